@@ -1,0 +1,43 @@
+import { actionOf, CHANGED_FLAGS, type EventType, prefixOf } from "./event-types.ts";
+
+/** An event before it has an id, a sequence number and bytes. */
+export type EventDraft = {
+  type: EventType;
+  resource: { type: string; id: string; ids: string[] };
+  /** The flags that are true; the others of the name's set are written as false. "all" for what was created. */
+  changed: readonly string[] | "all";
+  object: unknown;
+};
+
+export type EnvelopeBusiness = { id: string; slug: string; name: string; timezone: string };
+
+/** The spec's "Webhook event envelope"; `data` has exactly the four keys of its table. */
+export type Envelope = {
+  id: string;
+  type: EventType;
+  createdAt: string;
+  business: EnvelopeBusiness;
+  data: {
+    resource: { type: string; id: string; ids: string[] };
+    action: string;
+    changed: Record<string, boolean>;
+    object: unknown;
+  };
+};
+
+export function sealEnvelope(draft: EventDraft, id: string, createdAtMs: number, business: EnvelopeBusiness): Envelope {
+  const { changed } = draft;
+  const flags: readonly string[] = CHANGED_FLAGS[prefixOf(draft.type)];
+  return {
+    id,
+    type: draft.type,
+    createdAt: new Date(createdAtMs).toISOString(),
+    business: { id: business.id, slug: business.slug, name: business.name, timezone: business.timezone },
+    data: {
+      resource: draft.resource,
+      action: actionOf(draft.type),
+      changed: Object.fromEntries(flags.map((flag) => [flag, changed === "all" || changed.includes(flag)])),
+      object: draft.object,
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** Every way in which deskbell itself says no. HTTP maps a code to a status (http/problems.ts), the CLI to an exit code (cli/exit-codes.ts). */
+export type ErrorCode =
+  | "invalid_parameter"
+  | "unknown_parameter"
+  | "missing_parameter"
+  | "invalid_cursor"
+  | "invalid_date"
+  | "range_too_large"
+  | "invalid_json"
+  | "missing_key"
+  | "invalid_key"
+  | "revoked_key"
+  | "expired_key"
+  | "insufficient_scope"
+  | "business_mismatch"
+  | "address_not_allowed"
+  | "route_not_found"
+  | "business_not_found"
+  | "resource_not_found"
+  | "method_not_allowed"
+  | "conflict"
+  | "cursor_expired"
+  | "body_too_large"
+  | "uri_too_long"
+  | "unsupported_media_type"
+  | "validation_failed"
+  | "service_not_bookable"
+  | "variant_service_mismatch"
+  | "addon_not_linked"
+  | "staff_cannot_perform"
+  | "party_too_large"
+  | "idempotency_key_reused"
+  | "unsafe_url"
+  | "rate_limited"
+  | "not_implemented"
+  | "busy"
+  | "shutting_down"
+  | "storage_full"
+  // Met at the terminal only.
+  | "usage"
+  | "invalid_input"
+  | "not_permitted"
+  | "state_refuses";
+
+/** One mistake among several in the same request or file. */
+export type ErrorItem = {
+  code: string;
+  detail: string;
+  /** Name of the query parameter at fault. */
+  parameter?: string;
+  /** RFC 6901 pointer into the body, `#/events/3`. */
+  pointer?: string;
+  /** Where in a file: `catalog.yaml:12:5`. */
+  place?: string;
+};
+
+type ErrorDetails = {
+  /** What mends it, as a sentence or a command. */
+  fix?: string;
+  items?: ErrorItem[];
+};
+
+/** A refusal with a reason that a person can act on. Anything else that is thrown is a bug. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly fix: string | undefined;
+  readonly items: ErrorItem[];
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message);
+    this.name = "AppError";
+    this.code = code;
+    this.fix = details.fix;
+    this.items = details.items ?? [];
+  }
+}

@@ -1,0 +1,71 @@
+/** The spec's 38 event names ("Supported event names"), in its order. */
+export const EVENT_TYPES = [
+  "catalog.changed",
+  "service.created",
+  "service.updated",
+  "service.deleted",
+  "service.reordered",
+  "service_price.updated",
+  "service_variant.changed",
+  "service_category.created",
+  "service_category.updated",
+  "service_category.deleted",
+  "service_category.reordered",
+  "menu_item.created",
+  "menu_item.updated",
+  "menu_item.deleted",
+  "menu_item.reordered",
+  "menu_category.created",
+  "menu_category.updated",
+  "menu_category.deleted",
+  "menu_category.reordered",
+  "promotion.created",
+  "promotion.updated",
+  "promotion.deleted",
+  "staff.created",
+  "staff.updated",
+  "staff.deleted",
+  "staff.reordered",
+  "addon.created",
+  "addon.updated",
+  "addon.deleted",
+  "event.created",
+  "event.updated",
+  "event.deleted",
+  "ticket_order.created",
+  "ticket_order.confirmed",
+  "ticket_order.cancelled",
+  "ticket.checked_in",
+  "booking.created",
+  "reservation.created",
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export const isEventType = (name: string): name is EventType => (EVENT_TYPES as readonly string[]).includes(name);
+
+/** The flags of `data.changed`, by the part of the event's name before the dot. The spec fixes the three of `service`. */
+export const CHANGED_FLAGS = {
+  service: ["price", "variants", "addons"],
+  service_price: ["price", "variants", "addons"],
+  service_variant: ["price", "variants", "addons"],
+  service_category: ["details", "status", "services"],
+  menu_item: ["price", "availability", "details", "images", "modifiers", "category"],
+  menu_category: ["details", "items", "availability", "images"],
+  promotion: ["benefit", "schedule", "scope", "status", "details"],
+  staff: ["profile", "services", "status", "images"],
+  addon: ["price", "duration", "details", "status"],
+  event: ["schedule", "venue", "status", "ticketTypes", "price", "availability", "details"],
+  catalog: ["menu", "services", "serviceCategories", "staff", "promotions", "events", "availability"],
+  ticket_order: ["status", "items"],
+  ticket: ["checkIn"],
+  booking: ["status", "schedule"],
+  reservation: ["status", "schedule"],
+} as const satisfies Record<string, readonly string[]>;
+
+export type EventPrefix = keyof typeof CHANGED_FLAGS;
+
+export const prefixOf = (type: EventType): EventPrefix => type.slice(0, type.indexOf(".")) as EventPrefix;
+
+/** The suffix of the event's name: the spec's `data.action`. */
+export const actionOf = (type: EventType): string => type.slice(type.indexOf(".") + 1);

@@ -1,0 +1,15 @@
+import { closest, distance } from "fastest-levenshtein";
+
+/** The known name that was most likely meant, if one is near enough to be worth saying. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined;
+  const lower = name.toLowerCase();
+  const best = known.find((candidate) => candidate.toLowerCase() === lower) ?? closest(name, known as string[]);
+  return distance(lower, best.toLowerCase()) <= Math.max(2, Math.floor(name.length / 3)) ? best : undefined;
+}
+
+/** ` Did you mean 'x'?`, or nothing. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const best = nearest(name, known);
+  return best === undefined ? "" : ` Did you mean '${best}'?`;
+}

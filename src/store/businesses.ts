@@ -1,0 +1,58 @@
+import type { BusinessDoc, ScheduleDoc } from "../domain/catalog.ts";
+import type { Db } from "./database.ts";
+
+export type BusinessRow = {
+  id: string;
+  slug: string;
+  doc: BusinessDoc;
+  schedule: ScheduleDoc;
+  catalogVersion: number;
+  lastSequence: number;
+  createdAt: number;
+  updatedAt: number;
+};
+
+type Raw = Omit<BusinessRow, "doc" | "schedule"> & { doc: string; schedule: string };
+
+const COLUMNS = `id, slug, doc, schedule, catalog_version AS catalogVersion, last_sequence AS lastSequence,
+  created_at AS createdAt, updated_at AS updatedAt`;
+
+export function createBusinessStore(db: Db) {
+  const parse = (raw: unknown): BusinessRow => {
+    const row = raw as Raw;
+    return { ...row, doc: JSON.parse(row.doc) as BusinessDoc, schedule: JSON.parse(row.schedule) as ScheduleDoc };
+  };
+  const serialise = (row: BusinessRow) => ({
+    ...row,
+    doc: JSON.stringify(row.doc),
+    schedule: JSON.stringify(row.schedule),
+  });
+
+  const byId = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
+  const bySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
+  const all = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
+  const upsert = db.prepare(`
+    INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at)
+    VALUES (:id, :slug, :doc, :schedule, :catalogVersion, :lastSequence, :createdAt, :updatedAt)
+    ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, schedule = excluded.schedule,
+      catalog_version = excluded.catalog_version, updated_at = excluded.updated_at`);
+  // The only way to a sequence number: it rises within the transaction that uses it.
+  const takeSequences = db
+    .prepare("UPDATE business SET last_sequence = last_sequence + :count WHERE id = :id RETURNING last_sequence")
+    .pluck();
+  const remove = db.prepare("DELETE FROM business WHERE id = ?");
+
+  return {
+    byId: (id: string): BusinessRow | undefined => optional(byId.get(id), parse),
+    bySlug: (slug: string): BusinessRow | undefined => optional(bySlug.get(slug), parse),
+    all: (): BusinessRow[] => all.all().map(parse),
+    /** Everything but the sequence counter, which `takeSequences` alone moves. */
+    save: (row: BusinessRow): void => void upsert.run(serialise(row)),
+    /** The first of `count` fresh, consecutive sequence numbers. */
+    takeSequences: (id: string, count: number): number => (takeSequences.get({ id, count }) as number) - count + 1,
+    remove: (id: string): void => void remove.run(id),
+  };
+}
+
+const optional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
+  raw === undefined ? undefined : parse(raw);

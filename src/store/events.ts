@@ -1,0 +1,5 @@
+import type { Db } from "./database.ts";
+
+export function createEventStore(_db: Db) {
+  return {};
+}

@@ -1,0 +1,5 @@
+import type { Db } from "./database.ts";
+
+export function createKeyStore(_db: Db) {
+  return {};
+}
