@@ -1,11 +1,7 @@
-import { type CatalogObjects, type DocOf, emptyObjects, type Kind } from "../domain/catalog.ts";
+import { type CatalogObjects, emptyObjects, type Kind } from "../domain/catalog.ts";
+import type { RowChanges } from "../domain/catalog-diff.ts";
+import type { Mark } from "../domain/lens.ts";
 import type { Db } from "./database.ts";
-
-/** One row of the catalog. `position` is its place among its kind. */
-export type ObjectRow = { id: string; kind: Kind; key: string; position: number; doc: DocOf[Kind] };
-
-/** The catalogVersion and time (epoch ms) at which an object's representation last changed. */
-export type Mark = { version: number; updatedAt: number };
 
 export function createCatalogStore(db: Db) {
   const objects = db.prepare("SELECT kind, doc FROM catalog_object WHERE business_id = ? ORDER BY kind, position");
@@ -38,7 +34,7 @@ export function createCatalogStore(db: Db) {
       return found;
     },
 
-    writeObjects(businessId: string, change: { written: ObjectRow[]; moved: ObjectRow[]; removed: string[] }): void {
+    writeObjects(businessId: string, change: RowChanges): void {
       // Removed first: two objects may have swapped keys, which are unique at every moment.
       for (const id of change.removed) removeObject.run(id);
       for (const row of change.written) removeObject.run(row.id);

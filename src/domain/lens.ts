@@ -1,0 +1,91 @@
+import { formatInstant } from "./business-time.ts";
+import {
+  ALL_KINDS,
+  type Catalog,
+  type DocOf,
+  type ImageDoc,
+  type Kind,
+  objectId,
+  type Translations,
+} from "./catalog.ts";
+import { catalogId } from "./ids.ts";
+
+/** The catalogVersion and time (epoch ms) at which a representation last changed. */
+export type Mark = { version: number; updatedAt: number };
+
+/** The fields that every public object ends with. */
+export type PublicCommon = {
+  /** Index in its list. A partner inserts a created object there and moves the ones behind. */
+  sortOrder: number;
+  images: { id: string; url: string; alt: string | null; width: number | null; height: number | null }[];
+  translations: Translations;
+  /** catalogVersion of the last change of this representation, also by something embedded in it. */
+  version: number;
+  updatedAt: string;
+};
+
+export type PublicObject = { id: string } & PublicCommon;
+
+/** What the representing functions need besides the document. */
+export type Lens = {
+  slug: string;
+  currency: string;
+  timezone: string;
+  now: number;
+  mark: (objectId: string) => Mark;
+  /** Documents of a kind that partners see, in order. */
+  visible: <K extends Kind>(kind: K) => DocOf[K][];
+  /** Id of a visible object by its author's key; undefined when there is none or it is hidden. */
+  visibleId: (kind: Kind, key: string) => string | undefined;
+  /** The ids of those of the keys that are visible. */
+  visibleIds: (kind: Kind, keys: readonly string[]) => string[];
+  instant: (ms: number) => string;
+};
+
+const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
+  if (kind === "public_event") return doc.status !== "DRAFT";
+  if (kind === "staff" && !(doc as DocOf["staff"]).public) return false;
+  return doc.status === "ACTIVE";
+};
+
+export function createLens(catalog: Catalog, mark: (objectId: string) => Mark, now: number): Lens {
+  const { slug, currency, timezone } = catalog.business;
+  const visible = new Map<Kind, DocOf[Kind][]>();
+  const ids = new Map<Kind, Map<string, string>>();
+  for (const kind of ALL_KINDS) {
+    const docs = catalog.objects[kind].filter((doc) => isVisible(kind, doc));
+    visible.set(kind, docs);
+    ids.set(kind, new Map(docs.map((doc) => [doc.key, objectId(kind, slug, doc)])));
+  }
+  const visibleId = (kind: Kind, key: string) => ids.get(kind)?.get(key);
+  return {
+    slug,
+    currency,
+    timezone,
+    now,
+    mark,
+    visible: <K extends Kind>(kind: K) => visible.get(kind) as DocOf[K][],
+    visibleId,
+    visibleIds: (kind, keys) => keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
+    instant: (ms) => formatInstant(ms, timezone),
+  };
+}
+
+/** The id of a visible document: `lens.visible` has just given it. */
+export const idOf = (lens: Lens, kind: Kind, doc: DocOf[Kind]): string => lens.visibleId(kind, doc.key) as string;
+
+export function common(
+  id: string,
+  doc: { images: ImageDoc[]; translations: Translations },
+  sortOrder: number,
+  lens: Lens,
+): PublicCommon {
+  const { version, updatedAt } = lens.mark(id);
+  return {
+    sortOrder,
+    images: doc.images.map((image) => ({ id: catalogId("img", lens.slug, image.url), ...image })),
+    translations: doc.translations,
+    version,
+    updatedAt: lens.instant(updatedAt),
+  };
+}

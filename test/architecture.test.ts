@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const SRC = resolve(import.meta.dirname, "../src");
+
+type Source = { path: string; text: string; imports: string[] };
+
+const sources: Source[] = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((path) => /\.tsx?$/.test(path))
+  .map((path) => {
+    const text = readFileSync(join(SRC, path), "utf8");
+    const found = text.matchAll(/^(?:import|export|\}).* from "([^"]+)";|\bimport\("([^"]+)"\)|^import "([^"]+)"/gm);
+    const imports = [...found].map((match) => match.slice(1).find((target) => target !== undefined) ?? "");
+    return { path, text, imports };
+  });
+
+const layerOf = (path: string): string => (path.includes("/") ? (path.split("/")[0] ?? "") : "root");
+
+/** Each layer with the layers that it may import. `root` is src/*.ts: runtime, config, log and what they are made of. */
+const MAY_IMPORT: Record<string, string[]> = {
+  domain: [],
+  store: ["domain", "root"],
+  root: ["domain", "store"],
+  app: ["domain", "store", "root"],
+  http: ["domain", "store", "root", "app"],
+  courier: ["domain", "store", "root", "app"],
+  tui: ["domain", "store", "root", "app"],
+  cli: ["domain", "store", "root", "app", "http", "courier", "tui"],
+};
+
+const PURE_PACKAGES = ["zod", "ipaddr.js", "fastest-levenshtein", "node:crypto", "node:zlib"];
+
+const violations = (find: (source: Source) => string[]): string[] =>
+  sources.flatMap((source) => find(source).map((what) => `${source.path}: ${what}`));
+
+test("each layer imports only the layers below it", () => {
+  const found = violations(({ path, imports }) => {
+    const layer = layerOf(path);
+    return imports
+      .filter((target) => target.startsWith("."))
+      .map((target) => relative(SRC, resolve(SRC, dirname(path), target)))
+      .filter((target) => layerOf(target) !== layer && !MAY_IMPORT[layer]?.includes(layerOf(target)));
+  });
+  expect(found).toEqual([]);
+});
+
+test("the domain reaches nothing outside itself but pure packages", () => {
+  const found = violations(({ path, imports }) =>
+    layerOf(path) === "domain"
+      ? imports.filter((target) => !target.startsWith(".") && !PURE_PACKAGES.includes(target))
+      : [],
+  );
+  expect(found).toEqual([]);
+});
+
+test("clock, random and environment are read in the runtime and the configuration alone", () => {
+  const allowed = ["runtime.ts", "config.ts"];
+  const found = violations(({ path, text }) =>
+    allowed.includes(path)
+      ? []
+      : (text.match(
+          /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.env\b|\bperformance\.now\b|\bTemporal\.Now\b/g,
+        ) ?? []),
+  );
+  expect(found).toEqual([]);
+});
+
+test("SQL lives in the store alone", () => {
+  const found = violations(({ path, text }) =>
+    layerOf(path) === "store"
+      ? []
+      : (text.match(/\.prepare\(|\.pragma\(|\.exec\("|\bINSERT INTO\b|\bSELECT .* FROM\b/g) ?? []),
+  );
+  expect(found).toEqual([]);
+});
