@@ -1,5 +1,28 @@
+import type { EventType } from "../domain/event-types.ts";
 import type { Db } from "./database.ts";
 
-export function createEventStore(_db: Db) {
-  return {};
+export type EventRow = {
+  id: string;
+  businessId: string;
+  /** Rises per business, without gaps. */
+  sequence: number;
+  type: EventType;
+  /** The envelope as it is sent: UTF-8 JSON that never changes. */
+  body: Buffer;
+  sha256: Buffer;
+  createdAt: number;
+};
+
+export function createEventStore(db: Db) {
+  const insert = db.prepare(`
+    INSERT INTO event (id, business_id, sequence, type, body, sha256, created_at)
+    VALUES (:id, :businessId, :sequence, :type, :body, :sha256, :createdAt)`);
+  const byId = db.prepare(`
+    SELECT id, business_id AS businessId, sequence, type, body, sha256, created_at AS createdAt
+    FROM event WHERE id = ?`);
+
+  return {
+    insert: (row: EventRow): void => void insert.run(row),
+    byId: (id: string): EventRow | undefined => byId.get(id) as EventRow | undefined,
+  };
 }

@@ -97,32 +97,38 @@ CREATE TABLE event (
   UNIQUE (business_id, sequence)
 ) STRICT;
 
+-- One event owed to one endpoint. PENDING until an outcome is written: which rows are on the wire only the courier knows, so that
+-- after a crash each of them is simply due again.
 CREATE TABLE delivery (
-  id               TEXT PRIMARY KEY,
+  -- Rises with each insert: whatever is new to the courier lies above the last one it has seen.
+  number           INTEGER PRIMARY KEY,
+  id               TEXT NOT NULL UNIQUE,
   business_id      TEXT NOT NULL REFERENCES business (id) ON DELETE CASCADE,
   endpoint_id      TEXT NOT NULL REFERENCES endpoint (id) ON DELETE CASCADE,
   event_id         TEXT NOT NULL REFERENCES event (id) ON DELETE CASCADE,
   event_type       TEXT NOT NULL,
   sequence         INTEGER NOT NULL,
   status           TEXT NOT NULL
-    CHECK (status IN ('PENDING', 'SENDING', 'DELIVERED', 'EXHAUSTED', 'PARKED', 'CANCELLED', 'CORRUPT')),
+    CHECK (status IN ('PENDING', 'DELIVERED', 'EXHAUSTED', 'PARKED', 'CANCELLED', 'CORRUPT')),
   attempt_count    INTEGER NOT NULL,
   next_attempt_at  INTEGER,
   last_status_code INTEGER,
   last_error       TEXT,
   created_at       INTEGER NOT NULL,
   delivered_at     INTEGER,
-  CHECK ((status = 'PENDING') = (next_attempt_at IS NOT NULL))
+  UNIQUE (event_id, endpoint_id),
+  CHECK ((status = 'PENDING') = (next_attempt_at IS NOT NULL)),
+  CHECK ((status = 'DELIVERED') = (delivered_at IS NOT NULL))
 ) STRICT;
--- Due rows of one endpoint after another; nothing settled is in these indexes, so that they stay as small as the backlog.
+-- Due rows of one endpoint, oldest first; nothing settled is in it, so that it stays as small as the backlog.
 CREATE INDEX delivery_due ON delivery (endpoint_id, next_attempt_at) WHERE status = 'PENDING';
-CREATE INDEX delivery_sending ON delivery (endpoint_id) WHERE status = 'SENDING';
-CREATE INDEX delivery_event ON delivery (event_id);
+-- What ended without reaching its receiver, for whoever looks after it.
+CREATE INDEX delivery_undelivered ON delivery (status, id) WHERE status NOT IN ('PENDING', 'DELIVERED');
 CREATE INDEX delivery_endpoint ON delivery (endpoint_id, id);
 CREATE INDEX delivery_business ON delivery (business_id, id);
 
 CREATE TABLE attempt (
-  delivery_id   TEXT NOT NULL REFERENCES delivery (id) ON DELETE CASCADE,
+  delivery      INTEGER NOT NULL REFERENCES delivery (number) ON DELETE CASCADE,
   n             INTEGER NOT NULL,
   at            INTEGER NOT NULL,
   duration_ms   INTEGER NOT NULL,
@@ -130,5 +136,5 @@ CREATE TABLE attempt (
   status_code   INTEGER,
   error         TEXT,
   response_text TEXT,
-  PRIMARY KEY (delivery_id, n)
+  PRIMARY KEY (delivery, n)
 ) STRICT, WITHOUT ROWID;

@@ -1,0 +1,68 @@
+import { safe } from "./safe-text.ts";
+
+/** The largest amount of money that is believed, in minor units: 99,999,999.99 in a currency with cents. */
+export const MAX_MINOR_UNITS = 9_999_999_999;
+
+const digitsOf = new Map<string, number>();
+let currencies: readonly string[] | undefined;
+
+/** ISO 4217 codes that this machine knows. */
+export const knownCurrencies = (): readonly string[] => (currencies ??= Intl.supportedValuesOf("currency"));
+
+/** How many decimals an amount has: 2 in USD, 0 in JPY, 3 in KWD. */
+export function currencyDigits(currency: string): number {
+  let digits = digitsOf.get(currency);
+  if (digits === undefined) {
+    digits = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2;
+    digitsOf.set(currency, digits);
+  }
+  return digits;
+}
+
+/** The plain amount, as a catalog file has it: 3500 in USD is `35.00`. */
+export const formatMoney = (minorUnits: number, currency: string): string =>
+  formatDecimal(minorUnits, currencyDigits(currency));
+
+/** An amount or what is wrong with it, as the rest of a sentence that begins with the field's name. */
+export type Reading = { units: number } | { problem: string };
+
+/** Reads `35.00` into minor units, digit by digit: a price never passes through a float. */
+export function parseMoney(text: string, currency: string): Reading {
+  const digits = currencyDigits(currency);
+  return parseDecimal(text, {
+    digits,
+    max: MAX_MINOR_UNITS,
+    noun: "an amount",
+    example: formatDecimal(35 * 10 ** digits, digits),
+    tooFine: `${currency} has ${digits === 0 ? "none" : digits}`,
+  });
+}
+
+/** Reads `12.5` into basis points: 1250. */
+export const parsePercent = (text: string): Reading =>
+  parseDecimal(text, { digits: 2, max: 10_000, noun: "a percentage", example: "12.5", tooFine: "it may have 2" });
+
+type DecimalRules = { digits: number; max: number; noun: string; example: string; tooFine: string };
+
+function parseDecimal(text: string, rules: DecimalRules): Reading {
+  const shown = `'${safe(text, 40)}'`;
+  if (/^-\d+(?:\.\d+)?$/.test(text)) return { problem: "must not be negative" };
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  if (match === null) return { problem: `must be ${rules.noun} such as ${rules.example}, not ${shown}` };
+  const [, whole = "", decimals = ""] = match;
+  if (decimals.length > rules.digits)
+    return { problem: `has ${count(decimals.length, "decimal")} in ${shown}, but ${rules.tooFine}` };
+  // More digits than any maximum has would lose some as a number.
+  const significant = (whole + decimals.padEnd(rules.digits, "0")).replace(/^0+(?=\d)/, "");
+  const units = significant.length > 15 ? Number.POSITIVE_INFINITY : Number(significant);
+  if (units > rules.max) return { problem: `must be at most ${formatDecimal(rules.max, rules.digits)}, not ${shown}` };
+  return { units };
+}
+
+function formatDecimal(units: number, digits: number): string {
+  const sign = units < 0 ? "-" : "";
+  const text = String(Math.abs(units)).padStart(digits + 1, "0");
+  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;

@@ -1,0 +1,138 @@
+import type {
+  AuthoredMenuCategory,
+  AuthoredMenuItem,
+  AuthoredModifierGroup,
+  AuthoredService,
+  AuthoredServiceCategory,
+} from "./catalog-schema.ts";
+import type { Fields } from "./square-objects.ts";
+
+/** For a person: what the file now holds, and what it could not. */
+export type ImportReport = { taken: string[]; left: Left[] };
+export type Left = { what: string; why: string };
+
+/** Everything that an import brings. */
+export type Mapped = {
+  serviceCategories: AuthoredServiceCategory[];
+  services: AuthoredService[];
+  menu: { categories: AuthoredMenuCategory[]; modifierGroups: AuthoredModifierGroup[]; items: AuthoredMenuItem[] };
+};
+
+export type LeftLog = ReturnType<typeof createLeftLog>;
+
+const PRICES = "prices are served as they are written";
+const ONE_PLACE = "the catalog is that of one location";
+const STOCK = "stock is not counted here";
+const TILL = "it is of use to Square's own till and pages only";
+const BOOKKEEPING = "it is Square's own bookkeeping";
+const RULES = "write it under promotions: Square keeps the rule in several objects that have no counterpart";
+
+const WHY_FIELD = new Map(
+  Object.entries({
+    abbreviation: TILL,
+    absentAtLocationIds: ONE_PLACE,
+    buttonColor: TILL,
+    channels: TILL,
+    descriptionHtml: "descriptions are plain text",
+    internalName: TILL,
+    inventoryAlertThreshold: STOCK,
+    inventoryAlertType: STOCK,
+    isTaxable: PRICES,
+    labelColor: TILL,
+    locationOverrides: ONE_PLACE,
+    ordinal: "the order of the file counts",
+    presentAtAllLocations: ONE_PLACE,
+    presentAtLocationIds: ONE_PLACE,
+    sellable: STOCK,
+    skipModifierScreen: TILL,
+    sortName: TILL,
+    stockable: STOCK,
+    taxIds: PRICES,
+    teamMemberIds: "Square's catalog names no people: write them under staff",
+    trackInventory: STOCK,
+    createdAt: BOOKKEEPING,
+    updatedAt: BOOKKEEPING,
+    version: BOOKKEEPING,
+  }),
+);
+
+const WHY_TYPE = new Map(
+  Object.entries({
+    DISCOUNT: RULES,
+    IMAGE: "no item or category that was taken uses it",
+    ITEM_OPTION: "its choices arrive as the variations of its items",
+    ITEM_OPTION_VAL: "its choices arrive as the variations of its items",
+    ITEM_VARIATION: "a variation is read inside its item only",
+    MODIFIER: "a modifier is read inside its list only",
+    PRICING_RULE: RULES,
+    PRODUCT_SET: RULES,
+    TAX: PRICES,
+    TIME_PERIOD: RULES,
+  }),
+);
+
+/** What an import leaves behind, each with its reason. Fields are counted, so that one line speaks for a hundred items. */
+export function createLeftLog() {
+  const lines: Left[] = [];
+  const counts = new Map<string, { field: string; noun: string; n: number }>();
+
+  return {
+    one: (what: string, why: string): void => void lines.push({ what, why }),
+
+    object: (type: string, label: string): void =>
+      void lines.push({
+        what: `${typeName(type)} ${label}`,
+        why: WHY_TYPE.get(type) ?? "deskbell has nothing of this kind",
+      }),
+
+    /** Counts every field that holds something and is not among those read. */
+    unread(noun: string, fields: Fields, read: readonly string[]): void {
+      for (const [field, value] of Object.entries(fields)) {
+        if (read.includes(field) || isEmpty(value)) continue;
+        const count = counts.get(`${field} ${noun}`) ?? { field, noun, n: 0 };
+        counts.set(`${field} ${noun}`, { ...count, n: count.n + 1 });
+      }
+    },
+
+    all: (): Left[] => [
+      ...lines,
+      ...[...counts.values()].map(({ field, noun, n }) => ({
+        what: `${field} on ${counted(n, noun)}`,
+        why: WHY_FIELD.get(field) ?? "deskbell has no field for it",
+      })),
+    ],
+  };
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === "" || value === undefined || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+
+/** `modifier list` of MODIFIER_LIST. */
+export const typeName = (type: string): string => type.toLowerCase().replaceAll("_", " ");
+
+/** `1 dish`, `12 dishes`, `2 menu categories`. */
+function counted(n: number, noun: string): string {
+  if (n === 1) return `1 ${noun}`;
+  if (noun.endsWith("y")) return `${n} ${noun.slice(0, -1)}ies`;
+  return `${n} ${noun}${/(?:s|sh|x)$/.test(noun) ? "es" : "s"}`;
+}
+
+export function takenOf({ serviceCategories, services, menu }: Mapped): string[] {
+  const { categories, modifierGroups, items } = menu;
+  const sum = <T>(docs: T[], parts: (doc: T) => unknown[] | undefined) =>
+    docs.reduce((total, doc) => total + (parts(doc)?.length ?? 0), 0);
+  const pictured = [...serviceCategories, ...services, ...categories, ...items];
+  const rows: [n: number, noun: string, partCount?: number, part?: string][] = [
+    [serviceCategories.length, "service category"],
+    [services.length, "service", sum(services, ({ variants }) => variants), "variant"],
+    [categories.length, "menu category"],
+    [modifierGroups.length, "modifier group", sum(modifierGroups, ({ options }) => options), "option"],
+    [items.length, "dish", sum(items, ({ sizes }) => sizes), "size"],
+    [sum<{ images?: unknown[] | undefined }>(pictured, ({ images }) => images), "image"],
+  ];
+  return rows
+    .filter(([n]) => n > 0)
+    .map(
+      ([n, noun, parts = 0, part]) => counted(n, noun) + (part === undefined ? "" : ` with ${counted(parts, part)}`),
+    );
+}

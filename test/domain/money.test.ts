@@ -1,0 +1,89 @@
+import { assert, constantFrom, double, integer, oneof, property, string } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { currencyDigits, formatMoney, MAX_MINOR_UNITS, parseMoney, parsePercent } from "../../src/domain/money.ts";
+
+describe("parseMoney", () => {
+  it.each([
+    ["35.00", "USD", 3500],
+    ["35.5", "USD", 3550],
+    ["35", "USD", 3500],
+    ["0", "USD", 0],
+    ["0.07", "USD", 7],
+    ["035.00", "USD", 3500],
+    ["1.005", "KWD", 1005],
+    ["1200", "JPY", 1200],
+    ["99999999.99", "USD", MAX_MINOR_UNITS],
+    ["0000000000000000000012.00", "USD", 1200],
+  ])("reads %s in %s as %i minor units", (text, currency, units) => {
+    expect(parseMoney(text, currency)).toEqual({ units });
+  });
+
+  it.each([
+    ["35.555", "USD", "has 3 decimals in '35.555', but USD has 2"],
+    ["1200.0", "JPY", "has 1 decimal in '1200.0', but JPY has none"],
+    ["1.0005", "KWD", "has 4 decimals in '1.0005', but KWD has 3"],
+    ["-1.00", "USD", "must not be negative"],
+    ["1e3", "USD", "must be an amount such as 35.00, not '1e3'"],
+    ["35,00", "CHF", "must be an amount such as 35.00, not '35,00'"],
+    ["$35", "USD", "must be an amount such as 35.00, not '$35'"],
+    ["1'200", "JPY", "must be an amount such as 35, not '1'200'"],
+    [".50", "KWD", "must be an amount such as 35.000, not '.50'"],
+    ["", "USD", "must be an amount such as 35.00, not ''"],
+    [".inf", "USD", "must be an amount such as 35.00, not '.inf'"],
+    ["100000000", "USD", "must be at most 99999999.99, not '100000000'"],
+    ["9".repeat(400), "JPY", `must be at most 9999999999, not '${"9".repeat(39)}…'`],
+  ])("refuses %s in %s", (text, currency, problem) => {
+    expect(parseMoney(text, currency)).toEqual({ problem });
+  });
+
+  it("reads back every amount that it prints, in currencies of no, two and three decimals", () => {
+    assert(
+      property(integer({ min: 0, max: MAX_MINOR_UNITS }), constantFrom("JPY", "USD", "KWD"), (units, currency) => {
+        expect(parseMoney(formatMoney(units, currency), currency)).toEqual({ units });
+      }),
+    );
+  });
+
+  it("never throws and never gives anything but a whole number in range", () => {
+    assert(
+      property(oneof(string(), double().map(String)), constantFrom("JPY", "USD", "KWD"), (text, currency) => {
+        const amount = parseMoney(text, currency);
+        const units = "units" in amount ? amount.units : 0;
+        expect(Number.isInteger(units) && units >= 0 && units <= MAX_MINOR_UNITS).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("formatMoney", () => {
+  it.each([
+    [3500, "USD", "35.00"],
+    [7, "USD", "0.07"],
+    [0, "JPY", "0"],
+    [1200, "JPY", "1200"],
+    [5, "KWD", "0.005"],
+    [-250, "EUR", "-2.50"],
+  ])("prints %i minor units of %s", (units, currency, text) => {
+    expect(formatMoney(units, currency)).toBe(text);
+  });
+
+  it("takes the number of decimals from the currency", () => {
+    expect(["USD", "JPY", "KWD"].map(currencyDigits)).toEqual([2, 0, 3]);
+  });
+});
+
+describe("parsePercent", () => {
+  it("reads basis points, digit by digit", () => {
+    expect(["20", "12.5", "0.01", "100"].map(parsePercent)).toEqual(
+      [2000, 1250, 1, 10_000].map((units) => ({ units })),
+    );
+  });
+
+  it.each([
+    ["101", "must be at most 100.00, not '101'"],
+    ["1.234", "has 3 decimals in '1.234', but it may have 2"],
+    ["20%", "must be a percentage such as 12.5, not '20%'"],
+  ])("refuses %s", (text, problem) => {
+    expect(parsePercent(text)).toEqual({ problem });
+  });
+});

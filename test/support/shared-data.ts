@@ -1,0 +1,12 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "vitest";
+
+const FOLDER = new URL("../../../shared/data/", import.meta.url).pathname;
+
+/** Text of a file of the data that lies beside the checkout; where it is not, the test is skipped and says why. */
+export function readSharedData(test: Pick<TestContext, "skip">, path: string): string {
+  const file = join(FOLDER, path);
+  if (!existsSync(file)) test.skip(`needs ${file}, which is not part of the repository`);
+  return readFileSync(file, "utf8");
+}
