@@ -17,14 +17,17 @@ if (Number(process.versions.node.split(".")[0]) >= REQUIRED_MAJOR) {
   if (!existsSync(bundled)) {
     console.error(
       `error: deskbell needs Node ${REQUIRED_MAJOR} or newer, this is ${process.versions.node} (${process.execPath}).\n` +
-        `fix: install Node ${REQUIRED_MAJOR} from https://nodejs.org and run deskbell again. (exit 2)`,
+        `fix: npm ci in a checkout, which brings its own; else install Node ${REQUIRED_MAJOR} from https://nodejs.org (exit 2)`,
     );
     process.exit(2);
   }
-  const child = spawn(bundled, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+  // The script by the name it was started under: hints repeat that name.
+  const child = spawn(bundled, process.argv.slice(1), { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => {
-    if (signal) (process.removeAllListeners(signal), process.kill(process.pid, signal));
-    else process.exit(code ?? 1);
+    if (signal === null) process.exit(code);
+    // Ends as the child did, so that whoever started this one sees the same.
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
   });
 }

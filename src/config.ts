@@ -36,11 +36,15 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     mayCreate: true,
     logFormat,
     lab: {
-      allowHttp: flags.allowHttp ?? env.DESKBELL_ALLOW_HTTP === "1",
+      allowHttp: flags.allowHttp ?? envSwitch("DESKBELL_ALLOW_HTTP", env),
       allowPrivate: flags.allowPrivate ?? env.DESKBELL_ALLOW_PRIVATE?.split(",").filter(Boolean) ?? [],
     },
   };
 }
+
+/** A switch in the environment: `1` and `true` turn it on. */
+export const envSwitch = (name: string, env: NodeJS.ProcessEnv = process.env): boolean =>
+  env[name] === "1" || env[name] === "true";
 
 function defaultDataDir(env: NodeJS.ProcessEnv): string {
   // A checkout keeps its data with it (ignored by git).

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** The kinds of id, by prefix. Catalog ids are derived from the author's key, the others are time-sortable. */
-export type IdPrefix = CatalogIdPrefix | "key" | "whe" | "evt" | "dlv" | "req" | "bkg" | "rsv" | "tor" | "tck";
+export type IdPrefix = CatalogIdPrefix | "key" | "whe" | "whs" | "evt" | "dlv" | "req" | "bkg" | "rsv" | "tor" | "tck";
 export type CatalogIdPrefix =
   | "biz"
   | "mct"

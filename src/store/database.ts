@@ -105,6 +105,9 @@ function explainOpenFailure(error: unknown, path: string): unknown {
 export const isBusy = (error: unknown): boolean =>
   error instanceof Database.SqliteError && (error.code === "SQLITE_BUSY" || error.code.startsWith("SQLITE_BUSY_"));
 
+export const isStorageFull = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code === "SQLITE_FULL";
+
 /**
  * Makes this process the one daemon of the file: an exclusive transaction on a second SQLite file, which the kernel drops
  * with the process, also at kill -9.

@@ -1,5 +1,99 @@
+import type { KeyKind, Scope } from "../domain/api-key.ts";
 import type { Db } from "./database.ts";
 
-export function createKeyStore(_db: Db) {
-  return {};
+export type KeyRow = {
+  id: string;
+  businessId: string;
+  kind: KeyKind;
+  name: string;
+  scopes: Scope[];
+  /** Address ranges that may use it; none: from anywhere. */
+  cidrs: string[];
+  limitMinute: number;
+  limitHour: number;
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number | null;
+  revokedAt: number | null;
+};
+
+/** A key as it is shown: with what may be told of its newest secret. */
+export type ListedKey = KeyRow & { prefix: string; last4: string };
+
+export type KeySecretRow = {
+  hash: Buffer;
+  keyId: string;
+  prefix: string;
+  last4: string;
+  createdAt: number;
+  /** Set once a newer one has taken over. */
+  expiresAt: number | null;
+};
+
+/** All that a request needs to know of who sent it, in one read. */
+export type Credential = KeyRow & {
+  secretExpiresAt: number | null;
+  businessSlug: string;
+  catalogVersion: number;
+  businessUpdatedAt: number;
+};
+
+type Raw<Row extends KeyRow> = Omit<Row, "scopes" | "cidrs"> & { scopes: string; cidrs: string };
+
+const COLUMNS = `key.id, key.business_id AS businessId, key.kind, key.name, key.scopes, key.cidrs,
+  key.limit_minute AS limitMinute, key.limit_hour AS limitHour, key.created_at AS createdAt,
+  key.last_used_at AS lastUsedAt, key.expires_at AS expiresAt, key.revoked_at AS revokedAt`;
+
+export function createKeyStore(db: Db) {
+  const parse = <Row extends KeyRow>(raw: unknown): Row => {
+    const row = raw as Raw<Row>;
+    return { ...row, scopes: JSON.parse(row.scopes), cidrs: JSON.parse(row.cidrs) } as unknown as Row;
+  };
+  const optional = <Row extends KeyRow>(raw: unknown): Row | undefined => (raw === undefined ? undefined : parse(raw));
+
+  const credential = db.prepare(`
+    SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt, business.slug AS businessSlug,
+      business.catalog_version AS catalogVersion, business.updated_at AS businessUpdatedAt
+    FROM api_key_secret secret
+    JOIN api_key key ON key.id = secret.key_id
+    JOIN business ON business.id = key.business_id
+    WHERE secret.hash = ?`);
+  // The newest secret is the one without an end.
+  const listed = `SELECT ${COLUMNS}, secret.prefix, secret.last4
+    FROM api_key key JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
+  const byId = db.prepare(`${listed} WHERE key.id = ?`);
+  const all = db.prepare(`${listed} ORDER BY key.id`);
+  const ofBusiness = db.prepare(`${listed} WHERE key.business_id = ? ORDER BY key.id`);
+  const insert = db.prepare(`
+    INSERT INTO api_key (id, business_id, kind, name, scopes, cidrs, limit_minute, limit_hour, created_at, last_used_at,
+      expires_at, revoked_at)
+    VALUES (:id, :businessId, :kind, :name, :scopes, :cidrs, :limitMinute, :limitHour, :createdAt, :lastUsedAt,
+      :expiresAt, :revokedAt)`);
+  const insertSecret = db.prepare(`
+    INSERT INTO api_key_secret (hash, key_id, prefix, last4, created_at, expires_at)
+    VALUES (:hash, :keyId, :prefix, :last4, :createdAt, :expiresAt)`);
+  const removeEndedSecrets = db.prepare("DELETE FROM api_key_secret WHERE key_id = ? AND expires_at IS NOT NULL");
+  const endSecrets = db.prepare("UPDATE api_key_secret SET expires_at = :at WHERE key_id = :keyId");
+  const revoke = db.prepare("UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL");
+  const markUsed = db.prepare("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, 0), :at) WHERE id = :id");
+
+  return {
+    /** The key that a secret's hash opens, whatever state it is in. */
+    credential: (hash: Buffer): Credential | undefined => optional(credential.get(hash)),
+    byId: (id: string): ListedKey | undefined => optional(byId.get(id)),
+    list: (businessId?: string): ListedKey[] =>
+      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map((raw) => parse<ListedKey>(raw)),
+    insert: (row: KeyRow): void =>
+      void insert.run({ ...row, scopes: JSON.stringify(row.scopes), cidrs: JSON.stringify(row.cidrs) }),
+
+    /** Makes `secret` the key's newest; the one before it lives on until `previousEndsAt`, older ones are gone. */
+    addSecret(secret: KeySecretRow, previousEndsAt: number): void {
+      removeEndedSecrets.run(secret.keyId);
+      endSecrets.run({ keyId: secret.keyId, at: previousEndsAt });
+      insertSecret.run(secret);
+    },
+
+    revoke: (id: string, at: number): void => void revoke.run({ id, at }),
+    markUsed: (id: string, at: number): void => void markUsed.run({ id, at }),
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { applyCatalog, editObject, loadCatalog, requireBusiness } from "../../src/app/catalog.ts";
-import { AppError } from "../../src/domain/errors.ts";
+import type { AppError } from "../../src/domain/errors.ts";
 import { representCatalog } from "../../src/domain/representation.ts";
 import { openRuntime } from "../../src/runtime.ts";
 import { HEAD } from "../support/catalog-file.ts";

@@ -56,9 +56,9 @@ const base: Partial<CatalogObjects> = {
     }),
   ],
 };
-const with_ = (objects: Partial<CatalogObjects>) => aCatalog({ ...base, ...objects });
+const catalogWith = (objects: Partial<CatalogObjects>) => aCatalog({ ...base, ...objects });
 const edit = (fields: Partial<typeof cut>) =>
-  with_({ service: [{ ...cut, ...fields }, aService("colour"), aService("spa")] });
+  catalogWith({ service: [{ ...cut, ...fields }, aService("colour"), aService("spa")] });
 
 describe("events that a change of the catalog causes", () => {
   const rows: [string, Catalog, string[]][] = [
@@ -105,12 +105,12 @@ describe("events that a change of the catalog causes", () => {
     ],
     [
       "an add-on that a service embeds",
-      with_({ addon: [anAddon("mask", { priceCents: 600 }), anAddon("tea")] }),
+      catalogWith({ addon: [anAddon("mask", { priceCents: 600 }), anAddon("tea")] }),
       ["addon.updated price", "catalog.changed services"],
     ],
     [
       "a service created",
-      with_({ service: [cut, aService("colour"), aService("spa"), aService("wax")] }),
+      catalogWith({ service: [cut, aService("colour"), aService("spa"), aService("wax")] }),
       ["service.created price,variants,addons", "catalog.changed services,availability"],
     ],
     [
@@ -121,7 +121,7 @@ describe("events that a change of the catalog causes", () => {
     ],
     [
       "the order of services",
-      with_({ service: [aService("spa"), cut, aService("colour")] }),
+      catalogWith({ service: [aService("spa"), cut, aService("colour")] }),
       ["service.reordered", "catalog.changed services"],
     ],
     [
@@ -131,27 +131,29 @@ describe("events that a change of the catalog causes", () => {
     ],
     [
       "a person's hours",
-      with_({ staff: [aPerson("ann", { breaks: [{ days: ["mon"], start: "12:00", end: "13:00" }] }), aPerson("bob")] }),
+      catalogWith({
+        staff: [aPerson("ann", { breaks: [{ days: ["mon"], start: "12:00", end: "13:00" }] }), aPerson("bob")],
+      }),
       ["catalog.changed availability"],
     ],
     [
       "a modifier group, told by each dish that uses it",
-      with_({ modifier_group: [aModifierGroup("bread", { maxSelections: 2 }), aModifierGroup("unused")] }),
+      catalogWith({ modifier_group: [aModifierGroup("bread", { maxSelections: 2 }), aModifierGroup("unused")] }),
       ["menu_item.updated modifiers", "catalog.changed menu"],
     ],
     [
       "a modifier group that no dish uses",
-      with_({ modifier_group: [aModifierGroup("bread"), aModifierGroup("unused", { maxSelections: 2 })] }),
+      catalogWith({ modifier_group: [aModifierGroup("bread"), aModifierGroup("unused", { maxSelections: 2 })] }),
       ["catalog.changed menu"],
     ],
     [
       "the order of promotions, which has no name",
-      with_({ promotion: [aPromotion("winter"), aPromotion("autumn")] }),
+      catalogWith({ promotion: [aPromotion("winter"), aPromotion("autumn")] }),
       ["catalog.changed promotions"],
     ],
     [
       "a ticket type's price",
-      with_({
+      catalogWith({
         public_event: [
           aPublicEvent("jazz", {
             ticketTypes: [aTicketType("adult", { priceCents: 3000 }), aTicketType("child")],
@@ -163,7 +165,7 @@ describe("events that a change of the catalog causes", () => {
     ],
     [
       "nothing that a partner sees",
-      with_({ promotion: [aPromotion("autumn", { maxUses: 1 } as never), aPromotion("winter")] }),
+      catalogWith({ promotion: [aPromotion("autumn", { maxUses: 1 } as never), aPromotion("winter")] }),
       ["catalog.changed"],
     ],
   ];
@@ -198,7 +200,7 @@ describe("events that a change of the catalog causes", () => {
   test("an add-on that changes raises the version of the services that embed it", () => {
     const { changedIds } = tell(
       aCatalog(base),
-      with_({ addon: [anAddon("mask", { name: "Mud mask" }), anAddon("tea")] }),
+      catalogWith({ addon: [anAddon("mask", { name: "Mud mask" }), anAddon("tea")] }),
     );
     const shown = representCatalog(aCatalog(base), () => before, NOW);
     expect(changedIds).toContain(shown.services[0]?.id);
@@ -206,7 +208,7 @@ describe("events that a change of the catalog causes", () => {
   });
 
   test("a renamed key keeps its id and tells nobody anything", () => {
-    const renamed = with_({
+    const renamed = catalogWith({
       service_category: [
         aServiceCategory("coiffure", { name: "hair", previousKeys: ["hair"] }),
         aServiceCategory("nails"),

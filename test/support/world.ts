@@ -13,11 +13,15 @@ export type World = Runtime & {
 };
 
 /** A runtime on a database file of its own, with a clock that stands still until it is moved. Gone when the test ends. */
-export function world(flags: ConfigFlags = {}, startsAt = Date.parse("2026-11-20T12:00:00Z")): World {
+export function world(
+  flags: ConfigFlags = {},
+  startsAt = Date.parse("2026-11-20T12:00:00Z"),
+  busyTimeoutMs = 5000,
+): World {
   const dataDir = flags.dataDir ?? mkdtempSync(join(tmpdir(), "deskbell-test-"));
   const logged: World["logged"] = [];
   let elapsedMs = 0;
-  const rt = openRuntime(readConfig({ ...flags, dataDir }, {}), 5000, {
+  const rt = openRuntime(readConfig({ ...flags, dataDir }, {}), busyTimeoutMs, {
     now: () => startsAt + elapsedMs,
     monotonic: () => elapsedMs,
     log: (level, message, fields = {}) => void logged.push({ level, message, fields }),

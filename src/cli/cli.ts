@@ -1,0 +1,143 @@
+import { existsSync, statSync } from "node:fs";
+import { styleText } from "node:util";
+import { createInterface } from "node:readline/promises";
+import { type Config, type ConfigFlags, readConfig } from "../config.ts";
+import { AppError } from "../domain/errors.ts";
+import { didYouMean } from "../domain/nearest.ts";
+import { safe } from "../domain/safe-text.ts";
+import type { Runtime } from "../runtime.ts";
+import type { BusinessRow } from "../store/businesses.ts";
+import type { Io } from "./io.ts";
+import { type Column, toTable, toTsv } from "./table.ts";
+
+/** The options that stand anywhere on the line. */
+export type GlobalFlags = {
+  dataDir: string | undefined;
+  business: string | undefined;
+  json: boolean;
+  quiet: boolean;
+  verbose: boolean;
+  color: boolean;
+  input: boolean;
+  yes: boolean;
+};
+
+/** What a command has to work with: the data, and the terminal. Data goes to stdout, everything said about it to stderr. */
+export type Cli = ReturnType<typeof createCli>;
+
+/** How long a command waits for another writer: longer than the largest apply takes. */
+const BUSY_TIMEOUT_MS = 30_000;
+const USUAL_WIDTH = 80;
+
+export function createCli(program: string, io: Io, flags: GlobalFlags) {
+  const opened: Runtime[] = [];
+
+  const note = (text: string): void => {
+    if (!flags.quiet) io.stderr.write(`${text}\n`);
+  };
+
+  // styleText looks at the stream and at NO_COLOR by itself.
+  const paint = (style: "bold" | "green" | "red" | "dim", text: string): string =>
+    flags.color && io.stdout.isTTY ? styleText(style, text, { stream: io.stdout }) : text;
+
+  const config = (more: ConfigFlags = {}): Config => {
+    const config = readConfig({ ...more, dataDir: flags.dataDir });
+    if (flags.verbose) note(`data: ${config.dataDir}`);
+    refuseForeignFolder(config);
+    return config;
+  };
+
+  return {
+    program,
+    io,
+    flags,
+    note,
+    paint,
+    config,
+
+    /** Opens the data, which must be there unless the command may be the first. */
+    async open({ create = false } = {}): Promise<Runtime> {
+      const chosen = config();
+      if (!create && !existsSync(chosen.databasePath))
+        throw new AppError("resource_not_found", `There is no deskbell data in ${chosen.dataDir}.`, {
+          fix: "deskbell seed all, or name the right folder with --data-dir",
+        });
+      const { openRuntime } = await import("../runtime.ts");
+      const runtime = openRuntime(chosen, BUSY_TIMEOUT_MS);
+      opened.push(runtime);
+      return runtime;
+    },
+
+    close(): void {
+      for (const runtime of opened.splice(0)) runtime.close();
+    },
+
+    /** The business that was named, or the only one. */
+    business(rt: Runtime, wanted = flags.business): BusinessRow {
+      const all = rt.store.businesses.all();
+      const slugs = all.map(({ slug }) => slug);
+      const [only] = all;
+      if (wanted === undefined) {
+        if (all.length === 1 && only) return only;
+        if (only)
+          throw new AppError("usage", "There are several businesses.", { fix: `add --business ${slugs.join(" or ")}` });
+        throw new AppError("business_not_found", "There is no business yet.", { fix: "deskbell seed all" });
+      }
+      const named = all.find(({ slug }) => slug === wanted);
+      if (named) return named;
+      throw new AppError("business_not_found", `No business '${wanted}'.${didYouMean(wanted, slugs)}`, {
+        fix: "deskbell businesses list",
+      });
+    },
+
+    /** A table where a person looks, TSV in a pipe, all of each row with --json. */
+    printList<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): void {
+      if (flags.json) io.stdout.write(jsonData(rows));
+      else if (rows.length === 0) note(empty);
+      else if (!io.stdout.isTTY) io.stdout.write(toTsv(rows, columns));
+      else {
+        const [titles = "", ...lines] = toTable(rows, columns, io.stdout.columns ?? USUAL_WIDTH);
+        io.stdout.write(`${[paint("bold", titles), ...lines].join("\n")}\n`);
+      }
+    },
+
+    /** One object, a line a field. */
+    printObject(object: object): void {
+      if (flags.json) return void io.stdout.write(jsonData(object));
+      const fields = Object.entries(object).filter(([, value]) => value !== undefined);
+      const width = Math.max(...fields.map(([name]) => name.length));
+      for (const [name, value] of fields) {
+        const shown = safe(typeof value === "string" ? value : value === null ? "" : JSON.stringify(value), 10_000);
+        io.stdout.write(io.stdout.isTTY ? `${name.padEnd(width)}  ${shown}\n` : `${name}\t${shown}\n`);
+      }
+    },
+
+    /** Has the name of what will be lost typed by the person at the terminal; a script says --yes. */
+    async confirm(deed: string, name: string): Promise<void> {
+      if (flags.yes) return;
+      if (!flags.input || !io.stdin.isTTY || !io.stderr.isTTY)
+        throw new AppError("usage", `${deed} needs a confirmation.`, { fix: "add --yes" });
+      const prompt = createInterface({ input: io.stdin, output: io.stderr });
+      const typed = await prompt
+        .question(`${deed} cannot be undone. Type ${safe(name)} to go on: `)
+        .finally(() => prompt.close());
+      if (typed.trim() !== name) throw new AppError("usage", "That was not the name; nothing was changed.");
+    },
+  };
+}
+
+const jsonData = (data: unknown): string => `${JSON.stringify({ data }, null, 2)}\n`;
+
+/** Files that root makes in a folder of another's would lock that other out of its own data. */
+function refuseForeignFolder({ dataDir, databasePath, masterKeyPath }: Config): void {
+  if (process.getuid?.() !== 0 || !existsSync(dataDir)) return;
+  const { uid } = statSync(dataDir);
+  if (uid === 0 || (existsSync(databasePath) && existsSync(masterKeyPath))) return;
+  throw new AppError(
+    "not_permitted",
+    `${dataDir} belongs to user ${uid}, who could not read the files that root would make in it.`,
+    {
+      fix: `run it as that user: sudo -u '#${uid}' deskbell …`,
+    },
+  );
+}

@@ -1,0 +1,139 @@
+import type { ListedKey } from "../../store/keys.ts";
+import { AppError } from "../../domain/errors.ts";
+import { safe } from "../../domain/safe-text.ts";
+import type { Runtime } from "../../runtime.ts";
+import { command, type Group } from "../command.ts";
+import { duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
+import { handOver } from "../hand-over.ts";
+import { isoTime, shortTime } from "../table.ts";
+
+const out = text("file", "write the key to a new file (0600) instead of stdout");
+
+const create = command({
+  name: "create",
+  about: "Make a key and print it, this once, alone on stdout.",
+  flags: {
+    name: requiredText("name", "what the key is for"),
+    scope: texts("scope", "services.read, webhooks.read or webhooks.write, once for each: a restricted key"),
+    secret: toggle("a secret key instead: all scopes of its business"),
+    expires: duration("how long it lives, such as 90d"),
+    cidr: texts("cidr", "an address range that may use it, once for each"),
+    limitMinute: integer(1, 1_000_000_000, "requests a minute (60)"),
+    limitHour: integer(1, 1_000_000_000, "requests an hour (1000)"),
+    out,
+  },
+  examples: [
+    "keys create --business salon-aurora --name website --scope services.read --scope webhooks.write",
+    "keys create --business salon-aurora --name server --secret --expires 90d --out server.key",
+  ],
+  async run(cli, flags) {
+    if (flags.secret === flags.scope.length > 0)
+      throw new AppError("usage", "A key is either restricted (--scope) or secret (--secret).", {
+        fix: "add --scope services.read, or --secret",
+      });
+    const rt = await cli.open();
+    const business = cli.business(rt);
+    const { createKey } = await import("../../app/keys.ts");
+    await handOver(cli, flags.out, () => {
+      const { key, secret } = createKey(rt, {
+        businessId: business.id,
+        name: flags.name,
+        kind: flags.secret ? "SECRET" : "RESTRICTED",
+        scopes: flags.scope,
+        expiresAt: flags.expires === undefined ? null : rt.now() + flags.expires,
+        cidrs: flags.cidr,
+        limitMinute: flags.limitMinute,
+        limitHour: flags.limitHour,
+      });
+      return { secret, of: shownKey(key) };
+    });
+  },
+});
+
+const list = command({
+  name: "list",
+  about: "List the keys of a business, or of all.",
+  examples: ["keys list", "keys list --business salon-aurora --json"],
+  async run(cli) {
+    const rt = await cli.open();
+    const { listKeys } = await import("../../app/keys.ts");
+    const businessId = cli.flags.business === undefined ? undefined : cli.business(rt).id;
+    cli.printList(
+      listKeys(rt, businessId).map(shownKey),
+      [
+        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "NAME", value: ({ name }) => name },
+        { title: "KEY", value: ({ prefix, last4 }) => `${prefix}…${last4}` },
+        { title: "SCOPES", value: ({ scopes }) => scopes.join(" ") },
+        { title: "LAST USED", value: ({ lastUsedAt }) => shortTime(lastUsedAt) },
+        { title: "EXPIRES", value: ({ expiresAt }) => shortTime(expiresAt) },
+        { title: "REVOKED", value: ({ revokedAt }) => shortTime(revokedAt) },
+      ],
+      "No key yet.",
+    );
+  },
+});
+
+const show = command({
+  name: "show",
+  about: "Show a key; never its text, which only its creation prints.",
+  arguments: ["<key>"],
+  examples: ["keys show key_06f…", "keys show key_06f… --json"],
+  async run(cli, _flags, id) {
+    const rt = await cli.open();
+    cli.printObject(shownKey(findKey(rt, id)));
+  },
+});
+
+const rotate = command({
+  name: "rotate",
+  about: "Give a key a new text and print it; the old one works on for a while.",
+  arguments: ["<key>"],
+  flags: { overlap: duration("how long the old one works on, at most 7d (24h)"), out },
+  examples: ["keys rotate key_06f…", "keys rotate key_06f… --overlap 0s --out website.key"],
+  async run(cli, flags, id) {
+    const rt = await cli.open();
+    const { rotateKey } = await import("../../app/keys.ts");
+    await handOver(cli, flags.out, () => {
+      const { key, secret } = rotateKey(rt, id, flags.overlap);
+      return { secret, of: shownKey(key) };
+    });
+  },
+});
+
+const revoke = command({
+  name: "revoke",
+  about: "Shut a key for good, at once.",
+  arguments: ["<key>"],
+  examples: ["keys revoke key_06f…", "keys revoke key_06f… --yes"],
+  async run(cli, _flags, id) {
+    const rt = await cli.open();
+    const { name } = findKey(rt, id);
+    await cli.confirm(`Revoking the key '${safe(name)}'`, name);
+    const { revokeKey } = await import("../../app/keys.ts");
+    const key = shownKey(revokeKey(rt, id));
+    if (cli.flags.json) cli.printObject(key);
+    cli.note(`${id} is revoked.`);
+  },
+});
+
+function findKey(rt: Runtime, id: string): ListedKey {
+  const key = rt.store.keys.byId(id);
+  if (key) return key;
+  throw new AppError("resource_not_found", `There is no key ${id}.`, { fix: "deskbell keys list" });
+}
+
+const shownKey = ({ limitMinute, limitHour, ...key }: ListedKey) => ({
+  ...key,
+  limits: { minute: limitMinute, hour: limitHour },
+  createdAt: isoTime(key.createdAt),
+  lastUsedAt: isoTime(key.lastUsedAt),
+  expiresAt: isoTime(key.expiresAt),
+  revokedAt: isoTime(key.revokedAt),
+});
+
+export const keys: Group = {
+  name: "keys",
+  about: "The API keys of partners.",
+  commands: [create, list, show, rotate, revoke],
+};

@@ -1,0 +1,65 @@
+import { formatMoney } from "../../domain/money.ts";
+import { reportChange } from "../change-report.ts";
+import { command, type Group } from "../command.ts";
+import { integer, text } from "../flags.ts";
+import { editFlags, findNamed, listObjects, readEdits, withEditedPart, withEdits } from "../objects.ts";
+
+const list = command({
+  name: "list",
+  about: "List the services, hidden ones too, in their order.",
+  examples: ["services list --business salon-aurora", "services list --json"],
+  async run(cli) {
+    const rt = await cli.open();
+    const business = cli.business(rt);
+    cli.printList(
+      listObjects(rt, business, "service"),
+      [
+        { title: "KEY", value: ({ key }) => key, whole: true },
+        { title: "NAME", value: ({ name }) => name },
+        { title: "PRICE", value: ({ priceCents }) => formatMoney(priceCents, business.doc.currency), align: "right" },
+        { title: "MIN", value: ({ durationMin }) => durationMin, align: "right" },
+        { title: "VARIANTS", value: ({ variants }) => variants.length, align: "right" },
+        { title: "STATUS", value: ({ status }) => status },
+        { title: "ID", value: ({ id }) => id, whole: true },
+      ],
+      `${business.slug} has no services.`,
+    );
+  },
+});
+
+const show = command({
+  name: "show",
+  about: "Show a service with its variants and add-ons.",
+  arguments: ["<service>"],
+  examples: ["services show cut", "services show svc_1b7… --json"],
+  async run(cli, _flags, name) {
+    const rt = await cli.open();
+    cli.printObject(findNamed(listObjects(rt, cli.business(rt), "service"), "service", name));
+  },
+});
+
+const set = command({
+  name: "set",
+  about: "Change a service, or one of its variants, and tell the partners.",
+  arguments: ["<service>"],
+  flags: {
+    ...editFlags,
+    duration: integer(1, 1440, "new duration in minutes"),
+    variant: text("key", "change this variant of it"),
+  },
+  examples: ["services set cut --price 45.00", "services set cut --variant cut-junior --price 62.00 --duration 70"],
+  async run(cli, { variant, duration, ...given }, service) {
+    const rt = await cli.open();
+    const { slug, doc } = cli.business(rt);
+    const edits = readEdits({ ...given, durationMin: duration }, doc.currency);
+    const { editObject } = await import("../../app/catalog.ts");
+    const result = editObject(rt, slug, "service", service, (doc) =>
+      variant === undefined
+        ? withEdits(doc, edits)
+        : { ...doc, variants: withEditedPart(doc.variants, "variant", variant, edits) },
+    );
+    reportChange(cli, result);
+  },
+});
+
+export const services: Group = { name: "services", about: "What can be booked.", commands: [list, show, set] };

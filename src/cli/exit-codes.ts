@@ -1,0 +1,67 @@
+import type { ErrorCode } from "../domain/errors.ts";
+
+/** What the shell is told. 129, 130, 141 and 143 are the shell's own for SIGHUP, SIGINT, SIGPIPE and SIGTERM. */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  notFound: 3,
+  permission: 4,
+  stateRefuses: 5,
+  someFailed: 6,
+  invalidInput: 7,
+  differences: 8,
+  hungUp: 129,
+  interrupted: 130,
+  brokenPipe: 141,
+  terminated: 143,
+} as const;
+
+/** The one table from a refusal to its exit code. */
+export const EXIT_CODE_OF = {
+  usage: EXIT.usage,
+  invalid_parameter: EXIT.usage,
+  unknown_parameter: EXIT.usage,
+  missing_parameter: EXIT.usage,
+  invalid_cursor: EXIT.usage,
+  invalid_date: EXIT.usage,
+  range_too_large: EXIT.usage,
+
+  route_not_found: EXIT.notFound,
+  method_not_allowed: EXIT.notFound,
+  business_not_found: EXIT.notFound,
+  resource_not_found: EXIT.notFound,
+
+  not_permitted: EXIT.permission,
+  missing_key: EXIT.permission,
+  invalid_key: EXIT.permission,
+  revoked_key: EXIT.permission,
+  expired_key: EXIT.permission,
+  insufficient_scope: EXIT.permission,
+  business_mismatch: EXIT.permission,
+  address_not_allowed: EXIT.permission,
+
+  state_refuses: EXIT.stateRefuses,
+  conflict: EXIT.stateRefuses,
+  cursor_expired: EXIT.stateRefuses,
+  idempotency_key_reused: EXIT.stateRefuses,
+  service_not_bookable: EXIT.stateRefuses,
+  rate_limited: EXIT.stateRefuses,
+  busy: EXIT.stateRefuses,
+  shutting_down: EXIT.stateRefuses,
+  storage_full: EXIT.stateRefuses,
+
+  invalid_input: EXIT.invalidInput,
+  invalid_json: EXIT.invalidInput,
+  validation_failed: EXIT.invalidInput,
+  variant_service_mismatch: EXIT.invalidInput,
+  addon_not_linked: EXIT.invalidInput,
+  staff_cannot_perform: EXIT.invalidInput,
+  party_too_large: EXIT.invalidInput,
+  unsafe_url: EXIT.invalidInput,
+  body_too_large: EXIT.invalidInput,
+  uri_too_long: EXIT.invalidInput,
+  unsupported_media_type: EXIT.invalidInput,
+
+  not_implemented: EXIT.failure,
+} as const satisfies Record<ErrorCode, number>;

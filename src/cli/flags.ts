@@ -1,0 +1,72 @@
+import { InvalidArgumentError, Option } from "commander";
+
+/** One option of a command: how commander is told of it, and the type that its value arrives in. */
+export type Flag<Value> = { option: (long: string) => Option; read: (raw: unknown) => Value };
+export type Flags = Record<string, Flag<unknown>>;
+export type FlagValues<F extends Flags> = { [Name in keyof F]: ReturnType<F[Name]["read"]> };
+
+/** `limitMinute` -> `--limit-minute` */
+const longOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+export const optionOf = (name: string, flag: Flag<unknown>): Option => flag.option(longOf(name));
+
+export const toggle = (about: string): Flag<boolean> => ({
+  option: (long) => new Option(long, about),
+  read: (raw) => raw === true,
+});
+
+export const text = (placeholder: string, about: string): Flag<string | undefined> => ({
+  option: (long) => new Option(`${long} <${placeholder}>`, about),
+  read: (raw) => raw as string | undefined,
+});
+
+export const requiredText = (placeholder: string, about: string): Flag<string> => ({
+  option: (long) => new Option(`${long} <${placeholder}>`, about).makeOptionMandatory(),
+  read: (raw) => raw as string,
+});
+
+/** Given once for each value: a variadic option would eat the arguments after it. */
+export const texts = (placeholder: string, about: string): Flag<string[]> => ({
+  option: (long) =>
+    new Option(`${long} <${placeholder}>`, about).argParser((value: string, before?: string[]) => [
+      ...(before ?? []),
+      value,
+    ]),
+  read: (raw) => (raw ?? []) as string[],
+});
+
+export const choice = <const Value extends string>(
+  values: readonly Value[],
+  about: string,
+): Flag<Value | undefined> => ({
+  option: (long) => new Option(`${long} <${long.slice(2)}>`, about).choices(values),
+  read: (raw) => raw as Value | undefined,
+});
+
+export const integer = (minimum: number, maximum: number, about: string): Flag<number | undefined> => ({
+  option: (long) =>
+    new Option(`${long} <n>`, about).argParser((value) => {
+      const number = Number(value);
+      if (/^\d+$/.test(value) && number >= minimum && number <= maximum) return number;
+      throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+    }),
+  read: (raw) => raw as number | undefined,
+});
+
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `90d`, `24h`, `30m`, `10s`, in milliseconds. */
+export const duration = (about: string): Flag<number | undefined> => ({
+  option: (long) =>
+    new Option(`${long} <duration>`, about).argParser((value) => {
+      const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
+      if (count !== undefined) return Number(count) * UNITS[unit as keyof typeof UNITS];
+      throw new InvalidArgumentError("It must be a number with s, m, h or d, such as 24h.");
+    }),
+  read: (raw) => raw as number | undefined,
+});
+
+/** The same option, also told by the environment; the flag wins. */
+export const orEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({
+  ...flag,
+  option: (long) => flag.option(long).env(variable),
+});

@@ -1,0 +1,94 @@
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { buildConnector } from "undici";
+import type { Resolve } from "../app/resolve.ts";
+import { type Allowances, judgeAddresses } from "../domain/safe-url.ts";
+import type { Outcome } from "../domain/settle.ts";
+
+/** Why no connection came about. Carries no `code`: after some of them undici would try again by itself. */
+export class ConnectFailure extends Error {
+  readonly kind: Exclude<Outcome["kind"], "responded">;
+
+  constructor(kind: ConnectFailure["kind"], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+/** How long one address of several may take before the next is tried. */
+const ADDRESS_TIMEOUT_MS = 1000;
+
+/** Opens connections to vetted addresses only, for a pool whose requests all have the same allowances. */
+export function createConnector(resolve: Resolve, allowances: Allowances): buildConnector.connector {
+  const upgrade = buildConnector({ allowH2: false, timeout: 0 });
+
+  async function open(options: buildConnector.Options, signal: AbortSignal): Promise<Socket> {
+    const { hostname, protocol } = options;
+    const addresses = isIP(hostname) === 0 ? await resolve(hostname, allowances) : [hostname];
+    if (addresses.length === 0) throw new ConnectFailure("unresolvable", `no address for ${hostname}`);
+    refuseUnsafe(hostname, addresses, allowances);
+
+    const port = Number(options.port) || (protocol === "https:" ? 443 : 80);
+    const socket = await dial(hostname, port, addresses, signal);
+    // Before a byte is written: what counts is who is at the other end, whatever a lookup said.
+    try {
+      refuseUnsafe(hostname, [socket.remoteAddress ?? "nobody"], allowances);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    return protocol === "https:" ? startTls(options, socket) : socket;
+  }
+
+  const startTls = (options: buildConnector.Options, socket: Socket): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      socket.once("close", () => reject(new ConnectFailure("tls_failed", "the connection was closed")));
+      upgrade({ ...options, httpSocket: socket }, (error, secure) =>
+        error === null ? resolve(secure) : reject(new ConnectFailure("tls_failed", reasonOf(error))),
+      );
+    });
+
+  async function openInTime(options: buildConnector.Options, callback: buildConnector.Callback): Promise<void> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), CONNECT_TIMEOUT_MS);
+    try {
+      callback(null, await open(options, abort.signal));
+    } catch (error) {
+      const timedOut = new ConnectFailure("timed_out", `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`);
+      callback(abort.signal.aborted ? timedOut : (error as Error), null);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return (options, callback) => void openInTime(options, callback);
+}
+
+function refuseUnsafe(hostname: string, addresses: string[], allowances: Allowances): void {
+  const refusal = judgeAddresses(hostname, addresses, allowances);
+  if (refusal !== undefined) throw new ConnectFailure("blocked", refusal.refused);
+}
+
+/** Tries each address in turn: a box without IPv6 must still reach a name that has both. */
+const dial = (hostname: string, port: number, addresses: string[], signal: AbortSignal): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connectTcp({
+      host: hostname,
+      port,
+      signal,
+      noDelay: true,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
+      lookup: (_hostname, _options, callback) =>
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: isIP(address) })),
+        ),
+    });
+    socket.once("connect", () => resolve(socket));
+    socket.once("error", (error: NodeJS.ErrnoException) =>
+      reject(new ConnectFailure(error.code === "ETIMEDOUT" ? "timed_out" : "refused", reasonOf(error))),
+    );
+  });
+
+const reasonOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message;

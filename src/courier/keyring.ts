@@ -1,0 +1,25 @@
+import { type SigningKey, signingKey } from "../domain/signature.ts";
+import type { Runtime } from "../runtime.ts";
+import type { SecretRow } from "../store/endpoints.ts";
+
+const MAX_KEPT = 20_000;
+
+/** The keys to sign with now, the current secret's first. Each is opened once: a secret's row never changes what it says. */
+export function createKeyring(rt: Runtime): (endpointId: string) => SigningKey[] {
+  const opened = new Map<string, SigningKey>();
+
+  function open({ id, sealed }: SecretRow): SigningKey {
+    const known = opened.get(id);
+    if (known !== undefined) return known;
+    if (opened.size >= MAX_KEPT) opened.clear();
+    const key = signingKey(rt.secrets.open(sealed, id));
+    opened.set(id, key);
+    return key;
+  }
+
+  return (endpointId) => {
+    const rows = rt.store.endpoints.secrets(endpointId, rt.now());
+    if (rows.length === 0) throw new Error(`Endpoint ${endpointId} has no live signing secret.`);
+    return rows.map(open);
+  };
+}

@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { courierThread } from "../assets.ts";
+import type { Config } from "../config.ts";
+import type { AttemptNotice } from "./courier.ts";
+import type { Order, Report, ThreadData } from "./messages.ts";
+
+export type OnAttempt = (attempt: AttemptNotice) => void;
+
+export type RunningCourier = {
+  /** After a commit in this process: what it added goes out without waiting for the next poll. */
+  wake: () => void;
+  /** Finishes what is on the wire, at most 10 s. */
+  stop: () => Promise<void>;
+  /** Resolves with the thread's exit code: 0 after `stop`, 1 after an error that it did not expect, which it has logged. */
+  exited: Promise<number>;
+};
+
+/** Starts the courier in its thread; resolves when it has taken up what was due. */
+export async function startCourier(
+  config: Config,
+  { onAttempt }: { onAttempt?: OnAttempt | undefined } = {},
+): Promise<RunningCourier> {
+  const workerData: ThreadData = { config: { ...config, mayCreate: false }, isWatched: onAttempt !== undefined };
+  const worker = new Worker(courierThread(), { workerData });
+  const order = (order: Order): void => worker.postMessage(order);
+  const exited = new Promise<number>((resolve) => worker.once("exit", resolve));
+  worker.on("message", (report: Report) => {
+    if (report.type === "attempt") onAttempt?.(report.attempt);
+  });
+  const failed = exited.then(() => Promise.reject(new Error("The courier ended before it had started.")));
+  await Promise.race([once(worker, "message"), failed]);
+  return {
+    wake: () => order({ type: "wake" }),
+    stop: async () => {
+      order({ type: "stop" });
+      await exited;
+    },
+    exited,
+  };
+}

@@ -1,0 +1,78 @@
+import { hash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import ipaddr from "ipaddr.js";
+
+export const SCOPES = ["services.read", "webhooks.read", "webhooks.write"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** A secret key may do everything within its business, a restricted key what its scopes say. */
+export type KeyKind = "SECRET" | "RESTRICTED";
+
+export const DEFAULT_LIMITS = { minute: 60, hour: 1000 };
+
+const PREFIX: Record<KeyKind, string> = { SECRET: "deskbell_sk_", RESTRICTED: "deskbell_rk_" };
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const SHAPE = new RegExp(`^deskbell_[sr]k_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+
+export const isScope = (name: string): name is Scope => (SCOPES as readonly string[]).includes(name);
+
+/** Who may write webhooks may also read them. */
+export function grants(key: { kind: KeyKind; scopes: readonly Scope[] }, needed: Scope): boolean {
+  if (key.kind === "SECRET" || key.scopes.includes(needed)) return true;
+  return needed === "webhooks.read" && key.scopes.includes("webhooks.write");
+}
+
+/** A new key's text: 190 random bits, then a checksum that tells a typing error from a wrong key. */
+export function mintApiKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {
+  let text = PREFIX[kind];
+  while (text.length < PREFIX[kind].length + RANDOM_LENGTH) {
+    // Bytes above the last multiple of 62 would favour some characters.
+    const [byte = 0] = random(1);
+    if (byte < 248) text += BASE62[byte % 62];
+  }
+  return text + checksum(text);
+}
+
+/** Whether a text can be a key at all; tells a typing error without asking the database. */
+export const isWellFormed = (text: string): boolean =>
+  SHAPE.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+
+/** What is kept of a key's text. Enough without salt or stretching: nobody guesses 190 random bits. */
+export const hashApiKey = (text: string): Buffer => hash("sha256", text, "buffer");
+
+/** The parts that may be shown to tell keys apart. */
+export const keyHints = (kind: KeyKind, text: string): { prefix: string; last4: string } => ({
+  prefix: PREFIX[kind],
+  last4: text.slice(-4),
+});
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = "";
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = `${BASE62[rest % 62]}${digits}`;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** Whether `text` is an address range such as `203.0.113.0/24`; a single address is one of itself. */
+export const isCidr = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
+
+/** No ranges: from anywhere. An IPv4 address that came over an IPv6 socket is compared as IPv4. */
+export function isAllowedFrom(address: string, cidrs: readonly string[]): boolean {
+  if (cidrs.length === 0) return true;
+  if (!ipaddr.isValid(address)) return false;
+  const from = ipaddr.process(address);
+  return cidrs.some((cidr) => {
+    const [base, bits] = cidr.includes("/") ? ipaddr.parseCIDR(cidr) : wholeAddress(cidr);
+    return from.kind() === base.kind() && from.match(base, bits);
+  });
+}
+
+const wholeAddress = (text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
+  const address = ipaddr.process(text);
+  return [address, address.kind() === "ipv4" ? 32 : 128];
+};

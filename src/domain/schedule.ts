@@ -1,0 +1,39 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The wait before each attempt, the first included: 20 attempts over 8 days. */
+export const ATTEMPT_WAITS_MS: readonly number[] = [
+  0,
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  1 * HOUR,
+  2 * HOUR,
+  3 * HOUR,
+  4 * HOUR,
+  6 * HOUR,
+  8 * HOUR,
+  12 * HOUR,
+  12 * HOUR,
+  ...Array.from({ length: 6 }, () => 24 * HOUR),
+];
+
+export const MAX_ATTEMPTS = ATTEMPT_WAITS_MS.length;
+
+const JITTER_SHARE = 0.2;
+const JITTER_MIN_MS = 1 * SECOND;
+const JITTER_MAX_MS = 15 * MINUTE;
+
+/**
+ * How long to wait after `attemptsMade` attempts, or undefined when that was the last one.
+ * @param random 0 <= random < 1: spreads the retries of what failed together
+ */
+export function waitAfter(attemptsMade: number, random: number): number | undefined {
+  const waitMs = ATTEMPT_WAITS_MS[attemptsMade];
+  if (waitMs === undefined) return undefined;
+  const jitterMs = Math.min(Math.max(waitMs * JITTER_SHARE, JITTER_MIN_MS), JITTER_MAX_MS);
+  return waitMs + Math.floor(jitterMs * random);
+}

@@ -1,0 +1,138 @@
+import type { Kind } from "../domain/catalog.ts";
+import type { PublicObject } from "../domain/lens.ts";
+import type { PublicPromotion } from "../domain/promotion.ts";
+import type { PublicEvent } from "../domain/public-event.ts";
+import type { PublicCatalog } from "../domain/representation.ts";
+import type { PublicService } from "../domain/service.ts";
+import {
+  flag,
+  instant,
+  list,
+  locale,
+  pageSize,
+  type Parameters,
+  type ParametersOf,
+  refuseParameters,
+  text,
+} from "./parameters.ts";
+import { isWithin } from "./serving-times.ts";
+
+/** One of the six read-only lists: what it can be asked, and what of the public catalog answers. */
+export type View<P extends Parameters = Parameters> = {
+  /** Last part of its path. */
+  path: string;
+  parameters: P;
+  /** The one kind in it that changes by the clock alone. */
+  timed?: Kind;
+  /** When it is asked as of another moment than now. */
+  asOf?: (asked: ParametersOf<P>, timezone: string) => number | undefined;
+  /** What places are left counts with every sale, which is no change of the catalog: its ETag hashes the body. */
+  hashed?: boolean;
+  select: (catalog: PublicCatalog, asked: ParametersOf<P>, context: ViewContext) => Selection;
+};
+
+export type ViewContext = { now: number; timezone: string };
+
+/** The objects that are paged, and how a page of them becomes `data`. */
+export type Selection = { objects: PublicObject[]; toData?: (page: PublicObject[]) => unknown };
+
+const COMMON = { limit: pageSize, cursor: text, locale, includeTranslations: flag };
+
+/** Keeps what types know of one view's parameters within it: outside, views are alike. */
+const defineView = <P extends typeof COMMON & Parameters>(view: View<P>): View => view as unknown as View;
+
+export const servicesView = defineView({
+  path: "services",
+  parameters: {
+    ids: list,
+    categoryId: text,
+    staffId: text,
+    bookable: flag,
+    includeVariants: flag,
+    includeAddons: flag,
+    ...COMMON,
+  },
+  select({ services }, asked) {
+    const isWanted = (service: PublicService) =>
+      (asked.ids === undefined || asked.ids.includes(service.id)) &&
+      (asked.categoryId === undefined || service.categoryId === asked.categoryId) &&
+      (asked.staffId === undefined || service.staffIds.includes(asked.staffId)) &&
+      (asked.bookable === undefined || service.bookable === asked.bookable);
+    // Absent, not empty: a partner that forgets to ask must not delete what it has.
+    const hidden = [...(asked.includeVariants ? [] : ["variants"]), ...(asked.includeAddons ? [] : ["addonLinks"])];
+    return { objects: services.filter(isWanted).map((service) => without(service, hidden)) };
+  },
+});
+
+export const serviceCategoriesView = defineView({
+  path: "service-categories",
+  parameters: COMMON,
+  select: ({ serviceCategories }) => ({ objects: serviceCategories }),
+});
+
+export const staffView = defineView({
+  path: "staff",
+  parameters: COMMON,
+  select: ({ staff }) => ({ objects: staff }),
+});
+
+export const menuView = defineView({
+  path: "menu",
+  parameters: { at: instant, ...COMMON },
+  select({ menuCategories, menuItems, modifierGroups }, { at }, { timezone }) {
+    const toData = (categories: typeof menuCategories) => (items: PublicObject[]) => ({
+      categories,
+      items,
+      modifierGroups,
+    });
+    if (!at) return { objects: menuItems, toData: toData(menuCategories) };
+    const moment = at.resolve(timezone);
+    const categories = menuCategories.filter(({ availability }) => isWithin(availability, moment, timezone));
+    const open = new Set(categories.map(({ id }) => id));
+    const isServed = (item: (typeof menuItems)[number]) =>
+      isWithin(item.availability, moment, timezone) &&
+      (item.categoryIds.length === 0 || item.categoryIds.some((id) => open.has(id)));
+    return { objects: menuItems.filter(isServed), toData: toData(categories) };
+  },
+});
+
+export const promotionsView = defineView({
+  path: "promotions",
+  parameters: { at: instant, includeUpcoming: flag, ...COMMON },
+  timed: "promotion",
+  asOf: ({ at }, timezone) => at?.resolve(timezone),
+  select({ promotions }, { includeUpcoming }, { now }) {
+    const isUpcoming = ({ schedule }: PublicPromotion) =>
+      schedule.startsAt !== null && Date.parse(schedule.startsAt) > now;
+    return {
+      objects: promotions.filter((promotion) => promotion.active || (includeUpcoming && isUpcoming(promotion))),
+    };
+  },
+});
+
+export const eventsView = defineView({
+  path: "events/catalog",
+  parameters: { from: instant, to: instant, includeCancelled: flag, includePast: flag, ...COMMON },
+  timed: "public_event",
+  hashed: true,
+  select({ events }, asked, { now, timezone }) {
+    const from = asked.from?.resolve(timezone) ?? -Infinity;
+    const to = asked.to?.resolve(timezone) ?? Infinity;
+    if (to < from)
+      throw refuseParameters([{ parameter: "to", code: "before_from", detail: "'to' must not be before 'from'." }]);
+    const isWanted = (event: PublicEvent) => {
+      const endsAt = Date.parse(event.endsAt);
+      if (endsAt <= from || Date.parse(event.startsAt) >= to) return false;
+      if (event.status === "PUBLISHED") return true;
+      if (event.status === "ENDED") return asked.includePast === true;
+      // A partner may still have it on its page until the day has passed.
+      return asked.includeCancelled === true && endsAt > now;
+    };
+    return { objects: events.filter(isWanted) };
+  },
+});
+
+const without = <T extends object>(object: T, names: readonly string[]): T =>
+  names.length === 0
+    ? object
+    : (Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name))) as T);

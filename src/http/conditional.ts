@@ -1,0 +1,23 @@
+const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
+
+const opaque = (tag: string): string => (tag.startsWith("W/") ? tag.slice(2) : tag);
+
+/** If-None-Match: a list, or `*`, compared weakly (RFC 9110, 13.1.2). */
+export function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch === etag || ifNoneMatch.trim() === "*") return true;
+  return (ifNoneMatch.match(ENTITY_TAG) ?? []).some((tag) => opaque(tag) === opaque(etag));
+}
+
+/** Accept-Encoding: gzip named or covered by `*`, and not refused with q=0. */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  if (acceptEncoding === undefined) return false;
+  let byStar = false;
+  for (const part of acceptEncoding.toLowerCase().split(",")) {
+    const [name, ...parameters] = part.split(";").map((piece) => piece.trim());
+    const refused = parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
+    if (name === "gzip" || name === "x-gzip") return !refused;
+    if (name === "*") byStar = !refused;
+  }
+  return byStar;
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { AppError, type ErrorCode, type ErrorItem } from "../domain/errors.ts";
+import { didYouMean } from "../domain/nearest.ts";
+import { localToInstant } from "../domain/business-time.ts";
+
+/** The query parameters of a route: one schema each, so that the same table reads requests and describes them. */
+export type Parameters = Record<string, z.ZodType>;
+export type ParametersOf<P extends Parameters> = { [Name in keyof P]: z.output<P[Name]> | undefined };
+
+// Put there by campaigns and advertisers, not by who wrote the client.
+const IGNORED = /^(_|utm_.*|gclid|fbclid)$/;
+
+const LOCAL = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/;
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** An instant as it was written; a wall-clock time waits for the zone of the business. */
+export type WrittenInstant = { text: string; resolve: (timezone: string) => number };
+
+export const flag = z
+  .enum(["true", "false", "1", "0"], { error: "must be true, false, 1 or 0." })
+  .transform((text) => text === "true" || text === "1");
+
+export const text = z.string().min(1, { error: "must not be empty." }).max(200, { error: "is too long." });
+
+/** Separated by commas; may also be given several times. */
+export const list = z
+  .string()
+  .transform((value) => value.split(",").filter(Boolean))
+  .meta({ isList: true });
+
+export const pageSize = z
+  .string()
+  .regex(/^\d{1,3}$/, { error: "must be a whole number from 1 to 500." })
+  .transform(Number)
+  .refine((size) => size >= 1 && size <= 500, { error: "must be a whole number from 1 to 500." });
+
+export const locale = z
+  .string()
+  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, { error: "must be a language tag such as de or pt-BR." });
+
+export const instant = z
+  .string()
+  // A '+' that was not encoded arrives as a space.
+  .transform((written) => written.replace(/ (\d{2}:\d{2})$/, "+$1"))
+  .refine((written) => resolvers(written) !== undefined, {
+    error: "must be a date and time such as 2026-12-31T18:00:00+01:00, or one without offset in the business's time.",
+    params: { code: "invalid_date" },
+  })
+  .transform((written): WrittenInstant => ({ text: written, resolve: resolvers(written) ?? (() => Number.NaN) }));
+
+function resolvers(written: string): WrittenInstant["resolve"] | undefined {
+  if (RFC_3339.test(written)) {
+    const ms = Date.parse(written);
+    return Number.isNaN(ms) ? undefined : () => ms;
+  }
+  if (!LOCAL.test(written)) return undefined;
+  try {
+    Temporal.PlainDateTime.from(written);
+  } catch {
+    return undefined;
+  }
+  return (timezone) => localToInstant(written, timezone);
+}
+
+/**
+ * Reads a query string.
+ * @throws AppError with every mistake in it
+ */
+export function readParameters<P extends Parameters>(known: P, query: string): ParametersOf<P> {
+  const names = Object.keys(known);
+  const given = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(query)) given.set(name, [...(given.get(name) ?? []), value]);
+
+  const mistakes: ErrorItem[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, texts] of given) {
+    const schema = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (schema === undefined) {
+      if (IGNORED.test(name)) continue;
+      const detail = `There is no parameter '${name}' here.${didYouMean(name, names)}`;
+      mistakes.push({ parameter: name, code: "unknown_parameter", detail });
+    } else if (texts.length > 1 && !schema.meta()?.["isList"]) {
+      mistakes.push({ parameter: name, code: "given_twice", detail: `'${name}' is given more than once.` });
+    } else {
+      const result = schema.safeParse(texts.join(","));
+      if (result.success) values[name] = result.data;
+      else mistakes.push(...result.error.issues.map((issue) => toMistake(name, issue)));
+    }
+  }
+  if (mistakes.length > 0) throw refuseParameters(mistakes);
+  return values as ParametersOf<P>;
+}
+
+const toMistake = (name: string, issue: z.core.$ZodIssue): ErrorItem => ({
+  parameter: name,
+  code: issue.code === "custom" && typeof issue.params?.["code"] === "string" ? issue.params["code"] : "invalid_value",
+  detail: `'${name}' ${issue.message}`,
+});
+
+const OWN_CODES = new Set(["unknown_parameter", "invalid_date", "invalid_cursor"]);
+
+/** One code when all mistakes share it, else the general one. */
+export function refuseParameters(mistakes: ErrorItem[]): AppError {
+  const codes = new Set(mistakes.map(({ code }) => code));
+  const [only = ""] = codes;
+  const code = codes.size === 1 && OWN_CODES.has(only) ? (only as ErrorCode) : "invalid_parameter";
+  return new AppError(code, mistakes.map(({ detail }) => detail).join(" "), { items: mistakes });
+}

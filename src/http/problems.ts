@@ -1,0 +1,99 @@
+import { AppError, type ErrorCode, type ErrorItem } from "../domain/errors.ts";
+
+/** What of an error leaves the house. */
+export type Problem = {
+  status: number;
+  code: string;
+  detail: string;
+  items: ErrorItem[];
+  headers: [string, string][];
+};
+
+/** The status of every code that HTTP may answer. The codes of the terminal are missing: over HTTP they are bugs. */
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  invalid_parameter: 400,
+  unknown_parameter: 400,
+  missing_parameter: 400,
+  invalid_cursor: 400,
+  invalid_date: 400,
+  range_too_large: 400,
+  invalid_json: 400,
+  missing_key: 401,
+  invalid_key: 401,
+  revoked_key: 401,
+  expired_key: 401,
+  insufficient_scope: 403,
+  business_mismatch: 403,
+  address_not_allowed: 403,
+  route_not_found: 404,
+  business_not_found: 404,
+  resource_not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  cursor_expired: 410,
+  body_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  service_not_bookable: 422,
+  variant_service_mismatch: 422,
+  addon_not_linked: 422,
+  staff_cannot_perform: 422,
+  party_too_large: 422,
+  idempotency_key_reused: 422,
+  unsafe_url: 422,
+  rate_limited: 429,
+  not_implemented: 501,
+  busy: 503,
+  shutting_down: 503,
+  storage_full: 503,
+};
+
+/** Seconds after which it makes sense to ask again. */
+const RETRY_AFTER: Partial<Record<ErrorCode, number>> = { busy: 1, shutting_down: 5, storage_full: 60 };
+
+const INTERNAL: Problem = {
+  status: 500,
+  code: "internal",
+  detail: "Something went wrong here. The request id finds it in the log.",
+  items: [],
+  headers: [],
+};
+
+/** @returns undefined for a bug, of which nothing may be told */
+function explain(error: unknown): Problem | undefined {
+  if (!(error instanceof AppError)) return undefined;
+  const status = STATUS[error.code];
+  if (status === undefined) return undefined;
+  const headers: [string, string][] = [];
+  if (status === 401)
+    headers.push([
+      "www-authenticate",
+      `Bearer realm="deskbell"${error.code === "missing_key" ? "" : ', error="invalid_token"'}`,
+    ]);
+  const retryAfter = RETRY_AFTER[error.code];
+  if (retryAfter !== undefined) headers.push(["retry-after", String(retryAfter)]);
+  return { status, code: error.code, detail: error.message, items: error.items, headers };
+}
+
+export const toProblem = (error: unknown): { problem: Problem; isBug: boolean } => {
+  const problem = explain(error);
+  return { problem: problem ?? INTERNAL, isBug: problem === undefined };
+};
+
+/** RFC 9457. `extra` adds members of its own to the body. */
+export function problemBody(problem: Problem, requestId: string, extra: Record<string, unknown> = {}): string {
+  return JSON.stringify({
+    type: `https://deskbell.dev/problems/${problem.code}`,
+    title: titleOf(problem.code),
+    status: problem.status,
+    code: problem.code,
+    detail: problem.detail,
+    requestId,
+    ...(problem.items.length > 0 && { errors: problem.items }),
+    ...extra,
+  });
+}
+
+/** `invalid_parameter` -> `Invalid parameter` */
+const titleOf = (code: string): string => (code[0] ?? "").toUpperCase() + code.slice(1).replaceAll("_", " ");

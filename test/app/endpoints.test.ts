@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { createEndpoint, type EndpointRequest, MAX_ENDPOINTS } from "../../src/app/endpoints.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import { addBusiness } from "../support/engine.ts";
+import { world } from "../support/world.ts";
+
+const PUBLIC = async () => ["93.184.215.14", "2606:4700::1"];
+const request = (changes: Partial<EndpointRequest> = {}): EndpointRequest => ({
+  businessId: "biz_salon-aurora",
+  keyId: null,
+  name: "Website",
+  url: "https://example.com/hook",
+  events: ["service.updated"],
+  allowPrivate: false,
+  ...changes,
+});
+
+async function refusal(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(AppError);
+  return error as AppError;
+}
+
+test("an endpoint is stored active, its repeated events folded, its secret sealed beside it", async () => {
+  const rt = world();
+  addBusiness(rt);
+  const events = ["service.updated", "staff.updated", "service.updated"];
+  const { endpoint, secret } = await createEndpoint(rt, request({ name: "  Website ", events }), PUBLIC);
+  expect(rt.store.endpoints.byId(endpoint.id)).toEqual(endpoint);
+  expect(endpoint).toMatchObject({ name: "Website", status: "ACTIVE", events: ["service.updated", "staff.updated"] });
+  const [row] = rt.store.endpoints.secrets(endpoint.id, rt.now());
+  expect(row!.sealed.includes(secret)).toBe(false);
+  expect(rt.secrets.open(row!.sealed, row!.id)).toBe(secret);
+  expect(() => rt.secrets.open(row!.sealed, "whs_other")).toThrow(/does not open/);
+});
+
+test("all mistakes are told at once, each with its place and the name that was meant", async () => {
+  const rt = world();
+  addBusiness(rt);
+  const events = ["service.updated", "service.update", "Staff.Created", "nonsense", 7];
+  const error = await refusal(createEndpoint(rt, request({ name: " ", url: undefined, events }), PUBLIC));
+  expect(error.code).toBe("validation_failed");
+  expect(error.items).toEqual([
+    { pointer: "#/name", code: "length", detail: "'name' must have 1 to 100 characters." },
+    { pointer: "#/url", code: "required", detail: "'url' is missing." },
+    {
+      pointer: "#/events/1",
+      code: "unknown_event",
+      detail: "'service.update' is not an event name. Did you mean 'service.updated'?",
+    },
+    {
+      pointer: "#/events/2",
+      code: "unknown_event",
+      detail: "'Staff.Created' is not an event name. Did you mean 'staff.created'?",
+    },
+    { pointer: "#/events/3", code: "unknown_event", detail: "'nonsense' is not an event name." },
+    { pointer: "#/events/4", code: "type", detail: "An event name must be a text." },
+  ]);
+});
+
+test.each([
+  { changes: { name: undefined }, pointer: "#/name" },
+  { changes: { name: 5 }, pointer: "#/name" },
+  { changes: { name: "x".repeat(101) }, pointer: "#/name" },
+  { changes: { url: 5 }, pointer: "#/url" },
+  { changes: { events: undefined }, pointer: "#/events" },
+  { changes: { events: "service.updated" }, pointer: "#/events" },
+  { changes: { events: [] }, pointer: "#/events" },
+])("$changes is refused at $pointer", async ({ changes, pointer }) => {
+  const rt = world();
+  addBusiness(rt);
+  const error = await refusal(createEndpoint(rt, request(changes), PUBLIC));
+  expect(error).toMatchObject({ code: "validation_failed", items: [{ pointer }] });
+});
+
+test.each([
+  { name: "plain http", url: "http://example.com/", addresses: ["1.1.1.1"], fix: /--allow-private.*--allow-http/ },
+  { name: "a private address", url: "https://10.0.0.1/", addresses: [], fix: /--allow-private/ },
+  {
+    name: "a name that leads home",
+    url: "https://example.com/",
+    addresses: ["1.1.1.1", "::1"],
+    fix: /--allow-private/,
+  },
+  { name: "a name without address", url: "https://exmaple.com/", addresses: [], fix: /spelling/ },
+])("$name is refused as unsafe, and nothing is stored", async ({ url, addresses, fix }) => {
+  const rt = world();
+  addBusiness(rt);
+  const error = await refusal(createEndpoint(rt, request({ url }), async () => addresses));
+  expect(error).toMatchObject({ code: "unsafe_url", items: [{ pointer: "#/url", code: "unsafe_url" }] });
+  expect(error.fix).toMatch(fix);
+  expect(rt.store.endpoints.list()).toEqual([]);
+});
+
+test("localhost is found, over http, for an endpoint that the operator trusts", async () => {
+  const rt = world();
+  addBusiness(rt);
+  const url = "http://localhost:8080/hook";
+  const { endpoint } = await createEndpoint(rt, request({ url, allowPrivate: true }));
+  expect(endpoint).toMatchObject({ url, allowPrivate: true });
+});
+
+test("a business has at most 50 live endpoints, whatever another has", async () => {
+  const rt = world();
+  addBusiness(rt);
+  const other = addBusiness(rt, "bar-nova");
+  for (let i = 0; i < MAX_ENDPOINTS; i++) await createEndpoint(rt, request(), PUBLIC);
+  expect((await refusal(createEndpoint(rt, request(), PUBLIC))).code).toBe("conflict");
+  await createEndpoint(rt, request({ businessId: other.id }), PUBLIC);
+  expect(rt.store.endpoints.list("biz_salon-aurora")).toHaveLength(MAX_ENDPOINTS);
+  expect(rt.store.endpoints.list()).toHaveLength(MAX_ENDPOINTS + 1);
+});

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { appendEvents } from "../../src/app/events.ts";
+import { addBusiness, draft, emit, subscribe } from "../support/engine.ts";
+import { world } from "../support/world.ts";
+
+test("an event is stored as the bytes of the spec's envelope, with their hash", () => {
+  const rt = world();
+  const business = addBusiness(rt);
+  const appended = emit(rt, business, "service.updated");
+  const row = rt.store.events.byId(appended.events[0]!.id)!;
+  expect(JSON.parse(row.body.toString())).toEqual({
+    id: row.id,
+    type: "service.updated",
+    createdAt: "2026-11-20T12:00:00.000Z",
+    business: { id: business.id, slug: "salon-aurora", name: "Salon Aurora", timezone: "America/New_York" },
+    data: {
+      resource: { type: "service", id: "svc_1", ids: ["svc_1"] },
+      action: "updated",
+      changed: { price: true, variants: false, addons: false },
+      object: { name: "Manicure" },
+    },
+  });
+  expect(row.sha256).toEqual(createHash("sha256").update(row.body).digest());
+});
+
+test("sequence numbers rise by one per event within a business, and not over businesses", () => {
+  const rt = world();
+  const [first, second] = [addBusiness(rt, "one"), addBusiness(rt, "two")];
+  expect(emit(rt, first, "service.updated", "catalog.changed").events).toMatchObject([
+    { sequence: 1 },
+    { sequence: 2 },
+  ]);
+  expect(emit(rt, second, "staff.updated").lastSequence).toBe(1);
+  expect(emit(rt, first, "staff.updated").lastSequence).toBe(3);
+  expect(emit(rt, first)).toEqual({ lastSequence: 3, deliveries: 0, events: [] });
+});
+
+test("each subscribed endpoint of the business is owed one delivery, at once; a disabled one's is parked", async () => {
+  const rt = world();
+  const [business, foreign] = [addBusiness(rt, "one"), addBusiness(rt, "two")];
+  const all = (await subscribe(rt, business, "http://10.0.0.1/")).endpoint;
+  const staffOnly = (await subscribe(rt, business, "http://10.0.0.2/", ["staff.updated"])).endpoint;
+  const disabled = (await subscribe(rt, business, "http://10.0.0.3/")).endpoint;
+  const deleted = (await subscribe(rt, business, "http://10.0.0.4/")).endpoint;
+  await subscribe(rt, foreign, "http://10.0.0.5/");
+  const db = new Database(rt.config.databasePath);
+  db.prepare("UPDATE endpoint SET status = 'DISABLED' WHERE id = ?").run(disabled.id);
+  db.prepare("UPDATE endpoint SET deleted_at = 1 WHERE id = ?").run(deleted.id);
+  db.close();
+
+  expect(emit(rt, business, "service.updated", "staff.updated").deliveries).toBe(5);
+  const owed = (endpointId: string) =>
+    rt.store.deliveries
+      .list({ endpointId }, 10)
+      .map(({ eventType, status, nextAttemptAt }) => [eventType, status, nextAttemptAt])
+      .sort();
+  expect(owed(all.id)).toEqual([
+    ["service.updated", "PENDING", rt.now()],
+    ["staff.updated", "PENDING", rt.now()],
+  ]);
+  expect(owed(staffOnly.id)).toEqual([["staff.updated", "PENDING", rt.now()]]);
+  expect(owed(disabled.id)).toEqual([
+    ["service.updated", "PARKED", null],
+    ["staff.updated", "PARKED", null],
+  ]);
+  expect(rt.store.deliveries.list({}, 10)).toHaveLength(5);
+});
+
+test("a change that is rolled back leaves no event, no delivery and no used sequence number", async () => {
+  const rt = world();
+  const business = addBusiness(rt);
+  await subscribe(rt, business, "http://10.0.0.1/");
+  const change = () =>
+    rt.tx(() => {
+      appendEvents(rt, business, [draft()]);
+      throw new Error("the change failed");
+    });
+  expect(change).toThrow("the change failed");
+  expect(rt.store.deliveries.list({}, 10)).toEqual([]);
+  expect(emit(rt, business, "service.updated").lastSequence).toBe(1);
+});
+
+test("deliveries are listed newest first, by each filter, and paged by id", async () => {
+  const rt = world();
+  const business = addBusiness(rt);
+  const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
+  await subscribe(rt, business, "http://10.0.0.2/");
+  for (const type of ["service.updated", "staff.updated", "addon.updated"] as const) {
+    rt.advance(1000);
+    emit(rt, business, type);
+  }
+  const types = (filter: Parameters<typeof rt.store.deliveries.list>[0], limit = 10) =>
+    rt.store.deliveries.list(filter, limit).map(({ eventType }) => eventType);
+  const ofOne = { endpointId: endpoint.id };
+  expect(types(ofOne)).toEqual(["addon.updated", "staff.updated", "service.updated"]);
+  expect(types({ ...ofOne, since: rt.now() - 1000 })).toEqual(["addon.updated", "staff.updated"]);
+  expect(types({ eventType: "staff.updated" })).toEqual(["staff.updated", "staff.updated"]);
+  expect(types({ businessId: business.id, status: "PENDING" })).toHaveLength(6);
+  expect(types({ businessId: "biz_other" })).toEqual([]);
+  expect(types({ status: "DELIVERED" })).toEqual([]);
+  const [newest] = rt.store.deliveries.list(ofOne, 1);
+  expect(types({ ...ofOne, before: newest!.id })).toEqual(["staff.updated", "service.updated"]);
+});

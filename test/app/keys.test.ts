@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { createKey, createKeyUse, listKeys, type NewKey, revokeKey, rotateKey } from "../../src/app/keys.ts";
+import { hashApiKey } from "../../src/domain/api-key.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import { addBusiness } from "../support/engine.ts";
+import { world } from "../support/world.ts";
+
+const DAY_MS = 86_400_000;
+
+function withBusiness() {
+  const rt = world();
+  const business = addBusiness(rt);
+  const make = (fields: Partial<NewKey> = {}) =>
+    createKey(rt, {
+      businessId: business.id,
+      name: "website",
+      kind: "RESTRICTED",
+      scopes: ["services.read"],
+      ...fields,
+    });
+  return { rt, business, make };
+}
+
+const refusal = (run: () => unknown): AppError => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+};
+
+test("a key is shown once: the database keeps a hash, the kind and the last four characters", () => {
+  const { rt, make } = withBusiness();
+  const { key, secret } = make();
+  expect(key).toMatchObject({ prefix: "deskbell_rk_", last4: secret.slice(-4), limitMinute: 60, limitHour: 1000 });
+  expect(JSON.stringify(listKeys(rt))).not.toContain(secret);
+  expect(rt.store.keys.credential(hashApiKey(secret))?.id).toBe(key.id);
+});
+
+test("a secret key has every scope, a restricted one what it was given, once", () => {
+  const { make } = withBusiness();
+  expect(make({ kind: "SECRET", scopes: [] }).key.scopes).toEqual(["services.read", "webhooks.read", "webhooks.write"]);
+  expect(make({ scopes: ["webhooks.write", "webhooks.write"] }).key.scopes).toEqual(["webhooks.write"]);
+});
+
+test("all mistakes of a key are told at once, with the nearest scope", () => {
+  const { rt, make } = withBusiness();
+  const error = refusal(() =>
+    make({ name: " ", scopes: ["service.read"], cidrs: ["10.0.0.0/40"], limitMinute: 0, expiresAt: rt.now() }),
+  );
+  expect(error.code).toBe("invalid_input");
+  expect(error.items.map(({ code }) => code)).toEqual([
+    "invalid_name",
+    "unknown_scope",
+    "invalid_cidr",
+    "invalid_limit",
+    "invalid_expiry",
+  ]);
+  expect(error.message).toContain("Did you mean 'services.read'?");
+  expect(refusal(() => make({ scopes: [] })).items[0]?.code).toBe("missing_scope");
+  expect(refusal(() => make({ businessId: "biz_none" })).code).toBe("business_not_found");
+  expect(listKeys(rt)).toEqual([]);
+});
+
+test("rotation keeps the key and gives the old secret an end", () => {
+  const { rt, make } = withBusiness();
+  const first = make({ limitMinute: 5 });
+  const second = rotateKey(rt, first.key.id);
+  expect(second.key).toMatchObject({ id: first.key.id, limitMinute: 5, last4: second.secret.slice(-4) });
+  expect(rt.store.keys.credential(hashApiKey(first.secret))?.secretExpiresAt).toBe(rt.now() + DAY_MS);
+  expect(rt.store.keys.credential(hashApiKey(second.secret))?.secretExpiresAt).toBeNull();
+  expect(listKeys(rt)).toHaveLength(1);
+
+  rotateKey(rt, first.key.id);
+  expect(rt.store.keys.credential(hashApiKey(first.secret))).toBeUndefined();
+  expect(rt.store.keys.credential(hashApiKey(second.secret))?.secretExpiresAt).toBe(rt.now() + DAY_MS);
+});
+
+test.each([-1, 7 * DAY_MS + 1, 0.5, Number.NaN])("an overlap of %d ms is refused", (overlapMs) => {
+  const { rt, make } = withBusiness();
+  const { id } = make().key;
+  expect(refusal(() => rotateKey(rt, id, overlapMs)).code).toBe("invalid_input");
+});
+
+test("what opens nothing any more cannot be rotated", () => {
+  const { rt, make } = withBusiness();
+  const revoked = revokeKey(rt, make().key.id);
+  const expired = make({ expiresAt: rt.now() + 1000 }).key;
+  rt.advance(1000);
+  expect(refusal(() => rotateKey(rt, revoked.id)).code).toBe("conflict");
+  expect(refusal(() => rotateKey(rt, expired.id)).code).toBe("conflict");
+  expect(refusal(() => rotateKey(rt, "key_none")).code).toBe("resource_not_found");
+});
+
+test("revoking twice keeps the first time", () => {
+  const { rt, make } = withBusiness();
+  const { id } = make().key;
+  const revokedAt = revokeKey(rt, id).revokedAt;
+  rt.advance(5000);
+  expect(revokeKey(rt, id).revokedAt).toBe(revokedAt);
+  expect(refusal(() => revokeKey(rt, "key_none")).code).toBe("resource_not_found");
+});
+
+test("keys are listed by business", () => {
+  const { rt, business, make } = withBusiness();
+  const other = addBusiness(rt, "kita-live");
+  const mine = make().key.id;
+  rt.advance(1);
+  const theirs = make({ businessId: other.id }).key.id;
+  expect(listKeys(rt, business.id).map(({ id }) => id)).toEqual([mine]);
+  expect(listKeys(rt).map(({ id }) => id)).toEqual([mine, theirs]);
+});
+
+test("the use of keys is written together, and only when there was any", () => {
+  const { rt, make } = withBusiness();
+  const { id } = make().key;
+  const use = createKeyUse(rt);
+  use.note(id);
+  rt.advance(3000);
+  use.note(id);
+  expect(listKeys(rt)[0]?.lastUsedAt).toBeNull();
+  use.flush();
+  expect(listKeys(rt)[0]?.lastUsedAt).toBe(rt.now());
+  const revision = rt.revision();
+  use.flush();
+  expect(rt.revision()).toBe(revision);
+});

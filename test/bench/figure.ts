@@ -1,0 +1,24 @@
+export type Figure = { id: string; what: string; ours: string; peer: string; ratio: number; goal: string };
+
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/**
+ * Runs ours and the peer in turn, so that both meet the same noise.
+ * @returns the medians, and the median of the rounds' ratios
+ */
+export async function race(
+  rounds: number,
+  ours: () => Promise<number>,
+  peer: () => Promise<number>,
+): Promise<{ ours: number; peer: number; ratio: number }> {
+  const pairs: [number, number][] = [];
+  for (let round = 0; round < rounds; round++) pairs.push([await ours(), await peer()]);
+  return {
+    ours: median(pairs.map(([a]) => a)),
+    peer: median(pairs.map(([, b]) => b)),
+    ratio: median(pairs.map(([a, b]) => a / b)),
+  };
+}
+
+export const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString("en")}/s`;

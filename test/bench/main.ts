@@ -1,0 +1,31 @@
+import { cpus } from "node:os";
+import { benchDelivery } from "./delivery.ts";
+import { benchHttp } from "./http.ts";
+import type { Figure } from "./figure.ts";
+
+// npm run bench [-- s1 s5]: each figure is a ratio against a peer in the same run, rounds interleaved, the median of them.
+
+const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promise<Figure[]> }[] = [
+  { ids: ["s1", "s2"], run: benchHttp },
+  { ids: ["s5"], run: benchDelivery },
+];
+
+const asked = process.argv.slice(2).map((id) => id.toLowerCase());
+const known = BENCHES.flatMap(({ ids }) => ids);
+const unknown = asked.filter((id) => !known.includes(id));
+if (unknown.length > 0) {
+  console.error(
+    `error: no benchmark '${unknown.join("', '")}'.\nfix: name some of ${known.join(", ")}, or none for all`,
+  );
+  process.exit(2);
+}
+const wanted = (id: string) => asked.length === 0 || asked.includes(id);
+
+const figures: Figure[] = [];
+for (const { ids, run } of BENCHES) if (ids.some(wanted)) figures.push(...(await run(wanted)));
+
+const [cpu] = cpus();
+console.log(`\n${cpus().length} x ${cpu?.model.trim()}, Node ${process.versions.node}\n`);
+console.log("| # | what | ours | peer | ratio | goal |\n|---|---|---|---|---|---|");
+for (const { id, what, ours, peer, ratio, goal } of figures)
+  console.log(`| ${id} | ${what} | ${ours} | ${peer} | ${ratio.toFixed(2)} | ${goal} |`);

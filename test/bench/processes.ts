@@ -1,0 +1,73 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Server and load on a core each, so that neither is measured for the other. */
+const SERVER_CORE = "0";
+const LOAD_CORE = availableParallelism() > 1 ? "1" : "0";
+
+const onCore = (core: string, command: string[]): [string, string[]] => ["taskset", ["-c", core, ...command]];
+
+/** A directory that goes away with what was started in it. */
+export class Stage {
+  readonly dir = mkdtempSync(join(tmpdir(), "deskbell-bench-"));
+  readonly #children: ChildProcess[] = [];
+
+  /** Starts a process on the server's core and resolves with what `ready` finds in its output. */
+  start(command: string[], ready: RegExp, core = SERVER_CORE): Promise<string> {
+    const child = spawn(...onCore(core, command), { stdio: ["ignore", "pipe", "pipe"] });
+    this.#children.push(child);
+    return new Promise((resolve, reject) => {
+      let output = "";
+      const read = (chunk: Buffer) => {
+        output += chunk.toString();
+        const found = ready.exec(output);
+        if (found) resolve(found[1] ?? found[0]);
+      };
+      child.stdout.on("data", read);
+      child.stderr.on("data", read);
+      child.once("exit", (code) => reject(new Error(`${command.join(" ")} ended with ${code}: ${output}`)));
+    });
+  }
+
+  startOnLoadCore = (command: string[], ready: RegExp): Promise<string> => this.start(command, ready, LOAD_CORE);
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(
+      this.#children.map(async (child) => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const gone = new Promise((resolve) => child.once("exit", resolve));
+        child.removeAllListeners("exit");
+        child.kill("SIGKILL");
+        await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, 1000))]);
+      }),
+    );
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+const SECONDS = 4;
+
+/** Requests a second that wrk gets through with 64 connections, every answer of the expected status. */
+export function wrk(url: string, headers: Record<string, string>): number {
+  const flags = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const output = execFileSync(...onCore(LOAD_CORE, ["wrk", "-t1", "-c64", `-d${SECONDS}s`, ...flags, url]), {
+    encoding: "utf8",
+  });
+  const failed = /Non-2xx or 3xx responses: (\d+)/.exec(output);
+  if (failed) throw new Error(`${url}: ${failed[0]}`);
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
+}
+
+export function requireTools(...tools: string[]): void {
+  for (const tool of tools)
+    try {
+      execFileSync("which", [tool], { stdio: "ignore" });
+    } catch {
+      console.error(
+        `error: this benchmark needs ${tool}.\nfix: apt-get install ${tool === "taskset" ? "util-linux" : tool}`,
+      );
+      process.exit(1);
+    }
+}

@@ -1,0 +1,385 @@
+import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Ran, temporaryFolder, terminal } from "../support/cli.ts";
+
+const CAFE = `
+catalog: 1
+business: { slug: joes, name: Joe's, timezone: Europe/Zurich, currency: CHF }
+services:
+  - key: cut
+    name: Cut
+    durationMin: 30
+    price: 40.00
+    variants: [{ key: long, name: Long hair, durationMin: 45, price: 55.00 }]
+  - { key: consultation, name: Consultation, durationMin: 15, priceType: FREE }
+menu:
+  categories: [{ key: soups, name: Soups }]
+  items:
+    - key: soup
+      name: Soup
+      categories: [soups]
+      price: 9.50
+      sizes: [{ key: cup, name: Cup, price: 6.00 }, { key: bowl, name: Bowl, price: 9.50 }]
+`;
+
+/** A terminal with one small business. */
+async function small(options: Parameters<typeof terminal>[0] = {}) {
+  const { deskbell, dataDir } = terminal(options);
+  const { code, stderr } = await deskbell("seed -", CAFE);
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("joes: version 0 -> 1") });
+  return { deskbell, dataDir };
+}
+
+const data = <T = Record<string, unknown>>(ran: Ran): T => {
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  return (JSON.parse(ran.stdout) as { data: T }).data;
+};
+
+test("a list is TSV in a pipe, a table on a terminal, and everything with --json", async () => {
+  const { deskbell, dataDir } = await small();
+  const piped = await deskbell("services list");
+  expect(piped.stdout.split("\n")[0]).toMatch(/^cut\tCut\t40\.00\t30\t1\tACTIVE\tsvc_[0-9a-z]{20}$/);
+
+  const shown = await terminal({ isTTY: true, dataDir }).deskbell("services list --no-color");
+  expect(shown.stdout.split("\n").slice(0, 2)).toEqual([
+    expect.stringMatching(/^KEY +NAME +PRICE +MIN +VARIANTS +STATUS +ID$/),
+    expect.stringMatching(/^cut +Cut +40\.00 +30 +1 +ACTIVE +svc_[0-9a-z]{20}$/),
+  ]);
+
+  const [cut] = data<{ key: string; priceCents: number }[]>(await deskbell("services list --json"));
+  expect(cut).toMatchObject({ key: "cut", priceCents: 4000, variants: [{ key: "long" }] });
+});
+
+test.each(["--json services list", "services --json list", "services list --json"])(
+  "global options stand anywhere: %s",
+  async (line) => {
+    const { deskbell } = await small();
+    expect(data(await deskbell(line))).toHaveLength(2);
+  },
+);
+
+test("-q leaves stderr to errors", async () => {
+  const { deskbell } = await small();
+  expect(await deskbell("services set cut --price 41 -q")).toMatchObject({ code: 0, stderr: "" });
+  expect((await deskbell("services set nothing --price 41 -q")).stderr).toContain("error: ");
+});
+
+test("an object is named by its key or its id", async () => {
+  const { deskbell } = await small();
+  const byKey = data<{ id: string }>(await deskbell("services show cut --json"));
+  expect(data(await deskbell(`services show ${byKey.id} --json`))).toEqual(byKey);
+  expect(await deskbell("services show cutt")).toMatchObject({
+    code: 3,
+    stderr: "error: There is no service 'cutt'. Did you mean 'cut'? (exit 3)\n",
+  });
+});
+
+test("--business may be left out for the only business, and its slugs are named when there are more", async () => {
+  const { deskbell } = await small();
+  expect(data(await deskbell("businesses show --json"))).toMatchObject({ slug: "joes", objects: { service: 2 } });
+  await deskbell("seed -", CAFE.replace("slug: joes", "slug: annes"));
+  expect(await deskbell("services list")).toMatchObject({
+    code: 2,
+    stderr: "error: There are several businesses.\nfix: add --business annes or joes (exit 2)\n",
+  });
+  expect(await deskbell("services list --business annes")).toMatchObject({ code: 0 });
+  expect(await deskbell("services list --business anne")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("Did you mean 'annes'?"),
+  });
+});
+
+test("a seed that would undo edits is refused as a whole; --again brings the file's state back", async () => {
+  const { deskbell } = await small();
+  await deskbell("services set cut --price 45.00");
+  expect(await deskbell("seed -", CAFE)).toMatchObject({ code: 5, stdout: "" });
+  expect(data(await deskbell("services show cut --json"))).toMatchObject({ priceCents: 4500 });
+
+  const planned = await deskbell("seed - --again --dry-run", CAFE);
+  expect(planned).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^update\tservice\tcut\tprice 45\.00 -> 40\.00\tsvc_/),
+    stderr: expect.stringContaining("would go from version 2 to 3 with 3 events"),
+  });
+  expect(data(await deskbell("services show cut --json"))).toMatchObject({ priceCents: 4500 });
+
+  expect(await deskbell("seed - --again", CAFE)).toMatchObject({ code: 0 });
+  expect(data(await deskbell("services show cut --json"))).toMatchObject({ priceCents: 4000 });
+});
+
+test("seed all leaves nothing behind when one of the businesses is there already", async () => {
+  const { deskbell } = terminal();
+  expect(await deskbell("seed venue")).toMatchObject({ code: 0 });
+  expect(await deskbell("seed all")).toMatchObject({ code: 5 });
+  expect(data(await deskbell("businesses list --json"))).toMatchObject([{ slug: "kita-live" }]);
+});
+
+test("an apply tells the prices, the events and the webhooks, and the same again tells that nothing differs", async () => {
+  const { deskbell } = await small();
+  const url = "http://127.0.0.1:9/hook --allow-private";
+  await deskbell(`webhooks add --name till --url ${url} --event service_price.updated --event service.updated`);
+  const dearer = CAFE.replace("price: 40.00", "price: 42.50");
+  const change = await deskbell("catalog apply -", dearer);
+  expect(change).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^update\tservice\tcut\tprice 40\.00 -> 42\.50\tsvc_[0-9a-z]+\n$/),
+    stderr:
+      "joes: version 1 -> 2, 3 events (service.updated, service_price.updated, catalog.changed), 2 webhooks to send.\n",
+  });
+  expect(await deskbell("catalog apply -", dearer)).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: "joes: nothing differs.\n",
+  });
+  const owed = data<{ eventType: string; status: string }[]>(await deskbell("deliveries list --json"));
+  expect(owed.map(({ eventType, status }) => `${eventType} ${status}`).sort()).toEqual([
+    "service.updated PENDING",
+    "service_price.updated PENDING",
+  ]);
+});
+
+test("a file with mistakes writes nothing and names each mistake's place", async () => {
+  const { deskbell } = await small();
+  const { code, stderr } = await deskbell(
+    "catalog apply -",
+    CAFE.replace("price: 40.00", "prise: 1").replace("durationMin: 15", "durationMin: 0"),
+  );
+  expect(code).toBe(7);
+  expect(stderr).toMatch(/ {2}stdin:8:5 {2}.*'prise'[^]* {2}stdin:10:\d+ /);
+  expect(data(await deskbell("businesses show --json"))).toMatchObject({ catalogVersion: 1 });
+});
+
+test("the files of a folder are one catalog", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "1-business.yaml"), CAFE);
+  writeFileSync(
+    join(folder, "2-addons.yml"),
+    "catalog: 1\naddons: [{ key: mask, name: Mask, price: 12.00, durationMin: 10 }]\n",
+  );
+  writeFileSync(join(folder, "notes.txt"), "no catalog");
+  const { deskbell } = terminal();
+  expect(await deskbell(`catalog apply ${folder}`)).toMatchObject({ code: 0 });
+  expect(data(await deskbell("businesses show --json"))).toMatchObject({ objects: { service: 2, addon: 1 } });
+  expect(await deskbell(`catalog apply ${join(folder, "none.yaml")}`)).toMatchObject({ code: 3 });
+});
+
+test.each([
+  ["services set cut --price 45", { priceCents: 4500 }],
+  ["services set cut --name 'New cut' --duration 40", { name: "New cut", durationMin: 40 }],
+  ["services set cut --status INACTIVE", { status: "INACTIVE" }],
+  [
+    "services set cut --variant long --price 60.50",
+    { priceCents: 4000, variants: [{ key: "long", priceCents: 6050 }] },
+  ],
+])("%s changes that and nothing else", async (line, expected) => {
+  const { deskbell } = await small();
+  const before = data(await deskbell("services show cut --json"));
+  const { code } = await deskbell(line);
+  expect(code).toBe(0);
+  const after = data(await deskbell("services show cut --json"));
+  expect(after).toMatchObject(expected);
+  const touched = Object.keys(expected);
+  const rest = (service: Record<string, unknown>) =>
+    Object.entries(service).filter(([name]) => !touched.includes(name));
+  expect(rest(after)).toEqual(rest(before));
+});
+
+test("a dish and its sizes are changed the same way", async () => {
+  const { deskbell } = await small();
+  await deskbell("menu set soup --price 9.80");
+  await deskbell("menu set soup --size cup --price 6.20");
+  expect(data(await deskbell("menu show soup --json"))).toMatchObject({
+    priceCents: 980,
+    sizes: [
+      { key: "cup", priceCents: 620 },
+      { key: "bowl", priceCents: 950 },
+    ],
+  });
+  expect((await deskbell("menu list")).stdout).toMatch(/^soup\tSoup\t9\.80\tsoups\tACTIVE\tmit_/);
+});
+
+test.each([
+  ["services set cut", 2, /Nothing was named to change/],
+  ["services set cut --price 9.999", 2, /--price has 3 decimals/],
+  ["services set cut --price -1", 2, /--price must not be negative/],
+  ["services set cut --name ' '", 2, /--name must have 1 to 200 characters/],
+  ["services set cut --variant short --price 1", 3, /no variant 'short'/],
+  ["services set consultation --price 10", 5, /priceType of consultation is FREE/],
+  ["menu set soup --size cup --status INACTIVE", 2, /A size has no status/],
+])("%s is refused with %i and changes nothing", async (line, exitCode, message) => {
+  const { deskbell } = await small();
+  const { code, stderr } = await deskbell(line);
+  expect(code).toBe(exitCode);
+  expect(stderr).toMatch(message);
+  expect(data(await deskbell("businesses show --json"))).toMatchObject({ catalogVersion: 1 });
+});
+
+test("a new key stands alone on stdout", async () => {
+  const { deskbell } = await small();
+  const created = await deskbell("keys create --name site --scope services.read --scope webhooks.write --expires 90d");
+  expect(created).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^deskbell_rk_[0-9A-Za-z]{38}\n$/),
+    stderr: "",
+  });
+  const [key] = data<{ id: string; createdAt: string; expiresAt: string }[]>(await deskbell("keys list --json"));
+  expect(key).toMatchObject({
+    kind: "RESTRICTED",
+    scopes: ["services.read", "webhooks.write"],
+    limits: { minute: 60, hour: 1000 },
+  });
+  expect(Date.parse(key!.expiresAt) - Date.parse(key!.createdAt)).toBeCloseTo(90 * 86_400_000, -4);
+  expect((await deskbell(`keys show ${key!.id}`)).stdout).not.toContain(created.stdout.trim());
+
+  const whole = data(await deskbell("keys create --name server --secret --json"));
+  expect(whole).toMatchObject({ kind: "SECRET", secret: expect.stringMatching(/^deskbell_sk_/) });
+});
+
+test("with --out a new key goes to a file of its owner's alone, never over another file", async () => {
+  const { deskbell } = await small();
+  const out = join(temporaryFolder(), "site.key");
+  const line = `keys create --name site --secret --out ${out}`;
+  expect(data(await deskbell(`${line} --json`))).not.toHaveProperty("secret");
+  expect(readFileSync(out, "utf8")).toMatch(/^deskbell_sk_[0-9A-Za-z]{38}\n$/);
+  expect(statSync(out).mode & 0o777).toBe(0o600);
+  expect(await deskbell(line)).toMatchObject({ code: 5, stdout: "" });
+  expect(data(await deskbell("keys list --json"))).toHaveLength(1);
+});
+
+test("a key that is refused leaves no empty file", async () => {
+  const { deskbell } = await small();
+  const out = join(temporaryFolder(), "site.key");
+  expect(await deskbell(`keys create --name site --scope services.write --out ${out}`)).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining("Did you mean 'services.read'?"),
+  });
+  expect(statSync(out, { throwIfNoEntry: false })).toBeUndefined();
+});
+
+test.each(["keys create --name site", "keys create --name site --secret --scope services.read"])(
+  "%s is neither a restricted key nor a secret one",
+  async (line) => {
+    const { deskbell } = await small();
+    expect(await deskbell(line)).toMatchObject({ code: 2, stdout: "" });
+    expect(data(await deskbell("keys list --json"))).toEqual([]);
+  },
+);
+
+test("a rotated key keeps its id and prints its new text; a revoked one says when", async () => {
+  const { deskbell } = await small();
+  const first = await deskbell("keys create --name site --secret");
+  const [key] = data<{ id: string; last4: string }[]>(await deskbell("keys list --json"));
+  const second = await deskbell(`keys rotate ${key!.id} --overlap 1h`);
+  expect(second.stdout).toMatch(/^deskbell_sk_/);
+  expect(second.stdout).not.toBe(first.stdout);
+  expect(data(await deskbell(`keys show ${key!.id} --json`))).toMatchObject({
+    id: key!.id,
+    last4: second.stdout.trim().slice(-4),
+  });
+
+  expect(await deskbell(`keys revoke ${key!.id}`)).toMatchObject({
+    code: 2,
+    stderr: "error: Revoking the key 'site' needs a confirmation.\nfix: add --yes (exit 2)\n",
+  });
+  expect(data(await deskbell(`keys show ${key!.id} --json`))).toMatchObject({ revokedAt: null });
+  expect(await deskbell(`keys revoke ${key!.id} --yes`)).toMatchObject({ code: 0, stdout: "" });
+  expect(data(await deskbell(`keys show ${key!.id} --json`))).toMatchObject({ revokedAt: expect.stringMatching(/Z$/) });
+});
+
+test.each([
+  ["site\n", 0],
+  ["sit\n", 2],
+])("on a terminal the name that is typed decides: %j", async (typed, exitCode) => {
+  const { deskbell, dataDir } = await small();
+  await deskbell("keys create --name site --secret");
+  const [key] = data<{ id: string }[]>(await deskbell("keys list --json"));
+  const { code, stderr } = await terminal({ isTTY: true, dataDir }).deskbell(`keys revoke ${key!.id}`, typed);
+  expect({ code, stderr }).toMatchObject({ code: exitCode, stderr: expect.stringContaining("Type site to go on: ") });
+});
+
+test("a new endpoint's secret stands alone on stdout, and nowhere afterwards", async () => {
+  const { deskbell } = await small();
+  const url = "http://127.0.0.1:9/hook";
+  const refused = await deskbell(`webhooks add --name till --url ${url} --event all`);
+  expect(refused).toMatchObject({ code: 7, stdout: "" });
+  const added = await deskbell(`webhooks add --name till --url ${url} --event all --allow-private`);
+  expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whsec_\S+\n$/), stderr: "" });
+  const [endpoint] = data<{ id: string; events: string[] }[]>(await deskbell("webhooks list --json"));
+  expect(endpoint!.events).toHaveLength(38);
+  const shown = await deskbell(`webhooks show ${endpoint!.id} --json`);
+  expect(data(shown)).toMatchObject({ name: "till", url, status: "ACTIVE" });
+  expect(shown.stdout).not.toContain(added.stdout.trim());
+  expect(await deskbell(`webhooks add --name till --url ${url} --allow-private`)).toMatchObject({ code: 2 });
+  expect(await deskbell(`webhooks add --name till --url ${url} --allow-private --event service.updatd`)).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining("Did you mean 'service.updated'?"),
+  });
+});
+
+test("a list that was cut says how to see the rest", async () => {
+  const { deskbell } = await small();
+  await deskbell("webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private");
+  await deskbell("services set cut --price 41");
+  const first = await deskbell("deliveries list --limit 2");
+  expect(first.stdout.split("\n")).toHaveLength(3);
+  const [, before] = /^There are older ones: --before (dlv_\w+), or a larger --limit\.\n$/.exec(first.stderr) ?? [];
+  const rest = data<{ id: string }[]>(await deskbell(`deliveries list --before ${before} --json`));
+  expect(rest).toHaveLength(1);
+  expect(data(await deskbell(`deliveries show ${rest[0]!.id} --json`))).toMatchObject({
+    attemptCount: 0,
+    attempts: [],
+  });
+  expect(data(await deskbell("deliveries list --status DELIVERED --json"))).toEqual([]);
+});
+
+test.each([
+  "keys show key_none",
+  "webhooks show whe_none",
+  "deliveries show dlv_none",
+  "menu show none",
+  "keys revoke key_none --yes",
+])("%s is not found", async (line) => {
+  const { deskbell } = await small();
+  expect(await deskbell(line)).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("There is no ") });
+});
+
+test("a Square catalog becomes a file that can be applied, and what was left is told without its tricks", async () => {
+  const folder = temporaryFolder();
+  const variation = {
+    type: "ITEM_VARIATION",
+    id: "V1",
+    item_variation_data: { name: "Regular", price_money: { amount: 850, currency: "USD" } },
+  };
+  const item = {
+    type: "ITEM",
+    id: "I1",
+    item_data: { name: "Bagel", product_type: "FOOD_AND_BEV", variations: [variation] },
+  };
+  const tax = { type: "TAX", id: "T1", tax_data: { name: "VAT \u001b[2J" } };
+  writeFileSync(join(folder, "square.json"), JSON.stringify({ objects: [item, tax] }));
+  const { deskbell } = terminal();
+  const out = join(folder, "deli.yaml");
+  const line = `catalog import square ${join(folder, "square.json")} --business-slug deli --timezone America/New_York --currency USD --out ${out}`;
+  const imported = await deskbell(line);
+  expect(imported).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringMatching(/^taken: 1 dish.*\nleft: {2}tax .*VAT/),
+  });
+  expect(imported.stderr).toContain(`next:  deskbell catalog apply ${out} --dry-run\n`);
+  expect(imported.stderr).not.toContain("\u001b");
+  expect(await deskbell(line)).toMatchObject({ code: 5, stderr: expect.stringContaining("is there already") });
+  expect(await deskbell(`catalog apply ${out}`)).toMatchObject({ code: 0 });
+  expect((await deskbell("menu list")).stdout).toMatch(/\tBagel\t8\.50\t/);
+});
+
+test.runIf(process.getuid?.() === 0)("root makes no files in a folder that is somebody else's", async () => {
+  const dataDir = join(temporaryFolder(), "data");
+  mkdirSync(dataDir);
+  chownSync(dataDir, 65_534, 65_534);
+  expect(await terminal({ dataDir }).deskbell("seed salon")).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("user 65534"),
+  });
+});

@@ -1,0 +1,99 @@
+import { CommanderError } from "commander";
+import { expect, test } from "vitest";
+import { EXIT, EXIT_CODE_OF } from "../../src/cli/exit-codes.ts";
+import { explainFailure } from "../../src/cli/failure.ts";
+import { AppError, type ErrorCode } from "../../src/domain/errors.ts";
+
+test.each<[ErrorCode, number]>([
+  ["usage", 2],
+  ["resource_not_found", 3],
+  ["business_not_found", 3],
+  ["not_permitted", 4],
+  ["state_refuses", 5],
+  ["busy", 5],
+  ["storage_full", 5],
+  ["conflict", 5],
+  ["invalid_input", 7],
+  ["validation_failed", 7],
+  ["unsafe_url", 7],
+])("%s ends with %i", (code, exitCode) => {
+  expect(explainFailure(new AppError(code, "No."), "deskbell")).toEqual({
+    text: `error: No. (exit ${exitCode})\n`,
+    exitCode,
+  });
+});
+
+test("every refusal has an exit code of the documented ones", () => {
+  expect(new Set(Object.values(EXIT_CODE_OF))).toEqual(new Set([1, 2, 3, 4, 5, 7]));
+  expect(EXIT).toMatchObject({
+    ok: 0,
+    someFailed: 6,
+    differences: 8,
+    interrupted: 130,
+    brokenPipe: 141,
+    terminated: 143,
+  });
+});
+
+test("a refusal says what happened, every mistake with its place, and what mends it in words that can be typed", () => {
+  const error = new AppError("invalid_input", "salon.yaml has 2 mistakes.", {
+    fix: "edit it, then deskbell catalog apply salon.yaml",
+    items: [
+      { code: "unknown_field", place: "salon.yaml:3:5", detail: "'prise' is unknown. Did you mean 'price'?" },
+      { code: "required", place: "salon.yaml:9:1", detail: "'name' is missing." },
+    ],
+  });
+  expect(explainFailure(error, "npx deskbell").text).toBe(
+    [
+      "error: salon.yaml has 2 mistakes.",
+      "  salon.yaml:3:5  'prise' is unknown. Did you mean 'price'?",
+      "  salon.yaml:9:1  'name' is missing.",
+      "fix: edit it, then npx deskbell catalog apply salon.yaml (exit 7)",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("mistakes that the message already tells are not told twice", () => {
+  const items = [{ code: "length", detail: "The name is too long." }];
+  const { text } = explainFailure(new AppError("invalid_input", "The name is too long.", { items }), "deskbell");
+  expect(text).toBe("error: The name is too long. (exit 7)\n");
+});
+
+test("only commands in a fix are renamed, not the program's name in a sentence or a path", () => {
+  const fix = "stop the other deskbell, or look into /var/lib/deskbell with deskbell doctor";
+  expect(explainFailure(new AppError("state_refuses", "No.", { fix }), "npx deskbell").text).toContain(
+    "stop the other deskbell, or look into /var/lib/deskbell with npx deskbell doctor",
+  );
+});
+
+test("hostile text in an error reaches no terminal as it is", () => {
+  const { text } = explainFailure(new AppError("invalid_input", "No \u001b[2J\u202e file."), "deskbell");
+  expect(text).not.toMatch(/[\u001b\u202e]/);
+});
+
+test.each([
+  ["SQLITE_BUSY", 5],
+  ["SQLITE_FULL", 5],
+  ["ENOSPC", 5],
+  ["EACCES", 4],
+  ["EROFS", 4],
+])("the system's %s ends with %i", (code, exitCode) => {
+  expect(explainFailure(Object.assign(new Error("x"), { code }), "deskbell").exitCode).toBe(exitCode);
+});
+
+test("a bug is shown whole and ends with 1", () => {
+  const { text, exitCode } = explainFailure(new TypeError("x is not a function"), "deskbell");
+  expect(text).toMatch(/a bug[^]+TypeError: x is not a function\n +at [^]+exit 1/);
+  expect(exitCode).toBe(1);
+  expect(explainFailure("thrown", "deskbell").text).toContain("thrown");
+  expect(explainFailure(null, "deskbell").exitCode).toBe(1);
+});
+
+test("asked-for help ends with 0, a missing command with 2", () => {
+  expect(explainFailure(new CommanderError(0, "commander.helpDisplayed", ""), "deskbell")).toEqual({
+    text: "",
+    exitCode: 0,
+  });
+  expect(explainFailure(new CommanderError(1, "commander.help", ""), "deskbell")).toEqual({ text: "", exitCode: 2 });
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { CommandSpec, Group } from "../../src/cli/command.ts";
+import { COMMANDS } from "../../src/cli/program.ts";
+import { terminal } from "../support/cli.ts";
+
+const pathsOf = (specs: readonly (CommandSpec | Group)[], before = ""): { path: string; spec: CommandSpec }[] =>
+  specs.flatMap((spec) =>
+    "commands" in spec ? pathsOf(spec.commands, `${before}${spec.name} `) : [{ path: before + spec.name, spec }],
+  );
+const commands = pathsOf(COMMANDS);
+
+test.each(commands)("$path --help shows at least two examples, each of that command", async ({ path }) => {
+  const { deskbell } = terminal();
+  const { code, stdout, stderr } = await deskbell(`${path} --help`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const examples = stdout.slice(stdout.indexOf("\nExamples:\n")).match(/^ {2}deskbell .*/gm) ?? [];
+  expect(examples.length).toBeGreaterThanOrEqual(2);
+  for (const example of examples) expect(example).toMatch(new RegExp(`^ {2}deskbell ${path}(?: |$)`));
+});
+
+test.each(commands)("the examples of $path name only options that it has", ({ spec }) => {
+  const global = ["data-dir", "business", "json", "yes"];
+  const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const known = new Set([...global, ...Object.keys(spec.flags).map(kebab)]);
+  const used = spec.examples.flatMap((line) => [...line.matchAll(/--([a-z-]+)/g)].map(([, name]) => name));
+  expect(used.filter((name) => !known.has(name ?? ""))).toEqual([]);
+});
+
+test.each([
+  ["sevices list", /^error: unknown command 'sevices'\. Did you mean services\?\nfix: deskbell --help \(exit 2\)\n$/],
+  ["keys creat", /^error: unknown command 'creat'\. Did you mean create\?\nfix: deskbell keys --help \(exit 2\)\n$/],
+  ["businesses list --jsno", /unknown option '--jsno'\. Did you mean --json\?\nfix: deskbell businesses list --help/],
+  ["keys show", /missing required argument 'key'/],
+  ["keys create --scope services.read", /required option '--name <name>' not specified/],
+  ["keys create --name a --limit-minute 1.5", /'1\.5' is invalid\. It must be a whole number from 1 to 1000000000\./],
+  ["keys rotate key_1 --overlap soon", /'soon' is invalid\. It must be a number with s, m, h or d, such as 24h\./],
+  ["deliveries list --status LOST", /'LOST' is invalid\. Allowed choices are PENDING, /],
+  ["businesses list surplus", /too many arguments/],
+])("%s is a usage error that says what would have been right", async (line, message) => {
+  const { code, stdout, stderr } = await terminal().deskbell(line);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(message);
+});
+
+test.each(["", "keys", "catalog import"])("'%s' alone shows its help on stderr and is a usage error", async (line) => {
+  const { code, stdout, stderr } = await terminal().deskbell(line);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(`Usage: deskbell ${line}`.trim());
+});
+
+test("a hint names the program as it was started", async () => {
+  const { stderr } = await terminal({ program: "npx deskbell" }).deskbell("keys creat");
+  expect(stderr).toContain("fix: npx deskbell keys --help (exit 2)");
+});
+
+test("--version prints the version alone", async () => {
+  expect(await terminal().deskbell("--version")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+});
+
+test("a command that reads makes no data folder where none was", async () => {
+  const { code, stderr } = await terminal().deskbell("businesses list");
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    /^error: There is no deskbell data in .*\nfix: deskbell seed all, or .*--data-dir \(exit 3\)\n$/,
+  );
+});

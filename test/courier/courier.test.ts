@@ -1,0 +1,307 @@
+import { Stripe } from "stripe";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
+import { describe, expect, test, vi } from "vitest";
+import Database from "better-sqlite3";
+import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
+import { receiver } from "../support/receiver.ts";
+import { world } from "../support/world.ts";
+
+const statuses = (rt: ReturnType<typeof world>) =>
+  rt.store.deliveries
+    .list({}, 100)
+    .map(({ status }) => status)
+    .sort();
+
+describe("a delivery", () => {
+  test("is the stored envelope with the headers of the spec", async () => {
+    const rt = world();
+    const business = addBusiness(rt);
+    const partner = await receiver();
+    await subscribe(rt, business, partner.url);
+    const courier = engine(rt);
+
+    const { events } = emit(rt, business, "service.updated");
+    courier.wake();
+    await courier.idle();
+
+    const [request] = partner.requests;
+    const [delivery] = rt.store.deliveries.list({}, 10);
+    expect(request).toMatchObject({ method: "POST", path: "/hook" });
+    expect(request!.body).toEqual(rt.store.events.byId(events[0]!.id)!.body);
+    expect(request!.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "x-service-event": "service.updated",
+      "x-service-delivery": delivery!.id,
+      "x-service-attempt": "1",
+      "x-service-sequence": "1",
+      "webhook-id": events[0]!.id,
+    });
+    expect(delivery).toMatchObject({
+      status: "DELIVERED",
+      attemptCount: 1,
+      lastStatusCode: 200,
+      deliveredAt: rt.now(),
+    });
+    expect(rt.store.deliveries.attempts(delivery!.id)).toMatchObject([{ n: 1, outcome: "responded", statusCode: 200 }]);
+  });
+
+  test("is verified by stripe, standardwebhooks and svix, and by none of them with one byte changed", async () => {
+    const rt = world({}, Date.now());
+    const business = addBusiness(rt);
+    const partner = await receiver();
+    const { secret } = await subscribe(rt, business, partner.url);
+    const courier = engine(rt);
+    emit(rt, business, "service.updated");
+    courier.wake();
+    await courier.idle();
+
+    const { body, headers } = partner.requests[0]!;
+    const given = headers as Record<string, string>;
+    const verifiers: [string, (body: string) => unknown][] = [
+      ["stripe", (body) => Stripe.webhooks.constructEvent(body, given["x-service-signature"]!, secret)],
+      ["standardwebhooks", (body) => new StandardWebhook(secret).verify(body, given)],
+      ["svix", (body) => (new SvixWebhook(secret).verify(body, given), JSON.parse(body))],
+    ];
+    const genuine = body.toString();
+    const changed = genuine.replace("Manicure", "Manicurf");
+    expect(changed).not.toBe(genuine);
+    for (const [name, verify] of verifiers) {
+      expect([name, verify(genuine)]).toMatchObject([name, { type: "service.updated" }]);
+      expect(() => verify(changed)).toThrow(/signature/i);
+    }
+  });
+
+  test("to a receiver that is down goes out again when its next step is due, and then arrives", async () => {
+    const rt = world();
+    const business = addBusiness(rt);
+    const down = await receiver();
+    await down.close();
+    const { endpoint } = await subscribe(rt, business, down.url);
+    const courier = engine(rt);
+    emit(rt, business, "service.updated");
+    courier.wake();
+    await courier.idle();
+    const [failed] = rt.store.deliveries.list({}, 1);
+    expect(failed).toMatchObject({ status: "PENDING", attemptCount: 1, lastError: "refused: ECONNREFUSED" });
+    expect(failed!.nextAttemptAt! - rt.now()).toBeGreaterThanOrEqual(5000);
+    expect(failed!.nextAttemptAt! - rt.now()).toBeLessThanOrEqual(6000);
+    expect(rt.store.endpoints.byId(endpoint.id)!.failingSince).toBe(rt.now());
+
+    const up = await receiver([{}], down.port);
+    rt.advance(4999);
+    courier.sweep();
+    await courier.idle();
+    expect(up.requests).toHaveLength(0);
+    rt.advance(1001);
+    courier.sweep();
+    await courier.idle();
+    expect(up.requests).toHaveLength(1);
+    expect(up.requests[0]!.headers["x-service-attempt"]).toBe("2");
+    expect(statuses(rt)).toEqual(["DELIVERED"]);
+    expect(rt.store.endpoints.byId(endpoint.id)!.failingSince).toBeNull();
+  });
+
+  test("ends EXHAUSTED, with its last error and all attempts on file, after 20 attempts over 8 days", async () => {
+    const rt = world();
+    const business = addBusiness(rt);
+    const partner = await receiver([{ status: 500, body: "on fire" }]);
+    await subscribe(rt, business, partner.url);
+    const courier = engine(rt);
+    emit(rt, business, "service.updated");
+    courier.wake();
+    await courier.idle();
+    const startedAt = rt.now();
+    for (;;) {
+      const [{ nextAttemptAt } = { nextAttemptAt: null }] = rt.store.deliveries.list({}, 1);
+      if (nextAttemptAt === null) break;
+      rt.advance(nextAttemptAt - rt.now());
+      courier.sweep();
+      await courier.idle();
+    }
+    const [delivery] = rt.store.deliveries.list({}, 1);
+    expect(delivery).toMatchObject({ status: "EXHAUSTED", attemptCount: 20, lastError: "HTTP 500" });
+    const attempts = rt.store.deliveries.attempts(delivery!.id);
+    expect(attempts.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    expect(attempts[19]).toMatchObject({ statusCode: 500, responseText: "on fire" });
+    expect(Math.floor((rt.now() - startedAt) / 86_400_000)).toBe(8);
+    expect(rt.logged).toMatchObject([{ level: "error", fields: { delivery: delivery!.id } }]);
+    rt.advance(365 * 86_400_000);
+    courier.sweep();
+    await courier.idle();
+    expect(partner.requests).toHaveLength(20);
+  });
+
+  test("whose stored bytes are damaged is never sent and ends CORRUPT", async () => {
+    const rt = world();
+    const business = addBusiness(rt);
+    const partner = await receiver();
+    await subscribe(rt, business, partner.url);
+    const courier = engine(rt);
+    const { events } = emit(rt, business, "service.updated", "staff.updated");
+    const db = new Database(rt.config.databasePath);
+    const body = Buffer.from(rt.store.events.byId(events[0]!.id)!.body);
+    body[20]! ^= 1;
+    db.prepare("UPDATE event SET body = ? WHERE id = ?").run(body, events[0]!.id);
+    db.close();
+    courier.wake();
+    await courier.idle();
+    expect(partner.requests.map(({ headers }) => headers["x-service-event"])).toEqual(["staff.updated"]);
+    expect(statuses(rt)).toEqual(["CORRUPT", "DELIVERED"]);
+    expect(rt.logged).toMatchObject([{ level: "error", message: "A delivery ended CORRUPT." }]);
+  });
+
+  test("with a private address that nobody approved any more is blocked, and nothing is sent", async () => {
+    const rt = world({ allowHttp: true });
+    const business = addBusiness(rt);
+    const partner = await receiver();
+    const { endpoint } = await subscribe(rt, business, partner.url);
+    const db = new Database(rt.config.databasePath);
+    db.prepare("UPDATE endpoint SET allow_private = 0 WHERE id = ?").run(endpoint.id);
+    db.close();
+    const courier = engine(rt);
+    emit(rt, business, "service.updated");
+    courier.wake();
+    await courier.idle();
+    expect(partner.requests).toHaveLength(0);
+    expect(courier.attempts).toMatchObject([{ outcome: "blocked", status: "PENDING" }]);
+    expect(courier.attempts[0]!.error).toMatch(/^blocked_address: 127\.0\.0\.1 is not/);
+  });
+});
+
+describe("the courier", () => {
+  test("delivers each event once to each of several endpoints", async () => {
+    const rt = world();
+    const business = addBusiness(rt);
+    const partners = [await receiver(), await receiver(), await receiver()];
+    for (const { url } of partners) await subscribe(rt, business, url);
+    const courier = engine(rt);
+    const { events } = emit(rt, business, ...Array.from({ length: 30 }, () => "service.updated" as const));
+    courier.wake();
+    courier.wake();
+    courier.sweep();
+    await courier.idle();
+    const sent = events.map(({ id }) => id);
+    for (const { requests } of partners)
+      expect(requests.map(({ headers }) => headers["webhook-id"]).sort()).toEqual([...sent].sort());
+    expect(statuses(rt)).toEqual(Array(90).fill("DELIVERED"));
+  });
+
+  test("has at most 4 deliveries of an endpoint on the wire, and one that hangs delays no other", async () => {
+    const rt = world();
+    const business = addBusiness(rt);
+    const [hanging, healthy] = [await receiver([{ hold: true }]), await receiver()];
+    await subscribe(rt, business, hanging.url);
+    await subscribe(rt, business, healthy.url);
+    const courier = engine(rt);
+    emit(rt, business, ...Array.from({ length: 20 }, () => "service.updated" as const));
+    courier.wake();
+    await healthy.received(20);
+    await hanging.received(4);
+    expect(hanging.requests).toHaveLength(4);
+    hanging.release();
+    await hanging.received(8);
+    expect(hanging.requests).toHaveLength(8);
+  });
+
+  test("takes up at its start what was on the wire when it died", async () => {
+    const rt = world();
+    const business = addBusiness(rt);
+    const partner = await receiver([{ hold: true }, {}]);
+    await subscribe(rt, business, partner.url);
+    const first = engine(rt);
+    emit(rt, business, "service.updated");
+    first.wake();
+    await partner.received(1);
+    await first.stop(0);
+
+    const second = engine(rt);
+    second.sweep();
+    await second.idle();
+    expect(partner.requests).toHaveLength(2);
+    expect(statuses(rt)).toEqual(["DELIVERED"]);
+  });
+
+  test("lets what is on the wire end before it stops, and takes up nothing more", async () => {
+    const rt = world();
+    const business = addBusiness(rt);
+    const partner = await receiver([{ hold: true }]);
+    await subscribe(rt, business, partner.url);
+    const courier = engine(rt);
+    emit(rt, business, ...Array.from({ length: 6 }, () => "service.updated" as const));
+    courier.wake();
+    await partner.received(4);
+    const stopped = courier.stop(10_000);
+    partner.release();
+    await stopped;
+    expect(statuses(rt)).toEqual(["DELIVERED", "DELIVERED", "DELIVERED", "DELIVERED", "PENDING", "PENDING"]);
+  });
+
+  test("sends nothing more while outcomes cannot be written, and loses none of them", async () => {
+    const rt = world();
+    const business = addBusiness(rt);
+    const partner = await receiver();
+    await subscribe(rt, business, partner.url);
+    const courier = engine(rt);
+    emit(rt, business, ...Array.from({ length: 100 }, () => "service.updated" as const));
+    const { tx } = rt;
+    rt.tx = () => {
+      throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
+    };
+    courier.wake();
+    await vi.waitFor(() =>
+      expect(rt.logged).toMatchObject([{ message: "Outcomes cannot be written; deliveries wait." }]),
+    );
+    const sent = partner.requests.length;
+    courier.sweep();
+    await new Promise(setImmediate);
+    expect(partner.requests.length).toBe(sent);
+    expect(sent).toBeLessThan(100);
+
+    rt.tx = tx;
+    await courier.idle();
+    expect(partner.requests).toHaveLength(100);
+    expect(new Set(partner.requests.map(({ headers }) => headers["x-service-delivery"])).size).toBe(100);
+    expect(statuses(rt)).toEqual(Array(100).fill("DELIVERED"));
+  });
+
+  test("lets an endpoint with a long backlog go no more often than one with a single delivery", async () => {
+    const rt = world();
+    const business = addBusiness(rt);
+    await subscribe(rt, business, "http://10.0.0.1/");
+    emit(rt, business, ...Array.from({ length: 50 }, () => "service.updated" as const));
+    await subscribe(rt, business, "http://10.0.0.2/");
+    const sent: string[] = [];
+    const courier = engine(rt, async ({ url }) => {
+      sent.push(url);
+      return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+    });
+    emit(rt, business, "service.updated");
+    courier.sweep();
+    await courier.idle();
+    expect(sent).toHaveLength(52);
+    expect(sent.indexOf("http://10.0.0.2/")).toBeLessThanOrEqual(4);
+  });
+
+  test("leaves a delivery cancelled that was cancelled on the wire, unless it arrived", async () => {
+    for (const [statusCode, expected] of [
+      [500, "CANCELLED"],
+      [200, "DELIVERED"],
+    ] as const) {
+      const rt = world();
+      const business = addBusiness(rt);
+      const partner = await receiver([{ hold: true, status: statusCode }]);
+      await subscribe(rt, business, partner.url);
+      const courier = engine(rt);
+      emit(rt, business, "service.updated");
+      courier.wake();
+      await partner.received(1);
+      const db = new Database(rt.config.databasePath);
+      db.exec("UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL");
+      db.close();
+      partner.release();
+      await courier.idle();
+      expect(rt.store.deliveries.list({}, 1)).toMatchObject([{ status: expected, attemptCount: 1 }]);
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { grants, isAllowedFrom, isCidr, isWellFormed, mintApiKey } from "../../src/domain/api-key.ts";
+
+test("a key tells its kind, has 32 random characters and a checksum of 6", () => {
+  expect(mintApiKey("SECRET", randomBytes)).toMatch(/^deskbell_sk_[0-9A-Za-z]{38}$/);
+  expect(mintApiKey("RESTRICTED", randomBytes)).toMatch(/^deskbell_rk_[0-9A-Za-z]{38}$/);
+});
+
+test("the random part uses all 62 characters, none of them oftener than the others", () => {
+  const seen = new Map<string, number>();
+  for (let i = 0; i < 1000; i++)
+    for (const char of mintApiKey("SECRET", randomBytes).slice(12, 44)) seen.set(char, (seen.get(char) ?? 0) + 1);
+  expect(seen.size).toBe(62);
+  // 516 expected of each; the standard deviation is 22.5.
+  for (const count of seen.values()) expect(Math.abs(count - 516)).toBeLessThan(23 * 6);
+});
+
+test("one wrong character anywhere is a typing error", () => {
+  const key = mintApiKey("SECRET", randomBytes);
+  expect(isWellFormed(key)).toBe(true);
+  for (let i = 0; i < key.length; i++) {
+    const other = key[i] === "x" ? "y" : "x";
+    expect(isWellFormed(key.slice(0, i) + other + key.slice(i + 1)), `character ${i}`).toBe(false);
+  }
+});
+
+test.each([
+  "",
+  "deskbell_sk_",
+  "deskbell_xk_aaaa",
+  `deskbell_sk_${"é".repeat(38)}`,
+  `deskbell_sk_${"a".repeat(100_000)}`,
+])("%.30s cannot be a key", (text) => expect(isWellFormed(text)).toBe(false));
+
+test.each([
+  { kind: "SECRET", scopes: [], needed: "webhooks.write", granted: true },
+  { kind: "RESTRICTED", scopes: [], needed: "services.read", granted: false },
+  { kind: "RESTRICTED", scopes: ["services.read"], needed: "services.read", granted: true },
+  { kind: "RESTRICTED", scopes: ["services.read"], needed: "webhooks.read", granted: false },
+  { kind: "RESTRICTED", scopes: ["webhooks.write"], needed: "webhooks.read", granted: true },
+  { kind: "RESTRICTED", scopes: ["webhooks.read"], needed: "webhooks.write", granted: false },
+] as const)("a $kind key with $scopes and $needed: $granted", ({ kind, scopes, needed, granted }) =>
+  expect(grants({ kind, scopes }, needed)).toBe(granted),
+);
+
+test.each([
+  { address: "203.0.113.7", cidrs: [], allowed: true },
+  { address: "203.0.113.7", cidrs: ["203.0.113.0/24"], allowed: true },
+  { address: "203.0.114.7", cidrs: ["203.0.113.0/24"], allowed: false },
+  { address: "203.0.113.7", cidrs: ["203.0.113.7"], allowed: true },
+  { address: "::ffff:203.0.113.7", cidrs: ["203.0.113.0/24"], allowed: true },
+  { address: "2001:db8::1", cidrs: ["203.0.113.0/24", "2001:db8::/32"], allowed: true },
+  { address: "2001:db9::1", cidrs: ["2001:db8::/32"], allowed: false },
+  { address: "nonsense", cidrs: ["0.0.0.0/0"], allowed: false },
+])("$address from $cidrs: $allowed", ({ address, cidrs, allowed }) =>
+  expect(isAllowedFrom(address, cidrs)).toBe(allowed),
+);
+
+test("an address range is told from other text", () => {
+  expect(["10.0.0.0/8", "10.1.2.3", "2001:db8::/32"].every(isCidr)).toBe(true);
+  expect(["10.0.0.0/33", "example.com", "", "10.0.0.0/8/8"].some(isCidr)).toBe(false);
+});

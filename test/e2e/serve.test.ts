@@ -1,0 +1,125 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { execute, type Started, start, temporaryFolder } from "../support/cli.ts";
+
+const serve = (dataDir: string, ...more: string[]): Started =>
+  start(["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir, ...more]);
+
+const urlOf = async (daemon: Started): Promise<string> => (await daemon.sees(/"serving","url":"([^"]+)"/))[1] ?? "";
+
+async function seeded(): Promise<string> {
+  const dataDir = join(temporaryFolder(), "data");
+  expect(await execute(["seed", "salon", "--data-dir", dataDir])).toMatchObject({ code: 0 });
+  return dataDir;
+}
+
+test("a key made at the terminal opens the running daemon at once", async () => {
+  const dataDir = await seeded();
+  const url = await urlOf(serve(dataDir));
+  const { stdout: key } = await execute([
+    "keys",
+    "create",
+    "--name",
+    "site",
+    "--scope",
+    "services.read",
+    "--data-dir",
+    dataDir,
+  ]);
+  const services = `${url}/v1/businesses/salon-aurora/services`;
+  const answer = await fetch(services, { headers: { authorization: `Bearer ${key.trim()}` } });
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({ meta: { business: { slug: "salon-aurora" } } });
+  expect((await fetch(services)).status).toBe(401);
+});
+
+test("an edit at the terminal reaches a partner through the running daemon", async () => {
+  const dataDir = await seeded();
+  await urlOf(serve(dataDir));
+  const partner = createServer((request, response) => {
+    response.end();
+    partner.emit("delivered", request.headers["x-service-event"]);
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void partner.close());
+  await once(partner, "listening");
+  const url = `http://127.0.0.1:${(partner.address() as AddressInfo).port}/`;
+  const subscribe = [
+    "webhooks",
+    "add",
+    "--name",
+    "till",
+    "--url",
+    url,
+    "--event",
+    "service_price.updated",
+    "--allow-private",
+  ];
+  expect(await execute([...subscribe, "--data-dir", dataDir])).toMatchObject({ code: 0 });
+
+  const delivered = once(partner, "delivered", { signal: AbortSignal.timeout(10_000) });
+  expect(await execute(["services", "set", "cut", "--price", "90.00", "--data-dir", dataDir])).toMatchObject({
+    code: 0,
+  });
+  expect(await delivered).toEqual(["service_price.updated"]);
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)("%s stops it in order, with 0", async (signal) => {
+  const daemon = serve(await seeded());
+  await urlOf(daemon);
+  daemon.child.kill(signal);
+  expect(await daemon.ended()).toMatchObject({
+    code: 0,
+    signal: null,
+    stderr: expect.stringContaining(`"reason":"${signal}"`),
+  });
+});
+
+test("one ctrl-c that arrives several times, by npm and the terminal, still stops in order", async () => {
+  const daemon = serve(await seeded());
+  await urlOf(daemon);
+  for (let i = 0; i < 3; i++) daemon.child.kill("SIGINT");
+  expect(await daemon.ended()).toMatchObject({ code: 0, signal: null });
+});
+
+test("a second daemon on the same data is refused with 5; after a kill -9 the next one starts", async () => {
+  const dataDir = await seeded();
+  const first = serve(dataDir);
+  await urlOf(first);
+  const second = await serve(dataDir).ended();
+  expect(second.code).toBe(5);
+  expect(second.stderr).toMatch(/^error: Another deskbell daemon is running on [^\n]*\nfix: /);
+
+  first.child.kill("SIGKILL");
+  expect(await first.ended()).toMatchObject({ signal: "SIGKILL" });
+  await urlOf(serve(dataDir));
+});
+
+test("a port that is taken is refused with 5 and the options that mend it", async () => {
+  const squatter = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void squatter.close());
+  await once(squatter, "listening");
+  const { port } = squatter.address() as AddressInfo;
+  const { code, stderr } = await serve(await seeded(), "--port", String(port)).ended();
+  expect(code).toBe(5);
+  expect(stderr).toMatch(new RegExp(`^error: Port ${port} is in use\\.\nfix: .*--port ${port + 1}.*\\(exit 5\\)\n$`));
+});
+
+test("an address that is not this machine's is a usage error", async () => {
+  expect(await serve(await seeded(), "--host", "203.0.113.9").ended()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("no address '203.0.113.9'"),
+  });
+});
+
+test("options of the environment count, and flags win over them", async () => {
+  const dataDir = await seeded();
+  const env = { DESKBELL_DATA_DIR: dataDir, DESKBELL_PORT: "1", DESKBELL_LOG_FORMAT: "json" };
+  const daemon = start(["serve", "--port", "0"], { env });
+  expect(await urlOf(daemon)).toMatch(/^http:\/\/127\.0\.0\.1:\d{2,5}$/);
+  expect(daemon.output()).toContain(`"data":"${dataDir}"`);
+  const json = await execute(["businesses", "list"], { env: { ...env, DESKBELL_JSON: "1" } });
+  expect(JSON.parse(json.stdout)).toMatchObject({ data: [{ slug: "salon-aurora" }] });
+});

@@ -1,0 +1,155 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { type RunningServer, startServer } from "../../src/http/server.ts";
+import { type Api, api, SALON } from "./support/api.ts";
+
+const SERVICES = `/v1/businesses/${SALON}/services`;
+const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
+
+async function serve(): Promise<{ a: Api; server: RunningServer }> {
+  const a = api();
+  const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => server.close());
+  return { a, server };
+}
+
+/** Sends bytes as they are and gives back everything until the server hangs up. */
+async function raw(server: RunningServer, ...parts: string[]): Promise<string> {
+  const socket = connect(server.port, "127.0.0.1");
+  socket.setEncoding("utf8");
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk));
+  socket.on("error", () => {});
+  for (const part of parts) socket.write(part);
+  await once(socket, "close");
+  return text;
+}
+
+test("answers on the port it says", async () => {
+  const { a, server } = await serve();
+  expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+  const response = await fetch(server.url + SERVICES, { headers: { authorization: `Bearer ${a.key}` } });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-encoding")).toBe("gzip");
+  expect(((await response.json()) as { data: unknown[] }).data.length).toBeGreaterThan(10);
+});
+
+test("a HEAD and a 304 carry no body on the wire, nor a wrong length", async () => {
+  const { a, server } = await serve();
+  const ask = (method: string, more = "") =>
+    raw(
+      server,
+      `${method} ${SERVICES} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nConnection: close\r\n${more}\r\n`,
+    );
+  const head = await ask("HEAD");
+  expect(head).toMatch(/^HTTP\/1.1 200 /);
+  expect(head).toMatch(/\r\ncontent-length: \d{4,}\r\n/);
+  expect(head.endsWith("\r\n\r\n")).toBe(true);
+  const etag = /etag: (.*)\r\n/.exec(head)?.[1];
+  const notModified = await ask("GET", `If-None-Match: ${etag}\r\n`);
+  expect(notModified).toMatch(/^HTTP\/1.1 304 /);
+  expect(notModified).not.toMatch(/content-length/i);
+  expect(notModified.endsWith("\r\n\r\n")).toBe(true);
+});
+
+test("a port that is taken is said in words", async () => {
+  const { a, server } = await serve();
+  await expect(startServer(a, { host: "127.0.0.1", port: server.port })).rejects.toMatchObject({
+    code: "state_refuses",
+    message: `Port ${server.port} is in use.`,
+    fix: expect.stringContaining("--port"),
+  });
+});
+
+test("a body without a length is cut at 64 KiB, and the connection serves on", async () => {
+  const { a, server } = await serve();
+  const chunk = `${(16_384).toString(16)}\r\n${"x".repeat(16_384)}\r\n`;
+  const answers = await raw(
+    server,
+    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    ...Array.from({ length: 20 }, () => chunk),
+    `0\r\n\r\nGET ${SERVICES}?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(answers).toMatch(/^HTTP\/1.1 413 /);
+  expect(answers).toContain('"code":"body_too_large"');
+  expect(answers).toMatch(/HTTP\/1.1 200 /);
+});
+
+test("a length that is announced too large is refused at once", async () => {
+  const { a, server } = await serve();
+  const socket = connect(server.port, "127.0.0.1");
+  socket.write(
+    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Type: application/json\r\nContent-Length: 400000000\r\n\r\n{`,
+  );
+  const [first] = (await once(socket, "data")) as [Buffer];
+  expect(first.toString()).toMatch(/^HTTP\/1.1 413 /);
+  socket.destroy();
+});
+
+test.each([
+  {
+    what: "an address of 9,000 characters",
+    request: `GET /v1/${"x".repeat(9000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    status: 414,
+    code: "uri_too_long",
+  },
+  {
+    what: "20,000 bytes of headers",
+    request: `GET /v1/x HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+    status: 431,
+    code: "headers_too_large",
+  },
+  { what: "no HTTP", request: "hello\r\n\r\n", status: 400, code: "malformed_request" },
+  {
+    what: "broken percent-encoding",
+    request: "GET /v1/businesses/%E0%A4%A/menu HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    status: 404,
+    code: "route_not_found",
+  },
+  {
+    what: "an unknown address",
+    request: "GET /nowhere HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+    status: 404,
+    code: "route_not_found",
+  },
+])("$what: $status with a problem that echoes nothing", async ({ request, status, code }) => {
+  const { server } = await serve();
+  const answer = await raw(server, request);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(answer).toMatch(/content-type: application\/problem\+json\r\n/i);
+  expect(answer).toMatch(/request-id: req_/i);
+  expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ status, code });
+  expect(answer).not.toMatch(/evil|xxxx/);
+});
+
+test("closing answers what has begun, hangs up on the idle and takes no more", async () => {
+  const { a, server } = await serve();
+  const idle = connect(server.port, "127.0.0.1");
+  await once(idle, "connect");
+  const begun = connect(server.port, "127.0.0.1");
+  const body = JSON.stringify({ name: "x", url: "https://8.8.8.8/x", events: ["catalog.changed"] });
+  begun.write(
+    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  expect(String(await once(begun, "data"))).toMatch(/^HTTP\/1.1 100 /);
+  const closing = server.close();
+  await once(idle, "close");
+  begun.write(body);
+  const [answer] = (await once(begun, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1.1 201 /);
+  await closing;
+  await expect(fetch(server.url)).rejects.toThrow();
+});
+
+test("a client that hangs up in the middle of its body is no bug", async () => {
+  const { a, server } = await serve();
+  const socket = connect(server.port, "127.0.0.1");
+  socket.write(
+    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  await once(socket, "data");
+  socket.destroy();
+  await server.close();
+  expect(a.logged).toEqual([]);
+});

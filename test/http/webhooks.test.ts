@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { EVENT_TYPES } from "../../src/domain/event-types.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { type Api, api, SALON } from "./support/api.ts";
+
+const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
+const GOOD = { name: "Website", url: "https://8.8.8.8/hook", events: ["service.updated", "catalog.changed"] };
+
+const json = (body: unknown): RequestInit => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: typeof body === "string" ? body : JSON.stringify(body),
+});
+
+const endpoints = (a: Api) => a.store.endpoints.list();
+
+test("a subscription is answered with the endpoint and, this once, its secret", async () => {
+  const a = api();
+  const { id: keyId, secret: key } = a.newKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
+  const response = await a.ask(WEBHOOKS, { ...json(GOOD), key });
+  const { data } = (await response.json()) as { data: Record<string, unknown> };
+  expect(response.status).toBe(201);
+  expect(data).toEqual({
+    id: expect.stringMatching(/^whe_/),
+    ...GOOD,
+    status: "ACTIVE",
+    disabledReason: null,
+    failingSince: null,
+    createdAt: "2026-11-20T07:00:00-05:00",
+    updatedAt: "2026-11-20T07:00:00-05:00",
+    secret: expect.stringMatching(/^whsec_/),
+  });
+  expect(response.headers.get("location")).toBe(`${WEBHOOKS}/${data["id"]}`);
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(response.headers.get("ratelimit")).not.toBeNull();
+  expect(endpoints(a)).toMatchObject([{ id: data["id"], keyId, allowPrivate: false }]);
+});
+
+test("all 38 names are taken, repeats are folded, a name is trimmed", async () => {
+  const a = api();
+  const response = await a.ask(
+    WEBHOOKS,
+    json({ ...GOOD, name: "  Website ", events: [...EVENT_TYPES, ...EVENT_TYPES] }),
+  );
+  expect(response.status).toBe(201);
+  expect(endpoints(a)).toMatchObject([{ name: "Website", events: EVENT_TYPES }]);
+});
+
+describe("mistakes in the body", () => {
+  const long = "x".repeat(101);
+  test.each([
+    { what: "nothing at all", body: {}, mistakes: ["#/name required", "#/url required", "#/events required"] },
+    { what: "an empty name", body: { ...GOOD, name: "  " }, mistakes: ["#/name length"] },
+    { what: "a name of 101 characters", body: { ...GOOD, name: long }, mistakes: ["#/name length"] },
+    { what: "no events", body: { ...GOOD, events: [] }, mistakes: ["#/events length"] },
+    { what: "events as a text", body: { ...GOOD, events: "service.updated" }, mistakes: ["#/events type"] },
+    { what: "a number as url", body: { ...GOOD, url: 5 }, mistakes: ["#/url type"] },
+    { what: "an unknown field", body: { ...GOOD, secret: "mine" }, mistakes: ["#/secret unknown_field"] },
+    {
+      what: "a prototype",
+      body: `{"__proto__": {"name": "x"}, ${JSON.stringify(GOOD).slice(1)}`,
+      mistakes: ["#/__proto__ unknown_field"],
+    },
+    { what: "an array", body: [GOOD], mistakes: ["# type"] },
+    { what: "null", body: "null", mistakes: ["# type"] },
+    { what: "a field with a slash", body: { ...GOOD, "a/b~c": 1 }, mistakes: ["#/a~1b~0c unknown_field"] },
+    {
+      what: "everything",
+      body: { name: 1, url: "https://8.8.8.8", events: ["catalog.changed", "service.update", 7], evnts: 1 },
+      mistakes: ["#/name type", "#/events/1 unknown_value", "#/events/2 unknown_value", "#/evnts unknown_field"],
+    },
+  ])("$what: $mistakes", async ({ body, mistakes }) => {
+    const a = api();
+    const problem = await a.problem(WEBHOOKS, json(body));
+    expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
+    expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(mistakes);
+    expect(endpoints(a)).toEqual([]);
+  });
+
+  test("the nearest name is told", async () => {
+    const { errors } = await api().problem(WEBHOOKS, json({ ...GOOD, events: ["service.update"], evnts: [] }));
+    expect(errors?.map(({ detail }) => detail)).toEqual([
+      expect.stringContaining("Did you mean 'service.updated'?"),
+      expect.stringContaining("Did you mean 'events'?"),
+    ]);
+  });
+
+  test("a URL that must not be called", async () => {
+    const problem = await api().problem(WEBHOOKS, json({ ...GOOD, url: "https://169.254.169.254/latest" }));
+    expect(problem).toMatchObject({ status: 422, code: "unsafe_url", errors: [{ pointer: "#/url" }] });
+  });
+
+  test.each(["", "{", '{"name":', "\u0000", "[".repeat(30_000)])("%.12s is not JSON", async (body) => {
+    expect(await api().problem(WEBHOOKS, json(body))).toMatchObject({ status: 400, code: "invalid_json" });
+  });
+
+  test("JSON nested 30,000 deep is a mistake like any other", async () => {
+    const deep = `{"name": ${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
+    expect(await api().problem(WEBHOOKS, json(deep))).toMatchObject({ status: 422 });
+  });
+
+  test.each([undefined, "text/plain", "application/x-www-form-urlencoded", "application/jsonx"])(
+    "Content-Type %s: 415",
+    async (type) => {
+      const init = {
+        method: "POST",
+        body: Buffer.from(JSON.stringify(GOOD)),
+        headers: type ? { "content-type": type } : {},
+      };
+      expect(await api().problem(WEBHOOKS, init)).toMatchObject({ status: 415, code: "unsupported_media_type" });
+    },
+  );
+
+  test("a charset beside the type is fine", async () => {
+    const headers = { "content-type": "Application/JSON; charset=utf-8" };
+    expect((await api().ask(WEBHOOKS, { ...json(GOOD), headers })).status).toBe(201);
+  });
+
+  test("a query parameter is a mistake too", async () => {
+    expect(await api().problem(`${WEBHOOKS}?name=x`, json(GOOD))).toMatchObject({
+      status: 400,
+      code: "unknown_parameter",
+    });
+  });
+
+  test("64 KiB are taken, a byte more is not", async () => {
+    const padded = (bytes: number) => JSON.stringify(GOOD).padEnd(bytes, " ");
+    expect((await api().ask(WEBHOOKS, json(padded(65_536)))).status).toBe(201);
+    expect(await api().problem(WEBHOOKS, json(padded(65_537)))).toMatchObject({ status: 413, code: "body_too_large" });
+  });
+});
+
+test("the 51st endpoint of a business is a conflict", async () => {
+  const a = api();
+  for (let i = 0; i < 50; i++) expect((await a.ask(WEBHOOKS, json(GOOD))).status).toBe(201);
+  expect(await a.problem(WEBHOOKS, json(GOOD))).toMatchObject({ status: 409, code: "conflict" });
+});
+
+test("a write waits for another writer without failing, and gives up with 503 after two seconds", async () => {
+  const a = api("salon", 0);
+  const other = openDatabase(a.config.databasePath, 0);
+  other.db.exec("BEGIN IMMEDIATE");
+  const waiting = a.ask(WEBHOOKS, json(GOOD));
+  expect((await a.ask(`/v1/businesses/${SALON}/services`)).status).toBe(200);
+  other.db.exec("COMMIT");
+  expect((await waiting).status).toBe(201);
+
+  other.db.exec("BEGIN IMMEDIATE");
+  const refused = a.ask(WEBHOOKS, json(GOOD));
+  await a.ask(`/v1/businesses/${SALON}/services`);
+  a.advance(2000);
+  const response = await refused;
+  other.close();
+  expect(response.status).toBe(503);
+  expect(response.headers.get("retry-after")).toBe("1");
+  expect(await response.json()).toMatchObject({ code: "busy" });
+});
+
+test("a bug tells nothing but the request's id, and is logged whole", async () => {
+  const a = api();
+  a.store.catalog.objects = () => {
+    throw new TypeError("the secret is in the details");
+  };
+  const response = await a.ask(`/v1/businesses/${SALON}/services`);
+  const text = await response.text();
+  expect(response.status).toBe(500);
+  expect(text).not.toContain("secret");
+  const requestId = response.headers.get("request-id") ?? "";
+  expect(JSON.parse(text)).toMatchObject({ code: "internal", requestId });
+  expect(a.logged).toMatchObject([{ level: "error", fields: { requestId } }]);
+  expect(a.logged[0]?.fields["error"]).toContain("TypeError: the secret is in the details\n    at ");
+});

@@ -1,0 +1,104 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { run } from "../../src/cli/run.ts";
+
+export type Ran = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
+
+export const BIN = fileURLToPath(new URL("../../bin/deskbell.js", import.meta.url));
+
+/** A folder that is gone when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "deskbell-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs command lines in this process on one data folder. */
+export function terminal({ isTTY = false, program = "deskbell", dataDir = join(temporaryFolder(), "data") } = {}) {
+  const deskbell = async (line: string, stdin = ""): Promise<Ran> => {
+    const stdout = collector(isTTY);
+    const stderr = collector(isTTY);
+    const io = { stdin: Object.assign(Readable.from([stdin]), { isTTY }), stdout, stderr };
+    const code = await run(program, ["--data-dir", dataDir, ...words(line)], io);
+    return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+  };
+  return { dataDir, deskbell };
+}
+
+/** What stands between single quotes is one word. */
+const words = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+
+function collector(isTTY: boolean) {
+  const stream = new PassThrough();
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return Object.assign(stream, { isTTY, columns: 100, text: () => Buffer.concat(chunks).toString() });
+}
+
+export type Started = {
+  child: ChildProcessWithoutNullStreams;
+  pid: number;
+  output: () => string;
+  /** The first match in what it has printed on either stream, now or within `ms`. */
+  sees: (pattern: RegExp, ms?: number) => Promise<RegExpExecArray>;
+  /** How it ended, within `ms`. */
+  ended: (ms?: number) => Promise<Ran>;
+};
+
+const PATIENCE_MS = 15_000;
+
+/** Starts the built program as a process of its own; it is killed when the test ends, whatever became of it. */
+export function start(
+  args: string[],
+  { env = {}, node = process.execPath }: { env?: NodeJS.ProcessEnv; node?: string } = {},
+): Started {
+  const child = spawn(node, [BIN, ...args], { env: { ...process.env, ...env } });
+  const ran: Ran = { code: null, signal: null, stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => (ran.stdout += chunk));
+  child.stderr.on("data", (chunk) => (ran.stderr += chunk));
+  const closed = once(child, "close").then(([code, signal]) => Object.assign(ran, { code, signal }) as Ran);
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await closed;
+  });
+  const output = () => ran.stdout + ran.stderr;
+  return {
+    child,
+    pid: child.pid ?? 0,
+    output,
+    ended: (ms = PATIENCE_MS) => within(ms, closed, () => `It did not end. It printed:\n${output()}`),
+    async sees(pattern, ms = PATIENCE_MS) {
+      const found = new Promise<RegExpExecArray>((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(output());
+          if (match) resolve(match);
+        };
+        look();
+        child.stdout.on("data", look);
+        child.stderr.on("data", look);
+        void closed.then(() => reject(new Error(`It ended before it printed ${pattern}:\n${output()}`)));
+      });
+      return within(ms, found, () => `It did not print ${pattern}, but:\n${output()}`);
+    },
+  };
+}
+
+/** Runs the built program to its end. */
+export const execute = (args: string[], options: Parameters<typeof start>[1] = {}): Promise<Ran> => {
+  const started = start(args, options);
+  started.child.stdin.end();
+  return started.ended();
+};
+
+async function within<T>(ms: number, promise: Promise<T>, complaint: () => string): Promise<T> {
+  const clock = Promise.withResolvers<never>();
+  const timer = setTimeout(() => clock.reject(new Error(complaint())), ms);
+  return Promise.race([promise, clock.promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,79 @@
+import { onTestFinished } from "vitest";
+import { createEndpoint } from "../../src/app/endpoints.ts";
+import { appendEvents } from "../../src/app/events.ts";
+import { type AttemptNotice, type Courier, createCourier } from "../../src/courier/courier.ts";
+import { createSender, type Send } from "../../src/courier/send.ts";
+import { emptySchedule } from "../../src/domain/catalog.ts";
+import type { EventDraft } from "../../src/domain/envelope.ts";
+import { EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
+import type { Runtime } from "../../src/runtime.ts";
+import type { BusinessRow } from "../../src/store/businesses.ts";
+
+/** A business on file, without a catalog. */
+export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
+  const row: BusinessRow = {
+    id: `biz_${slug}`,
+    slug,
+    doc: {
+      slug,
+      name: "Salon Aurora",
+      timezone: "America/New_York",
+      currency: "USD",
+      locale: "en",
+      locales: ["en"],
+      description: null,
+      phone: null,
+      email: null,
+      websiteUrl: null,
+      address: null,
+      bookingPolicy: {
+        slotIntervalMin: 15,
+        minNoticeMin: 0,
+        maxAdvanceDays: 60,
+        bufferPolicy: "MAX",
+        grid: "CLOCK",
+        maxGapMin: 0,
+      },
+    },
+    schedule: emptySchedule(),
+    catalogVersion: 1,
+    lastSequence: 0,
+    createdAt: rt.now(),
+    updatedAt: rt.now(),
+  };
+  rt.tx(() => rt.store.businesses.save(row));
+  return row;
+}
+
+/** Subscribes a URL that the operator trusts, to everything unless told otherwise. */
+export const subscribe = (rt: Runtime, business: BusinessRow, url: string, events: readonly string[] = EVENT_TYPES) =>
+  createEndpoint(rt, { businessId: business.id, keyId: null, name: "partner", url, events, allowPrivate: true });
+
+export const draft = (type: EventType = "service.updated", object: unknown = { name: "Manicure" }): EventDraft => ({
+  type,
+  resource: { type: "service", id: "svc_1", ids: ["svc_1"] },
+  changed: ["price"],
+  object,
+});
+
+/** Commits one event of each type. */
+export const emit = (rt: Runtime, business: BusinessRow, ...types: EventType[]) =>
+  rt.tx(() =>
+    appendEvents(
+      rt,
+      business,
+      types.map((type) => draft(type)),
+    ),
+  );
+
+/** A courier without a beat: the test wakes it and sweeps. */
+export function engine(rt: Runtime, send?: Send): Courier & { attempts: AttemptNotice[] } {
+  const attempts: AttemptNotice[] = [];
+  const sender = createSender(rt.config.lab, rt.monotonic);
+  const courier = createCourier(rt, send ?? sender.send, (attempt) => void attempts.push(attempt));
+  onTestFinished(async () => {
+    await courier.stop(0);
+    await sender.close();
+  });
+  return Object.assign(courier, { attempts });
+}
