@@ -1,18 +1,12 @@
-import { formatInstant } from "../domain/business-time.ts";
 import { businessId, type Catalog, type DocOf, type Kind, objectId } from "../domain/catalog.ts";
 import { diffCatalog, isEmpty, type ObjectChange } from "../domain/catalog-diff.ts";
-import { diffPublic, type PublicDiff } from "../domain/catalog-events.ts";
 import type { EventType } from "../domain/event-types.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Mark } from "../domain/lens.ts";
 import { didYouMean } from "../domain/nearest.ts";
-import { representCatalog } from "../domain/representation.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
-import { appendEvents } from "./events.ts";
 import { type CatalogSource, readCatalog } from "./read-catalog.ts";
-
-export type StoredCatalog = { catalog: Catalog; mark: (objectId: string) => Mark };
+import { catchUp, loadCatalog, planStep, stateAt, takeStep } from "./tell.ts";
 
 export type ChangeResult = {
   businessId: string;
@@ -31,16 +25,6 @@ export type ChangeResult = {
   /** How many webhooks that makes over all endpoints; 0 in a dry run counts none. */
   deliveries: number;
 };
-
-/** A business's catalog as it is stored now. */
-export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
-  const marks = rt.store.catalog.marks(business.id);
-  const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
-  return {
-    catalog: { business: business.doc, schedule: business.schedule, objects: rt.store.catalog.objects(business.id) },
-    mark: (id) => marks.get(id) ?? unmarked,
-  };
-}
 
 export type ApplyOptions = {
   /** Drop what the named sections do not list. */
@@ -109,6 +93,8 @@ export function requireBusiness(rt: Runtime, slug: string): BusinessRow {
 /** Writes the next state of a catalog with its events. A state that differs in nothing writes nothing. */
 function changeCatalog(rt: Runtime, next: Catalog): ChangeResult {
   return rt.tx(() => {
+    const row = rt.store.businesses.bySlug(next.business.slug);
+    if (row) catchUp(rt, row);
     const { result, write } = planChange(rt, next);
     return write ? { ...result, deliveries: write() } : result;
   });
@@ -117,18 +103,17 @@ function changeCatalog(rt: Runtime, next: Catalog): ChangeResult {
 /** What a change would do, and how to do it: `write` is null when nothing differs. */
 function planChange(rt: Runtime, next: Catalog): { result: ChangeResult; write: (() => number) | null } {
   const now = rt.now();
-  const { slug, timezone, currency } = next.business;
-  const row = rt.store.businesses.bySlug(slug);
+  const row = rt.store.businesses.bySlug(next.business.slug);
   const stored = row && loadCatalog(rt, row);
-  const fromVersion = row?.catalogVersion ?? 0;
   const diff = diffCatalog(stored?.catalog ?? null, next);
+  const business = { ...(row ?? newBusiness(next, now)), doc: next.business, schedule: next.schedule };
   const result: ChangeResult = {
-    businessId: businessId(slug),
-    slug,
-    currency,
+    businessId: business.id,
+    slug: business.slug,
+    currency: next.business.currency,
     isNew: !row,
-    fromVersion,
-    version: fromVersion,
+    fromVersion: business.catalogVersion,
+    version: business.catalogVersion,
     businessFields: diff.businessFields,
     changes: diff.changes,
     events: [],
@@ -136,43 +121,37 @@ function planChange(rt: Runtime, next: Catalog): { result: ChangeResult; write: 
   };
   if (row && isEmpty(diff)) return { result, write: null };
 
-  const mark = { version: fromVersion + 1, updatedAt: now, text: formatInstant(now, timezone) };
-  const told = diffPublic(
-    stored ? { catalog: stored.catalog, shown: representCatalog(stored.catalog, stored.mark, now) } : null,
-    { catalog: next, shown: representCatalog(next, stored?.mark ?? (() => mark), now) },
-    { id: result.businessId, version: fromVersion },
-    mark,
-  );
+  const before = stored ? stateAt(stored, now) : null;
+  const step = planStep(rt, business, before, { ...(stored ?? NOTHING_STORED), catalog: next }, now);
   return {
     result: {
       ...result,
-      version: mark.version,
-      events: told.drafts.map(({ type, resource }) => ({ type, resourceId: resource.id })),
+      version: step.business.catalogVersion,
+      events: step.told.drafts.map(({ type, resource }) => ({ type, resourceId: resource.id })),
     },
-    write: () => writeChange(rt, next, row, diff.rows, told, mark),
+    write: () => {
+      const { deliveries } = takeStep(rt, step);
+      rt.store.catalog.writeObjects(business.id, diff.rows);
+      return deliveries;
+    },
   };
 }
 
-function writeChange(
-  rt: Runtime,
-  next: Catalog,
-  row: BusinessRow | undefined,
-  rows: ReturnType<typeof diffCatalog>["rows"],
-  told: PublicDiff,
-  mark: Mark,
-): number {
-  const business: BusinessRow = {
-    id: businessId(next.business.slug),
-    slug: next.business.slug,
-    doc: next.business,
-    schedule: next.schedule,
-    catalogVersion: mark.version,
-    lastSequence: row?.lastSequence ?? 0,
-    createdAt: row?.createdAt ?? mark.updatedAt,
-    updatedAt: mark.updatedAt,
-  };
-  rt.store.businesses.save(business);
-  rt.store.catalog.writeObjects(business.id, rows);
-  rt.store.catalog.writeMarks(business.id, { changed: told.changedIds, removed: told.removedIds }, mark);
-  return appendEvents(rt, business, told.drafts).deliveries;
-}
+const NOTHING_STORED = {
+  mark: () => ({ version: 0, updatedAt: 0 }),
+  day: { soldOut: new Map<string, null>(), taken: new Map<string, number>() },
+};
+
+const newBusiness = (catalog: Catalog, now: number): BusinessRow => ({
+  id: businessId(catalog.business.slug),
+  slug: catalog.business.slug,
+  doc: catalog.business,
+  schedule: catalog.schedule,
+  catalogVersion: 0,
+  lastSequence: 0,
+  createdAt: now,
+  updatedAt: now,
+  revision: 0,
+  toldUntil: now,
+  nextTransitionAt: null,
+});

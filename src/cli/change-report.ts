@@ -45,4 +45,4 @@ const eventTypes = (events: ChangeResult["events"]): string => {
   return types.length === 0 || types.length > 6 ? "" : ` (${types.join(", ")})`;
 };
 
-const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,10 +1,13 @@
 import { CronJob } from "cron";
+import { tellClock } from "../app/tell.ts";
 import type { Runtime } from "../runtime.ts";
+import { isBusy, isStorageFull } from "../store/database.ts";
 import type { Courier } from "./courier.ts";
 
 const POLL_MS = 50;
+const EACH_SECOND = "* * * * * *";
 
-/** Keeps the courier going: it hears of other connections' commits within 50 ms and sweeps what is due each second. */
+/** Keeps the courier going: it hears of other connections' commits within 50 ms and looks for what is due each second. */
 export function startBeat(rt: Runtime, courier: Courier): { stop: () => void } {
   let seen = rt.revision();
   const poll = setInterval(() => {
@@ -13,22 +16,37 @@ export function startBeat(rt: Runtime, courier: Courier): { stop: () => void } {
     seen = revision;
     courier.wake();
   }, POLL_MS);
-  const sweeps = CronJob.from({
-    cronTime: "* * * * * *",
-    onTick: () => courier.sweep(),
+  const jobs = [
+    startJob(EACH_SECOND, () => courier.sweep()),
+    startJob(EACH_SECOND, () => whenWritable(() => tellClock(rt))),
+  ];
+  return {
+    stop: () => {
+      clearInterval(poll);
+      for (const job of jobs) void job.stop();
+    },
+  };
+}
+
+/** A tick takes up whatever is due: one that is late or dropped loses nothing. */
+const startJob = (cronTime: string, onTick: () => void): CronJob =>
+  CronJob.from({
+    cronTime,
+    onTick,
     waitForCompletion: true,
-    // A late tick sweeps as well as one in time.
     threshold: 60_000,
     unrefTimeout: true,
     errorHandler: rethrow,
     start: true,
   });
-  return {
-    stop: () => {
-      clearInterval(poll);
-      void sweeps.stop();
-    },
-  };
+
+/** Somebody else is writing for long, or the disk is full: the next tick tries again. */
+function whenWritable(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isBusy(error) && !isStorageFull(error)) throw error;
+  }
 }
 
 /** Out of cron's hands, which would swallow it: the thread must end, and the daemon with it. */

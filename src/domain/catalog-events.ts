@@ -16,6 +16,8 @@ export type PublicDiff = {
   /** Ids of public objects, embedded ones included, whose representation is new or differs. */
   changedIds: Set<string>;
   removedIds: Set<string>;
+  /** false: at most a count differs, which no event tells. */
+  isNews: boolean;
 };
 
 const VERSIONS = new Set(["version", "updatedAt"]);
@@ -46,20 +48,24 @@ const ROUTES = [
   { flag: "events", route: "events/catalog", lists: ["events"] },
 ] as const satisfies { flag: string; route: string; lists: ListName[] }[];
 
+type Route = { flag: string; route: string };
+
 const MAX_IDS = 500;
 
 /**
  * The events that bring a partner from one state to the next ("Diff -> events"), the closing catalog.changed included.
  * Stamps the objects of `after.shown` that changed with `mark`, before they go into the events.
  * @param before null for a business that is new
+ * @param isAvailabilityTouched beyond what the two catalogs tell
  */
 export function diffPublic(
   before: CatalogState | null,
   after: CatalogState,
   business: { id: string; version: number },
   mark: Mark & { text: string },
+  isAvailabilityTouched = false,
 ): PublicDiff {
-  const diff: PublicDiff = { drafts: [], changedIds: new Set(), removedIds: new Set() };
+  const diff: PublicDiff = { drafts: [], changedIds: new Set(), removedIds: new Set(), isNews: false };
   for (const list of Object.keys(after.shown) as ListName[])
     compareList(before?.shown[list] ?? [], after.shown[list], diff);
   raiseDishesOfChangedGroups(after.shown, diff);
@@ -69,7 +75,11 @@ export function diffPublic(
 
   for (const telling of TOLD)
     tellList(before?.shown[telling.list] ?? [], after.shown[telling.list], telling, mark, diff);
-  diff.drafts.push(tellCatalog(before, after, business, mark, diff));
+  const availability = isAvailabilityTouched || !before || bookabilityDiffers(before.catalog, after.catalog);
+  const routes: Route[] = touchedRoutes(before, after, diff);
+  diff.isNews = diff.drafts.length > 0 || availability || routes.some(({ flag }) => flag !== "events");
+  if (availability) routes.push({ flag: "availability", route: "availability" });
+  diff.drafts.push(tellCatalog(routes, business, mark, diff));
   return diff;
 }
 
@@ -183,34 +193,29 @@ function tellOrder(prefix: Telling["prefix"], list: PublicObject[]): EventDraft 
   };
 }
 
-function tellCatalog(
-  before: CatalogState | null,
-  after: CatalogState,
+function touchedRoutes(before: CatalogState | null, after: CatalogState, { changedIds }: PublicDiff): Route[] {
+  // The business's own name, zone, currency and languages stand in every answer.
+  const everywhere = !before || !same(shownOfBusiness(before.catalog), shownOfBusiness(after.catalog));
+  return ROUTES.filter(
+    ({ lists }) => everywhere || lists.some((list) => listDiffers(before.shown[list], after.shown[list], changedIds)),
+  );
+}
+
+const tellCatalog = (
+  routes: Route[],
   business: { id: string; version: number },
   mark: Mark,
   { changedIds, removedIds }: PublicDiff,
-): EventDraft {
-  // The business's own name, zone, currency and languages stand in every answer.
-  const everywhere = !before || !same(shownOfBusiness(before.catalog), shownOfBusiness(after.catalog));
-  const touched = ROUTES.filter(
-    ({ lists }) => everywhere || lists.some((list) => listDiffers(before.shown[list], after.shown[list], changedIds)),
-  );
-  const availability = everywhere || bookabilityDiffers(before.catalog, after.catalog);
-  return {
-    type: "catalog.changed",
-    resource: {
-      type: "catalog",
-      id: business.id,
-      ids: [business.id, ...changedIds, ...removedIds].slice(0, MAX_IDS),
-    },
-    changed: [...touched.map(({ flag }) => flag), ...(availability ? ["availability"] : [])],
-    object: {
-      catalogVersion: mark.version,
-      previousVersion: business.version,
-      endpoints: [...touched.map(({ route }) => route), ...(availability ? ["availability"] : [])],
-    },
-  };
-}
+): EventDraft => ({
+  type: "catalog.changed",
+  resource: { type: "catalog", id: business.id, ids: [business.id, ...changedIds, ...removedIds].slice(0, MAX_IDS) },
+  changed: routes.map(({ flag }) => flag),
+  object: {
+    catalogVersion: mark.version,
+    previousVersion: business.version,
+    endpoints: routes.map(({ route }) => route),
+  },
+});
 
 const listDiffers = (before: PublicObject[], after: PublicObject[], changedIds: Set<string>): boolean =>
   before.length !== after.length || after.some(({ id }, i) => id !== before[i]?.id || changedIds.has(id));

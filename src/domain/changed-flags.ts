@@ -87,6 +87,7 @@ function menuItemFacets(item: PublicMenuItem): Facets {
     priceType,
     sizes,
     availability,
+    soldOut,
     images,
     modifierGroupIds,
     categoryIds,
@@ -95,7 +96,7 @@ function menuItemFacets(item: PublicMenuItem): Facets {
   } = item;
   return {
     price: [priceCents, currency, priceType, sizes.map((size) => [size.id, size.priceCents])],
-    availability,
+    availability: [availability, soldOut],
     images,
     modifiers: modifierGroupIds,
     category: categoryIds,

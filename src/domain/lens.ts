@@ -13,6 +13,17 @@ import { catalogId } from "./ids.ts";
 /** The catalogVersion and time (epoch ms) at which a representation last changed. */
 export type Mark = { version: number; updatedAt: number };
 
+/** What belongs to the day's work: no file touches it. */
+export type DayState = {
+  /** Id of a dish or of a modifier's option -> when it is back (epoch ms); null: when somebody says so. */
+  soldOut: ReadonlyMap<string, number | null>;
+  /** Ticket type id -> tickets held by the orders that count. */
+  taken: ReadonlyMap<string, number>;
+};
+
+/** A business's catalog with all that its representation depends on, but the clock. */
+export type StoredCatalog = { catalog: Catalog; mark: (objectId: string) => Mark; day: DayState };
+
 /** The fields that every public object ends with. */
 export type PublicCommon = {
   /** Index in its list. A partner inserts a created object there and moves the ones behind. */
@@ -40,6 +51,9 @@ export type Lens = {
   /** The ids of those of the keys that are visible. */
   visibleIds: (kind: Kind, keys: readonly string[]) => string[];
   instant: (ms: number) => string;
+  isSoldOut: (id: string) => boolean;
+  /** Tickets of a type that are held. */
+  taken: (ticketTypeId: string) => number;
 };
 
 const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
@@ -48,7 +62,7 @@ const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
   return doc.status === "ACTIVE";
 };
 
-export function createLens(catalog: Catalog, mark: (objectId: string) => Mark, now: number): Lens {
+export function createLens({ catalog, mark, day }: StoredCatalog, now: number): Lens {
   const { slug, currency, timezone } = catalog.business;
   const visible = new Map<Kind, DocOf[Kind][]>();
   const ids = new Map<Kind, Map<string, string>>();
@@ -68,6 +82,11 @@ export function createLens(catalog: Catalog, mark: (objectId: string) => Mark, n
     visibleId,
     visibleIds: (kind, keys) => keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
     instant: (ms) => formatInstant(ms, timezone),
+    isSoldOut: (id) => {
+      const until = day.soldOut.get(id);
+      return until !== undefined && (until === null || now < until);
+    },
+    taken: (ticketTypeId) => day.taken.get(ticketTypeId) ?? 0,
   };
 }
 

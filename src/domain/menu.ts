@@ -35,6 +35,7 @@ export type PublicMenuItem = {
   calories: number | null;
   containsAlcohol: boolean;
   availability: WeeklyWindow[] | null;
+  soldOut: boolean;
   tags: string[];
   sku: string | null;
   status: "ACTIVE";
@@ -45,7 +46,14 @@ export type PublicModifierGroup = {
   name: string;
   minSelections: number;
   maxSelections: number;
-  options: { id: string; name: string; priceCents: number; isDefault: boolean; allergens: Allergen[] }[];
+  options: {
+    id: string;
+    name: string;
+    priceCents: number;
+    isDefault: boolean;
+    allergens: Allergen[];
+    soldOut: boolean;
+  }[];
   status: "ACTIVE";
 } & PublicCommon;
 
@@ -97,12 +105,19 @@ function representItem(doc: MenuItemDoc, sortOrder: number, lens: Lens): PublicM
     calories: doc.calories,
     containsAlcohol: doc.containsAlcohol,
     availability: doc.availability,
+    soldOut: lens.isSoldOut(id),
     tags: doc.tags,
     sku: doc.sku,
     status: "ACTIVE",
     ...common(id, doc, sortOrder, lens),
   };
 }
+
+export const modifierOptionId = (
+  slug: string,
+  group: ModifierGroupDoc,
+  option: ModifierGroupDoc["options"][number],
+): string => catalogId("mop", slug, originalKey(group), originalKey(option));
 
 function representModifierGroup(doc: ModifierGroupDoc, sortOrder: number, lens: Lens): PublicModifierGroup {
   const id = idOf(lens, "modifier_group", doc);
@@ -111,13 +126,17 @@ function representModifierGroup(doc: ModifierGroupDoc, sortOrder: number, lens: 
     name: doc.name,
     minSelections: doc.minSelections,
     maxSelections: doc.maxSelections,
-    options: doc.options.map((option) => ({
-      id: catalogId("mop", lens.slug, originalKey(doc), originalKey(option)),
-      name: option.name,
-      priceCents: option.priceCents,
-      isDefault: option.isDefault,
-      allergens: option.allergens,
-    })),
+    options: doc.options.map((option) => {
+      const optionId = modifierOptionId(lens.slug, doc, option);
+      return {
+        id: optionId,
+        name: option.name,
+        priceCents: option.priceCents,
+        isDefault: option.isDefault,
+        allergens: option.allergens,
+        soldOut: lens.isSoldOut(optionId),
+      };
+    }),
     status: "ACTIVE",
     ...common(id, doc, sortOrder, lens),
   };

@@ -45,7 +45,7 @@ export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTy
 export function representPublicEvent(doc: PublicEventDoc, sortOrder: number, lens: Lens): PublicEvent {
   const id = idOf(lens, "public_event", doc);
   const status = statusAt(doc, lens.now);
-  const left = new Map(doc.quotas.map((quota) => [quota.key, quota.size]));
+  const left = placesLeft(doc, lens);
   const ticketTypes = doc.ticketTypes
     .filter((type) => type.status === "ACTIVE")
     .map((type, i) => representTicketType(type, i, id, doc, left, lens));
@@ -65,6 +65,17 @@ export function representPublicEvent(doc: PublicEventDoc, sortOrder: number, len
     availability: { state: bestState(ticketTypes), remaining: remainingOfEvent(doc, left) },
     ...common(id, doc, sortOrder, lens),
   };
+}
+
+/** Quota key -> places left. Types that were withdrawn still hold what was sold of them. */
+function placesLeft(event: PublicEventDoc, lens: Lens): Map<string, number> {
+  const taken = new Map(event.ticketTypes.map((type) => [type.key, lens.taken(ticketTypeId(lens.slug, event, type))]));
+  return new Map(
+    event.quotas.map(({ key, size, ticketTypes }) => [
+      key,
+      Math.max(0, size - ticketTypes.reduce((sum, type) => sum + (taken.get(type) ?? 0), 0)),
+    ]),
+  );
 }
 
 /** A cancelled event stays cancelled when its day has passed. */

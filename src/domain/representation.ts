@@ -1,5 +1,4 @@
-import type { Catalog } from "./catalog.ts";
-import { createLens, type Mark } from "./lens.ts";
+import { createLens, type StoredCatalog } from "./lens.ts";
 import { type PublicMenuCategory, type PublicMenuItem, type PublicModifierGroup, representMenu } from "./menu.ts";
 import { type PublicPromotion, representPromotion } from "./promotion.ts";
 import { type PublicEvent, representPublicEvent } from "./public-event.ts";
@@ -31,8 +30,8 @@ export type PublicCatalog = {
   events: PublicEvent[];
 };
 
-export function representCatalog(catalog: Catalog, mark: (objectId: string) => Mark, now: number): PublicCatalog {
-  const lens = createLens(catalog, mark, now);
+export function representCatalog(stored: StoredCatalog, now: number): PublicCatalog {
+  const lens = createLens(stored, now);
   const addons = new Map(lens.visible("addon").map((doc, i) => [doc.key, representAddon(doc, i, lens)]));
   return {
     services: lens.visible("service").map((doc, i) => representService(doc, i, addons, lens)),
@@ -45,20 +44,28 @@ export function representCatalog(catalog: Catalog, mark: (objectId: string) => M
   };
 }
 
-/**
- * The next instant after `after` at which some answer differs by the clock alone, or null. Weekly windows of dishes and
- * promotions do not count: they are served as rules, not as states.
- */
-export function nextTransition(catalog: Catalog, after: number): number | null {
-  const instants = [
-    ...catalog.objects.promotion.flatMap(({ schedule }) => [schedule.startsAt, schedule.endsAt]),
-    ...catalog.objects.public_event.flatMap((event) => [
+/** The lists that change by the clock alone, with the instants at which they do. */
+const TRANSITIONS = {
+  menu: ({ day }: StoredCatalog) => [...day.soldOut.values()],
+  promotions: ({ catalog }: StoredCatalog) =>
+    catalog.objects.promotion.flatMap(({ schedule }) => [schedule.startsAt, schedule.endsAt]),
+  events: ({ catalog }: StoredCatalog) =>
+    catalog.objects.public_event.flatMap((event) => [
       event.endsAt,
       ...event.ticketTypes.flatMap((type) => [type.salesStartAt, type.salesEndAt]),
     ]),
-  ];
+};
+
+export type TimedList = keyof typeof TRANSITIONS;
+const TIMED_LISTS = Object.keys(TRANSITIONS) as TimedList[];
+
+/**
+ * The next instant after `after` at which one of the lists differs by the clock alone, or null. Weekly windows of dishes
+ * and promotions do not count: they are served as rules, not as states.
+ */
+export function nextTransition(stored: StoredCatalog, after: number, lists = TIMED_LISTS): number | null {
   let next: number | null = null;
-  for (const instant of instants)
+  for (const instant of lists.flatMap((list) => TRANSITIONS[list](stored)))
     if (instant !== null && instant > after && (next === null || instant < next)) next = instant;
   return next;
 }

@@ -1,8 +1,7 @@
-import type { Kind } from "../domain/catalog.ts";
 import type { PublicObject } from "../domain/lens.ts";
 import type { PublicPromotion } from "../domain/promotion.ts";
 import type { PublicEvent } from "../domain/public-event.ts";
-import type { PublicCatalog } from "../domain/representation.ts";
+import type { PublicCatalog, TimedList } from "../domain/representation.ts";
 import type { PublicService } from "../domain/service.ts";
 import {
   flag,
@@ -22,8 +21,8 @@ export type View<P extends Parameters = Parameters> = {
   /** Last part of its path. */
   path: string;
   parameters: P;
-  /** The one kind in it that changes by the clock alone. */
-  timed?: Kind;
+  /** It holds something that changes by the clock alone. */
+  timed?: TimedList;
   /** When it is asked as of another moment than now. */
   asOf?: (asked: ParametersOf<P>, timezone: string) => number | undefined;
   /** What places are left counts with every sale, which is no change of the catalog: its ETag hashes the body. */
@@ -78,6 +77,7 @@ export const staffView = defineView({
 
 export const menuView = defineView({
   path: "menu",
+  timed: "menu",
   parameters: { at: instant, ...COMMON },
   select({ menuCategories, menuItems, modifierGroups }, { at }, { timezone }) {
     const toData = (categories: typeof menuCategories) => (items: PublicObject[]) => ({
@@ -99,7 +99,7 @@ export const menuView = defineView({
 export const promotionsView = defineView({
   path: "promotions",
   parameters: { at: instant, includeUpcoming: flag, ...COMMON },
-  timed: "promotion",
+  timed: "promotions",
   asOf: ({ at }, timezone) => at?.resolve(timezone),
   select({ promotions }, { includeUpcoming }, { now }) {
     const isUpcoming = ({ schedule }: PublicPromotion) =>
@@ -113,7 +113,7 @@ export const promotionsView = defineView({
 export const eventsView = defineView({
   path: "events/catalog",
   parameters: { from: instant, to: instant, includeCancelled: flag, includePast: flag, ...COMMON },
-  timed: "public_event",
+  timed: "events",
   hashed: true,
   select({ events }, asked, { now, timezone }) {
     const from = asked.from?.resolve(timezone) ?? -Infinity;

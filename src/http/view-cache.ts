@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { loadCatalog } from "../app/catalog.ts";
+import { loadCatalog } from "../app/tell.ts";
 import { formatInstant } from "../domain/business-time.ts";
-import { type Catalog, emptyObjects, type Kind } from "../domain/catalog.ts";
+import type { StoredCatalog } from "../domain/lens.ts";
 import { nextTransition, type PublicCatalog, representCatalog } from "../domain/representation.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
@@ -22,7 +22,7 @@ const GZIP_ABOVE_BYTES = 1024;
 /** An answer ready to be written, for as long as its catalog version and its moment last. */
 type Prepared = {
   catalogVersion: number;
-  businessUpdatedAt: number;
+  businessRevision: number;
   /** Epoch ms of the next instant at which it differs by the clock alone. */
   validUntil: number;
   etag: string;
@@ -32,7 +32,7 @@ type Prepared = {
   gzip: { body: Buffer<ArrayBuffer>; headers: HeaderPairs } | undefined;
 };
 
-type Source = { business: BusinessRow; catalog: Catalog; shown: PublicCatalog; moment: number };
+type Source = { business: BusinessRow; stored: StoredCatalog; shown: PublicCatalog; moment: number };
 
 /** Answers the catalog's lists from bytes that are built once a version. */
 export function createViews(rt: Runtime): (view: View) => (call: Call, key: Credential) => Response {
@@ -84,19 +84,19 @@ export function createViews(rt: Runtime): (view: View) => (call: Call, key: Cred
 
 const isCurrent = (prepared: Prepared, key: Credential, now: number): boolean =>
   prepared.catalogVersion === key.catalogVersion &&
-  prepared.businessUpdatedAt === key.businessUpdatedAt &&
+  prepared.businessRevision === key.businessRevision &&
   now < prepared.validUntil;
 
 function prepare(view: View, search: string, key: Credential, now: number, readSource: ReadSource): Prepared {
   const asked = readParameters(view.parameters, search);
-  const { business, catalog, shown, moment } = readSource(
+  const { business, stored, shown, moment } = readSource(
     key.businessId,
     (timezone) => view.asOf?.(asked, timezone) ?? now,
   );
   const { slug, name, timezone, currency } = business.doc;
 
   const locale = chooseLocale(asked["locale"] as string | undefined, business.doc);
-  const validUntil = view.timed && moment === now ? nextTransition(only(view.timed, catalog), now) : null;
+  const validUntil = view.timed && moment === now ? nextTransition(stored, now, [view.timed]) : null;
   const { objects, toData = (page) => page } = view.select(shown, asked, { now: moment, timezone });
   const page = paginate(
     view.path,
@@ -131,7 +131,7 @@ function prepare(view: View, search: string, key: Credential, now: number, readS
   if (page.nextCursor !== null) headers.push(["link", linkToNext(slug, view.path, search, page.nextCursor)]);
   return {
     catalogVersion: business.catalogVersion,
-    businessUpdatedAt: business.updatedAt,
+    businessRevision: business.revision,
     validUntil: validUntil ?? Infinity,
     etag,
     body,
@@ -152,11 +152,6 @@ function linkToNext(slug: string, path: string, search: string, cursor: string):
   return `</v1/businesses/${slug}/${path}?${query}>; rel="next"`;
 }
 
-const only = (kind: Kind, catalog: Catalog): Catalog => ({
-  ...catalog,
-  objects: { ...emptyObjects(), [kind]: catalog.objects[kind] },
-});
-
 type ReadSource = (businessId: string, momentIn: (timezone: string) => number) => Source;
 
 /** Reads a business's public catalog as of a moment; the last one is kept, because pages and lists are asked in a row. */
@@ -165,26 +160,26 @@ function createSourceReader(rt: Runtime): ReadSource {
   const fits = (business: BusinessRow, moment: number): boolean =>
     last !== undefined &&
     last.source.business.id === business.id &&
-    last.source.business.catalogVersion === business.catalogVersion &&
+    last.source.business.revision === business.revision &&
     last.source.moment <= moment &&
     moment < last.until;
   return (businessId, momentIn) => {
     const current = requireBusiness(rt, businessId);
     const moment = momentIn(current.doc.timezone);
     if (last && fits(current, moment)) return { ...last.source, moment };
-    const { business, catalog, mark } = readWhole(rt, current);
-    const source = { business, catalog, shown: representCatalog(catalog, mark, moment), moment };
-    last = { source, until: nextTransition(catalog, moment) ?? Infinity };
+    const { business, stored } = readWhole(rt, current);
+    const source = { business, stored, shown: representCatalog(stored, moment), moment };
+    last = { source, until: nextTransition(stored, moment) ?? Infinity };
     return source;
   };
 }
 
 /** Several statements, between which somebody may commit: read again until nobody has. */
-function readWhole(rt: Runtime, known: BusinessRow): Omit<Source, "shown" | "moment"> & ReturnType<typeof loadCatalog> {
+function readWhole(rt: Runtime, known: BusinessRow): Pick<Source, "business" | "stored"> {
   for (let business = known; ;) {
     const stored = loadCatalog(rt, business);
     const after = requireBusiness(rt, business.id);
-    if (after.catalogVersion === business.catalogVersion) return { business, ...stored };
+    if (after.revision === business.revision) return { business, stored };
     business = after;
   }
 }

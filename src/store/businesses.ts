@@ -10,19 +10,26 @@ export type BusinessRow = {
   lastSequence: number;
   createdAt: number;
   updatedAt: number;
+  /** Rises by itself with every save: something that a partner could see may differ, if only the tickets left. */
+  revision: number;
+  /** Epoch ms up to which partners were told what changes by the clock. */
+  toldUntil: number;
+  /** Epoch ms of the next such change; null: none. */
+  nextTransitionAt: number | null;
 };
 
 type Raw = Omit<BusinessRow, "doc" | "schedule"> & { doc: string; schedule: string };
 
 const COLUMNS = `id, slug, doc, schedule, catalog_version AS catalogVersion, last_sequence AS lastSequence,
-  created_at AS createdAt, updated_at AS updatedAt`;
+  created_at AS createdAt, updated_at AS updatedAt, revision, told_until AS toldUntil,
+  next_transition_at AS nextTransitionAt`;
 
 export function createBusinessStore(db: Db) {
   const parse = (raw: unknown): BusinessRow => {
     const row = raw as Raw;
     return { ...row, doc: JSON.parse(row.doc) as BusinessDoc, schedule: JSON.parse(row.schedule) as ScheduleDoc };
   };
-  const serialise = (row: BusinessRow) => ({
+  const serialise = (row: Omit<BusinessRow, "revision">) => ({
     ...row,
     doc: JSON.stringify(row.doc),
     schedule: JSON.stringify(row.schedule),
@@ -32,10 +39,14 @@ export function createBusinessStore(db: Db) {
   const bySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
   const all = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
   const upsert = db.prepare(`
-    INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at)
-    VALUES (:id, :slug, :doc, :schedule, :catalogVersion, :lastSequence, :createdAt, :updatedAt)
+    INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at, revision,
+      told_until, next_transition_at)
+    VALUES (:id, :slug, :doc, :schedule, :catalogVersion, :lastSequence, :createdAt, :updatedAt, 0,
+      :toldUntil, :nextTransitionAt)
     ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, schedule = excluded.schedule,
-      catalog_version = excluded.catalog_version, updated_at = excluded.updated_at`);
+      catalog_version = excluded.catalog_version, updated_at = excluded.updated_at, revision = revision + 1,
+      told_until = excluded.told_until, next_transition_at = excluded.next_transition_at`);
+  const inTransition = db.prepare(`SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`);
   // The only way to a sequence number: it rises within the transaction that uses it.
   const takeSequences = db
     .prepare("UPDATE business SET last_sequence = last_sequence + :count WHERE id = :id RETURNING last_sequence")
@@ -46,10 +57,12 @@ export function createBusinessStore(db: Db) {
     byId: (id: string): BusinessRow | undefined => optional(byId.get(id), parse),
     bySlug: (slug: string): BusinessRow | undefined => optional(bySlug.get(slug), parse),
     all: (): BusinessRow[] => all.all().map(parse),
-    /** Everything but the sequence counter, which `takeSequences` alone moves. */
-    save: (row: BusinessRow): void => void upsert.run(serialise(row)),
+    /** Everything but the sequence counter, which `takeSequences` alone moves, and the revision. */
+    save: (row: Omit<BusinessRow, "revision">): void => void upsert.run(serialise(row)),
     /** The first of `count` fresh, consecutive sequence numbers. */
     takeSequences: (id: string, count: number): number => (takeSequences.get({ id, count }) as number) - count + 1,
+    /** Those in which something has changed by the clock that nobody was told of yet. */
+    inTransition: (now: number): BusinessRow[] => inTransition.all(now).map(parse),
     remove: (id: string): void => void remove.run(id),
   };
 }

@@ -17,12 +17,16 @@ export function createEventStore(db: Db) {
   const insert = db.prepare(`
     INSERT INTO event (id, business_id, sequence, type, body, sha256, created_at)
     VALUES (:id, :businessId, :sequence, :type, :body, :sha256, :createdAt)`);
-  const byId = db.prepare(`
-    SELECT id, business_id AS businessId, sequence, type, body, sha256, created_at AS createdAt
-    FROM event WHERE id = ?`);
+  const columns = "id, business_id AS businessId, sequence, type, body, sha256, created_at AS createdAt";
+  const byId = db.prepare(`SELECT ${columns} FROM event WHERE id = ?`);
+  const after = db.prepare(`
+    SELECT ${columns} FROM event WHERE business_id = :businessId AND sequence > :sequence
+    ORDER BY sequence LIMIT :limit`);
 
   return {
     insert: (row: EventRow): void => void insert.run(row),
     byId: (id: string): EventRow | undefined => byId.get(id) as EventRow | undefined,
+    after: (businessId: string, sequence: number, limit: number): EventRow[] =>
+      after.all({ businessId, sequence, limit }) as EventRow[],
   };
 }

@@ -35,7 +35,7 @@ export type Credential = KeyRow & {
   secretExpiresAt: number | null;
   businessSlug: string;
   catalogVersion: number;
-  businessUpdatedAt: number;
+  businessRevision: number;
 };
 
 type Raw<Row extends KeyRow> = Omit<Row, "scopes" | "cidrs"> & { scopes: string; cidrs: string };
@@ -53,7 +53,7 @@ export function createKeyStore(db: Db) {
 
   const credential = db.prepare(`
     SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt, business.slug AS businessSlug,
-      business.catalog_version AS catalogVersion, business.updated_at AS businessUpdatedAt
+      business.catalog_version AS catalogVersion, business.revision AS businessRevision
     FROM api_key_secret secret
     JOIN api_key key ON key.id = secret.key_id
     JOIN business ON business.id = key.business_id

@@ -5,6 +5,7 @@ import { createDeliveryStore } from "./deliveries.ts";
 import { createEndpointStore } from "./endpoints.ts";
 import { createEventStore } from "./events.ts";
 import { createKeyStore } from "./keys.ts";
+import { createSoldOutStore } from "./sold-out.ts";
 
 export type Store = ReturnType<typeof createStore>;
 
@@ -16,4 +17,5 @@ export const createStore = (db: Db) => ({
   endpoints: createEndpointStore(db),
   events: createEventStore(db),
   deliveries: createDeliveryStore(db),
+  soldOut: createSoldOutStore(db),
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { applyCatalog, editObject, loadCatalog, requireBusiness } from "../../src/app/catalog.ts";
+import { applyCatalog, editObject, requireBusiness } from "../../src/app/catalog.ts";
+import { loadCatalog } from "../../src/app/tell.ts";
 import type { AppError } from "../../src/domain/errors.ts";
 import { representCatalog } from "../../src/domain/representation.ts";
 import { openRuntime } from "../../src/runtime.ts";
@@ -17,8 +18,7 @@ const apply = (rt: World, body: string, options = {}) =>
   applyCatalog(rt, [{ name: "catalog.yaml", text: HEAD + body }], options);
 
 const shown = (rt: World) => {
-  const { catalog, mark } = loadCatalog(rt, requireBusiness(rt, "salon-aurora"));
-  return representCatalog(catalog, mark, rt.now());
+  return representCatalog(loadCatalog(rt, requireBusiness(rt, "salon-aurora")), rt.now());
 };
 
 const types = (result: { events: { type: string }[] }) => result.events.map(({ type }) => type);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Catalog, CatalogObjects } from "../../src/domain/catalog.ts";
 import { diffPublic } from "../../src/domain/catalog-events.ts";
 import { sealEnvelope } from "../../src/domain/envelope.ts";
-import type { Mark } from "../../src/domain/lens.ts";
+import type { DayState, Mark } from "../../src/domain/lens.ts";
 import { representCatalog } from "../../src/domain/representation.ts";
 import {
   aCatalog,
@@ -23,8 +23,11 @@ const NOW = Date.parse("2026-11-20T12:00:00Z");
 const mark = { version: 8, updatedAt: NOW, text: "2026-11-20T07:00:00-05:00" };
 const before: Mark = { version: 3, updatedAt: NOW - 1000 };
 
+const show = (catalog: Catalog, now = NOW, day: Partial<DayState> = {}) =>
+  representCatalog({ catalog, mark: () => before, day: { soldOut: new Map(), taken: new Map(), ...day } }, now);
+
 function tell(from: Catalog, to: Catalog, now = NOW) {
-  const state = (catalog: Catalog) => ({ catalog, shown: representCatalog(catalog, () => before, now) });
+  const state = (catalog: Catalog) => ({ catalog, shown: show(catalog, now) });
   return diffPublic(state(from), state(to), { id: "biz_1", version: 7 }, mark);
 }
 
@@ -186,13 +189,8 @@ describe("events that a change of the catalog causes", () => {
 
   test("a changed object carries the new version and those around it keep theirs", () => {
     const from = aCatalog(base);
-    const shown = representCatalog(edit({ variants: [aVariant("short"), aVariant("long")] }), () => before, NOW);
-    diffPublic(
-      { catalog: from, shown: representCatalog(from, () => before, NOW) },
-      { catalog: from, shown },
-      { id: "biz_1", version: 7 },
-      mark,
-    );
+    const shown = show(edit({ variants: [aVariant("short"), aVariant("long")] }));
+    diffPublic({ catalog: from, shown: show(from) }, { catalog: from, shown }, { id: "biz_1", version: 7 }, mark);
     expect(shown.services.map(({ version }) => version)).toEqual([8, 3, 3]);
     expect(shown.services[0]?.variants.map(({ version }) => version)).toEqual([3, 8]);
   });
@@ -202,7 +200,7 @@ describe("events that a change of the catalog causes", () => {
       aCatalog(base),
       catalogWith({ addon: [anAddon("mask", { name: "Mud mask" }), anAddon("tea")] }),
     );
-    const shown = representCatalog(aCatalog(base), () => before, NOW);
+    const shown = show(aCatalog(base));
     expect(changedIds).toContain(shown.services[0]?.id);
     expect(changedIds).not.toContain(shown.services[1]?.id);
   });

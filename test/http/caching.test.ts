@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { editObject } from "../../src/app/catalog.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openRuntime } from "../../src/runtime.ts";
 import { api, SALON } from "./support/api.ts";
 
 const at = (path: string) => `/v1/businesses/${SALON}/${path}`;
@@ -39,11 +39,8 @@ describe("ETags", () => {
     expect(fresh.headers.get("catalog-version")).toBe("2");
     expect(await fresh.text()).toContain('"name":"Cut"');
 
-    const other = openDatabase(a.config.databasePath, 1000);
-    other.tx(() => {
-      other.db.prepare("UPDATE business SET catalog_version = catalog_version + 1").run();
-      other.db.prepare("UPDATE catalog_object SET doc = json_set(doc, '$.name', 'Elsewhere') WHERE key = 'cut'").run();
-    });
+    const other = openRuntime(a.config, 1000);
+    editObject(other, SALON, "service", "cut", (service) => ({ ...service, name: "Elsewhere" }));
     other.close();
     const next = await a.ask(at("services"));
     expect(next.headers.get("catalog-version")).toBe("3");

@@ -40,6 +40,9 @@ export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
     lastSequence: 0,
     createdAt: rt.now(),
     updatedAt: rt.now(),
+    revision: 0,
+    toldUntil: rt.now(),
+    nextTransitionAt: null,
   };
   rt.tx(() => rt.store.businesses.save(row));
   return row;

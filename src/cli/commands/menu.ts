@@ -1,8 +1,9 @@
 import { AppError } from "../../domain/errors.ts";
 import { formatMoney } from "../../domain/money.ts";
-import { reportChange } from "../change-report.ts";
+import { countOf, reportChange } from "../change-report.ts";
 import { command, type Group } from "../command.ts";
-import { text } from "../flags.ts";
+import { text, toggle } from "../flags.ts";
+import { readMoment } from "../moment.ts";
 import { editFlags, findNamed, listObjects, readEdits, withEditedPart, withEdits } from "../objects.ts";
 
 const list = command({
@@ -58,4 +59,27 @@ const set = command({
   },
 });
 
-export const menu: Group = { name: "menu", about: "The dishes of a restaurant.", commands: [list, show, set] };
+const soldOut = command({
+  name: "sold-out",
+  about: "Mark a dish, or an option of a modifier group, as out, or as back, and tell the partners.",
+  arguments: ["<dish>"],
+  flags: {
+    until: text("time", "when it is back by itself: 18:00 today, or 2026-12-01T18:00"),
+    undo: toggle("it is back now"),
+  },
+  examples: ["menu sold-out soup --until 18:00", "menu sold-out milk/oat --undo"],
+  async run(cli, { until, undo }, dish) {
+    if (undo && until !== undefined)
+      throw new AppError("usage", "--undo brings it back now: --until has no place beside it.");
+    const rt = await cli.open();
+    const business = cli.business(rt);
+    const { setSoldOut } = await import("../../app/sold-out.ts");
+    const back = until === undefined ? null : readMoment(until, business.doc.timezone, rt.now());
+    const { name, key, id, events, deliveries } = setSoldOut(rt, business, dish, undo ? "back" : back);
+    if (cli.flags.json) return cli.printObject({ id, key, name, soldOut: !undo, events, deliveries });
+    const state = undo ? "is back" : back === null ? "is out" : `is out until ${until}`;
+    cli.note(`${name} ${state}. ${countOf(events.length, "event")}, ${countOf(deliveries, "webhook")} to send.`);
+  },
+});
+
+export const menu: Group = { name: "menu", about: "The dishes of a restaurant.", commands: [list, show, set, soldOut] };
