@@ -1,20 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { execute, type Started, start, temporaryFolder } from "../support/cli.ts";
+import { execute, start } from "../support/cli.ts";
+import { seededBox, serve, urlOf } from "../support/daemon.ts";
 
-const serve = (dataDir: string, ...more: string[]): Started =>
-  start(["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir, ...more]);
-
-const urlOf = async (daemon: Started): Promise<string> => (await daemon.sees(/"serving","url":"([^"]+)"/))[1] ?? "";
-
-async function seeded(): Promise<string> {
-  const dataDir = join(temporaryFolder(), "data");
-  expect(await execute(["seed", "salon", "--data-dir", dataDir])).toMatchObject({ code: 0 });
-  return dataDir;
-}
+const seeded = async (): Promise<string> => (await seededBox()).dataDir;
 
 test("a key made at the terminal opens the running daemon at once", async () => {
   const dataDir = await seeded();

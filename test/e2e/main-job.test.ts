@@ -1,0 +1,115 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { Stripe } from "stripe";
+import { Webhook as SvixWebhook } from "svix";
+import { expect, test } from "vitest";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { seededBox, serve, urlOf } from "../support/daemon.ts";
+import { receiver, type TestReceiver } from "../support/receiver.ts";
+
+type Delivery = { eventId: string; status: string; attemptCount: number };
+
+const subscribe = (deskbell: (...args: string[]) => Promise<string>, url: string): Promise<string> =>
+  deskbell("webhooks", "add", "--name", "site", "--url", url, "--event", "all", "--allow-private");
+
+const envelopes = ({ requests }: TestReceiver): Envelope[] => requests.map(({ body }) => JSON.parse(body.toString()));
+
+/** Asks until the answer is as wanted: what is waited for happens in another process. */
+async function until<T>(ask: () => Promise<T>, isAsWanted: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (isAsWanted(answer)) return answer;
+  }
+}
+
+/** A port of 127.0.0.1 on which nobody listens. */
+async function deadPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+test("a price that is set at the terminal is told as three events in order, which three verifiers accept", async () => {
+  const { dataDir, deskbell } = await seededBox();
+  const url = await urlOf(serve(dataDir));
+  const partner = await receiver();
+  const secret = await subscribe(deskbell, partner.url);
+  await deskbell("services", "set", "cut", "--price", "77.00");
+  await partner.received(3);
+
+  const bySequence = partner.requests.toSorted(
+    (a, b) => Number(a.headers["x-service-sequence"]) - Number(b.headers["x-service-sequence"]),
+  );
+  expect(bySequence.map(({ headers }) => headers["x-service-event"])).toEqual([
+    "service.updated",
+    "service_price.updated",
+    "catalog.changed",
+  ]);
+  for (const { headers, body } of partner.requests) {
+    const given = headers as Record<string, string>;
+    Stripe.webhooks.constructEvent(body, given["x-service-signature"] ?? "", secret);
+    new Webhook(secret).verify(body, given);
+    new SvixWebhook(secret).verify(body, given);
+    const changed = Buffer.from(body).fill("x", 20, 21);
+    expect(() => Stripe.webhooks.constructEvent(changed, given["x-service-signature"] ?? "", secret)).toThrow(
+      "signature",
+    );
+    expect(() => new Webhook(secret).verify(changed, given)).toThrow("signature");
+    expect(() => new SvixWebhook(secret).verify(changed, given)).toThrow("signature");
+  }
+
+  const [updated] = envelopes(partner).filter(({ type }) => type === "service.updated");
+  expect(Object.keys(updated?.data ?? {})).toEqual(["resource", "action", "changed", "object"]);
+  expect(updated?.data).toMatchObject({ action: "updated", changed: { price: true, variants: false, addons: false } });
+
+  const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read");
+  const services = `${url}/v1/businesses/salon-aurora/services?includeVariants=true&includeAddons=true&includeTranslations=true`;
+  const answer = await fetch(services, { headers: { authorization: `Bearer ${key}` } });
+  const { data } = (await answer.json()) as { data: { id: string }[] };
+  expect(data.find(({ id }) => id === updated?.data.resource.id)).toEqual(updated?.data.object);
+});
+
+test("what a receiver was down for reaches it by retry", async () => {
+  const { dataDir, deskbell } = await seededBox();
+  await urlOf(serve(dataDir));
+  const port = await deadPort();
+  await subscribe(deskbell, `http://127.0.0.1:${port}/hook`);
+  await deskbell("services", "set", "cut", "--price", "77.00");
+  const listed = async () => (JSON.parse(await deskbell("deliveries", "list", "--json")) as { data: Delivery[] }).data;
+  const tried = await until(
+    listed,
+    (rows) => rows.length === 3 && rows.every(({ attemptCount }) => attemptCount === 1),
+  );
+  expect(tried.map(({ status }) => status)).toEqual(["PENDING", "PENDING", "PENDING"]);
+
+  const partner = await receiver([{}], port);
+  await partner.received(3);
+  expect(partner.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2", "2", "2"]);
+});
+
+test("a daemon that is killed with deliveries on the wire sends them all after its start", async () => {
+  const { dataDir, deskbell } = await seededBox();
+  const daemon = serve(dataDir);
+  await urlOf(daemon);
+  const partner = await receiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
+  await subscribe(deskbell, partner.url);
+  await deskbell("services", "set", "cut", "--price", "77.00");
+  await partner.received(3);
+  await deskbell("services", "set", "cut", "--price", "78.00");
+  daemon.child.kill("SIGKILL");
+  await daemon.ended();
+
+  await urlOf(serve(dataDir));
+  await partner.received(9);
+  const statuses = async () =>
+    (JSON.parse(await deskbell("deliveries", "list", "--json")) as { data: Delivery[] }).data.map(
+      ({ status }) => status,
+    );
+  await until(statuses, (all) => all.every((status) => status === "DELIVERED"));
+  expect(new Set(envelopes(partner).map(({ id }) => id)).size).toBe(6);
+});
