@@ -63,7 +63,7 @@ test("a price that is set at the terminal is told as three events in order, whic
     expect(() => new SvixWebhook(secret).verify(changed, given)).toThrow("signature");
   }
 
-  const [updated] = envelopes(partner).filter(({ type }) => type === "service.updated");
+  const updated = envelopes(partner).find(({ type }) => type === "service.updated");
   expect(Object.keys(updated?.data ?? {})).toEqual(["resource", "action", "changed", "object"]);
   expect(updated?.data).toMatchObject({ action: "updated", changed: { price: true, variants: false, addons: false } });
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -19,9 +19,8 @@ test(`a receiver that reads again inside its handler sees what it was told of, $
   const flags = ["--limit-minute", "1000000", "--limit-hour", "1000000", "--scope", "services.read"];
   const key = await deskbell("keys", "create", "--name", "site", ...flags);
   const stale: string[] = [];
-  let seen = 0;
 
-  async function readAgain(request: IncomingMessage): Promise<void> {
+  async function readAgain(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = await request.toArray();
     const { type, data } = JSON.parse(Buffer.concat(chunks).toString()) as Envelope;
     const told = data.object as { priceCents: number; version: number };
@@ -31,13 +30,11 @@ test(`a receiver that reads again inside its handler sees what it was told of, $
     const { data: services } = (await answer.json()) as Services;
     const now = services.find(({ id }) => id === data.resource.id);
     if (!now || now.version < told.version) stale.push(`${type} ${told.version}, read ${now?.version}`);
-    seen += 1;
+    response.end();
+    partner.emit("seen");
   }
   const partner = createServer((request, response) => {
-    void readAgain(request).then(() => {
-      response.end();
-      partner.emit("seen");
-    });
+    void readAgain(request, response);
   }).listen(0, "127.0.0.1");
   onTestFinished(() => void partner.close());
   await once(partner, "listening");
@@ -48,9 +45,10 @@ test(`a receiver that reads again inside its handler sees what it was told of, $
   onTestFinished(() => void editor.kill("SIGKILL"));
   const answers = createInterface({ input: editor.stdout })[Symbol.asyncIterator]();
   for (let round = 1; round <= ROUNDS; round++) {
+    const seen = once(partner, "seen", { signal: AbortSignal.timeout(10_000) });
     editor.stdin.write(`${5000 + round}\n`);
     expect((await answers.next()).value).toBe("done");
-    while (seen < round) await once(partner, "seen", { signal: AbortSignal.timeout(10_000) });
+    await seen;
   }
   expect(stale).toEqual([]);
 }, 300_000);
