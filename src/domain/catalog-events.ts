@@ -1,5 +1,5 @@
 import { bookabilityDiffers } from "./bookability.ts";
-import type { Catalog } from "./catalog.ts";
+import { AVAILABILITY, type CatalogState, orderDiffers, tellCatalog, touchedRoutes } from "./catalog-changed.ts";
 import { changedFlags, repricedVariants, touchedVariants } from "./changed-flags.ts";
 import type { EventDraft } from "./envelope.ts";
 import type { Mark, PublicObject } from "./lens.ts";
@@ -7,9 +7,6 @@ import type { PublicMenuItem } from "./menu.ts";
 import type { PublicCatalog } from "./representation.ts";
 import { same } from "./same.ts";
 import type { PublicService } from "./service.ts";
-
-/** One state of a catalog: what its author wrote and what partners see of it. */
-export type CatalogState = { catalog: Catalog; shown: PublicCatalog };
 
 export type PublicDiff = {
   drafts: EventDraft[];
@@ -38,20 +35,6 @@ const TOLD = [
   { list: "events", prefix: "event", ordered: false },
 ] as const satisfies { list: ListName; prefix: string; ordered: boolean }[];
 
-/** The flags of `catalog.changed` with the route that each names, and the lists behind the route. */
-const ROUTES = [
-  { flag: "menu", route: "menu", lists: ["menuCategories", "menuItems", "modifierGroups"] },
-  { flag: "services", route: "services", lists: ["services"] },
-  { flag: "serviceCategories", route: "service-categories", lists: ["serviceCategories"] },
-  { flag: "staff", route: "staff", lists: ["staff"] },
-  { flag: "promotions", route: "promotions", lists: ["promotions"] },
-  { flag: "events", route: "events/catalog", lists: ["events"] },
-] as const satisfies { flag: string; route: string; lists: ListName[] }[];
-
-type Route = { flag: string; route: string };
-
-const MAX_IDS = 500;
-
 /**
  * The events that bring a partner from one state to the next ("Diff -> events"), the closing catalog.changed included.
  * Stamps the objects of `after.shown` that changed with `mark`, before they go into the events.
@@ -76,10 +59,11 @@ export function diffPublic(
   for (const telling of TOLD)
     tellList(before?.shown[telling.list] ?? [], after.shown[telling.list], telling, mark, diff);
   const availability = isAvailabilityTouched || !before || bookabilityDiffers(before.catalog, after.catalog);
-  const routes: Route[] = touchedRoutes(before, after, diff);
-  diff.isNews = diff.drafts.length > 0 || availability || routes.some(({ flag }) => flag !== "events");
-  if (availability) routes.push({ flag: "availability", route: "availability" });
-  diff.drafts.push(tellCatalog(routes, business, mark, diff));
+  const touched = touchedRoutes(before, after, diff.changedIds);
+  diff.isNews = diff.drafts.length > 0 || availability || touched.some(({ flag }) => flag !== "events");
+  if (availability) touched.push(AVAILABILITY);
+  const ids: [string, ...string[]] = [business.id, ...diff.changedIds, ...diff.removedIds];
+  diff.drafts.push(tellCatalog(touched, ids, { from: business.version, to: mark.version }));
   return diff;
 }
 
@@ -175,14 +159,6 @@ function tellService(before: PublicService, after: PublicService, changed: strin
     });
 }
 
-/** Whether those that are on both sides stand in another order. */
-function orderDiffers(before: PublicObject[], after: PublicObject[]): boolean {
-  const kept = new Set(after.map((object) => object.id));
-  const then = before.filter((object) => kept.has(object.id));
-  const old = new Set(then.map((object) => object.id));
-  return after.filter((object) => old.has(object.id)).some((object, rank) => then[rank]?.id !== object.id);
-}
-
 function tellOrder(prefix: Telling["prefix"], list: PublicObject[]): EventDraft {
   const ids = list.map((object) => object.id);
   return {
@@ -192,39 +168,3 @@ function tellOrder(prefix: Telling["prefix"], list: PublicObject[]): EventDraft 
     object: { scope: prefix, order: ids.map((id, sortOrder) => ({ id, sortOrder })) },
   };
 }
-
-function touchedRoutes(before: CatalogState | null, after: CatalogState, { changedIds }: PublicDiff): Route[] {
-  // The business's own name, zone, currency and languages stand in every answer.
-  const everywhere = !before || !same(shownOfBusiness(before.catalog), shownOfBusiness(after.catalog));
-  return ROUTES.filter(
-    ({ lists }) => everywhere || lists.some((list) => listDiffers(before.shown[list], after.shown[list], changedIds)),
-  );
-}
-
-const tellCatalog = (
-  routes: Route[],
-  business: { id: string; version: number },
-  mark: Mark,
-  { changedIds, removedIds }: PublicDiff,
-): EventDraft => ({
-  type: "catalog.changed",
-  resource: { type: "catalog", id: business.id, ids: [business.id, ...changedIds, ...removedIds].slice(0, MAX_IDS) },
-  changed: routes.map(({ flag }) => flag),
-  object: {
-    catalogVersion: mark.version,
-    previousVersion: business.version,
-    endpoints: routes.map(({ route }) => route),
-  },
-});
-
-const listDiffers = (before: PublicObject[], after: PublicObject[], changedIds: Set<string>): boolean =>
-  before.length !== after.length || after.some(({ id }, i) => id !== before[i]?.id || changedIds.has(id));
-
-const shownOfBusiness = ({ business: { slug, name, timezone, currency, locale, locales } }: Catalog) => ({
-  slug,
-  name,
-  timezone,
-  currency,
-  locale,
-  locales,
-});
