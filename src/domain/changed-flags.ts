@@ -52,7 +52,7 @@ export function touchedVariants(before: PublicService, after: PublicService): st
   return [...touched.map((variant) => variant.id), ...[...old.keys()].filter((id) => !kept.has(id))];
 }
 
-const addonFacets = ({ priceCents, currency, durationMin, sortOrder, ...details }: PublicAddon): Facets => ({
+const addonFacets = ({ priceCents, currency, durationMin, ...details }: PublicAddon): Facets => ({
   price: [priceCents, currency],
   duration: durationMin,
   details,

@@ -35,7 +35,10 @@ export type PublicCommon = {
   updatedAt: string;
 };
 
-export type PublicObject = { id: string } & PublicCommon;
+export type ListedObject = { id: string } & PublicCommon;
+
+/** Any public object. An add-on alone has no `sortOrder`: it is served inside the links of services, in no list. */
+export type PublicObject = { id: string } & Omit<PublicCommon, "sortOrder"> & { sortOrder?: number };
 
 /** What the representing functions need besides the document. */
 export type Lens = {

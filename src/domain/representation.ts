@@ -32,7 +32,7 @@ export type PublicCatalog = {
 
 export function representCatalog(stored: StoredCatalog, now: number): PublicCatalog {
   const lens = createLens(stored, now);
-  const addons = new Map(lens.visible("addon").map((doc, i) => [doc.key, representAddon(doc, i, lens)]));
+  const addons = new Map(lens.visible("addon").map((doc) => [doc.key, representAddon(doc, lens)]));
   return {
     services: lens.visible("service").map((doc, i) => representService(doc, i, addons, lens)),
     serviceCategories: lens.visible("service_category").map((doc, i) => representServiceCategory(doc, i, lens)),

@@ -58,7 +58,7 @@ export type PublicAddon = {
   durationMin: number;
   maxQuantity: number;
   status: "ACTIVE";
-} & PublicCommon;
+} & Omit<PublicCommon, "sortOrder">;
 
 export type PublicAddonLink = {
   id: string;
@@ -179,8 +179,9 @@ function representAddonLink(
   };
 }
 
-export function representAddon(doc: AddonDoc, sortOrder: number, lens: Lens): PublicAddon {
+export function representAddon(doc: AddonDoc, lens: Lens): PublicAddon {
   const id = idOf(lens, "addon", doc);
+  const { sortOrder: _noList, ...shared } = common(id, doc, 0, lens);
   return {
     id,
     name: doc.name,
@@ -190,7 +191,7 @@ export function representAddon(doc: AddonDoc, sortOrder: number, lens: Lens): Pu
     durationMin: doc.durationMin,
     maxQuantity: doc.maxQuantity,
     status: "ACTIVE",
-    ...common(id, doc, sortOrder, lens),
+    ...shared,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { PublicObject } from "../domain/lens.ts";
+import type { ListedObject } from "../domain/lens.ts";
 import type { PublicPromotion } from "../domain/promotion.ts";
 import type { PublicEvent } from "../domain/public-event.ts";
 import type { PublicCatalog, TimedList } from "../domain/representation.ts";
@@ -33,7 +33,7 @@ export type View<P extends Parameters = Parameters> = {
 export type ViewContext = { now: number; timezone: string };
 
 /** The objects that are paged, and how a page of them becomes `data`. */
-export type Selection = { objects: PublicObject[]; toData?: (page: PublicObject[]) => unknown };
+export type Selection = { objects: ListedObject[]; toData?: (page: ListedObject[]) => unknown };
 
 const COMMON = { limit: pageSize, cursor: text, locale, includeTranslations: flag };
 
@@ -80,7 +80,7 @@ export const menuView = defineView({
   timed: "menu",
   parameters: { at: instant, ...COMMON },
   select({ menuCategories, menuItems, modifierGroups }, { at }, { timezone }) {
-    const toData = (categories: typeof menuCategories) => (items: PublicObject[]) => ({
+    const toData = (categories: typeof menuCategories) => (items: ListedObject[]) => ({
       categories,
       items,
       modifierGroups,
