@@ -38,8 +38,9 @@ export function planTable(catalog: Catalog, { partySize, area }: TableQuestion, 
   };
 }
 
-/** The first that is meant for a party of this size; a larger party than any was thought of stays as long as the largest. */
+/** A party larger than any that was thought of stays as long as the largest; of two rules for a size the longer holds. */
 function turnTime({ schedule }: Catalog, partySize: number): number {
-  const bySize = schedule.turnTimes.toSorted((a, b) => a.upTo - b.upTo);
-  return (bySize.find(({ upTo }) => partySize <= upTo) ?? bySize.at(-1))?.min ?? DEFAULT_TURN_MIN;
+  const bySize = schedule.turnTimes.toSorted((a, b) => a.upTo - b.upTo || b.min - a.min);
+  const size = Math.min(partySize, bySize.at(-1)?.upTo ?? 0);
+  return bySize.find(({ upTo }) => size <= upTo)?.min ?? DEFAULT_TURN_MIN;
 }

@@ -236,15 +236,14 @@ function tableTask({ objects, schedule }: Catalog, question: { partySize: number
       t.minSeats <= partySize &&
       t.maxSeats >= partySize,
   );
-  let turn: { upTo: number; min: number } | undefined;
-  for (const rule of schedule.turnTimes)
-    if (rule.upTo >= partySize && (turn === undefined || rule.upTo < turn.upTo)) turn = rule;
-  for (const rule of schedule.turnTimes)
-    if (turn === undefined || (turn.upTo < partySize && rule.upTo > turn.upTo)) turn = rule;
+  const largest = Math.max(...schedule.turnTimes.map(({ upTo }) => upTo));
+  const meant = schedule.turnTimes.map(({ upTo }) => upTo).filter((upTo) => upTo >= partySize || upTo === largest);
+  const turns = schedule.turnTimes.filter(({ upTo }) => upTo === Math.min(...meant)).map(({ min }) => min);
+  const turn = turns.length > 0 ? Math.max(...turns) : 120;
   return {
     service: undefined,
     seats: partySize,
     doers: tables.map(({ key }) => key),
-    duration: () => turn?.min ?? 120,
+    duration: () => turn,
   };
 }

@@ -1,14 +1,11 @@
-import fc from "fast-check";
+import { assert, pre, property } from "fast-check";
 import { expect, test } from "vitest";
-import { explainRefusals, isBookable } from "../../../src/domain/availability/bookable.ts";
 import { listSlots } from "../../../src/domain/availability/listing.ts";
 import { type Openings, openingsOf } from "../../../src/domain/availability/openings.ts";
 import { planQuestion } from "../../../src/domain/availability/plan.ts";
 import type { Slot } from "../../../src/domain/availability/slot.ts";
-import { AppError } from "../../../src/domain/errors.ts";
 import { type Oracle, oracleOf, type World } from "./oracle.ts";
-import { wallOf } from "./oracle-clock.ts";
-import { worlds } from "./worlds.ts";
+import { isAnswerable, worlds } from "./worlds.ts";
 
 const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 500);
 const LONG_MIN = 60;
@@ -16,21 +13,14 @@ const LONG_MIN = 60;
 const openings = ({ catalog, question, rows, nowMs }: World): Openings =>
   openingsOf(planQuestion(catalog, question, nowMs), rows);
 
-/** The property for each world whose question can be answered at all. */
-function holdsInEachWorld(check: (world: World) => void): void {
-  fc.assert(
-    fc.property(worlds, (world) => {
-      try {
-        planQuestion(world.catalog, world.question, world.nowMs);
-      } catch (error) {
-        if (error instanceof AppError) return fc.pre(false);
-        throw error;
-      }
+const holdsInEachWorld = (check: (world: World) => void): void =>
+  assert(
+    property(worlds, (world) => {
+      pre(isAnswerable(world));
       check(world);
     }),
     { numRuns: RUNS },
   );
-}
 
 test(
   "the engine agrees with the oracle on every minute, every person and every state",
@@ -39,7 +29,8 @@ test(
       const engine = openings(world);
       const oracle = oracleOf(world);
       const days = listSlots(engine);
-      const slots = days.flatMap((day) => day.slots);
+      // By day, then by time: not the same in St John's, whose clocks once went back into the day before.
+      const slots = days.flatMap((day) => day.slots).sort((a, b) => a.startMin - b.startMin);
       expect(slots.map(({ startMin }) => startMin)).toEqual(oracle.minutes.filter(oracle.isBookable));
       for (const slot of slots) checkSlot(slot, world, oracle);
     });
@@ -61,7 +52,7 @@ function checkSlot(slot: Slot, { catalog, question }: World, oracle: Oracle): vo
     expect(oracle.fits(i, doer, segment.startMin)).toBe(true);
     const able = oracle.doersAt(i, segment.startMin);
     expect(able).toContain(doer);
-    if ("services" in question) expect(segment.staffKeys).toEqual(able.filter((key) => key !== null).sort());
+    expect(segment.staffKeys).toEqual("services" in question ? able.filter((key) => key !== null).sort() : []);
     from = segment.endMin;
     if (doer !== null && last !== null && doer !== last) changes += 1;
     last = doer ?? last;

@@ -1,4 +1,8 @@
-import fc from "fast-check";
+import { type Arbitrary, gen, integer } from "fast-check";
+import { busyRowsOf } from "../../../src/domain/availability/booked-rows.ts";
+import { listSlots } from "../../../src/domain/availability/listing.ts";
+import { openingsOf } from "../../../src/domain/availability/openings.ts";
+import { planQuestion } from "../../../src/domain/availability/plan.ts";
 import type { BusyRow, Question } from "../../../src/domain/availability/question.ts";
 import type {
   Catalog,
@@ -9,6 +13,7 @@ import type {
   StaffDoc,
   WeeklyWindow,
 } from "../../../src/domain/catalog.ts";
+import { AppError } from "../../../src/domain/errors.ts";
 import { aCatalog, aLink, anAddon, aPerson, aService, aVariant } from "../../support/catalog.ts";
 import { anArea, aResource, aTable } from "./documents.ts";
 import { addDays } from "./oracle-clock.ts";
@@ -27,8 +32,8 @@ type Dice = {
 const WEEK: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 /** A business with its bookings, and a question about it. */
-export const worlds: fc.Arbitrary<World> = fc.gen().map((g) => {
-  const int = (min: number, max: number) => g(fc.integer, { min, max });
+export const worlds: Arbitrary<World> = gen().map((g) => {
+  const int = (min: number, max: number) => g(integer, { min, max });
   const dice: Dice = {
     int,
     pick: (values) => values[int(0, values.length - 1)]!,
@@ -39,13 +44,38 @@ export const worlds: fc.Arbitrary<World> = fc.gen().map((g) => {
   const catalog = business(dice, place);
   const from = addDays(place.date, int(-1, 1));
   const midnight = Date.parse(`${from}T00:00Z`) / 60_000;
-  return {
+  const world = {
     catalog,
     question: { from, to: addDays(from, int(0, 2)), ...asked(dice, catalog) },
-    rows: dice.some(18, () => busyRow(dice, catalog, midnight)),
-    nowMs: (midnight + int(-4000, 1200)) * 60_000 + int(0, 59_999),
+    rows: dice.some(8, () => busyRows(dice, catalog, midnight)).flat(),
+    nowMs: (midnight - int(0, 3000) + (dice.once(4) ? int(0, 4000) : 0)) * 60_000 + int(0, 59_999),
   };
+  for (let bookings = int(0, 6); bookings > 0; bookings -= 1) book(dice, world);
+  return world;
 });
+
+/** Somebody asks the same and takes one of the slots, so that days fill and classes start. */
+function book({ pick, once }: Dice, { catalog, question, rows, nowMs }: World): void {
+  if (!isAnswerable({ catalog, question, rows, nowMs })) return;
+  const plan = planQuestion(catalog, question, nowMs);
+  const slots = listSlots(openingsOf(plan, rows)).flatMap((day) => day.slots);
+  if (slots.length === 0) return;
+  const slot = pick(slots);
+  rows.push(...busyRowsOf(plan, slot));
+  // At times for all seats but one.
+  if (once(2)) for (const row of busyRowsOf(plan, slot)) rows.push({ ...row, seats: Math.max(1, slot.spotsLeft - 2) });
+}
+
+/** Whether the question passes: what else a service, a variant or a person can be asked in vain is tested by example. */
+export function isAnswerable({ catalog, question, nowMs }: World): boolean {
+  try {
+    planQuestion(catalog, question, nowMs);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
 
 const clock = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
@@ -58,8 +88,16 @@ function wallSpan({ int, pick }: Dice, longest: number): { start: string; end: s
 }
 
 const weekly = (dice: Dice, longest: number): WeeklyWindow => ({
-  days: dice.once(3) ? WEEK.filter(() => dice.once(2)) : WEEK,
+  days: dice.once(5) ? WEEK.filter(() => dice.once(2)) : WEEK,
   ...wallSpan(dice, longest),
+});
+
+const allWeek = ({ int }: Dice): HoursRule => ({
+  days: WEEK,
+  start: clock(15 * int(0, 40)),
+  end: clock(15 * int(60, 130)),
+  validFrom: null,
+  validTo: null,
 });
 
 const hoursRule = (dice: Dice, date: string): HoursRule => ({
@@ -82,7 +120,7 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
   const addon = some(2, (i) =>
     anAddon(`a${i}`, { durationMin: 5 * int(0, 4), status: once(8) ? "INACTIVE" : "ACTIVE" }),
   );
-  const staffKeys = some(3, (i) => `p${i}`);
+  const staffKeys = some(3, (i) => `p${i}`, 1);
   const service = some(
     3,
     (i) =>
@@ -108,7 +146,7 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
       bookingPolicy: {
         slotIntervalMin: pick([5, 10, 15, 20, 30, 45, 60, 90, 7, 100]),
         minNoticeMin: pick([0, 0, 30, 61, 1440]),
-        maxAdvanceDays: pick([1, 2, 5, 30]),
+        maxAdvanceDays: pick([30, 30, 5, 2, 1]),
         bufferPolicy: pick(["MAX", "SUM"]),
         grid: pick(["CLOCK", "OPENING"]),
         maxGapMin: pick([0, 0, 5, 15, 40]),
@@ -116,9 +154,9 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
     },
   );
   catalog.schedule = {
-    hours: some(3, () => hoursRule(dice, date), 1),
+    hours: [...(once(4) ? [] : [allWeek(dice)]), ...some(2, () => hoursRule(dice, date))],
     exceptions: some(2, () => exception(dice, date)),
-    closures: some(1, () =>
+    closures: some(once(3) ? 1 : 0, () =>
       once(2)
         ? { name: null, yearly: addDays(date, int(-1, 2)).slice(5) }
         : { name: null, from: addDays(date, int(-3, 2)), to: addDays(date, int(-1, 2)) },
@@ -136,12 +174,12 @@ function aServiceOf(dice: Dice, key: string, staff: string[], resources: string[
     capacity: pick([1, 1, 2, 4]),
     bufferBeforeMin: pick([0, 0, 5, 15]),
     bufferAfterMin: pick([0, 0, 10, 15, 30]),
-    resources: resources.filter(() => once(3)).map((resource) => ({ resource, units: int(1, 2) })),
-    staff: once(4) ? [] : staff.filter(() => !once(4)),
+    resources: resources.filter(() => once(4)).map((resource) => ({ resource, units: int(1, 2) })),
+    staff: once(6) ? [] : staff.filter(() => !once(4)),
     bookingRules: {
       slotIntervalMin: own(pick([5, 20, 25, 60])),
       minNoticeMin: own(pick([0, 45, 600])),
-      maxAdvanceDays: own(int(1, 4)),
+      maxAdvanceDays: own(pick([2, 10])),
     },
     variants: dice.some(2, (i) =>
       aVariant(`v${i}`, {
@@ -214,9 +252,9 @@ type Request = Extract<Question, { services: unknown }>["services"][number];
 type Party = { partySize: number; area: string | null };
 
 /** Some as the business itself would have booked them, some as a change of its catalog has left them. */
-export function busyRow(dice: Dice, { objects }: Catalog, midnight: number): BusyRow {
-  const { int, pick, once } = dice;
-  const startMin = midnight + pick([15, 5, 30, 60]) * int(-60, 70);
+function busyRows(dice: Dice, { objects }: Catalog, midnight: number): BusyRow[] {
+  const { int, pick, once, some } = dice;
+  const startMin = midnight + pick([60, 30, 15, 5]) * int(-10, 60);
   const none = {
     staffKey: null,
     serviceKey: null,
@@ -226,19 +264,23 @@ export function busyRow(dice: Dice, { objects }: Catalog, midnight: number): Bus
     resources: [],
   };
   if (objects.table.length > 0 && once(4))
-    return { ...none, tableKey: pick(objects.table).key, startMin, endMin: startMin + 15 * int(1, 10), seats: 2 };
+    return [{ ...none, tableKey: pick(objects.table).key, startMin, endMin: startMin + 15 * int(1, 10), seats: 2 }];
   const service = pick(objects.service);
-  const staffKey = service.staff.length > 0 ? pick(service.staff) : null;
-  const duration = once(2) ? service.durationMin : pick([20, 40, 50, 25, 5 * int(1, 24)]);
-  return {
-    ...none,
-    staffKey,
+  const endMin = startMin + (once(3) ? pick([20, 40, 50, 25, 5 * int(1, 24)]) : service.durationMin);
+  const booked = {
+    staffKey: service.staff.length > 0 ? pick(service.staff) : null,
     serviceKey: once(20) ? null : service.key,
+    tableKey: null,
     startMin,
-    endMin: startMin + duration,
+    endMin,
+  };
+  // A class has several guests, each with a row.
+  const guest = (): BusyRow => ({
+    ...booked,
     bufferBeforeMin: once(5) ? 20 : service.bufferBeforeMin,
     bufferAfterMin: once(5) ? 20 : service.bufferAfterMin,
-    seats: int(1, service.capacity),
+    seats: int(1, Math.max(1, service.capacity - 1)),
     resources: once(6) ? [] : service.resources,
-  };
+  });
+  return some(service.capacity > 1 ? 3 : 1, guest, 1);
 }
