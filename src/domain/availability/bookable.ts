@@ -1,5 +1,6 @@
+import { beginnings } from "./chain.ts";
 import { isAskedOf } from "./grid.ts";
-import { beginningsOf, type Openings } from "./openings.ts";
+import type { Openings } from "./openings.ts";
 import { type Refusal, refusalAt, timingOf } from "./refusal.ts";
 import { type Slot, slotAt } from "./slot.ts";
 
@@ -22,7 +23,7 @@ export type RefusedStart = { startMin: number } & Refusal;
 /** Each start of the grid that is not offered, with the first rule that it fails. */
 export function explainRefusals(openings: Openings): RefusedStart[] {
   const options = openings.plan.segments[0]?.options ?? [];
-  const starts = new Set([...options.flatMap((option) => openings.grid(option)), ...beginningsOf(openings)]);
+  const starts = new Set([...options.flatMap((option) => openings.grid(option)), ...beginnings(openings.chain)]);
   return [...starts]
     .sort((a, b) => a - b)
     .flatMap((startMin) => {

@@ -51,8 +51,13 @@ function linksOf(segments: readonly SegmentWays[]): Link[][] {
 const leadingTo = (minutes: Interval[], durationMin: number, maxGapMin: number): Interval[] =>
   merge(minutes.map(({ start, end }) => ({ start: start - maxGapMin - durationMin, end: end - durationMin })));
 
-/** Every minute at which the whole visit can begin. */
-export const beginnings = ({ starts }: Chain): Interval[] => merge(starts.at(-1)?.[0]?.flat() ?? []);
+/** Every minute at which the whole visit can begin, were there neither notice nor horizon. */
+export function beginnings({ starts }: Chain): number[] {
+  const minutes = new Set<number>();
+  for (const { start, end } of starts.at(-1)?.[0]?.flat() ?? [])
+    for (let minute = start; minute < end; minute += 1) minutes.add(minute);
+  return [...minutes].sort((a, b) => a - b);
+}
 
 /** The ways by which a segment can be done at this minute and the visit be finished. */
 export const waysAt = ({ layers, starts }: Chain, segment: number, minute: number): Way[] => [

@@ -65,6 +65,17 @@ export function holds(intervals: readonly Interval[], minute: number): boolean {
   return found !== undefined && found.start <= minute;
 }
 
+/** Of these minutes, which are in order, those that an interval holds. */
+export function heldMinutes(minutes: readonly number[], intervals: readonly Interval[]): number[] {
+  const held: number[] = [];
+  let at = 0;
+  for (const minute of minutes) {
+    while ((intervals[at]?.end ?? Infinity) <= minute) at += 1;
+    if ((intervals[at]?.start ?? Infinity) <= minute) held.push(minute);
+  }
+  return held;
+}
+
 export function overlaps(intervals: readonly Interval[], { start, end }: Interval): boolean {
   const found = intervalFrom(intervals, start);
   return found !== undefined && found.start < end;

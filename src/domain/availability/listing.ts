@@ -1,7 +1,8 @@
 import type { LocalDate } from "../catalog.ts";
 import { isBookable } from "./bookable.ts";
 import { type DayNumber, dateOf } from "./calendar.ts";
-import { beginningsOf, type Openings, openingsOf } from "./openings.ts";
+import { beginnings } from "./chain.ts";
+import { type Openings, openingsOf } from "./openings.ts";
 import type { Plan } from "./plan.ts";
 import type { Slot } from "./slot.ts";
 import { dayAt } from "./zone-rules.ts";
@@ -12,7 +13,7 @@ export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };
 /** Each day asked of, with every visit that can begin on it. */
 export function listSlots(openings: Openings): DayListing[] {
   const { plan } = openings;
-  const slots = beginningsOf(openings).flatMap((minute) => {
+  const slots = beginnings(openings.chain).flatMap((minute) => {
     const answer = isBookable(openings, minute);
     return answer.ok ? [answer.slot] : [];
   });
@@ -31,7 +32,7 @@ function emptyDayStates(plan: Plan): (day: DayNumber) => DayState {
   return (day) => {
     if (day > plan.horizonDay) return "TOO_FAR";
     if (day < dayAt(plan.timezone, plan.earliestMin)) return "TOO_SOON";
-    unbooked ??= Map.groupBy(beginningsOf(openingsOf(plan, [])), (minute) => dayAt(plan.timezone, minute));
+    unbooked ??= Map.groupBy(beginnings(openingsOf(plan, []).chain), (minute) => dayAt(plan.timezone, minute));
     const starts = unbooked.get(day) ?? [];
     if (starts.length === 0) return "CLOSED";
     return starts.some((minute) => minute >= plan.earliestMin) ? "FULL" : "TOO_SOON";

@@ -1,5 +1,5 @@
 import { type Busy, indexBusy } from "./busy.ts";
-import { beginnings, type Chain, linkChain } from "./chain.ts";
+import { type Chain, linkChain } from "./chain.ts";
 import { type Grid, gridOf } from "./grid.ts";
 import type { Plan } from "./plan.ts";
 import type { BusyRow } from "./question.ts";
@@ -14,7 +14,3 @@ export function openingsOf(plan: Plan, rows: readonly BusyRow[]): Openings {
   const segments = waysOf(plan, busy, grid);
   return { plan, busy, grid, segments, chain: linkChain(segments, plan.catalog.business.bookingPolicy.maxGapMin) };
 }
-
-/** Every minute at which a visit can begin, were there neither notice nor horizon. */
-export const beginningsOf = ({ chain }: Openings): number[] =>
-  beginnings(chain).flatMap(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i));

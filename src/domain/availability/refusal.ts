@@ -1,10 +1,10 @@
 import { keptFrom } from "./busy.ts";
 import { covers, type Interval, intersect, merge, overlaps } from "./intervals.ts";
 import type { Openings } from "./openings.ts";
+import { shortagesOf } from "./limits.ts";
 import type { Plan } from "./plan.ts";
-import type { Option, Segment } from "./segment.ts";
+import type { Option } from "./segment.ts";
 import { sessionsOf } from "./sessions.ts";
-import { resourceShortages } from "./shortages.ts";
 import { rowsOf, type SegmentWays } from "./ways.ts";
 import { dayAt } from "./zone-rules.ts";
 
@@ -55,13 +55,18 @@ export function refusalAt(openings: Openings, startMin: number): Refusal {
   throw new Error(`The visit at ${startMin} is refused for no reason.`);
 }
 
-function furthest(openings: Openings, { segment, ways }: SegmentWays, isFirst: boolean, minute: number): Reason {
-  const reasons = new Set(ways.map(({ option }) => reasonOf(openings, segment, option, isFirst, minute)));
+function furthest(openings: Openings, done: SegmentWays, isFirst: boolean, minute: number): Reason {
+  const reasons = new Set(done.ways.map(({ option }) => reasonOf(openings, done, option, isFirst, minute)));
   return REASONS.findLast((reason) => reasons.has(reason)) ?? "NOBODY_ABLE";
 }
 
-function reasonOf(openings: Openings, segment: Segment, option: Option, isFirst: boolean, minute: number): Reason {
-  const { plan, busy, grid } = openings;
+function reasonOf(
+  { plan, busy, grid }: Openings,
+  { segment, limits }: SegmentWays,
+  option: Option,
+  isFirst: boolean,
+  minute: number,
+): Reason {
   const span = { start: minute, end: minute + option.durationMin };
   const meets = ({ start, end }: Interval): boolean => start < span.end && span.start < end;
 
@@ -79,5 +84,6 @@ function reasonOf(openings: Openings, segment: Segment, option: Option, isFirst:
   if (rows.some(({ startMin, endMin }) => meets({ start: startMin, end: endMin }))) return "TAKEN";
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
   if (rows.some((row) => meets(keptFrom(row, segment, bufferPolicy)))) return "BUFFER";
-  return resourceShortages(plan, busy, segment).some(meets) ? "RESOURCE_TAKEN" : "SEATS_TAKEN";
+  const lacks = limits.some((limit) => limit.resource !== null && shortagesOf(limit).some(meets));
+  return lacks ? "RESOURCE_TAKEN" : "SEATS_TAKEN";
 }

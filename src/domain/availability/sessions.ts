@@ -3,7 +3,7 @@ import { covers } from "./intervals.ts";
 import type { Plan } from "./plan.ts";
 import type { Option, Segment } from "./segment.ts";
 import type { BusyRow } from "./question.ts";
-import { isPool } from "./shortages.ts";
+import { isPool } from "./limits.ts";
 
 /**
  * The started classes that a guest can join, by when they start. Their teacher and their room are theirs already, so that only

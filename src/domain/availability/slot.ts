@@ -1,5 +1,5 @@
 import { type Chain, type Step, takeSteps, waysAt } from "./chain.ts";
-import { peakOf } from "./usage.ts";
+import { isPool, spotsWithin } from "./limits.ts";
 import type { SegmentWays } from "./ways.ts";
 
 /** A visit that can be booked as it stands. */
@@ -52,17 +52,21 @@ export function slotAt(segments: readonly SegmentWays[], chain: Chain, startMin:
   return { startMin, endMin, spotsLeft, spotsTotal, segments: taken };
 }
 
-/** Seats in the class, places of the pool, tables for the party; an appointment with a person is one. */
+/** Tables for the party, seats in the class, or what the resources and places allow; with a person there is one. */
 function spotsOf(
-  { segment, ways, placesTaken }: SegmentWays,
+  { segment, ways, limits }: SegmentWays,
   { link, startMin }: Step,
   endMin: number,
   able: number,
-): { left: number; total: number } {
-  if (link.way.option.table !== null) return { left: able, total: ways.length };
-  const taken =
-    placesTaken === undefined
-      ? (link.way.sessions.get(startMin)?.seats ?? 0)
-      : peakOf(placesTaken, { start: startMin, end: endMin });
-  return { left: segment.places - taken, total: segment.places };
+): Spots {
+  const { option, sessions } = link.way;
+  if (option.table !== null) return { left: able, total: ways.length };
+  if (segment.places > 1 && !isPool(segment))
+    return { left: segment.places - (sessions.get(startMin)?.seats ?? 0), total: segment.places };
+  if (option.staff !== null) return { left: 1, total: 1 };
+  return limits
+    .map((limit) => spotsWithin(limit, { start: startMin, end: endMin }))
+    .reduce((scarcest, spots) => (spots.left < scarcest.left ? spots : scarcest));
 }
+
+type Spots = { left: number; total: number };

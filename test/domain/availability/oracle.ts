@@ -1,6 +1,6 @@
 import type { BusyRow, Question, ServiceRequest } from "../../../src/domain/availability/question.ts";
 import type { Catalog, ServiceDoc } from "../../../src/domain/catalog.ts";
-import { wallOf } from "./oracle-clock.ts";
+import { addDays, wallOf } from "./oracle-clock.ts";
 import { type Hours, hoursOf } from "./oracle-hours.ts";
 
 /**
@@ -15,6 +15,10 @@ export type Oracle = {
   isOnGrid: (minute: number) => boolean;
   isBookable: (minute: number) => boolean;
   tooSoon: (minute: number) => boolean;
+  /** The horizon. */
+  lastDate: string;
+  /** The date on which the notice ends. */
+  firstDate: string;
   /** Whether this person or table can do the segment then. */
   fits: (segment: number, doer: string | null, minute: number) => boolean;
   /** All who can do the segment then and let the visit be finished. */
@@ -169,11 +173,12 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
   const horizon = isTable
     ? policy.maxAdvanceDays
     : Math.min(...rules.map(({ maxAdvanceDays }) => maxAdvanceDays ?? policy.maxAdvanceDays));
-  const lastDate = Temporal.Instant.fromEpochMilliseconds(nowMs)
-    .toZonedDateTimeISO(zone)
-    .toPlainDate()
-    .add({ days: horizon })
-    .toString();
+  const dateAfter = (minutes: number) =>
+    Temporal.Instant.fromEpochMilliseconds(nowMs + minutes * 60_000)
+      .toZonedDateTimeISO(zone)
+      .toPlainDate()
+      .toString();
+  const lastDate = addDays(dateAfter(0), horizon);
   const tooSoon = (minute: number) => minute * 60_000 < nowMs + notice * 60_000;
 
   const minutes: number[] = [];
@@ -188,6 +193,8 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
     minutes,
     fits,
     tooSoon,
+    lastDate,
+    firstDate: dateAfter(notice),
     isOnGrid: (minute) => tasks[0]!.doers.some((doer) => onGridFor(doer, minute)),
     isBookable: (minute) =>
       !tooSoon(minute) && wallOf(zone, minute).date <= lastDate && fewestFrom(0, minute, null) < Infinity,

@@ -31,8 +31,8 @@ type Dice = {
 
 const WEEK: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-/** A business with its bookings, and a question about it. */
-export const worlds: Arbitrary<World> = gen().map((g) => {
+/** A business with its bookings, a question about it, and one more booking, which may be anything. */
+export const worldsWithOneMore: Arbitrary<{ world: World; oneMore: BusyRow[] }> = gen().map((g) => {
   const int = (min: number, max: number) => g(integer, { min, max });
   const dice: Dice = {
     int,
@@ -51,7 +51,7 @@ export const worlds: Arbitrary<World> = gen().map((g) => {
     nowMs: (midnight - int(0, 3000) + (dice.once(4) ? int(0, 4000) : 0)) * 60_000 + int(0, 59_999),
   };
   for (let bookings = int(0, 6); bookings > 0; bookings -= 1) book(dice, world);
-  return world;
+  return { world, oneMore: busyRows(dice, catalog, midnight) };
 });
 
 /** Somebody asks the same and takes one of the slots, so that days fill and classes start. */
