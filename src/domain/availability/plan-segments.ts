@@ -34,11 +34,14 @@ function planSegment(catalog: Catalog, request: ServiceRequest, guests: number, 
     return void report("variant_service_mismatch", `'${service.name}' has no variant '${request.variant}'.`);
 
   const addons = chosenAddons(catalog, service, request.addons, report);
-  const options = optionsOf(catalog, service, variant, addons);
-  const asked = request.staff === null ? options : options.filter(({ staff }) => staff?.key === request.staff);
-  if (request.staff !== null && asked.length === 0)
+  const optionWith = pricedOption(service, variant, addons);
+  const options = performersOf(catalog, service, variant)
+    .filter((person) => request.staff === null || person?.key === request.staff)
+    .map(optionWith);
+  if (request.staff !== null && options.length === 0)
     report("staff_cannot_perform", `'${request.staff}' does not perform '${service.name}'.`);
 
+  const sold = (request.staff === null ? undefined : options[0]) ?? optionWith(null);
   return {
     service,
     variant,
@@ -48,7 +51,9 @@ function planSegment(catalog: Catalog, request: ServiceRequest, guests: number, 
     bufferBeforeMin: service.bufferBeforeMin,
     bufferAfterMin: service.bufferAfterMin,
     resources: service.resources,
-    options: asked,
+    durationMin: sold.durationMin,
+    priceCents: sold.priceCents,
+    options,
   };
 }
 
@@ -88,14 +93,26 @@ function chosenAddons(
   });
 }
 
-/** People in the order of their keys, so that the order of a list decides nothing. */
-function optionsOf(catalog: Catalog, service: ServiceDoc, variant: VariantDoc | null, addons: ChosenAddon[]): Option[] {
+/** People in the order of their keys, so that the order of a list decides nothing; null where nobody is needed. */
+function performersOf(catalog: Catalog, service: ServiceDoc, variant: VariantDoc | null): (StaffDoc | null)[] {
+  const performers = variant?.staff ?? service.staff;
+  if (performers.length === 0) return [null];
+  return catalog.objects.staff
+    .filter(({ key, status, bookable }) => performers.includes(key) && status === "ACTIVE" && bookable)
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** For how long and how much: a person's own terms go before the variant's, these before the service's. */
+function pricedOption(
+  service: ServiceDoc,
+  variant: VariantDoc | null,
+  addons: ChosenAddon[],
+): (staff: StaffDoc | null) => Option {
   const added = (of: (chosen: ChosenAddon) => number) =>
     addons.reduce((sum, chosen) => sum + of(chosen) * chosen.quantity, 0);
   const addedMin = added(({ addon, link }) => link.durationMin ?? addon.durationMin);
   const addedCents = added(({ addon, link }) => link.priceCents ?? addon.priceCents);
-
-  const option = (staff: StaffDoc | null): Option => {
+  return (staff) => {
     const own = staff?.serviceOverrides.find((override) => override.service === service.key);
     return {
       staff,
@@ -104,11 +121,4 @@ function optionsOf(catalog: Catalog, service: ServiceDoc, variant: VariantDoc | 
       priceCents: (own?.priceCents ?? variant?.priceCents ?? service.priceCents) + addedCents,
     };
   };
-
-  const performers = variant?.staff ?? service.staff;
-  if (performers.length === 0) return [option(null)];
-  return catalog.objects.staff
-    .filter(({ key, status, bookable }) => performers.includes(key) && status === "ACTIVE" && bookable)
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(option);
 }

@@ -34,6 +34,8 @@ export function planTable(catalog: Catalog, { partySize, area }: TableQuestion, 
     bufferBeforeMin: 0,
     bufferAfterMin: 0,
     resources: [],
+    durationMin,
+    priceCents: 0,
     options,
   };
 }

@@ -11,6 +11,9 @@ export type Segment = {
   bufferBeforeMin: number;
   bufferAfterMin: number;
   resources: ServiceDoc["resources"];
+  /** With whoever is asked for, or as it is sold before somebody is chosen. */
+  durationMin: number;
+  priceCents: number;
   options: Option[];
 };
 

@@ -102,6 +102,13 @@ describe("who can do what, for how long and for how much", () => {
   });
 });
 
+test("a visit is sold at the variant's terms, or at those of whoever is asked for", () => {
+  const terms = (staff: string | null) =>
+    plan({ services: [wish("cut", { staff }), wish("sauna")] }).segments.map((s) => `${s.durationMin} ${s.priceCents}`);
+  expect(terms(null)).toEqual(["105 10000", "30 3000"]);
+  expect(terms("bea")).toEqual(["85 10000", "30 3000"]);
+});
+
 test("the rules of a visit are the strictest of its services, its grid the first one's", () => {
   const visit = plan({ services: [wish("cut"), wish("yoga"), wish("sauna")] });
   expect(visit.intervalMin).toBe(20);

@@ -81,9 +81,10 @@ const clock = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
 
 /** Often in the small hours, where clocks change; often past midnight. */
-function wallSpan({ int, pick }: Dice, longest: number): { start: string; end: string } {
+function wallSpan({ int, pick, once }: Dice, longest: number): { start: string; end: string } {
   const start = pick([0, 60, 90, 120, 135, 150, 180, 480, 540, 600, 780, 1320, 5 * int(0, 287)]);
-  const end = start + Math.min(15 * int(1, Math.ceil(longest / 15)), 2880 - start);
+  const length = once(3) ? pick([15, 30, 60, 90]) : 15 * int(1, Math.ceil(longest / 15));
+  const end = Math.min(start + length, 2880);
   return { start: clock(start), end: clock(end) };
 }
 
