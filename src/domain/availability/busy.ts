@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog.ts";
 import type { Interval } from "./intervals.ts";
-import type { Segment } from "./segment.ts";
 import type { BusyRow } from "./question.ts";
+import type { Segment } from "./segment.ts";
 
 /** Appointments by what they take. Everybody in a class is one row: its teacher and its room are there once for all. */
 export type Busy = {

@@ -13,7 +13,7 @@ export type Chain = {
 };
 
 /** A way, with the person who accompanies the guest: where nobody is needed, whoever was or will be with them. */
-export type Link = { way: Way; person: string | null };
+type Link = { way: Way; person: string | null };
 
 export type Step = { link: Link; startMin: number };
 

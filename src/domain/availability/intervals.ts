@@ -1,10 +1,7 @@
-/**
- * Half-open spans of whole epoch minutes. A list of them is, wherever this type is named, sorted, and no two of its
- * members touch: what {@link merge} returns.
- */
+/** Whole epoch minutes, half-open. The functions here take and give lists as {@link merge} makes them, unless they say so. */
 export type Interval = { start: number; end: number };
 
-/** Sorted, with whatever overlaps or touches made one. */
+/** Of intervals in any order: sorted, with whatever overlaps or touches made one. */
 export function merge(intervals: readonly Interval[]): Interval[] {
   const sorted = intervals.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start);
   const merged: Interval[] = [];
@@ -92,6 +89,6 @@ export const startsWithin = (intervals: readonly Interval[], durationMin: number
     .filter(({ start, end }) => end - start >= durationMin)
     .map(({ start, end }) => ({ start, end: end - durationMin + 1 }));
 
-/** The minutes at which something that lasts `durationMin` may not start, or it would meet one of the intervals. */
+/** The minutes at which something that lasts `durationMin` may not start, or it would meet one of the intervals, in any order. */
 export const startsThatMeet = (intervals: readonly Interval[], durationMin: number): Interval[] =>
   merge(intervals.map(({ start, end }) => ({ start: start - durationMin + 1, end })));

@@ -1,7 +1,7 @@
 import { keptFrom } from "./busy.ts";
 import { covers, type Interval, intersect, merge, overlaps } from "./intervals.ts";
-import type { Openings } from "./openings.ts";
 import { shortagesOf } from "./limits.ts";
+import type { Openings } from "./openings.ts";
 import type { Plan } from "./plan.ts";
 import type { Option } from "./segment.ts";
 import { sessionsOf } from "./sessions.ts";
@@ -24,7 +24,7 @@ const REASONS = [
   "RESOURCE_TAKEN",
 ] as const;
 
-export type Reason = (typeof REASONS)[number];
+type Reason = (typeof REASONS)[number];
 
 /** The first rule that fails, and for which segment of the visit. */
 export type Refusal = { reason: Reason; segment: number };
@@ -33,8 +33,8 @@ export function timingOf(
   { timezone, earliestMin, horizonDay }: Plan,
   minute: number,
 ): "TOO_FAR" | "TOO_SOON" | undefined {
-  if (minute < earliestMin) return "TOO_SOON";
-  return dayAt(timezone, minute) > horizonDay ? "TOO_FAR" : undefined;
+  if (dayAt(timezone, minute) > horizonDay) return "TOO_FAR";
+  return minute < earliestMin ? "TOO_SOON" : undefined;
 }
 
 /** Follows the visit as far as it goes; there, of all who could go on, what stops the one who comes furthest. */

@@ -1,9 +1,9 @@
 import type { Busy } from "./busy.ts";
 import { covers } from "./intervals.ts";
-import type { Plan } from "./plan.ts";
-import type { Option, Segment } from "./segment.ts";
-import type { BusyRow } from "./question.ts";
 import { isPool } from "./limits.ts";
+import type { Plan } from "./plan.ts";
+import type { BusyRow } from "./question.ts";
+import type { Option, Segment } from "./segment.ts";
 
 /**
  * The started classes that a guest can join, by when they start. Their teacher and their room are theirs already, so that only

@@ -12,7 +12,7 @@ export type Slot = {
   segments: SlotSegment[];
 };
 
-export type SlotSegment = {
+type SlotSegment = {
   serviceKey: string | null;
   variantKey: string | null;
   /** The one chosen, and all who could take the segment then. */

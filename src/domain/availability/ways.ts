@@ -3,8 +3,8 @@ import { type Grid, isAskedOf } from "./grid.ts";
 import { heldMinutes, type Interval, merge, startsThatMeet, startsWithin, subtract } from "./intervals.ts";
 import { type Limit, limitsOf, shortagesOf } from "./limits.ts";
 import type { Plan } from "./plan.ts";
-import type { Option, Segment } from "./segment.ts";
 import type { BusyRow } from "./question.ts";
+import type { Option, Segment } from "./segment.ts";
 import { sessionsToJoin } from "./sessions.ts";
 
 /** One way to do a segment of a visit, with every minute at which it can start. */

@@ -75,3 +75,23 @@ describe("notice and horizon", () => {
     expect(() => isBookable(openings, at(shop, on("09:00")))).toThrow(RangeError);
   });
 });
+
+describe("a day that is not as others", () => {
+  const sauna = { service: [aService("sauna", { durationMin: 60 })], schedule: { hours: [daily("00:00", "24:00")] } };
+
+  test("has no slots when it does not exist", () => {
+    const apia = aShop({ ...sauna, zone: "Pacific/Apia", policy: { slotIntervalMin: 480 } });
+    const asked = { on: "2011-12-29", to: "2011-12-31", services: [wish("sauna")] };
+    expect(days(apia, asked).map(({ date, state, slots }) => `${date} ${state} ${slots.length}`)).toEqual([
+      "2011-12-29 OPEN 3",
+      "2011-12-30 CLOSED 0",
+      "2011-12-31 OPEN 3",
+    ]);
+  });
+
+  test("comes back for an hour after midnight, where clocks once did so", () => {
+    const stJohns = aShop({ ...sauna, zone: "America/St_Johns", policy: { slotIntervalMin: 30 } });
+    const saturday = { on: "2010-11-06", services: [wish("sauna")] };
+    expect(starts(stJohns, saturday).split(" ").slice(-3)).toEqual(["23:00", "23:30", "23:30"]);
+  });
+});

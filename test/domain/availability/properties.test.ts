@@ -10,8 +10,8 @@ import { planQuestion } from "../../../src/domain/availability/plan.ts";
 import type { BusyRow } from "../../../src/domain/availability/question.ts";
 import type { Slot } from "../../../src/domain/availability/slot.ts";
 import { formatInstant } from "../../../src/domain/business-time.ts";
-import { type Oracle, oracleOf, type World } from "./oracle.ts";
 import { wallOf } from "./oracle-clock.ts";
+import { type Oracle, oracleOf, type World } from "./oracle.ts";
 import { isAnswerable, worldsWithOneMore } from "./worlds.ts";
 import { ZONES } from "./zones.ts";
 

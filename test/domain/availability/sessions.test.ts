@@ -77,4 +77,18 @@ describe("a class", () => {
     ];
     expect(starts(away, { ...asked(1), rows })).toBe("11:00");
   });
+
+  test("that a longer visit has started off the grid can be joined then", () => {
+    const studio = aShop({
+      service: [
+        aService("warm-up", { durationMin: 20, staff: ["ann"] }),
+        { ...yoga, bufferBeforeMin: 0, resources: [] },
+      ],
+      staff: [aPerson("ann")],
+      schedule: mornings,
+      policy: hourly,
+    });
+    const visit = { on: MONDAY, services: [wish("warm-up"), wish("yoga")] };
+    expect(starts(studio, { ...asked(1), rows: book(studio, visit, on("10:00")) })).toBe("09:00 10:20");
+  });
 });

@@ -47,4 +47,18 @@ describe("tables", () => {
   test("are looked for in the area that is asked for", () => {
     expect(tables([], "in")[0]).toBe("two 2");
   });
+
+  test("are held for the longer time where two rules speak of the same size, whichever comes first", () => {
+    const turns = [
+      { upTo: 4, min: 60 },
+      { upTo: 4, min: 180 },
+    ];
+    for (const turnTimes of [turns, turns.toReversed()]) {
+      const evening = { hours: [daily("18:00", "22:00")], turnTimes };
+      const bistro = aShop({ table: [aTable("four", { maxSeats: 6 })], schedule: evening, policy: hourly });
+      expect(starts(bistro, { on: MONDAY, partySize: 4 })).toBe("18:00 19:00");
+      // A party of more than any rule speaks of.
+      expect(starts(bistro, { on: MONDAY, partySize: 6 })).toBe("18:00 19:00");
+    }
+  });
 });
