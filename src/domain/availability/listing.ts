@@ -1,11 +1,11 @@
 import type { LocalDate } from "../catalog.ts";
 import { isBookable } from "./bookable.ts";
-import { type DayNumber, dateOf } from "./calendar.ts";
+import { DAY_MIN, type DayNumber, dateOf } from "./calendar.ts";
 import { beginnings } from "./chain.ts";
 import { type Openings, openingsOf } from "./openings.ts";
 import type { Plan } from "./plan.ts";
 import type { Slot } from "./slot.ts";
-import { dayAt } from "./zone-rules.ts";
+import { closedInterval, dayAt } from "./zone-rules.ts";
 
 export type DayState = "OPEN" | "FULL" | "CLOSED" | "TOO_SOON" | "TOO_FAR";
 export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };
@@ -31,7 +31,8 @@ function emptyDayStates(plan: Plan): (day: DayNumber) => DayState {
   let unbooked: Map<DayNumber, number[]> | undefined;
   return (day) => {
     if (day > plan.horizonDay) return "TOO_FAR";
-    if (day < dayAt(plan.timezone, plan.earliestMin)) return "TOO_SOON";
+    const { end } = closedInterval(plan.timezone, day * DAY_MIN, (day + 1) * DAY_MIN);
+    if (end <= plan.earliestMin) return "TOO_SOON";
     unbooked ??= Map.groupBy(beginnings(openingsOf(plan, []).chain), (minute) => dayAt(plan.timezone, minute));
     const starts = unbooked.get(day) ?? [];
     if (starts.length === 0) return "CLOSED";

@@ -17,7 +17,7 @@ export type Oracle = {
   tooSoon: (minute: number) => boolean;
   /** The horizon. */
   lastDate: string;
-  /** The date on which the notice ends. */
+  /** The date of the first minute that does not come too soon. */
   firstDate: string;
   /** Whether this person or table can do the segment then. */
   fits: (segment: number, doer: string | null, minute: number) => boolean;
@@ -194,7 +194,7 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
     fits,
     tooSoon,
     lastDate,
-    firstDate: dateAfter(notice),
+    firstDate: wallOf(zone, Math.ceil(nowMs / 60_000) + notice).date,
     isOnGrid: (minute) => tasks[0]!.doers.some((doer) => onGridFor(doer, minute)),
     isBookable: (minute) =>
       !tooSoon(minute) && wallOf(zone, minute).date <= lastDate && fewestFrom(0, minute, null) < Infinity,

@@ -87,7 +87,7 @@ function statesOf(world: World, oracle: Oracle): string[] {
     const ofDay = oracle.minutes.filter((minute) => wallOf(timezone, minute).date === date);
     if (ofDay.some(oracle.isBookable)) return "OPEN";
     if (date > oracle.lastDate) return "TOO_FAR";
-    if (date < oracle.firstDate) return "TOO_SOON";
+    if (ofDay.every(oracle.tooSoon) && date < oracle.firstDate) return "TOO_SOON";
     unbooked ??= oracleOf({ ...world, rows: [] });
     const { fewestChanges } = unbooked;
     const starts = ofDay.filter((minute) => fewestChanges(minute) < Infinity);
