@@ -53,8 +53,8 @@ describe("notice and horizon", () => {
     expect(told("2026-11-23T13:30:00Z")).toEqual(["22 TOO_SOON 0", "23 OPEN 2", "24 OPEN 3", "25 TOO_FAR 0"]);
     expect(told("2026-11-23T13:30:01Z")).toEqual(["22 TOO_SOON 0", "23 OPEN 1", "24 OPEN 3", "25 TOO_FAR 0"]);
     expect(told("2026-11-23T16:00:00Z")).toEqual(["22 TOO_SOON 0", "23 TOO_SOON 0", "24 OPEN 3", "25 TOO_FAR 0"]);
-    // Its notice ends in the last minute of Monday, in which nothing can start.
-    expect(told("2026-11-24T03:29:30Z")[1]).toBe("23 TOO_SOON 0");
+    // The notice ends within the last minute of Sunday: nothing can start then, be it open or not.
+    expect(told("2026-11-23T03:29:30Z")[0]).toBe("22 TOO_SOON 0");
     expect(told("2026-11-22T04:59:00Z")).toEqual(["22 CLOSED 0", "23 TOO_FAR 0", "24 TOO_FAR 0", "25 TOO_FAR 0"]);
   });
 

@@ -50,6 +50,21 @@ describe("rooms and chairs", () => {
     expect(spots([...once, ...once])).toEqual(["2/2", "2/2"]);
   });
 
+  test("of which several are needed at once leave as many spots as they can make up", () => {
+    const bikes = aShop({
+      service: [aService("tandem-tour", { durationMin: 60, resources: [{ resource: "bike", units: 2 }] })],
+      resource: [aResource("bike", { capacity: 5 })],
+      schedule: mornings,
+      policy: hourly,
+    });
+    const asked = { on: MONDAY, services: [wish("tandem-tour")] };
+    const rows = [busy(bikes, on("10:00"), on("11:00"), { resources: [{ resource: "bike", units: 1 }] })];
+    const spots = (more: typeof rows) =>
+      slots(bikes, { ...asked, rows: more }).map((slot) => `${slot.spotsLeft}/${slot.spotsTotal}`);
+    expect(spots(rows)).toEqual(["2/2", "2/2", "2/2"]);
+    expect(spots([...rows, ...rows])).toEqual(["2/2", "1/2", "2/2"]);
+  });
+
   test("that are out of use cannot be used", () => {
     const broken = { ...shop, objects: { ...shop.objects, resource: [{ ...room, status: "INACTIVE" as const }] } };
     expect(days(broken, enquiry)[0]?.state).toBe("CLOSED");

@@ -21,7 +21,7 @@ export function hoursOf(catalog: Catalog, person: StaffDoc | undefined, from: st
   const working = new Set<number>();
   const openings: Hours["openings"] = [];
   const dates: string[] = [];
-  for (let date = addDays(from, -4); date <= addDays(to, 6); date = addDays(date, 1))
+  for (let date = addDays(from, -3); date <= addDays(to, 3); date = addDays(date, 1))
     if (exists(zone, date)) dates.push(date);
 
   for (const date of dates) {
