@@ -22,8 +22,9 @@ export type RefusedStart = { startMin: number } & Refusal;
 
 /** Each start of the grid that is not offered, with the first rule that it fails. */
 export function explainRefusals(openings: Openings): RefusedStart[] {
-  const options = openings.plan.segments[0]?.options ?? [];
-  const starts = new Set([...options.flatMap((option) => openings.grid(option)), ...beginnings(openings.chain)]);
+  const starts = new Set(beginnings(openings.chain));
+  for (const option of openings.plan.segments[0]?.options ?? [])
+    for (const minute of openings.grid(option)) starts.add(minute);
   return [...starts]
     .sort((a, b) => a - b)
     .flatMap((startMin) => {

@@ -63,7 +63,7 @@ export function holds(intervals: readonly Interval[], minute: number): boolean {
 }
 
 /** Of these minutes, which are in order, those that an interval holds. */
-export function heldMinutes(minutes: readonly number[], intervals: readonly Interval[]): number[] {
+export function heldMinutes(minutes: Iterable<number>, intervals: readonly Interval[]): number[] {
   const held: number[] = [];
   let at = 0;
   for (const minute of minutes) {

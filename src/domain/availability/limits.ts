@@ -1,6 +1,7 @@
 import { type Busy, keptFrom, unitsOf } from "./busy.ts";
 import type { Interval } from "./intervals.ts";
 import type { Plan } from "./plan.ts";
+import type { BusyRow } from "./question.ts";
 import type { Segment } from "./segment.ts";
 import { peakOf, timeAbove, type Usage, usageOf } from "./usage.ts";
 
@@ -9,10 +10,10 @@ export type Limit = {
   /** null: the service's own places. */
   resource: string | null;
   capacity: number;
-  /** What the segment wants of it, and what one spot takes. */
-  wanted: number;
   unitsPerSpot: number;
   usage: Usage;
+  /** When less is left than the segment wants. */
+  shortages: Interval[];
 };
 
 /** Neither a person nor a resource is needed (a sauna): guests come and go as they like, while there are places. */
@@ -21,27 +22,27 @@ export const isPool = ({ service, options, resources }: Segment): boolean =>
 
 export function limitsOf(plan: Plan, busy: Busy, segment: Segment): Limit[] {
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
+  const usageBy = (rows: readonly BusyRow[], units: (row: BusyRow) => number): Usage =>
+    usageOf(rows.map((row) => ({ kept: keptFrom(row, segment, bufferPolicy), units: units(row) })));
+
   if (segment.service !== null && isPool(segment)) {
-    const rows = busy.ofService(segment.service.key);
-    const usage = usageOf(rows.map((row) => ({ kept: keptFrom(row, segment, bufferPolicy), units: row.seats })));
-    return [{ resource: null, capacity: segment.places, wanted: segment.seats, unitsPerSpot: 1, usage }];
+    const usage = usageBy(busy.ofService(segment.service.key), ({ seats }) => seats);
+    const shortages = shortagesIn(usage, segment.places, segment.seats);
+    return [{ resource: null, capacity: segment.places, unitsPerSpot: 1, usage, shortages }];
   }
   const needed = new Set(segment.resources.map(({ resource }) => resource));
   return [...needed].map((key) => {
     const doc = plan.catalog.objects.resource.find((resource) => resource.key === key && resource.status === "ACTIVE");
-    const rows = busy.ofResource(key);
-    const usage = usageOf(
-      rows.map((row) => ({ kept: keptFrom(row, segment, bufferPolicy), units: unitsOf(row, key) })),
-    );
+    const capacity = doc?.capacity ?? 0;
+    const usage = usageBy(busy.ofResource(key), (row) => unitsOf(row, key));
     const wanted = unitsOf(segment, key);
-    return { resource: key, capacity: doc?.capacity ?? 0, wanted, unitsPerSpot: wanted, usage };
+    return { resource: key, capacity, unitsPerSpot: wanted, usage, shortages: shortagesIn(usage, capacity, wanted) };
   });
 }
 
 const ALWAYS: Interval = { start: -Infinity, end: Infinity };
 
-/** When less is left than the segment wants. */
-export const shortagesOf = ({ usage, capacity, wanted }: Limit): Interval[] =>
+const shortagesIn = (usage: Usage, capacity: number, wanted: number): Interval[] =>
   wanted > capacity ? [ALWAYS] : timeAbove(usage, capacity - wanted);
 
 export const spotsWithin = (

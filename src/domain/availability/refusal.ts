@@ -1,6 +1,5 @@
 import { keptFrom } from "./busy.ts";
 import { covers, type Interval, intersect, merge, overlaps } from "./intervals.ts";
-import { shortagesOf } from "./limits.ts";
 import type { Openings } from "./openings.ts";
 import type { Plan } from "./plan.ts";
 import type { Option } from "./segment.ts";
@@ -78,12 +77,12 @@ function reasonOf(
 
   const started = sessionsOf(busy, segment, option).some(({ startMin }) => startMin === minute);
   if (started) return "SEATS_TAKEN";
-  if (isFirst && !grid(option).includes(minute)) return "OFF_GRID";
+  if (isFirst && !grid(option).has(minute)) return "OFF_GRID";
 
   const rows = rowsOf(busy, option);
   if (rows.some(({ startMin, endMin }) => meets({ start: startMin, end: endMin }))) return "TAKEN";
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
   if (rows.some((row) => meets(keptFrom(row, segment, bufferPolicy)))) return "BUFFER";
-  const lacks = limits.some((limit) => limit.resource !== null && shortagesOf(limit).some(meets));
+  const lacks = limits.some(({ resource, shortages }) => resource !== null && shortages.some(meets));
   return lacks ? "RESOURCE_TAKEN" : "SEATS_TAKEN";
 }

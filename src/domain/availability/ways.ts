@@ -1,7 +1,7 @@
 import { type Busy, keptFrom } from "./busy.ts";
 import { type Grid, isAskedOf } from "./grid.ts";
 import { heldMinutes, type Interval, merge, startsThatMeet, startsWithin, subtract } from "./intervals.ts";
-import { type Limit, limitsOf, shortagesOf } from "./limits.ts";
+import { type Limit, limitsOf } from "./limits.ts";
 import type { Plan } from "./plan.ts";
 import type { BusyRow } from "./question.ts";
 import type { Option, Segment } from "./segment.ts";
@@ -21,7 +21,7 @@ export type SegmentWays = { segment: Segment; ways: Way[]; limits: Limit[] };
 export const waysOf = (plan: Plan, busy: Busy, grid: Grid): SegmentWays[] =>
   plan.segments.map((segment, i) => {
     const limits = limitsOf(plan, busy, segment);
-    const shortages = limits.flatMap(shortagesOf);
+    const shortages = limits.flatMap((limit) => limit.shortages);
     const ways = segment.options.map((option) => {
       const sessions = sessionsToJoin(plan, busy, segment, option);
       const free = freeStarts(plan, busy, segment, option, shortages);
