@@ -1,0 +1,12 @@
+import type { Plan } from "./plan.ts";
+import type { BusyRow } from "./question.ts";
+import type { Slot } from "./slot.ts";
+
+/** What is taken once the slot is booked: a row for each segment, to be kept with the booking. */
+export const busyRowsOf = ({ segments }: Plan, slot: Slot): BusyRow[] =>
+  slot.segments.flatMap(({ staffKey, serviceKey, tableKey, startMin, endMin }, i) => {
+    const segment = segments[i];
+    if (segment === undefined) return [];
+    const { bufferBeforeMin, bufferAfterMin, seats, resources } = segment;
+    return { staffKey, serviceKey, tableKey, startMin, endMin, bufferBeforeMin, bufferAfterMin, seats, resources };
+  });

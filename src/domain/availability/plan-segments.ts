@@ -1,0 +1,124 @@
+import type { AddonDoc, AddonLinkDoc, Catalog, ServiceDoc, StaffDoc, VariantDoc } from "../catalog.ts";
+import type { AppointmentQuestion, Report, ServiceRequest } from "./question.ts";
+import type { Option, Segment } from "./segment.ts";
+
+type Rules = { slotIntervalMin: number; minNoticeMin: number; maxAdvanceDays: number };
+
+/** The segments of a visit, and the rules that hold for the whole of it: the strictest of its services. */
+export function planSegments(
+  catalog: Catalog,
+  { services, guests }: AppointmentQuestion,
+  report: Report,
+): { segments: Segment[]; rules: Rules } {
+  const segments = services.flatMap((request) => planSegment(catalog, request, guests, report) ?? []);
+  const policy = catalog.business.bookingPolicy;
+  const own = segments.flatMap(({ service }) => service?.bookingRules ?? []);
+  const rules = {
+    slotIntervalMin: own[0]?.slotIntervalMin ?? policy.slotIntervalMin,
+    minNoticeMin: Math.max(0, ...own.map(({ minNoticeMin }) => minNoticeMin ?? policy.minNoticeMin)),
+    maxAdvanceDays: Math.min(1095, ...own.map(({ maxAdvanceDays }) => maxAdvanceDays ?? policy.maxAdvanceDays)),
+  };
+  return { segments, rules };
+}
+
+function planSegment(catalog: Catalog, request: ServiceRequest, guests: number, report: Report): Segment | undefined {
+  const service = catalog.objects.service.find(({ key }) => key === request.service);
+  if (service === undefined) return void report("resource_not_found", `There is no service '${request.service}'.`);
+  if (service.status !== "ACTIVE" || !service.bookable)
+    return void report("service_not_bookable", `'${service.name}' cannot be booked.`);
+  if (guests > service.capacity)
+    report("party_too_large", `'${service.name}' takes ${service.capacity} at once, not ${guests}.`);
+
+  const variant = chosenVariant(service, request.variant);
+  if (variant === undefined)
+    return void report("variant_service_mismatch", `'${service.name}' has no variant '${request.variant}'.`);
+
+  const addons = chosenAddons(catalog, service, request.addons, report);
+  const optionWith = pricedOption(service, variant, addons);
+  const options = performersOf(catalog, service, variant)
+    .filter((person) => request.staff === null || person?.key === request.staff)
+    .map(optionWith);
+  if (request.staff !== null && options.length === 0)
+    report("staff_cannot_perform", `'${request.staff}' does not perform '${service.name}'.`);
+
+  const sold = (request.staff === null ? undefined : options[0]) ?? optionWith(null);
+  return {
+    service,
+    variant,
+    addons: addons.map(({ addon, quantity }) => ({ addon: addon.key, quantity })),
+    seats: guests,
+    places: service.capacity,
+    bufferBeforeMin: service.bufferBeforeMin,
+    bufferAfterMin: service.bufferAfterMin,
+    resources: service.resources,
+    durationMin: sold.durationMin,
+    priceCents: sold.priceCents,
+    options,
+  };
+}
+
+/** undefined: there is none of that key. */
+function chosenVariant(service: ServiceDoc, key: string | null): VariantDoc | null | undefined {
+  const variants = service.variants.filter(({ status }) => status === "ACTIVE");
+  return key === null ? (variants.find(({ isDefault }) => isDefault) ?? null) : variants.find((v) => v.key === key);
+}
+
+type ChosenAddon = { addon: AddonDoc; link: AddonLinkDoc; quantity: number };
+
+/** Those that are asked for, and those that are not to be had without. */
+function chosenAddons(
+  catalog: Catalog,
+  service: ServiceDoc,
+  asked: ServiceRequest["addons"],
+  report: Report,
+): ChosenAddon[] {
+  const quantities = new Map<string, number>();
+  for (const { addon, quantity } of asked) quantities.set(addon, (quantities.get(addon) ?? 0) + quantity);
+
+  const linked = service.addons.flatMap((link) => {
+    const addon = catalog.objects.addon.find(({ key, status }) => key === link.addon && status === "ACTIVE");
+    return addon === undefined ? [] : [{ addon, link }];
+  });
+  for (const key of quantities.keys())
+    if (!linked.some(({ addon }) => addon.key === key))
+      report("addon_not_linked", `'${service.name}' is not offered with the add-on '${key}'.`);
+
+  return linked.flatMap(({ addon, link }) => {
+    const least = Math.max(1, link.minQuantity);
+    const quantity = quantities.get(addon.key) ?? (link.required ? Math.max(least, link.defaultQuantity) : undefined);
+    if (quantity === undefined) return [];
+    if (quantity < least || quantity > link.maxQuantity)
+      report("validation_failed", `'${addon.name}' comes ${least} to ${link.maxQuantity} times, not ${quantity}.`);
+    return [{ addon, link, quantity }];
+  });
+}
+
+/** People in the order of their keys, so that the order of a list decides nothing; null where nobody is needed. */
+function performersOf(catalog: Catalog, service: ServiceDoc, variant: VariantDoc | null): (StaffDoc | null)[] {
+  const performers = variant?.staff ?? service.staff;
+  if (performers.length === 0) return [null];
+  return catalog.objects.staff
+    .filter(({ key, status, bookable }) => performers.includes(key) && status === "ACTIVE" && bookable)
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** For how long and how much: a person's own terms go before the variant's, these before the service's. */
+function pricedOption(
+  service: ServiceDoc,
+  variant: VariantDoc | null,
+  addons: ChosenAddon[],
+): (staff: StaffDoc | null) => Option {
+  const added = (of: (chosen: ChosenAddon) => number) =>
+    addons.reduce((sum, chosen) => sum + of(chosen) * chosen.quantity, 0);
+  const addedMin = added(({ addon, link }) => link.durationMin ?? addon.durationMin);
+  const addedCents = added(({ addon, link }) => link.priceCents ?? addon.priceCents);
+  return (staff) => {
+    const own = staff?.serviceOverrides.find((override) => override.service === service.key);
+    return {
+      staff,
+      table: null,
+      durationMin: (own?.durationMin ?? variant?.durationMin ?? service.durationMin) + addedMin,
+      priceCents: (own?.priceCents ?? variant?.priceCents ?? service.priceCents) + addedCents,
+    };
+  };
+}

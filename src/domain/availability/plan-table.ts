@@ -1,0 +1,48 @@
+import type { Catalog } from "../catalog.ts";
+import type { Report, TableQuestion } from "./question.ts";
+import type { Segment } from "./segment.ts";
+
+/** For a business that has not said how long its guests stay. */
+const DEFAULT_TURN_MIN = 120;
+
+export function planTable(catalog: Catalog, { partySize, area }: TableQuestion, report: Report): Segment {
+  const areas = new Map(catalog.objects.area.map((doc) => [doc.key, doc]));
+  if (area !== null && areas.get(area)?.status !== "ACTIVE")
+    report("resource_not_found", `There is no area '${area}'.`);
+
+  const tables = catalog.objects.table.filter(
+    (table) =>
+      table.status === "ACTIVE" &&
+      (table.area === null || areas.get(table.area)?.status === "ACTIVE") &&
+      (area === null || table.area === area),
+  );
+  const most = Math.max(0, ...tables.map(({ maxSeats }) => maxSeats));
+  if (partySize > most) report("party_too_large", `No table seats ${partySize}; the largest seats ${most}.`);
+
+  const durationMin = turnTime(catalog, partySize);
+  const options = tables
+    .filter(({ minSeats, maxSeats }) => minSeats <= partySize && partySize <= maxSeats)
+    .sort((a, b) => a.maxSeats - b.maxSeats || a.minSeats - b.minSeats || (a.key < b.key ? -1 : 1))
+    .map((table) => ({ staff: null, table, durationMin, priceCents: 0 }));
+
+  return {
+    service: null,
+    variant: null,
+    addons: [],
+    seats: partySize,
+    places: 1,
+    bufferBeforeMin: 0,
+    bufferAfterMin: 0,
+    resources: [],
+    durationMin,
+    priceCents: 0,
+    options,
+  };
+}
+
+/** A party larger than any that was thought of stays as long as the largest; of two rules for a size the longer holds. */
+function turnTime({ schedule }: Catalog, partySize: number): number {
+  const bySize = schedule.turnTimes.toSorted((a, b) => a.upTo - b.upTo || b.min - a.min);
+  const size = Math.min(partySize, bySize.at(-1)?.upTo ?? 0);
+  return bySize.find(({ upTo }) => size <= upTo)?.min ?? DEFAULT_TURN_MIN;
+}

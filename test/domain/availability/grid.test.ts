@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { isBookable } from "../../../src/domain/availability/bookable.ts";
+import { aPerson, aService } from "../../support/catalog.ts";
+import { aShop, at, busy, daily, days, openingsFor, refusals, starts, wish } from "./ask.ts";
+
+const MONDAY = "2026-11-23";
+const on = (time: string) => `${MONDAY}T${time}`;
+const hourly = { slotIntervalMin: 60 };
+
+describe("the grid", () => {
+  const ann = aPerson("ann", { hours: [daily("09:20", "11:10")], breaks: [daily("10:00", "10:10")] });
+  const cut = aService("cut", { durationMin: 30, staff: ["ann"] });
+  const ask = (policy: object, fields = {}) =>
+    starts(aShop({ service: [{ ...cut, ...fields }], staff: [ann], policy }), { on: MONDAY, services: [wish("cut")] });
+
+  test("counts from the business's midnight", () => {
+    expect(ask({ slotIntervalMin: 20 })).toBe("09:20 10:20 10:40");
+    expect(ask({ slotIntervalMin: 25 })).toBe("10:25");
+  });
+
+  test("counts from the opening, through whatever interrupts it", () => {
+    expect(ask({ grid: "OPENING", slotIntervalMin: 20 })).toBe("09:20 10:20 10:40");
+    expect(ask({ grid: "OPENING", slotIntervalMin: 25 })).toBe("09:20 10:10 10:35");
+  });
+
+  test("is the service's own where it has one", () => {
+    expect(ask({}, { bookingRules: { slotIntervalMin: 60, minNoticeMin: null, maxAdvanceDays: null } })).toBe("");
+  });
+
+  test("has both instants of an hour that comes twice, and none of one that is left out", () => {
+    const shop = aShop({
+      service: [aService("sauna")],
+      schedule: { hours: [daily("00:00", "05:00")] },
+      policy: hourly,
+    });
+    const ask = (on: string) => starts(shop, { on, services: [wish("sauna")] });
+    expect(ask("2026-11-01")).toBe("00:00 01:00 01:00 02:00 03:00 04:00");
+    expect(ask("2026-03-08")).toBe("00:00 01:00 03:00 04:00");
+  });
+});
+
+describe("notice and horizon", () => {
+  const shop = aShop({
+    service: [aService("sauna", { durationMin: 60 })],
+    schedule: { hours: [daily("09:00", "12:00", { days: ["mon", "tue", "wed"] })] },
+    policy: { ...hourly, minNoticeMin: 90, maxAdvanceDays: 1 },
+  });
+  const ask = (now: string) => ({ on: "2026-11-22", to: "2026-11-25", services: [wish("sauna")], now });
+  const told = (now: string) =>
+    days(shop, ask(now)).map(({ date, state, slots }) => `${date.slice(8)} ${state} ${slots.length}`);
+
+  test("notice is elapsed minutes, the horizon a day of the calendar", () => {
+    expect(told("2026-11-23T13:30:00Z")).toEqual(["22 TOO_SOON 0", "23 OPEN 2", "24 OPEN 3", "25 TOO_FAR 0"]);
+    expect(told("2026-11-23T13:30:01Z")).toEqual(["22 TOO_SOON 0", "23 OPEN 1", "24 OPEN 3", "25 TOO_FAR 0"]);
+    expect(told("2026-11-23T16:00:00Z")).toEqual(["22 TOO_SOON 0", "23 TOO_SOON 0", "24 OPEN 3", "25 TOO_FAR 0"]);
+    // The notice ends within the last minute of Sunday: nothing can start then, be it open or not.
+    expect(told("2026-11-23T03:29:30Z")[0]).toBe("22 TOO_SOON 0");
+    expect(told("2026-11-22T04:59:00Z")).toEqual(["22 CLOSED 0", "23 TOO_FAR 0", "24 TOO_FAR 0", "25 TOO_FAR 0"]);
+  });
+
+  test("each start that is not offered has the first rule that it fails", () => {
+    const monday = { ...ask("2026-11-23T13:30:01Z"), on: MONDAY, to: MONDAY };
+    const rows = [busy(shop, on("11:00"), on("12:00"), { serviceKey: "sauna" })];
+    expect(refusals(shop, { ...monday, rows }).slice(7, 14)).toEqual([
+      "07:00 TOO_SOON",
+      "08:00 TOO_SOON",
+      "09:00 TOO_SOON",
+      "10:00 TOO_SOON",
+      "11:00 SEATS_TAKEN",
+      "12:00 OUTSIDE_HOURS",
+      "13:00 OUTSIDE_HOURS",
+    ]);
+  });
+
+  test("a day of which the question does not speak is a mistake of whoever asks", () => {
+    const openings = openingsFor(shop, { ...ask("2026-11-20T00:00Z"), to: "2026-11-22" });
+    expect(() => isBookable(openings, at(shop, on("09:00")))).toThrow(RangeError);
+  });
+});
+
+describe("a day that is not as others", () => {
+  const sauna = { service: [aService("sauna", { durationMin: 60 })], schedule: { hours: [daily("00:00", "24:00")] } };
+
+  test("has no slots when it does not exist", () => {
+    const apia = aShop({ ...sauna, zone: "Pacific/Apia", policy: { slotIntervalMin: 480 } });
+    const asked = { on: "2011-12-29", to: "2011-12-31", services: [wish("sauna")] };
+    expect(days(apia, asked).map(({ date, state, slots }) => `${date} ${state} ${slots.length}`)).toEqual([
+      "2011-12-29 OPEN 3",
+      "2011-12-30 CLOSED 0",
+      "2011-12-31 OPEN 3",
+    ]);
+  });
+
+  test("comes back for an hour after midnight, where clocks once did so", () => {
+    const stJohns = aShop({ ...sauna, zone: "America/St_Johns", policy: { slotIntervalMin: 30 } });
+    const saturday = { on: "2010-11-06", services: [wish("sauna")] };
+    expect(starts(stJohns, saturday).split(" ").slice(-3)).toEqual(["23:00", "23:30", "23:30"]);
+  });
+});

@@ -1,0 +1,84 @@
+import type { Catalog, HoursException, HoursRule, StaffDoc } from "../../../src/domain/catalog.ts";
+import { addDays, exists, minuteOf } from "./oracle-clock.ts";
+
+/** When somebody works, as one boolean a minute. */
+export type Hours = {
+  worksAt: (minute: number) => boolean;
+  /** Where a shift of some date begins and ends: for grids that count from it. */
+  openings: { from: number; to: number }[];
+};
+
+const NAMES = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+const weekday = (date: string) => NAMES[Temporal.PlainDate.from(date).dayOfWeek - 1]!;
+const clock = (text: string) => {
+  const [hours, minutes] = text.split(":");
+  return Number(hours) * 60 + Number(minutes);
+};
+
+/** @param person undefined: the business */
+export function hoursOf(catalog: Catalog, person: StaffDoc | undefined, from: string, to: string): Hours {
+  const zone = catalog.business.timezone;
+  const working = new Set<number>();
+  const openings: Hours["openings"] = [];
+  const dates: string[] = [];
+  for (let date = addDays(from, -3); date <= addDays(to, 3); date = addDays(date, 1))
+    if (exists(zone, date)) dates.push(date);
+
+  for (const date of dates) {
+    const own = (exceptions: HoursException[]) => exceptions.filter((exception) => exception.date === date);
+    const usual = (rules: HoursRule[]) =>
+      rules.filter(
+        (rule) =>
+          rule.days.includes(weekday(date)) &&
+          !(rule.validFrom !== null && date < rule.validFrom) &&
+          !(rule.validTo !== null && date > rule.validTo),
+      );
+    let minutes = new Set<number>();
+    const open = ({ start, end }: { start: string; end: string }) => {
+      const last = minuteOf(zone, date, clock(end), "end of opening");
+      for (let m = minuteOf(zone, date, clock(start), "start of opening"); m < last; m += 1) minutes.add(m);
+    };
+    const amend = (exceptions: HoursException[]) => {
+      if (exceptions.some(({ mode }) => mode === "REPLACE")) minutes = new Set();
+      for (const { mode, intervals } of exceptions) if (mode !== "REMOVE") intervals.forEach(open);
+      for (const { mode, intervals } of exceptions)
+        if (mode === "REMOVE")
+          for (const { start, end } of intervals) {
+            const last = minuteOf(zone, date, clock(end), "end of closing");
+            for (let m = minuteOf(zone, date, clock(start), "start of closing"); m < last; m += 1) minutes.delete(m);
+          }
+    };
+    if (person?.hours) usual(person.hours).forEach(open);
+    else {
+      usual(catalog.schedule.hours).forEach(open);
+      amend(own(catalog.schedule.exceptions));
+    }
+    if (person) amend(own(person.exceptions));
+
+    for (const minute of minutes) {
+      working.add(minute);
+      if (minutes.has(minute - 1)) continue;
+      let end = minute;
+      while (minutes.has(end)) end += 1;
+      openings.push({ from: minute, to: end });
+    }
+  }
+
+  const close = (first: number, last: number) => {
+    for (let m = first; m < last; m += 1) working.delete(m);
+  };
+  for (const date of dates) {
+    const closed = catalog.schedule.closures.some((closure) =>
+      "yearly" in closure ? date.endsWith(`-${closure.yearly}`) : closure.from <= date && date <= closure.to,
+    );
+    const cut = (start: number, end: number) =>
+      close(minuteOf(zone, date, start, "start of closing"), minuteOf(zone, date, end, "end of closing"));
+    if (closed) cut(0, 1440);
+    for (const { days, start, end } of person?.breaks ?? [])
+      if (days.includes(weekday(date))) cut(clock(start), clock(end));
+  }
+  for (const minute of working)
+    if (person?.timeOff.some(({ from, to }) => from < (minute + 1) * 60_000 && minute * 60_000 < to))
+      working.delete(minute);
+  return { worksAt: (minute) => working.has(minute), openings };
+}

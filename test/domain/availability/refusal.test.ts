@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { aPerson, aService } from "../../support/catalog.ts";
+import { aShop, busy, daily, days, why, wish } from "./ask.ts";
+import { aResource } from "./documents.ts";
+
+const MONDAY = "2026-11-23";
+const on = (time: string) => `${MONDAY}T${time}`;
+const mornings = { hours: [daily("09:00", "12:00")] };
+
+describe("why a time is not offered", () => {
+  const shop = aShop({
+    service: [
+      aService("cut", {
+        durationMin: 30,
+        bufferAfterMin: 10,
+        staff: ["ann"],
+        resources: [{ resource: "chair", units: 1 }],
+      }),
+    ],
+    resource: [aResource("chair")],
+    staff: [
+      aPerson("ann", {
+        breaks: [daily("12:00", "13:00")],
+        timeOff: [{ from: Date.parse("2026-11-23T20:00Z"), to: Date.parse("2026-11-23T21:00Z") }],
+      }),
+      aPerson("bea"),
+    ],
+    schedule: { hours: [daily("09:00", "17:00")], closures: [{ name: null, from: "2026-11-24", to: "2026-11-24" }] },
+  });
+  const rows = [
+    busy(shop, on("09:30"), on("10:00"), { staffKey: "ann" }),
+    busy(shop, on("11:00"), on("11:15"), { staffKey: "bea", resources: [{ resource: "chair", units: 1 }] }),
+  ];
+  test.each([
+    [on("08:45"), "OUTSIDE_HOURS"],
+    [on("16:45"), "OUTSIDE_HOURS"],
+    ["2026-11-24T10:00", "CLOSURE"],
+    [on("11:45"), "BREAK"],
+    [on("15:30"), "TIME_OFF"],
+    [on("10:50"), "OFF_GRID"],
+    [on("09:15"), "TAKEN"],
+    [on("09:00"), "BUFFER"],
+    [on("10:45"), "RESOURCE_TAKEN"],
+    [on("10:15"), "ok"],
+  ])("%s %s", (local, reason) => {
+    expect(why(shop, { on: MONDAY, to: "2026-11-24", services: [wish("cut")], rows }, local)).toBe(reason);
+  });
+
+  test("of several people the reason is that of the one who comes furthest", () => {
+    const two = {
+      ...shop,
+      objects: { ...shop.objects, service: [aService("cut", { durationMin: 30, staff: ["ann", "bea"] })] },
+    };
+    const enquiry = {
+      on: MONDAY,
+      services: [wish("cut")],
+      rows: [busy(shop, on("12:00"), on("12:30"), { staffKey: "bea" })],
+    };
+    expect(why(two, enquiry, on("12:00"))).toBe("TAKEN");
+  });
+
+  test("a service whose people have all left is closed, and nobody able", () => {
+    const empty = aShop({ service: [aService("cut", { staff: ["ann"] })], schedule: mornings });
+    expect(why(empty, { on: MONDAY, services: [wish("cut")] }, on("09:00"))).toBe("NOBODY_ABLE");
+    expect(days(empty, { on: MONDAY, services: [wish("cut")] })[0]?.state).toBe("CLOSED");
+  });
+});
