@@ -1,0 +1,141 @@
+import { isBookable } from "../domain/availability/bookable.ts";
+import { openingsOf } from "../domain/availability/openings.ts";
+import { type Plan, planQuestion } from "../domain/availability/plan.ts";
+import type { AppointmentQuestion, TableQuestion } from "../domain/availability/question.ts";
+import { REFUSAL_TEXT } from "../domain/availability/refusal-text.ts";
+import type { Slot } from "../domain/availability/slot.ts";
+import type { BookedSegment } from "../domain/booking.ts";
+import type { BookingRequest } from "../domain/booking-request.ts";
+import { type Catalog, type Kind, objectId } from "../domain/catalog.ts";
+import { localDateOf } from "../domain/catalog-instants.ts";
+import { quote } from "../domain/catalog-mistakes.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Reservation } from "../domain/reservation.ts";
+import type { ReservationRequest } from "../domain/reservation-request.ts";
+import { variantId } from "../domain/service.ts";
+import { readStart } from "../domain/start-time.ts";
+import type { Runtime } from "../runtime.ts";
+import type { BusinessRow } from "../store/businesses.ts";
+import { loadBusyRows } from "./busy-rows.ts";
+import { findObject } from "./find-object.ts";
+import { loadPlan } from "./time-off.ts";
+
+const MINUTE_MS = 60_000;
+
+/** What a visit takes, from when to when. */
+export type Visit = Pick<BookedSegment, "startsAt" | "endsAt"> & { segments: BookedSegment[] };
+
+/**
+ * Whether a visit can be booked as it is asked for, and by whom: by the rule that lists it. Belongs inside the transaction
+ * that writes it.
+ * @throws AppError with the first rule that fails
+ */
+export function planVisit(rt: Runtime, business: BusinessRow, request: BookingRequest): Visit {
+  const catalog = loadPlan(rt, business);
+  const startsAt = readStart(request.start, business.doc.timezone);
+  const plan = planDay(rt, catalog, startsAt, questionOf(catalog, request));
+  const who = request.staff === null ? "" : ` with ${quote(request.staff)}`;
+  const slot = takeSlot(
+    rt,
+    business,
+    plan,
+    startsAt,
+    `${quote(request.service)} is not free at ${request.start}${who}`,
+  );
+  return { startsAt, endsAt: slot.endMin * MINUTE_MS, segments: bookedSegments(plan, slot) };
+}
+
+/** Partners' systems name things by ids, people by keys; the rules know keys alone. */
+function questionOf(catalog: Catalog, request: BookingRequest): AppointmentQuestion {
+  const { slug } = catalog.business;
+  const service = findObject(catalog, "service", request.service);
+  const variant = service.variants.find((doc) => variantId(slug, service, doc) === request.variant);
+  const addons = new Map(catalog.objects.addon.map((doc) => [objectId("addon", slug, doc), doc.key]));
+  return {
+    services: [
+      {
+        service: service.key,
+        variant: variant?.key ?? request.variant,
+        addons: request.addons.map(({ key, quantity }) => ({ addon: addons.get(key) ?? key, quantity })),
+        staff: request.staff === null ? null : findObject(catalog, "staff", request.staff).key,
+      },
+    ],
+    guests: request.guests,
+  };
+}
+
+function bookedSegments({ catalog, segments }: Plan, slot: Slot): BookedSegment[] {
+  const { slug } = catalog.business;
+  const idOf = (kind: Kind, key: string): string => objectId(kind, slug, findObject(catalog, kind, key));
+  return slot.segments.flatMap(({ staffKey, startMin, endMin, priceCents }, i) => {
+    const segment = segments[i];
+    if (!segment?.service) return [];
+    const { service, variant } = segment;
+    return {
+      serviceId: objectId("service", slug, service),
+      variantId: variant && variantId(slug, service, variant),
+      addons: segment.addons.map(({ addon, quantity }) => ({ addonId: idOf("addon", addon), quantity })),
+      staffId: staffKey && idOf("staff", staffKey),
+      resources: segment.resources.map(({ resource, units }) => ({ resourceId: idOf("resource", resource), units })),
+      seats: segment.seats,
+      bufferBeforeMin: segment.bufferBeforeMin,
+      bufferAfterMin: segment.bufferAfterMin,
+      startsAt: startMin * MINUTE_MS,
+      endsAt: endMin * MINUTE_MS,
+      priceCents,
+    };
+  });
+}
+
+/**
+ * The smallest table that is free for the party, by the rule that lists it. Belongs inside the transaction that writes it.
+ * @throws AppError with the first rule that fails
+ */
+export function planSeating(
+  rt: Runtime,
+  business: BusinessRow,
+  request: ReservationRequest,
+): Pick<Reservation, "startsAt" | "endsAt" | "areaId" | "tableId"> {
+  const { slug } = business;
+  const catalog = loadPlan(rt, business);
+  const startsAt = readStart(request.start, business.doc.timezone);
+  const area = request.area === null ? null : findObject(catalog, "area", request.area).key;
+  const plan = planDay(rt, catalog, startsAt, { partySize: request.party, area });
+  const asked = request.table === null ? plan : withTable(plan, findObject(catalog, "table", request.table).key);
+  const refused = `No table for ${request.party} is free at ${request.start}`;
+  const { endMin, segments } = takeSlot(rt, business, asked, startsAt, refused);
+  const table = findObject(catalog, "table", segments[0]?.tableKey ?? "");
+  return {
+    startsAt,
+    endsAt: endMin * MINUTE_MS,
+    areaId: table.area && objectId("area", slug, findObject(catalog, "area", table.area)),
+    tableId: objectId("table", slug, table),
+  };
+}
+
+/** @throws AppError party_too_large where the party does not sit at it */
+function withTable(plan: Plan, key: string): Plan {
+  const segments = plan.segments.map((segment) => ({
+    ...segment,
+    options: segment.options.filter(({ table }) => table?.key === key),
+  }));
+  if (segments.every(({ options }) => options.length > 0)) return { ...plan, segments };
+  throw new AppError("party_too_large", `The table ${quote(key)} is not one for this party.`);
+}
+
+const planDay = (
+  rt: Runtime,
+  catalog: Catalog,
+  startsAt: number,
+  question: AppointmentQuestion | TableQuestion,
+): Plan => {
+  const date = localDateOf(startsAt, catalog.business.timezone);
+  return planQuestion(catalog, { from: date, to: date, ...question }, rt.now());
+};
+
+/** @param refused the beginning of the sentence that says so */
+function takeSlot(rt: Runtime, business: BusinessRow, plan: Plan, startsAt: number, refused: string): Slot {
+  const answer = isBookable(openingsOf(plan, loadBusyRows(rt, business.id, plan)), startsAt / MINUTE_MS);
+  if (answer.ok) return answer.slot;
+  throw new AppError("conflict", `${refused}: ${REFUSAL_TEXT[answer.reason]}.`, { fix: "choose another time" });
+}

@@ -1,0 +1,60 @@
+import { representTicket, type Ticket } from "../../domain/ticket-order.ts";
+import { command, type Group } from "../command.ts";
+import { choice, text } from "../flags.ts";
+import { pageFlags, printPage } from "../page.ts";
+
+const STATUSES = ["VALID", "CHECKED_IN", "VOID"] as const satisfies Ticket["status"][];
+
+const checkIn = command({
+  name: "check-in",
+  about: "Let a ticket's holder in, once, and tell the partners.",
+  arguments: ["<code>"],
+  examples: ["tickets check-in 4T7K-2M9Q-XF3N-WD0A", "tickets check-in tck_06f…"],
+  async run(cli, _flags, codeOrId) {
+    const rt = await cli.open();
+    const { checkIn } = await import("../../app/tickets.ts");
+    cli.printObject(checkIn(rt, cli.business(rt).slug, codeOrId));
+  },
+});
+
+const list = command({
+  name: "list",
+  about: "List tickets, the newest first; never the codes that admit their holders.",
+  flags: {
+    event: text("key", "only those for this event"),
+    order: text("order", "only those of this order, by its id or its code"),
+    status: choice(STATUSES, "only those in this state"),
+    ...pageFlags,
+  },
+  examples: ["tickets list --event blue-hour-quartet --status CHECKED_IN", "tickets list --order K7M2-9QXF"],
+  async run(cli, { limit, event, order, ...filter }) {
+    const rt = await cli.open();
+    const business = cli.business(rt);
+    const { publicEventId } = await import("../../app/find-object.ts");
+    const { requireOrder } = await import("../../app/orders.ts");
+    const eventId = event === undefined ? undefined : publicEventId(rt, business, event);
+    const orderId = order === undefined ? undefined : requireOrder(rt, business.id, order).id;
+    printPage(
+      cli,
+      limit,
+      (most) =>
+        rt.store.tickets
+          .list({ businessId: business.id, eventId, orderId, ...filter }, most)
+          .map((row) => representTicket(row, business.doc.timezone)),
+      [
+        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "STATUS", value: ({ status }) => status },
+        { title: "CHECKED IN", value: ({ checkedInAt }) => checkedInAt },
+        { title: "TYPE", value: ({ ticketTypeId }) => ticketTypeId },
+        { title: "ORDER", value: ({ orderId }) => orderId },
+      ],
+      `${business.slug} has no tickets.`,
+    );
+  },
+});
+
+export const tickets: Group = {
+  name: "tickets",
+  about: "Tickets of confirmed orders, and who has come in.",
+  commands: [checkIn, list],
+};

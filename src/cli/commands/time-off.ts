@@ -1,0 +1,78 @@
+import { formatInstant } from "../../domain/business-time.ts";
+import type { TimeOffRow } from "../../store/time-off.ts";
+import { command, type Group } from "../command.ts";
+import { requiredText, text, toggle } from "../flags.ts";
+import { listObjects } from "../objects.ts";
+
+const add = command({
+  name: "add",
+  about: "Take a person out of the plan for a while, and tell the partners that availability has changed.",
+  arguments: ["<staff>"],
+  flags: {
+    from: requiredText("time", "a date, or a date and time, on the business's clocks"),
+    to: requiredText("time", "the same; a date is the last whole day"),
+    reason: text("text", "for the business alone: partners never see it"),
+  },
+  examples: [
+    "time-off add mia --from 2026-12-24 --to 2026-12-31 --reason holidays",
+    "time-off add mia --from 2026-12-01T13:00 --to 2026-12-01T15:30",
+  ],
+  async run(cli, { from, to, reason }, staff) {
+    const rt = await cli.open();
+    const { slug, doc } = cli.business(rt);
+    const { addTimeOff } = await import("../../app/time-off.ts");
+    const { booked, ...row } = addTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
+    cli.printObject(shown(row, doc.timezone));
+    if (booked > 0) cli.note(`${booked} booked in that time and left as they are: deskbell bookings list`);
+  },
+});
+
+const remove = command({
+  name: "remove",
+  about: "Take an absence back.",
+  arguments: ["<id>"],
+  examples: ["time-off remove tof_06f…", "time-off remove tof_06f… --business salon-aurora"],
+  async run(cli, _flags, id) {
+    const rt = await cli.open();
+    const { removeTimeOff } = await import("../../app/time-off.ts");
+    removeTimeOff(rt, cli.business(rt).slug, id);
+  },
+});
+
+const list = command({
+  name: "list",
+  about: "List absences entered here, the next first; those of the catalog file stand there.",
+  flags: { past: toggle("also those that are over") },
+  examples: ["time-off list", "time-off list --past --json"],
+  async run(cli, { past }) {
+    const rt = await cli.open();
+    const business = cli.business(rt);
+    const keys = new Map(listObjects(rt, business, "staff").map(({ id, key }) => [id, key]));
+    const rows = rt.store.timeOff.endingAfter(business.id, past ? 0 : rt.now());
+    cli.printList(
+      rows.map((row) => shown(row, business.doc.timezone)),
+      [
+        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "STAFF", value: ({ staffId }) => keys.get(staffId) ?? staffId },
+        { title: "FROM", value: ({ from }) => from, whole: true },
+        { title: "TO", value: ({ to }) => to, whole: true },
+        { title: "REASON", value: ({ reason }) => reason },
+      ],
+      `${business.slug} has no time off entered.`,
+    );
+  },
+});
+
+const shown = ({ id, staffId, startsAt, endsAt, reason }: TimeOffRow, timezone: string) => ({
+  id,
+  staffId,
+  from: formatInstant(startsAt, timezone),
+  to: formatInstant(endsAt, timezone),
+  reason,
+});
+
+export const timeOff: Group = {
+  name: "time-off",
+  about: "When people are away, beside what the catalog file says.",
+  commands: [add, remove, list],
+};

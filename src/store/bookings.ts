@@ -1,0 +1,100 @@
+import type { BookedSegment, Booking, VisitStatus } from "../domain/booking.ts";
+import type { Db } from "./database.ts";
+
+export type VisitFilter = {
+  businessId: string;
+  status?: VisitStatus | undefined;
+  /** An id: only what is older. */
+  before?: string | undefined;
+};
+
+const COLUMNS = `id, status, starts_at AS startsAt, ends_at AS endsAt, guests, total_cents AS totalCents, currency,
+  customer_ref AS customerRef, created_at AS createdAt, updated_at AS updatedAt`;
+
+const SEGMENT_COLUMNS = `service_id AS serviceId, variant_id AS variantId, addons, staff_id AS staffId, resources, seats,
+  buffer_before_min AS bufferBeforeMin, buffer_after_min AS bufferAfterMin, starts_at AS startsAt, ends_at AS endsAt,
+  price_cents AS priceCents`;
+
+/** What of a segment says what it takes. */
+type BusySegment = Omit<BookedSegment, "variantId" | "addons" | "priceCents">;
+
+type RawSegment = Omit<BookedSegment, "addons" | "resources"> & { addons: string; resources: string };
+
+const parseResources = (text: string): BookedSegment["resources"] => JSON.parse(text) as BookedSegment["resources"];
+
+export function createBookingStore(db: Db) {
+  const insert = db.prepare(`
+    INSERT INTO booking (id, business_id, status, starts_at, ends_at, guests, total_cents, currency, customer_ref, created_at,
+      updated_at)
+    VALUES (:id, :businessId, :status, :startsAt, :endsAt, :guests, :totalCents, :currency, :customerRef, :createdAt,
+      :updatedAt)`);
+  const insertSegment = db.prepare(`
+    INSERT INTO booking_segment (booking_id, position, business_id, service_id, variant_id, addons, staff_id, resources, seats,
+      buffer_before_min, buffer_after_min, starts_at, ends_at, price_cents, is_busy)
+    VALUES (:bookingId, :position, :businessId, :serviceId, :variantId, :addons, :staffId, :resources, :seats,
+      :bufferBeforeMin, :bufferAfterMin, :startsAt, :endsAt, :priceCents, 1)`);
+  const cancel = db.prepare("UPDATE booking SET status = 'CANCELLED', updated_at = :now WHERE id = :id");
+  const release = db.prepare("UPDATE booking_segment SET is_busy = 0 WHERE booking_id = ?");
+  const byId = db.prepare(`SELECT ${COLUMNS} FROM booking WHERE business_id = :businessId AND id = :id`);
+  const segments = db.prepare(`SELECT ${SEGMENT_COLUMNS} FROM booking_segment WHERE booking_id = ? ORDER BY position`);
+  const list = db.prepare(`
+    SELECT ${COLUMNS} FROM booking
+    WHERE business_id = :businessId AND (:status IS NULL OR status = :status) AND (:before IS NULL OR id < :before)
+    ORDER BY id DESC LIMIT :limit`);
+  const busy = db.prepare(`
+    SELECT service_id AS serviceId, staff_id AS staffId, resources, seats,
+      buffer_before_min AS bufferBeforeMin, buffer_after_min AS bufferAfterMin, starts_at AS startsAt, ends_at AS endsAt
+    FROM booking_segment
+    WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :from AND ends_at <= :until AND starts_at < :to`);
+
+  const parseSegment = (raw: unknown): BookedSegment => {
+    const row = raw as RawSegment;
+    return {
+      ...row,
+      addons: JSON.parse(row.addons) as BookedSegment["addons"],
+      resources: parseResources(row.resources),
+    };
+  };
+  const withSegments = (row: unknown): Booking => {
+    const booking = row as Omit<Booking, "segments">;
+    return { ...booking, segments: segments.all(booking.id).map(parseSegment) };
+  };
+
+  return {
+    insert(businessId: string, { segments, ...booking }: Booking): void {
+      insert.run({ ...booking, businessId });
+      for (const [position, segment] of segments.entries())
+        insertSegment.run({
+          ...segment,
+          bookingId: booking.id,
+          position,
+          businessId,
+          addons: JSON.stringify(segment.addons),
+          resources: JSON.stringify(segment.resources),
+        });
+    },
+
+    cancel(id: string, now: number): void {
+      cancel.run({ id, now });
+      release.run(id);
+    },
+
+    byId(businessId: string, id: string): Booking | undefined {
+      const row = byId.get({ businessId, id });
+      return row === undefined ? undefined : withSegments(row);
+    },
+
+    /** Newest first. */
+    list: ({ businessId, status, before }: VisitFilter, limit: number): Booking[] =>
+      list.all({ businessId, status: status ?? null, before: before ?? null, limit }).map(withSegments),
+
+    /** What people and rooms are taken by at any moment of the span, and ends by `until`; their buffers are not counted. */
+    busy(businessId: string, from: number, to: number, until = Infinity): BusySegment[] {
+      const rows = busy.all({ businessId, from, to, until }) as (Omit<BusySegment, "resources"> & {
+        resources: string;
+      })[];
+      // Most take none, and a calendar has thousands of them.
+      return rows.map((row) => ({ ...row, resources: row.resources === "[]" ? [] : parseResources(row.resources) }));
+    },
+  };
+}

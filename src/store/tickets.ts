@@ -1,0 +1,49 @@
+import type { Ticket } from "../domain/ticket-order.ts";
+import type { Db } from "./database.ts";
+
+export type TicketFilter = {
+  businessId: string;
+  status?: Ticket["status"] | undefined;
+  eventId?: string | undefined;
+  orderId?: string | undefined;
+  /** An id: only what is older. */
+  before?: string | undefined;
+};
+
+const COLUMNS = `id, order_id AS orderId, event_id AS eventId, ticket_type_id AS ticketTypeId, status,
+  checked_in_at AS checkedInAt, created_at AS createdAt`;
+
+export function createTicketStore(db: Db) {
+  const insert = db.prepare(`
+    INSERT INTO ticket (id, business_id, order_id, event_id, ticket_type_id, status, admission_hash, checked_in_at, created_at)
+    VALUES (:id, :businessId, :orderId, :eventId, :ticketTypeId, :status, :admissionHash, :checkedInAt, :createdAt)`);
+  const named = db.prepare(`
+    SELECT ${COLUMNS} FROM ticket WHERE business_id = :businessId AND (id = :id OR admission_hash = :admissionHash)`);
+  const checkIn = db.prepare("UPDATE ticket SET status = 'CHECKED_IN', checked_in_at = :now WHERE id = :id");
+  const voidOf = db.prepare("UPDATE ticket SET status = 'VOID' WHERE order_id = ?");
+  const list = db.prepare(`
+    SELECT ${COLUMNS} FROM ticket
+    WHERE business_id = :businessId AND (:status IS NULL OR status = :status) AND (:eventId IS NULL OR event_id = :eventId)
+      AND (:orderId IS NULL OR order_id = :orderId) AND (:before IS NULL OR id < :before)
+    ORDER BY id DESC LIMIT :limit`);
+
+  return {
+    insert: (businessId: string, ticket: Ticket, admissionHash: Buffer): void =>
+      void insert.run({ ...ticket, businessId, admissionHash }),
+    /** By its id or by the code that admits its holder. */
+    named: (businessId: string, id: string, admissionHash: Buffer): Ticket | undefined =>
+      named.get({ businessId, id, admissionHash }) as Ticket | undefined,
+    checkIn: (id: string, now: number): void => void checkIn.run({ id, now }),
+    voidOf: (orderId: string): void => void voidOf.run(orderId),
+    /** Newest first. */
+    list: ({ businessId, status, eventId, orderId, before }: TicketFilter, limit: number): Ticket[] =>
+      list.all({
+        businessId,
+        status: status ?? null,
+        eventId: eventId ?? null,
+        orderId: orderId ?? null,
+        before: before ?? null,
+        limit,
+      }) as Ticket[],
+  };
+}

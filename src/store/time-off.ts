@@ -1,0 +1,33 @@
+import type { Db } from "./database.ts";
+
+export type TimeOffRow = {
+  id: string;
+  staffId: string;
+  startsAt: number;
+  endsAt: number;
+  /** For the business alone: it is in no answer and no event. */
+  reason: string | null;
+  createdAt: number;
+};
+
+const COLUMNS = "id, staff_id AS staffId, starts_at AS startsAt, ends_at AS endsAt, reason, created_at AS createdAt";
+
+export function createTimeOffStore(db: Db) {
+  const insert = db.prepare(`
+    INSERT INTO time_off (id, business_id, staff_id, starts_at, ends_at, reason, created_at)
+    VALUES (:id, :businessId, :staffId, :startsAt, :endsAt, :reason, :createdAt)`);
+  const remove = db.prepare("DELETE FROM time_off WHERE id = ?");
+  const byId = db.prepare(`SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND id = :id`);
+  const endingAfter = db.prepare(`
+    SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND ends_at > :after ORDER BY starts_at, id`);
+
+  return {
+    insert: (businessId: string, row: TimeOffRow): void => void insert.run({ ...row, businessId }),
+    remove: (id: string): void => void remove.run(id),
+    byId: (businessId: string, id: string): TimeOffRow | undefined =>
+      byId.get({ businessId, id }) as TimeOffRow | undefined,
+    /** In the order in which they begin. */
+    endingAfter: (businessId: string, after: number): TimeOffRow[] =>
+      endingAfter.all({ businessId, after }) as TimeOffRow[],
+  };
+}
