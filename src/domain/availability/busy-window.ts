@@ -4,14 +4,21 @@ import type { Interval } from "./intervals.ts";
 import { longestVisit, type Plan } from "./plan.ts";
 import { closedInterval } from "./zone-rules.ts";
 
-/** When a booked segment must begin or end to have a say in the answer: load what overlaps this. */
-export function busyWindow({ catalog, timezone, firstDay, lastDay, segments }: Plan): Interval {
-  const asked = closedInterval(timezone, firstDay * DAY_MIN, (lastDay + 1) * DAY_MIN);
+/** How far beyond the days asked of a booked segment may begin or end and yet have a say in the answer. */
+export type Reach = { beforeMin: number; afterMin: number };
+
+export function reachOf({ catalog, segments }: Plan): Reach {
   const services = catalog.objects.service;
   const buffers = 2 * Math.max(0, ...services.flatMap((s) => [s.bufferBeforeMin, s.bufferAfterMin]));
   const longest = Math.max(0, ...services.map((service) => longestDuration(catalog, service)));
   const visit = longestVisit(segments, catalog.business.bookingPolicy.maxGapMin);
-  return { start: asked.start - longest - buffers, end: asked.end + Math.max(visit, longest) + buffers };
+  return { beforeMin: longest + buffers, afterMin: Math.max(visit, longest) + buffers };
+}
+
+/** Load what overlaps this. */
+export function busyWindow(plan: Plan, { beforeMin, afterMin }: Reach = reachOf(plan)): Interval {
+  const asked = closedInterval(plan.timezone, plan.firstDay * DAY_MIN, (plan.lastDay + 1) * DAY_MIN);
+  return { start: asked.start - beforeMin, end: asked.end + afterMin };
 }
 
 function longestDuration({ objects }: Catalog, service: ServiceDoc): number {

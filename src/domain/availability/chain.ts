@@ -19,20 +19,26 @@ export type Step = { link: Link; startMin: number };
 
 export function linkChain(segments: readonly SegmentWays[], maxGapMin: number): Chain {
   const layers = linksOf(segments);
+  const indexes = layers.map((links) => new Map(links.map(({ person }, j) => [person, j])));
   const starts: Interval[][][][] = [];
+  let reached = -1;
   for (const changes of layers.keys()) {
     const fewer = starts[changes - 1];
     const now: Interval[][][] = (starts[changes] = []);
     for (let i = layers.length - 1; i >= 0; i -= 1) {
-      const next = layers[i + 1];
-      const afterChange = merge(fewer?.[i + 1]?.flat() ?? []);
+      const next = now[i + 1];
+      const leadingToChange = leadingTo(merge(fewer?.[i + 1]?.flat() ?? []), maxGapMin);
       now[i] = (layers[i] ?? []).map(({ way, person }) => {
         if (next === undefined) return way.starts;
-        const same = next.findIndex((link) => link.person === person);
-        const onward = merge([...(now[i + 1]?.[same] ?? []), ...afterChange]);
-        return intersect(way.starts, leadingTo(onward, way.option.durationMin, maxGapMin));
+        const { durationMin } = way.option;
+        const staying = leadingTo(next[indexes[i + 1]?.get(person) ?? -1] ?? [], maxGapMin)(durationMin);
+        return intersect(way.starts, merge([...staying, ...leadingToChange(durationMin)]));
       });
     }
+    // Each change adds minutes or nothing; once it adds nothing, no further one will.
+    const minutes = now.flat(2).reduce((sum, { start, end }) => sum + end - start, 0);
+    if (minutes === reached) break;
+    reached = minutes;
   }
   return { maxGapMin, layers, starts };
 }
@@ -47,16 +53,18 @@ function linksOf(segments: readonly SegmentWays[]): Link[][] {
   );
 }
 
-/** The starts from which something of this length ends at, or no more than the gap before, one of the minutes. */
-const leadingTo = (minutes: Interval[], durationMin: number, maxGapMin: number): Interval[] =>
-  merge(minutes.map(({ start, end }) => ({ start: start - maxGapMin - durationMin, end: end - durationMin })));
+/** The starts from which something of a length ends at, or no more than the gap before, one of the minutes. */
+function leadingTo(minutes: Interval[], maxGapMin: number): (durationMin: number) => Interval[] {
+  const ends = merge(minutes.map(({ start, end }) => ({ start: start - maxGapMin, end })));
+  return (durationMin) => ends.map(({ start, end }) => ({ start: start - durationMin, end: end - durationMin }));
+}
 
 /** Every minute at which the whole visit can begin, were there neither notice nor horizon. */
 export function beginnings({ starts }: Chain): number[] {
-  const minutes = new Set<number>();
-  for (const { start, end } of starts.at(-1)?.[0]?.flat() ?? [])
-    for (let minute = start; minute < end; minute += 1) minutes.add(minute);
-  return [...minutes].sort((a, b) => a - b);
+  const minutes: number[] = [];
+  for (const { start, end } of merge(starts.at(-1)?.[0]?.flat() ?? []))
+    for (let minute = start; minute < end; minute += 1) minutes.push(minute);
+  return minutes;
 }
 
 /** The ways by which a segment can be done at this minute and the visit be finished. */

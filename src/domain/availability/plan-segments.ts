@@ -23,15 +23,20 @@ export function planSegments(
 
 function planSegment(catalog: Catalog, request: ServiceRequest, guests: number, report: Report): Segment | undefined {
   const service = catalog.objects.service.find(({ key }) => key === request.service);
-  if (service === undefined) return void report("resource_not_found", `There is no service '${request.service}'.`);
+  if (service === undefined)
+    return void report("resource_not_found", `There is no service '${request.service}'.`, "serviceIds");
   if (service.status !== "ACTIVE" || !service.bookable)
-    return void report("service_not_bookable", `'${service.name}' cannot be booked.`);
+    return void report("service_not_bookable", `'${service.name}' cannot be booked.`, "serviceIds");
   if (guests > service.capacity)
-    report("party_too_large", `'${service.name}' takes ${service.capacity} at once, not ${guests}.`);
+    report("party_too_large", `'${service.name}' takes ${service.capacity} at once, not ${guests}.`, "guests");
 
   const variant = chosenVariant(service, request.variant);
   if (variant === undefined)
-    return void report("variant_service_mismatch", `'${service.name}' has no variant '${request.variant}'.`);
+    return void report(
+      "variant_service_mismatch",
+      `'${service.name}' has no variant '${request.variant}'.`,
+      "variantIds",
+    );
 
   const addons = chosenAddons(catalog, service, request.addons, report);
   const optionWith = pricedOption(service, variant, addons);
@@ -39,7 +44,11 @@ function planSegment(catalog: Catalog, request: ServiceRequest, guests: number, 
     .filter((person) => request.staff === null || person?.key === request.staff)
     .map(optionWith);
   if (request.staff !== null && options.length === 0)
-    report("staff_cannot_perform", `'${request.staff}' does not perform '${service.name}'.`);
+    report(
+      "staff_cannot_perform",
+      `'${nameOf(catalog.objects.staff, request.staff)}' does not perform '${service.name}'.`,
+      "staffIds",
+    );
 
   const sold = (request.staff === null ? undefined : options[0]) ?? optionWith(null);
   return {
@@ -56,6 +65,10 @@ function planSegment(catalog: Catalog, request: ServiceRequest, guests: number, 
     options,
   };
 }
+
+/** What partners know it by: they have never seen its key. */
+const nameOf = (docs: readonly { key: string; name: string }[], key: string): string =>
+  docs.find((doc) => doc.key === key)?.name ?? key;
 
 /** undefined: there is none of that key. */
 function chosenVariant(service: ServiceDoc, key: string | null): VariantDoc | null | undefined {
@@ -81,14 +94,22 @@ function chosenAddons(
   });
   for (const key of quantities.keys())
     if (!linked.some(({ addon }) => addon.key === key))
-      report("addon_not_linked", `'${service.name}' is not offered with the add-on '${key}'.`);
+      report(
+        "addon_not_linked",
+        `'${service.name}' is not offered with the add-on '${nameOf(catalog.objects.addon, key)}'.`,
+        "addonIds",
+      );
 
   return linked.flatMap(({ addon, link }) => {
     const least = Math.max(1, link.minQuantity);
     const quantity = quantities.get(addon.key) ?? (link.required ? Math.max(least, link.defaultQuantity) : undefined);
     if (quantity === undefined) return [];
     if (quantity < least || quantity > link.maxQuantity)
-      report("validation_failed", `'${addon.name}' comes ${least} to ${link.maxQuantity} times, not ${quantity}.`);
+      report(
+        "validation_failed",
+        `'${addon.name}' comes ${least} to ${link.maxQuantity} times, not ${quantity}.`,
+        "addonIds",
+      );
     return [{ addon, link, quantity }];
   });
 }

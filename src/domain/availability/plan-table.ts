@@ -8,7 +8,7 @@ const DEFAULT_TURN_MIN = 120;
 export function planTable(catalog: Catalog, { partySize, area }: TableQuestion, report: Report): Segment {
   const areas = new Map(catalog.objects.area.map((doc) => [doc.key, doc]));
   if (area !== null && areas.get(area)?.status !== "ACTIVE")
-    report("resource_not_found", `There is no area '${area}'.`);
+    report("resource_not_found", `There is no area '${area}'.`, "areaId");
 
   const tables = catalog.objects.table.filter(
     (table) =>
@@ -17,7 +17,8 @@ export function planTable(catalog: Catalog, { partySize, area }: TableQuestion, 
       (area === null || table.area === area),
   );
   const most = Math.max(0, ...tables.map(({ maxSeats }) => maxSeats));
-  if (partySize > most) report("party_too_large", `No table seats ${partySize}; the largest seats ${most}.`);
+  if (partySize > most)
+    report("party_too_large", `No table seats ${partySize}; the largest seats ${most}.`, "partySize");
 
   const durationMin = turnTime(catalog, partySize);
   const options = tables

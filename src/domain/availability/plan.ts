@@ -1,10 +1,10 @@
 import type { Catalog, StaffDoc } from "../catalog.ts";
-import { AppError, type ErrorCode } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { DAY_MIN, type DayNumber, dayNumber } from "./calendar.ts";
 import { localDays } from "./days.ts";
 import { planSegments } from "./plan-segments.ts";
 import { planTable } from "./plan-table.ts";
-import type { Question, Report } from "./question.ts";
+import type { Problem, Question, Report } from "./question.ts";
 import type { Segment } from "./segment.ts";
 import { type WorkingTime, workingTimes } from "./working-time.ts";
 import { dayAt } from "./zone-rules.ts";
@@ -26,36 +26,47 @@ export type Plan = {
 
 const MINUTE_MS = 60_000;
 
-/** @throws AppError that tells everything which is wrong with the question */
-export function planQuestion(catalog: Catalog, question: Question, nowMs: number): Plan {
-  const problems: { code: ErrorCode; detail: string }[] = [];
-  const report: Report = (code, detail) => void problems.push({ code, detail });
+/**
+ * @param problems found with the question before
+ * @throws AppError that tells everything which is wrong with the question
+ */
+export function planQuestion(catalog: Catalog, question: Question, nowMs: number, problems: Problem[] = []): Plan {
+  const report: Report = (code, detail, parameter) => void problems.push({ code, detail, parameter });
   const { segments, rules } =
     "services" in question
       ? planSegments(catalog, question, report)
       : { segments: [planTable(catalog, question, report)], rules: catalog.business.bookingPolicy };
-  const [first] = problems;
+  // What is not there goes before what does not go together.
+  const first = problems.find(({ code }) => code === "resource_not_found") ?? problems[0];
   if (first !== undefined) throw new AppError(first.code, first.detail, { items: problems });
 
   const { timezone } = catalog.business;
-  const [firstDay, lastDay] = [dayNumber(question.from), dayNumber(question.to)];
-  // A shift of two days ago may end at 48:00; the last visit goes on for as long as all of it takes.
-  const days = localDays(
-    timezone,
-    firstDay - 2,
-    lastDay + 2 + Math.ceil(longestVisit(segments, catalog.business.bookingPolicy.maxGapMin) / DAY_MIN),
-  );
-  return {
+  const plan = {
     catalog,
     timezone,
-    firstDay,
-    lastDay,
     earliestMin: Math.ceil(nowMs / MINUTE_MS) + rules.minNoticeMin,
     horizonDay: dayAt(timezone, Math.floor(nowMs / MINUTE_MS)) + rules.maxAdvanceDays,
     intervalMin: rules.slotIntervalMin,
     segments,
-    timeOf: workingTimes(catalog.schedule, days),
   };
+  return overDays(plan, dayNumber(question.from), dayNumber(question.to));
+}
+
+/** The same question about other days. */
+export function overDays(
+  plan: Omit<Plan, "firstDay" | "lastDay" | "timeOf">,
+  firstDay: DayNumber,
+  lastDay: DayNumber,
+): Plan {
+  const { timezone, segments } = plan;
+  const { schedule, business } = plan.catalog;
+  let timeOf: Plan["timeOf"] | undefined;
+  const readTimes = () => {
+    // A shift of two days ago may end at 48:00; the last visit goes on for as long as all of it takes.
+    const after = 2 + Math.ceil(longestVisit(segments, business.bookingPolicy.maxGapMin) / DAY_MIN);
+    return workingTimes(schedule, localDays(timezone, firstDay - 2, lastDay + after));
+  };
+  return { ...plan, firstDay, lastDay, timeOf: (person) => (timeOf ??= readTimes())(person) };
 }
 
 /** All segments at their longest, with the longest gaps between them. */

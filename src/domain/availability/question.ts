@@ -1,5 +1,5 @@
 import type { LocalDate } from "../catalog.ts";
-import type { ErrorCode } from "../errors.ts";
+import type { ErrorCode, ErrorItem } from "../errors.ts";
 
 /** What somebody asks, by the author's keys. Dates are the business's and both included. */
 export type Question = { from: LocalDate; to: LocalDate } & (AppointmentQuestion | TableQuestion);
@@ -18,6 +18,22 @@ export type ServiceRequest = {
 
 export type TableQuestion = { partySize: number; area: string | null };
 
+/** What somebody asks in their own words: by ids, or at the terminal by keys. */
+export type Wish = VisitWish | TableWish;
+
+export type VisitWish = {
+  /** In the order in which they are to be done; may be left out where variants say it. */
+  serviceIds: readonly string[];
+  variantIds: readonly string[];
+  /** `wash`, `wash*2`, or `cut:wash` where several of the services are offered with it. */
+  addonIds: readonly string[];
+  /** `mia` for the whole visit, `cut:mia` for one service, `any`. */
+  staffIds: readonly string[];
+  guests: number;
+};
+
+export type TableWish = { partySize: number; areaId: string | null };
+
 /** A booked segment or a reservation: what somebody or something is taken by. Cancelled ones are none. */
 export type BusyRow = {
   staffKey: string | null;
@@ -32,5 +48,8 @@ export type BusyRow = {
   resources: { resource: string; units: number }[];
 };
 
-/** Notes what is wrong with a question, and goes on looking. */
-export type Report = (code: ErrorCode, detail: string) => void;
+/** What is wrong with a question, and in which part of it. */
+export type Problem = ErrorItem & { code: ErrorCode; parameter: keyof VisitWish | keyof TableWish };
+
+/** Notes a problem, and goes on looking. */
+export type Report = (code: ErrorCode, detail: string, parameter: Problem["parameter"]) => void;

@@ -1,0 +1,113 @@
+import type { Availability, DayAnswer } from "../../app/availability.ts";
+import type { Wish } from "../../domain/availability/question.ts";
+import { type AskedSpan, readSpan, type Span } from "../../domain/availability/span.ts";
+import { localDateOf } from "../../domain/catalog-instants.ts";
+import { AppError } from "../../domain/errors.ts";
+import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../availability-lines.ts";
+import type { Cli } from "../cli.ts";
+import { command } from "../command.ts";
+import { type FlagValues, integer, text, texts, toggle } from "../flags.ts";
+import { listObjects } from "../objects.ts";
+import type { Column } from "../table.ts";
+
+const flags = {
+  service: texts("key", "what is to be done; once for each, in their order"),
+  variant: texts("key", "which variant of it; otherwise the usual one"),
+  addon: texts("key", "an add-on, or several: wash*2; cut:wash where two services have it"),
+  staff: texts("key", "with whom; cut:mia for one of several services; otherwise whoever is free"),
+  guests: integer(1, 10_000, "how many take part (1)"),
+  party: integer(1, 10_000, "a table for so many instead of a service"),
+  area: text("key", "in this area"),
+  date: text("date", "on this day"),
+  from: text("date", "from this day on (today)"),
+  to: text("date", "to this day (six days after the first)"),
+  next: integer(1, 100, "only the first so many starts, however far ahead"),
+  explain: toggle("say of each start that is not offered which rule it fails first"),
+};
+
+const COLUMNS: Column<AvailabilityRow>[] = [
+  { title: "DATE", value: ({ date }) => date, whole: true },
+  { title: "STATE", value: ({ state }) => state, whole: true },
+  { title: "START", value: ({ start }) => start, whole: true },
+  { title: "END", value: ({ end }) => end, whole: true },
+  { title: "LEFT", value: ({ spotsLeft }) => spotsLeft, align: "right" },
+  { title: "WITH", value: ({ who }) => who },
+  { title: "WHY", value: ({ why }) => why },
+];
+
+export const availability = command({
+  name: "availability",
+  about: "Show when a service, a visit of several or a table can be booked.",
+  flags,
+  examples: [
+    "availability --service cut --staff mia --from 2026-12-01 --to 2026-12-05",
+    "availability --service color --service cut --next 5",
+    "availability --party 4 --area terrace --date 2026-12-01 --explain",
+  ],
+  async run(cli, given) {
+    const wish = wishOf(given);
+    const rt = await cli.open();
+    const business = cli.business(rt);
+    const span = spanOf(given, localDateOf(rt.now(), business.doc.timezone));
+    const [{ createAvailability }, { createTurns }] = await Promise.all([
+      import("../../app/availability.ts"),
+      import("../../app/turns.ts"),
+    ]);
+    const ask = createAvailability(rt, createTurns());
+    const { explain, next } = given;
+    const found = ask(business, { audience: "HOUSE", wish, span, timezone: null, explain });
+    const keys = new Map(
+      (["staff", "table"] as const).flatMap((kind) => listObjects(rt, business, kind)).map(({ id, key }) => [id, key]),
+    );
+    const nameOf = (id: string) => keys.get(id) ?? id;
+    if (next === undefined) return printDays(cli, span, found, nameOf);
+    const slots = await found.next(next, span.from);
+    if (cli.flags.json) cli.printObject({ ...found.terms, from: span.from, slots });
+    else
+      cli.printList(
+        slots.map((slot) => slotRow(slot, nameOf)),
+        COLUMNS,
+        "Nothing is free, as far ahead as bookings are taken.",
+      );
+  },
+});
+
+const USUAL_WIDTH = 80;
+
+async function printDays(cli: Cli, span: Span, found: Availability, nameOf: (id: string) => string): Promise<void> {
+  const days: DayAnswer[] = [];
+  for await (const some of found.days()) days.push(...some);
+  const { io, flags } = cli;
+  if (flags.json) cli.printObject({ ...found.terms, ...span, days });
+  else if (io.stdout.isTTY)
+    for (const day of days) io.stdout.write(`${dayLines(day, io.stdout.columns || USUAL_WIDTH).join("\n")}\n`);
+  else
+    cli.printList(
+      days.flatMap((day) => dayRows(day, nameOf)),
+      COLUMNS,
+      "",
+    );
+}
+
+function wishOf({ service, variant, addon, staff, guests, party, area }: FlagValues<typeof flags>): Wish {
+  const isVisit = service.length > 0 || variant.length > 0;
+  if (isVisit === (party !== undefined))
+    throw new AppError("usage", isVisit ? "A table has no services." : "What is to be booked?", {
+      fix: "name --service, or --party for a table",
+    });
+  if (party === undefined && area === undefined)
+    return { serviceIds: service, variantIds: variant, addonIds: addon, staffIds: staff, guests: guests ?? 1 };
+  if (party === undefined || addon.length > 0 || staff.length > 0 || guests !== undefined)
+    throw new AppError("usage", "--area goes with --party; --addon, --staff and --guests go with --service.");
+  return { partySize: party, areaId: area ?? null };
+}
+
+function spanOf({ next, ...asked }: AskedSpan & { next: number | undefined }, today: string): Span {
+  if (next !== undefined && (asked.date ?? asked.to) !== undefined)
+    throw new AppError("usage", "--next looks as far ahead as it must: it goes with --from alone.");
+  const { span, mistakes } = readSpan(asked, today);
+  const [first] = mistakes;
+  if (span === undefined || first !== undefined)
+    throw new AppError("usage", mistakes.map(({ detail }) => detail.replace(/^'(\w+)'/, "--$1")).join(" "));
+  return span;
+}

@@ -1,0 +1,132 @@
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "undici";
+import { requireBusiness } from "../../src/app/catalog.ts";
+import { createKey } from "../../src/app/keys.ts";
+import { loadBusyRows } from "../../src/app/busy-rows.ts";
+import { loadPlan } from "../../src/app/time-off.ts";
+import { readConfig } from "../../src/config.ts";
+import { listSlots } from "../../src/domain/availability/listing.ts";
+import { openingsOf } from "../../src/domain/availability/openings.ts";
+import { planQuestion } from "../../src/domain/availability/plan.ts";
+import { openRuntime } from "../../src/runtime.ts";
+import { openLargeSalon, type SalonSize } from "../support/busy-salon.ts";
+import { type Figure, median } from "./figure.ts";
+import { Stage } from "./processes.ts";
+
+const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
+const LIMIT = 1_000_000_000;
+const ASKED = 400;
+const HEAVY_ASKED = 10;
+
+const today = Temporal.Now.plainDateISO("Europe/Lisbon");
+const firstDay = today.add({ days: 1 }).toString();
+const SALON: SalonSize = { people: 10, services: 5, firstDay, days: 31, bookings: 2000 };
+const WORST: SalonSize = { people: 50, services: 8, firstDay, days: 62, bookings: 10_000 };
+
+/** S10: what an answer takes end to end, and how long somebody else may have to wait while the heaviest is worked on. */
+export async function benchAvailability(): Promise<Figure[]> {
+  return [await benchAnswers(), await benchOthers()];
+}
+
+async function benchAnswers(): Promise<Figure> {
+  await using salon = await openSalon(SALON);
+  const { rt, slug, services, client } = salon;
+  const to = today.add({ days: SALON.days }).toString();
+  const tookMs: number[] = [];
+  for (let i = 0; i < 2 * ASKED; i++) {
+    // Another question each time, as far as anything that is kept can tell.
+    const path = `/v1/businesses/${slug}/availability?serviceId=${services[i % 5]}&from=${firstDay}&to=${to}&_=${i}`;
+    const took = await timed(client, path, clientOf(i));
+    if (i >= ASKED) tookMs.push(took);
+  }
+
+  const business = requireBusiness(rt, slug);
+  const catalog = loadPlan(rt, business);
+  const engineMs = Array.from({ length: 2 * ASKED }, (_, i) => {
+    const wish = { service: `s${i % 5}`, variant: null, addons: [], staff: null };
+    const question = { from: firstDay, to, services: [wish], guests: 1 };
+    const rows = loadBusyRows(rt, business.id, planQuestion(catalog, question, rt.now()));
+    const startedAt = performance.now();
+    listSlots(openingsOf(planQuestion(catalog, question, rt.now()), rows));
+    return performance.now() - startedAt;
+  }).slice(ASKED);
+  const [p50, p99] = [median(tookMs), percentile(tookMs, 0.99)];
+  return {
+    id: "S10",
+    what: "availability, 10 staff, 31 days, 2,000 bookings, nothing kept",
+    ours: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; the engine p50 ${median(engineMs).toFixed(1)} ms`,
+    peer: null,
+    ratio: null,
+    goal: "p50 <= 15 ms, p99 <= 60 ms",
+  };
+}
+
+async function benchOthers(): Promise<Figure> {
+  await using salon = await openSalon(WORST);
+  const { slug, services, client, other, secret } = salon;
+  const to = today.add({ days: WORST.days }).toString();
+  const heavy = `/v1/businesses/${slug}/availability?serviceIds=${services.join(",")}&from=${firstDay}&to=${to}&granularity=days`;
+  const staff = `/v1/businesses/${slug}/staff`;
+  const waitedMs: number[] = [];
+  const tookMs: number[] = [];
+  const asking = async () => {
+    while (tookMs.length < HEAVY_ASKED)
+      tookMs.push(await timed(client, `${heavy}&_=${tookMs.length}`, clientOf(tookMs.length)));
+  };
+  const done = asking();
+  while (tookMs.length < HEAVY_ASKED) {
+    const waited = await timed(other, staff, { authorization: `Bearer ${secret}` });
+    // Code that has run for a while.
+    if (tookMs.length > 1) waitedMs.push(waited);
+    await pause(1);
+  }
+  await done;
+  return {
+    id: "S10",
+    what: "another GET while 62 days of 8 services by 50 people around 10,000 bookings are worked on",
+    ours: `p50 ${median(waitedMs).toFixed(1)} ms, longest ${Math.max(...waitedMs).toFixed(1)} ms; the answer ${Math.round(median(tookMs))} ms`,
+    peer: null,
+    ratio: null,
+    goal: "longest <= 50 ms",
+  };
+}
+
+async function openSalon(size: SalonSize) {
+  const stage = new Stage();
+  const dataDir = join(stage.dir, "data");
+  const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
+  const salon = openLargeSalon(rt, size);
+  const { id } = requireBusiness(rt, salon.slug);
+  const limits = { limitMinute: LIMIT, limitHour: LIMIT };
+  const { secret } = createKey(rt, { businessId: id, name: "bench", kind: "SECRET", scopes: [], ...limits });
+  const daemon = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"];
+  const url = await stage.start([...daemon, "--trusted-proxy", "127.0.0.1/32"], /(http:\/\/127\.0\.0\.1:\d+)/);
+  const [client, other] = [new Client(url), new Client(url)];
+  return {
+    ...salon,
+    rt,
+    secret,
+    client,
+    other,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([client.close(), other.close()]);
+      rt.close();
+      await stage[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Nobody may ask so often: each question comes from somebody else. */
+const clientOf = (i: number) => ({ "x-forwarded-for": `10.0.${i >> 8}.${i & 255}` });
+
+async function timed(client: Client, path: string, headers: Record<string, string>): Promise<number> {
+  const startedAt = performance.now();
+  const answer = await client.request({ method: "GET", path, headers });
+  const body = await answer.body.text();
+  if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}: ${body}`);
+  return performance.now() - startedAt;
+}
+
+const percentile = (values: number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;

@@ -1,0 +1,30 @@
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+// The machine's own zone must mean nothing. Few runs of each property: without TZ the suite itself has many.
+
+const VITEST = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
+const ROOT = join(import.meta.dirname, "../..");
+const SUITE = ["run", "--config", ".config/vitest.config.ts", "--reporter", "dot", "test/domain/availability"];
+
+test.each(["UTC", "America/Los_Angeles", "Asia/Kolkata", "Pacific/Apia"])(
+  "availability is the same on a machine in %s",
+  { timeout: 60_000 },
+  async (zone) => {
+    const env = { PATH: process.env["PATH"], TZ: zone, DESKBELL_RUNS: "20", NO_COLOR: "1" };
+    const { stdout } = await promisify(execFile)(process.execPath, [VITEST, ...SUITE], { cwd: ROOT, env });
+    const [, passed = "0", all] = /Tests +(\d+) passed \((\d+)\)/.exec(stdout) ?? [];
+    expect(passed).toBe(all);
+    expect(Number(passed)).toBeGreaterThan(100);
+  },
+);
+
+test("a machine's zone does reach the code that is tested", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ["-p", "new Date(0).getHours()"], {
+    env: { TZ: "Asia/Kolkata" },
+  });
+  expect(stdout.trim()).toBe("5");
+});

@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { onTestFinished, type TestContext } from "vitest";
+import { temporaryFolder } from "./cli.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--remote-debugging-port=0",
+];
+const PATIENCE_MS = 30_000;
+
+export type Page = {
+  /** Runs a function, given as its source is, in the page: what it needs goes in as arguments, what it resolves with comes out. */
+  run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
+};
+
+/** Opens an address in a headless Chromium, by the DevTools protocol; without one the test is skipped and says why. */
+export async function openPage(test: Pick<TestContext, "skip">, url: string): Promise<Page> {
+  if (!existsSync(CHROMIUM)) test.skip(`needs ${CHROMIUM}: apt-get install chromium`);
+  const send = await connect(await launch());
+  const { targetId } = await send("Target.createTarget", { url });
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+  const evaluate = (expression: string) =>
+    send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, String(sessionId));
+  // A new target is at first an empty page.
+  while (
+    ((await evaluate("location.href + document.readyState"))["result"] as { value?: string }).value !== `${url}complete`
+  );
+  return {
+    async run<A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A): Promise<T> {
+      const { result, exceptionDetails } = await evaluate(`(${script.toString()})(...${JSON.stringify(args)})`);
+      if (exceptionDetails !== undefined) throw new Error(`The page threw: ${JSON.stringify(exceptionDetails)}`);
+      return (result as { value: T }).value;
+    },
+  };
+}
+
+/** @returns the address at which it can be driven */
+async function launch(): Promise<string> {
+  const profile = temporaryFolder();
+  const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${profile}`], { stdio: ["ignore", "ignore", "pipe"] });
+  const gone = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await gone;
+  });
+  const timeout = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  for await (const line of createInterface({ input: child.stderr })) {
+    const found = /^DevTools listening on (\S+)/.exec(line)?.[1];
+    if (found === undefined) continue;
+    clearTimeout(timeout);
+    child.stderr.resume();
+    return found;
+  }
+  throw new Error("Chromium ended before it could be driven.");
+}
+
+type Reply = Record<string, unknown>;
+type Send = (method: string, params: Reply, sessionId?: string) => Promise<Reply>;
+
+async function connect(address: string): Promise<Send> {
+  const socket = new WebSocket(address);
+  await once(socket, "open");
+  onTestFinished(() => socket.close());
+  const waiting = new Map<number, PromiseWithResolvers<Reply>>();
+  socket.addEventListener("message", ({ data }) => {
+    const { id, result, error } = JSON.parse(String(data)) as {
+      id?: number;
+      result: Reply;
+      error?: { message: string };
+    };
+    if (error) waiting.get(id ?? 0)?.reject(new Error(error.message));
+    else waiting.get(id ?? 0)?.resolve(result);
+  });
+  let lastId = 0;
+  return (method, params, sessionId) => {
+    const reply = Promise.withResolvers<Reply>();
+    lastId += 1;
+    waiting.set(lastId, reply);
+    socket.send(JSON.stringify({ id: lastId, method, params, sessionId }));
+    return reply.promise;
+  };
+}
