@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statfsSync } from "node:fs";
 import type { Config } from "./config.ts";
-import { type IdPrefix, sortableId } from "./domain/ids.ts";
+import { createIdSource, type IdPrefix } from "./domain/ids.ts";
 import { createLog, type Log } from "./log.ts";
 import { openSecretBox, type SecretBox } from "./secret-box.ts";
 import { type Connection, openDatabase } from "./store/database.ts";
@@ -14,6 +14,9 @@ export type Runtime = {
   tx: Connection["tx"];
   /** See {@link Connection.revision}. */
   revision: Connection["revision"];
+  /** See {@link Connection.othersRevision}. */
+  othersRevision: Connection["othersRevision"];
+  ownCommits: Connection["ownCommits"];
   /** Wall clock, epoch milliseconds. */
   now: () => number;
   /** Milliseconds that never jump; for durations and windows. */
@@ -21,9 +24,14 @@ export type Runtime = {
   random: (bytes: number) => Buffer;
   newId: (prefix: IdPrefix) => string;
   secrets: SecretBox;
+  /** How much room the disk of the data has left. */
+  freeBytes: () => number;
   log: Log;
   close: () => void;
 };
+
+/** For the few who have no data open. */
+export const wallClock = (): number => Date.now();
 
 type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log">>;
 
@@ -32,7 +40,7 @@ type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log">>;
  * @param busyTimeoutMs how long a write waits for another writer; 0 on the thread that answers HTTP
  */
 export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effects = {}): Runtime {
-  const now = effects.now ?? Date.now;
+  const now = effects.now ?? wallClock;
   const random = effects.random ?? randomBytes;
   // Files 0600 and directory 0700, whatever the umask was. A worker thread inherits the process's and may not set it.
   if (config.mayCreate) {
@@ -45,11 +53,17 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     store: createStore(connection.db),
     tx: connection.tx,
     revision: connection.revision,
+    othersRevision: connection.othersRevision,
+    ownCommits: connection.ownCommits,
     now,
     monotonic: effects.monotonic ?? (() => performance.now()),
     random,
-    newId: (prefix) => sortableId(prefix, now(), random(10)),
+    newId: createIdSource(now, random),
     secrets: openSecretBox(config.masterKeyPath, random),
+    freeBytes: () => {
+      const { bavail, bsize } = statfsSync(config.dataDir);
+      return bavail * bsize;
+    },
     log: effects.log ?? createLog(config.logFormat, now),
     close: connection.close,
   };

@@ -23,11 +23,16 @@ export function setSoldOut(
     throw new AppError("usage", "The time at which it is back has passed.", { fix: "name a later --until, or --undo" });
   return rt.tx(() => {
     const found = findDish(loadCatalog(rt, business).catalog, keyOrId);
-    const told = tellDayChange(rt, business.id, () => {
-      rt.store.soldOut.clearPassed(business.id, rt.now());
-      if (until === "back") rt.store.soldOut.clear(business.id, found.id);
-      else rt.store.soldOut.set(business.id, found.id, until);
-    });
+    const told = tellDayChange(
+      rt,
+      business.id,
+      () => {
+        rt.store.soldOut.clearPassed(business.id, rt.now());
+        if (until === "back") rt.store.soldOut.clear(business.id, found.id);
+        else rt.store.soldOut.set(business.id, found.id, until);
+      },
+      { lists: ["menuItems", "modifierGroups"] },
+    );
     return { ...told, ...found };
   });
 }

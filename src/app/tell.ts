@@ -1,7 +1,8 @@
 import { formatInstant } from "../domain/business-time.ts";
-import { type CatalogState, diffPublic, type PublicDiff } from "../domain/catalog-events.ts";
+import type { CatalogState } from "../domain/catalog-changed.ts";
+import { diffPublic, type PublicDiff } from "../domain/catalog-events.ts";
 import type { StoredCatalog } from "../domain/lens.ts";
-import { nextTransition, representCatalog } from "../domain/representation.ts";
+import { type ListName, nextTransition, representCatalog } from "../domain/representation.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { type Appended, appendEvents } from "./events.ts";
@@ -16,24 +17,33 @@ export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
   return {
     catalog: { business: business.doc, schedule: business.schedule, objects: rt.store.catalog.objects(business.id) },
     mark: (id) => marks.get(id) ?? unmarked,
-    day: { soldOut: rt.store.soldOut.all(business.id), taken: new Map() },
+    day: { soldOut: rt.store.soldOut.all(business.id), taken: rt.store.orders.taken(business.id) },
   };
 }
 
 /** What partners saw at an instant. */
-export const stateAt = (stored: StoredCatalog, at: number): CatalogState => ({
+export const stateAt = (stored: StoredCatalog, at: number, lists?: readonly ListName[]): CatalogState => ({
   catalog: stored.catalog,
-  shown: representCatalog(stored, at),
+  shown: representCatalog(stored, at, lists),
 });
 
 export type Step = { business: BusinessRow; told: PublicDiff };
+
+/** Where the clock alone can be seen. A group's options are told by the dishes that offer them. */
+const TIMED_LISTS: ListName[] = ["menuItems", "modifierGroups", "promotions", "events"];
+
+export type StepOptions = {
+  /** The lists in which the step can be seen, when it is known; `before` has the same. Absent: all of them. */
+  lists?: readonly ListName[];
+  /** Something that no catalog object shows decides who is free (time off). */
+  isAvailabilityTouched?: boolean;
+};
 
 /**
  * Works out a step without writing it.
  * @param business the row as it was, but for what the step itself sets; its catalog version is the one before
  * @param before null for a business that is new
  * @param at the instant whose state the step arrives at
- * @param options.availability something that no catalog object shows decides who is free (time off)
  */
 export function planStep(
   rt: Runtime,
@@ -41,13 +51,13 @@ export function planStep(
   before: CatalogState | null,
   next: StoredCatalog,
   at: number,
-  options: { availability?: boolean } = {},
+  { lists, isAvailabilityTouched = false }: StepOptions = {},
 ): Step {
   const now = rt.now();
   const version = business.catalogVersion + 1;
   const mark = { version, updatedAt: now, text: formatInstant(now, next.catalog.business.timezone) };
   const origin = { id: business.id, version: business.catalogVersion };
-  const told = diffPublic(before, stateAt(next, at), origin, mark, options.availability ?? false);
+  const told = diffPublic(before, stateAt(next, at, lists), origin, mark, isAvailabilityTouched);
   return {
     told,
     business: {
@@ -76,12 +86,12 @@ export function tellDayChange(
   rt: Runtime,
   businessId: string,
   change: () => void,
-  options: { availability?: boolean } = {},
+  options: StepOptions = {},
 ): Appended {
   return rt.tx(() => {
     const now = rt.now();
     const business = catchUp(rt, requireRow(rt, businessId));
-    const before = stateAt(loadCatalog(rt, business), now);
+    const before = stateAt(loadCatalog(rt, business), now, options.lists);
     change();
     // Read again: the change may have taken sequence numbers.
     const changed = requireRow(rt, businessId);
@@ -109,8 +119,8 @@ export function catchUp(rt: Runtime, business: BusinessRow): BusinessRow {
   let current = business;
   while (current.nextTransitionAt !== null && current.nextTransitionAt <= rt.now()) {
     const stored = loadCatalog(rt, current);
-    const before = stateAt(stored, current.toldUntil);
-    takeStep(rt, planStep(rt, current, before, stored, current.nextTransitionAt));
+    const before = stateAt(stored, current.toldUntil, TIMED_LISTS);
+    takeStep(rt, planStep(rt, current, before, stored, current.nextTransitionAt, { lists: TIMED_LISTS }));
     current = requireRow(rt, current.id);
   }
   return current;

@@ -1,7 +1,19 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The kinds of id, by prefix. Catalog ids are derived from the author's key, the others are time-sortable. */
-export type IdPrefix = CatalogIdPrefix | "key" | "whe" | "whs" | "evt" | "dlv" | "req" | "bkg" | "rsv" | "tor" | "tck";
+export type IdPrefix =
+  | CatalogIdPrefix
+  | "key"
+  | "whe"
+  | "whs"
+  | "evt"
+  | "dlv"
+  | "req"
+  | "bkg"
+  | "rsv"
+  | "tor"
+  | "tck"
+  | "tof";
 export type CatalogIdPrefix =
   | "biz"
   | "mct"
@@ -26,7 +38,8 @@ export type CatalogIdPrefix =
 // Crockford's alphabet in lower case: no i, l, o, u, so that an id can be read over the telephone.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-function base32(bytes: Uint8Array, length: number): string {
+/** Crockford in small letters, the first bits first. */
+export function base32(bytes: Uint8Array, length: number): string {
   let text = "";
   let bits = 0;
   let held = 0;
@@ -44,16 +57,32 @@ function base32(bytes: Uint8Array, length: number): string {
 
 /** Id of a catalog object: the same for the same business, place and keys, so that a box rebuilt from its file keeps its ids. */
 export function catalogId(prefix: CatalogIdPrefix, businessSlug: string, ...keys: string[]): string {
-  const hash = createHash("sha256")
-    .update([businessSlug, prefix, ...keys].join("\0"))
-    .digest();
-  return `${prefix}_${base32(hash, 20)}`;
+  const digest = hash("sha256", [businessSlug, prefix, ...keys].join("\0"), "buffer");
+  return `${prefix}_${base32(digest, 20)}`;
 }
 
-/** Time-sortable id: 48 bits of milliseconds, then 80 random bits. `random` must give at least 10 bytes. */
-export function sortableId(prefix: IdPrefix, nowMs: number, random: Uint8Array): string {
-  const bytes = new Uint8Array(16);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(nowMs) << 16n);
-  bytes.set(random.subarray(0, 10), 6);
-  return `${prefix}_${base32(bytes, 26)}`;
+/**
+ * Makes time-sortable ids: 48 bits of milliseconds, a 16-bit count within the millisecond, 64 random bits. Those of one
+ * source rise strictly, also while the clock stands still or goes back.
+ */
+export function createIdSource(now: () => number, random: (bytes: number) => Uint8Array): (prefix: IdPrefix) => string {
+  let lastMs = 0;
+  let count = 0;
+  return (prefix) => {
+    const ms = now();
+    if (ms > lastMs) {
+      lastMs = ms;
+      count = 0;
+    } else if (++count > 0xffff) {
+      lastMs += 1;
+      count = 0;
+    }
+    const bytes = new Uint8Array(16);
+    const view = new DataView(bytes.buffer);
+    view.setUint32(0, Math.floor(lastMs / 0x10000));
+    view.setUint16(4, lastMs % 0x10000);
+    view.setUint16(6, count);
+    bytes.set(random(8), 8);
+    return `${prefix}_${base32(bytes, 25)}`;
+  };
 }

@@ -1,13 +1,5 @@
 import { formatInstant } from "./business-time.ts";
-import {
-  ALL_KINDS,
-  type Catalog,
-  type DocOf,
-  type ImageDoc,
-  type Kind,
-  objectId,
-  type Translations,
-} from "./catalog.ts";
+import { type Catalog, type DocOf, type ImageDoc, type Kind, objectId, type Translations } from "./catalog.ts";
 import { catalogId } from "./ids.ts";
 
 /** The catalogVersion and time (epoch ms) at which a representation last changed. */
@@ -53,13 +45,16 @@ export type Lens = {
   visibleId: (kind: Kind, key: string) => string | undefined;
   /** The ids of those of the keys that are visible. */
   visibleIds: (kind: Kind, keys: readonly string[]) => string[];
+  /** Ids of the visible services that a person performs, by the person's key. */
+  performedBy: (staff: string) => string[];
   instant: (ms: number) => string;
   isSoldOut: (id: string) => boolean;
   /** Tickets of a type that are held. */
   taken: (ticketTypeId: string) => number;
 };
 
-const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
+/** Whether partners see it. */
+export const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
   if (kind === "public_event") return doc.status !== "DRAFT";
   if (kind === "staff" && !(doc as DocOf["staff"]).public) return false;
   return doc.status === "ACTIVE";
@@ -67,29 +62,49 @@ const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
 
 export function createLens({ catalog, mark, day }: StoredCatalog, now: number): Lens {
   const { slug, currency, timezone } = catalog.business;
-  const visible = new Map<Kind, DocOf[Kind][]>();
-  const ids = new Map<Kind, Map<string, string>>();
-  for (const kind of ALL_KINDS) {
-    const docs = catalog.objects[kind].filter((doc) => isVisible(kind, doc));
-    visible.set(kind, docs);
-    ids.set(kind, new Map(docs.map((doc) => [doc.key, objectId(kind, slug, doc)])));
-  }
-  const visibleId = (kind: Kind, key: string) => ids.get(kind)?.get(key);
+  // Each kind at its first use: a change of one dish looks at no service.
+  const visible = memoized((kind: Kind) =>
+    (catalog.objects[kind] as DocOf[Kind][]).filter((doc) => isVisible(kind, doc)),
+  );
+  const ids = memoized((kind: Kind) => new Map(visible(kind).map((doc) => [doc.key, objectId(kind, slug, doc)])));
+  const visibleId = (kind: Kind, key: string) => ids(kind).get(key);
+  const performed = memoized((_: "all") => {
+    const services = new Map<string, string[]>();
+    for (const doc of visible("service") as DocOf["service"][])
+      for (const person of doc.staff) {
+        const known = services.get(person);
+        if (known) known.push(objectId("service", slug, doc));
+        else services.set(person, [objectId("service", slug, doc)]);
+      }
+    return services;
+  });
   return {
     slug,
     currency,
     timezone,
     now,
     mark,
-    visible: <K extends Kind>(kind: K) => visible.get(kind) as DocOf[K][],
+    visible: <K extends Kind>(kind: K) => visible(kind) as DocOf[K][],
     visibleId,
     visibleIds: (kind, keys) => keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
+    performedBy: (staff) => performed("all").get(staff) ?? [],
     instant: (ms) => formatInstant(ms, timezone),
     isSoldOut: (id) => {
       const until = day.soldOut.get(id);
       return until !== undefined && (until === null || now < until);
     },
     taken: (ticketTypeId) => day.taken.get(ticketTypeId) ?? 0,
+  };
+}
+
+function memoized<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const value = make(key);
+    made.set(key, value);
+    return value;
   };
 }
 

@@ -57,20 +57,7 @@ export type PublicModifierGroup = {
   status: "ACTIVE";
 } & PublicCommon;
 
-export type PublicMenu = {
-  menuCategories: PublicMenuCategory[];
-  menuItems: PublicMenuItem[];
-  modifierGroups: PublicModifierGroup[];
-};
-
-/** Flat lists: a dish may sit in several categories. */
-export const representMenu = (lens: Lens): PublicMenu => ({
-  menuCategories: lens.visible("menu_category").map((doc, i) => representCategory(doc, i, lens)),
-  menuItems: lens.visible("menu_item").map((doc, i) => representItem(doc, i, lens)),
-  modifierGroups: lens.visible("modifier_group").map((doc, i) => representModifierGroup(doc, i, lens)),
-});
-
-function representCategory(doc: MenuCategoryDoc, sortOrder: number, lens: Lens): PublicMenuCategory {
+export function representMenuCategory(doc: MenuCategoryDoc, sortOrder: number, lens: Lens): PublicMenuCategory {
   const id = idOf(lens, "menu_category", doc);
   return {
     id,
@@ -83,7 +70,7 @@ function representCategory(doc: MenuCategoryDoc, sortOrder: number, lens: Lens):
   };
 }
 
-function representItem(doc: MenuItemDoc, sortOrder: number, lens: Lens): PublicMenuItem {
+export function representMenuItem(doc: MenuItemDoc, sortOrder: number, lens: Lens): PublicMenuItem {
   const id = idOf(lens, "menu_item", doc);
   return {
     id,
@@ -119,7 +106,7 @@ export const modifierOptionId = (
   option: ModifierGroupDoc["options"][number],
 ): string => catalogId("mop", slug, originalKey(group), originalKey(option));
 
-function representModifierGroup(doc: ModifierGroupDoc, sortOrder: number, lens: Lens): PublicModifierGroup {
+export function representModifierGroup(doc: ModifierGroupDoc, sortOrder: number, lens: Lens): PublicModifierGroup {
   const id = idOf(lens, "modifier_group", doc);
   return {
     id,

@@ -1,5 +1,13 @@
+import type { DocOf, Kind } from "./catalog.ts";
 import { createLens, type StoredCatalog } from "./lens.ts";
-import { type PublicMenuCategory, type PublicMenuItem, type PublicModifierGroup, representMenu } from "./menu.ts";
+import {
+  type PublicMenuCategory,
+  type PublicMenuItem,
+  type PublicModifierGroup,
+  representMenuCategory,
+  representMenuItem,
+  representModifierGroup,
+} from "./menu.ts";
 import { type PublicPromotion, representPromotion } from "./promotion.ts";
 import { type PublicEvent, representPublicEvent } from "./public-event.ts";
 import {
@@ -30,17 +38,54 @@ export type PublicCatalog = {
   events: PublicEvent[];
 };
 
-export function representCatalog(stored: StoredCatalog, now: number): PublicCatalog {
+export type ListName = keyof PublicCatalog;
+
+/** Each list with the kinds of document that it shows or refers to: nothing else changes it but the business and the clock. */
+const SHOWN_IN: Record<ListName, Kind[]> = {
+  services: ["service", "service_category", "addon", "staff"],
+  serviceCategories: ["service_category"],
+  addons: ["addon"],
+  staff: ["staff", "service"],
+  menuCategories: ["menu_category"],
+  menuItems: ["menu_item", "menu_category", "modifier_group"],
+  modifierGroups: ["modifier_group"],
+  promotions: ["promotion", "service", "service_category", "addon", "menu_item", "menu_category", "public_event"],
+  events: ["public_event"],
+};
+
+export const ALL_LISTS = Object.keys(SHOWN_IN) as ListName[];
+
+/** The lists in which a change of documents of these kinds can be seen. */
+export const listsShowing = (kinds: ReadonlySet<Kind>): ListName[] =>
+  ALL_LISTS.filter((list) => SHOWN_IN[list].some((kind) => kinds.has(kind)));
+
+/** @param lists the ones that are wanted; the others are left empty */
+export function representCatalog(
+  stored: StoredCatalog,
+  now: number,
+  lists: readonly ListName[] = ALL_LISTS,
+): PublicCatalog {
   const lens = createLens(stored, now);
-  const addons = new Map(lens.visible("addon").map((doc) => [doc.key, representAddon(doc, lens)]));
+  const wanted = new Set(lists);
+  const show = <K extends Kind, T>(list: ListName, kind: K, represent: (doc: DocOf[K], i: number) => T): T[] =>
+    wanted.has(list) ? lens.visible(kind).map(represent) : [];
+
+  const isAddonWanted = wanted.has("addons") || wanted.has("services");
+  const addons = new Map(
+    (isAddonWanted ? lens.visible("addon") : []).map((doc) => [doc.key, representAddon(doc, lens)]),
+  );
   return {
-    services: lens.visible("service").map((doc, i) => representService(doc, i, addons, lens)),
-    serviceCategories: lens.visible("service_category").map((doc, i) => representServiceCategory(doc, i, lens)),
-    addons: [...addons.values()],
-    staff: lens.visible("staff").map((doc, i) => representStaff(doc, i, lens)),
-    ...representMenu(lens),
-    promotions: lens.visible("promotion").map((doc, i) => representPromotion(doc, i, lens)),
-    events: lens.visible("public_event").map((doc, i) => representPublicEvent(doc, i, lens)),
+    services: show("services", "service", (doc, i) => representService(doc, i, addons, lens)),
+    serviceCategories: show("serviceCategories", "service_category", (doc, i) =>
+      representServiceCategory(doc, i, lens),
+    ),
+    addons: wanted.has("addons") ? [...addons.values()] : [],
+    staff: show("staff", "staff", (doc, i) => representStaff(doc, i, lens)),
+    menuCategories: show("menuCategories", "menu_category", (doc, i) => representMenuCategory(doc, i, lens)),
+    menuItems: show("menuItems", "menu_item", (doc, i) => representMenuItem(doc, i, lens)),
+    modifierGroups: show("modifierGroups", "modifier_group", (doc, i) => representModifierGroup(doc, i, lens)),
+    promotions: show("promotions", "promotion", (doc, i) => representPromotion(doc, i, lens)),
+    events: show("events", "public_event", (doc, i) => representPublicEvent(doc, i, lens)),
   };
 }
 

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from "node:util";
+import { expect, test } from "vitest";
+import { changeCatalog, requireBusiness } from "../../src/app/catalog.ts";
+import { setSoldOut } from "../../src/app/sold-out.ts";
+import { loadCatalog, tellClock } from "../../src/app/tell.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { representCatalog } from "../../src/domain/representation.ts";
+import { aCatalog } from "../support/catalog.ts";
+import { createMirror } from "../support/mirror.ts";
+import { dice, stir } from "../support/random-edits.ts";
+import { world } from "../support/world.ts";
+
+const ROUNDS = Number(process.env["DESKBELL_MIRROR_ROUNDS"] ?? 1000);
+const SEED = Number(process.env["DESKBELL_MIRROR_SEED"] ?? 42);
+const HOUR = 3_600_000;
+
+/**
+ * What the routes serve, but for what is counted in the read: no event tells how many tickets are left. Add-ons are served
+ * inside services alone.
+ */
+const served = ({ addons: _addons, ...lists }: Record<string, unknown>): unknown =>
+  JSON.parse(JSON.stringify(lists, (key, part) => (key === "remaining" ? undefined : part)));
+
+test(`a mirror that follows the events equals a full read after each of ${ROUNDS} transactions (seed ${SEED})`, () => {
+  const rt = world();
+  const roll = dice(SEED);
+  changeCatalog(rt, aCatalog(), "box", null);
+  const business = () => requireBusiness(rt, "salon-aurora");
+  const readAll = () => representCatalog(loadCatalog(rt, business()), rt.now());
+  const mirror = createMirror(readAll);
+  let seen = business().lastSequence;
+  let told = 0;
+
+  for (let round = 1; round <= ROUNDS; round++) {
+    const { catalog } = loadCatalog(rt, business());
+    const dish = catalog.objects.menu_item[roll(catalog.objects.menu_item.length || 1)];
+    const kind = roll(10);
+    if (kind === 0) {
+      rt.advance(roll(6) * HOUR);
+      tellClock(rt);
+    } else if (kind === 1 && dish)
+      setSoldOut(rt, business(), dish.key, (["back", null, rt.now() + HOUR] as const)[roll(3)] ?? null);
+    else changeCatalog(rt, stir(catalog, roll, rt.now()), "box", null);
+
+    const events = rt.store.events.after(business().id, seen, 10_000);
+    seen += events.length;
+    told += events.length;
+    mirror.follow(events.map(({ body }) => JSON.parse(body.toString()) as Envelope));
+    const [kept, read] = [served(mirror.lists()), served(readAll())];
+    // toEqual alone takes ten times as long.
+    if (!isDeepStrictEqual(kept, read)) expect({ round, lists: kept }).toEqual({ round, lists: read });
+  }
+  expect(told).toBeGreaterThan(ROUNDS);
+}, 120_000);
