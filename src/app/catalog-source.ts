@@ -1,6 +1,8 @@
 import { isAlias, isMap, isScalar, LineCounter, type Node, parseDocument, type YAMLError } from "yaml";
 import { type Path, quote } from "../domain/catalog-mistakes.ts";
 import { DECIMAL_FIELDS } from "../domain/catalog-schema-values.ts";
+import { readSoundJson } from "./catalog-json.ts";
+import { readPlainYaml } from "./catalog-plain-yaml.ts";
 
 /** A catalog file: its name, as shown in messages, and its text in YAML or JSON. */
 export type CatalogSource = { name: string; text: string };
@@ -24,8 +26,24 @@ const MAX_DEPTH = 40;
 // An alias is cheap to write and its copies are not: a dozen lines can name billions of nodes.
 const MAX_ALIASED_NODES = 1_000_000;
 
-/** YAML, of which JSON is a part, read by its nodes: data alone knows neither its places nor its decimals' digits. */
+/** Data alone knows neither its places nor its decimals' digits: what is not quickly found to be sound is read by its nodes. */
 export function parseSource(source: CatalogSource): ParsedSource {
+  if (Buffer.byteLength(source.text) > MAX_BYTES) return unreadable("The file is larger than 50 MB.");
+  const sound = readSoundJson(source.text) ?? readPlainYaml(source.text);
+  if (sound === null) return parseNodes(source);
+  let nodes: ParsedSource | undefined;
+  return {
+    content: sound.content,
+    mistakes: [],
+    broken: false,
+    // Places are asked for when something is wrong, and only then.
+    locate: (path) => (nodes ??= parseNodes(source)).locate(path),
+  };
+}
+
+/** YAML, of which JSON is a part, read by its nodes: data alone knows neither its places nor its decimals' digits. */
+/** YAML, of which JSON is a part, by its nodes. */
+export function parseNodes(source: CatalogSource): ParsedSource {
   const lines = new LineCounter();
   const position = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
@@ -34,8 +52,6 @@ export function parseSource(source: CatalogSource): ParsedSource {
   const mistakes: SourceMistake[] = [];
   const report = (code: SourceMistake["code"], offset: number, detail: string): void =>
     void mistakes.push({ code, ...position(offset), detail });
-
-  if (Buffer.byteLength(source.text) > MAX_BYTES) return unreadable("The file is larger than 50 MB.");
 
   const document = parseDocument(source.text, {
     schema: "core",

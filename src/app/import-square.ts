@@ -1,40 +1,22 @@
-import { Document, isScalar, parseDocument, Scalar, visit } from "yaml";
-import { catalogFileSchema } from "../domain/catalog-schema.ts";
-import { currencyDigits } from "../domain/money.ts";
+import { parseDocument } from "yaml";
+import { writeYaml } from "../domain/catalog-yaml.ts";
+import { describeBusiness, type ImportedBusiness } from "./imported-business.ts";
 import { AppError } from "../domain/errors.ts";
+import type { ImportReport } from "../domain/import-report.ts";
 import { safe } from "../domain/safe-text.ts";
 import { mapSquare } from "../domain/square-import.ts";
 import { squareObjects } from "../domain/square-objects.ts";
-import type { ImportReport } from "../domain/square-report.ts";
-
-const businessSchema = catalogFileSchema.shape.business.unwrap();
-
-export type ImportedBusiness = {
-  businessSlug: string;
-  businessName?: string | undefined;
-  timezone: string;
-  currency: string;
-};
 
 /** A Square catalog's JSON as the text of a catalog file, with what was taken and what was left behind and why. */
 export function importSquare(text: string, business: ImportedBusiness): { yaml: string; report: ImportReport } {
-  const { businessSlug: slug, businessName: name = slug, timezone, currency } = business;
-  refuseWrong({ slug, name, timezone, currency });
+  const described = describeBusiness(business);
   const { objects, hasMore } = squareObjects(parseJson(text));
-  const { sections, report } = mapSquare(objects, currency);
+  const { sections, report } = mapSquare(objects, business.currency);
   if (hasMore)
     report.left.unshift({ what: "the pages after this one", why: "the answer ends with a cursor: fetch them as well" });
-  const doc = new Document({ catalog: 1, business: { slug, name, timezone, currency }, ...sections });
-  doc.commentBefore =
-    " Imported from a Square catalog. Keys are Square's ids: keep them, and a second import finds its way.";
-  writePricesPlain(doc, currencyDigits(currency));
-  return { yaml: doc.toString({ lineWidth: 120 }), report };
-}
-
-function refuseWrong(business: { slug: string; name: string; timezone: string; currency: string }): void {
-  const [issue] = businessSchema.safeParse(business).error?.issues ?? [];
-  if (issue !== undefined)
-    throw new AppError("invalid_input", `The business's ${String(issue.path[0])} must be ${issue.message}.`);
+  const heading =
+    "Imported from a Square catalog. Keys are Square's ids: keep them, and a second import finds its way.";
+  return { yaml: writeYaml({ catalog: 1, business: described, ...sections }, heading), report };
 }
 
 function parseJson(text: string): unknown {
@@ -54,15 +36,4 @@ function parseJson(text: string): unknown {
 function findFault(text: string): string | undefined {
   const { line, col } = parseDocument(text).errors[0]?.linePos?.[0] ?? {};
   return line === undefined ? undefined : `${line}:${col}`;
-}
-
-/** `35.00` instead of `"35.00"`, as a person would write it. */
-function writePricesPlain(doc: Document, digits: number): void {
-  visit(doc, {
-    Pair(_, { key, value }) {
-      if (!isScalar(key) || key.value !== "price" || !(value instanceof Scalar)) return;
-      value.value = Number(value.value);
-      value.minFractionDigits = digits;
-    },
-  });
 }

@@ -1,60 +1,28 @@
-import type { Catalog } from "../domain/catalog.ts";
-import { mergeCatalog } from "../domain/catalog-merge.ts";
-import { KIND_NAMES, type Mistake, quote } from "../domain/catalog-mistakes.ts";
-import { normaliseCatalog, withoutEchoes } from "../domain/catalog-normalise.ts";
-import { findFlaws, type Flaw } from "../domain/catalog-references.ts";
-import { checkShape } from "../domain/catalog-schema-check.ts";
+import { judgeCatalog, type JudgeOptions } from "../domain/catalog-judge.ts";
+import type { MergedCatalog } from "../domain/catalog-merge.ts";
+import type { Mistake } from "../domain/catalog-mistakes.ts";
 import { AppError } from "../domain/errors.ts";
 import { safe } from "../domain/safe-text.ts";
 import { type CatalogSource, type ParsedSource, parseSource, type Position } from "./catalog-source.ts";
 
 export type { CatalogSource } from "./catalog-source.ts";
 
-export type ReadCatalogOptions = {
-  /** What the box has now. */
-  current: (businessSlug: string) => Catalog | null;
-  /** Drops what the sections that are named do not list. */
-  prune: boolean;
-  /** Epoch ms; null when this is no seeding, and `12d 19:30` cannot be counted. */
-  seedingAt: number | null;
-};
-
 /**
  * The whole catalog as it is after these files: they are joined, checked and laid over what the box has.
  * @throws AppError with every mistake in them, each with its place
  */
-export function readCatalog(sources: readonly CatalogSource[], options: ReadCatalogOptions): Catalog {
+export function readCatalog(sources: readonly CatalogSource[], options: JudgeOptions): MergedCatalog {
   if (sources.length === 0) throw new AppError("invalid_input", "No catalog file was given.");
   const files = sources.map((source) => ({ ...parseSource(source), name: source.name }));
   if (files.some((file) => file.broken)) throw refusal(files, []);
 
-  const shape = checkShape(files.map((file) => file.content));
-  if (shape.files === null) throw refusal(files, shape.mistakes);
-
-  const normalised = normaliseCatalog(shape.files, { ...options, unreadable: shape.unreadable });
-  if ("detail" in normalised) throw refusal(files, [...shape.mistakes, normalised]);
-
-  const catalog = mergeCatalog(normalised.current, normalised.patch, options.prune);
-  const mistakes = [
-    ...shape.mistakes,
-    ...withoutEchoes(shape.mistakes, normalised.mistakes),
-    ...findFlaws(catalog, normalised.unreadableKeys).map((flaw) => placeFlaw(flaw, normalised.placeOf)),
-  ];
-  if (mistakes.length > 0 || files.some((file) => file.mistakes.length > 0)) throw refusal(files, mistakes);
-  return catalog;
-}
-
-function placeFlaw(
-  { code, kind, key, path, detail }: Flaw,
-  placeOf: (kind: Flaw["kind"], key: string) => Mistake["at"] | undefined,
-): Mistake {
-  const place = placeOf(kind, key);
-  if (place !== undefined) return { code, at: [...place, ...path], detail };
-  return {
-    code,
-    at: [0],
-    detail: `The ${KIND_NAMES[kind]} ${quote(key)}, which is on the box and in no file: ${detail}`,
-  };
+  const { merged, mistakes } = judgeCatalog(
+    files.map((file) => file.content),
+    options,
+  );
+  if (merged === null || mistakes.length > 0 || files.some((file) => file.mistakes.length > 0))
+    throw refusal(files, mistakes);
+  return merged;
 }
 
 type File = ParsedSource & { name: string };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { type Preset, readPreset } from "../assets.ts";
@@ -26,13 +26,36 @@ function filesOf(name: string): string[] {
   return inside.sort().map((file) => join(name, file));
 }
 
+const MAX_BYTES = 50_000_000;
+
 export function readText(path: string): string {
   try {
+    if (statSync(path).size > MAX_BYTES)
+      throw new AppError("invalid_input", `${path} is larger than 50 MB.`, { fix: "split it" });
     return readFileSync(path, "utf8");
   } catch (error) {
+    if (error instanceof AppError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") throw new AppError("resource_not_found", `There is no file ${path}.`);
     if (code === "EISDIR") throw new AppError("usage", `${path} is a folder.`, { fix: "name a file in it" });
+    throw error;
+  }
+}
+
+export const bytesOf = (sources: readonly Source[]): number =>
+  sources.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+
+/** Writes a file that is not there yet: what somebody has edited is not overwritten. */
+export function writeNew(path: string, content: string): void {
+  try {
+    writeFileSync(path, content, { flag: "wx" });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST")
+      throw new AppError("state_refuses", `${path} is there already.`, {
+        fix: "name another file, or move that one away",
+      });
+    if (code === "ENOENT") throw new AppError("resource_not_found", `The folder of ${path} does not exist.`);
     throw error;
   }
 }

@@ -1,23 +1,31 @@
 import type { ChangeResult } from "../app/catalog.ts";
 import type { ObjectChange } from "../domain/catalog-diff.ts";
 import { formatMoney } from "../domain/money.ts";
+import { safe } from "../domain/safe-text.ts";
 import type { Cli } from "./cli.ts";
 import type { Column } from "./table.ts";
 
 /** Shows what a change did, or would do: the objects on stdout, the sum and the webhooks on stderr. */
 export function reportChange(cli: Cli, result: ChangeResult, { dryRun = false } = {}): void {
   if (cli.flags.json) return cli.printObject(result);
-  const { slug, isNew, fromVersion, version, businessFields, changes, events, deliveries } = result;
+  const { slug, isNew, fromVersion, version, businessFields, changes, events, deliveries, massDeletes } = result;
   if (fromVersion === version) return cli.note(`${slug}: nothing differs.`);
   if (isNew) cli.note(`${slug}: new, ${countByKind(changes)}.`);
   else if (changes.length > 0) cli.printList(changes, columns(result.currency), "");
   if (!isNew && businessFields.length > 0) cli.note(`${slug}: ${businessFields.join(", ")} changed.`);
-  const told = `${countOf(events.length, "event")}${eventTypes(events)}`;
+  const undone = changes.filter(({ undoes }) => undoes.length > 0);
+  if (undone.length > 0) {
+    const edits = `${countOf(undone.length, "edit")} made on the box since the last file`;
+    cli.note(`${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => safe(key)).join(", ")}.`);
+  }
+  const told = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}`;
+  const owed = countOf(deliveries, "webhook");
+  if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${told}, ${owed} to send.`);
   cli.note(
-    dryRun
-      ? `${slug}: would go from version ${fromVersion} to ${version} with ${told}; nothing was written.`
-      : `${slug}: version ${fromVersion} -> ${version}, ${told}, ${countOf(deliveries, "webhook")} to send.`,
+    `${slug}: would go from version ${fromVersion} to ${version} with ${told}, ${owed} to send; nothing was written.`,
   );
+  for (const { kind, removed, of } of massDeletes)
+    cli.note(`${slug}: ${removed} of ${of} ${kind} would go: that takes --allow-mass-delete.`);
 }
 
 const columns = (currency: string): Column<ObjectChange>[] => [
@@ -28,11 +36,14 @@ const columns = (currency: string): Column<ObjectChange>[] => [
   { title: "ID", value: ({ id }) => id, whole: true },
 ];
 
-function whatChanged({ fields, prices }: ObjectChange, currency: string): string {
+function whatChanged({ fields, prices, undoes }: ObjectChange, currency: string): string {
   const price = (minor: number | null) => (minor === null ? "none" : formatMoney(minor, currency));
   const repriced = prices.map(({ of, from, to }) => `${of === "" ? "price" : of} ${price(from)} -> ${price(to)}`);
-  return [...repriced, ...fields.filter((field) => field !== "priceCents")].join(", ");
+  const undone = undoes.length === 0 ? [] : [`undoes an edit of ${undoes.map(fieldName).join(", ")}`];
+  return [...repriced, ...fields.filter((field) => field !== "priceCents"), ...undone].join(", ");
 }
+
+const fieldName = (field: string): string => (field === "priceCents" ? "price" : field);
 
 /** `5 service, 2 addon` */
 function countByKind(changes: readonly { kind: string }[]): string {
@@ -40,8 +51,9 @@ function countByKind(changes: readonly { kind: string }[]): string {
   return [...counts].map(([kind, { length }]) => `${length} ${kind}`).join(", ");
 }
 
-const eventTypes = (events: ChangeResult["events"]): string => {
-  const types = [...new Set(events.map(({ type }) => type))];
+/** ` (12 service.updated, catalog.changed)` */
+const eventTypes = (webhooks: ChangeResult["webhooks"]): string => {
+  const types = webhooks.map(({ type, events }) => (events === 1 ? type : `${events} ${type}`));
   return types.length === 0 || types.length > 6 ? "" : ` (${types.join(", ")})`;
 };
 

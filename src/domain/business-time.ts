@@ -27,3 +27,7 @@ export function isTimezone(name: string): boolean {
     return false;
   }
 }
+
+/** The one name that is kept of a zone however it is written; undefined: there is none such. */
+export const canonicalTimezone = (name: string): string | undefined =>
+  isTimezone(name) ? new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone : undefined;

@@ -1,5 +1,5 @@
 import { ALL_KINDS, type Catalog, type DocOf, type Kind, objectId } from "./catalog.ts";
-import { same } from "./same.ts";
+import { same, sameItems } from "./same.ts";
 
 /** One object of the author's catalog that differs. */
 export type ObjectChange = {
@@ -12,6 +12,8 @@ export type ObjectChange = {
   fields: string[];
   /** Only of an update. `of` is the variant, size, option or ticket type, "" for the object itself. */
   prices: { of: string; from: number | null; to: number | null }[];
+  /** Fields that were edited on the box since the last file, and that this one sets back. */
+  undoes: string[];
 };
 
 /** What it takes to bring the stored rows to the new catalog. */
@@ -46,6 +48,8 @@ export const isEmpty = ({ changes, businessFields }: CatalogDiff): boolean =>
   changes.length === 0 && businessFields.length === 0;
 
 function diffKind(kind: Kind, before: Catalog | null, after: Catalog, { changes, rows }: CatalogDiff): void {
+  // A reader gives the very documents that the box has where a file says the same.
+  if (sameItems(before?.objects[kind] ?? [], after.objects[kind])) return;
   const { slug } = after.business;
   const old = new Map(
     (before?.objects[kind] ?? []).map((doc, position) => [objectId(kind, slug, doc), { doc, position }]),
@@ -59,6 +63,7 @@ function diffKind(kind: Kind, before: Catalog | null, after: Catalog, { changes,
       name: doc.name,
       fields: from ? differingFields(from, doc) : [],
       prices: from ? differingPrices(from, doc) : [],
+      undoes: [],
     });
   const orderMoved = movedAmongThoseThatStay(
     after.objects[kind].map((doc) => objectId(kind, slug, doc)),
@@ -90,7 +95,7 @@ function movedAmongThoseThatStay(ids: string[], old: Map<string, unknown>): Set<
   return new Set(now.filter((id, rank) => then[rank] !== id));
 }
 
-function differingFields(before: object, after: object): string[] {
+export function differingFields(before: object, after: object): string[] {
   const left = before as Record<string, unknown>;
   const right = after as Record<string, unknown>;
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].filter((name) => !same(left[name], right[name]));

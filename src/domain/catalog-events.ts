@@ -4,7 +4,7 @@ import { changedFlags, repricedVariants, touchedVariants } from "./changed-flags
 import type { EventDraft } from "./envelope.ts";
 import type { Mark, PublicObject } from "./lens.ts";
 import type { PublicMenuItem } from "./menu.ts";
-import type { PublicCatalog } from "./representation.ts";
+import type { ListName, PublicCatalog } from "./representation.ts";
 import { same } from "./same.ts";
 import type { PublicService } from "./service.ts";
 
@@ -20,8 +20,6 @@ export type PublicDiff = {
 const VERSIONS = new Set(["version", "updatedAt"]);
 // Where an object stands is told by `*.reordered`, and by the place of what was created or deleted.
 const PLACE = new Set(["sortOrder"]);
-
-type ListName = keyof PublicCatalog;
 
 /** The types with events of their own, in the order in which they are told: what is referred to before what refers. */
 const TOLD = [

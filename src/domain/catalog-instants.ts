@@ -40,6 +40,13 @@ export function parseRelativeTime(text: string, timezone: string, seedingAt: num
   return localToInstant(`${addDays(today, Number(days))}T${time}`, timezone);
 }
 
+/** The shortest text that `parseInstant` reads as this instant: local, with an offset where the clock shows a time twice. */
+export function writeInstant(ms: number, timezone: string): string {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone);
+  const local = zoned.toPlainDateTime().toString({ smallestUnit: zoned.second === 0 ? "minute" : "second" });
+  return localToInstant(local, timezone) === ms ? local : `${local}${zoned.offset}`;
+}
+
 export const startOfDay = (date: LocalDate, timezone: string): number => localToInstant(`${date}T00:00`, timezone);
 
 export const localDateOf = (ms: number, timezone: string): LocalDate =>

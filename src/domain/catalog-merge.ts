@@ -10,15 +10,22 @@ import {
 } from "./catalog.ts";
 import { objectPlace } from "./catalog-mistakes.ts";
 import type { CatalogPatch } from "./catalog-normalise.ts";
+import { sameItems } from "./same.ts";
 import { followRenames, ticketTypeKeys } from "./catalog-references.ts";
 
 type Identified = { key: string; previousKeys: string[] };
+
+export type MergedCatalog = {
+  catalog: Catalog;
+  /** The documents in it that the files list. */
+  listed: ReadonlySet<DocOf[Kind]>;
+};
 
 /**
  * What the box has after the files: the sections that they name, in their order, then what they do not list, unless `prune`
  * drops it. A section that they do not name stays as it is.
  */
-export function mergeCatalog(current: Catalog | null, patch: CatalogPatch, prune: boolean): Catalog {
+export function mergeCatalog(current: Catalog | null, patch: CatalogPatch, prune: boolean): MergedCatalog {
   const before = current?.objects ?? emptyObjects();
   const renamed = new Map<string, string>();
   const listed: Partial<CatalogObjects> = {};
@@ -28,6 +35,10 @@ export function mergeCatalog(current: Catalog | null, patch: CatalogPatch, prune
     const docs: DocOf[K][] | undefined = patch.objects[kind];
     if (docs === undefined) {
       unlisted[kind] = before[kind];
+      return;
+    }
+    if (sameItems(docs, before[kind])) {
+      listed[kind] = before[kind];
       return;
     }
     const find = finder<DocOf[K]>(before[kind]);
@@ -51,9 +62,12 @@ export function mergeCatalog(current: Catalog | null, patch: CatalogPatch, prune
   }
   ALL_KINDS.forEach(join);
   return {
-    business: patch.business,
-    schedule: { ...(current?.schedule ?? emptySchedule()), ...patch.schedule },
-    objects,
+    catalog: {
+      business: patch.business,
+      schedule: { ...(current?.schedule ?? emptySchedule()), ...patch.schedule },
+      objects,
+    },
+    listed: new Set(Object.values(listed).flat()),
   };
 }
 
@@ -92,7 +106,9 @@ function keepIdentity<K extends Kind>(kind: K, old: DocOf[K], doc: DocOf[K]): Do
 }
 
 const withKeysOf = <D extends Identified>(old: Identified | undefined, doc: D): D =>
-  old === undefined ? doc : { ...doc, previousKeys: [...new Set([...old.previousKeys, ...doc.previousKeys])] };
+  old === undefined || old.previousKeys.length === 0
+    ? doc
+    : { ...doc, previousKeys: [...new Set([...old.previousKeys, ...doc.previousKeys])] };
 
 function noteRenames<K extends Kind>(renamed: Map<string, string>, kind: K, old: DocOf[K], doc: DocOf[K]): void {
   if (old.key !== doc.key) renamed.set(objectPlace(kind, old.key), doc.key);

@@ -167,13 +167,7 @@ function readQuotas(
 }
 
 function slugOf(reader: Reader, key: string, at: Path): string {
-  const slug = key
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, 60)
-    .replace(/^-+|-+$/g, "");
+  const slug = slugFromKey(key);
   if (slug.length < 2)
     reader.report({
       code: "missing_field",
@@ -182,3 +176,13 @@ function slugOf(reader: Reader, key: string, at: Path): string {
     });
   return slug;
 }
+
+/** The slug of an event whose file names none. */
+export const slugFromKey = (key: string): string =>
+  key
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 60)
+    .replace(/^-+|-+$/g, "");

@@ -21,6 +21,8 @@ import {
   unique,
   upper,
 } from "./catalog-normalise-values.ts";
+import type { Unchanged } from "./catalog-unchanged.ts";
+import { same } from "./same.ts";
 import type { AuthoredBusiness, AuthoredClosure, AuthoredFile } from "./catalog-schema.ts";
 
 /** What the files say, as documents. A section that no file names is absent. */
@@ -33,6 +35,8 @@ export type CatalogPatch = {
 export type NormaliseOptions = {
   current: (businessSlug: string) => Catalog | null;
   seedingAt: number | null;
+  /** Items that need no reading. */
+  unchanged: Unchanged;
   /** Items, as joined paths, to pass over: their mistakes are known. */
   unreadable: ReadonlySet<string>;
 };
@@ -104,6 +108,7 @@ export function normaliseCatalog(files: readonly AuthoredFile[], options: Normal
     pick: (file: AuthoredFile) => readonly T[] | undefined,
     read: (reader: Reader, item: T, at: Path) => DocOf[K],
   ): DocOf[K][] | undefined {
+    const before = new Map<string, DocOf[K]>(current?.objects[kind].map((doc) => [doc.key, doc]));
     return gather(path, pick)?.flatMap(({ value, at }) => {
       const place = objectPlace(kind, value?.key);
       const first = places.get(place);
@@ -119,9 +124,13 @@ export function normaliseCatalog(files: readonly AuthoredFile[], options: Normal
         unreadableKeys.add(place);
         return [];
       }
-      const doc = read(reader, value, at);
-      refuseBulk(reader, doc, at);
-      return first === undefined ? [doc] : [];
+      const known = options.unchanged.get(value) as DocOf[K] | undefined;
+      const doc = known ?? read(reader, value, at);
+      if (known === undefined) refuseBulk(reader, doc, at);
+      if (first !== undefined) return [];
+      // The very document that the box has: nothing after this looks into it again, and ten thousand copies can go at once.
+      const old = before.get(doc.key);
+      return [same(old, doc) ? (old as DocOf[K]) : doc];
     });
   }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fieldOf, itemOf, type Mistake, type Path, quote, show } from "./catalog-mistakes.ts";
-import { type AuthoredFile, catalogFileSchema } from "./catalog-schema.ts";
+import { type AuthoredFile, catalogFileSchema, MAX_SECTION } from "./catalog-schema.ts";
+import type { Unchanged } from "./catalog-unchanged.ts";
 import { isTimezone } from "./business-time.ts";
 import { knownCurrencies } from "./money.ts";
 import { didYouMean } from "./nearest.ts";
@@ -18,12 +19,15 @@ export type Shape = {
 const filesSchema = z.array(catalogFileSchema);
 
 /**
- * Holds the files against the schema. What is wrong is struck out of `contents` where it can be, so that the rest of the
+ * Holds the files against the schema, but for the items that are known to be sound. What is wrong is struck out of `contents` where it can be, so that the rest of the
  * same object is judged too and its author hears of every mistake at once.
  */
-export function checkShape(contents: unknown[]): Shape {
+export function checkShape(contents: unknown[], unchanged: Unchanged): Shape {
+  if (contents.every((content) => isSound(content, unchanged)))
+    return { mistakes: [], files: contents as AuthoredFile[], unreadable: new Set() };
+
   const checked = filesSchema.safeParse(contents);
-  if (checked.success) return { mistakes: [], files: checked.data, unreadable: new Set() };
+  if (checked.success) throw new Error("a file is sound as a whole, but not in its parts");
 
   const issues = checked.error.issues.map(narrowUnion);
   const mistakes = issues.flat().flatMap((issue) => describeIssue(issue, contents));
@@ -36,6 +40,33 @@ export function checkShape(contents: unknown[]): Shape {
     unreadable.add(item.join("\0"));
   }
   return { mistakes, files: contents as AuthoredFile[], unreadable };
+}
+
+/** Item by item: what is parsed is a copy, and that of a whole file would lie beside it in memory. */
+function isSound(content: unknown, unchanged: Unchanged): boolean {
+  const lists: { item: z.ZodType; values: unknown[] }[] = [];
+  const frame = withoutItems(catalogFileSchema, content, lists);
+  return (
+    catalogFileSchema.safeParse(frame).success &&
+    lists.every(({ item, values }) => values.every((value) => unchanged.has(value) || item.safeParse(value).success))
+  );
+}
+
+/** The content with its lists of objects empty. They are put into `lists`, each with the schema of its items. */
+function withoutItems(schema: z.ZodObject, content: unknown, lists: { item: z.ZodType; values: unknown[] }[]): unknown {
+  if (typeof content !== "object" || content === null || Array.isArray(content)) return content;
+  return Object.fromEntries(
+    Object.entries(content).map(([name, value]) => {
+      const section = schema.shape[name];
+      const inner = section instanceof z.ZodOptional ? section.unwrap() : section;
+      if (inner instanceof z.ZodObject) return [name, withoutItems(inner, value, lists)];
+      const item = inner instanceof z.ZodArray ? inner.element : undefined;
+      const isSection = item instanceof z.ZodObject && "key" in item.shape;
+      if (!isSection || !Array.isArray(value) || value.length > MAX_SECTION) return [name, value];
+      lists.push({ item, values: value });
+      return [name, []];
+    }),
+  );
 }
 
 /** Of a value that may be written in two forms, only the mistakes in the form that its author chose. */
@@ -117,7 +148,16 @@ function fieldsAt(schema: z.core.$ZodType, path: Path): string[] {
 }
 
 /** Stands in for a wrong value that an object cannot be read without; it never leaves a reading that has mistakes. */
-const STAND_INS: Readonly<Record<string, unknown>> = { name: "?", durationMin: 1, maxSeats: 1000 };
+const STAND_INS: Readonly<Record<string, unknown>> = {
+  name: "?",
+  durationMin: 1,
+  maxSeats: 1000,
+  timezone: "UTC",
+  // The currency with the most decimals: whether a price has too many cannot be told.
+  currency: "CLF",
+};
+
+const isInItem = (path: Path): boolean => path.length > (itemOf(path)?.length ?? Number.POSITIVE_INFINITY);
 
 function strikeOut(contents: unknown[], issue: Issue): void {
   const inner = issue.code === "unrecognized_keys" ? issue.path : issue.path.slice(0, -1);
@@ -126,7 +166,13 @@ function strikeOut(contents: unknown[], issue: Issue): void {
     (value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part],
     contents,
   );
-  // Taking an element from a list would shift the places of those after it.
+  // Taking an element from a list would shift the places of those after it: a list of words goes whole.
+  if (
+    Array.isArray(parent) &&
+    isInItem(inner as Path) &&
+    !(issue.code === "invalid_type" && issue.expected === "object")
+  )
+    return strikeOut(contents, { ...issue, code: "custom", path: inner } as Issue);
   if (typeof parent !== "object" || parent === null || Array.isArray(parent)) return;
   for (const field of fields) {
     if (issue.code !== "unrecognized_keys" && field in STAND_INS) Reflect.set(parent, field, STAND_INS[String(field)]);

@@ -57,7 +57,10 @@ const closure = fields({
   yearly: yearlyDate.optional(),
 });
 
-const section = <T extends z.ZodType>(item: T) => list(item, 100_000).optional();
+/** Objects in one section. */
+export const MAX_SECTION = 100_000;
+
+const section = <T extends z.ZodType>(item: T) => list(item, MAX_SECTION).optional();
 
 /** A catalog file as its author writes it. `deskbell catalog schema` publishes it for editors. */
 export const catalogFileSchema = z.strictObject(
@@ -102,6 +105,7 @@ export type AuthoredMenuItem = Item<AuthoredMenu["items"]>;
 export type AuthoredModifierGroup = Item<AuthoredMenu["modifierGroups"]>;
 export type AuthoredSize = Item<AuthoredMenuItem["sizes"]>;
 export type AuthoredOption = Item<AuthoredModifierGroup["options"]>;
+export type AuthoredArea = Item<AuthoredFile["areas"]>;
 export type AuthoredTable = Item<AuthoredFile["tables"]>;
 export type AuthoredPromotion = Item<AuthoredFile["promotions"]>;
 export type AuthoredPublicEvent = Item<AuthoredFile["events"]>;

@@ -23,6 +23,9 @@ export function currencyDigits(currency: string): number {
 export const formatMoney = (minorUnits: number, currency: string): string =>
   formatDecimal(minorUnits, currencyDigits(currency));
 
+/** Basis points as a percentage: 1250 is `12.5`. */
+export const formatPercent = (basisPoints: number): string => formatDecimal(basisPoints, 2).replace(/\.?0+$/, "");
+
 /** An amount or what is wrong with it, as the rest of a sentence that begins with the field's name. */
 export type Reading = { units: number } | { problem: string };
 

@@ -68,7 +68,7 @@ export function representPublicEvent(doc: PublicEventDoc, sortOrder: number, len
 }
 
 /** Quota key -> places left. Types that were withdrawn still hold what was sold of them. */
-function placesLeft(event: PublicEventDoc, lens: Lens): Map<string, number> {
+export function placesLeft(event: PublicEventDoc, lens: Pick<Lens, "slug" | "taken">): Map<string, number> {
   const taken = new Map(event.ticketTypes.map((type) => [type.key, lens.taken(ticketTypeId(lens.slug, event, type))]));
   return new Map(
     event.quotas.map(({ key, size, ticketTypes }) => [
@@ -76,6 +76,14 @@ function placesLeft(event: PublicEventDoc, lens: Lens): Map<string, number> {
       Math.max(0, size - ticketTypes.reduce((sum, type) => sum + (taken.get(type) ?? 0), 0)),
     ]),
   );
+}
+
+/** The states of the types that are offered: partners are told when one of them changes. */
+export function saleStates(event: PublicEventDoc, lens: Pick<Lens, "slug" | "taken" | "now">): SaleState[] {
+  const left = placesLeft(event, lens);
+  return event.ticketTypes
+    .filter((type) => type.status === "ACTIVE")
+    .map((type) => stateOfType(type, event, remainingOfType(type, event, left), lens.now));
 }
 
 /** A cancelled event stays cancelled when its day has passed. */

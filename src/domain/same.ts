@@ -1,5 +1,9 @@
 const NONE: ReadonlySet<string> = new Set();
 
+/** The very same values in the same order. */
+export const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((value, i) => value === b[i]);
+
 /** Deep equality of JSON-like values. Fields named in `ignored` are passed over, at the top only or at every depth. */
 export function same(a: unknown, b: unknown, ignored = NONE, ignoredAtTop = NONE): boolean {
   if (a === b) return true;

@@ -1,15 +1,13 @@
-import { type AuthoredFile, catalogFileSchema } from "./catalog-schema.ts";
+import { catalogFileSchema } from "./catalog-schema.ts";
 import { AppError } from "./errors.ts";
+import { type ImportedSections, type ImportReport, takenOf, withoutEmpty } from "./import-report.ts";
 import { categoryIds, mapCategories, splitCategories } from "./square-categories.ts";
 import { type Links, mapDish, mapService } from "./square-items.ts";
 import { labelOf, type Mapping, sound } from "./square-mapping.ts";
 import { mapModifierLists } from "./square-modifiers.ts";
 import { dataOf, isRead, type Item, type SquareObject } from "./square-objects.ts";
 import { pictureFinder } from "./square-pictures.ts";
-import { createLeftLog, type ImportReport, type LeftLog, type Mapped, takenOf, typeName } from "./square-report.ts";
-
-/** The sections that a Square catalog fills. */
-export type SquareSections = Pick<AuthoredFile, "serviceCategories" | "services" | "menu">;
+import { createLeftLog, type LeftLog, typeName } from "./square-report.ts";
 
 type Sold = { object: SquareObject; item: Item };
 
@@ -17,7 +15,10 @@ const schemas = catalogFileSchema.shape;
 const menuSchemas = schemas.menu.unwrap().shape;
 
 /** What of a Square catalog a catalog file can hold, and a line for all that it cannot. */
-export function mapSquare(found: SquareObject[], currency: string): { sections: SquareSections; report: ImportReport } {
+export function mapSquare(
+  found: SquareObject[],
+  currency: string,
+): { sections: ImportedSections; report: ImportReport } {
   const left = createLeftLog();
   const objects = living(found, left);
   const ofType = (wanted: string) => objects.filter(({ type }) => type === wanted);
@@ -57,7 +58,7 @@ export function mapSquare(found: SquareObject[], currency: string): { sections: 
   };
   noteUnused();
   refuseForeign(m.foreign, currency);
-  return { sections: withoutEmpty(mapped), report: { taken: takenOf(mapped), left: left.all() } };
+  return { sections: refuseNothing(withoutEmpty(mapped)), report: { taken: takenOf(mapped), left: left.all() } };
 }
 
 const what = ({ object, item }: Sold): string => `item ${labelOf(item.name, object.id)}`;
@@ -125,11 +126,7 @@ function refuseForeign(foreign: Set<string>, currency: string): void {
   );
 }
 
-/** A section that the source does not fill is not named: applying the file then leaves it alone. */
-function withoutEmpty({ serviceCategories, services, menu }: Mapped): SquareSections {
-  const filled = <T extends object>(sections: T): Partial<T> =>
-    Object.fromEntries(Object.entries(sections).filter(([, docs]) => Object.keys(docs).length > 0)) as Partial<T>;
-  const sections: SquareSections = filled({ serviceCategories, services, menu: filled(menu) });
+function refuseNothing(sections: ImportedSections): ImportedSections {
   if (Object.keys(sections).length > 0) return sections;
   throw new AppError("invalid_input", "There is no item, category or modifier list in this file that could be taken.", {
     fix: "Ask Square's ListCatalog for types=ITEM,CATEGORY,MODIFIER_LIST,IMAGE and import its answer.",

@@ -154,14 +154,22 @@ const problemsIn = (where: string, error: z.ZodError | undefined): ErrorItem[] =
     place: [where, ...issue.path.map(String)].join("."),
   }));
 
+// Square's own objects are nested a dozen deep.
+const MAX_DEPTH = 100;
+
 /** The API writes `item_data`, the SDKs `itemData`; a null says the same as an absent field. The names of a map by id are ids. */
-function camelCased(value: unknown, isTop = true): unknown {
-  if (Array.isArray(value)) return value.map((one) => camelCased(one, false));
+function camelCased(value: unknown, depth = 0): unknown {
+  if (depth > MAX_DEPTH)
+    throw new AppError("invalid_input", "This is nested more deeply than any catalog of Square's.", {
+      fix: "Give the JSON that Square's Catalog API answers, as it is.",
+    });
+  if (Array.isArray(value)) return value.map((one) => camelCased(one, depth + 1));
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).filter(([, inner]) => inner !== null);
-  const isMapById = isTop && entries.every(([, inner]) => isRecord(inner) && ("data" in inner || "type" in inner));
+  const isMapById =
+    depth === 0 && entries.every(([, inner]) => isRecord(inner) && ("data" in inner || "type" in inner));
   return Object.fromEntries(
-    entries.map(([name, inner]) => [isMapById ? name : toCamel(name), camelCased(inner, false)]),
+    entries.map(([name, inner]) => [isMapById ? name : toCamel(name), camelCased(inner, depth + 1)]),
   );
 }
 

@@ -1,22 +1,5 @@
-import type {
-  AuthoredMenuCategory,
-  AuthoredMenuItem,
-  AuthoredModifierGroup,
-  AuthoredService,
-  AuthoredServiceCategory,
-} from "./catalog-schema.ts";
+import { counted, type Left } from "./import-report.ts";
 import type { Fields } from "./square-objects.ts";
-
-/** For a person: what the file now holds, and what it could not. */
-export type ImportReport = { taken: string[]; left: Left[] };
-export type Left = { what: string; why: string };
-
-/** Everything that an import brings. */
-export type Mapped = {
-  serviceCategories: AuthoredServiceCategory[];
-  services: AuthoredService[];
-  menu: { categories: AuthoredMenuCategory[]; modifierGroups: AuthoredModifierGroup[]; items: AuthoredMenuItem[] };
-};
 
 export type LeftLog = ReturnType<typeof createLeftLog>;
 
@@ -109,30 +92,3 @@ const isEmpty = (value: unknown): boolean =>
 
 /** `modifier list` of MODIFIER_LIST. */
 export const typeName = (type: string): string => type.toLowerCase().replaceAll("_", " ");
-
-/** `1 dish`, `12 dishes`, `2 menu categories`. */
-function counted(n: number, noun: string): string {
-  if (n === 1) return `1 ${noun}`;
-  if (noun.endsWith("y")) return `${n} ${noun.slice(0, -1)}ies`;
-  return `${n} ${noun}${/(?:s|sh|x)$/.test(noun) ? "es" : "s"}`;
-}
-
-export function takenOf({ serviceCategories, services, menu }: Mapped): string[] {
-  const { categories, modifierGroups, items } = menu;
-  const sum = <T>(docs: T[], parts: (doc: T) => unknown[] | undefined) =>
-    docs.reduce((total, doc) => total + (parts(doc)?.length ?? 0), 0);
-  const pictured = [...serviceCategories, ...services, ...categories, ...items];
-  const rows: [n: number, noun: string, partCount?: number, part?: string][] = [
-    [serviceCategories.length, "service category"],
-    [services.length, "service", sum(services, ({ variants }) => variants), "variant"],
-    [categories.length, "menu category"],
-    [modifierGroups.length, "modifier group", sum(modifierGroups, ({ options }) => options), "option"],
-    [items.length, "dish", sum(items, ({ sizes }) => sizes), "size"],
-    [sum<{ images?: unknown[] | undefined }>(pictured, ({ images }) => images), "image"],
-  ];
-  return rows
-    .filter(([n]) => n > 0)
-    .map(
-      ([n, noun, parts = 0, part]) => counted(n, noun) + (part === undefined ? "" : ` with ${counted(parts, part)}`),
-    );
-}

@@ -23,10 +23,7 @@ export function representStaff(doc: StaffDoc, sortOrder: number, lens: Lens): Pu
     bio: doc.bio,
     languages: doc.languages,
     bookable: doc.bookable,
-    serviceIds: lens
-      .visible("service")
-      .filter((service) => service.staff.includes(doc.key))
-      .map((service) => idOf(lens, "service", service)),
+    serviceIds: lens.performedBy(doc.key),
     serviceOverrides: doc.serviceOverrides.flatMap(({ service, durationMin, priceCents }) => {
       const serviceId = lens.visibleId("service", service);
       return serviceId === undefined ? [] : [{ serviceId, durationMin, priceCents }];

@@ -1,10 +1,16 @@
-import { type CatalogObjects, emptyObjects, type Kind } from "../domain/catalog.ts";
+import type { BoxEdits } from "../domain/box-edits.ts";
+import { type CatalogObjects, type DocOf, emptyObjects, type Kind, knowId } from "../domain/catalog.ts";
 import type { RowChanges } from "../domain/catalog-diff.ts";
 import type { Mark } from "../domain/lens.ts";
 import type { Db } from "./database.ts";
 
 export function createCatalogStore(db: Db) {
-  const objects = db.prepare("SELECT kind, doc FROM catalog_object WHERE business_id = ? ORDER BY kind, position");
+  const objects = db.prepare(`
+    SELECT catalog_object.id, slug, kind, catalog_object.doc FROM catalog_object JOIN business ON business.id = business_id
+    WHERE business_id = ? ORDER BY kind, position`);
+  const ofKind = db
+    .prepare("SELECT doc FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY position")
+    .pluck();
   const marks = db.prepare(
     "SELECT object_id AS objectId, version, updated_at AS updatedAt FROM representation WHERE business_id = ?",
   );
@@ -13,6 +19,8 @@ export function createCatalogStore(db: Db) {
     INSERT INTO catalog_object (id, business_id, kind, key, position, doc)
     VALUES (:id, :businessId, :kind, :key, :position, :doc)`);
   const moveObject = db.prepare("UPDATE catalog_object SET position = :position WHERE id = :id");
+  const edited = db.prepare("SELECT id, authored FROM catalog_object WHERE business_id = ? AND authored IS NOT NULL");
+  const setAuthored = db.prepare("UPDATE catalog_object SET authored = :authored WHERE id = :id");
   const removeMark = db.prepare("DELETE FROM representation WHERE business_id = :businessId AND object_id = :objectId");
   const upsertMark = db.prepare(`
     INSERT INTO representation (business_id, object_id, version, updated_at)
@@ -22,15 +30,33 @@ export function createCatalogStore(db: Db) {
   return {
     objects(businessId: string): CatalogObjects {
       const found = emptyObjects();
-      for (const row of objects.iterate(businessId) as Iterable<{ kind: Kind; doc: string }>)
-        (found[row.kind] as unknown[]).push(JSON.parse(row.doc));
+      for (const row of objects.iterate(businessId) as Iterable<{
+        id: string;
+        slug: string;
+        kind: Kind;
+        doc: string;
+      }>) {
+        const doc = JSON.parse(row.doc) as DocOf[Kind];
+        knowId(doc, row.slug, row.id);
+        (found[row.kind] as unknown[]).push(doc);
+      }
       return found;
     },
+
+    ofKind: <K extends Kind>(businessId: string, kind: K): DocOf[K][] =>
+      ofKind.all({ businessId, kind }).map((doc) => JSON.parse(doc as string) as DocOf[K]),
 
     marks(businessId: string): Map<string, Mark> {
       const found = new Map<string, Mark>();
       for (const row of marks.iterate(businessId) as Iterable<Mark & { objectId: string }>)
         found.set(row.objectId, { version: row.version, updatedAt: row.updatedAt });
+      return found;
+    },
+
+    boxEdits(businessId: string): BoxEdits {
+      const found = new Map<string, DocOf[Kind]>();
+      for (const { id, authored } of edited.iterate(businessId) as Iterable<{ id: string; authored: string }>)
+        found.set(id, JSON.parse(authored) as DocOf[Kind]);
       return found;
     },
 
@@ -40,6 +66,11 @@ export function createCatalogStore(db: Db) {
       for (const row of change.written) removeObject.run(row.id);
       for (const row of change.written) insertObject.run({ ...row, businessId, doc: JSON.stringify(row.doc) });
       for (const { id, position } of change.moved) moveObject.run({ id, position });
+    },
+
+    /** After `writeObjects`, which forgets them for the rows that it writes. */
+    writeBoxEdits(edits: ReadonlyMap<string, DocOf[Kind] | null>): void {
+      for (const [id, authored] of edits) setAuthored.run({ id, authored: authored && JSON.stringify(authored) });
     },
 
     writeMarks(businessId: string, change: { changed: Iterable<string>; removed: Iterable<string> }, mark: Mark): void {

@@ -10,7 +10,7 @@ const BUSINESS = { businessSlug: "joes", timezone: "America/New_York", currency:
 function imported(text: string, business = BUSINESS) {
   const { yaml, report } = importSquare(text, business);
   const options = { current: () => null, prune: false, seedingAt: null };
-  const catalog = readCatalog([{ name: "import.yaml", text: yaml }], options);
+  const { catalog } = readCatalog([{ name: "import.yaml", text: yaml }], options);
   return { yaml, report, catalog, objects: catalog.objects as CatalogObjects };
 }
 
@@ -143,14 +143,14 @@ describe("the shapes of the API", () => {
 test("the file begins with where it comes from and writes prices as a person would", () => {
   const { yaml, catalog } = imported(JSON.stringify([soup]), { ...BUSINESS, currency: "USD" });
   expect(yaml).toMatch(/^# Imported from a Square catalog\./);
-  expect(yaml).toContain("price: 8.50\n");
+  expect(yaml).toContain("price: 8.50 }\n");
   expect(catalog.business).toMatchObject({ slug: "joes", name: "joes", timezone: "America/New_York", currency: "USD" });
 });
 
 test("amounts in a currency without minor digits stay whole", () => {
   const ramen = JSON.stringify([soup]).replace('"USD"', '"CURRENCY"');
   const { yaml, objects } = imported(ramen, { ...BUSINESS, currency: "JPY" });
-  expect(yaml).toContain("price: 850\n");
+  expect(yaml).toContain("price: 850 }\n");
   expect(objects.menu_item[0]?.priceCents).toBe(850);
 });
 
@@ -185,4 +185,11 @@ describe("what cannot be imported is refused in words", () => {
       expect.objectContaining({ items: [expect.objectContaining({ place: "objects[1].itemData.name" })] }),
     );
   });
+});
+
+test.each(["[", '{"a":'])("a JSON of a hundred thousand nested %s is refused in words", (opening) => {
+  const closing = opening === "[" ? "]" : "}";
+  const text = `${opening.repeat(100_000)}1${closing.repeat(100_000)}`;
+  expect(() => importSquare(text, BUSINESS)).toThrow("nested more deeply");
+  expect(() => importSquare(opening.repeat(100_000), BUSINESS)).toThrow("This is not JSON");
 });

@@ -10,7 +10,7 @@ const load = (preset: Preset): Catalog =>
     current: () => null,
     prune: false,
     seedingAt: SEEDING_AT,
-  });
+  }).catalog;
 
 describe.each(PRESETS)("the shipped %s", (preset) => {
   test("has a description, hours, closures and promotions of several kinds, one with a code", () => {

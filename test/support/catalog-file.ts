@@ -1,6 +1,7 @@
 import type { Catalog } from "../../src/domain/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import { type CatalogSource, readCatalog, type ReadCatalogOptions } from "../../src/app/read-catalog.ts";
+import { type CatalogSource, readCatalog } from "../../src/app/read-catalog.ts";
+import type { JudgeOptions } from "../../src/domain/catalog-judge.ts";
 
 /** The first four lines of a catalog file; what is tested begins in the fifth. */
 export const HEAD = `catalog: 1
@@ -9,16 +10,16 @@ business: {slug: salon-aurora, name: Salon Aurora, timezone: America/New_York, c
 # is the test's own.
 `;
 
-const ALONE: ReadCatalogOptions = { current: () => null, prune: false, seedingAt: null };
+const ALONE: JudgeOptions = { current: () => null, prune: false, seedingAt: null };
 
-export const read = (body: string, options: Partial<ReadCatalogOptions> = {}): Catalog =>
+export const read = (body: string, options: Partial<JudgeOptions> = {}): Catalog =>
   readSources([{ name: "catalog.yaml", text: HEAD + body }], options);
 
-export const readSources = (sources: CatalogSource[], options: Partial<ReadCatalogOptions> = {}): Catalog =>
-  readCatalog(sources, { ...ALONE, ...options });
+export const readSources = (sources: CatalogSource[], options: Partial<JudgeOptions> = {}): Catalog =>
+  readCatalog(sources, { ...ALONE, ...options }).catalog;
 
 /** Reads a file over what an earlier one made. */
-export const readOver = (current: Catalog, body: string, options: Partial<ReadCatalogOptions> = {}): Catalog =>
+export const readOver = (current: Catalog, body: string, options: Partial<JudgeOptions> = {}): Catalog =>
   read(body, { current: (slug) => (slug === current.business.slug ? current : null), ...options });
 
 /** What is said of a file that is refused: `place detail`, one a line. */

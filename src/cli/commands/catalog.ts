@@ -1,72 +1,88 @@
-import { writeFileSync } from "node:fs";
-import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/safe-text.ts";
-import { readSources, readText } from "../catalog-files.ts";
+import { bytesOf, readSources, writeNew } from "../catalog-files.ts";
 import { reportChange } from "../change-report.ts";
 import { command, type Group } from "../command.ts";
-import { requiredText, text, toggle } from "../flags.ts";
+import { EXIT } from "../exit-codes.ts";
+import { choice, text, toggle } from "../flags.ts";
+import { notesOfSteps } from "../progress.ts";
+import { keepHeapSmall } from "../small-heap.ts";
+import { safeLines } from "../table.ts";
+import { importing } from "./catalog-import.ts";
+
+const FILES = "catalog files, folders of .yaml, .yml and .json files, or - for stdin";
 
 const apply = command({
   name: "apply",
-  about: "Bring a business to what its catalog files say, and tell its partners what changed.",
+  about: `Bring a business to what its catalog files say, and tell its partners what changed. FILES: ${FILES}.`,
   arguments: ["<files...>"],
   flags: {
     prune: toggle("remove what the named sections do not list"),
-    dryRun: toggle("say what would change and which events it would cause, write nothing"),
+    allowMassDelete: toggle("prune also where it is more than a fifth of a kind"),
+    dryRun: toggle("say what would change and which webhooks it would send, write nothing"),
   },
   examples: ["catalog apply salon.yaml --dry-run", "catalog apply salon.yaml prices.yaml --prune"],
-  async run(cli, { prune, dryRun }, names) {
+  async run(cli, flags, names) {
+    keepHeapSmall();
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { applyCatalog } = await import("../../app/catalog.ts");
-    reportChange(cli, applyCatalog(rt, sources, { prune, dryRun }), { dryRun });
+    const onStep = notesOfSteps(cli, rt, bytesOf(sources));
+    reportChange(cli, applyCatalog(rt, sources, { ...flags, onStep }), flags);
   },
 });
 
-const square = command({
-  name: "square",
-  about: "Turn a catalog that Square has published into a catalog file, with a report of what was left out.",
-  arguments: ["<file>"],
+const diff = command({
+  name: "diff",
+  about: `Say what an apply would change, and exit with ${EXIT.differences} if it would. FILES: ${FILES}.`,
+  arguments: ["<files...>"],
+  flags: { prune: toggle("count as removed what the named sections do not list") },
+  examples: ["catalog diff salon.yaml", "catalog diff ./catalog --prune --json"],
+  async run(cli, { prune }, names) {
+    keepHeapSmall();
+    const sources = await readSources(names, cli.io.stdin);
+    const rt = await cli.open();
+    const { applyCatalog } = await import("../../app/catalog.ts");
+    const onStep = notesOfSteps(cli, rt, bytesOf(sources));
+    const result = applyCatalog(rt, sources, { prune, dryRun: true, onStep });
+    reportChange(cli, result, { dryRun: true });
+    return result.fromVersion === result.version ? EXIT.ok : EXIT.differences;
+  },
+});
+
+const FORMATS = ["yaml", "json", "csv"] as const;
+
+const exporting = command({
+  name: "export",
+  about: "Write a business's catalog as a catalog file. Bookings, orders and what is sold out are no part of it.",
   flags: {
-    businessSlug: requiredText("slug", "slug of the business"),
-    businessName: text("name", "its name; the slug if not given"),
-    timezone: requiredText("zone", "its time zone, such as Europe/Zurich"),
-    currency: requiredText("code", "its currency, such as CHF"),
-    out: text("file", "write the catalog there instead of stdout"),
+    out: text("file", "write it there instead of stdout; - is stdout"),
+    format: choice(FORMATS, "yaml, json, or csv, which holds services and dishes alone (default: yaml)"),
   },
-  examples: [
-    "catalog import square items.json --business-slug cafe-lumen --timezone Europe/Zurich --currency CHF --out cafe.yaml",
-    "catalog import square items.json --business-slug joes --timezone America/New_York --currency USD | less",
-  ],
-  async run(cli, { out, ...business }, path) {
-    const { importSquare } = await import("../../app/import-square.ts");
-    const { yaml, report } = importSquare(readText(path), business);
-    if (out !== undefined) writeNew(out, yaml);
-    if (cli.flags.json) cli.printObject({ ...(out === undefined ? { yaml } : { file: out }), ...report });
-    else if (out === undefined) cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(yaml) : yaml);
-    for (const line of report.taken) cli.note(`taken: ${line}`);
-    for (const { what, why } of report.left) cli.note(`left:  ${safe(what)}: ${safe(why)}`);
-    if (out !== undefined) cli.note(`next:  ${cli.program} catalog apply ${out} --dry-run`);
+  examples: ["catalog export --business salon-aurora --out salon.yaml", "catalog export --format csv > prices.csv"],
+  async run(cli, { out = "-", format = "yaml" }) {
+    keepHeapSmall();
+    const rt = await cli.open();
+    const business = cli.business(rt);
+    const { exportText } = await import("../../app/export-catalog.ts");
+    const { content, leftOut } = exportText(rt, business, format);
+    if (out === "-") cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(content) : content);
+    else writeNew(out, content);
+    if (leftOut.length > 0) cli.note(`A CSV file has no place for: ${leftOut.join(", ")}.`);
+    if (out !== "-" && format !== "csv") cli.note(`next:  ${cli.program} catalog diff ${out}`);
   },
 });
 
-const safeLines = (yaml: string): string =>
-  yaml
-    .split("\n")
-    .map((line) => safe(line, 10_000))
-    .join("\n");
-
-function writeNew(path: string, content: string): void {
-  try {
-    writeFileSync(path, content, { flag: "wx" });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    throw new AppError("state_refuses", `${path} is there already.`, { fix: "name another file with --out" });
-  }
-}
+const schema = command({
+  name: "schema",
+  about: "Print the JSON Schema of catalog files, with which an editor completes and checks them.",
+  examples: ["catalog schema > catalog.schema.json", "catalog schema | jq .properties.business"],
+  async run(cli) {
+    const { catalogJsonSchema } = await import("../../domain/catalog-json-schema.ts");
+    cli.io.stdout.write(`${JSON.stringify(catalogJsonSchema(), null, 2)}\n`);
+  },
+});
 
 export const catalog: Group = {
   name: "catalog",
-  about: "Catalog files: apply them, or make one from another system's export.",
-  commands: [apply, { name: "import", about: "Make a catalog file from another system's export.", commands: [square] }],
+  about: "Catalog files: apply them, write them, or make one from another system's export.",
+  commands: [apply, diff, exporting, schema, importing],
 };

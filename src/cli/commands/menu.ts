@@ -43,19 +43,29 @@ const set = command({
   name: "set",
   about: "Change a dish, or one of its sizes, and tell the partners.",
   arguments: ["<dish>"],
-  flags: { ...editFlags, size: text("key", "change the name or price of this size of it") },
+  flags: {
+    ...editFlags,
+    size: text("key", "change the name or price of this size of it"),
+    dryRun: toggle("say what would change, write nothing"),
+  },
   examples: ["menu set espresso --price 4.20", "menu set soup --size soup-cup --price 8.90"],
-  async run(cli, { size, ...given }, dish) {
+  async run(cli, { size, dryRun, ...given }, dish) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
     const edits = readEdits(given, doc.currency);
     if (size !== undefined && edits.status !== undefined)
       throw new AppError("usage", "A size has no status of its own.", { fix: "leave --status or --size out" });
     const { editObject } = await import("../../app/catalog.ts");
-    const result = editObject(rt, slug, "menu_item", dish, (doc) =>
-      size === undefined ? withEdits(doc, edits) : { ...doc, sizes: withEditedPart(doc.sizes, "size", size, edits) },
+    const result = editObject(
+      rt,
+      slug,
+      "menu_item",
+      dish,
+      (doc) =>
+        size === undefined ? withEdits(doc, edits) : { ...doc, sizes: withEditedPart(doc.sizes, "size", size, edits) },
+      { dryRun },
     );
-    reportChange(cli, result);
+    reportChange(cli, result, { dryRun });
   },
 });
 

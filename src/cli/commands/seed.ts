@@ -4,19 +4,26 @@ import { presetSource, readSources, type Source } from "../catalog-files.ts";
 import { reportChange } from "../change-report.ts";
 import { command } from "../command.ts";
 import type { Io } from "../io.ts";
-import { toggle } from "../flags.ts";
+import { keepHeapSmall } from "../small-heap.ts";
+import { count, integer, toggle } from "../flags.ts";
 
 export const seed = command({
   name: "seed",
   about: `Fill the box with a business: ${PRESETS.join(", ")}, all of them, or a catalog file of yours.`,
-  arguments: ["<what>"],
+  arguments: ["[what]"],
   flags: {
+    size: count(1, 100_000, "in place of a business that exists, generate one with so many objects, such as 10k"),
+    randomSeed: integer(0, 4_294_967_295, "which generated business: the same number gives the same (default: 1)"),
     again: toggle("also when the business exists: bring it back to what the file says"),
     dryRun: toggle("say what would change, write nothing"),
   },
-  examples: ["seed all", "seed ./my-catalog.yaml --dry-run"],
-  async run(cli, { again, dryRun }, what) {
-    const businesses = await sourcesOf(what, cli.io.stdin);
+  examples: ["seed all", "seed ./my-catalog.yaml --dry-run", "seed --size 10k --random-seed 42"],
+  async run(cli, { size, randomSeed, again, dryRun }, what) {
+    if ((size === undefined) === (what === undefined))
+      throw new AppError("usage", "Name what to seed, or a --size to generate.", { fix: "deskbell seed --help" });
+    keepHeapSmall();
+    const businesses =
+      what === undefined ? [[await generatedSource(size ?? 0, randomSeed ?? 1)]] : await sourcesOf(what, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { applyCatalog } = await import("../../app/catalog.ts");
     // All of them or none: a refusal leaves nothing half done.
@@ -28,7 +35,7 @@ export const seed = command({
           "state_refuses",
           `The business ${result.slug} exists; seeding would undo what was edited since.`,
           {
-            fix: `look at what deskbell seed ${what} --again --dry-run says, then leave --dry-run out`,
+            fix: "look at what the same command says with --again --dry-run, then leave --dry-run out",
           },
         );
       }),
@@ -38,6 +45,11 @@ export const seed = command({
 });
 
 const isPreset = (name: string): name is Preset => (PRESETS as readonly string[]).includes(name);
+
+async function generatedSource(size: number, randomSeed: number): Promise<Source> {
+  const { generateCatalog } = await import("../../domain/catalog-generate.ts");
+  return { name: "generated.json", text: JSON.stringify(generateCatalog(size, randomSeed)) };
+}
 
 /** The files of each business: a folder of several is one. */
 async function sourcesOf(what: string, stdin: Io["stdin"]): Promise<Source[][]> {

@@ -1,7 +1,7 @@
 import { formatMoney } from "../../domain/money.ts";
 import { reportChange } from "../change-report.ts";
 import { command, type Group } from "../command.ts";
-import { integer, text } from "../flags.ts";
+import { integer, text, toggle } from "../flags.ts";
 import { editFlags, findNamed, listObjects, readEdits, withEditedPart, withEdits } from "../objects.ts";
 
 const list = command({
@@ -45,20 +45,27 @@ const set = command({
   flags: {
     ...editFlags,
     duration: integer(1, 1440, "new duration in minutes"),
+    dryRun: toggle("say what would change, write nothing"),
     variant: text("key", "change this variant of it"),
   },
   examples: ["services set cut --price 45.00", "services set cut --variant cut-junior --price 62.00 --duration 70"],
-  async run(cli, { variant, duration, ...given }, service) {
+  async run(cli, { variant, duration, dryRun, ...given }, service) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
     const edits = readEdits({ ...given, durationMin: duration }, doc.currency);
     const { editObject } = await import("../../app/catalog.ts");
-    const result = editObject(rt, slug, "service", service, (doc) =>
-      variant === undefined
-        ? withEdits(doc, edits)
-        : { ...doc, variants: withEditedPart(doc.variants, "variant", variant, edits) },
+    const result = editObject(
+      rt,
+      slug,
+      "service",
+      service,
+      (doc) =>
+        variant === undefined
+          ? withEdits(doc, edits)
+          : { ...doc, variants: withEditedPart(doc.variants, "variant", variant, edits) },
+      { dryRun },
     );
-    reportChange(cli, result);
+    reportChange(cli, result, { dryRun });
   },
 });
 

@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Figure, median } from "./figure.ts";
+import { Stage } from "./processes.ts";
+
+const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
+const ROUNDS = 5;
+const SIZE = "10k";
+const DIFFERS = 8;
+
+/** Writes what the process took behind everything else that it writes on stderr. */
+const METER = `data:text/javascript,${encodeURIComponent(
+  'process.on("exit",()=>{const{userCPUTime:u,systemCPUTime:s,maxRSS:m}=process.resourceUsage();' +
+    'process.getBuiltinModule("node:fs").writeSync(2,"\\nmeter "+(u+s)/1000+" "+m/1024)})',
+)}`;
+
+type Run = { ms: number; cpuMs: number; rssMb: number };
+
+/** S13: whole commands on a catalog of 10,000 objects, from the start of the process to its end. */
+export async function benchCatalog(): Promise<Figure[]> {
+  await using stage = new Stage();
+  const at = (name: string) => join(stage.dir, name);
+  run(["seed", "--size", SIZE, "--random-seed", "42", "--data-dir", at("seeded")]);
+  const figures: Figure[] = [];
+  for (const format of ["json", "yaml"]) {
+    const file = at(`catalog.${format}`);
+    run(["catalog", "export", "--format", format, "--out", file, "--data-dir", at("seeded")]);
+    const edited = at(`edited.${format}`);
+    writeFileSync(edited, withOnePriceChanged(readFileSync(file, "utf8")));
+    const applies: Run[] = [];
+    const diffs: Run[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      rmSync(at("data"), { recursive: true, force: true });
+      applies.push(run(["catalog", "apply", file, "--data-dir", at("data")]));
+      diffs.push(run(["catalog", "diff", edited, "--data-dir", at("data")], DIFFERS));
+    }
+    figures.push(
+      figureOf(`apply 10,000 objects, ${format}`, applies, "<= 2 s, <= 200 MB"),
+      figureOf(`diff with one change in 10,000, ${format}`, diffs, "<= 0.5 s, <= 200 MB"),
+    );
+  }
+  return figures;
+}
+
+/** The last price that is written, which is a ticket's. */
+function withOnePriceChanged(text: string): string {
+  const [price = ""] = text.match(/"?price"?: "?[\d.]+/g)?.slice(-1) ?? [];
+  const at = text.lastIndexOf(price);
+  return `${text.slice(0, at)}${price.replace(/\d+/, "777")}${text.slice(at + price.length)}`;
+}
+
+function run(args: string[], expected = 0): Run {
+  const startedAt = performance.now();
+  let stderr = "";
+  let code = 0;
+  try {
+    // Both streams in one: a successful run gives stdout alone.
+    stderr = execFileSync(
+      "sh",
+      ["-c", 'exec "$0" "$@" 2>&1', process.execPath, "--import", METER, BIN, "-q", ...args],
+      {
+        encoding: "utf8",
+        maxBuffer: 100_000_000,
+      },
+    );
+  } catch (error) {
+    const failed = error as { status: number; stdout: string };
+    [code, stderr] = [failed.status, failed.stdout];
+  }
+  const ms = performance.now() - startedAt;
+  const [, cpuMs, rssMb] = /\nmeter ([\d.]+) ([\d.]+)$/.exec(stderr) ?? [];
+  if (code !== expected || rssMb === undefined)
+    throw new Error(`deskbell ${args.join(" ")} ended with ${code}: ${stderr}`);
+  return { ms, cpuMs: Number(cpuMs), rssMb: Number(rssMb) };
+}
+
+function figureOf(what: string, runs: Run[], goal: string): Figure {
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
+  const [ms, cpuMs, rssMb] = [runs.map((one) => one.ms), runs.map((one) => one.cpuMs), runs.map((one) => one.rssMb)];
+  const ours = `${seconds(median(ms))} (${seconds(median(cpuMs))} of CPU), ${Math.round(Math.max(...rssMb))} MB`;
+  return { id: "S13", what, ours, peer: null, ratio: null, goal };
+}
