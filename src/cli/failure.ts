@@ -41,6 +41,7 @@ function refusalOfSystem(error: unknown): AppError | undefined {
         fix: "try again when it has finished",
       });
     case "SQLITE_FULL":
+    case "SQLITE_IOERR_SHMSIZE":
     case "ENOSPC":
       return new AppError("storage_full", "The disk is full.", { fix: "free some space and try again" });
     case "EACCES":

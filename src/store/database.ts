@@ -12,6 +12,9 @@ export type Connection = {
   tx: <T>(work: () => T) => T;
   /** Changes whenever anybody commits to the file, this connection included. */
   revision: () => string;
+  /** The two that make up `revision`: it moves when another connection commits, and by one for each transaction of this one. */
+  othersRevision: () => number;
+  ownCommits: () => number;
   close: () => void;
 };
 
@@ -46,6 +49,8 @@ export function openDatabase(path: string, busyTimeoutMs: number): Connection {
       return result;
     },
     revision: () => `${dataVersion.get() as number}.${ownCommits}`,
+    othersRevision: () => dataVersion.get() as number,
+    ownCommits: () => ownCommits,
     close: () => db.close(),
   };
 }
@@ -98,15 +103,41 @@ function explainOpenFailure(error: unknown, path: string): unknown {
     return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
       fix: existsSync(path) ? "check the file's owner and mode" : "check that its folder exists and can be written",
     });
-  if (code === "SQLITE_FULL") return new AppError("storage_full", `The disk that holds ${path} is full.`);
+  if (isStorageFull(error))
+    return new AppError("storage_full", `The disk that holds ${path} is full.`, { fix: "free some space" });
+  if (code.startsWith("SQLITE_IOERR"))
+    return new AppError("state_refuses", `The disk that holds ${path} failed (${code}).`, {
+      fix: "look at the system's log for the disk's errors, and restore a backup on a sound one",
+    });
   return error;
 }
 
 export const isBusy = (error: unknown): boolean =>
   error instanceof Database.SqliteError && (error.code === "SQLITE_BUSY" || error.code.startsWith("SQLITE_BUSY_"));
 
+// SHMSIZE: on a disk without a byte left even opening fails, for want of the WAL's index.
+const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
+
 export const isStorageFull = (error: unknown): boolean =>
-  error instanceof Database.SqliteError && error.code === "SQLITE_FULL";
+  error instanceof Database.SqliteError && FULL_CODES.includes(error.code);
+
+/** Whoever asks whether a daemon runs holds the lock for a moment; a daemon that starts meanwhile waits it out. */
+const LOOK_MS = 100;
+
+/** Whether a daemon runs on the file now. */
+export function isDaemonRunning(path: string): boolean {
+  if (!existsSync(`${path}.lock`)) return false;
+  const db = new Database(`${path}.lock`, { readonly: true, timeout: 0 });
+  try {
+    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    db.close();
+  }
+}
 
 /**
  * Makes this process the one daemon of the file: an exclusive transaction on a second SQLite file, which the kernel drops
@@ -114,7 +145,7 @@ export const isStorageFull = (error: unknown): boolean =>
  * @throws AppError state_refuses when another daemon holds it
  */
 export function acquireDaemonLock(path: string): { release: () => void } {
-  const db = new Database(`${path}.lock`, { timeout: 0 });
+  const db = new Database(`${path}.lock`, { timeout: LOOK_MS });
   try {
     db.exec("BEGIN EXCLUSIVE");
   } catch (error) {
