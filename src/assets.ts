@@ -22,5 +22,11 @@ export type Preset = (typeof PRESETS)[number];
 
 export const readPreset = (preset: Preset): string => readFileSync(new URL(`data/${preset}.yaml`, ROOT), "utf8");
 
+/** The catalog file to begin with. */
+export const readStarter = (): string => readFileSync(new URL("data/starter.yaml", ROOT), "utf8");
+
 export const readVersion = (): string =>
   (JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8")) as { version: string }).version;
+
+/** How deskbell introduces itself to receivers. */
+export const userAgent = (): string => `deskbell/${readVersion()} (+https://deskbell.dev)`;

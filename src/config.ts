@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { AppError } from "./domain/errors.ts";
@@ -14,6 +14,19 @@ export type Config = {
   logFormat: LogFormat;
   /** Where endpoints may point besides https on public addresses. */
   lab: { allowHttp: boolean; allowPrivate: string[] };
+  http: HttpConfig;
+  /** Where the operator is told what goes wrong; null: in the log alone. */
+  alertUrl: string | null;
+};
+
+type HttpConfig = {
+  /** Address ranges of the proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[];
+  /** Where partners reach the API, without a slash at its end; empty: at the address that they ask. */
+  publicUrl: string;
+  /** Opens /metrics to other machines; null: to none. */
+  metricsToken: string | null;
+  accessLog: boolean;
 };
 
 export type ConfigFlags = {
@@ -21,6 +34,11 @@ export type ConfigFlags = {
   logFormat?: string | undefined;
   allowHttp?: boolean | undefined;
   allowPrivate?: string[] | undefined;
+  trustedProxies?: string[] | undefined;
+  publicUrl?: string | undefined;
+  metricsTokenFile?: string | undefined;
+  accessLog?: boolean | undefined;
+  alertUrl?: string | undefined;
 };
 
 /** The only reader of the environment. */
@@ -39,12 +57,56 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
       allowHttp: flags.allowHttp ?? envSwitch("DESKBELL_ALLOW_HTTP", env),
       allowPrivate: flags.allowPrivate ?? env.DESKBELL_ALLOW_PRIVATE?.split(",").filter(Boolean) ?? [],
     },
+    http: readHttpConfig(flags, env),
+    alertUrl: readAlertUrl(flags.alertUrl ?? env.DESKBELL_ALERT_URL),
   };
+}
+
+function readAlertUrl(text: string | undefined): string | null {
+  if (text === undefined || text === "") return null;
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  throw new AppError("usage", "--alert-url must be an http or https URL.");
+}
+
+function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig {
+  const trustedProxies = flags.trustedProxies ?? env.DESKBELL_TRUSTED_PROXIES?.split(",").filter(Boolean) ?? [];
+  const publicUrl = flags.publicUrl ?? env.DESKBELL_PUBLIC_URL ?? "";
+  if (publicUrl !== "" && !/^https?:$/.test(URL.parse(publicUrl)?.protocol ?? ""))
+    throw new AppError("usage", "--public-url must be an http or https URL, such as https://api.example.com.");
+  return {
+    trustedProxies,
+    publicUrl: publicUrl.replace(/\/+$/, ""),
+    metricsToken: readMetricsToken(flags.metricsTokenFile, env),
+    accessLog: flags.accessLog ?? envSwitch("DESKBELL_ACCESS_LOG", env),
+  };
+}
+
+function readMetricsToken(file: string | undefined, env: NodeJS.ProcessEnv): string | null {
+  const path = file ?? env.DESKBELL_METRICS_TOKEN_FILE;
+  if (path === undefined) return env.DESKBELL_METRICS_TOKEN || null;
+  try {
+    const token = readFileSync(path, "utf8").trim();
+    if (token !== "") return token;
+  } catch {
+    // Told below: empty or not to be read, it opens nothing.
+  }
+  throw new AppError("usage", `--metrics-token-file: there is no token to be read in ${path}.`);
 }
 
 /** A switch in the environment: `1` and `true` turn it on. */
 export const envSwitch = (name: string, env: NodeJS.ProcessEnv = process.env): boolean =>
   env[name] === "1" || env[name] === "true";
+
+/**
+ * Sets what ink and React read once, as they are imported: React's production build, and no colours where none are wanted
+ * (ink does not know NO_COLOR; with both variables set Node prints a warning over the screen).
+ */
+export function prepareForInk(wantsColour: boolean, env: NodeJS.ProcessEnv = process.env): void {
+  env.NODE_ENV ??= "production";
+  if (wantsColour && !env.NO_COLOR) return;
+  delete env.NO_COLOR;
+  env.FORCE_COLOR = "0";
+}
 
 function defaultDataDir(env: NodeJS.ProcessEnv): string {
   // A checkout keeps its data with it (ignored by git).

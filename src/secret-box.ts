@@ -1,62 +1,94 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import { linkSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { AppError } from "./domain/errors.ts";
 
-/** Seals signing secrets at rest: AES-256-GCM, bound to the row they belong to. */
+/**
+ * Seals signing secrets at rest: AES-256-GCM, bound to the row they belong to. The key file holds one key, or while all is being
+ * sealed anew several, the newest first.
+ */
 export type SecretBox = {
+  /** Belongs inside the transaction that stores it: a rotation of the key waits for that. */
   seal: (plain: string, rowId: string) => Buffer;
   open: (sealed: Uint8Array, rowId: string) => string;
+  /** Puts a new key before those in the file. */
+  addKey: () => void;
+  /** Leaves the newest key alone in the file, if all that is stored opens with it. */
+  dropOldKeys: (allOpen: (opensWithNewest: (sealed: Uint8Array, rowId: string) => boolean) => boolean) => void;
 };
 
 const NONCE = 12;
 const TAG = 16;
 const KEY = 32;
 
-/** The key lies beside the database, not in it, so that a copied database file opens nothing. Made at the first use. */
+/** The keys lie beside the database, not in it, so that a copied database file opens nothing. Made at the first use. */
 export function openSecretBox(keyPath: string, random: (bytes: number) => Buffer): SecretBox {
-  let key: Buffer | undefined;
-  const loadKey = () => (key ??= readOrCreateKey(keyPath, random));
+  let known: Buffer[] = [];
+  const load = (): Buffer[] => (known = readOrCreateKeys(keyPath, random));
+  const write = (keys: Buffer[]) => replaceKeys(keyPath, (known = keys), random);
+
   return {
     seal(plain, rowId) {
+      // Read each time: somebody may have rotated it.
+      const [key] = load() as [Buffer];
       const nonce = random(NONCE);
-      const cipher = createCipheriv("aes-256-gcm", loadKey(), nonce).setAAD(Buffer.from(rowId));
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(rowId));
       const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), body]);
     },
     open(sealed, rowId) {
-      const decipher = createDecipheriv("aes-256-gcm", loadKey(), sealed.subarray(0, NONCE))
-        .setAAD(Buffer.from(rowId))
-        .setAuthTag(sealed.subarray(NONCE, NONCE + TAG));
-      try {
-        return decipher.update(sealed.subarray(NONCE + TAG), undefined, "utf8") + decipher.final("utf8");
-      } catch {
-        throw new AppError("state_refuses", `A signing secret does not open with the key in ${keyPath}.`, {
-          fix: "put the key file back that belongs to this database",
-        });
-      }
+      const plain = openWithAny(known, sealed, rowId) ?? openWithAny(load(), sealed, rowId);
+      if (plain !== undefined) return plain;
+      throw new AppError("state_refuses", `A signing secret does not open with the key in ${keyPath}.`, {
+        fix: "put the key file back that belongs to this database",
+      });
+    },
+    addKey: () => write([random(KEY), ...load()]),
+    dropOldKeys(allOpen) {
+      const [newest] = load() as [Buffer];
+      if (allOpen((sealed, rowId) => openWith(newest, sealed, rowId) !== undefined)) write([newest]);
     },
   };
 }
 
-function readOrCreateKey(path: string, random: (bytes: number) => Buffer): Buffer {
+const openWithAny = (keys: Buffer[], sealed: Uint8Array, rowId: string): string | undefined =>
+  keys
+    .values()
+    .map((key) => openWith(key, sealed, rowId))
+    .find((plain) => plain !== undefined);
+
+function openWith(key: Buffer, sealed: Uint8Array, rowId: string): string | undefined {
+  const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE))
+    .setAAD(Buffer.from(rowId))
+    .setAuthTag(sealed.subarray(NONCE, NONCE + TAG));
+  try {
+    return decipher.update(sealed.subarray(NONCE + TAG), undefined, "utf8") + decipher.final("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function readOrCreateKeys(path: string, random: (bytes: number) => Buffer): Buffer[] {
   for (;;) {
     try {
-      const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
-      if (key.length === KEY) return key;
-      throw new AppError("state_refuses", `${path} does not hold a ${KEY}-byte key in base64.`, {
+      const keys = readFileSync(path, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => Buffer.from(line, "base64"));
+      if (keys.every(({ length }) => length === KEY)) return keys;
+      throw new AppError("state_refuses", `${path} does not hold ${KEY}-byte keys in base64, one a line.`, {
         fix: "put the key file back that belongs to this database",
       });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
-    createKey(path, random);
+    createKeys(path, random);
   }
 }
 
 /** Written aside and linked into place: two processes that start at once end with one whole key. */
-function createKey(path: string, random: (bytes: number) => Buffer): void {
-  const draft = `${path}.${random(6).toString("hex")}`;
-  writeFileSync(draft, `${random(KEY).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true });
+function createKeys(path: string, random: (bytes: number) => Buffer): void {
+  const draft = writeDraft(path, [random(KEY)], random);
   try {
     linkSync(draft, path);
   } catch (error) {
@@ -64,4 +96,20 @@ function createKey(path: string, random: (bytes: number) => Buffer): void {
   } finally {
     unlinkSync(draft);
   }
+}
+
+/** Written aside and moved into place: who reads meanwhile finds the old keys whole or the new ones. */
+function replaceKeys(path: string, keys: Buffer[], random: (bytes: number) => Buffer): void {
+  renameSync(writeDraft(path, keys, random), path);
+  // Before anything is sealed with the new one: a power cut must not bring the old file back.
+  const folder = openSync(dirname(path), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+function writeDraft(path: string, keys: Buffer[], random: (bytes: number) => Buffer): string {
+  const draft = `${path}.${random(6).toString("hex")}`;
+  const text = keys.map((key) => `${key.toString("base64")}\n`).join("");
+  writeFileSync(draft, text, { mode: 0o600, flag: "wx", flush: true });
+  return draft;
 }

@@ -1,27 +1,35 @@
-import { AppError, type ErrorItem } from "../domain/errors.ts";
-import { EVENT_TYPES, type EventType, isEventType } from "../domain/event-types.ts";
-import { didYouMean } from "../domain/nearest.ts";
-import { safe } from "../domain/safe-text.ts";
-import { type Allowances, judgeAddresses, parseTarget, type Refusal } from "../domain/safe-url.ts";
-import { drawSecret } from "../domain/signature.ts";
+import { NO_STREAK } from "../domain/endpoint-life.ts";
+import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
+import { type AskedSettings, checkSafety, checkSettings } from "./endpoint-checks.ts";
+import { requireEndpoint } from "./endpoint-life.ts";
+import { mintSigningSecret, openSigningSecret } from "./endpoint-secrets.ts";
+import { recallMade, rememberMade, repeatable, type Repeatable } from "./idempotency.ts";
 import { type Resolve, resolveName } from "./resolve.ts";
+import { requireRoom } from "./room.ts";
 
 export const MAX_ENDPOINTS = 50;
-const MAX_NAME_LENGTH = 100;
+const DEFAULTS = { timeoutMs: 10_000, maxInFlight: 4 };
 
-export type EndpointRequest = {
+/** Checked here, so that all mistakes are told at once. */
+export type EndpointRequest = Pick<AskedSettings, "name" | "url" | "events"> & {
   businessId: string;
   /** null: somebody at the terminal. */
   keyId: string | null;
-  /** Checked here, so that all mistakes are told at once. */
-  name: unknown;
-  url: unknown;
-  events: unknown;
   /** The operator's word that this one endpoint may be reached over http and on a private address. */
   allowPrivate: boolean;
+  /** 1 to 30 s. */
+  timeoutMs?: unknown;
+  /** 1 to 32. */
+  maxInFlight?: unknown;
+  /** Names of what else was asked, which is a mistake. */
+  unknownFields?: string[];
+  /** The same one from the same key, within a day, gives the same endpoint. */
+  idempotencyKey?: string | undefined;
 };
+
+export type EndpointChanges = Partial<AskedSettings>;
 
 /**
  * Subscribes a URL. The secret is in this answer and in no other.
@@ -29,96 +37,81 @@ export type EndpointRequest = {
  */
 export async function createEndpoint(
   rt: Runtime,
-  request: EndpointRequest,
+  { businessId, keyId, idempotencyKey, unknownFields, ...asked }: EndpointRequest,
   resolve: Resolve = resolveName,
 ): Promise<{ endpoint: EndpointRow; secret: string }> {
-  const { name, url, events } = checkFields(request);
-  await checkSafety(url, { ...rt.config.lab, trusted: request.allowPrivate }, resolve);
-
-  const secret = drawSecret(rt.random);
+  const settings = checkSettings(withDefaults(asked), unknownFields);
+  const request = idempotencyKey === undefined || keyId === null ? null : repeatable(keyId, idempotencyKey, settings);
+  const made = request && findMade(rt, request);
+  if (made) return made;
+  await checkSafety(settings.url, { ...rt.config.lab, trusted: settings.allowPrivate }, resolve);
   const now = rt.now();
   const endpoint: EndpointRow = {
     id: rt.newId("whe"),
-    businessId: request.businessId,
-    keyId: request.keyId,
-    name,
-    url,
-    events,
-    allowPrivate: request.allowPrivate,
+    businessId,
+    keyId,
+    ...settings,
     status: "ACTIVE",
     disabledReason: null,
-    failingSince: null,
+    ...NO_STREAK,
     createdAt: now,
     updatedAt: now,
   };
-  const secretId = rt.newId("whs");
-  rt.tx(() => {
-    if (rt.store.endpoints.count(request.businessId) >= MAX_ENDPOINTS)
+  return rt.tx(() => {
+    // The same request may have come in again during the lookup.
+    const madeMeanwhile = request && findMade(rt, request);
+    if (madeMeanwhile) return madeMeanwhile;
+    requireRoom(rt);
+    if (rt.store.endpoints.count(businessId) >= MAX_ENDPOINTS)
       throw new AppError("conflict", `This business has ${MAX_ENDPOINTS} webhook endpoints, the most it can have.`, {
         fix: "delete one that is no longer needed",
       });
     rt.store.endpoints.insert(endpoint);
-    const sealed = rt.secrets.seal(secret, secretId);
-    rt.store.endpoints.insertSecret({ id: secretId, endpointId: endpoint.id, sealed, createdAt: now, expiresAt: null });
-  });
-  return { endpoint, secret };
-}
-
-function checkFields(request: EndpointRequest): { name: string; url: string; events: EventType[] } {
-  const items = [...checkName(request.name), ...checkUrl(request.url), ...checkEvents(request.events)];
-  const [first, ...others] = items;
-  if (first !== undefined) {
-    const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-    throw new AppError("validation_failed", `${first.detail}${more}`, { items });
-  }
-  const { name, url, events } = request as { name: string; url: string; events: EventType[] };
-  return { name: name.trim(), url, events: [...new Set(events)] };
-}
-
-function checkName(name: unknown): ErrorItem[] {
-  const pointer = "#/name";
-  if (name === undefined) return [{ pointer, code: "required", detail: "'name' is missing." }];
-  if (typeof name !== "string") return [{ pointer, code: "type", detail: "'name' must be a text." }];
-  const { length } = name.trim();
-  return length >= 1 && length <= MAX_NAME_LENGTH
-    ? []
-    : [{ pointer, code: "length", detail: `'name' must have 1 to ${MAX_NAME_LENGTH} characters.` }];
-}
-
-function checkUrl(url: unknown): ErrorItem[] {
-  const pointer = "#/url";
-  if (url === undefined) return [{ pointer, code: "required", detail: "'url' is missing." }];
-  return typeof url === "string" ? [] : [{ pointer, code: "type", detail: "'url' must be a text." }];
-}
-
-function checkEvents(events: unknown): ErrorItem[] {
-  const pointer = "#/events";
-  if (events === undefined) return [{ pointer, code: "required", detail: "'events' is missing." }];
-  if (!Array.isArray(events)) return [{ pointer, code: "type", detail: "'events' must be a list of event names." }];
-  if (events.length === 0) return [{ pointer, code: "empty", detail: "'events' must name at least one event." }];
-  return events.flatMap((event: unknown, i) => {
-    if (typeof event !== "string")
-      return [{ pointer: `${pointer}/${i}`, code: "type", detail: "An event name must be a text." }];
-    if (isEventType(event)) return [];
-    const shown = safe(event, 60);
-    const detail = `'${shown}' is not an event name.${didYouMean(shown, EVENT_TYPES)}`;
-    return [{ pointer: `${pointer}/${i}`, code: "unknown_event", detail }];
+    if (request) rememberMade(rt, request, endpoint.id);
+    return { endpoint, secret: mintSigningSecret(rt, endpoint.id) };
   });
 }
 
-async function checkSafety(url: string, allowances: Allowances, resolve: Resolve): Promise<void> {
-  const target = parseTarget(url, allowances);
-  if ("refused" in target) throw unsafe(target);
-  if (target.isLiteral) return;
-  const addresses = await resolve(target.hostname, allowances);
-  if (addresses.length === 0)
-    throw unsafe({ refused: `'${target.hostname}' has no address in DNS.`, fix: "check the spelling of the host" });
-  const refusal = judgeAddresses(target.hostname, addresses, allowances);
-  if (refusal !== undefined) throw unsafe(refusal);
+/** @throws AppError idempotency_key_reused, conflict when it was deleted since */
+function findMade(rt: Runtime, request: Repeatable): { endpoint: EndpointRow; secret: string } | undefined {
+  const id = recallMade(rt, request);
+  if (id === undefined) return undefined;
+  const endpoint = rt.store.endpoints.byId(id);
+  if (!endpoint) throw new AppError("conflict", "The endpoint that this Idempotency-Key has made was deleted.");
+  return { endpoint, secret: openSigningSecret(rt, id) };
 }
 
-const unsafe = ({ refused, fix }: Refusal): AppError =>
-  new AppError("unsafe_url", `deskbell does not send to this URL. ${refused}`, {
-    fix,
-    items: [{ pointer: "#/url", code: "unsafe_url", detail: refused }],
+/**
+ * Changes what it is told. Another URL begins with a clean record.
+ * @throws AppError resource_not_found, validation_failed, unsafe_url
+ */
+export async function updateEndpoint(
+  rt: Runtime,
+  id: string,
+  changes: EndpointChanges,
+  resolve: Resolve = resolveName,
+): Promise<EndpointRow> {
+  const asked = merge(requireEndpoint(rt, id), changes);
+  const { url, allowPrivate } = checkSettings(asked);
+  await checkSafety(url, { ...rt.config.lab, trusted: allowPrivate }, resolve);
+  return rt.tx(() => {
+    // Somebody else may have changed it during the lookup.
+    const before = requireEndpoint(rt, id);
+    const settings = checkSettings(merge(before, changes));
+    rt.store.endpoints.update(id, settings, rt.now());
+    if (settings.url !== before.url) rt.store.endpoints.saveStreak(id, NO_STREAK);
+    return requireEndpoint(rt, id);
   });
+}
+
+const withDefaults = ({
+  timeoutMs = DEFAULTS.timeoutMs,
+  maxInFlight = DEFAULTS.maxInFlight,
+  ...asked
+}: Pick<EndpointRequest, keyof AskedSettings>): AskedSettings => ({ ...asked, timeoutMs, maxInFlight });
+
+function merge(endpoint: EndpointRow, changes: EndpointChanges): AskedSettings {
+  const { name, url, events, allowPrivate, timeoutMs, maxInFlight } = endpoint;
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  return { name, url, events, allowPrivate, timeoutMs, maxInFlight, ...given };
+}

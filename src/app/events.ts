@@ -5,6 +5,7 @@ import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
+import { requireRoom } from "./room.ts";
 
 export type Appended = {
   /** The sequence number of the last event; with no drafts, of the one before. */
@@ -16,46 +17,58 @@ export type Appended = {
 /**
  * Writes the events of a change and what is owed to the endpoints that are subscribed at this moment. Belongs inside the
  * transaction of that change: an event exists if and only if what caused it was committed.
+ * @throws AppError storage_full
  */
 export function appendEvents(rt: Runtime, business: BusinessRow, drafts: readonly EventDraft[]): Appended {
-  const first = rt.store.businesses.takeSequences(business.id, drafts.length);
   const endpoints = rt.store.endpoints.list(business.id);
-  let deliveries = 0;
-  const events = drafts.map((draft, i) => {
-    const event = sealEvent(rt, business, draft, first + i);
-    rt.store.events.insert(event);
-    deliveries += fanOut(rt, event, endpoints);
-    return { id: event.id, type: event.type, sequence: event.sequence };
-  });
-  return { lastSequence: first + drafts.length - 1, deliveries, events };
+  return append(rt, business, drafts, ({ type }) => endpoints.filter(({ events }) => events.includes(type)));
+}
+
+/** As `appendEvents`, but owed to one endpoint alone, whatever it subscribes to. */
+export const appendEventFor = (
+  rt: Runtime,
+  business: BusinessRow,
+  draft: EventDraft,
+  endpoint: EndpointRow,
+): Appended => append(rt, business, [draft], () => [endpoint]);
+
+function append(
+  rt: Runtime,
+  business: BusinessRow,
+  drafts: readonly EventDraft[],
+  receiversOf: (event: EventRow) => EndpointRow[],
+): Appended {
+  if (drafts.length > 0) requireRoom(rt);
+  const first = rt.store.businesses.takeSequences(business.id, drafts.length);
+  const events = drafts.map((draft, i) => sealEvent(rt, business, draft, first + i));
+  for (const event of events) rt.store.events.insert(event);
+  const owed = events.flatMap((event) =>
+    receiversOf(event).map(({ id: endpointId, status }) => ({
+      id: rt.newId("dlv"),
+      endpointId,
+      event,
+      // A disabled endpoint's share is parked, not dropped.
+      nextAttemptAt: status === "ACTIVE" ? event.createdAt : null,
+    })),
+  );
+  rt.store.deliveries.insert(owed);
+  return {
+    lastSequence: first + drafts.length - 1,
+    deliveries: owed.length,
+    events: events.map(({ id, type, sequence }) => ({ id, type, sequence })),
+  };
 }
 
 function sealEvent(rt: Runtime, business: BusinessRow, draft: EventDraft, sequence: number): EventRow {
   const id = rt.newId("evt");
   const createdAt = rt.now();
-  const { slug, name, timezone } = business.doc;
-  const envelope = sealEnvelope(draft, id, createdAt, { id: business.id, slug, name, timezone });
-  const body = Buffer.from(JSON.stringify(envelope));
-  return {
-    id,
-    businessId: business.id,
-    sequence,
-    type: draft.type,
-    body,
-    sha256: hash("sha256", body, "buffer"),
-    createdAt,
-  };
+  const body = writeEnvelope(business, draft, id, createdAt);
+  const sha256 = hash("sha256", body, "buffer");
+  return { id, businessId: business.id, sequence, type: draft.type, body, sha256, createdAt };
 }
 
-/** A disabled endpoint's share is parked, not dropped. */
-function fanOut(rt: Runtime, event: EventRow, endpoints: EndpointRow[]): number {
-  const subscribed = endpoints.filter(({ events }) => events.includes(event.type));
-  for (const endpoint of subscribed)
-    rt.store.deliveries.insert({
-      id: rt.newId("dlv"),
-      endpointId: endpoint.id,
-      event,
-      nextAttemptAt: endpoint.status === "ACTIVE" ? event.createdAt : null,
-    });
-  return subscribed.length;
+/** The bytes that are stored, signed and sent. */
+export function writeEnvelope(business: BusinessRow, draft: EventDraft, id: string, createdAt: number): Buffer {
+  const { slug, name, timezone } = business.doc;
+  return Buffer.from(JSON.stringify(sealEnvelope(draft, id, createdAt, { id: business.id, slug, name, timezone })));
 }

@@ -90,12 +90,12 @@ export function revokeKey(rt: Runtime, keyId: string): ListedKey {
 export const listKeys = (rt: Runtime, businessId?: string): ListedKey[] => rt.store.keys.list(businessId);
 
 /** When each key was last used: noted in memory by every request, written by whoever calls `flush` every few seconds. */
-export type KeyUse = { note: (keyId: string) => void; flush: () => void };
+export type KeyUse = { note: (keyId: string, at: number) => void; flush: () => void };
 
 export function createKeyUse(rt: Runtime): KeyUse {
   const usedAt = new Map<string, number>();
   return {
-    note: (keyId) => void usedAt.set(keyId, rt.now()),
+    note: (keyId, at) => void usedAt.set(keyId, at),
     flush() {
       if (usedAt.size === 0) return;
       rt.tx(() => {

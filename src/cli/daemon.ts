@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { OnAttempt } from "../courier/start.ts";
+import type { Runtime } from "../runtime.ts";
 import { requirePort } from "./port.ts";
 
 export type DaemonOptions = {
@@ -38,12 +39,14 @@ export async function startDaemon(config: Config, { host, port, onAttempt }: Dae
     await requirePort(host, port);
     const rt = openRuntime(config, HTTP_BUSY_TIMEOUT_MS);
     parts.defer(rt.close);
+    rt.store.file.leaveCheckpoints();
     const lock = acquireDaemonLock(config.databasePath);
     parts.defer(lock.release);
     const courier = await startCourier(config, { onAttempt });
     parts.defer(courier.stop);
     const server = await startServer(rt, { host, port });
     parts.defer(server.close);
+    await noteAddress(rt, server.url);
     return {
       url: server.url,
       log: rt.log,
@@ -54,4 +57,11 @@ export async function startDaemon(config: Config, { host, port, onAttempt }: Dae
     await parts.disposeAsync();
     throw error;
   }
+}
+
+/** For those who look on from beside. A daemon that cannot write it serves all the same. */
+async function noteAddress(rt: Runtime, url: string): Promise<void> {
+  const { writeWhenFree } = await import("../http/writes.ts");
+  const note = () => rt.tx(() => rt.store.live.saveDaemon({ url, startedAt: rt.now() }));
+  await writeWhenFree(rt, note).catch((error: Error) => rt.log("warn", "address not noted", { reason: error.message }));
 }

@@ -62,6 +62,4 @@ export const EXIT_CODE_OF = {
   body_too_large: EXIT.invalidInput,
   uri_too_long: EXIT.invalidInput,
   unsupported_media_type: EXIT.invalidInput,
-
-  not_implemented: EXIT.failure,
 } as const satisfies Record<ErrorCode, number>;

@@ -52,6 +52,18 @@ export const integer = (minimum: number, maximum: number, about: string): Flag<n
   read: (raw) => raw as number | undefined,
 });
 
+/** A whole number that may be written in thousands: `10k`. */
+export const count = (minimum: number, maximum: number, about: string): Flag<number | undefined> => ({
+  option: (long) =>
+    new Option(`${long} <n>`, about).argParser((value) => {
+      const [, digits = "", thousands] = /^(\d{1,9})(k?)$/.exec(value) ?? [];
+      const number = Number(digits) * (thousands === "k" ? 1000 : 1);
+      if (digits !== "" && number >= minimum && number <= maximum) return number;
+      throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}, such as 500 or 10k.`);
+    }),
+  read: (raw) => raw as number | undefined,
+});
+
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** `90d`, `24h`, `30m`, `10s`, in milliseconds. */

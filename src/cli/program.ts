@@ -3,15 +3,24 @@ import { readVersion } from "../assets.ts";
 import { envSwitch } from "../config.ts";
 import { createCli, type Cli, type GlobalFlags } from "./cli.ts";
 import { addCommand, type CommandSpec, type Group, mapUsageErrors } from "./command.ts";
+import { availability } from "./commands/availability.ts";
+import { bookings } from "./commands/bookings.ts";
 import { businesses } from "./commands/businesses.ts";
 import { catalog } from "./commands/catalog.ts";
 import { deliveries } from "./commands/deliveries.ts";
 import { demo } from "./commands/demo.ts";
+import { events } from "./commands/events.ts";
+import { init } from "./commands/init.ts";
 import { keys } from "./commands/keys.ts";
 import { menu } from "./commands/menu.ts";
+import { orders } from "./commands/orders.ts";
+import { reservations } from "./commands/reservations.ts";
 import { seed } from "./commands/seed.ts";
 import { serve } from "./commands/serve.ts";
 import { services } from "./commands/services.ts";
+import { tickets } from "./commands/tickets.ts";
+import { timeOff } from "./commands/time-off.ts";
+import { tui } from "./commands/tui.ts";
 import { webhooks } from "./commands/webhooks.ts";
 import type { Io } from "./io.ts";
 
@@ -19,14 +28,23 @@ import type { Io } from "./io.ts";
 export const COMMANDS: readonly (CommandSpec | Group)[] = [
   demo,
   serve,
+  init,
   seed,
   businesses,
   catalog,
   services,
   menu,
+  availability,
+  bookings,
+  reservations,
+  orders,
+  tickets,
+  timeOff,
   keys,
   webhooks,
   deliveries,
+  events,
+  tui,
 ];
 
 /** @param ended is told the exit code of the command that ran */

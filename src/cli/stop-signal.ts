@@ -3,6 +3,8 @@ import { EXIT } from "./exit-codes.ts";
 const EXIT_OF = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp } as const;
 export type StopSignal = keyof typeof EXIT_OF;
 
+export const exitCodeOf = (signal: StopSignal): number => EXIT_OF[signal];
+
 /** A terminal signals its whole group, and npm and bin/deskbell.js pass theirs on: one ctrl-c arrives up to three times. */
 const SAME_SIGNAL_MS = 500;
 

@@ -30,6 +30,13 @@ export function toTable<Row>(rows: readonly Row[], columns: readonly Column<Row>
 export const toTsv = <Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string =>
   rows.map((row) => `${columns.map((column) => cellText(column, row)).join("\t")}\n`).join("");
 
+/** A text of several lines, made harmless line by line. */
+export const safeLines = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => safe(line, 10_000))
+    .join("\n");
+
 const cellText = <Row>(column: Column<Row>, row: Row): string => safe(String(column.value(row) ?? ""));
 
 /** Takes what is too much, cell by cell, from the column that is the widest at that moment. */

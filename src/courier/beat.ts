@@ -1,11 +1,16 @@
 import { CronJob } from "cron";
+import { expireOrders } from "../app/orders.ts";
+import { createPruner } from "../app/retention.ts";
 import { tellClock } from "../app/tell.ts";
+import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { isBusy, isStorageFull } from "../store/database.ts";
 import type { Courier } from "./courier.ts";
 
 const POLL_MS = 50;
 const EACH_SECOND = "* * * * * *";
+const EACH_MINUTE = "0 * * * * *";
+const EACH_FIVE_MINUTES = "30 */5 * * * *";
 
 /** Keeps the courier going: it hears of other connections' commits within 50 ms and looks for what is due each second. */
 export function startBeat(rt: Runtime, courier: Courier): { stop: () => void } {
@@ -16,9 +21,13 @@ export function startBeat(rt: Runtime, courier: Courier): { stop: () => void } {
     seen = revision;
     courier.wake();
   }, POLL_MS);
+  const prune = createPruner(rt);
   const jobs = [
-    startJob(EACH_SECOND, () => courier.sweep()),
+    startJob(EACH_SECOND, () => whenWritable(() => courier.sweep())),
+    startJob(EACH_MINUTE, () => whenWritable(() => courier.review())),
+    startJob(EACH_FIVE_MINUTES, () => whenWritable(prune)),
     startJob(EACH_SECOND, () => whenWritable(() => tellClock(rt))),
+    startJob(EACH_SECOND, () => whenWritable(() => expireOrders(rt))),
   ];
   return {
     stop: () => {
@@ -29,7 +38,7 @@ export function startBeat(rt: Runtime, courier: Courier): { stop: () => void } {
 }
 
 /** A tick takes up whatever is due: one that is late or dropped loses nothing. */
-const startJob = (cronTime: string, onTick: () => void): CronJob =>
+const startJob = (cronTime: string, onTick: () => Promise<void>): CronJob =>
   CronJob.from({
     cronTime,
     onTick,
@@ -41,11 +50,12 @@ const startJob = (cronTime: string, onTick: () => void): CronJob =>
   });
 
 /** Somebody else is writing for long, or the disk is full: the next tick tries again. */
-function whenWritable(work: () => void): void {
+async function whenWritable(work: () => void | Promise<void>): Promise<void> {
   try {
-    work();
+    await work();
   } catch (error) {
-    if (!isBusy(error) && !isStorageFull(error)) throw error;
+    const isLowOnSpace = error instanceof AppError && error.code === "storage_full";
+    if (!isBusy(error) && !isStorageFull(error) && !isLowOnSpace) throw error;
   }
 }
 

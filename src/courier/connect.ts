@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { buildConnector } from "undici";
 import type { Resolve } from "../app/resolve.ts";
 import { type Allowances, judgeAddresses } from "../domain/safe-url.ts";
-import type { Outcome } from "../domain/settle.ts";
+import type { Outcome } from "../domain/verdict.ts";
 
 /** Why no connection came about. Carries no `code`: after some of them undici would try again by itself. */
 export class ConnectFailure extends Error {
@@ -18,8 +18,17 @@ const CONNECT_TIMEOUT_MS = 5000;
 /** How long one address of several may take before the next is tried. */
 const ADDRESS_TIMEOUT_MS = 1000;
 
+/** Far more than the headers and what is read of a body can take, however they are cut up. */
+const MOST_BYTES_OF_ANSWER = 256 * 1024;
+
+export type OnConnected = (address: string) => void;
+
 /** Opens connections to vetted addresses only, for a pool whose requests all have the same allowances. */
-export function createConnector(resolve: Resolve, allowances: Allowances): buildConnector.connector {
+export function createConnector(
+  resolve: Resolve,
+  allowances: Allowances,
+  onConnected: OnConnected = () => {},
+): buildConnector.connector {
   const upgrade = buildConnector({ allowH2: false, timeout: 0 });
 
   async function open(options: buildConnector.Options, signal: AbortSignal): Promise<Socket> {
@@ -37,7 +46,8 @@ export function createConnector(resolve: Resolve, allowances: Allowances): build
       socket.destroy();
       throw error;
     }
-    return protocol === "https:" ? startTls(options, socket) : socket;
+    onConnected(socket.remoteAddress ?? "");
+    return limitAnswers(protocol === "https:" ? await startTls(options, socket) : socket);
   }
 
   const startTls = (options: buildConnector.Options, socket: Socket): Promise<Socket> =>
@@ -90,5 +100,20 @@ const dial = (hostname: string, port: number, addresses: string[], signal: Abort
       reject(new ConnectFailure(error.code === "ETIMEDOUT" ? "timed_out" : "refused", reasonOf(error))),
     );
   });
+
+/**
+ * Ends a connection on which an answer has no end where nobody counts: in its status line, between 102s, in a chunk's extension.
+ * Reading those until the deadline would take all of the thread's time.
+ */
+function limitAnswers(socket: Socket): Socket {
+  let requests = 0;
+  let before = 0;
+  return socket.on("readable", () => {
+    const { bytesRead, bytesWritten } = socket;
+    // Something was asked since: another answer begins.
+    if (bytesWritten > requests) [requests, before] = [bytesWritten, bytesRead];
+    else if (bytesRead - before > MOST_BYTES_OF_ANSWER) socket.destroy(new Error("the answer has no end"));
+  });
+}
 
 const reasonOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message;

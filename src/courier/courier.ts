@@ -1,16 +1,30 @@
+import type { Alert } from "../app/alerts.ts";
+import { reviewEndpoints } from "../app/endpoint-life.ts";
+import { recordResults } from "../app/record-results.ts";
 import type { EventType } from "../domain/event-types.ts";
-import type { Outcome, Settlement } from "../domain/settle.ts";
+import { laneOf } from "../domain/lanes.ts";
+import type { Send } from "../domain/post.ts";
+import type { Settlement } from "../domain/settle.ts";
+import type { Outcome } from "../domain/verdict.ts";
 import type { Runtime } from "../runtime.ts";
 import { isBusy, isStorageFull } from "../store/database.ts";
-import { type Claim, createAttempter, type Result } from "./attempt.ts";
-import type { Send } from "./send.ts";
-import { type Caps, createTurns } from "./turns.ts";
+import type { DueRow } from "../store/due.ts";
+import { type Attempted, createAttempter } from "./attempt.ts";
+import { createClockWatch } from "./clock-watch.ts";
+import { createEpoch } from "./epoch.ts";
+import { createQueues, type Queue } from "./queues.ts";
+import { createTurns, type SlotKind, type TurnTaken } from "./turns.ts";
 
-const CAPS: Caps = { perEndpoint: 4, total: 1024 };
-const GROUP_SIZE = 128;
-const GROUP_MS = 5;
-/** Between two tries to write while the disk is full or somebody else holds the file. */
-const STUCK_MS = 1000;
+const SLOTS = 1024;
+const GROUP_SIZE = 256;
+const GROUP_MS = 20;
+/** Between two tries to write: while somebody else is writing, and while the disk is full. */
+const BUSY_MS = 2;
+const FULL_MS = 1000;
+/** So many outcomes may wait for somebody else to end writing. */
+const MOST_UNWRITTEN = 2048;
+/** Attempts that still count as prompt. */
+const PROMPT_ATTEMPTS = 2;
 
 /** An attempt that was written, for whoever watches. */
 export type AttemptNotice = {
@@ -28,11 +42,19 @@ export type AttemptNotice = {
   nextAttemptAt: number | null;
 };
 
+/** Who is told what, after it was written. */
+export type Listeners = {
+  onAttempt?: ((notice: AttemptNotice) => void) | undefined;
+  onAlert?: ((alert: Alert) => void) | undefined;
+};
+
 export type Courier = {
   /** Somebody committed: what is new goes out at once. */
   wake: () => void;
   /** Takes up whatever is due. Nothing is lost by its coming late. */
   sweep: () => void;
+  /** Looks after endpoints that have been failing for long. */
+  review: () => void;
   /** Resolves when nothing is on the wire and every outcome is written. */
   idle: () => Promise<void>;
   /** Takes up nothing more, and waits at most `graceMs` for what is on the wire; what is then unfinished stays due. */
@@ -43,67 +65,96 @@ export type Courier = {
  * The engine. It alone sends, so that a claim needs no write: what is on the wire is known here, and in the file a delivery
  * is PENDING until its outcome is written. After a crash it is therefore due again.
  */
-export function createCourier(rt: Runtime, send: Send, onAttempt: (notice: AttemptNotice) => void = () => {}): Courier {
-  const { deliveries, endpoints } = rt.store;
-  const turns = createTurns(CAPS);
+export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = () => {} }: Listeners = {}): Courier {
+  const { due } = rt.store;
+  const turns = createTurns(SLOTS);
   const attempt = createAttempter(rt, send);
-  /** On the wire, or back from it with an outcome that is not written yet. */
-  const held = new Set<string>();
-  let unwritten: Result[] = [];
-  let lastSeen = deliveries.lastNumber();
+  /** Numbers of what is on the wire, or back from it with an outcome that is not written yet. */
+  const held = new Set<number>();
+  const queues = createQueues(rt, (number) => held.has(number));
+  let unwritten: Attempted[] = [];
+  let lastSeen = due.lastNumber();
+  const epoch = createEpoch(rt);
+  const clock = createClockWatch(rt);
   let state: "running" | "stopping" | "stopped" = "running";
-  let isTurnQueued = false;
   let writeTimer: NodeJS.Timeout | undefined;
-  /** The last write failed: nothing more goes out whose outcome could not be kept. */
+  /** The last write failed; its timer runs. */
+  let isRefused = false;
+  /** Nothing more goes out whose outcome could not be kept. */
   let isStuck = false;
   let waitingForIdle: (() => void)[] = [];
 
   function wake(): void {
-    const newest = deliveries.lastNumber();
-    for (const id of deliveries.endpointsAmong(lastSeen, newest)) turns.offer(id);
+    clock.follow(lastSeen);
+    const newest = due.lastNumber();
+    for (const id of due.endpointsAmong(lastSeen, newest)) offer(id);
     lastSeen = newest;
     turn();
   }
 
   function sweep(): void {
-    for (const id of deliveries.endpointsDue(rt.now())) turns.offer(id);
+    clock.follow(lastSeen);
+    for (const id of due.endpointsDue(rt.now())) offer(id);
     turn();
   }
 
+  function review(): void {
+    reviewEndpoints(rt).forEach(onAlert);
+  }
+
+  /** Something may have become due for it. */
+  function offer(endpointId: string): void {
+    const queue = queues.get(endpointId);
+    if (queue !== undefined) queue.isDry = false;
+    turns.offer(endpointId, queue === undefined ? "WELL" : laneOf(queue.health));
+  }
+
   function turn(): void {
-    isTurnQueued = false;
-    if (state === "running" && !isStuck) claim();
+    if (state === "running" && !isStuck) turns.goRound(take);
     if (held.size > 0) return;
     for (const resolve of waitingForIdle) resolve();
     waitingForIdle = [];
   }
 
-  function queueTurn(): void {
-    if (isTurnQueued) return;
-    isTurnQueued = true;
-    // After the other answers of this round of the event loop: one look at what is due for all of them.
-    setImmediate(turn);
-  }
-
-  function claim(): void {
-    for (let next = turns.next(); next !== undefined; next = turns.next()) {
-      const { endpointId, room } = next;
-      const destination = endpoints.destination(endpointId);
-      if (destination === undefined) continue;
-      for (const due of deliveries.due(endpointId, rt.now(), room, held)) void deliver({ due, destination });
+  function take(endpointId: string): TurnTaken {
+    const queue = queues.open(endpointId, epoch.now());
+    // One that has no room is offered again by whatever of it ends, and by each sweep.
+    if (queue === undefined || !queues.hasRoom(queue)) return "NOTHING";
+    const rows = queues.rowsOf(queue);
+    let isSlotless = false;
+    for (const [i, row] of rows.entries()) {
+      if (row.isReplay === 1 && queue.replays > 0) continue;
+      const kind = slotOf(queue, row);
+      if (turns.hasSlot(kind)) {
+        rows.splice(i, 1);
+        void deliver(queue, row, kind);
+        return "SENT";
+      }
+      isSlotless = true;
     }
+    return isSlotless ? "NO_SLOT" : "NOTHING";
   }
 
-  async function deliver(claim: Claim): Promise<void> {
-    held.add(claim.due.id);
-    turns.begin(claim.destination.id);
-    const result = await attempt(claim);
+  async function deliver(queue: Queue, row: DueRow, kind: SlotKind): Promise<void> {
+    const { destination, keys } = queue;
+    held.add(row.number);
+    turns.hold(kind);
+    queue.held += 1;
+    queue.inFlight += 1;
+    queue.replays += row.isReplay;
+    const result = await attempt({ due: row, destination, keys });
     if (state === "stopped") return;
-    turns.end(claim.destination.id);
+    turns.release(kind);
+    queue.inFlight -= 1;
+    queue.replays -= row.isReplay;
+    if (result.verdict !== undefined) queues.feel(queue, result.verdict);
+    turns.offer(queue.endpointId, laneOf(queue.health));
     unwritten.push(result);
-    // The next ones do not wait for the disk.
-    queueTurn();
-    if (unwritten.length >= GROUP_SIZE && !isStuck) write();
+    // Before anything more goes there, it is disabled.
+    if (result.isGone && !isRefused) return write();
+    // The next one does not wait for the disk.
+    turn();
+    if (unwritten.length >= GROUP_SIZE && !isRefused) write();
     else writeTimer ??= setTimeout(write, GROUP_MS);
   }
 
@@ -111,46 +162,47 @@ export function createCourier(rt: Runtime, send: Send, onAttempt: (notice: Attem
   function write(): void {
     clearTimeout(writeTimer);
     writeTimer = undefined;
+    const group = unwritten;
+    let alerts: Alert[];
     try {
-      rt.tx(() => unwritten.forEach(writeResult));
+      alerts = epoch.unchangedBy(() => recordResults(rt, group));
     } catch (error) {
-      if (!isBusy(error) && !isStorageFull(error)) throw error;
-      if (!isStuck)
-        rt.log("error", "Outcomes cannot be written; deliveries wait.", { reason: (error as Error).message });
-      isStuck = true;
-      writeTimer = setTimeout(write, STUCK_MS);
+      const isFull = isStorageFull(error);
+      if (!isFull && !isBusy(error)) throw error;
+      if (isFull && !isStuck) rt.log("error", "The disk is full: outcomes cannot be written, and deliveries wait.");
+      isRefused = true;
+      isStuck = isFull || unwritten.length >= MOST_UNWRITTEN;
+      writeTimer = setTimeout(write, isFull ? FULL_MS : BUSY_MS);
       return;
     }
+    isRefused = false;
     isStuck = false;
-    const written = unwritten;
     unwritten = [];
-    for (const result of written) {
-      held.delete(result.due.id);
-      report(result);
+    for (const result of group) release(result);
+    alerts.forEach(onAlert);
+    turn();
+  }
+
+  function release(result: Attempted): void {
+    const { due, endpointId, settlement } = result;
+    held.delete(due.number);
+    const queue = queues.get(endpointId);
+    if (queue !== undefined) {
+      queue.held -= 1;
+      // Disabled with it: what was read ahead is parked.
+      if (result.isGone) queue.epoch = Number.NaN;
     }
-    queueTurn();
-  }
-
-  function writeResult({ due, destination, settlement, attempt }: Result): void {
-    deliveries.settle(due, settlement, attempt);
-    if (settlement.status === "DELIVERED") endpoints.markWell(destination.id);
-    else if (attempt !== null) endpoints.markFailing(destination.id, attempt.at);
-  }
-
-  function report({ due, destination, settlement, attempt }: Result): void {
-    const { status, nextAttemptAt, error } = settlement;
-    if (status === "EXHAUSTED" || status === "CORRUPT")
-      rt.log("error", `A delivery ended ${status}.`, { delivery: due.id, endpoint: destination.id, error });
-    if (attempt === null) return;
-    const { n, durationMs, outcome, statusCode } = attempt;
-    const { id: endpointId, url } = destination;
-    const { id: deliveryId, eventId, eventType } = due;
-    // prettier-ignore
-    onAttempt({ deliveryId, endpointId, url, eventId, eventType, n, durationMs, outcome, statusCode, error, status, nextAttemptAt });
+    if (settlement.status === "CORRUPT")
+      rt.log("error", "An event is damaged; its delivery was not sent and ended CORRUPT.", {
+        delivery: due.id,
+        event: due.eventId,
+      });
+    const notice = onAttempt && queue && noticeOf(result, queue.destination.url);
+    if (notice) onAttempt(notice);
   }
 
   const idle = (): Promise<void> =>
-    held.size === 0 && !isTurnQueued ? Promise.resolve() : new Promise((resolve) => waitingForIdle.push(resolve));
+    held.size === 0 ? Promise.resolve() : new Promise((resolve) => waitingForIdle.push(resolve));
 
   async function stop(graceMs: number): Promise<void> {
     state = "stopping";
@@ -161,5 +213,22 @@ export function createCourier(rt: Runtime, send: Send, onAttempt: (notice: Attem
     state = "stopped";
   }
 
-  return { wake, sweep, idle, stop };
+  clock.begin();
+  return { wake, sweep, review, idle, stop };
+}
+
+function slotOf({ health }: Queue, row: DueRow): SlotKind {
+  const lane = laneOf(health);
+  if (lane === "SUSPECT") return "PROBE";
+  const isPrompt = row.isReplay === 0 && row.attemptCount - row.attemptsBefore < PROMPT_ATTEMPTS;
+  return lane === "WELL" && isPrompt ? "PROMPT" : "LATE";
+}
+
+// prettier-ignore
+function noticeOf({ due, endpointId, settlement, attempt }: Attempted, url: string): AttemptNotice | undefined {
+  if (attempt === null) return undefined;
+  const { id: deliveryId, eventId, eventType } = due;
+  const { status, nextAttemptAt } = settlement;
+  const { n, durationMs, outcome, statusCode, error } = attempt;
+  return { deliveryId, endpointId, url, eventId, eventType, n, durationMs, outcome, statusCode, error, status, nextAttemptAt };
 }

@@ -1,11 +1,14 @@
 import { type SigningKey, signingKey } from "../domain/signature.ts";
 import type { Runtime } from "../runtime.ts";
-import type { SecretRow } from "../store/endpoints.ts";
+import type { SecretRow } from "../store/endpoint-secrets.ts";
 
 const MAX_KEPT = 20_000;
 
-/** The keys to sign with now, the current secret's first. Each is opened once: a secret's row never changes what it says. */
-export function createKeyring(rt: Runtime): (endpointId: string) => SigningKey[] {
+/** The keys to sign with now, the current secret's first, and when the first of them ends. */
+export type LiveKeys = { keys: SigningKey[]; keysUntil: number };
+
+/** Opens endpoints' secrets, each once: a secret's row never changes what it says. */
+export function createKeyring(rt: Runtime): (endpointId: string) => LiveKeys {
   const opened = new Map<string, SigningKey>();
 
   function open({ id, sealed }: SecretRow): SigningKey {
@@ -18,8 +21,8 @@ export function createKeyring(rt: Runtime): (endpointId: string) => SigningKey[]
   }
 
   return (endpointId) => {
-    const rows = rt.store.endpoints.secrets(endpointId, rt.now());
+    const rows = rt.store.endpointSecrets.live(endpointId, rt.now());
     if (rows.length === 0) throw new Error(`Endpoint ${endpointId} has no live signing secret.`);
-    return rows.map(open);
+    return { keys: rows.map(open), keysUntil: Math.min(...rows.map(({ expiresAt }) => expiresAt ?? Infinity)) };
   };
 }

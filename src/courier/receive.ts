@@ -8,9 +8,14 @@ export type Received = {
   deliveryId: string;
   attempt: number;
   body: Buffer;
-  /** undefined: genuine. */
+  /** Why it was not taken; undefined: it is genuine, or there is no secret to tell by. */
   refused: string | undefined;
+  /** What it was answered. */
+  statusCode: number;
 };
+
+/** How a receiver is to misbehave. */
+export type Mood = { statusCode: number; delayMs: number };
 
 export type Receiver = { url: string; close: () => Promise<void> };
 
@@ -19,30 +24,39 @@ const MAX_BODY = 1024 * 1024;
 /**
  * A partner's side in its smallest form: on 127.0.0.1, 200 for what is signed with the secret and 400 for all else.
  * @param port 0 for any free one
+ * @param secret null: nothing is verified
+ * @param mood asked for at each delivery that would be taken
  */
 export function startReceiver({
   port,
   secret,
   now,
+  mood = () => ({ statusCode: 200, delayMs: 0 }),
   onDelivery,
 }: {
   port: number;
-  secret: string;
+  secret: string | null;
   now: () => number;
+  mood?: () => Mood;
   onDelivery: (received: Received) => void;
 }): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
     if (body === undefined) return void response.writeHead(413, { connection: "close" }).end();
     const header = (name: string): string | undefined => [request.headers[name]].flat()[0];
-    const refused = explainBadSignature(header("x-service-signature"), body, secret, Math.floor(now() / 1000));
-    response.writeHead(refused === undefined ? 200 : 400).end(refused);
+    const signature = header("x-service-signature");
+    const refused =
+      secret === null ? undefined : explainBadSignature(signature, body, secret, Math.floor(now() / 1000));
+    const { statusCode, delayMs } = refused === undefined ? mood() : { statusCode: 400, delayMs: 0 };
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    response.writeHead(statusCode).end(refused);
     onDelivery({
       eventType: header("x-service-event") ?? "",
       deliveryId: header("x-service-delivery") ?? "",
       attempt: Number(header("x-service-attempt")),
       body,
       refused,
+      statusCode,
     });
   });
   return new Promise((resolve, reject) => {

@@ -1,31 +1,22 @@
 import { Agent, type Dispatcher } from "undici";
 import { cacheResolve, type Resolve, resolveName } from "../app/resolve.ts";
-import { type Allowances, parseTarget } from "../domain/safe-url.ts";
-import type { Outcome } from "../domain/settle.ts";
-import { ConnectFailure, createConnector } from "./connect.ts";
-
-export type Post = {
-  url: string;
-  /** The operator's word for this endpoint. */
-  trusted: boolean;
-  headers: Record<string, string>;
-  body: Buffer;
-};
-
-/** One POST. Never throws: the outside world failing is a value. */
-export type Send = (post: Post) => Promise<Outcome>;
+import type { Post, Send } from "../domain/post.ts";
+import { type Allowances, parseTarget, type Refusal } from "../domain/safe-url.ts";
+import type { Outcome } from "../domain/verdict.ts";
+import { ConnectFailure, createConnector, type OnConnected } from "./connect.ts";
 
 export type Sender = { send: Send; close: () => Promise<void> };
 
-const DEADLINE_MS = 10_000;
 /** Of a longer body the rest stays unread. */
 const MAX_READ = 16 * 1024;
 const MAX_KEPT = 4 * 1024;
+const MAX_TARGETS = 10_000;
 
+/** @param onConnected is told the address of each connection that is made */
 export function createSender(
   lab: Omit<Allowances, "trusted">,
   now: () => number,
-  { resolve = resolveName, deadlineMs = DEADLINE_MS }: { resolve?: Resolve; deadlineMs?: number } = {},
+  { resolve = resolveName, onConnected }: { resolve?: Resolve; onConnected?: OnConnected } = {},
 ): Sender {
   const cached = cacheResolve(resolve, now);
   // A pool each: a stranger's endpoint must not find a connection that was opened for a trusted one.
@@ -33,17 +24,18 @@ export function createSender(
     const allowances = { ...lab, trusted };
     // undici's own timeouts do not bound a delivery; the deadline does.
     const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
-    return { allowances, agent: new Agent({ connect: createConnector(cached, allowances), ...limits }) };
+    const agent = new Agent({ connect: createConnector(cached, allowances, onConnected), ...limits });
+    return { agent, targetOf: rememberTargets(allowances) };
   };
   const strangers = createRoute(false);
   const trusted = createRoute(true);
 
   return {
-    async send(post) {
-      const { allowances, agent } = post.trusted ? trusted : strangers;
-      const target = parseTarget(post.url, allowances);
-      if ("refused" in target) return { kind: "blocked", error: target.refused };
-      return dispatch(agent, target.url, post, deadlineMs);
+    send(post) {
+      const { agent, targetOf } = post.trusted ? trusted : strangers;
+      const target = targetOf(post.url);
+      if ("refused" in target) return Promise.resolve({ kind: "blocked", error: target.refused });
+      return dispatch(agent, target, post);
     },
     async close() {
       await Promise.all([strangers.agent.destroy(), trusted.agent.destroy()]);
@@ -51,11 +43,28 @@ export function createSender(
   };
 }
 
+type Place = { origin: string; path: string };
+
+/** What a URL's text alone says of it never changes. */
+function rememberTargets(allowances: Allowances): (url: string) => Place | Refusal {
+  const known = new Map<string, Place | Refusal>();
+  return (url) => {
+    const before = known.get(url);
+    if (before !== undefined) return before;
+    const target = parseTarget(url, allowances);
+    const place =
+      "refused" in target ? target : { origin: target.url.origin, path: target.url.pathname + target.url.search };
+    if (known.size >= MAX_TARGETS) known.clear();
+    known.set(url, place);
+    return place;
+  };
+}
+
 /** Status and headers decide; the body is only a log, so that whatever becomes of it changes nothing. */
-function dispatch(agent: Agent, url: URL, { headers, body }: Post, deadlineMs: number): Promise<Outcome> {
+function dispatch(agent: Agent, place: Place, { headers, body, timeoutMs }: Post): Promise<Outcome> {
   return new Promise((resolve) => {
     // What it is if nothing more comes.
-    let outcome: Outcome = { kind: "timed_out", error: `no answer within ${deadlineMs / 1000} s` };
+    let outcome: Outcome = { kind: "timed_out", error: `no answer within ${timeoutMs / 1000} s` };
     let over = false;
     let request: Dispatcher.DispatchController | undefined;
     const kept: Buffer[] = [];
@@ -71,10 +80,10 @@ function dispatch(agent: Agent, url: URL, { headers, body }: Post, deadlineMs: n
       finish();
       request?.abort(CUT_OFF);
     };
-    const timer = setTimeout(cutOff, deadlineMs);
+    const timer = setTimeout(cutOff, timeoutMs);
 
     agent.dispatch(
-      { origin: url.origin, path: url.pathname + url.search, method: "POST", headers, body },
+      { ...place, method: "POST", headers, body },
       {
         onRequestStart(controller) {
           request = controller;

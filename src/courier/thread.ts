@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openRuntime } from "../runtime.ts";
+import { createAlerter } from "./alerter.ts";
 import { startBeat } from "./beat.ts";
 import { createCourier } from "./courier.ts";
 import type { Order, Report, ThreadData } from "./messages.ts";
@@ -7,14 +8,20 @@ import { createSender } from "./send.ts";
 
 // The courier's thread, with a connection of its own: a drain or an fsync never holds up a GET.
 
-const BUSY_TIMEOUT_MS = 5000;
+/** It never waits for another writer, and tries again instead: meanwhile deliveries go on. */
+const BUSY_TIMEOUT_MS = 0;
 const GRACE_MS = 10_000;
 
 const { config, isWatched } = workerData as ThreadData;
 const rt = openRuntime(config, BUSY_TIMEOUT_MS);
+rt.store.file.tuneForWriting();
 const tell = (report: Report): void => parentPort?.postMessage(report);
 const sender = createSender(config.lab, rt.monotonic);
-const courier = createCourier(rt, sender.send, isWatched ? (attempt) => tell({ type: "attempt", attempt }) : undefined);
+const alerter = createAlerter(rt);
+const courier = createCourier(rt, sender.send, {
+  onAttempt: isWatched ? (attempt) => tell({ type: "attempt", attempt }) : undefined,
+  onAlert: alerter.tell,
+});
 const beat = startBeat(rt, courier);
 
 let stopped: Promise<void> | undefined;
@@ -31,7 +38,7 @@ tell({ type: "started" });
 async function stop(): Promise<void> {
   beat.stop();
   await courier.stop(GRACE_MS);
-  await sender.close();
+  await Promise.all([sender.close(), alerter.close()]);
   rt.close();
   parentPort?.close();
 }

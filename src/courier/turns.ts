@@ -1,46 +1,67 @@
-/** Who may have how many deliveries on the wire. */
-export type Caps = { perEndpoint: number; total: number };
+import type { Lane } from "../domain/lanes.ts";
 
-/** An endpoint whose turn it is, and how many more of its deliveries may go out. */
-export type Turn = { endpointId: string; room: number };
+/** What a delivery needs to go out: its place among those on the wire. */
+export type SlotKind =
+  /** A first or second attempt at an endpoint that answers. */
+  | "PROMPT"
+  /** Any later attempt, a replay, or anything for an endpoint whose last answer was a failure. */
+  | "LATE"
+  /** The probe of a suspect. */
+  | "PROBE";
+
+/** What came of an endpoint's turn: one went out, nothing can for now, or something waits for a slot alone. */
+export type TurnTaken = "SENT" | "NOTHING" | "NO_SLOT";
+
+const PROBE_SHARE = 0.2;
+const LATE_SHARE_OF_FAST = 0.5;
+const SLOT_OF: Record<Lane, SlotKind> = { WELL: "PROMPT", SHAKY: "LATE", SUSPECT: "PROBE" };
+const LANES = Object.keys(SLOT_OF) as Lane[];
 
 /**
- * Takes turns over endpoints, so that one with a million deliveries waiting goes no more often than one with a single one.
- * Decides only: knows nothing of rows, sockets or time.
+ * Hands out the slots on the wire, and takes turns over the endpoints that want them. Endpoints that hang hold many slots for
+ * long: they run out of theirs, and never of those of the others. Decides only: knows nothing of rows, sockets or time.
  */
-export function createTurns(caps: Caps) {
-  /** Those that may have something due, next first. */
-  const waiting = new Set<string>();
-  const inFlight = new Map<string, number>();
-  let total = 0;
+export function createTurns(slots: number) {
+  const probes = Math.floor(slots * PROBE_SHARE);
+  const fast = slots - probes;
+  const late = Math.floor(fast * LATE_SHARE_OF_FAST);
+  const used: Record<SlotKind, number> = { PROMPT: 0, LATE: 0, PROBE: 0 };
+  /** Those that may have something to send, next first. */
+  const waiting: Record<Lane, Set<string>> = { WELL: new Set(), SHAKY: new Set(), SUSPECT: new Set() };
+
+  function hasSlot(kind: SlotKind): boolean {
+    if (kind === "PROBE") return used.PROBE < probes;
+    return used.PROMPT + used.LATE < fast && (kind === "PROMPT" || used.LATE < late);
+  }
 
   return {
+    hasSlot,
+    hold: (kind: SlotKind): void => void (used[kind] += 1),
+    release: (kind: SlotKind): void => void (used[kind] -= 1),
+
     /** Something may be due for this endpoint. */
-    offer: (endpointId: string): void => void waiting.add(endpointId),
+    offer(endpointId: string, lane: Lane): void {
+      for (const other of LANES) if (other !== lane) waiting[other].delete(endpointId);
+      waiting[lane].add(endpointId);
+    },
 
-    /** Whose turn it is; that endpoint then waits no longer until it is offered again. */
-    next(): Turn | undefined {
-      for (const endpointId of waiting) {
-        if (total >= caps.total) return undefined;
-        waiting.delete(endpointId);
-        // One that is full is offered again by whatever of it ends first.
-        const room = Math.min(caps.perEndpoint - (inFlight.get(endpointId) ?? 0), caps.total - total);
-        if (room > 0) return { endpointId, room };
+    /**
+     * Gives each waiting endpoint its turn to send one delivery, and again, until nobody can any more: one with a million
+     * waiting goes no more often than one with a single one. Whoever had nothing waits no longer until it is offered again.
+     */
+    goRound(take: (endpointId: string) => TurnTaken): void {
+      for (const lane of LANES) {
+        const slotless: string[] = [];
+        // A set goes on to what is added to its end meanwhile.
+        for (const endpointId of waiting[lane]) {
+          if (!hasSlot(SLOT_OF[lane])) break;
+          waiting[lane].delete(endpointId);
+          const taken = take(endpointId);
+          if (taken === "SENT") waiting[lane].add(endpointId);
+          else if (taken === "NO_SLOT") slotless.push(endpointId);
+        }
+        for (const endpointId of slotless) waiting[lane].add(endpointId);
       }
-      return undefined;
-    },
-
-    begin(endpointId: string): void {
-      inFlight.set(endpointId, (inFlight.get(endpointId) ?? 0) + 1);
-      total += 1;
-    },
-
-    end(endpointId: string): void {
-      const left = (inFlight.get(endpointId) ?? 0) - 1;
-      if (left > 0) inFlight.set(endpointId, left);
-      else inFlight.delete(endpointId);
-      total -= 1;
-      waiting.add(endpointId);
     },
   };
 }

@@ -32,7 +32,6 @@ export type ErrorCode =
   | "idempotency_key_reused"
   | "unsafe_url"
   | "rate_limited"
-  | "not_implemented"
   | "busy"
   | "shutting_down"
   | "storage_full"

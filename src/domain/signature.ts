@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 
 /** How far a receiver lets a signature's timestamp be from its own clock. */
 export const TOLERANCE_SEC = 300;
@@ -17,12 +17,12 @@ export function drawSecret(random: (bytes: number) => Buffer): string {
   }
 }
 
-/** Both keys that a secret stands for. */
-export type SigningKey = { text: string; raw: Buffer };
+/** Both keys that a secret stands for: its whole text, and what it encodes. */
+export type SigningKey = { text: KeyObject; raw: KeyObject };
 
 export const signingKey = (secret: string): SigningKey => ({
-  text: secret,
-  raw: Buffer.from(secret.slice(PREFIX.length), "base64"),
+  text: createSecretKey(secret, "utf8"),
+  raw: createSecretKey(secret.slice(PREFIX.length), "base64"),
 });
 
 export type SignatureHeaders = {
@@ -54,7 +54,7 @@ export function sign(
   };
 }
 
-const hmac = (key: string | Buffer, prefix: string, body: Uint8Array, encoding: "hex" | "base64"): string =>
+const hmac = (key: string | KeyObject, prefix: string, body: Uint8Array, encoding: "hex" | "base64"): string =>
   createHmac("sha256", key).update(prefix).update(body).digest(encoding);
 
 /** Why a request is not accepted; undefined when it is genuine. Takes `X-Service-Signature` and the body exactly as received. */

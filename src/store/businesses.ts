@@ -46,6 +46,7 @@ export function createBusinessStore(db: Db) {
     ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, schedule = excluded.schedule,
       catalog_version = excluded.catalog_version, updated_at = excluded.updated_at, revision = revision + 1,
       told_until = excluded.told_until, next_transition_at = excluded.next_transition_at`);
+  const raiseRevision = db.prepare("UPDATE business SET revision = revision + 1 WHERE id = ?");
   const inTransition = db.prepare(`SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`);
   // The only way to a sequence number: it rises within the transaction that uses it.
   const takeSequences = db
@@ -61,6 +62,8 @@ export function createBusinessStore(db: Db) {
     save: (row: Omit<BusinessRow, "revision">): void => void upsert.run(serialise(row)),
     /** The first of `count` fresh, consecutive sequence numbers. */
     takeSequences: (id: string, count: number): number => (takeSequences.get({ id, count }) as number) - count + 1,
+    /** Something that partners see in an answer has changed, but nothing that they are told. */
+    raiseRevision: (id: string): void => void raiseRevision.run(id),
     /** Those in which something has changed by the clock that nobody was told of yet. */
     inTransition: (now: number): BusinessRow[] => inTransition.all(now).map(parse),
     remove: (id: string): void => void remove.run(id),

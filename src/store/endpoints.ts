@@ -1,3 +1,4 @@
+import type { Streak } from "../domain/endpoint-life.ts";
 import type { EventType } from "../domain/event-types.ts";
 import type { Db } from "./database.ts";
 
@@ -13,29 +14,35 @@ export type EndpointRow = {
   events: EventType[];
   /** Trusted by the operator: http and private addresses are fine for it. */
   allowPrivate: boolean;
+  /** How long one attempt may take. */
+  timeoutMs: number;
+  /** How many of its deliveries may be on the wire at once. */
+  maxInFlight: number;
   status: EndpointStatus;
   disabledReason: string | null;
-  failingSince: number | null;
   createdAt: number;
   updatedAt: number;
-};
+} & Streak;
 
-export type SecretRow = {
-  id: string;
-  endpointId: string;
-  sealed: Buffer;
-  createdAt: number;
-  /** null: the current one. */
-  expiresAt: number | null;
-};
+/** What may be changed of it. */
+export type EndpointSettings = Pick<
+  EndpointRow,
+  "name" | "url" | "events" | "allowPrivate" | "timeoutMs" | "maxInFlight"
+>;
 
 /** Where the courier sends what it owes an endpoint. */
-export type DestinationRow = Pick<EndpointRow, "id" | "url" | "allowPrivate">;
+export type DestinationRow = Pick<
+  EndpointRow,
+  "id" | "businessId" | "url" | "allowPrivate" | "timeoutMs" | "maxInFlight" | "failureCount" | "updatedAt"
+>;
 
 type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
 
-const COLUMNS = `id, business_id AS businessId, key_id AS keyId, name, url, events, allow_private AS allowPrivate, status,
-  disabled_reason AS disabledReason, failing_since AS failingSince, created_at AS createdAt, updated_at AS updatedAt`;
+const DESTINATION = `id, business_id AS businessId, url, allow_private AS allowPrivate, timeout_ms AS timeoutMs,
+  max_in_flight AS maxInFlight, failure_count AS failureCount, updated_at AS updatedAt`;
+const COLUMNS = `${DESTINATION}, key_id AS keyId, name, events, status, disabled_reason AS disabledReason,
+  failing_since AS failingSince, failed_event_id AS failedEventId, failed_events AS failedEvents, warned_at AS warnedAt,
+  disable_at AS disableAt, created_at AS createdAt`;
 
 /** A deleted endpoint is in no answer of this store; only its deliveries still name it. */
 export function createEndpointStore(db: Db) {
@@ -43,30 +50,41 @@ export function createEndpointStore(db: Db) {
     const row = raw as Raw;
     return { ...row, events: JSON.parse(row.events) as EventType[], allowPrivate: row.allowPrivate === 1 };
   };
+  const unparsed = (settings: EndpointSettings) => ({
+    ...settings,
+    events: JSON.stringify(settings.events),
+    allowPrivate: settings.allowPrivate ? 1 : 0,
+  });
 
   const byId = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE id = ? AND deleted_at IS NULL`);
   const all = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL ORDER BY id`);
   const ofBusiness = db.prepare(
     `SELECT ${COLUMNS} FROM endpoint WHERE business_id = ? AND deleted_at IS NULL ORDER BY id`,
   );
+  const failing = db.prepare(`
+    SELECT ${COLUMNS} FROM endpoint WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL`);
   const count = db.prepare("SELECT count(*) FROM endpoint WHERE business_id = ? AND deleted_at IS NULL").pluck();
   const insert = db.prepare(`
-    INSERT INTO endpoint (id, business_id, key_id, name, url, events, allow_private, status, disabled_reason, failing_since,
+    INSERT INTO endpoint (id, business_id, key_id, name, url, events, allow_private, timeout_ms, max_in_flight, status,
       created_at, updated_at)
-    VALUES (:id, :businessId, :keyId, :name, :url, :events, :allowPrivate, :status, :disabledReason, :failingSince,
+    VALUES (:id, :businessId, :keyId, :name, :url, :events, :allowPrivate, :timeoutMs, :maxInFlight, :status,
       :createdAt, :updatedAt)`);
-  const destination = db.prepare(
-    "SELECT id, url, allow_private AS allowPrivate FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL",
+  // Never the same time twice: it tells the courier that the endpoint is another one now.
+  const update = db.prepare(`
+    UPDATE endpoint SET name = :name, url = :url, events = :events, allow_private = :allowPrivate, timeout_ms = :timeoutMs,
+      max_in_flight = :maxInFlight, updated_at = max(:at, updated_at + 1)
+    WHERE id = :id`);
+  const setStatus = db.prepare(
+    "UPDATE endpoint SET status = :status, disabled_reason = :reason, updated_at = max(:at, updated_at + 1) WHERE id = :id",
   );
-  const markFailing = db.prepare("UPDATE endpoint SET failing_since = :since WHERE id = :id AND failing_since IS NULL");
-  const markWell = db.prepare("UPDATE endpoint SET failing_since = NULL WHERE id = ? AND failing_since IS NOT NULL");
-
-  const secrets = db.prepare(`
-    SELECT id, endpoint_id AS endpointId, sealed, created_at AS createdAt, expires_at AS expiresAt
-    FROM endpoint_secret WHERE endpoint_id = :endpointId AND (expires_at IS NULL OR expires_at > :now)`);
-  const insertSecret = db.prepare(`
-    INSERT INTO endpoint_secret (id, endpoint_id, sealed, created_at, expires_at)
-    VALUES (:id, :endpointId, :sealed, :createdAt, :expiresAt)`);
+  const remove = db.prepare("UPDATE endpoint SET deleted_at = :at, updated_at = :at WHERE id = :id");
+  const saveStreak = db.prepare(`
+    UPDATE endpoint SET failing_since = :failingSince, failure_count = :failureCount, failed_event_id = :failedEventId,
+      failed_events = :failedEvents, warned_at = :warnedAt, disable_at = :disableAt
+    WHERE id = :id`);
+  const destination = db.prepare(
+    `SELECT ${DESTINATION} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
+  );
 
   return {
     byId(id: string): EndpointRow | undefined {
@@ -75,22 +93,20 @@ export function createEndpointStore(db: Db) {
     },
     list: (businessId?: string): EndpointRow[] =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
+    /** Those that have not answered since something failed. */
+    failing: (): EndpointRow[] => failing.all().map(parse),
     count: (businessId: string): number => count.get(businessId) as number,
-    insert: (row: EndpointRow): void =>
-      void insert.run({ ...row, events: JSON.stringify(row.events), allowPrivate: row.allowPrivate ? 1 : 0 }),
+    insert: (row: EndpointRow): void => void insert.run({ ...row, ...unparsed(row) }),
+    update: (id: string, settings: EndpointSettings, at: number): void =>
+      void update.run({ ...unparsed(settings), id, at }),
+    setStatus: (id: string, status: EndpointStatus, reason: string | null, at: number): void =>
+      void setStatus.run({ id, status, reason, at }),
+    remove: (id: string, at: number): void => void remove.run({ id, at }),
+    saveStreak: (id: string, streak: Streak): void => void saveStreak.run({ ...streak, id }),
     /** Undefined for one that is disabled or deleted. */
     destination(id: string): DestinationRow | undefined {
-      const raw = destination.get(id) as { id: string; url: string; allowPrivate: number } | undefined;
+      const raw = destination.get(id) as Omit<DestinationRow, "allowPrivate"> & { allowPrivate: number };
       return raw && { ...raw, allowPrivate: raw.allowPrivate === 1 };
     },
-    markFailing: (id: string, since: number): void => void markFailing.run({ id, since }),
-    markWell: (id: string): void => void markWell.run(id),
-
-    /** The live ones, the current one first. */
-    secrets: (endpointId: string, now: number): SecretRow[] =>
-      (secrets.all({ endpointId, now }) as SecretRow[]).sort((a, b) => endOf(b) - endOf(a)),
-    insertSecret: (row: SecretRow): void => void insertSecret.run(row),
   };
 }
-
-const endOf = ({ expiresAt }: SecretRow): number => expiresAt ?? Number.POSITIVE_INFINITY;

@@ -1,6 +1,25 @@
 import type { EventType } from "../domain/event-types.ts";
 import type { Db } from "./database.ts";
 
+export type ListedEvent = Omit<EventRow, "body" | "sha256"> & { bytes: number };
+
+/** Which events are meant. What is absent restricts nothing. */
+export type EventFilter = {
+  businessId?: string | undefined;
+  type?: EventType | undefined;
+  /** Created at or after. */
+  since?: number | undefined;
+  /** An id: only what is older. */
+  before?: string | undefined;
+};
+
+const CONDITIONS: Record<keyof EventFilter, string> = {
+  businessId: "business_id = :businessId",
+  type: "type = :type",
+  since: "created_at >= :since",
+  before: "id < :before",
+};
+
 export type EventRow = {
   id: string;
   businessId: string;
@@ -24,6 +43,16 @@ export function createEventStore(db: Db) {
     ORDER BY sequence LIMIT :limit`);
 
   return {
+    /** Newest first, without their bytes. */
+    list(filter: EventFilter, limit: number): ListedEvent[] {
+      const asked = (Object.keys(CONDITIONS) as (keyof EventFilter)[]).filter((name) => filter[name] !== undefined);
+      const where = ["TRUE", ...asked.map((name) => CONDITIONS[name])].join(" AND ");
+      return db
+        .prepare(`
+          SELECT id, business_id AS businessId, sequence, type, created_at AS createdAt, length(body) AS bytes
+          FROM event WHERE ${where} ORDER BY id DESC LIMIT :limit`)
+        .all({ ...filter, limit }) as ListedEvent[];
+    },
     insert: (row: EventRow): void => void insert.run(row),
     byId: (id: string): EventRow | undefined => byId.get(id) as EventRow | undefined,
     after: (businessId: string, sequence: number, limit: number): EventRow[] =>

@@ -31,7 +31,7 @@ test("an endpoint is stored active, its repeated events folded, its secret seale
   const { endpoint, secret } = await createEndpoint(rt, request({ name: "  Website ", events }), PUBLIC);
   expect(rt.store.endpoints.byId(endpoint.id)).toEqual(endpoint);
   expect(endpoint).toMatchObject({ name: "Website", status: "ACTIVE", events: ["service.updated", "staff.updated"] });
-  const [row] = rt.store.endpoints.secrets(endpoint.id, rt.now());
+  const [row] = rt.store.endpointSecrets.live(endpoint.id, rt.now());
   expect(row!.sealed.includes(secret)).toBe(false);
   expect(rt.secrets.open(row!.sealed, row!.id)).toBe(secret);
   expect(() => rt.secrets.open(row!.sealed, "whs_other")).toThrow(/does not open/);

@@ -117,9 +117,9 @@ test("the use of keys is written together, and only when there was any", () => {
   const { rt, make } = withBusiness();
   const { id } = make().key;
   const use = createKeyUse(rt);
-  use.note(id);
+  use.note(id, rt.now());
   rt.advance(3000);
-  use.note(id);
+  use.note(id, rt.now());
   expect(listKeys(rt)[0]?.lastUsedAt).toBeNull();
   use.flush();
   expect(listKeys(rt)[0]?.lastUsedAt).toBe(rt.now());

@@ -1,6 +1,14 @@
-export type Figure = { id: string; what: string; ours: string; peer: string; ratio: number; goal: string };
+/** `peer` and `ratio` are null where the goal is absolute. */
+export type Figure = {
+  id: string;
+  what: string;
+  ours: string;
+  peer: string | null;
+  ratio: number | null;
+  goal: string;
+};
 
-const median = (values: number[]): number =>
+export const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /**

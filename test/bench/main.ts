@@ -1,13 +1,24 @@
 import { cpus } from "node:os";
+import { benchAvailability } from "./availability.ts";
+import { benchCatalog } from "./catalog.ts";
 import { benchDelivery } from "./delivery.ts";
-import { benchHttp } from "./http.ts";
+import { benchFrameworks, benchHttp } from "./http.ts";
+import { benchLatency } from "./latency.ts";
+import { benchReading } from "./reading.ts";
 import type { Figure } from "./figure.ts";
+import { benchTui } from "./tui.ts";
 
-// npm run bench [-- s1 s5]: each figure is a ratio against a peer in the same run, rounds interleaved, the median of them.
+// npm run bench [-- s1 s5]: each figure is the median of several rounds, as a ratio against a peer in the same run where there is one.
 
 const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promise<Figure[]> }[] = [
   { ids: ["s1", "s2"], run: benchHttp },
+  { ids: ["s3"], run: benchFrameworks },
   { ids: ["s5"], run: benchDelivery },
+  { ids: ["tui"], run: benchTui },
+  { ids: ["s7"], run: benchLatency },
+  { ids: ["s8"], run: benchReading },
+  { ids: ["s10"], run: benchAvailability },
+  { ids: ["s13"], run: benchCatalog },
 ];
 
 const asked = process.argv.slice(2).map((id) => id.toLowerCase());
@@ -28,4 +39,4 @@ const [cpu] = cpus();
 console.log(`\n${cpus().length} x ${cpu?.model.trim()}, Node ${process.versions.node}\n`);
 console.log("| # | what | ours | peer | ratio | goal |\n|---|---|---|---|---|---|");
 for (const { id, what, ours, peer, ratio, goal } of figures)
-  console.log(`| ${id} | ${what} | ${ours} | ${peer} | ${ratio.toFixed(2)} | ${goal} |`);
+  console.log(`| ${id} | ${what} | ${ours} | ${peer ?? "-"} | ${ratio?.toFixed(2) ?? "-"} | ${goal} |`);

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -13,6 +13,7 @@ const onCore = (core: string, command: string[]): [string, string[]] => ["taskse
 export class Stage {
   readonly dir = mkdtempSync(join(tmpdir(), "deskbell-bench-"));
   readonly #children: ChildProcess[] = [];
+  readonly #pids = new Map<string, number>();
 
   /** Starts a process on the server's core and resolves with what `ready` finds in its output. */
   start(command: string[], ready: RegExp, core = SERVER_CORE): Promise<string> {
@@ -23,12 +24,23 @@ export class Stage {
       const read = (chunk: Buffer) => {
         output += chunk.toString();
         const found = ready.exec(output);
-        if (found) resolve(found[1] ?? found[0]);
+        if (!found) return;
+        // Read on, so that nothing waits for room in the pipe, but keep nothing.
+        for (const stream of [child.stdout, child.stderr]) stream.off("data", read).resume();
+        const started = found[1] ?? found[0];
+        this.#pids.set(started, child.pid as number);
+        resolve(started);
       };
       child.stdout.on("data", read);
       child.stderr.on("data", read);
       child.once("exit", (code) => reject(new Error(`${command.join(" ")} ended with ${code}: ${output}`)));
     });
+  }
+
+  /** Time on the processor so far of the main thread of what was started. */
+  cpuMs(started: string): number {
+    const schedstat = readFileSync(`/proc/${this.#pids.get(started)}/schedstat`, "utf8");
+    return Number(schedstat.split(" ")[0]) / 1e6;
   }
 
   startOnLoadCore = (command: string[], ready: RegExp): Promise<string> => this.start(command, ready, LOAD_CORE);
@@ -49,15 +61,18 @@ export class Stage {
 
 const SECONDS = 4;
 
-/** Requests a second that wrk gets through with 64 connections, every answer of the expected status. */
-export function wrk(url: string, headers: Record<string, string>): number {
+/** What wrk gets through with 64 connections, every answer of the expected status. */
+export function wrk(url: string, headers: Record<string, string>): { rate: number; requests: number } {
   const flags = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const output = execFileSync(...onCore(LOAD_CORE, ["wrk", "-t1", "-c64", `-d${SECONDS}s`, ...flags, url]), {
     encoding: "utf8",
   });
   const failed = /Non-2xx or 3xx responses: (\d+)/.exec(output);
   if (failed) throw new Error(`${url}: ${failed[0]}`);
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
+  return {
+    rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]),
+    requests: Number(/(\d+) requests in/.exec(output)?.[1]),
+  };
 }
 
 export function requireTools(...tools: string[]): void {

@@ -99,7 +99,7 @@ test("a seed that would undo edits is refused as a whole; --again brings the fil
   const planned = await deskbell("seed - --again --dry-run", CAFE);
   expect(planned).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^update\tservice\tcut\tprice 45\.00 -> 40\.00\tsvc_/),
+    stdout: expect.stringMatching(/^update\tservice\tcut\tprice 45\.00 -> 40\.00, undoes an edit of price\tsvc_/),
     stderr: expect.stringContaining("would go from version 2 to 3 with 3 events"),
   });
   expect(data(await deskbell("services show cut --json"))).toMatchObject({ priceCents: 4500 });

@@ -125,7 +125,7 @@ describe("a delivery", () => {
     expect(attempts.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
     expect(attempts[19]).toMatchObject({ statusCode: 500, responseText: "on fire" });
     expect(Math.floor((rt.now() - startedAt) / 86_400_000)).toBe(8);
-    expect(rt.logged).toMatchObject([{ level: "error", fields: { delivery: delivery!.id } }]);
+    expect(courier.alerts).toMatchObject([{ type: "delivery.exhausted", text: expect.stringContaining(delivery!.id) }]);
     rt.advance(365 * 86_400_000);
     courier.sweep();
     await courier.idle();
@@ -148,7 +148,8 @@ describe("a delivery", () => {
     await courier.idle();
     expect(partner.requests.map(({ headers }) => headers["x-service-event"])).toEqual(["staff.updated"]);
     expect(statuses(rt)).toEqual(["CORRUPT", "DELIVERED"]);
-    expect(rt.logged).toMatchObject([{ level: "error", message: "A delivery ended CORRUPT." }]);
+    expect(rt.logged).toMatchObject([{ level: "error", fields: { event: events[0]!.id } }]);
+    expect(rt.store.endpoints.list()[0]!.failureCount).toBe(0);
   });
 
   test("with a private address that nobody approved any more is blocked, and nothing is sent", async () => {
@@ -237,32 +238,60 @@ describe("the courier", () => {
     expect(statuses(rt)).toEqual(["DELIVERED", "DELIVERED", "DELIVERED", "DELIVERED", "PENDING", "PENDING"]);
   });
 
-  test("sends nothing more while outcomes cannot be written, and loses none of them", async () => {
+  test("sends nothing more while the disk is full, and loses no outcome", async () => {
     const rt = world();
     const business = addBusiness(rt);
-    const partner = await receiver();
-    await subscribe(rt, business, partner.url);
-    const courier = engine(rt);
+    await subscribe(rt, business, "http://10.0.0.1/");
+    const sent: string[] = [];
+    let held: (() => void)[] | undefined = [];
+    const courier = engine(rt, async ({ headers }) => {
+      sent.push(headers["X-Service-Delivery"]!);
+      if (held) await new Promise<void>((resolve) => held?.push(resolve));
+      return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+    });
+    const release = () => held?.splice(0).forEach((resolve) => resolve());
     emit(rt, business, ...Array.from({ length: 100 }, () => "service.updated" as const));
     const { tx } = rt;
     rt.tx = () => {
       throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
     };
     courier.wake();
-    await vi.waitFor(() =>
-      expect(rt.logged).toMatchObject([{ message: "Outcomes cannot be written; deliveries wait." }]),
-    );
-    const sent = partner.requests.length;
+    release();
+    await vi.waitFor(() => expect(rt.logged).toMatchObject([{ message: expect.stringMatching(/disk is full/) }]));
+    expect(sent).toHaveLength(8);
+    release();
     courier.sweep();
     await new Promise(setImmediate);
-    expect(partner.requests.length).toBe(sent);
-    expect(sent).toBeLessThan(100);
+    expect(sent).toHaveLength(8);
 
     rt.tx = tx;
+    held = undefined;
     await courier.idle();
-    expect(partner.requests).toHaveLength(100);
-    expect(new Set(partner.requests.map(({ headers }) => headers["x-service-delivery"])).size).toBe(100);
+    expect(new Set(sent).size).toBe(100);
+    expect(sent).toHaveLength(100);
     expect(statuses(rt)).toEqual(Array(100).fill("DELIVERED"));
+  });
+
+  test("goes on sending while somebody else is writing, and writes the outcomes then", async () => {
+    const rt = world({}, undefined, 0);
+    const business = addBusiness(rt);
+    await subscribe(rt, business, "http://10.0.0.1/");
+    let sent = 0;
+    const courier = engine(rt, async () => {
+      sent += 1;
+      return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+    });
+    emit(rt, business, ...Array.from({ length: 300 }, () => "service.updated" as const));
+    const other = new Database(rt.config.databasePath);
+    other.exec("BEGIN IMMEDIATE");
+    courier.wake();
+    await vi.waitFor(() => expect(sent).toBe(300));
+    expect(rt.store.tallies.counts()).toMatchObject({ PENDING: 300 });
+    other.exec("COMMIT");
+    other.close();
+    await courier.idle();
+    expect(rt.store.tallies.counts()).toMatchObject({ PENDING: 0, DELIVERED: 300 });
+    expect(sent).toBe(300);
   });
 
   test("lets an endpoint with a long backlog go no more often than one with a single delivery", async () => {

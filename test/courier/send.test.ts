@@ -8,10 +8,11 @@ const OPEN = { allowHttp: true, allowPrivate: ["127.0.0.0/8"] };
 const DEADLINE_MS = 300;
 
 function sender(lab = OPEN, resolve?: Resolve) {
-  const deps = { deadlineMs: DEADLINE_MS, ...(resolve && { resolve }) };
+  const deps = resolve && { resolve };
   const { send, close } = createSender(lab, () => performance.now(), deps);
   onTestFinished(close);
-  const post = (url: string, trusted = false) => send({ url, trusted, headers: {}, body: Buffer.from("{}") });
+  const post = (url: string, trusted = false) =>
+    send({ url, trusted, timeoutMs: DEADLINE_MS, headers: {}, body: Buffer.from("{}") });
   return { post };
 }
 

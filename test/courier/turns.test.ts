@@ -1,40 +1,87 @@
 import { expect, test } from "vitest";
-import { createTurns } from "../../src/courier/turns.ts";
+import { createTurns, type SlotKind } from "../../src/courier/turns.ts";
+import type { Lane } from "../../src/domain/lanes.ts";
 
-const fill = (turns: ReturnType<typeof createTurns>, endpointId: string, count: number) => {
-  for (let i = 0; i < count; i++) turns.begin(endpointId);
+/** 100 slots: 20 for probes, 80 fast ones, 40 of them for what is late. */
+const SLOTS = 100;
+
+function desk() {
+  const turns = createTurns(SLOTS);
+  const sent: string[] = [];
+  /** Each has so many to send; they take slots of that kind. */
+  const goRound = (owed: Record<string, number>, kind: SlotKind) =>
+    turns.goRound((id) => {
+      if (!owed[id]) return "NOTHING";
+      if (!turns.hasSlot(kind)) return "NO_SLOT";
+      owed[id] -= 1;
+      turns.hold(kind);
+      sent.push(id);
+      return "SENT";
+    });
+  return { ...turns, goRound, sent };
+}
+
+const fill = (turns: ReturnType<typeof desk>, kind: SlotKind, count: number) => {
+  for (let i = 0; i < count; i++) turns.hold(kind);
 };
 
-test("endpoints take turns in the order in which they were offered, each once", () => {
-  const turns = createTurns({ perEndpoint: 4, total: 100 });
-  for (const id of ["a", "b", "a", "c"]) turns.offer(id);
-  expect([turns.next(), turns.next(), turns.next(), turns.next()]).toEqual([
-    { endpointId: "a", room: 4 },
-    { endpointId: "b", room: 4 },
-    { endpointId: "c", room: 4 },
-    undefined,
-  ]);
+test("endpoints send one each in turn, and one with a long backlog goes no more often than the others", () => {
+  const turns = desk();
+  for (const id of ["a", "b", "a", "c"]) turns.offer(id, "WELL");
+  turns.goRound({ a: 4, b: 1, c: 2 }, "PROMPT");
+  expect(turns.sent).toEqual(["a", "b", "c", "a", "c", "a", "a"]);
 });
 
-test("an endpoint that is full is passed over until one of its deliveries ends", () => {
-  const turns = createTurns({ perEndpoint: 2, total: 100 });
-  fill(turns, "a", 2);
-  turns.offer("a");
-  turns.offer("b");
-  expect(turns.next()).toEqual({ endpointId: "b", room: 2 });
-  expect(turns.next()).toBeUndefined();
-  turns.end("a");
-  expect(turns.next()).toEqual({ endpointId: "a", room: 1 });
+test("one that had nothing waits no longer, until it is offered again", () => {
+  const turns = desk();
+  turns.offer("a", "WELL");
+  turns.goRound({}, "PROMPT");
+  turns.goRound({ a: 1 }, "PROMPT");
+  expect(turns.sent).toEqual([]);
+  turns.offer("a", "WELL");
+  turns.goRound({ a: 1 }, "PROMPT");
+  expect(turns.sent).toEqual(["a"]);
 });
 
-test("the total is never exceeded, and nobody loses its place in the queue by it", () => {
-  const turns = createTurns({ perEndpoint: 4, total: 6 });
-  fill(turns, "a", 4);
-  turns.offer("b");
-  turns.offer("c");
-  expect(turns.next()).toEqual({ endpointId: "b", room: 2 });
-  fill(turns, "b", 2);
-  expect(turns.next()).toBeUndefined();
-  turns.end("a");
-  expect(turns.next()).toEqual({ endpointId: "c", room: 1 });
+test("whoever found no slot keeps its turn for when one is free", () => {
+  const turns = desk();
+  fill(turns, "PROMPT", 79);
+  for (const id of ["a", "b", "c"]) turns.offer(id, "WELL");
+  turns.goRound({ a: 1, b: 1, c: 1 }, "PROMPT");
+  expect(turns.sent).toEqual(["a"]);
+  turns.release("PROMPT");
+  turns.goRound({ a: 1, b: 1, c: 1 }, "PROMPT");
+  expect(turns.sent).toEqual(["a", "b"]);
+});
+
+test.each<{ lane: Lane; kind: SlotKind; most: number }>([
+  { lane: "WELL", kind: "PROMPT", most: 80 },
+  { lane: "SHAKY", kind: "LATE", most: 40 },
+  { lane: "SUSPECT", kind: "PROBE", most: 20 },
+])("at most $most of 100 slots are $kind", ({ lane, kind, most }) => {
+  const turns = desk();
+  turns.offer("a", lane);
+  turns.goRound({ a: 1000 }, kind);
+  expect(turns.sent).toHaveLength(most);
+});
+
+test("with every late slot and every probe taken, half of the fast slots are left to first attempts", () => {
+  const turns = desk();
+  fill(turns, "LATE", 40);
+  fill(turns, "PROBE", 20);
+  turns.offer("shaky", "SHAKY");
+  turns.offer("suspect", "SUSPECT");
+  turns.offer("well", "WELL");
+  turns.goRound({ shaky: 5, suspect: 5, well: 1000 }, "PROMPT");
+  expect(turns.sent).toHaveLength(40);
+  expect(new Set(turns.sent)).toEqual(new Set(["well"]));
+});
+
+test("an endpoint that is offered in another lane leaves the one that it was in", () => {
+  const turns = desk();
+  turns.offer("a", "WELL");
+  turns.offer("a", "SUSPECT");
+  fill(turns, "PROBE", 20);
+  turns.goRound({ a: 1 }, "PROMPT");
+  expect(turns.sent).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Outcome, settle } from "../../src/domain/settle.ts";
+import { settle } from "../../src/domain/settle.ts";
+import type { Outcome } from "../../src/domain/verdict.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const HOUR = 3_600_000;
@@ -45,6 +46,12 @@ test.each<{ name: string; outcome: Outcome; waitMs: number; error: string }>([
 
 test("the schedule wins where it asks for more than the receiver", () => {
   expect(settle(6, responded(503, "60"), NOW, () => 0)).toMatchObject({ nextAttemptAt: NOW + HOUR });
+});
+
+test("a receiver that is gone ends no delivery: it is parked with its endpoint", () => {
+  const parked = { status: "PARKED", nextAttemptAt: null, deliveredAt: null, error: "HTTP 410" };
+  expect(settle(1, responded(410, "60"), NOW, () => 0)).toEqual(parked);
+  expect(settle(20, responded(410), NOW, () => 0)).toEqual(parked);
 });
 
 test("the twentieth failure is the last", () => {

@@ -2,7 +2,9 @@ import { onTestFinished } from "vitest";
 import { createEndpoint } from "../../src/app/endpoints.ts";
 import { appendEvents } from "../../src/app/events.ts";
 import { type AttemptNotice, type Courier, createCourier } from "../../src/courier/courier.ts";
-import { createSender, type Send } from "../../src/courier/send.ts";
+import type { Alert } from "../../src/app/alerts.ts";
+import { createSender } from "../../src/courier/send.ts";
+import type { Send } from "../../src/domain/post.ts";
 import { emptySchedule } from "../../src/domain/catalog.ts";
 import type { EventDraft } from "../../src/domain/envelope.ts";
 import { EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
@@ -70,13 +72,17 @@ export const emit = (rt: Runtime, business: BusinessRow, ...types: EventType[]) 
   );
 
 /** A courier without a beat: the test wakes it and sweeps. */
-export function engine(rt: Runtime, send?: Send): Courier & { attempts: AttemptNotice[] } {
+export function engine(rt: Runtime, send?: Send): Courier & { attempts: AttemptNotice[]; alerts: Alert[] } {
   const attempts: AttemptNotice[] = [];
+  const alerts: Alert[] = [];
   const sender = createSender(rt.config.lab, rt.monotonic);
-  const courier = createCourier(rt, send ?? sender.send, (attempt) => void attempts.push(attempt));
+  const courier = createCourier(rt, send ?? sender.send, {
+    onAttempt: (attempt) => void attempts.push(attempt),
+    onAlert: (alert) => void alerts.push(alert),
+  });
   onTestFinished(async () => {
     await courier.stop(0);
     await sender.close();
   });
-  return Object.assign(courier, { attempts });
+  return Object.assign(courier, { attempts, alerts });
 }

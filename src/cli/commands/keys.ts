@@ -117,6 +117,21 @@ const revoke = command({
   },
 });
 
+const rotateMaster = command({
+  name: "rotate-master",
+  about: "Encrypt all signing secrets with a new master key, beside a running daemon.",
+  examples: ["keys rotate-master", "keys rotate-master --json"],
+  async run(cli) {
+    const rt = await cli.open();
+    const { rotateMasterKey } = await import("../../app/master-key.ts");
+    const count = rotateMasterKey(rt);
+    if (cli.flags.json) cli.printObject({ secrets: count });
+    cli.note(
+      `${count} signing secrets are sealed with a new key. Back up ${rt.config.masterKeyPath} with the database.`,
+    );
+  },
+});
+
 function findKey(rt: Runtime, id: string): ListedKey {
   const key = rt.store.keys.byId(id);
   if (key) return key;
@@ -135,5 +150,5 @@ const shownKey = ({ limitMinute, limitHour, ...key }: ListedKey) => ({
 export const keys: Group = {
   name: "keys",
   about: "The API keys of partners.",
-  commands: [create, list, show, rotate, revoke],
+  commands: [create, list, show, rotate, revoke, rotateMaster],
 };

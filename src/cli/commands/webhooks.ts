@@ -1,10 +1,16 @@
-import { EVENT_TYPES } from "../../domain/event-types.ts";
 import { AppError } from "../../domain/errors.ts";
+import { EVENT_TYPES } from "../../domain/event-types.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { command, type Group } from "../command.ts";
-import { requiredText, text, texts, toggle } from "../flags.ts";
+import { choice, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { handOver } from "../hand-over.ts";
 import { isoTime, shortTime } from "../table.ts";
+import { disable, enable, remove, rotateSecret } from "./webhook-life.ts";
+import { receive, test, verify } from "./webhook-tools.ts";
+
+const event = texts("type", "an event such as service.updated, once for each; or all");
+const timeout = duration("how long one attempt may take, 1s to 30s (10s)");
+const maxInFlight = integer(1, 32, "how many deliveries may be on the way at once (4)");
 
 const add = command({
   name: "add",
@@ -12,7 +18,9 @@ const add = command({
   flags: {
     name: requiredText("name", "label of the endpoint"),
     url: requiredText("url", "where the webhooks go: https, on a public address"),
-    event: texts("type", "an event such as service.updated, once for each; or all"),
+    event,
+    timeout,
+    maxInFlight,
     allowPrivate: toggle("trust this URL: http and private addresses are fine"),
     out: text("file", "write the secret to a new file (0600) instead of stdout"),
   },
@@ -20,7 +28,7 @@ const add = command({
     "webhooks add --business salon-aurora --name site --url https://example.com/hook --event catalog.changed",
     "webhooks add --business salon-aurora --name till --url http://192.168.1.20/hook --event all --allow-private --out till.secret",
   ],
-  async run(cli, { name, url, event, allowPrivate, out }) {
+  async run(cli, { event, out, timeout, ...fields }) {
     if (event.length === 0)
       throw new AppError("usage", "No event was named to subscribe to.", {
         fix: "add --event all, or --event service.updated",
@@ -28,9 +36,14 @@ const add = command({
     const rt = await cli.open();
     const business = cli.business(rt);
     const { createEndpoint } = await import("../../app/endpoints.ts");
-    const events = event.includes("all") ? [...EVENT_TYPES] : event;
     await handOver(cli, out, async () => {
-      const request = { businessId: business.id, keyId: null, name, url, events, allowPrivate };
+      const request = {
+        ...fields,
+        businessId: business.id,
+        keyId: null,
+        events: namedEvents(event),
+        timeoutMs: timeout,
+      };
       const { endpoint, secret } = await createEndpoint(rt, request);
       return { secret, of: shownEndpoint(endpoint) };
     });
@@ -51,7 +64,10 @@ const list = command({
         { title: "NAME", value: ({ name }) => name },
         { title: "URL", value: ({ url }) => url },
         { title: "EVENTS", value: ({ events }) => (events.length === EVENT_TYPES.length ? "all" : events.join(" ")) },
-        { title: "STATUS", value: ({ status }) => status },
+        {
+          title: "STATUS",
+          value: ({ status, disabledReason }) => (disabledReason ? `${status} ${disabledReason}` : status),
+        },
         { title: "FAILING SINCE", value: ({ failingSince }) => shortTime(failingSince) },
       ],
       "No webhook endpoint yet.",
@@ -61,23 +77,58 @@ const list = command({
 
 const show = command({
   name: "show",
-  about: "Show a webhook endpoint; never its secret, which only its creation prints.",
+  about: "Show a webhook endpoint; never its secret, which only its creation and its rotation print.",
   arguments: ["<endpoint>"],
   examples: ["webhooks show whe_06f…", "webhooks show whe_06f… --json"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
-    const endpoint = rt.store.endpoints.byId(id);
-    if (!endpoint)
-      throw new AppError("resource_not_found", `There is no webhook endpoint ${id}.`, {
-        fix: "deskbell webhooks list",
-      });
-    cli.printObject(shownEndpoint(endpoint));
+    const { requireEndpoint } = await import("../../app/endpoint-life.ts");
+    const secrets = rt.store.endpointSecrets.live(id, rt.now());
+    const oldSecretEndsAt = isoTime(secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt ?? null);
+    cli.printObject({ ...shownEndpoint(requireEndpoint(rt, id)), oldSecretEndsAt });
   },
 });
+
+const set = command({
+  name: "set",
+  about: "Change a webhook endpoint. Its secret and what is owed to it stay.",
+  arguments: ["<endpoint>"],
+  flags: {
+    name: text("name", "new label"),
+    url: text("url", "where the webhooks go from now on"),
+    event,
+    timeout,
+    maxInFlight,
+    allowPrivate: choice(["yes", "no"], "whether to trust its URL: http and private addresses are fine"),
+  },
+  examples: [
+    "webhooks set whe_06f… --url https://example.com/new-hook",
+    "webhooks set whe_06f… --event all --timeout 20s",
+  ],
+  async run(cli, { event, timeout, allowPrivate, ...fields }, id) {
+    const changes = {
+      ...fields,
+      events: event.length === 0 ? undefined : namedEvents(event),
+      timeoutMs: timeout,
+      ...(allowPrivate && { allowPrivate: allowPrivate === "yes" }),
+    };
+    if (Object.values(changes).every((value) => value === undefined))
+      throw new AppError("usage", "Nothing was named to change.", { fix: "add --url, --event or another: see --help" });
+    const rt = await cli.open();
+    const { updateEndpoint } = await import("../../app/endpoints.ts");
+    const endpoint = await updateEndpoint(rt, id, changes);
+    if (cli.flags.json) cli.printObject(shownEndpoint(endpoint));
+    cli.note(`${id} is changed.`);
+  },
+});
+
+const namedEvents = (names: readonly string[]): readonly string[] => (names.includes("all") ? EVENT_TYPES : names);
 
 const shownEndpoint = (endpoint: EndpointRow) => ({
   ...endpoint,
   failingSince: isoTime(endpoint.failingSince),
+  warnedAt: isoTime(endpoint.warnedAt),
+  disableAt: isoTime(endpoint.disableAt),
   createdAt: isoTime(endpoint.createdAt),
   updatedAt: isoTime(endpoint.updatedAt),
 });
@@ -85,5 +136,5 @@ const shownEndpoint = (endpoint: EndpointRow) => ({
 export const webhooks: Group = {
   name: "webhooks",
   about: "Where partners have their webhooks sent.",
-  commands: [add, list, show],
+  commands: [add, list, show, set, test, enable, disable, remove, rotateSecret, verify, receive],
 };

@@ -1,0 +1,102 @@
+import { AppError } from "../../domain/errors.ts";
+import { CHANGED_FLAGS, EVENT_TYPES, isEventType, prefixOf } from "../../domain/event-types.ts";
+import { didYouMean } from "../../domain/nearest.ts";
+import { command, type Group } from "../command.ts";
+import { choice, duration, integer, text } from "../flags.ts";
+import { isoTime, shortTime } from "../table.ts";
+
+const USUAL_LIMIT = 50;
+
+const list = command({
+  name: "list",
+  about: "List what has happened, the newest first.",
+  flags: {
+    type: choice(EVENT_TYPES, "only events of this type"),
+    since: duration("only those of the last 2h, 3d, …"),
+    before: text("id", "only those older than this event"),
+    limit: integer(1, 10_000, `how many (${USUAL_LIMIT})`),
+  },
+  examples: ["events list --since 2h", "events list --type service_price.updated --json"],
+  async run(cli, { since, limit = USUAL_LIMIT, ...filter }) {
+    const rt = await cli.open();
+    const rows = rt.store.events.list(
+      {
+        ...filter,
+        businessId: cli.flags.business === undefined ? undefined : cli.business(rt).id,
+        since: since === undefined ? undefined : rt.now() - since,
+      },
+      limit + 1,
+    );
+    const shown = rows.slice(0, limit).map((event) => ({ ...event, createdAt: isoTime(event.createdAt) }));
+    cli.printList(
+      shown,
+      [
+        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), whole: true },
+        { title: "SEQUENCE", value: ({ sequence }) => sequence, align: "right" },
+        { title: "TYPE", value: ({ type }) => type },
+        { title: "BYTES", value: ({ bytes }) => bytes, align: "right" },
+        { title: "BUSINESS", value: ({ businessId }) => businessId },
+      ],
+      "No event.",
+    );
+    if (rows.length > limit) cli.note(`There are older ones: --before ${shown.at(-1)?.id}, or a larger --limit.`);
+  },
+});
+
+const show = command({
+  name: "show",
+  about: "Show an event: the envelope as receivers get it.",
+  arguments: ["<event>"],
+  examples: ["events show evt_06f…", "events show evt_06f… --json"],
+  async run(cli, _flags, id) {
+    const rt = await cli.open();
+    const event = rt.store.events.byId(id);
+    if (!event) throw new AppError("resource_not_found", `There is no event ${id}.`, { fix: "deskbell events list" });
+    cli.printObject(JSON.parse(event.body.toString()) as object);
+  },
+});
+
+const types = command({
+  name: "types",
+  about: "List the events that there are, each with what its 'changed' flags tell.",
+  examples: ["events types", "events types --json"],
+  run(cli) {
+    const rows = EVENT_TYPES.map((type) => ({ type, changed: CHANGED_FLAGS[prefixOf(type)] }));
+    cli.printList(
+      rows,
+      [
+        { title: "TYPE", value: ({ type }) => type, whole: true },
+        { title: "CHANGED", value: ({ changed }) => changed.join(" ") },
+      ],
+      "",
+    );
+  },
+});
+
+const trigger = command({
+  name: "trigger",
+  about: "Make an event happen about an object that is there: to try out what partners do with it.",
+  arguments: ["<type>"],
+  flags: { endpoint: text("id", "only for this endpoint, whatever it subscribes to") },
+  examples: ["events trigger service.updated", "events trigger catalog.changed --endpoint whe_06f…"],
+  async run(cli, { endpoint }, type) {
+    if (!isEventType(type))
+      throw new AppError("usage", `There is no event '${type}'.${didYouMean(type, EVENT_TYPES)}`, {
+        fix: "deskbell events types",
+      });
+    const rt = await cli.open();
+    const { triggerEvent } = await import("../../app/sample-events.ts");
+    const { events, deliveries } = triggerEvent(rt, cli.business(rt), type, endpoint);
+    const id = events[0]?.id ?? "";
+    if (cli.flags.json) cli.printObject({ id, type, deliveries });
+    else cli.io.stdout.write(`${id}\n`);
+    cli.note(`${type} has happened: ${deliveries} webhooks to send.`);
+  },
+});
+
+export const events: Group = {
+  name: "events",
+  about: "What has happened to the businesses, as their partners are told.",
+  commands: [list, show, types, trigger],
+};

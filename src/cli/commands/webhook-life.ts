@@ -1,0 +1,88 @@
+import { safe } from "../../domain/safe-text.ts";
+import { command } from "../command.ts";
+import { duration, text, toggle } from "../flags.ts";
+import { handOver } from "../hand-over.ts";
+import { readMoment } from "../moment.ts";
+import { isoTime } from "../table.ts";
+import { AppError } from "../../domain/errors.ts";
+
+const life = () => import("../../app/endpoint-life.ts");
+
+export const enable = command({
+  name: "enable",
+  about: "Take a disabled endpoint up again, and send what was parked for it.",
+  arguments: ["<endpoint>"],
+  flags: { recover: text("all|none|time", "which of the parked events go out; the others are cancelled (all)") },
+  examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 2026-12-01T08:00"],
+  async run(cli, { recover = "all" }, id) {
+    const rt = await cli.open();
+    const { enableEndpoint, requireEndpoint } = await life();
+    const { businessId } = requireEndpoint(rt, id);
+    const timezone = rt.store.businesses.byId(businessId)?.doc.timezone ?? "UTC";
+    const which = recover === "all" || recover === "none" ? recover : readMoment(recover, timezone, rt.now());
+    const { recovered, cancelled } = enableEndpoint(rt, id, which);
+    if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
+    cli.note(`${id} is enabled: ${recovered} parked deliveries go out, ${cancelled} are cancelled.`);
+  },
+});
+
+export const disable = command({
+  name: "disable",
+  about: "Send nothing more to an endpoint; its events are parked until it is enabled again.",
+  arguments: ["<endpoint>"],
+  examples: ["webhooks disable whe_06f…", "webhooks disable whe_06f… --json"],
+  async run(cli, _flags, id) {
+    const rt = await cli.open();
+    const { disableEndpoint } = await life();
+    const { parked } = disableEndpoint(rt, id, "manual");
+    if (cli.flags.json) cli.printObject({ id, parked });
+    cli.note(
+      `${id} is disabled; ${parked} deliveries are parked. Take it up again: ${cli.program} webhooks enable ${id}`,
+    );
+  },
+});
+
+export const remove = command({
+  name: "delete",
+  about: "Delete an endpoint for good; what is owed to it is cancelled.",
+  arguments: ["<endpoint>"],
+  examples: ["webhooks delete whe_06f…", "webhooks delete whe_06f… --yes"],
+  async run(cli, _flags, id) {
+    const rt = await cli.open();
+    const { deleteEndpoint, requireEndpoint } = await life();
+    const { name } = requireEndpoint(rt, id);
+    await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
+    const { cancelled } = deleteEndpoint(rt, id);
+    if (cli.flags.json) cli.printObject({ id, cancelled });
+    cli.note(`${id} is deleted; ${cancelled} deliveries are cancelled.`);
+  },
+});
+
+export const rotateSecret = command({
+  name: "rotate-secret",
+  about: "Give an endpoint a new signing secret and print it; deliveries carry both signatures for a while.",
+  arguments: ["<endpoint>"],
+  flags: {
+    overlap: duration("how long the old one is signed with as well, at most 7d (24h)"),
+    finish: toggle("drop the old one now: the receiver has the new one"),
+    force: toggle("rotate although the last rotation is not finished: the oldest one is dropped now"),
+    out: text("file", "write the secret to a new file (0600) instead of stdout"),
+  },
+  examples: ["webhooks rotate-secret whe_06f… --out new.secret", "webhooks rotate-secret whe_06f… --finish"],
+  async run(cli, { overlap, finish, force, out }, id) {
+    const rt = await cli.open();
+    const { finishRotation, rotateSecret } = await import("../../app/endpoint-secrets.ts");
+    if (finish) {
+      if (overlap !== undefined || force || out !== undefined)
+        throw new AppError("usage", "--finish makes no new secret: it stands alone.");
+      const finished = finishRotation(rt, id);
+      if (cli.flags.json) cli.printObject({ id, finished });
+      return cli.note(finished ? `${id} is signed for with its new secret alone.` : `${id} has one secret already.`);
+    }
+    await handOver(cli, out, () => {
+      const { secret, oldEndsAt } = rotateSecret(rt, id, { overlapMs: overlap, force });
+      cli.note(`The old secret is signed with as well until ${isoTime(oldEndsAt)}, or until --finish.`);
+      return { secret, of: { id, oldSecretEndsAt: isoTime(oldEndsAt) } };
+    });
+  },
+});

@@ -1,0 +1,124 @@
+import { buffer } from "node:stream/consumers";
+import { AppError } from "../../domain/errors.ts";
+import { safe } from "../../domain/safe-text.ts";
+import { readText } from "../catalog-files.ts";
+import type { Cli } from "../cli.ts";
+import { command } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { duration, integer, requiredText, text } from "../flags.ts";
+
+const RECEIVER_PORT = 4200;
+
+export const test = command({
+  name: "test",
+  about: "Send one signed test event to an endpoint now, and show what went out and what came back.",
+  arguments: ["<endpoint>"],
+  examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --json"],
+  async run(cli, _flags, id) {
+    const rt = await cli.open();
+    const [{ testEndpoint }, { createSendOnce }] = await Promise.all([
+      import("../../app/test-endpoint.ts"),
+      import("../../courier/send-once.ts"),
+    ]);
+    const result = await testEndpoint(rt, id, createSendOnce(rt));
+    if (cli.flags.json) cli.printObject(result);
+    else {
+      const { url, address, headers, body, statusCode, error, durationMs, responseText } = result;
+      const say = (line: string) => void cli.io.stdout.write(`${line}\n`);
+      say(`POST ${safe(url, 2048)} (${address ?? "no connection"})`);
+      for (const [name, value] of Object.entries(headers)) say(`${name}: ${safe(value)}`);
+      say(`\n${safe(body, 100_000)}\n`);
+      say(
+        `${statusCode ?? safe(error ?? "")} in ${durationMs} ms${responseText === "" ? "" : `: ${safe(responseText)}`}`,
+      );
+    }
+    cli.note(result.ok ? "The endpoint took it." : `The endpoint did not take it: ${safe(result.error ?? "")}.`);
+    return result.ok ? EXIT.ok : EXIT.failure;
+  },
+});
+
+export const verify = command({
+  name: "verify",
+  about: "Check a captured delivery against a signing secret, without any network or data.",
+  arguments: ["[file]"],
+  flags: {
+    secretFile: requiredText("file", "holds the endpoint's signing secret"),
+    header: requiredText("text", "the X-Service-Signature header as it came"),
+  },
+  examples: [
+    "webhooks verify --secret-file till.secret --header 't=1763615045,v1=5257a8…' body.json",
+    "webhooks verify --secret-file till.secret --header 't=1763615045,v1=5257a8…' - < body.json",
+  ],
+  async run(cli, { secretFile, header }, file = "-") {
+    const [{ explainBadSignature }, { wallClock }] = await Promise.all([
+      import("../../domain/signature.ts"),
+      import("../../runtime.ts"),
+    ]);
+    const secret = readText(secretFile).trim();
+    const body = file === "-" ? await buffer(cli.io.stdin) : Buffer.from(readText(file));
+    const refused = explainBadSignature(header, body, secret, Math.floor(wallClock() / 1000));
+    if (cli.flags.json) cli.printObject({ genuine: refused === undefined, refused: refused ?? null });
+    cli.note(refused === undefined ? "genuine" : `refused: ${refused}`);
+    return refused === undefined ? EXIT.ok : EXIT.failure;
+  },
+});
+
+export const receive = command({
+  name: "receive",
+  about: "Run a sample receiver on this machine: it verifies what comes, and fails as it is told.",
+  flags: {
+    port: integer(0, 65_535, `where it listens, 0: any free one (${RECEIVER_PORT})`),
+    fail: text("percent", "answer so many of them with an error, such as 30%"),
+    delay: duration("wait so long before each answer"),
+    status: integer(200, 599, "the status of those that fail; of all, without --fail (500)"),
+    secretFile: text("file", "holds the signing secret; without it nothing is verified"),
+  },
+  examples: ["webhooks receive --secret-file till.secret", "webhooks receive --port 0 --fail 30% --delay 2s"],
+  async run(cli, { port = RECEIVER_PORT, fail, delay = 0, status, secretFile }) {
+    const share = fail === undefined ? (status === undefined ? 0 : 1) : readPercent(fail);
+    const secret = secretFile === undefined ? null : readText(secretFile).trim();
+    const [{ startReceiver }, { untilStopped }, { requirePort }, { wallClock }] = await Promise.all([
+      import("../../courier/receive.ts"),
+      import("../stop-signal.ts"),
+      import("../port.ts"),
+      import("../../runtime.ts"),
+    ]);
+    const stopped = untilStopped();
+    await requirePort("127.0.0.1", port);
+    // Spread evenly, so that 30 % of ten is three.
+    let owed = 0;
+    const mood = () => {
+      owed += share;
+      const fails = owed >= 1;
+      if (fails) owed -= 1;
+      return { statusCode: fails ? (status ?? 500) : 200, delayMs: delay };
+    };
+    const { url, close } = await startReceiver({
+      port,
+      secret,
+      now: wallClock,
+      mood,
+      onDelivery: (got) => tell(cli, got),
+    });
+    cli.note(`listening on ${url}${secret === null ? ", verifying nothing" : ", verifying signatures"}`);
+    await stopped;
+    await close();
+  },
+});
+
+type Got = { eventType: string; deliveryId: string; attempt: number; refused: string | undefined; statusCode: number };
+
+function tell(cli: Cli, { eventType, deliveryId, attempt, refused, statusCode }: Got): void {
+  if (cli.flags.json)
+    return void cli.io.stdout.write(
+      `${JSON.stringify({ eventType, deliveryId, attempt, statusCode, refused: refused ?? null })}\n`,
+    );
+  const why = refused === undefined ? "" : `  refused: ${refused}`;
+  cli.io.stdout.write(`${statusCode}  ${safe(eventType, 60)}  ${safe(deliveryId, 60)}  attempt ${attempt}${why}\n`);
+}
+
+function readPercent(text: string): number {
+  const [, number] = /^(\d{1,3})%?$/.exec(text) ?? [];
+  if (number !== undefined && Number(number) <= 100) return Number(number) / 100;
+  throw new AppError("usage", `--fail is a share such as 30%, not '${text}'.`);
+}

@@ -1,0 +1,93 @@
+import { feel, type Health, recallHealth, roomOf } from "../domain/lanes.ts";
+import type { SigningKey } from "../domain/signature.ts";
+import type { Verdict } from "../domain/verdict.ts";
+import type { Runtime } from "../runtime.ts";
+import type { DueRow } from "../store/due.ts";
+import type { DestinationRow } from "../store/endpoints.ts";
+import { createKeyring, type LiveKeys } from "./keyring.ts";
+
+/** What the courier knows of an endpoint that has something due. */
+export type Queue = {
+  readonly endpointId: string;
+  health: Health;
+  /** On the wire. */
+  inFlight: number;
+  /** Of them, replays. They go one at a time, so that they arrive in their order. */
+  replays: number;
+  /** On the wire, or back from it with an outcome that is not written yet. */
+  held: number;
+  destination: DestinationRow;
+  keys: SigningKey[];
+  /** When one of the keys ends. */
+  keysUntil: number;
+  /** Due, and read ahead. */
+  rows: DueRow[];
+  /** Behind `rows` there was nothing due when it was last read. */
+  isDry: boolean;
+  /** In which all this was read. */
+  epoch: number;
+};
+
+/** How many due rows are read at once, and for a busy endpoint: of what was read, one in five may be held and read in vain. */
+const READ_AHEAD = 32;
+const READ_AHEAD_PER_HELD = 4;
+/** What cannot be signed waits for somebody to mend it. */
+const UNREADABLE_PAUSE_MS = 60_000;
+
+/** Keeps the endpoints' queues in step with the file: what another connection has changed is read again before the next one goes. */
+export function createQueues(rt: Runtime, isHeld: (deliveryNumber: number) => boolean) {
+  const queues = new Map<string, Queue>();
+  const keyring = createKeyring(rt);
+  /** Endpoints whose secret does not open, and until when they are left alone. */
+  const unreadable = new Map<string, number>();
+
+  /** Undefined: nothing may be sent to it. */
+  function open(endpointId: string, epoch: number): Queue | undefined {
+    const known = queues.get(endpointId);
+    if (known !== undefined && known.epoch === epoch && known.keysUntil > rt.now()) return known;
+    const destination = rt.store.endpoints.destination(endpointId);
+    const keys = destination && readKeys(endpointId);
+    if (destination === undefined || keys === undefined) {
+      if (known?.held === 0) queues.delete(endpointId);
+      return undefined;
+    }
+    const isSame = known !== undefined && known.destination.updatedAt === destination.updatedAt;
+    const health = isSame ? known.health : recallHealth(destination.failureCount);
+    const read = { ...keys, destination, health, rows: [], isDry: false, epoch };
+    const queue = known ? Object.assign(known, read) : { endpointId, inFlight: 0, replays: 0, held: 0, ...read };
+    queues.set(endpointId, queue);
+    return queue;
+  }
+
+  function readKeys(endpointId: string): LiveKeys | undefined {
+    if ((unreadable.get(endpointId) ?? 0) > rt.monotonic()) return undefined;
+    try {
+      return keyring(endpointId);
+    } catch (error) {
+      unreadable.set(endpointId, rt.monotonic() + UNREADABLE_PAUSE_MS);
+      rt.log("error", "An endpoint's deliveries cannot be signed; they wait.", {
+        endpoint: endpointId,
+        error: (error as Error).message,
+      });
+      return undefined;
+    }
+  }
+
+  /** The next ones due, or none. */
+  function rowsOf(queue: Queue): DueRow[] {
+    if (queue.rows.length > 0 || queue.isDry) return queue.rows;
+    const limit = queue.held + Math.max(READ_AHEAD, READ_AHEAD_PER_HELD * queue.held);
+    const found = rt.store.due.read(queue.endpointId, rt.now(), limit);
+    queue.isDry = found.length < limit;
+    return (queue.rows = queue.held === 0 ? found : found.filter(({ number }) => !isHeld(number)));
+  }
+
+  return {
+    open,
+    rowsOf,
+    get: (endpointId: string): Queue | undefined => queues.get(endpointId),
+    hasRoom: (queue: Queue): boolean =>
+      roomOf(queue.health, queue.inFlight, queue.destination.maxInFlight, rt.monotonic()) > 0,
+    feel: (queue: Queue, verdict: Verdict): void => void (queue.health = feel(queue.health, verdict, rt.monotonic())),
+  };
+}

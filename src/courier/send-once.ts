@@ -1,0 +1,16 @@
+import type { SendOnce } from "../app/test-endpoint.ts";
+import type { Runtime } from "../runtime.ts";
+import { createSender } from "./send.ts";
+
+/** Sends over a connection of its own, to tell where that led. */
+export const createSendOnce =
+  (rt: Runtime): SendOnce =>
+  async (post) => {
+    let address: string | null = null;
+    const sender = createSender(rt.config.lab, rt.monotonic, { onConnected: (found) => void (address = found) });
+    try {
+      return { outcome: await sender.send(post), address };
+    } finally {
+      await sender.close();
+    }
+  };

@@ -1,0 +1,188 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { Stripe } from "stripe";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
+import { describe, expect, test } from "vitest";
+import { finishRotation, rotateSecret } from "../../src/app/endpoint-secrets.ts";
+import { rotateMasterKey } from "../../src/app/master-key.ts";
+import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
+import { receiver } from "../support/receiver.ts";
+import { type World, world } from "../support/world.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+async function stage() {
+  // The verifiers look at the real clock.
+  const rt = world({}, Date.now());
+  const business = addBusiness(rt);
+  const partner = await receiver();
+  const { endpoint, secret } = await subscribe(rt, business, partner.url);
+  const courier = engine(rt);
+  const deliver = async () => {
+    emit(rt, business, "service.updated");
+    courier.wake();
+    await courier.idle();
+    const { body, headers } = partner.requests.at(-1)!;
+    return { body: body.toString(), headers: headers as Record<string, string> };
+  };
+  return { rt, business, partner, courier, id: endpoint.id, secret, deliver };
+}
+
+type Delivered = { body: string; headers: Record<string, string> };
+
+const VERIFIERS: [string, (delivered: Delivered, secret: string, toleranceSec: number) => unknown][] = [
+  [
+    "stripe",
+    ({ body, headers }, secret, tolerance) =>
+      Stripe.webhooks.constructEvent(body, headers["x-service-signature"]!, secret, tolerance),
+  ],
+  ["standardwebhooks", ({ body, headers }, secret) => new StandardWebhook(secret).verify(body, headers)],
+  ["svix", ({ body, headers }, secret) => new SvixWebhook(secret).verify(body, headers)],
+];
+
+/** Which of the verifiers take it with that secret. */
+const takenBy = (delivered: Delivered, secret: string): string[] =>
+  VERIFIERS.flatMap(([name, verify]) => {
+    try {
+      verify(delivered, secret, 300);
+      return [name];
+    } catch {
+      return [];
+    }
+  });
+const ALL = VERIFIERS.map(([name]) => name);
+
+describe("rotating a signing secret", () => {
+  test("has deliveries verify with either secret until it is finished, in every verifier", async () => {
+    const { rt, id, secret: old, deliver } = await stage();
+    const { secret, oldEndsAt } = rotateSecret(rt, id);
+    expect(oldEndsAt).toBe(rt.now() + DAY);
+    const during = await deliver();
+    expect(takenBy(during, old)).toEqual(ALL);
+    expect(takenBy(during, secret)).toEqual(ALL);
+    expect(finishRotation(rt, id)).toBe(true);
+    const afterwards = await deliver();
+    expect(takenBy(afterwards, old)).toEqual([]);
+    expect(takenBy(afterwards, secret)).toEqual(ALL);
+    expect(finishRotation(rt, id)).toBe(false);
+  });
+
+  test("under load leaves no delivery that verifies with neither", async () => {
+    const { rt, business, partner, courier, id, secret: old } = await stage();
+    emit(rt, business, ...Array.from({ length: 60 }, () => "service.updated" as const));
+    courier.wake();
+    await partner.received(20);
+    const { secret } = rotateSecret(rt, id);
+    await courier.idle();
+    const taken = partner.requests.map(({ body, headers }) => {
+      const delivered = { body: body.toString(), headers: headers as Record<string, string> };
+      return { old: takenBy(delivered, old), fresh: takenBy(delivered, secret) };
+    });
+    expect(taken.map(({ old }) => old)).toEqual(Array(60).fill(ALL));
+    const first = taken.findIndex(({ fresh }) => fresh.length > 0);
+    expect(first).toBeGreaterThanOrEqual(20);
+    expect(taken.slice(first).map(({ fresh }) => fresh)).toEqual(Array(60 - first).fill(ALL));
+  });
+
+  test("drops the old one by itself when the overlap is over", async () => {
+    const { rt, id, secret: old, deliver } = await stage();
+    rotateSecret(rt, id, { overlapMs: 60_000 });
+    expect((await deliver()).headers["x-service-signature"]!.match(/v1=/g)).toHaveLength(2);
+    rt.advance(60_000);
+    const later = await deliver();
+    expect(later.headers["x-service-signature"]!.match(/v1=/g)).toHaveLength(1);
+    expect(takenBy(later, old)).toEqual([]);
+  });
+
+  test("is refused while another is going on, unless it is forced, and never leaves more than two", async () => {
+    const { rt, id, secret: first, deliver } = await stage();
+    const { secret: second } = rotateSecret(rt, id);
+    expect(() => rotateSecret(rt, id)).toThrow(/two live secrets/);
+    const { secret: third } = rotateSecret(rt, id, { force: true, overlapMs: 0 + HOUR });
+    const delivered = await deliver();
+    expect([first, second, third].map((secret) => takenBy(delivered, secret).length)).toEqual([0, 3, 3]);
+    expect(rt.store.endpointSecrets.live(id, rt.now())).toHaveLength(2);
+  });
+
+  test.each([-1, 7 * DAY + 1, 1.5])("with an overlap of %d ms is refused", async (overlapMs) => {
+    const { rt, id } = await stage();
+    expect(() => rotateSecret(rt, id, { overlapMs })).toThrow(/0 to 7 days/);
+  });
+});
+
+describe("rotating the master key", () => {
+  const keyLines = (rt: World) => readFileSync(rt.config.masterKeyPath, "utf8").trim().split("\n");
+
+  test("seals every secret anew; a daemon that has the old key in memory goes on, old and new endpoints alike", async () => {
+    const { rt, business, id, secret, deliver } = await stage();
+    await deliver();
+    const terminal = world({ dataDir: rt.config.dataDir });
+    const [before] = rt.store.endpointSecrets.live(id, rt.now());
+    const [oldKey] = keyLines(rt);
+
+    expect(rotateMasterKey(terminal)).toBe(1);
+    expect(keyLines(rt)).toHaveLength(1);
+    expect(keyLines(rt)).not.toEqual([oldKey]);
+    expect(statSync(rt.config.masterKeyPath).mode & 0o777).toBe(0o600);
+    expect(rt.store.endpointSecrets.live(id, rt.now())[0]!.sealed).not.toEqual(before!.sealed);
+    expect(takenBy(await deliver(), secret)).toEqual(ALL);
+
+    const added = await subscribe(rt, business, "http://10.0.0.1/");
+    const [row] = terminal.store.endpointSecrets.live(added.endpoint.id, rt.now());
+    expect(terminal.secrets.open(row!.sealed, row!.id)).toBe(added.secret);
+  });
+
+  test("that breaks off before the commit leaves both keys, opens everything, and can be run again", async () => {
+    const { rt, id, secret } = await stage();
+    const opened = () => {
+      const [row] = rt.store.endpointSecrets.live(id, rt.now());
+      return world({ dataDir: rt.config.dataDir }).secrets.open(row!.sealed, row!.id);
+    };
+    const breaking = world({ dataDir: rt.config.dataDir });
+    breaking.store.endpointSecrets.reseal = () => {
+      throw new Error("power cut");
+    };
+    expect(() => rotateMasterKey(breaking)).toThrow("power cut");
+    expect(keyLines(rt)).toHaveLength(2);
+    expect(opened()).toBe(secret);
+    rotateMasterKey(world({ dataDir: rt.config.dataDir }));
+    expect(keyLines(rt)).toHaveLength(1);
+    expect(opened()).toBe(secret);
+  });
+
+  test("drops no key while something needs it", async () => {
+    const { rt } = await stage();
+    rt.secrets.addKey();
+    rt.secrets.dropOldKeys((opens) => rt.store.endpointSecrets.all().every(({ id, sealed }) => opens(sealed, id)));
+    expect(keyLines(rt)).toHaveLength(2);
+  });
+
+  test("is refused before anything is touched when a secret does not open", async () => {
+    const { rt } = await stage();
+    writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
+    const other = world({ dataDir: rt.config.dataDir });
+    expect(() => rotateMasterKey(other)).toThrow(/does not open/);
+    expect(keyLines(rt)).toHaveLength(1);
+  });
+});
+
+test("deliveries whose secret does not open wait, burn no attempt, and go when the key is back", async () => {
+  const { rt, business, partner, courier } = await stage();
+  const key = readFileSync(rt.config.masterKeyPath);
+  writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
+  const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
+  await courier.stop(0);
+  const next = engine(fresh);
+  emit(rt, business, "service.updated");
+  for (let i = 0; i < 3; i++) next.sweep();
+  await next.idle();
+  expect(partner.requests).toHaveLength(0);
+  expect(fresh.logged).toMatchObject([{ level: "error", message: expect.stringContaining("cannot be signed") }]);
+  expect(rt.store.deliveries.list({}, 1)).toMatchObject([{ status: "PENDING", attemptCount: 0 }]);
+  writeFileSync(rt.config.masterKeyPath, key);
+  fresh.advance(60_000);
+  next.sweep();
+  await next.idle();
+  expect(partner.requests).toHaveLength(1);
+});

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { Client } from "undici";
+import { appendEvents } from "../../src/app/events.ts";
+import { createKey } from "../../src/app/keys.ts";
+import { EVENT, openCourierStage } from "./courier-stage.ts";
+import { type Figure, median } from "./figure.ts";
+import { Stage } from "./processes.ts";
+
+const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
+const SINK = join(import.meta.dirname, "peers/sink.ts");
+const EVENTS = 5000;
+const ENDPOINTS = 10;
+const ROUNDS = 3;
+const LIMIT = 1_000_000_000;
+
+/** S8: how long a cached GET takes while the courier drains a backlog as fast as it can, against an idle daemon. */
+export async function benchReading(): Promise<Figure[]> {
+  await using stage = new Stage();
+  const sink = await stage.startOnLoadCore([process.execPath, SINK], /http:\S+/);
+  const dataDir = join(stage.dir, "data");
+  const { rt, business } = await openCourierStage(dataDir, sink, ENDPOINTS);
+  const limits = { limitMinute: LIMIT, limitHour: LIMIT };
+  const { secret } = createKey(rt, { businessId: business.id, name: "bench", kind: "SECRET", scopes: [], ...limits });
+  const daemon = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0", "--allow-http"];
+  // On both cores: what is asked is whether the courier's thread holds up the other.
+  const url = await stage.start(daemon, /(http:\/\/127\.0\.0\.1:\d+)/, "0,1");
+  const client = new Client(url);
+  const delivered = () => rt.store.tallies.counts().DELIVERED ?? 0;
+  const get = async () => {
+    const startedAt = performance.now();
+    const path = `/v1/businesses/${business.slug}/services?includeVariants=true`;
+    const answer = await client.request({ method: "GET", path, headers: { authorization: `Bearer ${secret}` } });
+    await answer.body.dump();
+    if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}`);
+    return performance.now() - startedAt;
+  };
+  /** One after the other, as long as it is so. */
+  const getWhile = async (goesOn: () => boolean) => {
+    const tookMs: number[] = [];
+    while (goesOn()) {
+      tookMs.push(await get());
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return median(tookMs);
+  };
+
+  for (let i = 0; i < 2000; i++) await get();
+  const pairs: { idle: number; busy: number }[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const until = performance.now() + 2000;
+    const idle = await getWhile(() => performance.now() < until);
+    const goal = delivered() + EVENTS * ENDPOINTS;
+    const drafts = Array.from({ length: EVENTS }, () => EVENT);
+    rt.tx(() => appendEvents(rt, business, drafts));
+    pairs.push({ idle, busy: await getWhile(() => delivered() < goal) });
+  }
+  await client.close();
+  rt.close();
+  const ms = (values: number[]) => `p50 ${median(values).toFixed(3)} ms`;
+  return [
+    {
+      id: "S8",
+      what: "cached GET while the courier drains, against an idle daemon",
+      goal: "<= 2",
+      ours: ms(pairs.map(({ busy }) => busy)),
+      peer: ms(pairs.map(({ idle }) => idle)),
+      ratio: median(pairs.map(({ idle, busy }) => busy / idle)),
+    },
+  ];
+}
