@@ -1,0 +1,173 @@
+import type { Db } from "./database.ts";
+import type { DeliveryRow } from "./deliveries.ts";
+import { type LiveFilter, liveCondition } from "./live-filter.ts";
+
+/** A delivery as a list shows it. */
+export type LiveRow = DeliveryRow & {
+  /** Attempts that do not count for its schedule. */
+  attemptsBefore: number;
+  /** How long the last attempt took. */
+  durationMs: number | null;
+  url: string;
+  endpointName: string;
+  businessSlug: string;
+};
+
+/** Where a page begins: at an id or beyond it. */
+export type PageStart = { id: string; isIncluded: boolean };
+
+export type Page = {
+  rows: LiveRow[];
+  /** Where the search gave up for now; null: it found enough, or came to the end. */
+  reached: string | null;
+};
+
+export type EndpointState = {
+  id: string;
+  name: string;
+  url: string;
+  businessSlug: string;
+  status: "ACTIVE" | "DISABLED";
+  disabledReason: string | null;
+  failingSince: number | null;
+  disableAt: number | null;
+  /** What is owed to it and what is parked; counted up to BACKLOG_LIMIT. */
+  pending: number;
+  parked: number;
+};
+
+export type DaemonRow = { url: string; startedAt: number };
+
+// A rare combination of conditions is looked for in slices of an index, so that a million rows never hold up a key.
+const SLICE_ROWS = 10_000;
+const SLICES = 5;
+/** Above it a number of rows is "so many and more". */
+export const COUNT_LIMIT = 10_000;
+export const BACKLOG_LIMIT = 1000;
+/** Times are told of the last so many attempts. */
+const SAMPLE = 1000;
+const MOST_ENDPOINTS = 500;
+
+const COLUMNS = `id, business_id AS businessId, endpoint_id AS endpointId, event_id AS eventId, event_type AS eventType,
+  sequence, status, attempt_count AS attemptCount, attempts_before AS attemptsBefore, next_attempt_at AS nextAttemptAt,
+  last_status_code AS lastStatusCode, last_error AS lastError, created_at AS createdAt, delivered_at AS deliveredAt,
+  (SELECT duration_ms FROM attempt WHERE delivery = d.number AND n = d.attempt_count) AS durationMs,
+  (SELECT url FROM endpoint WHERE id = d.endpoint_id) AS url,
+  (SELECT name FROM endpoint WHERE id = d.endpoint_id) AS endpointName,
+  (SELECT slug FROM business WHERE id = d.business_id) AS businessSlug`;
+
+/** As app/deliveries.ts will take them; what was given up on purpose goes again one by one only. */
+const REPLAYABLE = "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
+
+/** What the live view reads: keyset pages, rollups and bounded counts. None of it costs more as the file grows. */
+export function createLiveStore(db: Db) {
+  const known = new Map<string, ReturnType<Db["prepare"]>>();
+  /** Filters come in many combinations: each is prepared when it is first asked for. */
+  const prepared = (sql: string): ReturnType<Db["prepare"]> => {
+    const statement = known.get(sql) ?? db.prepare(sql);
+    known.set(sql, statement);
+    return statement;
+  };
+
+  const countRetrying = db
+    .prepare(`
+      SELECT count(*) FROM (
+        SELECT business_id FROM delivery INDEXED BY delivery_retrying
+        WHERE status = 'PENDING' AND attempt_count > attempts_before LIMIT ${COUNT_LIMIT})
+      WHERE :businessId IS NULL OR business_id = :businessId`)
+    .pluck();
+  const attemptTimes = db
+    .prepare(`
+      SELECT duration_ms FROM (SELECT delivery, duration_ms, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLE})
+      WHERE at >= :since AND (:businessId IS NULL OR :businessId = (SELECT business_id FROM delivery WHERE number = delivery))`)
+    .pluck();
+  const countFailing = db
+    .prepare(`
+      SELECT count(*) FROM endpoint
+      WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL
+        AND (:businessId IS NULL OR business_id = :businessId)`)
+    .pluck();
+  const endpoints = db.prepare(`
+    SELECT id, name, url, (SELECT slug FROM business WHERE id = business_id) AS businessSlug, status,
+      disabled_reason AS disabledReason, failing_since AS failingSince, disable_at AS disableAt,
+      (SELECT count(*) FROM (
+        SELECT 1 FROM delivery WHERE endpoint_id = endpoint.id AND is_replay IN (0, 1) AND status = 'PENDING'
+        LIMIT ${BACKLOG_LIMIT})) AS pending,
+      CASE status WHEN 'ACTIVE' THEN 0 ELSE (SELECT count(*) FROM (
+        SELECT status FROM delivery INDEXED BY delivery_endpoint WHERE endpoint_id = endpoint.id ORDER BY id DESC
+        LIMIT ${BACKLOG_LIMIT}) WHERE status = 'PARKED') END AS parked
+    FROM endpoint WHERE deleted_at IS NULL AND (:businessId IS NULL OR business_id = :businessId)
+    ORDER BY status = 'ACTIVE', failing_since IS NULL, name, id LIMIT :limit`);
+  const matching = db
+    .prepare(`
+      SELECT id FROM endpoint WHERE instr(lower(name), :text) > 0 OR instr(lower(url), :text) > 0 OR substr(id, 1, length(:text)) = :text
+      LIMIT ${MOST_ENDPOINTS}`)
+    .pluck();
+  const daemon = db.prepare("SELECT url, started_at AS startedAt FROM daemon");
+  const saveDaemon = db.prepare("INSERT OR REPLACE INTO daemon (id, url, started_at) VALUES (1, :url, :startedAt)");
+
+  const byId = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
+
+  return {
+    byId: (id: string): LiveRow | undefined => byId.get(id) as LiveRow | undefined,
+    /** Older deliveries, the newest of them first, or newer ones, the oldest of them first. */
+    page(filter: LiveFilter, direction: "older" | "newer", start: PageStart | null, limit: number): Page {
+      const { source, base, residual, parameters } = liveCondition(filter);
+      const [sign, order] = direction === "older" ? ["<", "DESC"] : [">", "ASC"];
+      const rows: LiveRow[] = [];
+      let from = start;
+      for (let slice = 0; slice < SLICES; slice++) {
+        const beyond = from === null ? "TRUE" : `id ${sign}${from.isIncluded ? "=" : ""} :from`;
+        const walk = `FROM ${source} WHERE ${base} AND ${beyond} ORDER BY id ${order}`;
+        const wanted = limit - rows.length;
+        const asked = { ...parameters, from: from?.id, wanted, sliceRows: residual === null ? wanted : SLICE_ROWS };
+        const found = prepared(`
+          SELECT ${COLUMNS} FROM (SELECT * ${walk} LIMIT :sliceRows) AS d WHERE ${residual ?? "TRUE"} LIMIT :wanted`);
+        rows.push(...(found.all(asked) as LiveRow[]));
+        if (residual === null || rows.length === limit) return { rows, reached: null };
+        const last = prepared(`SELECT id ${walk} LIMIT 1 OFFSET ${SLICE_ROWS - 1}`)
+          .pluck()
+          .get(asked);
+        if (last === undefined) return { rows, reached: null };
+        from = { id: last as string, isIncluded: false };
+      }
+      return { rows, reached: from?.id ?? null };
+    },
+
+    /** How many there are beyond an id, up to COUNT_LIMIT. */
+    countNewer(filter: LiveFilter, id: string): number {
+      const { source, base, residual, parameters } = liveCondition(filter);
+      return prepared(`
+        SELECT count(*) FROM (SELECT * FROM ${source} WHERE ${base} AND id > :id ORDER BY id LIMIT ${COUNT_LIMIT})
+        WHERE ${residual ?? "TRUE"}`)
+        .pluck()
+        .get({ ...parameters, id }) as number;
+    },
+
+    /** What of them can be sent again, the oldest first. */
+    replayable(filter: LiveFilter, limit: number): string[] {
+      const { source, base, residual, parameters } = liveCondition(filter);
+      return prepared(`
+        SELECT id FROM ${source} WHERE ${base} AND ${residual ?? "TRUE"} AND ${REPLAYABLE} ORDER BY id DESC LIMIT :limit`)
+        .pluck()
+        .all({ ...parameters, limit })
+        .reverse() as string[];
+    },
+
+    /** Up to COUNT_LIMIT. */
+    countRetrying: (businessId: string | null): number => countRetrying.get({ businessId }) as number,
+    /** How long each of the last attempts took. */
+    attemptTimes: (since: number, businessId: string | null): number[] =>
+      attemptTimes.all({ since, businessId }) as number[],
+    countFailing: (businessId: string | null): number => countFailing.get({ businessId }) as number,
+    /** Those in trouble first. */
+    endpoints: (businessId: string | null, limit: number): EndpointState[] =>
+      endpoints.all({ businessId, limit }) as EndpointState[],
+    /** Endpoints with a text in their name or URL, deleted ones too: their deliveries are still on file. */
+    endpointsLike: (text: string): string[] => matching.all({ text: text.toLowerCase() }) as string[],
+
+    /** The last daemon that was started. */
+    daemon: (): DaemonRow | undefined => daemon.get() as DaemonRow | undefined,
+    saveDaemon: (row: DaemonRow): void => void saveDaemon.run(row),
+  };
+}

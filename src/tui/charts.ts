@@ -1,0 +1,109 @@
+import { COUNT_LIMIT } from "../store/live.ts";
+import { box } from "./box.ts";
+import { type Colour, fit, fitLine, type Line, span, widthOf } from "./cells.ts";
+import { EIGHTHS } from "./glyphs.ts";
+import type { Hour, Snapshot } from "./snapshot.ts";
+import { grouped, shortDuration } from "./times.ts";
+
+const LABEL = 6;
+const TOTAL = 9;
+const MINUTES = 60;
+/** Room for every minute of the hour. */
+export const CHARTS_WIDTH = LABEL + MINUTES + TOTAL + 2;
+const EIGHTH = 8;
+
+/** A bar for each value over `height` rows, the highest as high as they are. What is not nothing shows as something. */
+export function bars(values: readonly number[], height: number): string[] {
+  const most = Math.max(1, ...values);
+  const levels = values.map((value) => (value === 0 ? 0 : Math.max(1, Math.round((value / most) * height * EIGHTH))));
+  return Array.from({ length: height }, (_, row) => {
+    const below = (height - 1 - row) * EIGHTH;
+    return levels.map((level) => EIGHTHS[Math.min(EIGHTH, Math.max(0, level - below))]).join("");
+  });
+}
+
+/** The last hour: attempts that arrived and that failed, a column a minute, and where everything stands. */
+export function charts(snapshot: Snapshot, width: number, height: number): Line[] {
+  const inner = width - 2;
+  const counts = countsLine(snapshot, height === 1 ? width : inner);
+  if (height === 1) return [counts];
+  const { delivered, failed } = snapshot.hour;
+  const columns = Math.min(delivered.length, inner - LABEL - TOTAL);
+  const rows = Math.floor((height - 3) / 2);
+  const lines = [
+    ...chart("ok", delivered, "green", columns, rows, inner),
+    ...chart("fail", failed, "red", columns, rows, inner),
+  ];
+  const title = [span(`last ${columns} min`)];
+  return box({ title, corner: [span("1 col = 1 min", { dim: true })], width, height }, [...lines, counts]);
+}
+
+function chart(
+  label: string,
+  hour: readonly number[],
+  colour: Colour,
+  columns: number,
+  rows: number,
+  inner: number,
+): Line[] {
+  const values = hour.slice(-columns);
+  const all = sum(values);
+  const total = all < 100_000 ? grouped(all) : compact(all);
+  return bars(values, rows).map((bar, row) => {
+    // Label and total stand where the bars stand.
+    const isBottom = row === rows - 1;
+    return fitLine(
+      [
+        span(fit(isBottom ? ` ${label}` : "", LABEL)),
+        span(bar, { colour }),
+        span(fit(isBottom ? total : "", TOTAL - 2, "right"), { bold: true }),
+      ],
+      inner,
+    );
+  });
+}
+
+type Piece = { line: Line; /** The highest goes first where there is no room. */ rank: number };
+
+function countsLine({ counts, hour }: Snapshot, width: number): Line {
+  const count = (word: string, n: number, colour: Colour, rank: number): Piece => ({
+    rank,
+    line: [
+      span(`${word} `, { dim: true }),
+      n === 0 ? span("0") : span(n === COUNT_LIMIT ? "10k+" : compact(n), { colour, bold: true }),
+    ],
+  });
+  const time = (word: string, ms: number | null, rank: number): Piece[] =>
+    ms === null ? [] : [{ rank, line: [span(`${word} `, { dim: true }), span(shortDuration(ms))] }];
+  const success = successOf(hour);
+  let pieces: Piece[] = [
+    count("pending", counts.pending, "cyan", 1),
+    count("retrying", counts.retrying, "yellow", 2),
+    count("exhausted", counts.exhausted, "red", 0),
+    ...time("p50", hour.p50Ms, 5),
+    ...time("p95", hour.p95Ms, 4),
+    ...(success === null ? [] : [{ rank: 3, line: [span("success ", { dim: true }), span(success)] }]),
+  ];
+  const joined = () => pieces.flatMap(({ line }) => [span(" "), ...line, span(" ")]);
+  while (widthOf(joined()) > width + 1 && pieces.length > 1) {
+    const highest = Math.max(...pieces.map(({ rank }) => rank));
+    pieces = pieces.filter(({ rank }) => rank !== highest);
+  }
+  return fitLine(joined(), width);
+}
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+function successOf({ delivered, failed }: Hour): string | null {
+  const good = sum(delivered);
+  const all = good + sum(failed);
+  if (all === 0) return null;
+  // Rounded down: 99.98 % is not all.
+  return `${(Math.floor((good / all) * 1000) / 10).toFixed(1)} %`;
+}
+
+/** `9 999`, `30k`, `1.2M` */
+function compact(n: number): string {
+  if (n < 10_000) return grouped(n);
+  return n < 1_000_000 ? `${Math.floor(n / 1000)}k` : `${(Math.floor(n / 100_000) / 10).toFixed(1)}M`;
+}

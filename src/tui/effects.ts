@@ -1,0 +1,125 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import { redeliver } from "../app/deliveries.ts";
+import { testEndpoint } from "../app/test-endpoint.ts";
+import { AppError } from "../domain/errors.ts";
+import { readSearch } from "./search.ts";
+import type { Surroundings } from "./session.ts";
+import { type Effect, filterOf, FOLLOWING, type ListPlace, type Notice, type Ui } from "./ui.ts";
+
+/** The session as effects see it: they come back to it when they are done. */
+export type Context = {
+  ui: () => Ui;
+  /** Rows of the list. */
+  height: number;
+  update: (alter: (ui: Ui) => Ui) => void;
+};
+
+/** What is sent again from here in one go; more is for the command line, which can spread it. */
+const MOST_AT_ONCE = 10_000;
+const BATCH = 200;
+
+/** Does what a key asked for. What can fail says so on the screen. */
+export function perform(world: Surroundings, effect: Effect, context: Context): void {
+  const { rt } = world;
+  const say = (text: string, tone: Notice["tone"]) => context.update((ui) => ({ ...ui, notice: { text, tone } }));
+  const go = (list: ListPlace) => context.update((ui) => ({ ...ui, list }));
+  const attempt = (deed: Promise<void>) => void deed.catch((error: unknown) => say(explain(error), "bad"));
+
+  switch (effect.do) {
+    case "quit":
+      return world.quit(effect.signal);
+    case "copy":
+      world.copy(effect.id);
+      return say(`copied ${effect.id}`, "good");
+    case "newest": {
+      const [row] = rt.store.live.page(filterOf(context.ui()), "older", null, 1).rows;
+      if (row === undefined) return undefined;
+      return go({ top: { id: row.id, isIncluded: true }, selected: row.id, offset: 0, seen: row.id });
+    }
+    case "oldest":
+      return go(oldest(world, context));
+    case "search":
+      return search(world, context, effect.text);
+    case "redeliver":
+      return attempt(
+        (async () => {
+          redeliver(rt, effect.id);
+          say(`${effect.id} goes again`, "good");
+        })(),
+      );
+    case "countReplayable":
+      return askCount(world, context, say);
+    case "redeliverAll":
+      return attempt(redeliverAll(world, effect.ids, say));
+    case "test":
+      return attempt(test(world, effect.endpointId, say));
+  }
+}
+
+type Say = (text: string, tone: Notice["tone"]) => void;
+
+/** A person reads one line: what happened, and what mends it. */
+function explain(error: unknown): string {
+  if (error instanceof AppError) return error.fix === undefined ? error.message : `${error.message} fix: ${error.fix}`;
+  if ((error as { code?: string }).code?.startsWith("SQLITE_BUSY") === true)
+    return "Another program is writing. Try again in a moment.";
+  throw error;
+}
+
+function oldest({ rt }: Surroundings, { ui, height }: Context): ListPlace {
+  const beginning = { id: "", isIncluded: false };
+  const rows = rt.store.live.page(filterOf(ui()), "newer", beginning, height).rows;
+  const [last] = rows;
+  const top = rows.at(-1);
+  if (top === undefined || last === undefined) return FOLLOWING;
+  return { top: { id: top.id, isIncluded: true }, selected: last.id, offset: null, seen: newestId(rt, ui()) };
+}
+
+const newestId = (rt: Surroundings["rt"], ui: Ui): string | null =>
+  rt.store.live.page(filterOf(ui), "older", null, 1).rows[0]?.id ?? null;
+
+function search({ rt }: Surroundings, { update }: Context, text: string): void {
+  if (text === "") return update((ui) => ({ ...ui, search: null, list: FOLLOWING }));
+  const filter = readSearch(text, rt.store.live.endpointsLike);
+  if (filter === undefined)
+    return update((ui) => ({ ...ui, notice: { text: `No event type or endpoint is called '${text}'.`, tone: "bad" } }));
+  return update((ui) => ({ ...ui, search: { text, filter }, list: FOLLOWING }));
+}
+
+function askCount({ rt }: Surroundings, { ui, update }: Context, say: Say): void {
+  const ids = rt.store.live.replayable(filterOf(ui()), MOST_AT_ONCE + 1);
+  if (ids.length === 0) return say("None of these can be sent again.", "bad");
+  if (ids.length > MOST_AT_ONCE)
+    return say("More than 10 000: deskbell deliveries redeliver sends them, spread with --rate.", "bad");
+  return update((ui) => ({ ...ui, prompt: { kind: "redeliver", ids, typed: "" } }));
+}
+
+async function redeliverAll({ rt }: Surroundings, ids: readonly string[], say: Say): Promise<void> {
+  const refused = new Set<string>();
+  let sent = 0;
+  for (let from = 0; from < ids.length; from += BATCH) {
+    rt.tx(() => {
+      for (const id of ids.slice(from, from + BATCH))
+        try {
+          redeliver(rt, id);
+          sent += 1;
+        } catch (error) {
+          // Its endpoint was disabled or deleted: the others go all the same.
+          if (!(error instanceof AppError)) throw error;
+          refused.add(error.message);
+        }
+    });
+    if (ids.length > BATCH) say(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
+    await breathe();
+  }
+  const [why] = refused;
+  if (why === undefined) say(`${sent} go again`, "good");
+  else say(`${sent} go again, ${ids.length - sent} do not: ${why}`, "bad");
+}
+
+async function test({ rt, sendOnce }: Surroundings, endpointId: string, say: Say): Promise<void> {
+  say(`testing ${endpointId} …`, "plain");
+  const { ok, statusCode, error, durationMs, address } = await testEndpoint(rt, endpointId, sendOnce);
+  if (ok) say(`✓ test answered ${statusCode} in ${durationMs} ms, from ${address ?? "?"}`, "good");
+  else say(`✗ test failed after ${durationMs} ms: ${error}`, "bad");
+}

@@ -1,0 +1,33 @@
+import { Box, Text, useInput, useWindowSize } from "ink";
+import { memo, useEffect } from "react";
+import { isSameLine, type Line } from "./cells.ts";
+import { type Key, keysOf } from "./keys.ts";
+
+type Drawn = { lines: readonly Line[]; onKeys: (keys: readonly Key[]) => void; onResize: () => void };
+
+/** Lines in, terminal out. */
+export function LiveView({ lines, onKeys, onResize }: Drawn) {
+  const { columns, rows } = useWindowSize();
+  useInput((input, key) => onKeys(keysOf(input, key)));
+  useEffect(onResize, [columns, rows, onResize]);
+  return (
+    <Box flexDirection="column">
+      {lines.map((line, i) => (
+        <Row key={i} line={line} />
+      ))}
+    </Box>
+  );
+}
+
+const Row = memo(
+  ({ line }: { line: Line }) => (
+    <Text wrap="truncate">
+      {line.map(({ text, colour, bold = false, dim = false, inverse = false }, i) => (
+        <Text key={i} bold={bold} dimColor={dim} inverse={inverse} {...(colour === undefined ? {} : { color: colour })}>
+          {text}
+        </Text>
+      ))}
+    </Text>
+  ),
+  (before, after) => isSameLine(before.line, after.line),
+);

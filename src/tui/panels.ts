@@ -1,0 +1,63 @@
+import { box } from "./box.ts";
+import { fit, type Line, plain, span } from "./cells.ts";
+import { stateName } from "./list.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { FILTER_ROWS, type Ui } from "./ui.ts";
+
+/** Every key with what it does. The tests press each of them. */
+export const KEYS: readonly (readonly [string, string])[] = [
+  ["j k ↑ ↓ pgup pgdn", "move; moving ends following"],
+  ["g G end", "the newest; follow the newest; the oldest"],
+  ["⏎", "open a delivery, 1-4 ← → its tabs"],
+  ["esc", "one level back, never out"],
+  ["r", "send this delivery again"],
+  ["R", "send all that f and / find again"],
+  ["f", "filter: state, endpoint, event, business"],
+  ["/", "search: an id, an endpoint, an event type"],
+  ["e", "endpoints; ⏎ shows one's deliveries"],
+  ["t", "send a test event to the endpoint"],
+  ["y", "copy the id"],
+  ["space", "hold the screen still, and go on"],
+  ["q ctrl-c", "quit"],
+];
+
+const NOTES = [
+  "ok and fail count attempts, a column a minute.",
+  "pending is all that is owed; retrying is what of it failed before.",
+  "p50, p95: the last 1 000 attempts within the hour.",
+  "success: of the attempts of the hour.",
+  "t/o ref dns tls blk: timed out, refused, no address,",
+  "TLS failed, blocked address.",
+];
+
+const KEY_CELLS = 18;
+
+export const helpLines = (zone: string): Line[] => [
+  ...KEYS.map(([key, what]): Line => [span(` ${fit(key, KEY_CELLS)} `, { bold: true }), span(what)]),
+  [],
+  ...[...NOTES, `Times are those of ${zone}.`].map((note): Line => [span(` ${note}`, { dim: true })]),
+];
+
+/** The filter with a choice in each row. */
+export function filterPanel({ filter }: Ui, row: number, snapshot: Snapshot, width: number): Line[] {
+  const endpoint = snapshot.endpoints.find(({ id }) => id === filter.endpointId);
+  const business = snapshot.businesses.find(({ id }) => id === filter.businessId);
+  const shown: Record<(typeof FILTER_ROWS)[number], [string, string | undefined]> = {
+    state: ["state", filter.state && stateName(filter.state)],
+    endpointId: ["endpoint", endpoint?.name ?? filter.endpointId],
+    eventType: ["event", filter.eventType],
+    businessId: ["business", business?.slug ?? filter.businessId],
+  };
+  const lines = FILTER_ROWS.map((name, i): Line => {
+    const [label, value] = shown[name];
+    const line = [
+      span(i === row ? "▸" : " ", { bold: true }),
+      span(fit(label, 10), { dim: true }),
+      span(i === row ? "← " : "  "),
+      span(plain(value ?? "any", width - 20), value === undefined ? {} : { colour: "cyan", bold: true }),
+      span(i === row ? " →" : ""),
+    ];
+    return line;
+  });
+  return box({ title: [span("filter")], width, height: FILTER_ROWS.length + 2 }, lines);
+}

@@ -1,0 +1,29 @@
+import type { Key } from "./keys.ts";
+import type { Step } from "./reduce.ts";
+import type { Prompt, Ui } from "./ui.ts";
+
+const LONGEST_SEARCH = 100;
+
+/** A key while something is being typed. */
+export function typeInto(ui: Ui, prompt: Prompt, key: Key): Step {
+  const done: Ui = { ...ui, prompt: null };
+  switch (key) {
+    case "esc":
+      return { ui: done };
+    case "enter":
+      return finish(done, prompt);
+    case "backspace":
+      return { ui: { ...ui, prompt: { ...prompt, typed: Array.from(prompt.typed).slice(0, -1).join("") } } };
+    default:
+      // A name of a key, an arrow say, is no text.
+      if (Array.from(key).length !== 1 || prompt.typed.length >= LONGEST_SEARCH) return { ui };
+      return { ui: { ...ui, prompt: { ...prompt, typed: prompt.typed + key } } };
+  }
+}
+
+function finish(done: Ui, prompt: Prompt): Step {
+  const typed = prompt.typed.trim();
+  if (prompt.kind === "search") return { ui: done, effect: { do: "search", text: typed } };
+  if (typed === String(prompt.ids.length)) return { ui: done, effect: { do: "redeliverAll", ids: prompt.ids } };
+  return { ui: { ...done, notice: { text: "That was not the count; nothing was sent.", tone: "bad" } } };
+}

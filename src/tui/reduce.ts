@@ -1,0 +1,218 @@
+import { LIVE_STATES } from "../store/live-filter.ts";
+import type { LiveRow } from "../store/live.ts";
+import { EVENT_TYPES } from "../domain/event-types.ts";
+import type { Key } from "./keys.ts";
+import { moveList, selectedIndex } from "./move-list.ts";
+import { typeInto } from "./prompt.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { type Effect, FILTER_ROWS, FOLLOWING, isNarrow, type Screen, screenOf, TABS, type Ui } from "./ui.ts";
+
+/** What a key does: to the screen, and to the world. */
+export type Step = { ui: Ui; effect?: Effect };
+
+/** What the keys act on. */
+export type Seen = {
+  snapshot: Snapshot;
+  /** Rows of the list that fit on the screen. */
+  height: number;
+  /** How far the screen's text can be scrolled. */
+  scrollMax: number;
+};
+
+export function reduce(before: Ui, key: Key, seen: Seen): Step {
+  if (key === "ctrl-c") return { ui: before, effect: { do: "quit", signal: "SIGINT" } };
+  // What was said is read by the time that another key is pressed.
+  const ui: Ui = before.notice === null ? before : { ...before, notice: null };
+  if (ui.prompt !== null) return typeInto(ui, ui.prompt, key);
+  const step = onScreen(ui, screenOf(ui), key, seen) ?? anywhere(ui, key, seen);
+  return step ?? { ui };
+}
+
+function onScreen(ui: Ui, screen: Screen, key: Key, seen: Seen): Step | undefined {
+  switch (screen.kind) {
+    case "list":
+      return onList(ui, key, seen);
+    case "delivery":
+      return onDelivery(ui, screen, key, seen);
+    case "endpoints":
+      return onEndpoints(ui, screen, key, seen);
+    case "filter":
+      return onFilter(ui, screen, key, seen);
+    case "help": {
+      const scroll = scrolled(screen.scroll, key, seen);
+      return scroll === undefined ? undefined : { ui: replaceTop(ui, { ...screen, scroll }) };
+    }
+  }
+}
+
+function anywhere(ui: Ui, key: Key, seen: Seen): Step | undefined {
+  switch (key) {
+    case "q":
+      return { ui, effect: { do: "quit", signal: null } };
+    case "esc":
+      return { ui: goBack(ui) };
+    case "?":
+      return screenOf(ui).kind === "help" ? { ui: goBack(ui) } : { ui: push(ui, { kind: "help", scroll: 0 }) };
+    case " ":
+      return { ui: { ...ui, isPaused: !ui.isPaused } };
+    case "e":
+      return screenOf(ui).kind === "endpoints"
+        ? { ui: goBack(ui) }
+        : { ui: push(ui, { kind: "endpoints", selected: 0 }) };
+    case "f":
+      return screenOf(ui).kind === "filter"
+        ? { ui: goBack(ui) }
+        : { ui: push(backToList(ui), { kind: "filter", row: 0 }) };
+    case "/":
+      return { ui: { ...backToList(ui), prompt: { kind: "search", typed: "" } } };
+    case "r":
+      return redeliverOne(ui, chosenDelivery(ui, seen)?.id);
+    case "R":
+      return redeliverAll(ui);
+    case "t":
+      return testOne(ui, chosenEndpoint(ui, seen));
+    case "y":
+      return copy(ui, screenOf(ui).kind === "endpoints" ? chosenEndpoint(ui, seen) : chosenDelivery(ui, seen)?.id);
+    default:
+      return undefined;
+  }
+}
+
+function onList(ui: Ui, key: Key, seen: Seen): Step | undefined {
+  const list = moveList(ui.list, key, seen.snapshot.list, seen.height);
+  if (list !== undefined) return { ui: { ...ui, list } };
+  if (key === "g" || key === "home") return { ui, effect: { do: "newest" } };
+  if (key === "end") return { ui, effect: { do: "oldest" } };
+  if (key !== "enter") return undefined;
+  const row = chosenDelivery(ui, seen);
+  return row === undefined ? { ui } : { ui: push(ui, { kind: "delivery", id: row.id, tab: 0, scroll: 0 }) };
+}
+
+function onDelivery(ui: Ui, screen: Screen & { kind: "delivery" }, key: Key, seen: Seen): Step | undefined {
+  const tabs = TABS.length;
+  const tab =
+    key === "right" || key === "l"
+      ? (screen.tab + 1) % tabs
+      : key === "left" || key === "h"
+        ? (screen.tab + tabs - 1) % tabs
+        : /^[1-4]$/.test(key)
+          ? Number(key) - 1
+          : undefined;
+  if (tab !== undefined) return { ui: replaceTop(ui, { ...screen, tab, scroll: 0 }) };
+  const scroll = scrolled(screen.scroll, key, seen);
+  return scroll === undefined ? undefined : { ui: replaceTop(ui, { ...screen, scroll }) };
+}
+
+function onEndpoints(ui: Ui, screen: Screen & { kind: "endpoints" }, key: Key, seen: Seen): Step | undefined {
+  const last = seen.snapshot.endpoints.length - 1;
+  if (key === "enter") {
+    const endpoint = seen.snapshot.endpoints[screen.selected];
+    if (endpoint === undefined) return { ui };
+    return { ui: refilter(goBack(ui), { ...ui.filter, endpointId: endpoint.id }) };
+  }
+  const moved = scrolled(Math.min(screen.selected, last), key, { ...seen, scrollMax: last });
+  return moved === undefined ? undefined : { ui: replaceTop(ui, { ...screen, selected: moved }) };
+}
+
+function onFilter(ui: Ui, screen: Screen & { kind: "filter" }, key: Key, { snapshot }: Seen): Step | undefined {
+  const name = FILTER_ROWS[screen.row] ?? "state";
+  const values: Record<(typeof FILTER_ROWS)[number], readonly string[]> = {
+    state: LIVE_STATES,
+    endpointId: snapshot.endpoints.map(({ id }) => id),
+    eventType: EVENT_TYPES,
+    businessId: snapshot.businesses.map(({ id }) => id),
+  };
+  const turn = (by: number): Step => {
+    // "any" stands before the first.
+    const choices = [undefined, ...values[name]];
+    const at = Math.max(0, choices.indexOf(ui.filter[name]));
+    const value = choices[(at + by + choices.length) % choices.length];
+    return { ui: refilter(ui, { ...ui.filter, [name]: value }) };
+  };
+  switch (key) {
+    case "right":
+    case "l":
+      return turn(1);
+    case "left":
+    case "h":
+      return turn(-1);
+    case "down":
+    case "j":
+      return { ui: replaceTop(ui, { ...screen, row: Math.min(screen.row + 1, FILTER_ROWS.length - 1) }) };
+    case "up":
+    case "k":
+      return { ui: replaceTop(ui, { ...screen, row: Math.max(screen.row - 1, 0) }) };
+    case "x":
+      return { ui: { ...refilter(ui, {}), search: null } };
+    case "enter":
+      return { ui: goBack(ui) };
+    default:
+      return undefined;
+  }
+}
+
+/** How far a text is scrolled after a key; undefined: the key does not scroll. */
+function scrolled(from: number, key: Key, { height, scrollMax }: Seen): number | undefined {
+  const by: Record<Key, number> = {
+    j: 1,
+    down: 1,
+    k: -1,
+    up: -1,
+    pgdn: height,
+    pgup: -height,
+    home: -Infinity,
+    g: -Infinity,
+    end: Infinity,
+    G: Infinity,
+  };
+  const step = Object.hasOwn(by, key) ? by[key] : undefined;
+  return step === undefined ? undefined : Math.max(0, Math.min(scrollMax, from + step));
+}
+
+function redeliverOne(ui: Ui, id: string | undefined): Step {
+  if (id === undefined) return { ui };
+  return ui.isReadonly ? refuse(ui, "sends nothing again") : { ui, effect: { do: "redeliver", id } };
+}
+
+function redeliverAll(ui: Ui): Step {
+  if (ui.isReadonly) return refuse(ui, "sends nothing again");
+  if (isNarrow(ui)) return { ui, effect: { do: "countReplayable" } };
+  return say(ui, "These are all deliveries there are. Narrow them first, with f or /.");
+}
+
+function testOne(ui: Ui, endpointId: string | undefined): Step {
+  if (endpointId === undefined) return { ui };
+  return ui.isReadonly ? refuse(ui, "sends no test") : { ui, effect: { do: "test", endpointId } };
+}
+
+const copy = (ui: Ui, id: string | undefined): Step => (id === undefined ? { ui } : { ui, effect: { do: "copy", id } });
+
+const refuse = (ui: Ui, what: string): Step => say(ui, `This view was started with --readonly: it ${what}.`);
+
+const say = (ui: Ui, text: string): Step => ({ ui: { ...ui, notice: { text, tone: "bad" } } });
+
+function chosenDelivery(ui: Ui, { snapshot }: Seen): LiveRow | undefined {
+  const screen = screenOf(ui);
+  if (screen.kind === "delivery") return snapshot.detail?.row;
+  if (screen.kind !== "list") return undefined;
+  return snapshot.list.rows[selectedIndex(ui.list, snapshot.list)];
+}
+
+function chosenEndpoint(ui: Ui, seen: Seen): string | undefined {
+  const screen = screenOf(ui);
+  if (screen.kind === "endpoints") return seen.snapshot.endpoints[screen.selected]?.id;
+  return chosenDelivery(ui, seen)?.endpointId;
+}
+
+/** One level up: from what lies on the list to the list, then from a search, then from a filter. It never quits. */
+function goBack(ui: Ui): Ui {
+  if (ui.screens.length > 1) return { ...ui, screens: ui.screens.slice(0, -1) };
+  if (ui.search !== null) return { ...ui, search: null, list: FOLLOWING };
+  if (Object.values(ui.filter).some((value) => value !== undefined)) return refilter(ui, {});
+  return ui;
+}
+
+const backToList = (ui: Ui): Ui => ({ ...ui, screens: ui.screens.slice(0, 1) });
+const push = (ui: Ui, screen: Screen): Ui => ({ ...ui, screens: [...ui.screens, screen] });
+const replaceTop = (ui: Ui, screen: Screen): Ui => ({ ...ui, screens: [...ui.screens.slice(0, -1), screen] });
+const refilter = (ui: Ui, filter: Ui["filter"]): Ui => ({ ...ui, filter, list: FOLLOWING });

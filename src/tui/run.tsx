@@ -1,0 +1,63 @@
+import { render } from "ink";
+import type { Line } from "./cells.ts";
+import { LiveView } from "./live-view.tsx";
+import { startSession, type Session, type Surroundings } from "./session.ts";
+
+/** How often the file is looked at: no more frames a second than a person can read. */
+const TICK_MS = 250;
+
+export type Terminal = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
+
+export type LiveRun = {
+  /** Settles when the person has quit; rejects when the view itself broke. */
+  ended: Promise<"SIGINT" | null>;
+  /** Gives the terminal back as it was. */
+  close: () => void;
+};
+
+/** Takes the terminal over and shows the view in it. */
+export function runLiveView(
+  world: Omit<Surroundings, "size" | "draw" | "copy" | "quit">,
+  { stdin, stdout }: Terminal,
+): LiveRun {
+  const { promise, resolve, reject } = Promise.withResolvers<"SIGINT" | null>();
+  let lines: readonly Line[] = [];
+  let session: Session | undefined;
+  const onKeys = (keys: readonly string[]) => session?.press(keys);
+  const onResize = () => session?.resize();
+  const view = () => <LiveView lines={lines} onKeys={onKeys} onResize={onResize} />;
+
+  let draw = (next: readonly Line[]) => void (lines = next);
+  session = startSession({
+    ...world,
+    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    draw: (next) => draw(next),
+    // The terminal's own clipboard; only ids of ours ever get there.
+    copy: (id) => void stdout.write(`\x1b]52;c;${Buffer.from(id).toString("base64")}\x07`),
+    quit: resolve,
+  });
+  const instance = render(view(), {
+    stdin,
+    stdout,
+    interactive: true,
+    alternateScreen: true,
+    incrementalRendering: true,
+    exitOnCtrlC: false,
+    patchConsole: false,
+  });
+  draw = (next) => {
+    lines = next;
+    instance.rerender(view());
+  };
+  instance.waitUntilExit().catch(reject);
+
+  const timer = setInterval(session.tick, TICK_MS);
+  const close = () => {
+    clearInterval(timer);
+    process.off("uncaughtException", close);
+    instance.unmount();
+  };
+  // Before whoever prints it: on the alternate screen nobody would ever read it.
+  process.prependListener("uncaughtException", close);
+  return { ended: promise, close };
+}

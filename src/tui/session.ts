@@ -1,0 +1,110 @@
+import type { SendOnce } from "../app/test-endpoint.ts";
+import type { Runtime } from "../runtime.ts";
+import { perform } from "./effects.ts";
+import { type Frame, frameOf, type Setting } from "./frame.ts";
+import type { Key } from "./keys.ts";
+import { reduce } from "./reduce.ts";
+import { layoutFor, type Size } from "./size.ts";
+import { readSnapshot, type Snapshot } from "./snapshot.ts";
+import { startUi, type Ui } from "./ui.ts";
+
+/** What the view needs of the world around it. */
+export type Surroundings = {
+  rt: Runtime;
+  setting: Setting;
+  isReadonly: boolean;
+  businessId: string | undefined;
+  sendOnce: SendOnce;
+  /** Whether a daemon runs on the file now. */
+  isDaemonRunning: () => boolean;
+  size: () => Size;
+  /** Takes the next frame. */
+  draw: (lines: Frame["lines"]) => void;
+  /** Puts a text on the clipboard of the person's terminal. */
+  copy: (text: string) => void;
+  quit: (signal: "SIGINT" | null) => void;
+};
+
+/** One sitting before the view: keys and ticks in, frames out. */
+export type Session = {
+  press: (keys: readonly Key[]) => void;
+  /** Looks whether something has changed; costs next to nothing when nothing has. */
+  tick: () => void;
+  resize: () => void;
+};
+
+const MINUTE_MS = 60_000;
+/** Whether a daemon runs shows in no revision. */
+const DAEMON_EVERY_MS = 2000;
+
+export function startSession(world: Surroundings): Session {
+  const { rt, setting, size, draw } = world;
+  let ui: Ui = startUi(world.isReadonly, world.businessId);
+  let isDaemonRunning = world.isDaemonRunning();
+  let askedAt = rt.monotonic();
+  let shownAt = "";
+  let snapshot: Snapshot;
+  let frame: Frame;
+
+  /** What the clock, the file and the lock say: a frame holds as long as they say the same. */
+  const stamp = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${isDaemonRunning}`;
+
+  const hasChanged = () => !ui.isPaused && stamp() !== shownAt;
+
+  function read(): void {
+    shownAt = stamp();
+    snapshot = readSnapshot(rt, ui, layoutFor(size()).listHeight, isDaemonRunning);
+  }
+
+  function show(): void {
+    frame = frameOf(ui, snapshot, size(), setting);
+    draw(frame.lines);
+  }
+
+  function change(next: Ui): void {
+    const isElsewhere = next.list !== ui.list || next.filter !== ui.filter || next.search !== ui.search;
+    const isOther = isElsewhere || next.screens.length !== ui.screens.length || (ui.isPaused && !next.isPaused);
+    ui = next;
+    // What a key did to the file shows with it.
+    if (isOther || hasChanged()) read();
+  }
+
+  function press(key: Key): void {
+    const { listHeight, textHeight } = layoutFor(size());
+    const height = ui.screens.length === 1 ? listHeight : textHeight;
+    const { ui: next, effect } = reduce(ui, key, { snapshot, height, scrollMax: frame.scrollMax });
+    change(next);
+    frame = frameOf(ui, snapshot, size(), setting);
+    if (effect === undefined) return;
+    perform(world, effect, {
+      ui: () => ui,
+      height: listHeight,
+      update: (alter) => {
+        change(alter(ui));
+        show();
+      },
+    });
+  }
+
+  read();
+  show();
+  return {
+    press(keys) {
+      for (const key of keys) press(key);
+      show();
+    },
+    tick() {
+      if (rt.monotonic() - askedAt >= DAEMON_EVERY_MS) {
+        askedAt = rt.monotonic();
+        isDaemonRunning = world.isDaemonRunning();
+      }
+      if (!hasChanged()) return;
+      read();
+      show();
+    },
+    resize() {
+      read();
+      show();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { Runtime } from "../runtime.ts";
+import type { AttemptRow } from "../store/deliveries.ts";
+import type { EventRow } from "../store/events.ts";
+import type { DaemonRow, EndpointState, LiveRow, PageStart } from "../store/live.ts";
+import { filterOf, type Ui } from "./ui.ts";
+
+/** What is on file, as far as the screen shows it. */
+export type Snapshot = {
+  at: number;
+  daemon: DaemonRow | null;
+  businesses: { id: string; slug: string }[];
+  /** Those in trouble first. */
+  endpoints: EndpointState[];
+  failing: number;
+  counts: { pending: number; retrying: number; exhausted: number };
+  hour: Hour;
+  list: ListWindow;
+  detail: Detail | null;
+};
+
+export type Hour = {
+  /** Attempts in each of the last 60 minutes, the current one last. */
+  delivered: number[];
+  failed: number[];
+  /** Of the last 1,000 attempts, as far as they lie in the hour; null: there was none. */
+  p50Ms: number | null;
+  p95Ms: number | null;
+};
+
+export type ListWindow = {
+  /** What is on the screen with a page above and below, newest first. */
+  rows: LiveRow[];
+  /** The first row on the screen. */
+  topIndex: number;
+  /** Where the search for more gave up; null: there is no more than this, or enough. */
+  reached: string | null;
+  /** How many the filter finds; null: nobody counted them. */
+  total: number | null;
+  /** How many came since following ended. */
+  newer: number;
+};
+
+export type Detail = { row: LiveRow; event: EventRow | null; attempts: AttemptRow[] };
+
+const MINUTES = 60;
+const MINUTE_MS = 60_000;
+const MOST_ENDPOINTS = 500;
+
+/** Everything that a frame needs, in a few milliseconds whatever the size of the file. */
+export function readSnapshot(rt: Runtime, ui: Ui, height: number, isDaemonRunning: boolean): Snapshot {
+  const at = rt.now();
+  const businessId = ui.filter.businessId ?? null;
+  const counts = rt.store.tallies.counts(businessId ?? undefined);
+  const retrying = rt.store.live.countRetrying(businessId);
+  const { PENDING: pending = 0, EXHAUSTED: exhausted = 0 } = counts;
+  return {
+    at,
+    daemon: isDaemonRunning ? (rt.store.live.daemon() ?? { url: "", startedAt: at }) : null,
+    businesses: rt.store.businesses.all().map(({ id, slug }) => ({ id, slug })),
+    endpoints: rt.store.live.endpoints(businessId, MOST_ENDPOINTS),
+    failing: rt.store.live.countFailing(businessId),
+    counts: { pending, retrying, exhausted },
+    hour: readHour(rt, at, businessId),
+    list: readList(rt, ui, height, counts, retrying),
+    detail: readDetail(rt, ui),
+  };
+}
+
+function readHour(rt: Runtime, at: number, businessId: string | null): Hour {
+  const first = Math.floor(at / MINUTE_MS) - MINUTES + 1;
+  const written = rt.store.tallies.minutes(first * MINUTE_MS, businessId ?? undefined);
+  const byMinute = new Map(written.map((row) => [row.minute, row]));
+  const minutes = Array.from({ length: MINUTES }, (_, i) => byMinute.get(first + i));
+  const times = rt.store.live.attemptTimes(at - MINUTES * MINUTE_MS, businessId).sort((a, b) => a - b);
+  const share = (part: number) => times[Math.ceil(times.length * part) - 1] ?? null;
+  return {
+    delivered: minutes.map((row) => row?.delivered ?? 0),
+    failed: minutes.map((row) => row?.failed ?? 0),
+    p50Ms: share(0.5),
+    p95Ms: share(0.95),
+  };
+}
+
+type Counts = Partial<Record<string, number>>;
+
+function readList(rt: Runtime, ui: Ui, height: number, counts: Counts, retrying: number): ListWindow {
+  const filter = filterOf(ui);
+  const { top, seen } = ui.list;
+  const newer = top === null ? [] : rt.store.live.page(filter, "newer", above(top), height).rows.reverse();
+  const { rows, reached } = rt.store.live.page(filter, "older", top, 2 * height);
+  return {
+    rows: [...newer, ...rows],
+    topIndex: newer.length,
+    reached,
+    total: countOf(ui, counts, retrying),
+    newer: seen === null ? 0 : rt.store.live.countNewer(filter, seen),
+  };
+}
+
+/** What lies above a place: the row itself too, when the page below begins after it. */
+const above = ({ id, isIncluded }: PageStart): PageStart => ({ id, isIncluded: !isIncluded });
+
+/** Rollups know how many deliveries a business has, and in which state. */
+function countOf(ui: Ui, counts: Counts, retrying: number): number | null {
+  const { state, endpointId, eventType } = ui.filter;
+  if (ui.search !== null || endpointId !== undefined || eventType !== undefined) return null;
+  if (state === "RETRYING") return retrying;
+  if (state !== undefined) return counts[state] ?? 0;
+  return Object.values(counts).reduce((sum: number, count) => sum + (count ?? 0), 0);
+}
+
+function readDetail(rt: Runtime, ui: Ui): Detail | null {
+  const screen = ui.screens.findLast(({ kind }) => kind === "delivery");
+  if (screen?.kind !== "delivery") return null;
+  const row = rt.store.live.byId(screen.id);
+  if (row === undefined) return null;
+  return { row, event: rt.store.events.byId(row.eventId) ?? null, attempts: rt.store.deliveries.attempts(row.id) };
+}

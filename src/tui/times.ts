@@ -1,0 +1,48 @@
+/** How instants are written: in the zone of the person's machine. */
+export type Clock = {
+  zone: string;
+  /** `12:04` */
+  minute: (at: number) => string;
+  /** `12:04:31`; of another day `20 Nov`. */
+  brief: (at: number, now: number) => string;
+  /** `2026-11-20 12:04:31` */
+  full: (at: number) => string;
+};
+
+export function createClock(timeZone: string): Clock {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+  const monthDay = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
+  // "20/11/2026, 12:04:31"
+  const date = (at: number) => format.format(at).slice(0, 10);
+  const time = (at: number) => format.format(at).slice(12);
+  return {
+    zone: timeZone,
+    minute: (at) => time(at).slice(0, 5),
+    brief: (at, now) => (date(at) === date(now) ? time(at) : monthDay.format(at)),
+    full: (at) => `${date(at).split("/").reverse().join("-")} ${time(at)}`,
+  };
+}
+
+/** `84ms`, `1.2s`, `30s` */
+export const shortDuration = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)}ms` : ms < 9950 ? `${(ms / 1000).toFixed(1)}s` : `${Math.round(ms / 1000)}s`;
+
+/** `3d 04:12` */
+export function uptime(ms: number): string {
+  const minutes = Math.floor(Math.max(0, ms) / 60_000);
+  const two = (n: number) => String(n).padStart(2, "0");
+  const days = Math.floor(minutes / 1440);
+  return `${days > 0 ? `${days}d ` : ""}${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
+}
+
+/** `10 000` */
+export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, " ");

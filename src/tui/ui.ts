@@ -1,0 +1,78 @@
+import type { LiveFilter } from "../store/live-filter.ts";
+import type { PageStart } from "../store/live.ts";
+
+export const TABS = ["summary", "request", "response", "attempts"] as const;
+export const FILTER_ROWS = ["state", "endpointId", "eventType", "businessId"] as const;
+
+/** What is on the screen. The list lies under everything else. */
+export type Screen =
+  | { kind: "list" }
+  | { kind: "delivery"; id: string; tab: number; scroll: number }
+  | { kind: "endpoints"; selected: number }
+  | { kind: "filter"; row: number }
+  | { kind: "help"; scroll: number };
+
+/** What waits for something to be typed. */
+export type Prompt = { kind: "search"; typed: string } | { kind: "redeliver"; ids: readonly string[]; typed: string };
+
+export type Notice = { text: string; tone: "plain" | "good" | "bad" };
+
+/** Which part of the list is on the screen. */
+export type ListPlace = {
+  /** Its first row; null: it follows the newest. */
+  top: PageStart | null;
+  /** null: the first row. */
+  selected: string | null;
+  /** How many rows lie above `top`, of those that were there when following ended; null: nobody knows. */
+  offset: number | null;
+  /** The newest that was there when following ended. */
+  seen: string | null;
+};
+
+/** All that the person has done: with what is on file it makes the frame. */
+export type Ui = {
+  screens: readonly Screen[];
+  list: ListPlace;
+  filter: Pick<LiveFilter, (typeof FILTER_ROWS)[number]>;
+  search: { text: string; filter: LiveFilter } | null;
+  prompt: Prompt | null;
+  notice: Notice | null;
+  /** Nothing on the screen changes until it is lifted. */
+  isPaused: boolean;
+  isReadonly: boolean;
+};
+
+/** What a key asks of the world. */
+export type Effect =
+  | { do: "quit"; signal: "SIGINT" | null }
+  | { do: "copy"; id: string }
+  | { do: "redeliver"; id: string }
+  | { do: "countReplayable" }
+  | { do: "redeliverAll"; ids: readonly string[] }
+  | { do: "test"; endpointId: string }
+  | { do: "search"; text: string }
+  | { do: "newest" }
+  | { do: "oldest" };
+
+export const FOLLOWING: ListPlace = { top: null, selected: null, offset: 0, seen: null };
+
+export const startUi = (isReadonly: boolean, businessId: string | undefined): Ui => ({
+  screens: [{ kind: "list" }],
+  list: FOLLOWING,
+  filter: businessId === undefined ? {} : { businessId },
+  search: null,
+  prompt: null,
+  notice: null,
+  isPaused: false,
+  isReadonly,
+});
+
+export const screenOf = ({ screens }: Ui): Screen => screens.at(-1) ?? { kind: "list" };
+
+/** What the list is asked with. */
+export const filterOf = ({ filter, search }: Ui): LiveFilter => ({ ...search?.filter, ...filter });
+
+export const isNarrow = (ui: Ui): boolean => {
+  const { businessId: _, ...rest } = filterOf(ui);
+  return Object.values(rest).some((value) => value !== undefined);
+};

@@ -1,0 +1,141 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { readConfig } from "../../src/config.ts";
+import { openRuntime } from "../../src/runtime.ts";
+import { fillLive } from "../support/live-file.ts";
+import { type Figure, median } from "./figure.ts";
+import { Stage, requireTools } from "./processes.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/deskbell.js", import.meta.url));
+/** Gives a program a terminal of its own. */
+const PTY = "script";
+const DELIVERIES = 1_000_000;
+const STARTS = 5;
+const IDLE_MS = 10_000;
+const TICKS_A_SECOND = 100;
+const [DOWN, UP, END, ENTER, RIGHT] = ["\x1b[6~", "\x1b[5~", "\x1b[F", "\r", "\x1b[C"];
+/** Each of them changes the screen: single rows, pages, the far end and back, a delivery and its bytes, one filter after another. */
+const KEYS = [
+  "j",
+  "j",
+  "k",
+  DOWN,
+  DOWN,
+  UP,
+  END,
+  "k",
+  "g",
+  "j",
+  "G",
+  ENTER,
+  "2",
+  "4",
+  "e",
+  "e",
+  "?",
+  "?",
+  "f",
+  RIGHT,
+  RIGHT,
+  RIGHT,
+  RIGHT,
+  ENTER,
+  DOWN,
+];
+
+/** The built program on a terminal of its own. */
+class Pty {
+  readonly #child: ChildProcessWithoutNullStreams;
+  output = "";
+  bytes = 0;
+
+  constructor(dataDir: string) {
+    const line = `stty cols 120 rows 40; exec ${process.execPath} ${BIN} tui --data-dir ${dataDir}`;
+    this.#child = spawn(PTY, ["-qefc", line, "/dev/null"], { env: { ...process.env, TERM: "xterm-256color" } });
+    this.#child.stdout.on("data", (chunk: Buffer) => {
+      this.output += chunk.toString();
+      this.bytes += chunk.length;
+    });
+  }
+
+  /** Milliseconds until something new is on the screen; what follows at once belongs to it. */
+  async press(key: string): Promise<number> {
+    const before = this.bytes;
+    const startedAt = performance.now();
+    this.#child.stdin.write(key);
+    while (this.bytes === before) await delay(0.2);
+    const tookMs = performance.now() - startedAt;
+    await delay(60);
+    return tookMs;
+  }
+
+  async until(text: string): Promise<void> {
+    while (!this.output.includes(text)) await delay(0.2);
+  }
+
+  /** Of the program itself, in seconds. */
+  cpu(): number {
+    const [pid = ""] = readFileSync(`/proc/${this.#child.pid}/task/${this.#child.pid}/children`, "utf8")
+      .trim()
+      .split(" ");
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+  }
+
+  async quit(): Promise<void> {
+    const gone = new Promise((resolve) => this.#child.once("exit", resolve));
+    this.#child.stdin.write("q");
+    await gone;
+  }
+}
+
+/** The live view on a million deliveries, against the limits of its design. */
+export async function benchTui(): Promise<Figure[]> {
+  requireTools(PTY);
+  await using stage = new Stage();
+  const rt = openRuntime(readConfig({ dataDir: stage.dir }, {}), 5000);
+  await fillLive(rt, DELIVERIES);
+  rt.close();
+
+  const starts: number[] = [];
+  for (let i = 0; i < STARTS; i++) {
+    const startedAt = performance.now();
+    const pty = new Pty(stage.dir);
+    await pty.until("newest");
+    starts.push(performance.now() - startedAt);
+    await pty.quit();
+  }
+
+  const pty = new Pty(stage.dir);
+  await pty.until("newest");
+  await delay(500);
+  const keys: number[] = [];
+  for (const key of KEYS) keys.push(await pty.press(key));
+  await delay(500);
+  const [cpu, bytes] = [pty.cpu(), pty.bytes];
+  await delay(IDLE_MS);
+  const idle = (pty.cpu() - cpu) / (IDLE_MS / 1000);
+  const idleBytes = pty.bytes - bytes;
+  await pty.quit();
+
+  const figure = (what: string, ours: string, goal: string): Figure => ({
+    id: "tui",
+    what,
+    ours,
+    peer: null,
+    ratio: null,
+    goal,
+  });
+  const ms = (value: number) => `${Math.round(value)} ms`;
+  return [
+    figure("first frame with 1,000,000 deliveries on file", ms(median(starts)), "<= 500 ms"),
+    figure(`key to frame, the slowest of ${KEYS.length}`, ms(Math.max(...keys)), "<= 50 ms"),
+    figure(
+      `CPU while nothing happens, and ${idleBytes} bytes written`,
+      `${(idle * 100).toFixed(1)} %`,
+      "< 1 %, 0 bytes",
+    ),
+  ];
+}

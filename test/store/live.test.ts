@@ -1,0 +1,135 @@
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { EVENT_TYPES } from "../../src/domain/event-types.ts";
+import { LIVE_STATES, type LiveFilter, liveCondition } from "../../src/store/live-filter.ts";
+import type { LiveRow, PageStart } from "../../src/store/live.ts";
+import { fillLive } from "../support/live-file.ts";
+import { world } from "../support/world.ts";
+
+async function filled(deliveries: number) {
+  const rt = world();
+  const endpoints = await fillLive(rt, deliveries);
+  return { rt, endpoints, live: rt.store.live, businessId: rt.store.businesses.all()[0]!.id };
+}
+
+const numberOf = ({ id }: LiveRow): number => Number(id.slice(4));
+const idOf = (number: number): string => `dlv_${String(number).padStart(25, "0")}`;
+const typeOf = (number: number): number => Math.ceil(number / 4) % EVENT_TYPES.length;
+const [firstType, someType, nextType] = [EVENT_TYPES[0], EVENT_TYPES[7]!, EVENT_TYPES[8]!];
+
+test.each<[string, LiveFilter, (number: number) => boolean]>([
+  ["everything", {}, () => true],
+  ["what is owed", { state: "PENDING" }, (n) => n % 100 < 3],
+  ["what is tried again", { state: "RETRYING" }, (n) => n % 100 < 2],
+  ["what is exhausted", { state: "EXHAUSTED" }, (n) => n % 100 === 3],
+  ["what was delivered", { state: "DELIVERED" }, (n) => n % 100 > 3],
+  ["what is parked", { state: "PARKED" }, () => false],
+  ["an event type", { eventType: someType }, (n) => typeOf(n) === 7],
+  ["several event types", { eventTypes: [someType, nextType] }, (n) => [7, 8].includes(typeOf(n))],
+  ["a state of an event type", { state: "RETRYING", eventTypes: [firstType] }, (n) => n % 100 < 2 && typeOf(n) === 0],
+  ["the beginning of an id", { deliveryPrefix: idOf(12).slice(0, -1) }, (n) => n >= 10 && n < 20],
+  ["an event", { eventPrefix: `evt_${"25".padStart(25, "0")}` }, (n) => Math.ceil(n / 4) === 25],
+])("pages of %s are the same from above and from below", async (_name, filter, isMeant) => {
+  const { live } = await filled(1000);
+  const expected = Array.from({ length: 1000 }, (_, i) => 1000 - i).filter(isMeant);
+  const walk = (direction: "older" | "newer"): number[] => {
+    const found: LiveRow[] = [];
+    for (let start: PageStart | null = null; ; start = { id: found.at(-1)!.id, isIncluded: false }) {
+      const { rows, reached } = live.page(filter, direction, start, 7);
+      expect(reached).toBeNull();
+      found.push(...rows);
+      if (rows.length < 7) return found.map(numberOf);
+    }
+  };
+  expect(walk("older")).toEqual(expected);
+  expect(walk("newer")).toEqual(expected.toReversed());
+  expect(live.countNewer(filter, idOf(500))).toBe(expected.filter((number) => number > 500).length);
+});
+
+test("what goes to one endpoint or business is found alone", async () => {
+  const { live, endpoints, businessId } = await filled(100);
+  const count = (filter: LiveFilter) => live.page(filter, "older", null, 1000).rows.length;
+  expect(count({ endpointId: endpoints[1] })).toBe(25);
+  expect(count({ endpointIds: [endpoints[1]!, endpoints[2]!] })).toBe(50);
+  expect(count({ businessId })).toBe(100);
+  expect(count({ businessId: "biz_other" })).toBe(0);
+  expect(live.endpointsLike("9001")).toEqual([endpoints[1]]);
+  expect(live.endpointsLike(endpoints[2]!)).toEqual([endpoints[2]]);
+  expect(live.endpointsLike("%")).toEqual([]);
+});
+
+test("deliveries of an endpoint that was deleted still tell where they went", async () => {
+  const { rt, live, endpoints } = await filled(100);
+  rt.tx(() => rt.store.endpoints.remove(endpoints[1]!, rt.now()));
+  expect(live.page({ endpointId: endpoints[1] }, "older", null, 1).rows[0]).toMatchObject({
+    url: "http://127.0.0.1:9001/hook",
+    endpointName: "partner",
+  });
+});
+
+test("a search that finds little gives up after a while and goes on where it stopped", async () => {
+  const { live } = await filled(120_000);
+  const search = (from: string | null) =>
+    live.page({ endpointIds: ["whe_1", "whe_2"] }, "older", from === null ? null : { id: from, isIncluded: false }, 10);
+  expect(search(null)).toEqual({ rows: [], reached: idOf(70_001) });
+  expect(search(idOf(70_001))).toEqual({ rows: [], reached: idOf(20_001) });
+  expect(search(idOf(20_001))).toEqual({ rows: [], reached: null });
+});
+
+test("every filter walks an index in the order of ids: nothing is sorted and no table is scanned", async () => {
+  const { rt, endpoints, businessId } = await filled(100);
+  const db = new Database(rt.config.databasePath, { readonly: true });
+  const filters: LiveFilter[] = [
+    {},
+    ...LIVE_STATES.map((state) => ({ state })),
+    { endpointId: endpoints[0] },
+    { eventType: "staff.created" },
+    { businessId },
+    { deliveryPrefix: "dlv_0" },
+    { endpointIds: [endpoints[0]!] },
+    { eventTypes: ["staff.created"] },
+    { state: "EXHAUSTED", endpointId: endpoints[0], eventType: "staff.created", businessId },
+  ];
+  for (const filter of filters) {
+    const { source, base, parameters } = liveCondition(filter);
+    const sql = `EXPLAIN QUERY PLAN SELECT * FROM ${source} WHERE ${base} AND id < :from ORDER BY id DESC LIMIT 10`;
+    const steps = db.prepare(sql).all({ ...parameters, from: "dlv_1" }) as { detail: string }[];
+    const plan = steps.map(({ detail }) => detail).join("; ");
+    expect(plan, JSON.stringify(filter)).toMatch(/^SEARCH delivery USING INDEX/);
+    expect(plan).not.toMatch(/TEMP B-TREE|SCAN/);
+  }
+  db.close();
+});
+
+test("what can be sent again is listed oldest first, without what waits, is parked or was given up", async () => {
+  const { rt, live } = await filled(100);
+  rt.tx(() => rt.store.deliveryMoves.cancel({ id: idOf(100) }));
+  const found = live.replayable({}, 1000).map((id) => Number(id.slice(4)));
+  expect(found).toEqual(Array.from({ length: 99 }, (_, i) => i + 1).filter((number) => number !== 2));
+  expect(live.replayable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
+});
+
+test("endpoints in trouble come first, each with what is owed to it or parked", async () => {
+  const { rt, live, endpoints } = await filled(400);
+  const streak = {
+    failingSince: 5,
+    failureCount: 3,
+    failedEventId: null,
+    failedEvents: 1,
+    warnedAt: null,
+    disableAt: null,
+  };
+  rt.tx(() => {
+    rt.store.endpoints.saveStreak(endpoints[2]!, streak);
+    rt.store.endpoints.setStatus(endpoints[0]!, "DISABLED", "manual", rt.now());
+    rt.store.deliveryMoves.park({ endpointId: endpoints[0] });
+  });
+  expect(live.endpoints(null, 10).map(({ id, pending, parked }) => ({ id, pending, parked }))).toEqual([
+    { id: endpoints[0], pending: 0, parked: 4 },
+    { id: endpoints[2], pending: 4, parked: 0 },
+    { id: endpoints[1], pending: 4, parked: 0 },
+    { id: endpoints[3], pending: 0, parked: 0 },
+  ]);
+  expect(live.countFailing(null)).toBe(1);
+  expect(live.countRetrying(null)).toBe(4);
+});

@@ -1,0 +1,56 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { onTestFinished, vi } from "vitest";
+import { BIN } from "./cli.ts";
+
+export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+if (!hasTmux) console.warn("tmux is not here: tests on a real terminal are skipped (apt-get install tmux)");
+
+const PATIENCE_MS = 15_000;
+let servers = 0;
+
+/** A real terminal with a shell in it, and the built program at the shell's prompt. */
+export function tmux(columns = 80, rows = 24) {
+  const socket = `deskbell-${process.pid}-${servers++}`;
+  const run = (...args: string[]): string =>
+    execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" });
+  run("new-session", "-d", "-x", String(columns), "-y", String(rows), "env PS1='ready> ' sh");
+  onTestFinished(() => void run("kill-server"));
+
+  const text = (): string => run("capture-pane", "-p");
+  const sees = async (pattern: RegExp): Promise<string> => {
+    const found = await vi
+      .waitUntil(() => (pattern.test(text()) ? text() : false), { timeout: PATIENCE_MS, interval: 40 })
+      .catch(() => undefined);
+    if (found === undefined) throw new Error(`The terminal does not show ${pattern}, but:\n${text()}`);
+    return found;
+  };
+  /** Keys by tmux's names: `Enter`, `Escape`, `NPage`; other words are typed. */
+  const press = (...keys: string[]) => void run("send-keys", ...keys);
+  return {
+    text,
+    sees,
+    press,
+    resize: (columns: number, rows: number) => void run("resize-window", "-x", String(columns), "-y", String(rows)),
+    /** What a program could have left behind. */
+    state: () =>
+      run(
+        "display-message",
+        "-p",
+        "alternate #{alternate_on} cursor #{cursor_flag} keypad #{keypad_flag} mouse #{mouse_any_flag}",
+      ).trim(),
+    clipboard: () => run("show-buffer"),
+    allowClipboard: () => void run("set-option", "-g", "set-clipboard", "on"),
+    /** Starts the program at the prompt; its end is told with its exit code. */
+    async start(...args: string[]): Promise<void> {
+      await sees(/ready> $|ready>\s*$/);
+      press("-l", `${process.execPath} ${BIN} ${args.join(" ")}; echo "exit=$? $(stty -g)"`);
+      press("Enter");
+    },
+    /** The program under the shell. */
+    pid(): number {
+      const shell = run("list-panes", "-F", "#{pane_pid}").trim();
+      return Number(readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim().split(" ")[0]);
+    },
+  };
+}

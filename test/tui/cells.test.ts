@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { cellsOf, clip, fit, merge, plain, span, wrap } from "../../src/tui/cells.ts";
+import { bars } from "../../src/tui/charts.ts";
+import { toAscii } from "../../src/tui/glyphs.ts";
+import { createClock, grouped, shortDuration, uptime } from "../../src/tui/times.ts";
+
+test.each([
+  ["short", 8, "short   "],
+  ["exactly!", 8, "exactly!"],
+  ["much too long", 8, "much to…"],
+  ["漢字かな", 8, "漢字かな"],
+  ["漢字かな交", 8, "漢字か… "],
+  ["漢字", 3, "漢…"],
+  ["", 2, "  "],
+])("%j in %i cells is %j", (text, cells, expected) => {
+  expect(fit(text, cells)).toBe(expected);
+  expect(cellsOf(fit(text, cells))).toBe(cells);
+});
+
+test("a text to the right keeps its beginning when it is cut", () => {
+  expect(fit("7ms", 5, "right")).toBe("  7ms");
+  expect(clip("abc", 0)).toBe("");
+});
+
+test.each([
+  ["\x1b[31mred", "␛[31mred"],
+  ["❤️", "❤"],
+  ["👍🏿", "👍"],
+  ["🇩🇪", "DE"],
+  ["Zͫ͑ͫ", "Zͫ"],
+  ["e\u0301", "é"],
+  ["a\u202eb", "a\ufffdb"],
+])("%j from outside is shown as %j", (text, shown) => {
+  expect(plain(text)).toBe(shown);
+});
+
+test("a megabyte from outside is cut before it is looked at", () => {
+  expect(plain("\x1b".repeat(1_000_000), 10)).toBe(`${"␛".repeat(9)}…`);
+});
+
+test.each([
+  ["abcdef", 3, ["abc", "def"]],
+  ["漢字か", 3, ["漢", "字", "か"]],
+  ["", 3, [""]],
+])("%j over lines of %i is %j", (text, width, lines) => {
+  expect(wrap(text, width)).toEqual(lines);
+});
+
+test("stretches of one style become one, and blanks take the style before them", () => {
+  const line = [
+    span("a", { dim: true }),
+    span("b", { dim: true }),
+    span("  "),
+    span("c", { inverse: true }),
+    span(" "),
+  ];
+  expect(merge(line)).toEqual([span("ab  ", { dim: true }), span("c", { inverse: true }), span(" ")]);
+});
+
+test("bars show the least as something and the most as all", () => {
+  expect(bars([0, 1, 4, 8], 1)).toEqual([" ▁▄█"]);
+  expect(bars([0, 1, 1000], 1)).toEqual([" ▁█"]);
+  expect(bars([4, 8, 16], 2)).toEqual(["  █", "▄██"]);
+  expect(bars([0, 0], 1)).toEqual(["  "]);
+});
+
+test("ASCII keeps what it has, draws the rest, and keeps the width of what it cannot draw", () => {
+  expect(toAscii("│✓ café 漢▁█")).toBe("|+ caf? ??.#");
+});
+
+test("times are short, and those of another day say so", () => {
+  const clock = createClock("America/New_York");
+  const at = Date.parse("2026-11-20T17:04:31Z");
+  expect([clock.minute(at), clock.brief(at, at), clock.brief(at - 86_400_000, at), clock.full(at)]).toEqual([
+    "12:04",
+    "12:04:31",
+    "19 Nov",
+    "2026-11-20 12:04:31",
+  ]);
+  expect([0, 84, 1234, 9949, 9950, 30_000].map(shortDuration)).toEqual(["0ms", "84ms", "1.2s", "9.9s", "10s", "30s"]);
+  expect([0, 59_999, 3_660_000, 274_320_000].map(uptime)).toEqual(["00:00", "00:00", "01:01", "3d 04:12"]);
+  expect([7, 3214, 1_000_000].map(grouped)).toEqual(["7", "3 214", "1 000 000"]);
+});

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { widthOf } from "../../src/tui/cells.ts";
+import { addBusiness } from "../support/engine.ts";
+import { fillLive } from "../support/live-file.ts";
+import { world } from "../support/world.ts";
+import { onTerminal, sitting } from "./session.ts";
+
+async function filled(deliveries = 400) {
+  const rt = world();
+  await fillLive(rt, deliveries);
+  rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: rt.now() - 274_320_000 });
+  return rt;
+}
+
+test.each([
+  [80, 24],
+  [120, 40],
+])("the main screen at %ix%i, through ink on a terminal", async (columns, rows) => {
+  const terminal = await onTerminal(await filled(), columns, rows);
+  await expect(terminal.text()).toMatchFileSnapshot(`frames/main-${columns}x${rows}.txt`);
+});
+
+const SCREENS: { name: string; keys: string[]; columns?: number; rows?: number; isAscii?: boolean }[] = [
+  { name: "smallest", keys: [], columns: 50, rows: 12 },
+  { name: "too-small", keys: [], columns: 49, rows: 12 },
+  { name: "ascii", keys: [], isAscii: true },
+  { name: "moved", keys: ["j", "pgdn"] },
+  { name: "filter", keys: ["f", "right", "right"] },
+  { name: "search", keys: [..."/booking", "enter"] },
+  { name: "typing", keys: [..."/menu_it"] },
+  { name: "summary", keys: ["j", "enter"] },
+  { name: "request", keys: ["j", "enter", "2"] },
+  { name: "request-wide", keys: ["j", "enter", "2"], columns: 120, rows: 40 },
+  { name: "response", keys: ["j", "enter", "3"] },
+  { name: "attempts", keys: ["j", "enter", "4"] },
+  { name: "endpoints", keys: ["e"] },
+  { name: "help", keys: ["?"] },
+];
+
+test.each(SCREENS)("the screen $name", async ({ name, keys, ...options }) => {
+  const seat = sitting(await filled(), options);
+  seat.press(...keys);
+  await expect(seat.text().replace(/whe_\w{25}/g, "whe_…")).toMatchFileSnapshot(`frames/${name}.txt`);
+});
+
+test("a view without any delivery says what will bring one", () => {
+  const rt = world();
+  addBusiness(rt);
+  expect(sitting(rt).text()).toContain("No delivery yet.");
+});
+
+test("every screen fills every size from 50x12 to 200x60 exactly", async () => {
+  const rt = await filled(100);
+  const wrong: string[] = [];
+  for (const { name, keys } of SCREENS) {
+    const seat = sitting(rt);
+    seat.press(...keys);
+    for (let columns = 50; columns <= 200; columns += 7)
+      for (let rows = 12; rows <= 60; rows += 8) {
+        seat.resize(columns, rows);
+        const widths = new Set(seat.lines().map(widthOf));
+        if (seat.lines().length !== rows || widths.size !== 1 || !widths.has(columns))
+          wrong.push(`${name} ${columns}x${rows}: ${seat.lines().length} lines of ${[...widths].join(", ")}`);
+      }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("a terminal that is resized is filled again, also when it was too small in between", async () => {
+  const terminal = await onTerminal(await filled(), 120, 40);
+  terminal.resize(40, 10);
+  await terminal.shows(/It needs 50x12, this is 40x10/);
+  terminal.resize(80, 24);
+  await terminal.shows(/╰─+╯\n j\/k move/);
+  expect(terminal.text().split("\n")[1]).toBe(`╭─ last 60 min ${"─".repeat(48)} 1 col = 1 min ─╮`);
+});
+
+test("a view that is closed leaves the terminal as it was", async () => {
+  const terminal = await onTerminal(await filled(), 80, 24);
+  expect(terminal.modes().buffer).toBe("alternate");
+  terminal.type("q");
+  expect(await terminal.view.ended).toBeNull();
+  terminal.view.close();
+  await terminal.write("");
+  expect(terminal.modes()).toEqual(terminal.before);
+  expect(terminal.text().trim()).toBe("");
+});

@@ -1,0 +1,234 @@
+import { expect, test, vi } from "vitest";
+import { toTable } from "../../src/cli/table.ts";
+import { createLog } from "../../src/log.ts";
+import type { EndpointState, LiveRow } from "../../src/store/live.ts";
+import { frameOf } from "../../src/tui/frame.ts";
+import { readSnapshot, type Snapshot } from "../../src/tui/snapshot.ts";
+import { createClock } from "../../src/tui/times.ts";
+import { startUi, type Ui } from "../../src/tui/ui.ts";
+import { fillLive } from "../support/live-file.ts";
+import { screen } from "../support/screen.ts";
+import { world } from "../support/world.ts";
+import { onTerminal, textOf } from "./session.ts";
+
+const STRINGS = 10_000;
+/** Over all screens: each takes some hundred strings. */
+const ROUNDS = 12;
+
+/** What has taken terminals over, or hidden what they show. */
+const PIECES = [
+  "\x1b]0;owned\x07",
+  "\x1b]2;owned\x1b\\",
+  "\x1b]8;;http://evil.example\x07click\x1b]8;;\x07",
+  "\x1b]52;c;ZXZpbA==\x07",
+  "\x9d52;c;ZXZpbA==\x9c",
+  "\x9b2J",
+  "\x1b[2J\x1b[H",
+  "\x1b[?1049l",
+  "\x1b[?25h\x1b[?1000h\x1b[?2004h",
+  "\x1bc",
+  "\x1b[999;999H",
+  "\x1b[31;5m",
+  "\x1b(0",
+  "\x1bP$q\x1b\\",
+  "\x1b[6n\x1b[c",
+  "\x07\x08\x0b\x0c\x0e\x0f",
+  "\r\n\t\v",
+  "\0",
+  "\x7f",
+  "\u202emoc.live\u202c",
+  "\u2066\u2069\u200e\u200f\u061c",
+  "\u200b\u200c\u200d\ufeff\u2060",
+  "\u{e0041}\u{e0042}\u{e007f}",
+  "\ufe0f\u20e3",
+  "❤️",
+  "👨‍👩‍👧‍👦",
+  "👍🏿",
+  "🇩🇪🇫🇷",
+  "漢字かな交じり",
+  "ｆｕｌｌ",
+  "한글",
+  "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢",
+  "क्षि",
+  "\ud800",
+  "\udfff",
+  "\u2028\u2029\u0085",
+  "\u3164\u115f\uffa0",
+  "café",
+  "a".repeat(3000),
+  '{"a":1}',
+];
+
+/** The same strings in every run: pieces in an order drawn from a small generator. */
+function hostileStrings(count: number): string[] {
+  let state = 42;
+  const next = (limit: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+  return Array.from({ length: count }, () =>
+    Array.from({ length: 1 + next(5) }, () => PIECES[next(PIECES.length)]).join("x"),
+  );
+}
+
+const hostile = hostileStrings(STRINGS);
+
+/** Writes what must change nothing but letters, and looks what else it did. Each text is to end on line `endsAt`. */
+async function whatElse(columns: number, rows: number, texts: readonly string[], endsAt: number): Promise<unknown[]> {
+  const seen = screen(columns, rows);
+  await seen.write("\x1b[?1049h\x1b[?25l");
+  const modes = JSON.stringify(seen.modes());
+  const strays = new Set<number>();
+  seen.terminal.parser.registerCsiHandler({ final: "H" }, () => {
+    strays.add(seen.cursor().y);
+    return false;
+  });
+  await seen.write(texts.map((text) => `${text}\x1b[H`).join(""));
+  return [
+    ...seen.deeds,
+    ...(JSON.stringify(seen.modes()) === modes ? [] : ["other modes"]),
+    ...[...strays].filter((y) => y !== endsAt).map((y) => `on line ${y}`),
+  ];
+}
+
+test("the strings as they came do take a terminal over", async () => {
+  const done = await whatElse(80, 24, hostile, 0);
+  expect(done).toEqual(expect.arrayContaining(["title owned", "bell", "OSC 52 c;ZXZpbA==", "other modes"]));
+});
+
+test("10,000 hostile strings in every place of the view change nothing but letters, and no line's width", async () => {
+  const rt = world();
+  await fillLive(rt, 100);
+  const setting = { version: "0.1.0", clock: createClock("UTC"), isAscii: false };
+  const size = { columns: 120, rows: 40 };
+  let at = 0;
+  const draw = () => hostile[at++ % STRINGS]!;
+  const base = readSnapshot(
+    rt,
+    {
+      ...startUi(false, undefined),
+      screens: [{ kind: "list" }, { kind: "delivery", id: "dlv_0000000000000000000000100", tab: 0, scroll: 0 }],
+    },
+    24,
+    true,
+  );
+  const screens: Ui["screens"][] = [
+    [{ kind: "list" }],
+    [{ kind: "endpoints", selected: 0 }],
+    [{ kind: "list" }, { kind: "filter", row: 1 }],
+    ...[0, 1, 2, 3].map((tab): Ui["screens"] => [{ kind: "list" }, { kind: "delivery", id: draw(), tab, scroll: 3 }]),
+  ];
+  const frames: string[] = [];
+  for (let round = 0; round < ROUNDS; round++)
+    for (const kind of screens) {
+      const filter = { endpointId: draw() };
+      const ui: Ui = {
+        ...startUi(false, undefined),
+        screens: kind,
+        filter,
+        search: { text: draw(), filter: {} },
+        notice: { text: draw(), tone: "bad" },
+        prompt: at % 3 === 0 ? { kind: "search", typed: draw().slice(0, 100) } : null,
+      };
+      const { lines } = frameOf(ui, spoil(base, draw), size, setting);
+      frames.push(textOf(lines).replaceAll("\n", "\r\n"));
+    }
+  expect(at).toBeGreaterThanOrEqual(STRINGS);
+  expect(frames.join("")).not.toMatch(/[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]|\p{Cf}|\p{Zl}|\p{Zp}/u);
+  expect(await whatElse(120, 40, frames, 39)).toEqual([]);
+});
+
+test("10,000 hostile strings in a table change nothing but letters", async () => {
+  const columns = [
+    { title: "NAME", value: (text: string) => text },
+    { title: "URL", value: (text: string) => text, whole: true as const },
+  ];
+  const lines = hostile.map((text) => toTable([text], columns, 80)[1]!);
+  expect(await whatElse(1200, 10, lines, 0)).toEqual([]);
+});
+
+test("10,000 hostile strings in a pretty log change nothing but letters, and stay on their line", async () => {
+  const written: string[] = [];
+  const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  const log = createLog("pretty", () => 0);
+  for (const text of hostile) log("warn", "attempt", { error: text });
+  write.mockRestore();
+  expect(written).toHaveLength(STRINGS);
+  expect(written.every((line) => line.indexOf("\n") === line.length - 1)).toBe(true);
+  expect(await whatElse(1200, 10, written, 1)).toEqual([]);
+});
+
+test("hostile names on file reach the terminal through ink as letters, and the frame keeps its shape", async () => {
+  const rt = world();
+  const endpoints = await fillLive(rt, 100);
+  rt.tx(() => {
+    for (const [i, id] of endpoints.entries()) {
+      const endpoint = rt.store.endpoints.byId(id)!;
+      rt.store.endpoints.update(
+        id,
+        { ...endpoint, name: PIECES.slice(i * 9, i * 9 + 9).join(""), url: `http://x/${hostile[i]}` },
+        rt.now(),
+      );
+    }
+  });
+  const terminal = await onTerminal(rt, 80, 24);
+  const steps: [string, RegExp][] = [
+    ["e", /─ endpoints ─/],
+    ["\x1b", /─ deliveries ─/],
+    ["\r", /\[1 summary\]/],
+    ["2", /\[2 request\]/],
+    ["\x1b", /─ deliveries ─/],
+    ["f", /─ filter ─/],
+    ["j\x1b[C", /▸endpoint +← [^a]/],
+  ];
+  for (const [keys, shown] of steps) {
+    terminal.type(keys);
+    await terminal.shows(shown);
+    const framed = terminal
+      .text()
+      .split("\n")
+      .filter((line) => /^[│╭╰]/.test(line));
+    expect(framed.length).toBeGreaterThan(15);
+    expect(framed.filter((line) => !/[│╮╯]$/.test(line))).toEqual([]);
+  }
+  expect(terminal.deeds).toEqual([]);
+  expect(terminal.modes().buffer).toBe("alternate");
+});
+
+/** The same snapshot with a hostile string wherever a string comes from outside. */
+function spoil(snapshot: Snapshot, draw: () => string): Snapshot {
+  const row = (original: LiveRow): LiveRow => ({
+    ...original,
+    eventType: draw() as LiveRow["eventType"],
+    url: draw(),
+    endpointName: draw(),
+    businessSlug: draw(),
+    lastStatusCode: null,
+    lastError: draw(),
+  });
+  const endpoint = (original: EndpointState): EndpointState => ({
+    ...original,
+    name: draw(),
+    url: draw(),
+    status: "DISABLED",
+    disabledReason: draw(),
+  });
+  const { detail } = snapshot;
+  return {
+    ...snapshot,
+    daemon: { url: draw(), startedAt: 0 },
+    businesses: [{ id: "biz", slug: draw() }],
+    endpoints: snapshot.endpoints.map(endpoint),
+    list: { ...snapshot.list, rows: snapshot.list.rows.map(row) },
+    detail: detail && {
+      row: row(detail.row),
+      event: detail.event && { ...detail.event, body: Buffer.from(draw()) },
+      attempts: detail.attempts.map((attempt) => ({
+        ...attempt,
+        error: draw(),
+        statusCode: null,
+        responseText: draw(),
+      })),
+    },
+  };
+}
