@@ -1,23 +1,23 @@
-import type { Catalog } from "./catalog.ts";
-import { same } from "./same.ts";
+import type { Catalog, DocOf, Kind } from "./catalog.ts";
+import { same, sameItems } from "./same.ts";
 
 /** Whether something differs that decides when, by whom or where a service can be booked. */
 export const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
-  !same(bookability(before), bookability(after));
+  !same(ofBusiness(before), ofBusiness(after)) || KINDS_BOOKED.some((kind) => kindDiffers(kind, before, after));
 
-/** By key: the order of a list decides nothing here. */
-const byKey = <T extends { key: string }>(docs: T[], pick: (doc: T) => unknown): Record<string, unknown> =>
-  Object.fromEntries(docs.map((doc) => [doc.key, pick(doc)]));
-
-const bookability = ({ business, schedule, objects }: Catalog): unknown => ({
+const ofBusiness = ({ business, schedule }: Catalog): unknown => ({
   timezone: business.timezone,
   policy: business.bookingPolicy,
   schedule,
-  resources: byKey(objects.resource, ({ capacity, status }) => ({ capacity, status })),
-  areas: byKey(objects.area, ({ status }) => status),
-  tables: byKey(objects.table, ({ area, minSeats, maxSeats, status }) => ({ area, minSeats, maxSeats, status })),
-  addons: byKey(objects.addon, ({ durationMin, status }) => ({ durationMin, status })),
-  staff: byKey(objects.staff, (person) => ({
+});
+
+/** What of a document decides; the kinds that are not here decide nothing. */
+const DECIDES: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
+  resource: ({ capacity, status }) => ({ capacity, status }),
+  area: ({ status }) => status,
+  table: ({ area, minSeats, maxSeats, status }) => ({ area, minSeats, maxSeats, status }),
+  addon: ({ durationMin, status }) => ({ durationMin, status }),
+  staff: (person) => ({
     status: person.status,
     bookable: person.bookable,
     hours: person.hours,
@@ -25,8 +25,8 @@ const bookability = ({ business, schedule, objects }: Catalog): unknown => ({
     timeOff: person.timeOff,
     exceptions: person.exceptions,
     durations: person.serviceOverrides.map(({ service, durationMin }) => ({ service, durationMin })),
-  })),
-  services: byKey(objects.service, (service) => ({
+  }),
+  service: (service) => ({
     status: service.status,
     bookable: service.bookable,
     durationMin: service.durationMin,
@@ -37,5 +37,18 @@ const bookability = ({ business, schedule, objects }: Catalog): unknown => ({
     staff: service.staff,
     variants: byKey(service.variants, ({ durationMin, staff, status }) => ({ durationMin, staff, status })),
     addons: service.addons.map(({ addon, durationMin, required }) => ({ addon, durationMin, required })),
-  })),
-});
+  }),
+};
+
+const KINDS_BOOKED = Object.keys(DECIDES) as Kind[];
+
+function kindDiffers(kind: Kind, { objects: before }: Catalog, { objects: after }: Catalog): boolean {
+  // A catalog that was read over another keeps its documents where nothing differs.
+  if (sameItems(before[kind], after[kind])) return false;
+  const decides = DECIDES[kind] as (doc: DocOf[Kind]) => unknown;
+  return !same(byKey<DocOf[Kind]>(before[kind], decides), byKey<DocOf[Kind]>(after[kind], decides));
+}
+
+/** By key: the order of a list decides nothing here. */
+const byKey = <T extends { key: string }>(docs: readonly T[], pick: (doc: T) => unknown): Record<string, unknown> =>
+  Object.fromEntries(docs.map((doc) => [doc.key, pick(doc)]));
