@@ -68,13 +68,13 @@ export function createLens({ catalog, mark, day }: StoredCatalog, now: number): 
   );
   const ids = memoized((kind: Kind) => new Map(visible(kind).map((doc) => [doc.key, objectId(kind, slug, doc)])));
   const visibleId = (kind: Kind, key: string) => ids(kind).get(key);
-  const performed = memoized((_: "all") => {
+  const performers = memoized((kind: "service") => {
     const services = new Map<string, string[]>();
-    for (const doc of visible("service") as DocOf["service"][])
+    for (const doc of visible(kind) as DocOf["service"][])
       for (const person of doc.staff) {
         const known = services.get(person);
-        if (known) known.push(objectId("service", slug, doc));
-        else services.set(person, [objectId("service", slug, doc)]);
+        if (known) known.push(objectId(kind, slug, doc));
+        else services.set(person, [objectId(kind, slug, doc)]);
       }
     return services;
   });
@@ -87,7 +87,7 @@ export function createLens({ catalog, mark, day }: StoredCatalog, now: number): 
     visible: <K extends Kind>(kind: K) => visible(kind) as DocOf[K][],
     visibleId,
     visibleIds: (kind, keys) => keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
-    performedBy: (staff) => performed("all").get(staff) ?? [],
+    performedBy: (staff) => performers("service").get(staff) ?? [],
     instant: (ms) => formatInstant(ms, timezone),
     isSoldOut: (id) => {
       const until = day.soldOut.get(id);
