@@ -14,8 +14,8 @@ export type CommandSpec = {
   run: (cli: Cli, flags: never, ...args: never[]) => Ran;
 };
 
-/** Commands under one noun. */
-export type Group = { name: string; about: string; commands: readonly (CommandSpec | Group)[] };
+/** Commands under one noun; `usual` is the one that the noun alone means. */
+export type Group = { name: string; about: string; commands: readonly (CommandSpec | Group)[]; usual?: CommandSpec };
 
 /** The exit code, where it is not 0. */
 type Ran = void | number | Promise<void | number>;
@@ -43,11 +43,12 @@ export function addCommand(
   parent: Command,
   spec: CommandSpec | Group,
   start: (run: (cli: Cli) => Ran) => Promise<void>,
+  isDefault = false,
 ): void {
-  const added = parent.command(spec.name).description(spec.about);
+  const added = parent.command(spec.name, { isDefault }).description(spec.about);
   mapUsageErrors(added);
   if ("commands" in spec) {
-    for (const child of spec.commands) addCommand(added, child, start);
+    for (const child of spec.commands) addCommand(added, child, start, child === spec.usual);
     return;
   }
   for (const argument of spec.arguments) added.argument(argument);

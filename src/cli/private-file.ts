@@ -24,7 +24,7 @@ function openNew(path: string): number {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST")
       throw new AppError("state_refuses", `${path} is there already, and a secret overwrites nothing.`, {
-        fix: "name another file with --out, or move that one away",
+        fix: "name another file, or move that one away",
       });
     if (code === "ENOENT") throw new AppError("resource_not_found", `The folder of ${path} does not exist.`);
     throw error;

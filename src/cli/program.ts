@@ -4,6 +4,7 @@ import { envSwitch } from "../config.ts";
 import { createCli, type Cli, type GlobalFlags } from "./cli.ts";
 import { addCommand, type CommandSpec, type Group, mapUsageErrors } from "./command.ts";
 import { availability } from "./commands/availability.ts";
+import { backup } from "./commands/backup.ts";
 import { bookings } from "./commands/bookings.ts";
 import { businesses } from "./commands/businesses.ts";
 import { catalog } from "./commands/catalog.ts";
@@ -15,9 +16,11 @@ import { keys } from "./commands/keys.ts";
 import { menu } from "./commands/menu.ts";
 import { orders } from "./commands/orders.ts";
 import { reservations } from "./commands/reservations.ts";
+import { restore } from "./commands/restore.ts";
 import { seed } from "./commands/seed.ts";
 import { serve } from "./commands/serve.ts";
 import { services } from "./commands/services.ts";
+import { status } from "./commands/status.ts";
 import { tickets } from "./commands/tickets.ts";
 import { timeOff } from "./commands/time-off.ts";
 import { tui } from "./commands/tui.ts";
@@ -28,6 +31,7 @@ import type { Io } from "./io.ts";
 export const COMMANDS: readonly (CommandSpec | Group)[] = [
   demo,
   serve,
+  status,
   init,
   seed,
   businesses,
@@ -45,6 +49,8 @@ export const COMMANDS: readonly (CommandSpec | Group)[] = [
   deliveries,
   events,
   tui,
+  backup,
+  restore,
 ];
 
 /** @param ended is told the exit code of the command that ran */

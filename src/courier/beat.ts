@@ -1,4 +1,5 @@
 import { CronJob } from "cron";
+import { backUpNightly } from "../app/backups.ts";
 import { expireOrders } from "../app/orders.ts";
 import { createPruner } from "../app/retention.ts";
 import { tellClock } from "../app/tell.ts";
@@ -11,6 +12,8 @@ const POLL_MS = 50;
 const EACH_SECOND = "* * * * * *";
 const EACH_MINUTE = "0 * * * * *";
 const EACH_FIVE_MINUTES = "30 */5 * * * *";
+/** Of the box's own clock. */
+const EACH_NIGHT = "0 17 3 * * *";
 
 /** Keeps the courier going: it hears of other connections' commits within 50 ms and looks for what is due each second. */
 export function startBeat(rt: Runtime, courier: Courier): { stop: () => void } {
@@ -28,6 +31,7 @@ export function startBeat(rt: Runtime, courier: Courier): { stop: () => void } {
     startJob(EACH_FIVE_MINUTES, () => whenWritable(prune)),
     startJob(EACH_SECOND, () => whenWritable(() => tellClock(rt))),
     startJob(EACH_SECOND, () => whenWritable(() => expireOrders(rt))),
+    startJob(EACH_NIGHT, () => backUpNightly(rt)),
   ];
   return {
     stop: () => {

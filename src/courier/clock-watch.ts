@@ -9,8 +9,9 @@ const LONGEST_WAIT_MS = 25 * 3_600_000;
 /**
  * Notices when the wall clock is set, and moves what waits with it: what was due in an hour is due in an hour. No storm after a
  * jump forward, and nothing a month late after one back.
+ * @param onMoved whoever keeps instants that are not on file yet is told by how much
  */
-export function createClockWatch(rt: Runtime) {
+export function createClockWatch(rt: Runtime, onMoved: (byMs: number) => void = () => {}) {
   let wall = rt.now();
   let monotonic = rt.monotonic();
 
@@ -22,7 +23,13 @@ export function createClockWatch(rt: Runtime) {
       if (Math.abs(byMs) >= JUMP_MS) {
         // After a jump back also what was due already has come to lie ahead.
         const span = { after: Math.min(wall, wallNow), until: wall + LONGEST_WAIT_MS };
-        if (!isDone(() => rt.store.due.shift({ ...span, upTo, byMs }))) return;
+        const move = () => {
+          rt.store.due.shift({ ...span, upTo, byMs });
+          // What came since is due at once, by whichever clock it came.
+          rt.store.due.bringForward(wallNow, wallNow, upTo);
+        };
+        if (!isDone(move)) return;
+        onMoved(byMs);
         rt.log("warn", "The clock was set; what waits was moved with it.", { seconds: Math.round(byMs / 1000) });
       }
       [wall, monotonic] = [wallNow, monotonicNow];

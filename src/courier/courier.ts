@@ -75,7 +75,10 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
   let unwritten: Attempted[] = [];
   let lastSeen = due.lastNumber();
   const epoch = createEpoch(rt);
-  const clock = createClockWatch(rt);
+  // What is not written yet was reckoned by the clock as it was.
+  const clock = createClockWatch(rt, (byMs) => {
+    for (const { settlement } of unwritten) if (settlement.nextAttemptAt !== null) settlement.nextAttemptAt += byMs;
+  });
   let state: "running" | "stopping" | "stopped" = "running";
   let writeTimer: NodeJS.Timeout | undefined;
   /** The last write failed; its timer runs. */
@@ -144,6 +147,8 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
     queue.replays += row.isReplay;
     const result = await attempt({ due: row, destination, keys });
     if (state === "stopped") return;
+    // Before this outcome is among the unwritten: it was reckoned by the clock as it is.
+    clock.follow(lastSeen);
     turns.release(kind);
     queue.inFlight -= 1;
     queue.replays -= row.isReplay;
@@ -162,6 +167,7 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
   function write(): void {
     clearTimeout(writeTimer);
     writeTimer = undefined;
+    clock.follow(lastSeen);
     const group = unwritten;
     let alerts: Alert[];
     try {

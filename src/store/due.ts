@@ -36,11 +36,19 @@ export function createDueStore(db: Db) {
   const shift = db.prepare(`
     UPDATE delivery SET next_attempt_at = next_attempt_at + :byMs
     WHERE status = 'PENDING' AND next_attempt_at > :after AND next_attempt_at <= :until AND number <= :upTo`);
+  // As cheap as `endpointsDue`: two probes of the index for each endpoint.
+  const nextAttemptAt = db
+    .prepare(`
+      SELECT min((SELECT min(next_attempt_at) FROM delivery
+        WHERE endpoint_id = endpoint.id AND is_replay = kind.value AND status = 'PENDING'))
+      FROM endpoint, (SELECT 0 AS value UNION ALL SELECT 1) AS kind
+      WHERE endpoint.status = 'ACTIVE' AND deleted_at IS NULL`)
+    .pluck();
   const hasBeyond = db
     .prepare("SELECT EXISTS (SELECT 1 FROM delivery WHERE status = 'PENDING' AND next_attempt_at > ?)")
     .pluck();
   const bringForward = db.prepare(
-    "UPDATE delivery SET next_attempt_at = :now WHERE status = 'PENDING' AND next_attempt_at > :latest",
+    "UPDATE delivery SET next_attempt_at = :now WHERE status = 'PENDING' AND next_attempt_at > :latest AND number > :after",
   );
   // Bound by position, and so is the attempt: that takes a quarter of their time off the statements that run the most.
   const settle = db.prepare(`
@@ -59,6 +67,8 @@ export function createDueStore(db: Db) {
     lastNumber: (): number => lastNumber.get() as number,
     /** The endpoints to which something was added between two numbers. */
     endpointsAmong: (after: number, upTo: number): string[] => endpointsAmong.all({ after, upTo }) as string[],
+    /** When the next of all that is owed is due; null: nothing is. */
+    nextAttemptAt: (): number | null => nextAttemptAt.get() as number | null,
     endpointsDue: (now: number): string[] => endpointsDue.all({ now }) as string[],
     /** An endpoint's due deliveries, fresh ones before replays, the longest due first. */
     read(endpointId: string, now: number, limit: number): DueRow[] {
@@ -69,7 +79,8 @@ export function createDueStore(db: Db) {
     /** Moves what is due in a span of time, of the deliveries up to a number. */
     shift: (span: { after: number; until: number; upTo: number; byMs: number }): void => void shift.run(span),
     hasBeyond: (latest: number): boolean => hasBeyond.get(latest) === 1,
-    bringForward: (latest: number, now: number): void => void bringForward.run({ latest, now }),
+    /** Makes due now what is due after `latest`, of the deliveries above a number. */
+    bringForward: (latest: number, now: number, after = 0): void => void bringForward.run({ latest, now, after }),
 
     /**
      * Writes where a delivery stands and the attempt that brought it there. What was parked or cancelled while it was on the

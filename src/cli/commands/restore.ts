@@ -1,0 +1,28 @@
+import { basename } from "node:path";
+import { command } from "../command.ts";
+
+export const restore = command({
+  name: "restore",
+  about: "Put a backup in the place of the data, while no daemon runs; the data that were there are kept beside it.",
+  arguments: ["<file>"],
+  examples: ["restore .deskbell/backups/deskbell-20261120T021700Z.db", "restore old.db --yes"],
+  async run(cli, _flags, file) {
+    const config = cli.config();
+    const [{ hasItsMasterKey, restoreBackup }, { wallClock }] = await Promise.all([
+      import("../../app/restore.ts"),
+      import("../../runtime.ts"),
+    ]);
+    const kept = await restoreBackup(config, file, {
+      now: wallClock(),
+      confirm: () => cli.confirm(`Restoring over ${config.dataDir}`, basename(config.dataDir)),
+    });
+    const rt = await cli.open();
+    const isKeyThere = hasItsMasterKey(rt);
+    if (cli.flags.json) cli.printObject({ file, kept, isMasterKeyThere: isKeyThere });
+    cli.note(`The data are those of ${file}.${kept === null ? "" : ` Those that were there are in ${kept}.`}`);
+    if (!isKeyThere)
+      cli.note(
+        `Its signing secrets do not open with ${config.masterKeyPath}: put the key file that belongs to it there, or no webhook goes out.`,
+      );
+  },
+});

@@ -1,0 +1,42 @@
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { execute } from "../support/cli.ts";
+import { seededBox, serve, urlOf } from "../support/daemon.ts";
+
+const etagOf = async (url: string, key: string): Promise<string | null> => {
+  const services = `${url}/v1/businesses/salon-aurora/services`;
+  return (await fetch(services, { headers: { authorization: `Bearer ${key}` } })).headers.get("etag");
+};
+
+test("a backup made beside the running daemon is restored when it has stopped, and its ETags are all new", async () => {
+  const { dataDir, deskbell } = await seededBox();
+  const on = ["--data-dir", dataDir];
+  const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read");
+  const daemon = serve(dataDir);
+  const url = await urlOf(daemon);
+  expect(await execute(["status", ...on])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`running at ${url}`),
+  });
+
+  const atBackup = await etagOf(url, key);
+  const { path } = (JSON.parse(await deskbell("backup", "--json")) as { data: { path: string } }).data;
+  await deskbell("services", "set", "cut", "--price", "91.00");
+  const before = readdirSync(dataDir);
+  expect(await execute(["restore", path, "--yes", ...on])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("A daemon is running"),
+  });
+  expect(readdirSync(dataDir)).toEqual(before);
+  expect(await etagOf(url, key)).not.toBe(atBackup);
+
+  daemon.child.kill("SIGTERM");
+  await daemon.ended();
+  expect(await execute(["status", ...on])).toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining("trouble\tthe daemon is not running\t"),
+  });
+  await deskbell("restore", path, "--yes");
+  expect(await deskbell("services", "show", "cut")).not.toContain("91.00");
+  expect(await etagOf(await urlOf(serve(dataDir)), key)).toMatch(/^W\/"c10000\d\d-/);
+});
