@@ -1,38 +1,37 @@
-import type { z } from "zod";
-import type { H3Event } from "h3";
-import { AppError, type ErrorItem } from "../domain/errors.ts";
-import { didYouMean } from "../domain/nearest.ts";
-import { header } from "./call.ts";
+import { AppError } from "../domain/errors.ts";
+import { type Call, header } from "./call.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
+/** Deeper than anything that is meant. */
+const MAX_DEPTH = 32;
 
 /**
- * Reads a JSON body of a given shape.
- * @throws AppError unsupported_media_type, body_too_large, invalid_json, or validation_failed with every mistake in it
+ * Reads a body that is a JSON object.
+ * @throws AppError unsupported_media_type, body_too_large, invalid_json, or validation_failed for another kind of value
  */
-export async function readJsonBody<T>(event: H3Event, schema: z.ZodObject & z.ZodType<T>): Promise<T> {
-  const mediaType = (header(event, "content-type") ?? "").split(";")[0]?.trim().toLowerCase();
+export async function readJsonObject(call: Call): Promise<Record<string, unknown>> {
+  const mediaType = (header(call.asked, "content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/json")
     throw new AppError("unsupported_media_type", "The body must be JSON: send Content-Type: application/json.");
-  const result = schema.safeParse(parseJson(await readText(event)), { reportInput: true });
-  if (result.success) return result.data;
-  const mistakes = result.error.issues.flatMap((issue) => toMistakes(issue, Object.keys(schema.shape)));
-  throw new AppError("validation_failed", mistakes.map(({ detail }) => detail).join(" "), { items: mistakes });
+  const value = parseJson(await readBytes(call));
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  const detail = "The body must be a JSON object.";
+  throw new AppError("validation_failed", detail, { items: [{ pointer: "#", code: "type", detail }] });
 }
 
 /** Counts what arrives: a length that is announced may be missing or a lie. */
-async function readText(event: H3Event): Promise<string> {
+async function readBytes(call: Call): Promise<Buffer> {
   const tooLarge = () => new AppError("body_too_large", `A body may be ${MAX_BODY_BYTES / 1024} KiB at most.`);
-  if (Number(header(event, "content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  const reader = event.req.body?.getReader();
-  if (!reader) return "";
+  if (Number(header(call.asked, "content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  const reader = call.asked.body()?.getReader();
+  if (!reader) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
       throw new AppError("invalid_json", "The body broke off.");
     });
-    if (done) return Buffer.concat(chunks).toString("utf8");
+    if (done) return Buffer.concat(chunks);
     size += value.byteLength;
     if (size > MAX_BODY_BYTES) {
       void discardRest(reader);
@@ -51,39 +50,21 @@ async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
   }
 }
 
-function parseJson(text: string): unknown {
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw new AppError("invalid_json", "The body is empty.");
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new AppError("invalid_json", text === "" ? "The body is empty." : "The body is not valid JSON.");
+    throw new AppError("invalid_json", "The body is not valid JSON in UTF-8.");
   }
+  // What recurses into it later must not run out of stack.
+  if (isDeeperThan(value, MAX_DEPTH))
+    throw new AppError("invalid_json", `The body is nested more than ${MAX_DEPTH} levels deep.`);
+  return value;
 }
 
-const CODES: Record<string, string> = {
-  invalid_type: "type",
-  invalid_value: "unknown_value",
-  too_small: "length",
-  too_big: "length",
-};
-
-function toMistakes(issue: z.core.$ZodIssue, fields: string[]): ErrorItem[] {
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({
-      pointer: toPointer([...issue.path, key]),
-      code: "unknown_field",
-      detail: `There is no field '${key}'.${didYouMean(key, fields)}`,
-    }));
-  const isMissing = issue.code === "invalid_type" && issue.input === undefined;
-  const field = issue.path.length === 0 ? "The body" : `'${issue.path.join(".")}'`;
-  return [
-    {
-      pointer: toPointer(issue.path),
-      code: isMissing ? "required" : (CODES[issue.code] ?? issue.code),
-      detail: isMissing ? `${field} is missing.` : `${field} ${issue.message}`,
-    },
-  ];
-}
-
-/** RFC 6901, as a URI fragment. */
-const toPointer = (path: readonly PropertyKey[]): string =>
-  `#${path.map((part) => `/${encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("")}`;
+const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1)));

@@ -1,56 +1,66 @@
-import ipaddr from "ipaddr.js";
-import type { H3Event } from "h3";
-import { FastResponse } from "srvx";
+import type { IncomingHttpHeaders } from "node:http";
 
-/** Header pairs: srvx writes them as they are, where a Headers object costs a third of the throughput. */
-export type HeaderPairs = [string, string][];
+/** Name, value, name, value: written as they are, where a Headers object costs a third of the throughput. */
+export type FlatHeaders = string[];
 
-/** What one request has to say about itself in every answer, an error's too. */
-export type Call = {
-  event: H3Event;
-  requestId: string;
-  /** Grows while the request is judged: whatever goes wrong later, these are sent. */
-  headers: HeaderPairs;
+/** A request, whichever way it came in. */
+export type Asked = {
+  method: string;
+  /** As it was sent, without the query. */
+  path: string;
+  /** Empty, or with its question mark. */
+  search: string;
+  params: Readonly<Record<string, string>>;
+  sent: IncomingHttpHeaders;
+  /** The other end of the socket, which is not yet the client: there may be a proxy between. */
+  peer: string;
+  /** The same for all that comes over one socket. */
+  connection: object;
+  body: () => ReadableStream<Uint8Array> | null;
+  /** Told when the client hangs up. */
+  gone: () => AbortSignal;
 };
 
-// Node's own table of request headers is at hand; through a Headers object the same costs several times as much.
-export const header = (event: H3Event, name: string): string | undefined => {
-  const node = event.runtime?.node;
-  if (!node) return event.req.headers.get(name) ?? undefined;
-  const value = node.req?.headers[name];
+/** A request on its way to its answer. */
+export type Call = {
+  asked: Asked;
+  requestId: string;
+  /** When it came in: epoch milliseconds, and on the clock that never jumps. */
+  now: number;
+  startedAt: number;
+  /** Grows while the request is judged: whatever goes wrong later, these are sent. */
+  headers: FlatHeaders;
+  /** Whose key it came with, once that is known. */
+  keyId: string | null;
+};
+
+/** What goes back, to be written by whichever way the request came in. */
+export type Answer = { status: number; headers: FlatHeaders; body: Buffer | null };
+
+export const flat = (headers: Record<string, string>): FlatHeaders => Object.entries(headers).flat();
+
+export const header = (asked: Asked, name: string): string | undefined => {
+  const value = asked.sent[name];
   return typeof value === "string" ? value : value?.join(", ");
 };
 
-/** Who is asking. A proxy's word for it (X-Forwarded-For) is anybody's to write, so that only the socket counts. */
-export function clientAddress(event: H3Event): string {
-  const address = event.req.ip ?? "127.0.0.1";
-  return address.startsWith("::ffff:") ? address.slice(7) : address;
-}
+/** The path as it may be logged: somebody may have put a key into it. */
+export const loggedPath = ({ path }: Asked): string =>
+  path.includes("deskbell_") ? path.replace(/(deskbell_[sr]k_)\w+/g, "$1…") : path;
 
-/** Whom a limit by address counts together: one IPv6 subscriber has a whole /64. */
-export function addressGroup(address: string): string {
-  if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address;
-  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
-  return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
-}
+export const answerWith = (call: Call, status: number, headers: FlatHeaders, body: Buffer | null = null): Answer => ({
+  status,
+  headers: headers.length > 0 ? call.headers.concat(headers) : call.headers,
+  body,
+});
 
-export const respond = (
+export const answerJson = (call: Call, status: number, value: unknown, headers: FlatHeaders = []): Answer =>
+  answerBytes(call, status, "application/json", Buffer.from(JSON.stringify(value)), headers);
+
+export const answerBytes = (
   call: Call,
   status: number,
-  headers: HeaderPairs,
-  body: Uint8Array<ArrayBuffer> | null,
-): Response =>
-  new FastResponse(call.event.req.method === "HEAD" ? null : (body as Uint8Array<ArrayBuffer> | null), {
-    status,
-    headers: headers.length > 0 ? [...call.headers, ...headers] : call.headers,
-  });
-
-export function respondJson(call: Call, status: number, value: unknown, headers: HeaderPairs = []): Response {
-  const body = Buffer.from(JSON.stringify(value));
-  return respond(
-    call,
-    status,
-    [["content-type", "application/json"], ["content-length", String(body.length)], ...headers],
-    body,
-  );
-}
+  type: string,
+  body: Buffer,
+  headers: FlatHeaders = [],
+): Answer => answerWith(call, status, ["content-type", type, "content-length", String(body.length), ...headers], body);

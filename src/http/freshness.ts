@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import type { Runtime } from "../runtime.ts";
 
 /**
@@ -6,14 +7,13 @@ import type { Runtime } from "../runtime.ts";
  */
 export function createFreshness(rt: Runtime): { hasChanged: () => boolean } {
   let seen = "";
-  let lookedThisTurn = false;
+  let lookedInTurn = -1;
   return {
     hasChanged() {
-      if (lookedThisTurn) return false;
-      lookedThisTurn = true;
-      setImmediate(() => {
-        lookedThisTurn = false;
-      });
+      // A flag that setImmediate clears would make the loop poll once more for every turn.
+      const turn = performance.nodeTiming.uvMetricsInfo.loopCount;
+      if (turn === lookedInTurn) return false;
+      lookedInTurn = turn;
       const revision = rt.revision();
       if (revision === seen) return false;
       seen = revision;

@@ -1,18 +1,20 @@
-import { type KeyUse } from "../app/keys.ts";
+import { hash } from "node:crypto";
+import type { KeyUse } from "../app/keys.ts";
 import { DEFAULT_LIMITS, grants, hashApiKey, isAllowedFrom, isWellFormed, type Scope } from "../domain/api-key.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Credential } from "../store/keys.ts";
-import { addressGroup, type Call, clientAddress, header } from "./call.ts";
+import { type Call, header } from "./call.ts";
+import { addressGroup, type ClientAddress } from "./client-address.ts";
 import { createFreshness } from "./freshness.ts";
+import type { Limits } from "./limits.ts";
 import {
-  createLimiter,
   createPolicy,
   PER_HOUR,
   PER_MINUTE,
   type Policy,
   retryAfterSeconds,
-  standingHeader,
+  standingText,
   type Verdict,
   violated,
 } from "./rate-limit.ts";
@@ -23,6 +25,8 @@ type Known = { key: Credential; policy: Policy };
 export type Gate = {
   /** @throws AppError in the order key, slug, scope, limit */
   admit: (call: Call, slug: string, scope: Scope) => Credential;
+  /** On a public route, which has counted the request: whose key is this? @throws AppError in the order key, slug, scope */
+  identify: (call: Call, slug: string, scope: Scope) => void;
   /** For routes without a key. @throws RateLimited */
   admitAnybody: (call: Call) => void;
 };
@@ -45,72 +49,95 @@ const FAILURE_POLICY = createPolicy({ window: PER_MINUTE, quota: 60 });
 const MAX_KNOWN_KEYS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
-export function createGate(rt: Runtime, keyUse: KeyUse): Gate {
-  const keyLimiter = createLimiter(rt);
-  const addressLimiter = createLimiter(rt);
-  const failureLimiter = createLimiter(rt);
+export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAddress: ClientAddress): Gate {
   const freshness = createFreshness(rt);
   const warnOnce = createWarnOnce(rt);
-  // By the whole header, so that a known key costs one look-up and no hashing. Empty again after each commit.
-  const known = new Map<string, Known>();
+  const ignoresForwarding = rt.config.http.trustedProxies.length === 0;
+  // By the hash of the whole header, so that no key's text is kept. Empty again after each commit.
+  let known = new Map<string, Known>();
+  // A connection sends the same header again and again. Its text is kept as long as the connection, to save the hashing.
+  let sentOn = new WeakMap<object, { authorization: string; found: Known }>();
 
-  const authenticate = (authorization: string | undefined): Known => {
-    if (freshness.hasChanged()) known.clear();
-    const seen = authorization === undefined ? undefined : known.get(authorization);
-    if (seen) {
-      checkAlive(seen.key, rt.now());
-      return seen;
-    }
+  const recall = (authorization: string): Known | undefined => known.get(hash("sha256", authorization, "latin1"));
+
+  const find = (authorization: string): Known => {
     const key = lookUp(rt, authorization);
-    checkAlive(key, rt.now());
     const found = { key, policy: policyOf(key.limitMinute, key.limitHour) };
     if (known.size >= MAX_KNOWN_KEYS) known.clear();
-    known.set(authorization as string, found);
+    known.set(hash("sha256", authorization, "latin1"), found);
     return found;
+  };
+
+  const authenticate = ({ asked, now }: Call): Known => {
+    if (freshness.hasChanged()) {
+      known = new Map();
+      sentOn = new WeakMap();
+    }
+    const authorization = header(asked, "authorization");
+    if (authorization === undefined)
+      throw new AppError("missing_key", "This needs an API key: send Authorization: Bearer <API_KEY>.");
+    let sent = sentOn.get(asked.connection);
+    if (sent?.authorization !== authorization) {
+      sent = { authorization, found: recall(authorization) ?? find(authorization) };
+      sentOn.set(asked.connection, sent);
+    }
+    checkAlive(sent.found.key, now);
+    return sent.found;
   };
 
   /** A failed attempt counts for its address, never for a key. */
   const authenticateOrCount = (call: Call): Known => {
     try {
-      return authenticate(header(call.event, "authorization"));
+      return authenticate(call);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const verdict = failureLimiter.take(addressGroup(clientAddress(call.event)), FAILURE_POLICY);
+      const verdict = limits.failures.take(addressGroup(clientAddress(call.asked)), FAILURE_POLICY, call.startedAt);
       throw verdict.allowed ? error : new RateLimited(verdict);
     }
   };
 
   const limit = (call: Call, policy: Policy, verdict: Verdict): void => {
-    call.headers.push(policy.header, standingHeader(verdict.standings));
+    call.headers.push("ratelimit-policy", policy.text, "ratelimit", standingText(verdict.standings));
     if (!verdict.allowed) throw new RateLimited(verdict);
   };
 
   return {
     admit(call, slug, scope) {
       const { key, policy } = authenticateOrCount(call);
-      const refusal = refuse(key, slug, scope, call);
+      call.keyId = key.id;
+      const refusal = refuse(key, slug, scope, () => clientAddress(call.asked));
       if (refusal) {
-        call.headers.push(policy.header, standingHeader(keyLimiter.peek(key.id, policy).standings));
+        call.headers.push(
+          "ratelimit-policy",
+          policy.text,
+          "ratelimit",
+          standingText(limits.keys.peek(key.id, policy, call.startedAt).standings),
+        );
         throw refusal;
       }
-      limit(call, policy, keyLimiter.take(key.id, policy));
-      keyUse.note(key.id);
-      if (key.kind === "SECRET" && header(call.event, "origin") !== undefined)
+      limit(call, policy, limits.keys.take(key.id, policy, call.startedAt));
+      keyUse.note(key.id, call.now);
+      if (key.kind === "SECRET" && header(call.asked, "origin") !== undefined)
         warnOnce(key.id, "a secret key was seen from a browser: rotate it", { key: key.id, name: key.name });
-      if (header(call.event, "x-forwarded-for") !== undefined)
-        warnOnce("x-forwarded-for", "X-Forwarded-For is ignored: limits and address ranges go by the socket");
+      if (ignoresForwarding && header(call.asked, "x-forwarded-for") !== undefined)
+        warnOnce("x-forwarded-for", "X-Forwarded-For is ignored, because no --trusted-proxy is named");
       return key;
     },
+    identify(call, slug, scope) {
+      const { key } = authenticateOrCount(call);
+      call.keyId = key.id;
+      const refusal = refuse(key, slug, scope, () => clientAddress(call.asked));
+      if (refusal) throw refusal;
+      keyUse.note(key.id, call.now);
+    },
     admitAnybody(call) {
-      const client = addressGroup(clientAddress(call.event));
-      limit(call, PUBLIC_POLICY, addressLimiter.take(client, PUBLIC_POLICY));
+      const client = addressGroup(clientAddress(call.asked));
+      limit(call, PUBLIC_POLICY, limits.addresses.take(client, PUBLIC_POLICY, call.startedAt));
     },
   };
 }
 
-function lookUp(rt: Runtime, authorization: string | undefined): Credential {
-  if (authorization === undefined)
-    throw new AppError("missing_key", "This needs an API key: send Authorization: Bearer <API_KEY>.");
+function lookUp(rt: Runtime, authorization: string): Credential {
   const text = BEARER.exec(authorization)?.[1];
   if (text === undefined) throw new AppError("invalid_key", "The Authorization header must read: Bearer <API_KEY>.");
   if (!isWellFormed(text))
@@ -131,8 +158,8 @@ function checkAlive(key: Credential, now: number): void {
 }
 
 /** Decided from the key alone: a foreign slug and one that does not exist give the same bytes. */
-function refuse(key: Credential, slug: string, scope: Scope, call: Call): AppError | undefined {
-  if (key.cidrs.length > 0 && !isAllowedFrom(clientAddress(call.event), key.cidrs))
+function refuse(key: Credential, slug: string, scope: Scope, address: () => string): AppError | undefined {
+  if (key.cidrs.length > 0 && !isAllowedFrom(address(), key.cidrs))
     return new AppError("address_not_allowed", "This key may not be used from this address.");
   if (slug !== key.businessSlug)
     return new AppError("business_mismatch", "This key belongs to another business than the one in the path.");

@@ -67,6 +67,16 @@ function resolvers(written: string): WrittenInstant["resolve"] | undefined {
  * @throws AppError with every mistake in it
  */
 export function readParameters<P extends Parameters>(known: P, query: string): ParametersOf<P> {
+  const { values, mistakes } = collectParameters(known, query);
+  if (mistakes.length > 0) throw refuseParameters(mistakes);
+  return values;
+}
+
+/** For who has more to check before it refuses: the values are those without a mistake. */
+export function collectParameters<P extends Parameters>(
+  known: P,
+  query: string,
+): { values: ParametersOf<P>; mistakes: ErrorItem[] } {
   const names = Object.keys(known);
   const given = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(query)) given.set(name, [...(given.get(name) ?? []), value]);
@@ -87,8 +97,7 @@ export function readParameters<P extends Parameters>(known: P, query: string): P
       else mistakes.push(...result.error.issues.map((issue) => toMistake(name, issue)));
     }
   }
-  if (mistakes.length > 0) throw refuseParameters(mistakes);
-  return values as ParametersOf<P>;
+  return { values: values as ParametersOf<P>, mistakes };
 }
 
 const toMistake = (name: string, issue: z.core.$ZodIssue): ErrorItem => ({
@@ -97,7 +106,13 @@ const toMistake = (name: string, issue: z.core.$ZodIssue): ErrorItem => ({
   detail: `'${name}' ${issue.message}`,
 });
 
-const OWN_CODES = new Set(["unknown_parameter", "invalid_date", "invalid_cursor"]);
+const OWN_CODES = new Set([
+  "unknown_parameter",
+  "missing_parameter",
+  "invalid_date",
+  "invalid_cursor",
+  "range_too_large",
+]);
 
 /** One code when all mistakes share it, else the general one. */
 export function refuseParameters(mistakes: ErrorItem[]): AppError {

@@ -1,12 +1,15 @@
 import { AppError, type ErrorCode, type ErrorItem } from "../domain/errors.ts";
+import type { FlatHeaders } from "./call.ts";
 
 /** What of an error leaves the house. */
 export type Problem = {
   status: number;
   code: string;
   detail: string;
+  /** What mends it, when that is in the hands of who asked. */
+  fix?: string | undefined;
   items: ErrorItem[];
-  headers: [string, string][];
+  headers: FlatHeaders;
 };
 
 /** The status of every code that HTTP may answer. The codes of the terminal are missing: over HTTP they are bugs. */
@@ -43,7 +46,6 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   idempotency_key_reused: 422,
   unsafe_url: 422,
   rate_limited: 429,
-  not_implemented: 501,
   busy: 503,
   shutting_down: 503,
   storage_full: 503,
@@ -51,6 +53,9 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 /** Seconds after which it makes sense to ask again. */
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = { busy: 1, shutting_down: 5, storage_full: 60 };
+
+/** More mistakes help nobody, and an answer must not grow far beyond its request. */
+const MAX_ITEMS = 50;
 
 const INTERNAL: Problem = {
   status: 500,
@@ -65,16 +70,27 @@ function explain(error: unknown): Problem | undefined {
   if (!(error instanceof AppError)) return undefined;
   const status = STATUS[error.code];
   if (status === undefined) return undefined;
-  const headers: [string, string][] = [];
+  const headers: FlatHeaders = [];
   if (status === 401)
-    headers.push([
+    headers.push(
       "www-authenticate",
       `Bearer realm="deskbell"${error.code === "missing_key" ? "" : ', error="invalid_token"'}`,
-    ]);
+    );
   const retryAfter = RETRY_AFTER[error.code];
-  if (retryAfter !== undefined) headers.push(["retry-after", String(retryAfter)]);
-  return { status, code: error.code, detail: error.message, items: error.items, headers };
+  if (retryAfter !== undefined) headers.push("retry-after", String(retryAfter));
+  return {
+    status,
+    code: error.code,
+    detail: error.message,
+    fix: status < 500 ? fixForPartners(error) : undefined,
+    items: error.items,
+    headers,
+  };
 }
+
+/** A command or a flag is for the operator. */
+const fixForPartners = ({ fix }: AppError): string | undefined =>
+  fix === undefined || /\bdeskbell\b|--\w/.test(fix) ? undefined : fix;
 
 export const toProblem = (error: unknown): { problem: Problem; isBug: boolean } => {
   const problem = explain(error);
@@ -89,8 +105,9 @@ export function problemBody(problem: Problem, requestId: string, extra: Record<s
     status: problem.status,
     code: problem.code,
     detail: problem.detail,
+    fix: problem.fix,
     requestId,
-    ...(problem.items.length > 0 && { errors: problem.items }),
+    ...(problem.items.length > 0 && { errors: problem.items.slice(0, MAX_ITEMS) }),
     ...extra,
   });
 }

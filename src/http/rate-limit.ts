@@ -1,16 +1,18 @@
-import type { Runtime } from "../runtime.ts";
-
 export type RateWindow = { name: string; seconds: number };
 
 export const PER_MINUTE: RateWindow = { name: "per-minute", seconds: 60 };
 export const PER_HOUR: RateWindow = { name: "per-hour", seconds: 3600 };
 
 /** How many requests each window lets through, as long as it stays the same. */
-export type Policy = { windows: readonly { window: RateWindow; quota: number }[]; header: [string, string] };
+export type Policy = {
+  windows: readonly { window: RateWindow; quota: number }[];
+  /** As RateLimit-Policy has it. */
+  text: string;
+};
 
 export function createPolicy(...windows: { window: RateWindow; quota: number }[]): Policy {
   const texts = windows.map(({ window, quota }) => `"${window.name}";q=${quota};w=${window.seconds}`);
-  return { windows, header: ["ratelimit-policy", texts.join(", ")] };
+  return { windows, text: texts.join(", ") };
 }
 
 /** Where a client stands with one window. */
@@ -18,17 +20,26 @@ export type Standing = { name: string; remaining: number; resetSeconds: number }
 
 export type Verdict = { allowed: boolean; standings: Standing[] };
 
+/**
+ * Requests of one second; they leave a window together, when the last of them has become old enough. What an earlier process
+ * has counted is of no second of this one.
+ */
+export type Bucket = { second: number | null; lastAt: number; count: number };
+
+/** Times are on the clock that never jumps. */
 export type Limiter = {
   /** Counts a request when every window has room for it. */
-  take: (client: string, policy: Policy) => Verdict;
+  take: (client: string, policy: Policy, now: number) => Verdict;
   /** The same without counting. */
-  peek: (client: string, policy: Policy) => Verdict;
+  peek: (client: string, policy: Policy, now: number) => Verdict;
+  /** What was counted from an instant on, of every client. */
+  countedSince: (instant: number) => { client: string; second: number; count: number }[];
+  /** Takes up what an earlier process has counted, in the order of time. */
+  restore: (client: string, buckets: Bucket[]) => void;
 };
 
-/** Requests of one second; they leave a window together, when the last of them has become old enough. */
-type Bucket = { second: number; lastAt: number; count: number };
 /** One client's requests. For each window: how many are in it, and the first bucket that still is. */
-type Meter = { buckets: Bucket[]; used: number[]; oldest: number[] };
+type Meter = { buckets: Bucket[]; used: number[]; oldest: number[]; policy: Policy };
 
 const MAX_CLIENTS = 50_000;
 const MAX_DEAD_BUCKETS = 1024;
@@ -37,22 +48,27 @@ const MAX_DEAD_BUCKETS = 1024;
  * Sliding windows: in no 60 seconds do more requests pass than the quota (fixed ones let two quotas through in two
  * seconds). A refused request counts nothing.
  */
-export function createLimiter(rt: Runtime): Limiter {
-  const meters = new Map<string, Meter & { policy: Policy }>();
+export function createLimiter(): Limiter {
+  const meters = new Map<string, Meter>();
+  const restored = new Map<string, Bucket[]>();
 
-  const judge = (client: string, policy: Policy, counts: boolean): Verdict => {
-    const now = rt.monotonic();
-    let meter = meters.get(client);
-    if (!meter) {
-      if (meters.size >= MAX_CLIENTS) forgetIdle(now);
-      meter = { buckets: [], used: policy.windows.map(() => 0), oldest: policy.windows.map(() => 0), policy };
-      meters.set(client, meter);
-    }
+  const judge = (client: string, policy: Policy, now: number, counts: boolean): Verdict => {
+    const meter = meters.get(client) ?? open(client, policy, now);
     expire(meter, policy, now);
     const { used } = meter;
     const allowed = policy.windows.every(({ quota }, i) => (used[i] ?? 0) < quota);
     if (allowed && counts) count(meter, now);
     return { allowed, standings: standingsOf(meter, policy, now) };
+  };
+
+  const open = (client: string, policy: Policy, now: number): Meter => {
+    if (meters.size >= MAX_CLIENTS) forgetIdle(now);
+    const buckets = restored.get(client) ?? [];
+    restored.delete(client);
+    const total = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
+    const meter = { buckets, used: policy.windows.map(() => total), oldest: policy.windows.map(() => 0), policy };
+    meters.set(client, meter);
+    return meter;
   };
 
   /** Who has nothing in any window is as good as unknown; when everybody has, the first who came goes. */
@@ -66,8 +82,19 @@ export function createLimiter(rt: Runtime): Limiter {
   };
 
   return {
-    take: (client, policy) => judge(client, policy, true),
-    peek: (client, policy) => judge(client, policy, false),
+    take: (client, policy, now) => judge(client, policy, now, true),
+    peek: (client, policy, now) => judge(client, policy, now, false),
+    countedSince(instant) {
+      const found: { client: string; second: number; count: number }[] = [];
+      for (const [client, { buckets }] of meters)
+        for (let i = buckets.length - 1; i >= 0; i--) {
+          const { second, lastAt, count: ofSecond } = buckets[i] as Bucket;
+          if (second === null || lastAt < instant) break;
+          found.push({ client, second, count: ofSecond });
+        }
+      return found;
+    },
+    restore: (client, buckets) => void restored.set(client, buckets),
   };
 }
 
@@ -109,13 +136,16 @@ const standingsOf = (meter: Meter, policy: Policy, now: number): Standing[] =>
     };
   });
 
-/** The header of the IETF draft, the tightest window first. */
-export function standingHeader(standings: readonly Standing[]): [string, string] {
+/** RateLimit as the IETF draft has it, the tightest window first. */
+export function standingText(standings: readonly Standing[]): string {
   let text = "";
-  for (const { name, remaining, resetSeconds } of standings.toSorted(byTightness))
+  for (const { name, remaining, resetSeconds } of isSorted(standings) ? standings : standings.toSorted(byTightness))
     text += `${text === "" ? "" : ", "}"${name}";r=${remaining};t=${resetSeconds}`;
-  return ["ratelimit", text];
+  return text;
 }
+
+const isSorted = (standings: readonly Standing[]): boolean =>
+  standings.every(({ remaining }, i) => remaining >= (standings[i - 1]?.remaining ?? 0));
 
 const byTightness = (a: Standing, b: Standing): number => a.remaining - b.remaining;
 

@@ -1,63 +1,44 @@
-import { z } from "zod";
 import { createEndpoint } from "../app/endpoints.ts";
 import { formatInstant } from "../domain/business-time.ts";
 import { AppError } from "../domain/errors.ts";
-import { EVENT_TYPES } from "../domain/event-types.ts";
-import { didYouMean } from "../domain/nearest.ts";
-import { safe } from "../domain/safe-text.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
 import type { Credential } from "../store/keys.ts";
-import { readJsonBody } from "./body.ts";
-import { type Call, respondJson } from "./call.ts";
+import { readJsonObject } from "./body.ts";
+import { type Answer, answerJson, type Call, header } from "./call.ts";
 import { readParameters } from "./parameters.ts";
 import { writeWhenFree } from "./writes.ts";
 
-export const webhookBody = z.strictObject({
-  name: z
-    .string({ error: "must be a text." })
-    .trim()
-    .min(1, { error: "must not be empty." })
-    .max(100, { error: "may have 100 characters at most." }),
-  url: z.string({ error: "must be a text." }),
-  events: z
-    .array(
-      z.enum(EVENT_TYPES, {
-        error: ({ input }) =>
-          typeof input === "string"
-            ? `is no event name: '${safe(input, 60)}'.${didYouMean(input.slice(0, 60), EVENT_TYPES)}`
-            : "must be the name of an event.",
-      }),
-      { error: "must be a list of event names." },
-    )
-    .min(1, { error: "must name an event at least." })
-    // No more than there are names, but for repeats.
-    .max(1000, { error: "names too many events." }),
-});
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-export function createWebhook(rt: Runtime): (call: Call, key: Credential) => Promise<Response> {
+export function createWebhook(rt: Runtime): (call: Call, key: Credential) => Promise<Answer> {
   return async (call, key) => {
-    readParameters({}, call.event.url.search);
-    const { name, url, events } = await readJsonBody(call.event, webhookBody);
+    readParameters({}, call.asked.search);
+    const idempotencyKey = readIdempotencyKey(call);
+    const { name, url, events, ...others } = await readJsonObject(call);
     const { endpoint, secret } = await writeWhenFree(rt, () =>
       createEndpoint(rt, {
         businessId: key.businessId,
         keyId: key.id,
         name,
         url,
-        events: [...new Set(events)],
+        events,
         allowPrivate: false,
+        unknownFields: Object.keys(others),
+        idempotencyKey,
       }),
     );
-    const location = `/v1/businesses/${key.businessSlug}/webhooks/${endpoint.id}`;
+    const location = `${rt.config.http.publicUrl}/v1/businesses/${key.businessSlug}/webhooks/${endpoint.id}`;
     const data = { ...representEndpoint(endpoint, timezoneOf(rt, key)), secret };
-    return respondJson(call, 201, { data }, [
-      ["location", location],
-      ["cache-control", "no-store"],
-    ]);
+    return answerJson(call, 201, { data }, ["location", location, "cache-control", "no-store"]);
   };
 }
 
+function readIdempotencyKey(call: Call): string | undefined {
+  const sent = header(call.asked, "idempotency-key");
+  if (sent === undefined || IDEMPOTENCY_KEY.test(sent)) return sent;
+  throw new AppError("invalid_parameter", "Idempotency-Key has 1 to 255 characters of ASCII, without a space.");
+}
 const representEndpoint = (endpoint: EndpointRow, timezone: string) => ({
   id: endpoint.id,
   name: endpoint.name,

@@ -4,6 +4,7 @@ import { benchCatalog } from "./catalog.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchFrameworks, benchHttp } from "./http.ts";
 import { benchLatency } from "./latency.ts";
+import { benchManyEndpoints } from "./many-endpoints.ts";
 import { benchReading } from "./reading.ts";
 import type { Figure } from "./figure.ts";
 import { benchTui } from "./tui.ts";
@@ -19,6 +20,7 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["s8"], run: benchReading },
   { ids: ["s10"], run: benchAvailability },
   { ids: ["s13"], run: benchCatalog },
+  { ids: ["r6"], run: benchManyEndpoints },
 ];
 
 const asked = process.argv.slice(2).map((id) => id.toLowerCase());

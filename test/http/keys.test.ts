@@ -152,7 +152,7 @@ test("when a key was last used is known after a flush, for requests that were le
   const refused = a.newKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
   await a.ask(SERVICES, { key: secret });
   await a.ask(SERVICES, { key: refused.secret });
-  a.flushKeyUse();
+  a.flush();
   expect(a.store.keys.byId(id)?.lastUsedAt).toBe(a.now());
   expect(a.store.keys.byId(refused.id)?.lastUsedAt).toBeNull();
 });

@@ -35,6 +35,35 @@ test("answers on the port it says", async () => {
   expect(((await response.json()) as { data: unknown[] }).data.length).toBeGreaterThan(10);
 });
 
+// An address that is percent-encoded is read by h3, any other by the listener before it.
+test.each([
+  { path: "services" },
+  { path: "services?includeVariants=true&limit=2" },
+  { path: "services?" },
+  { path: "services?nope=1" },
+  { path: "events/catalog", headers: { "accept-encoding": "gzip" } },
+  { path: "menu", headers: { "if-none-match": "*" } },
+  { path: "staff", headers: { authorization: "Bearer nonsense" } },
+  { path: "staff/" },
+  { path: "nowhere" },
+  { path: "changes?limit=3" },
+  { path: "availability?nope=1" },
+])("/$path $headers is answered alike, whoever reads its address", async ({ path, headers }) => {
+  const { a, server } = await serve();
+  const ask = async (slug: string) => {
+    const response = await fetch(`${server.url}/v1/businesses/${slug}/${path}`, {
+      headers: { authorization: `Bearer ${a.key}`, ...headers },
+    });
+    const passing = /^(date|request-id|ratelimit|content-length)$/;
+    return {
+      status: response.status,
+      headers: [...response.headers].filter(([name]) => !passing.test(name)),
+      body: (await response.text()).replaceAll(/req_\w+/g, ""),
+    };
+  };
+  expect(await ask(SALON)).toEqual(await ask(`%73${SALON.slice(1)}`));
+});
+
 test("a HEAD and a 304 carry no body on the wire, nor a wrong length", async () => {
   const { a, server } = await serve();
   const ask = (method: string, more = "") =>
@@ -57,7 +86,7 @@ test("a port that is taken is said in words", async () => {
   const { a, server } = await serve();
   await expect(startServer(a, { host: "127.0.0.1", port: server.port })).rejects.toMatchObject({
     code: "state_refuses",
-    message: `Port ${server.port} is in use.`,
+    message: `Port ${server.port} of 127.0.0.1 cannot be listened on.`,
     fix: expect.stringContaining("--port"),
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { deleteEndpoint } from "../../src/app/endpoint-life.ts";
+import { rotateKey } from "../../src/app/keys.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { type Api, api, SALON } from "./support/api.ts";
@@ -52,7 +54,7 @@ describe("mistakes in the body", () => {
     { what: "nothing at all", body: {}, mistakes: ["#/name required", "#/url required", "#/events required"] },
     { what: "an empty name", body: { ...GOOD, name: "  " }, mistakes: ["#/name length"] },
     { what: "a name of 101 characters", body: { ...GOOD, name: long }, mistakes: ["#/name length"] },
-    { what: "no events", body: { ...GOOD, events: [] }, mistakes: ["#/events length"] },
+    { what: "no events", body: { ...GOOD, events: [] }, mistakes: ["#/events empty"] },
     { what: "events as a text", body: { ...GOOD, events: "service.updated" }, mistakes: ["#/events type"] },
     { what: "a number as url", body: { ...GOOD, url: 5 }, mistakes: ["#/url type"] },
     { what: "an unknown field", body: { ...GOOD, secret: "mine" }, mistakes: ["#/secret unknown_field"] },
@@ -67,7 +69,7 @@ describe("mistakes in the body", () => {
     {
       what: "everything",
       body: { name: 1, url: "https://8.8.8.8", events: ["catalog.changed", "service.update", 7], evnts: 1 },
-      mistakes: ["#/name type", "#/events/1 unknown_value", "#/events/2 unknown_value", "#/evnts unknown_field"],
+      mistakes: ["#/name type", "#/events/1 unknown_event", "#/events/2 type", "#/evnts unknown_field"],
     },
   ])("$what: $mistakes", async ({ body, mistakes }) => {
     const a = api();
@@ -94,9 +96,21 @@ describe("mistakes in the body", () => {
     expect(await api().problem(WEBHOOKS, json(body))).toMatchObject({ status: 400, code: "invalid_json" });
   });
 
-  test("JSON nested 30,000 deep is a mistake like any other", async () => {
+  test("JSON nested 30,000 deep is refused as such", async () => {
     const deep = `{"name": ${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
-    expect(await api().problem(WEBHOOKS, json(deep))).toMatchObject({ status: 422 });
+    expect(await api().problem(WEBHOOKS, json(deep))).toMatchObject({ status: 400, code: "invalid_json" });
+  });
+
+  test("bytes that are no UTF-8 are no JSON", async () => {
+    const body = Buffer.from(JSON.stringify({ ...GOOD, name: "Caf\u00e9" }), "latin1");
+    const headers = { "content-type": "application/json" };
+    expect(await api().problem(WEBHOOKS, { method: "POST", headers, body })).toMatchObject({ code: "invalid_json" });
+  });
+
+  test("thousands of mistakes make no answer of megabytes", async () => {
+    const problem = await api().problem(WEBHOOKS, json({ ...GOOD, events: Array.from({ length: 20_000 }, () => 1) }));
+    expect(problem.errors).toHaveLength(50);
+    expect(JSON.stringify(problem).length).toBeLessThan(20_000);
   });
 
   test.each([undefined, "text/plain", "application/x-www-form-urlencoded", "application/jsonx"])(
@@ -134,6 +148,62 @@ test("the 51st endpoint of a business is a conflict", async () => {
   const a = api();
   for (let i = 0; i < 50; i++) expect((await a.ask(WEBHOOKS, json(GOOD))).status).toBe(201);
   expect(await a.problem(WEBHOOKS, json(GOOD))).toMatchObject({ status: 409, code: "conflict" });
+});
+
+describe("Idempotency-Key", () => {
+  const send = (a: Api, body: unknown = GOOD, key = a.key, token = "order-1") =>
+    a.ask(WEBHOOKS, { ...json(body), key, headers: { "content-type": "application/json", "idempotency-key": token } });
+  const made = async (response: Response) => ((await response.json()) as { data: { id: string; secret: string } }).data;
+
+  test("the same request again gives the same endpoint and its secret, for a day", async () => {
+    const a = api();
+    const first = await send(a);
+    const again = await send(a, { events: GOOD.events, url: GOOD.url, name: " Website " });
+    expect([again.status, again.headers.get("location")]).toEqual([201, first.headers.get("location")]);
+    const endpoint = await made(first);
+    expect(await made(again)).toEqual(endpoint);
+    a.advance(86_400_000);
+    expect((await made(await send(a))).id).not.toBe(endpoint.id);
+  });
+
+  test("with another body: 422, and nothing is made", async () => {
+    const a = api();
+    await send(a);
+    const response = await send(a, { ...GOOD, name: "Other" });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ code: "idempotency_key_reused", fix: expect.any(String) });
+    expect(endpoints(a)).toHaveLength(1);
+  });
+
+  test("it is each key's own, and a rotated key keeps its", async () => {
+    const a = api();
+    const other = a.newKey();
+    const ids = [await made(await send(a)), await made(await send(a, GOOD, other.secret))].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+    const { secret } = rotateKey(a, other.id);
+    expect((await made(await send(a, GOOD, secret))).id).toBe(ids[1]);
+  });
+
+  test("twenty at once make one endpoint", async () => {
+    const a = api();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(a)));
+    const ids = await Promise.all(answers.map(async (answer) => (await made(answer)).id));
+    expect(new Set(ids).size).toBe(1);
+    expect(endpoints(a)).toHaveLength(1);
+  });
+
+  test("what was made is deleted: a conflict, not another one", async () => {
+    const a = api();
+    const { id } = await made(await send(a));
+    deleteEndpoint(a, id);
+    const response = await send(a);
+    expect([response.status, endpoints(a)]).toEqual([409, []]);
+  });
+
+  test.each(["a b", "x".repeat(256), "caf\u00e9"])("'%.10s' is none", async (token) => {
+    const a = api();
+    expect((await send(a, GOOD, a.key, token)).status).toBe(400);
+  });
 });
 
 test("a write waits for another writer without failing, and gives up with 503 after two seconds", async () => {

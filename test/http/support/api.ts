@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readPreset, type Preset } from "../../../src/assets.ts";
 import { applyCatalog } from "../../../src/app/catalog.ts";
-import { createKey, createKeyUse, type NewKey } from "../../../src/app/keys.ts";
+import { createKey, type NewKey } from "../../../src/app/keys.ts";
 import { businessId } from "../../../src/domain/catalog.ts";
+import type { ConfigFlags } from "../../../src/config.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { world, type World } from "../../support/world.ts";
 
@@ -26,15 +27,15 @@ export type Api = World & {
   newKey: (fields?: Partial<NewKey>) => { id: string; secret: string };
   /** A secret key of the salon, which `ask` uses unless told otherwise. */
   key: string;
-  flushKeyUse: () => void;
+  flush: () => void;
+  shutDown: () => void;
 };
 
 /** The API over a seeded business, without a socket. */
-export function api(preset: Preset = "salon", busyTimeoutMs?: number): Api {
-  const rt = world({}, undefined, busyTimeoutMs);
+export function api(preset: Preset = "salon", busyTimeoutMs?: number, flags: ConfigFlags = {}): Api {
+  const rt = world(flags, undefined, busyTimeoutMs);
   const { slug } = seed(rt, preset);
-  const keyUse = createKeyUse(rt);
-  const app = createApp(rt, keyUse);
+  const app = createApp(rt);
   const newKey = (fields: Partial<NewKey> = {}) => {
     const { key, secret } = createKey(rt, {
       businessId: businessId(slug),
@@ -58,7 +59,8 @@ export function api(preset: Preset = "salon", busyTimeoutMs?: number): Api {
       (await (await ask(path, init)).json()) as Problem,
     newKey,
     key: secret,
-    flushKeyUse: keyUse.flush,
+    flush: app.flush,
+    shutDown: app.shutDown,
   });
 }
 

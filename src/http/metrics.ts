@@ -1,0 +1,72 @@
+/** In seconds; what takes longer is counted under +Inf alone. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const BOUNDS_MS = BOUNDS.map((seconds) => seconds * 1000);
+const DURATION = "deskbell_http_request_duration_seconds";
+
+/** The answers of one route and method with one status. */
+type Series = { labels: string; buckets: number[]; count: number; sumMs: number };
+
+export type Metrics = {
+  count: (route: string, method: string, status: number, durationMs: number) => void;
+  /** All that was counted, as Prometheus reads it. */
+  text: () => string;
+};
+
+export function createMetrics(): Metrics {
+  const series = new Map<string, Map<number, Series>>();
+  // Most answers are to what the one before was to.
+  let last: { route: string; method: string; status: number; series: Series } | undefined;
+
+  const find = (route: string, method: string, status: number): Series => {
+    if (last?.route === route && last.status === status && last.method === method) return last.series;
+    const place = `route="${route}",method="${method}"`;
+    const byStatus = series.get(place) ?? new Map<number, Series>();
+    series.set(place, byStatus);
+    const labels = `${place},status="${status}"`;
+    const found = byStatus.get(status) ?? { labels, buckets: BOUNDS.map(() => 0), count: 0, sumMs: 0 };
+    byStatus.set(status, found);
+    last = { route, method, status, series: found };
+    return found;
+  };
+
+  return {
+    count(route, method, status, durationMs) {
+      const found = find(route, method, status);
+      found.count += 1;
+      found.sumMs += durationMs;
+      let bucket = 0;
+      while (bucket < BOUNDS_MS.length && durationMs > (BOUNDS_MS[bucket] as number)) bucket += 1;
+      if (bucket < BOUNDS_MS.length) found.buckets[bucket] = (found.buckets[bucket] as number) + 1;
+    },
+    text: () =>
+      [
+        `# HELP ${DURATION} From a request's headers to its answer.`,
+        `# TYPE ${DURATION} histogram`,
+        ...[...series.values()].flatMap((byStatus) => [...byStatus.values()].flatMap(linesOf)),
+        "",
+      ].join("\n"),
+  };
+}
+
+/** One value for each set of labels. */
+export const gauge = (
+  name: string,
+  help: string,
+  values: readonly (readonly [labels: string, value: number])[],
+): string =>
+  [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} gauge`,
+    ...values.map(([labels, value]) => `${name}${labels && `{${labels}}`} ${value}`),
+    "",
+  ].join("\n");
+
+function linesOf({ labels, buckets, count, sumMs }: Series): string[] {
+  let below = 0;
+  return [
+    ...BOUNDS.map((bound, i) => `${DURATION}_bucket{${labels},le="${bound}"} ${(below += buckets[i] ?? 0)}`),
+    `${DURATION}_bucket{${labels},le="+Inf"} ${count}`,
+    `${DURATION}_sum{${labels}} ${sumMs / 1000}`,
+    `${DURATION}_count{${labels}} ${count}`,
+  ];
+}

@@ -1,0 +1,47 @@
+import { H3, type H3Event, type HTTPError } from "h3";
+import { FastResponse } from "srvx";
+import { AppError } from "../domain/errors.ts";
+import { type Answering, NOWHERE, type Place } from "./answering.ts";
+import type { Answer, Asked } from "./call.ts";
+
+/** h3 finds the place that an address names. */
+export function createRouter(places: readonly Place[], { answer, refuse }: Answering): H3 {
+  const answerAt = async (place: Place, event: H3Event) => toResponse(await answer(place, askedOf(event)));
+  const h3 = new H3({
+    silent: true,
+    onError: (error, event) => toResponse(refuse(askedOf(event), originOf(error))),
+  });
+  for (const place of places) h3.all(place.path, (event) => answerAt(place, event));
+  h3.all("/**", (event) => answerAt(NOWHERE, event));
+  return h3;
+}
+
+function askedOf({ req, url, runtime, context }: H3Event): Asked {
+  const node = runtime?.node?.req;
+  return {
+    method: req.method,
+    path: url.pathname,
+    search: url.search,
+    params: Object.fromEntries(Object.entries(context.params ?? {}).map(([name, text]) => [name, decode(text)])),
+    sent: node?.headers ?? Object.fromEntries(req.headers),
+    connection: node?.socket ?? req,
+    peer: node?.socket?.remoteAddress ?? "127.0.0.1",
+    body: () => req.body,
+    gone: () => req.signal,
+  };
+}
+
+/** h3 hands parameters over as they were sent; what cannot be decoded it has refused before. */
+const decode = (sent: string): string => (sent.includes("%") ? decodeURIComponent(sent) : sent);
+
+function toResponse({ status, headers, body }: Answer): Response {
+  const pairs: [string, string][] = [];
+  for (let i = 0; i < headers.length; i += 2) pairs.push([headers[i] as string, headers[i + 1] as string]);
+  return new FastResponse(body as Buffer<ArrayBuffer> | null, { status, headers: pairs });
+}
+
+/** What was thrown, out of what h3 makes of it. Its own complaints are about addresses that cannot be read. */
+function originOf(error: HTTPError): unknown {
+  if (error.unhandled) return error.cause;
+  return error.status < 500 ? new AppError("route_not_found", "This address cannot be read.") : error;
+}

@@ -1,0 +1,29 @@
+import type { Db } from "./database.ts";
+
+/** What a key has made under an Idempotency-Key of its choice. */
+export type IdempotencyRow = {
+  keyId: string;
+  token: string;
+  requestHash: Buffer;
+  endpointId: string;
+  createdAt: number;
+};
+
+export function createIdempotencyStore(db: Db) {
+  const find = db.prepare(`
+    SELECT key_id AS keyId, token, request_hash AS requestHash, endpoint_id AS endpointId, created_at AS createdAt
+    FROM idempotency WHERE key_id = :keyId AND token = :token AND created_at > :after`);
+  const insert = db.prepare(`
+    INSERT INTO idempotency (key_id, token, request_hash, endpoint_id, created_at)
+    VALUES (:keyId, :token, :requestHash, :endpointId, :createdAt)`);
+  const forget = db.prepare("DELETE FROM idempotency WHERE created_at <= ?");
+
+  return {
+    /** Undefined when it was made at `after` or before. */
+    find: (keyId: string, token: string, after: number): IdempotencyRow | undefined =>
+      find.get({ keyId, token, after }) as IdempotencyRow | undefined,
+    insert: (row: IdempotencyRow): void => void insert.run(row),
+    /** Drops what was made until then. */
+    forget: (until: number): void => void forget.run(until),
+  };
+}

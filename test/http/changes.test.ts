@@ -1,0 +1,233 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { editObject } from "../../src/app/catalog.ts";
+import { businessId } from "../../src/domain/catalog.ts";
+import { encodeChangeCursor } from "../../src/http/change-cursor.ts";
+import { startServer } from "../../src/http/server.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { type Api, api, SALON, seed } from "./support/api.ts";
+
+const CHANGES = `/v1/businesses/${SALON}/changes`;
+const BUSINESS = businessId(SALON);
+
+type Feed = {
+  data: { id: string; type: string; data: { object: { name?: string } } }[];
+  page: { hasMore: boolean; nextCursor: string };
+};
+
+const read = async (a: Api, query = ""): Promise<Feed> => {
+  const response = await a.ask(CHANGES + query);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Feed;
+};
+
+const rename = (a: Api, name: string) => editObject(a, SALON, "service", "cut", (service) => ({ ...service, name }));
+const stored = (a: Api) => a.store.events.after(BUSINESS, 0, 100_000);
+const lastSequence = (a: Api) => a.store.feed.lastSequence(BUSINESS);
+
+/** As the pruning would, from beside the daemon. */
+function forget(a: Api, where: string): void {
+  const other = openDatabase(a.config.databasePath, 1000);
+  other.db.exec(`DELETE FROM event WHERE ${where}`);
+  other.close();
+}
+
+test("the envelopes are those of the webhooks, byte for byte and in their order", async () => {
+  const a = api();
+  const text = await (await a.ask(`${CHANGES}?limit=500`)).text();
+  const expected = stored(a)
+    .map(({ body }) => body.toString())
+    .join(",");
+  expect(text.startsWith(`{"data":[${expected}],"page":{"hasMore":false,"nextCursor":"`)).toBe(true);
+  expect(JSON.parse(text)).toMatchObject({ meta: { business: { id: BUSINESS, slug: SALON } } });
+});
+
+test("pages join without a gap, and the end of one is where the next begins", async () => {
+  const a = api();
+  const seen: string[] = [];
+  let feed = await read(a, "?limit=7");
+  for (; feed.page.hasMore; feed = await read(a, `?limit=7&after=${feed.page.nextCursor}`)) {
+    expect(feed.data).toHaveLength(7);
+    seen.push(...feed.data.map(({ id }) => id));
+  }
+  seen.push(...feed.data.map(({ id }) => id));
+  expect(seen).toEqual(stored(a).map(({ id }) => id));
+
+  const nothing = await read(a, `?after=${feed.page.nextCursor}`);
+  expect(nothing).toMatchObject({ data: [], page: feed.page });
+  rename(a, "Cut");
+  const news = await read(a, `?after=${nothing.page.nextCursor}`);
+  expect(news.data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
+});
+
+test("only some types, and the cursor still moves over the others", async () => {
+  const a = api();
+  const feed = await read(a, "?types=staff.created&types=catalog.changed&limit=500");
+  expect(new Set(feed.data.map(({ type }) => type))).toEqual(new Set(["staff.created", "catalog.changed"]));
+  expect(feed.page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(a)));
+  const none = await read(a, "?types=booking.created");
+  expect(none).toMatchObject({ data: [], page: { hasMore: false, nextCursor: feed.page.nextCursor } });
+});
+
+test("a page is cut at a megabyte", async () => {
+  const a = api();
+  for (let i = 0; i < 5; i++)
+    editObject(a, SALON, "service", "cut", (service) => ({ ...service, description: `${i}${"é".repeat(9000)}` }));
+  const sizes: number[] = [];
+  let more = true;
+  for (let after = ""; more;) {
+    const text = await (await a.ask(`${CHANGES}?limit=500${after}`)).text();
+    sizes.push(Buffer.byteLength(text));
+    const { page } = JSON.parse(text) as Feed;
+    more = page.hasMore;
+    after = `&after=${page.nextCursor}`;
+  }
+  expect(Math.max(...sizes)).toBeLessThan(1024 * 1024 + 100_000);
+});
+
+describe("cursors", () => {
+  test.each([
+    { what: "anything", cursor: () => "nonsense" },
+    { what: "one with a digit changed", cursor: () => encodeChangeCursor(BUSINESS, 3).replace("3", "4") },
+    { what: "another business's", cursor: () => encodeChangeCursor(businessId("kita-live"), 3) },
+    { what: "a list's", cursor: () => "WyJzZXJ2aWNlcyIsMSwic3ZjIl0" },
+  ])("$what: 400", async ({ cursor }) => {
+    expect(await api().problem(`${CHANGES}?after=${cursor()}`)).toMatchObject({
+      status: 400,
+      code: "invalid_cursor",
+      errors: [{ parameter: "after" }],
+    });
+  });
+
+  test("one from the future, as a restored box sees it: 410", async () => {
+    const a = api();
+    const cursor = encodeChangeCursor(BUSINESS, lastSequence(a) + 1);
+    expect(await a.problem(`${CHANGES}?after=${cursor}`)).toMatchObject({ status: 410, code: "cursor_expired" });
+  });
+
+  test("one whose followers are partly forgotten: 410, also when an older event is still kept", async () => {
+    const a = api();
+    const cursor = (sequence: number) => encodeChangeCursor(BUSINESS, sequence);
+    forget(a, "sequence BETWEEN 3 AND 5");
+    for (const sequence of [1, 2, 4])
+      expect(await a.problem(`${CHANGES}?after=${cursor(sequence)}`)).toMatchObject({ code: "cursor_expired" });
+    const rest = stored(a).filter(({ sequence }) => sequence > 5);
+    for (const query of ["?limit=500", `?limit=500&after=${cursor(5)}`])
+      expect((await read(a, query)).data.map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
+  });
+
+  test("one of a quiet business, of which nothing is kept any more, goes on", async () => {
+    const a = api();
+    forget(a, "TRUE");
+    const { data, page } = await read(a);
+    expect([data, page.hasMore]).toEqual([[], false]);
+    rename(a, "Cut");
+    expect((await read(a, `?after=${page.nextCursor}`)).data).toHaveLength(2);
+  });
+});
+
+test.each([
+  { query: "?types=service.update", says: "Did you mean 'service.updated'?" },
+  { query: "?wait=26", says: "0 to 25" },
+  { query: "?limit=0", says: "1 to 500" },
+  { query: "?afer=x", says: "Did you mean 'after'?" },
+])("$query is a mistake", async ({ query, says }) => {
+  const problem = await api().problem(CHANGES + query);
+  expect(problem.status).toBe(400);
+  expect(problem.detail).toContain(says);
+});
+
+test("it needs webhooks.read, which webhooks.write implies", async () => {
+  const a = api();
+  const status = async (scope: string) =>
+    (await a.ask(CHANGES, { key: a.newKey({ kind: "RESTRICTED", scopes: [scope] }).secret })).status;
+  expect([await status("services.read"), await status("webhooks.read"), await status("webhooks.write")]).toEqual([
+    403, 200, 200,
+  ]);
+});
+
+describe("waiting", () => {
+  const atEnd = (a: Api) => `?after=${encodeChangeCursor(BUSINESS, lastSequence(a))}`;
+
+  test("a change by another process is answered at once", async () => {
+    const a = api();
+    const waiting = read(a, `${atEnd(a)}&wait=20`);
+    await delay(100);
+    const startedAt = performance.now();
+    rename(a, "Cut");
+    const { data } = await waiting;
+    expect(data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
+    // 50 ms in practice; a machine at work may be late.
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  test("what is not asked for, and other businesses, wake nobody", async () => {
+    const a = api();
+    const waiting = a.ask(`${CHANGES}${atEnd(a)}&types=staff.updated&wait=1`);
+    seed(a, "venue");
+    rename(a, "Cut");
+    const { data, page } = (await (await waiting).json()) as Feed;
+    expect(data).toEqual([]);
+    expect(page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(a)));
+  });
+
+  test("what is there already is not waited for", async () => {
+    const startedAt = performance.now();
+    expect((await read(api(), "?wait=20&limit=1")).data).toHaveLength(1);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+
+  test("closing the server answers who waits", async () => {
+    const a = api();
+    const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+    onTestFinished(() => server.close());
+    const headers = { authorization: `Bearer ${a.key}` };
+    const waiting = Array.from({ length: 20 }, () => fetch(`${server.url}${CHANGES}${atEnd(a)}&wait=25`, { headers }));
+    await delay(200);
+    await server.close();
+    for (const response of await Promise.all(waiting)) {
+      expect(response.status).toBe(200);
+      expect(((await response.json()) as Feed).data).toEqual([]);
+    }
+  });
+});
+
+test("a partner that was cut off through 1,000 changes catches up with every one of them", async () => {
+  const a = api();
+  const { secret } = a.newKey({ limitMinute: 1_000_000, limitHour: 1_000_000 });
+  const pull = async (after: string) =>
+    (await (await a.ask(`${CHANGES}?limit=100${after}`, { key: secret })).json()) as Feed;
+  const keys = ["cut", "color", "blowout"].filter((key) =>
+    a.store.catalog.objects(BUSINESS).service.some((service) => service.key === key),
+  );
+  let random = 11;
+  const draw = (below: number) => (random = (random * 48_271) % 2_147_483_647) % below;
+  const seen: string[] = [];
+  let after = "";
+  for (let i = 0; i < 1000; i++) {
+    const key = keys[draw(keys.length)] ?? "cut";
+    const edit = draw(3);
+    editObject(a, SALON, "service", key, (service) => ({
+      ...service,
+      ...(edit === 0
+        ? { name: `Name ${i}` }
+        : edit === 1
+          ? { description: `Text ${i}` }
+          : { durationMin: 5 + (i % 90) }),
+    }));
+    // Now and then it comes back for a page.
+    if (draw(50) > 0) continue;
+    const { data, page } = await pull(after);
+    seen.push(...data.map(({ id }) => id));
+    after = `&after=${page.nextCursor}`;
+  }
+  for (let more = true; more;) {
+    const { data, page } = await pull(after);
+    seen.push(...data.map(({ id }) => id));
+    after = `&after=${page.nextCursor}`;
+    more = page.hasMore;
+  }
+  const all = stored(a).map(({ id }) => id);
+  expect(all.length).toBeGreaterThan(1900);
+  expect(seen).toEqual(all);
+});
