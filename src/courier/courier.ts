@@ -23,6 +23,8 @@ const BUSY_MS = 2;
 const FULL_MS = 1000;
 /** So many outcomes may wait for somebody else to end writing. */
 const MOST_UNWRITTEN = 2048;
+/** Endpoints that a sweep looks at between two turns of the event loop. */
+const LOOKED_AT_ONCE = 16;
 /** Attempts that still count as prompt. */
 const PROMPT_ATTEMPTS = 2;
 
@@ -97,8 +99,14 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
 
   function sweep(): void {
     clock.follow(lastSeen);
-    for (const id of due.endpointsDue(rt.now())) offer(id);
+    takeUp(due.endpointsDue(rt.now()));
+  }
+
+  /** Some at a time: what is fresh does not wait until hundreds of endpoints have been looked at that hang. */
+  function takeUp(endpointIds: string[]): void {
+    for (const id of endpointIds.slice(0, LOOKED_AT_ONCE)) offer(id);
     turn();
+    if (endpointIds.length > LOOKED_AT_ONCE) setImmediate(() => takeUp(endpointIds.slice(LOOKED_AT_ONCE)));
   }
 
   function review(): void {

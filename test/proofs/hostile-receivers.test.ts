@@ -1,0 +1,251 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import tls from "node:tls";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createEndpoint } from "../../src/app/endpoints.ts";
+import { appendEventFor } from "../../src/app/events.ts";
+import { readConfig } from "../../src/config.ts";
+import { createSender } from "../../src/courier/send.ts";
+import { openRuntime, type Runtime } from "../../src/runtime.ts";
+import type { AttemptRow } from "../../src/store/deliveries.ts";
+import { temporaryFolder } from "../support/cli.ts";
+import { serve, urlOf } from "../support/daemon.ts";
+import { addBusiness, draft } from "../support/engine.ts";
+import { FAULTS } from "../support/hostile/faults.ts";
+import { createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
+import { receiver } from "../support/receiver.ts";
+
+const DEADLINE_MS = 1000;
+const ROUNDS = 3;
+const WARM_UP = 4000;
+/** What is dead at once may lie about in the courier's heap, up to the 64 MB that it gives to the young; no more. */
+const MOST_GROWTH_MB = 64;
+
+async function startHostileReceivers(): Promise<number[]> {
+  const child = fork(fileURLToPath(new URL("../support/hostile/host.ts", import.meta.url)));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+  const [ports] = (await once(child, "message")) as [number[]];
+  return ports;
+}
+
+/** A second connection to the daemon's file. */
+function openBeside(dataDir: string): Runtime {
+  const rt = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
+  onTestFinished(rt.close);
+  return rt;
+}
+
+/** The most memory that a process has ever had, and how much it has now. */
+function memoryOf(pid: number): { mostMb: number; nowMb: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const mb = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+  return { mostMb: mb("VmHWM"), nowMb: mb("VmRSS") };
+}
+
+const told = ({ outcome, statusCode }: AttemptRow) => (outcome === "responded" ? statusCode : outcome);
+
+test(`${FAULTS.length} hostile receivers are each told right and in time, and cost a good one nothing`, async () => {
+  const [good, ports] = await Promise.all([receiver(), startHostileReceivers()]);
+  const dataDir = temporaryFolder();
+  const rt = openBeside(dataDir);
+  const daemon = serve(dataDir);
+  await urlOf(daemon);
+  const businesses = ["one", "two"].map((slug) => addBusiness(rt, slug));
+  const subscribe = async (i: number, url: string) => {
+    const business = businesses[i % businesses.length]!;
+    const request = { businessId: business.id, keyId: null, name: "receiver", url, events: ["service.updated"] };
+    const { endpoint } = await createEndpoint(rt, { ...request, allowPrivate: true, timeoutMs: DEADLINE_MS });
+    return { endpoint, business };
+  };
+  const hostile = await Promise.all(ports.map((port, i) => subscribe(i, `http://127.0.0.1:${port}/`)));
+  const partner = await subscribe(0, good.url);
+  const emit = (to: typeof hostile) =>
+    rt.tx(() => to.forEach(({ business, endpoint }) => appendEventFor(rt, business, draft(), endpoint)));
+  const deliveriesTo = ({ endpoint }: typeof partner) =>
+    rt.store.deliveries.list({ endpointId: endpoint.id }, 2 * WARM_UP);
+  const firstAttemptsAt = (to: typeof partner) =>
+    deliveriesTo(to).flatMap(({ id }) => rt.store.deliveries.attempts(id).slice(0, 1));
+  const countTried = () => hostile.map(firstAttemptsAt).flat().length;
+
+  // A daemon that has had work to do: what room its heap takes for that is no receiver's doing.
+  emit(Array.from({ length: WARM_UP }, () => partner));
+  await good.received(WARM_UP);
+  const before = memoryOf(daemon.pid);
+  const feed = setInterval(() => emit([partner]), 20);
+  onTestFinished(() => clearInterval(feed));
+  for (let round = 1; round <= ROUNDS; round++) {
+    emit(hostile);
+    await expect.poll(countTried, { timeout: 5000 }).toBe(round * hostile.length);
+  }
+  clearInterval(feed);
+  const after = memoryOf(daemon.pid);
+  await expect.poll(() => deliveriesTo(partner).every(({ status }) => status === "DELIVERED")).toBe(true);
+
+  const outcomes = FAULTS.map(({ name }, i) => [name, [...new Set(firstAttemptsAt(hostile[i]!).map(told))]]);
+  const expected = FAULTS.map(({ name, outcome }) => [name, [outcome]]);
+  expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
+  const succeeding = FAULTS.flatMap(({ outcome }, i) => (outcome === 200 ? hostile[i]! : []));
+  for (const { status, attemptCount } of succeeding.flatMap(deliveriesTo))
+    expect({ status, attemptCount }).toEqual({ status: "DELIVERED", attemptCount: 1 });
+  const late = hostile.flatMap(firstAttemptsAt).filter(({ durationMs }) => durationMs > DEADLINE_MS + 1000);
+  expect(late).toEqual([]);
+  const toPartner = firstAttemptsAt(partner);
+  expect(good.requests).toHaveLength(toPartner.length);
+  expect(Math.max(...toPartner.map(({ durationMs }) => durationMs))).toBeLessThan(DEADLINE_MS);
+  console.log(`the daemon took ${Math.round(after.mostMb - before.nowMb)} MB more, at its most`);
+  expect(after.mostMb - before.nowMb).toBeLessThan(MOST_GROWTH_MB);
+});
+
+/** One that is sent to by name, over connections that are kept. */
+function senderTo(port: number) {
+  const lab = { allowHttp: true, allowPrivate: ["127.0.0.0/8"] };
+  const { send, close } = createSender(lab, () => performance.now(), { resolve: async () => ["127.0.0.1"] });
+  onTestFinished(close);
+  return async (origin: string) => {
+    const startedAt = performance.now();
+    const url = `${origin}:${port}/`;
+    const outcome = await send({ url, trusted: false, timeoutMs: DEADLINE_MS, headers: {}, body: Buffer.from("{}") });
+    return { outcome, tookMs: performance.now() - startedAt };
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => sockets.add(socket.on("error", () => {})));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const answerOf = (status: number, ...more: string[]) =>
+  [`HTTP/1.1 ${status} So`, ...more, "content-length: 0", "", ""].join("\r\n");
+
+describe("a connection that was kept", () => {
+  type Request = { n: number; socket: Socket };
+  const cases: { name: string; onRequest: (request: Request) => void; next: "refused" | 200 | 500 }[] = [
+    {
+      name: "closed under the next request is told as that",
+      onRequest: ({ n, socket }) => void (n === 1 ? socket.write(answerOf(200)) : socket.destroy()),
+      next: "refused",
+    },
+    {
+      name: "closed right after its answer is opened anew",
+      onRequest: ({ socket }) => void socket.end(answerOf(200)),
+      next: 200,
+    },
+    {
+      name: "of which its end was announced is not used again, though it stays open",
+      onRequest: ({ n, socket }) => void (n === 1 && socket.write(answerOf(200, "connection: close"))),
+      next: 200,
+    },
+    {
+      name: "with a second answer in the same breath does not lend it to the next delivery",
+      onRequest: ({ n, socket }) => void socket.write(n === 1 ? answerOf(500) + answerOf(200) : answerOf(500)),
+      next: 500,
+    },
+    {
+      name: "with a second answer some time later does not lend it to the next delivery",
+      onRequest({ n, socket }) {
+        socket.write(answerOf(500));
+        if (n === 1) setTimeout(() => socket.write(answerOf(200)), 20);
+      },
+      next: 500,
+    },
+    {
+      name: "with more of a body than was announced does not lend it to the next delivery",
+      onRequest: ({ n, socket }) =>
+        void socket.write(n === 1 ? `HTTP/1.1 500 Oh\r\ncontent-length: 2\r\n\r\nno${answerOf(200)}` : answerOf(500)),
+      next: 500,
+    },
+  ];
+  test.each(cases)("$name", async ({ onRequest, next }) => {
+    const onConnection = (socket: Socket) => {
+      let n = 0;
+      socket.on("data", () => onRequest({ n: (n += 1), socket }));
+    };
+    const post = senderTo(await listen(createServer(onConnection)));
+    const origin = "http://partner.example";
+    expect((await post(origin)).outcome.kind).toBe("responded");
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const { outcome } = await post(origin);
+    expect(outcome.kind === "responded" ? outcome.statusCode : outcome.kind).toBe(next);
+  });
+});
+
+describe.skipIf(!hasOpenssl())("over TLS, with certificates that openssl makes,", () => {
+  const answering = (socket: Socket) => void socket.on("data", () => socket.write(answerOf(200)));
+
+  test("a receiver is believed if and only if its certificate is right", async () => {
+    const authority = createAuthority(temporaryFolder());
+    const trusted = tls.getCACertificates("default");
+    tls.setDefaultCACertificates([...trusted, authority.certificate]);
+    onTestFinished(() => tls.setDefaultCACertificates(trusted));
+    const cases: [string, tls.TlsOptions, string | RegExp][] = [
+      ["right", authority.issue("right.example"), "responded"],
+      ["expired", authority.issue("expired.example", { from: -9, to: -2 }), "CERT_HAS_EXPIRED"],
+      ["not valid yet", authority.issue("early.example", { from: 2, to: 9 }), "CERT_NOT_YET_VALID"],
+      ["for another name", authority.issue("other.example"), "ERR_TLS_CERT_ALTNAME_INVALID"],
+      ["signed by itself", authority.selfSign("vain.example"), "DEPTH_ZERO_SELF_SIGNED_CERT"],
+      [
+        "old",
+        { ...authority.issue("old.example"), minVersion: "TLSv1", maxVersion: "TLSv1", ciphers: "ALL:@SECLEVEL=0" },
+        /PROTOCOL/,
+      ],
+    ];
+    const names = ["right", "expired", "early", "wrong", "vain", "old"];
+    for (const [i, [, options, expected]] of cases.entries()) {
+      const { outcome } = await senderTo(await listen(tls.createServer(options, answering)))(
+        `https://${names[i]}.example`,
+      );
+      const { kind } = outcome;
+      if (outcome.kind === "responded") expect(kind).toBe(expected);
+      else expect(outcome).toEqual({ kind: "tls_failed", error: expect.stringMatching(expected) });
+    }
+  });
+});
+
+describe("a TLS handshake", () => {
+  test.each<{ name: string; onHello: (socket: Socket) => void; kind: "tls_failed" | "timed_out" }>([
+    { name: "that is reset", onHello: (socket) => void socket.resetAndDestroy(), kind: "tls_failed" },
+    { name: "that is closed", onHello: (socket) => void socket.end(), kind: "tls_failed" },
+    {
+      name: "answered with noise",
+      onHello: (socket) => void socket.write(Buffer.alloc(512, 0xa5)),
+      kind: "tls_failed",
+    },
+    { name: "answered in plain HTTP", onHello: (socket) => void socket.write(answerOf(200)), kind: "tls_failed" },
+    {
+      name: "refused with an alert",
+      onHello: (socket) => void socket.write(Buffer.from("15030300020228", "hex")),
+      kind: "tls_failed",
+    },
+    { name: "that hangs", onHello: () => {}, kind: "timed_out" },
+    {
+      name: "that drips",
+      onHello(socket) {
+        const timer = setInterval(() => socket.write(Buffer.from("16")), 20);
+        socket.once("close", () => clearInterval(timer));
+      },
+      kind: "tls_failed",
+    },
+    {
+      name: "of a record without end",
+      onHello: (socket) => void socket.write(Buffer.concat([Buffer.from("160303ffff", "hex"), Buffer.alloc(65_535)])),
+      kind: "tls_failed",
+    },
+  ])("$name ends in time as $kind", async ({ onHello, kind }) => {
+    const server = createServer((socket) => void socket.once("data", () => onHello(socket)));
+    const { outcome, tookMs } = await senderTo(await listen(server))("https://partner.example");
+    expect(outcome.kind).toBe(kind);
+    expect(tookMs).toBeLessThan(DEADLINE_MS + 1000);
+  });
+});

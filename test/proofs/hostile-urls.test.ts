@@ -1,0 +1,188 @@
+import { type AddressInfo, createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createEndpoint } from "../../src/app/endpoints.ts";
+import { deleteEndpoint } from "../../src/app/endpoint-life.ts";
+import type { Resolve } from "../../src/app/resolve.ts";
+import { createSender } from "../../src/courier/send.ts";
+import { createDice } from "../../src/domain/dice.ts";
+import { isPublicAddress, parseTarget } from "../../src/domain/safe-url.ts";
+import { addBusiness } from "../support/engine.ts";
+import { GOOD_URLS, HOSTILE_NAMES, HOSTILE_URLS } from "../support/hostile/urls.ts";
+import { spellPrivateAddress } from "../support/hostile/spellings.ts";
+import { atScale } from "../support/scale.ts";
+import { world } from "../support/world.ts";
+
+const STRANGER = { allowHttp: false, allowPrivate: [], trusted: false };
+const SPELLINGS = atScale(100_000, 1_000_000);
+const SCRIPTS = atScale(300, 1000);
+/** Stands for the public address of a partner. */
+const PARTNER = "127.0.0.2";
+/** What must never be reached. */
+const CANARIES = ["127.0.0.1", "::1", "127.83.1.9"];
+
+/** DNS as hostile names have it. Any other one that looks public leads inside, too. */
+const leadsInside: Resolve = async (hostname) => HOSTILE_NAMES[hostname] ?? ["127.0.0.1"];
+
+/** Listens at all of these addresses on one port, and counts the connections to each. */
+async function listenAt(
+  addresses: readonly string[],
+  port = 0,
+): Promise<{ port: number; hits: Record<string, number> }> {
+  const hits: Record<string, number> = {};
+  for (const address of addresses) {
+    const server = createServer((socket) => {
+      hits[address] = (hits[address] ?? 0) + 1;
+      socket.on("error", () => {});
+      socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
+      onTestFinished(() => void socket.destroy());
+    });
+    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, address, resolve));
+    onTestFinished(() => void server.close());
+    port = (server.address() as AddressInfo).port;
+  }
+  return { port, hits };
+}
+
+function post(url: string, resolve: Resolve, lab: { allowHttp: boolean; allowPrivate: string[] }) {
+  const { send, close } = createSender(lab, () => performance.now(), { resolve });
+  onTestFinished(close);
+  return send({ url, trusted: false, timeoutMs: 1000, headers: {}, body: Buffer.from("{}") });
+}
+
+const subscription = (businessId: string, url: string) => ({
+  businessId,
+  keyId: null,
+  name: "partner",
+  url,
+  events: ["service.updated"],
+  allowPrivate: false,
+});
+
+describe("a stranger's endpoint", () => {
+  const names = Object.keys(HOSTILE_NAMES).map((name) => `https://${name}/hook`);
+  const hostile = [...HOSTILE_URLS, ...names];
+
+  test(`is not created at any of ${hostile.length} hostile URLs, and the refusal says what to do`, async () => {
+    const rt = world();
+    const { id } = addBusiness(rt);
+    const created: string[] = [];
+    for (const url of hostile)
+      await createEndpoint(rt, subscription(id, url), leadsInside).then(
+        () => created.push(url),
+        (error) => expect(error).toMatchObject({ code: "unsafe_url", fix: expect.stringMatching(/./) }),
+      );
+    expect(created).toEqual([]);
+    expect(rt.store.endpoints.list()).toEqual([]);
+    expect(hostile.length).toBeGreaterThanOrEqual(250);
+  });
+
+  test("is not sent to at any of them, however it came on file", async () => {
+    const { hits } = await listenAt(CANARIES, 0);
+    const sent: unknown[] = [];
+    for (const url of hostile) {
+      const outcome = await post(url, leadsInside, { allowHttp: false, allowPrivate: [] });
+      if (outcome.kind !== "blocked" && outcome.kind !== "unresolvable") sent.push([url, outcome]);
+    }
+    expect(sent).toEqual([]);
+    expect(hits).toEqual({});
+  });
+
+  test(`is created at ${GOOD_URLS.length} good URLs`, async () => {
+    const rt = world();
+    const { id } = addBusiness(rt);
+    const leadsOut: Resolve = async () => ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"];
+    for (const url of GOOD_URLS) {
+      const { endpoint } = await createEndpoint(rt, subscription(id, url), leadsOut);
+      expect(endpoint.url).toBe(url);
+      deleteEndpoint(rt, endpoint.id);
+    }
+    expect(GOOD_URLS.length).toBeGreaterThanOrEqual(100);
+  });
+
+  test(`is refused under each of ${SPELLINGS} spellings of addresses that are not public`, { timeout: 300_000 }, () => {
+    const dice = createDice(7);
+    const passed: string[] = [];
+    let understood = 0;
+    for (let i = 0; i < SPELLINGS; i++) {
+      const url = `https://${spellPrivateAddress(dice)}/`;
+      const hostname = URL.parse(url)?.hostname;
+      if (hostname !== undefined && /^(\[.*\]|[\d.]+)$/.test(hostname)) understood += 1;
+      if (!("refused" in parseTarget(url, STRANGER))) passed.push(url);
+    }
+    expect(passed).toEqual([]);
+    // Else they would be refused as nonsense, and not for where they lead.
+    expect(understood / SPELLINGS).toBeGreaterThan(0.9);
+  });
+});
+
+/** One script: what DNS says at each lookup. */
+function drawScript({ pick, whole, some, chance }: ReturnType<typeof createDice>): string[][] {
+  const inside = [...CANARIES, "::ffff:127.0.0.1", "169.254.169.254", "10.0.0.1", "fe80::1", "fd00:ec2::254"];
+  return Array.from({ length: whole(2, 6) }, () => {
+    if (chance(0.4)) return [PARTNER];
+    if (chance(0.1)) return [];
+    const mixed = chance(0.6) ? [PARTNER, ...some(inside, whole(1, 3))] : some(inside, whole(1, 3));
+    return chance(0.5) ? mixed : [...mixed.slice(1), pick(mixed)];
+  });
+}
+
+describe("a name that leads to a partner now and inside then", () => {
+  test(`never gets a connection inside, over ${SCRIPTS} scripts of DNS`, { timeout: 300_000 }, async () => {
+    const dice = createDice(11);
+    const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
+    let [taken, blocked, now] = [0, 0, 0];
+    for (let i = 0; i < SCRIPTS; i++) {
+      const script = drawScript(dice);
+      let lookups = 0;
+      const resolve: Resolve = async () => script[lookups++] ?? [];
+      const lab = { allowHttp: true, allowPrivate: [`${PARTNER}/32`] };
+      const { send, close } = createSender(lab, () => now, { resolve });
+      for (const answer of script) {
+        const isFine = answer.length > 0 && answer.every((address) => address === PARTNER);
+        // Each time on a connection of its own, and past what was remembered of the name.
+        now += 60_001;
+        const url = `http://hook${lookups}.rebinding.example:${port}/`;
+        const outcome = await send({ url, trusted: false, timeoutMs: 1000, headers: {}, body: Buffer.from("{}") });
+        const expected = isFine ? "responded" : answer.length > 0 ? "blocked" : "unresolvable";
+        expect([answer, outcome.kind]).toEqual([answer, expected]);
+        if (isFine) taken += 1;
+        else blocked += 1;
+      }
+      await close();
+    }
+    expect(hits).toEqual({ [PARTNER]: taken });
+    expect(blocked).toBeGreaterThan(SCRIPTS / 2);
+  });
+
+  test("is blocked when it turns inside after its endpoint was created", async () => {
+    const rt = world();
+    const { id } = addBusiness(rt);
+    const { hits } = await listenAt(CANARIES);
+    let answer = ["93.184.215.14"];
+    const resolve: Resolve = async () => answer;
+    const { endpoint } = await createEndpoint(rt, subscription(id, "https://rebinding.example/"), resolve);
+    answer = ["127.0.0.1"];
+    expect(await post(endpoint.url, resolve, rt.config.lab)).toMatchObject({
+      kind: "blocked",
+      error: expect.stringContaining("127.0.0.1"),
+    });
+    expect(hits).toEqual({});
+  });
+
+  test("is looked up once for a connection: what was vetted is what is connected to", async () => {
+    const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
+    const answers = [[PARTNER], ["127.0.0.1"], ["::1"]];
+    let lookups = 0;
+    const resolve: Resolve = async () => answers[lookups++] ?? ["127.0.0.1"];
+    const lab = { allowHttp: true, allowPrivate: [`${PARTNER}/32`] };
+    expect(await post(`http://rebinding.example:${port}/`, resolve, lab)).toMatchObject({ statusCode: 200 });
+    expect({ lookups, hits }).toEqual({ lookups: 1, hits: { [PARTNER]: 1 } });
+  });
+});
+
+test("an address that is not public is none however it is spelled", () => {
+  const dice = createDice(3);
+  const hostnames = Array.from({ length: 10_000 }, () => URL.parse(`https://${spellPrivateAddress(dice)}/`)?.hostname);
+  const literals = hostnames.flatMap((hostname) => hostname?.replaceAll(/[[\]]/g, "") ?? []);
+  expect(literals.filter(isPublicAddress)).toEqual([]);
+});

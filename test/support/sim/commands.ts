@@ -1,0 +1,209 @@
+import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../../src/app/endpoint-life.ts";
+import { finishRotation, rotateSecret } from "../../../src/app/endpoint-secrets.ts";
+import { createEndpoint } from "../../../src/app/endpoints.ts";
+import { redeliver, redeliverMany } from "../../../src/app/deliveries.ts";
+import { AppError } from "../../../src/domain/errors.ts";
+import type { Dice } from "../../../src/domain/dice.ts";
+import type { EventType } from "../../../src/domain/event-types.ts";
+import type { Runtime } from "../../../src/runtime.ts";
+import { addBusiness, emit } from "../engine.ts";
+import type { Ledger, Subscription } from "./ledger.ts";
+import { MOODS } from "./partners.ts";
+import type { Time } from "./time.ts";
+
+export type World = {
+  admin: Runtime;
+  dice: Dice;
+  time: Time;
+  ledger: Ledger;
+  note: (what: string) => void;
+  wake: () => void;
+  crash: () => void;
+  start: () => void;
+  setWall: (byMs: number) => void;
+  fillDisk: (ms: number) => void;
+  pass: (ms: number) => Promise<void>;
+};
+
+const TYPES: readonly EventType[] = ["service.updated", "staff.created", "menu_item.deleted", "catalog.changed"];
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What happens to the box, to whoever runs it and to its partners. */
+export async function createCommands({ admin, dice, time, ledger, note, ...world }: World) {
+  const businesses = ["aurora", "borealis"].map((slug) => addBusiness(admin, slug));
+  let created = 0;
+  let posted = 0;
+
+  async function subscribe(mood: Subscription["mood"]): Promise<void> {
+    const business = dice.pick(businesses);
+    const events = dice.chance(0.5) ? [...TYPES] : [dice.pick(TYPES)];
+    const maxInFlight = dice.chance(0.6) ? 4 : dice.whole(1, 8);
+    const url = `http://10.0.0.${(created += 1)}/`;
+    const request = { businessId: business.id, keyId: null, name: url, url, events, allowPrivate: true, maxInFlight };
+    const { endpoint, secret } = await createEndpoint(admin, { ...request, timeoutMs: dice.whole(1, 30) * 1000 });
+    ledger.subscriptions.set(endpoint.id, {
+      id: endpoint.id,
+      businessId: business.id,
+      url,
+      events,
+      maxInFlight,
+      status: "ACTIVE",
+      secrets: [{ secret, until: null }],
+      mood,
+      inFlight: new Set(),
+      failures: 0,
+      pauseMs: 0,
+      probeAt: 0,
+      askedUntil: 0,
+    });
+  }
+
+  const existing = () => [...ledger.subscriptions.values()].filter(({ status }) => status !== "DELETED");
+  /** Those to whom things happen. */
+  const living = () => existing().filter(({ mood }) => mood !== "steady" && mood !== "choosy");
+
+  function post(count: number): void {
+    const business = dice.pick(businesses);
+    const { events } = emit(admin, business, ...Array.from({ length: count }, () => dice.pick(TYPES)));
+    ledger.posted(business.id, events);
+    posted += count;
+    world.wake();
+  }
+
+  function fall(one: Subscription): void {
+    one.mood = dice.pick(MOODS);
+    note(`${one.id} is ${one.mood}`);
+  }
+
+  function rotate(one: Subscription): void {
+    const overlapMs = dice.pick([0, HOUR_MS, DAY_MS, 7 * DAY_MS]);
+    try {
+      const { secret, oldEndsAt } = rotateSecret(admin, one.id, { overlapMs, force: dice.chance(0.5) });
+      for (const old of one.secrets) old.until = old.until === null ? oldEndsAt : 0;
+      one.secrets.push({ secret, until: null });
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "conflict")) throw error;
+    }
+    world.wake();
+  }
+
+  function finish(one: Subscription): void {
+    finishRotation(admin, one.id);
+    for (const old of one.secrets) if (old.until !== null) old.until = 0;
+    world.wake();
+  }
+
+  function setEnabled(one: Subscription): void {
+    if (one.status === "ACTIVE") {
+      disableEndpoint(admin, one.id, "manual");
+      one.status = "DISABLED";
+    } else {
+      const parked = admin.store.deliveries.list({ endpointId: one.id, status: "PARKED" }, 1e6);
+      const since = time.wall() - dice.whole(0, 3 * DAY_MS);
+      enableEndpoint(admin, one.id, dice.pick(["all", "all", "none", since] as const));
+      begin(one);
+      for (const { id } of parked) ledger.restart(id);
+    }
+    world.wake();
+  }
+
+  /** With a clean record. */
+  function begin(one: Subscription): void {
+    Object.assign(one, { status: "ACTIVE", failures: 0, pauseMs: 0, probeAt: 0, askedUntil: 0 });
+    if (one.mood === "gone") one.mood = "well";
+  }
+
+  function remove(one: Subscription): void {
+    deleteEndpoint(admin, one.id);
+    one.status = "DELETED";
+  }
+
+  function sendAgain(): void {
+    if (dice.chance(0.5)) {
+      const ids = [...ledger.deliveries.keys()];
+      if (ids.length === 0) return;
+      const id = dice.pick(ids);
+      const before = ledger.rowOf(id);
+      try {
+        redeliver(admin, id);
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === "conflict")) throw error;
+      }
+      if (before?.status !== ledger.rowOf(id)?.status || before?.attemptCount !== 0) ledger.restart(id);
+    } else {
+      const [one] = dice.some(living(), 1);
+      if (one === undefined) return;
+      redeliverMany(admin, { endpointId: one.id, status: dice.pick(["DELIVERED", "EXHAUSTED"] as const) });
+      for (const owed of ledger.deliveries.values()) if (owed.endpointId === one.id) ledger.restart(owed.id);
+    }
+    world.wake();
+  }
+
+  /** The process dies, and is started again at once or hours later. */
+  async function crash(): Promise<void> {
+    note("crash");
+    world.crash();
+    const downMs = dice.chance(0.7) ? dice.whole(0, 2000) : dice.whole(0, 6 * HOUR_MS);
+    await world.pass(dice.whole(0, downMs));
+    if (dice.chance(0.5)) post(dice.whole(1, 3));
+    await world.pass(downMs);
+    world.start();
+    note("start");
+  }
+
+  async function setClock(): Promise<void> {
+    if (dice.chance(0.7)) post(dice.whole(1, 4));
+    await world.pass(dice.whole(0, 200));
+    const byMs = dice.pick([-30 * DAY_MS, -DAY_MS, -HOUR_MS, HOUR_MS, DAY_MS, 30 * DAY_MS]);
+    note(`the clock is set by ${byMs / HOUR_MS} h`);
+    world.setWall(byMs);
+    if (dice.chance(0.5)) return;
+    await world.pass(dice.whole(0, 3000));
+    world.setWall(-byMs);
+  }
+
+  const onOne = (act: (one: Subscription) => void) => () => dice.some(living(), 1).forEach(act);
+  const COMMANDS: readonly [number, string, () => void | Promise<void>][] = [
+    [40, "post", () => post(dice.whole(1, 4))],
+    [2, "post many", () => post(dice.whole(20, 60))],
+    [20, "mood", onOne(fall)],
+    [4, "rotate", onOne(rotate)],
+    [2, "finish", onOne(finish)],
+    [5, "enable or disable", onOne(setEnabled)],
+    [1, "delete", onOne(remove)],
+    [2, "subscribe", () => subscribe(dice.pick(MOODS))],
+    [6, "send again", sendAgain],
+    [6, "crash", crash],
+    [2, "clock", setClock],
+    [2, "disk", () => world.fillDisk(dice.whole(1, 600) * 1000)],
+  ];
+  const total = COMMANDS.reduce((sum, [weight]) => sum + weight, 0);
+
+  for (const mood of ["steady", "steady", "choosy", "well", "failing", "flaky", "hanging"] as const)
+    await subscribe(mood);
+
+  return {
+    events: () => posted,
+    async runOne(): Promise<void> {
+      let left = dice.whole(1, total);
+      const [, name, run] = COMMANDS.find(([weight]) => (left -= weight) <= 0)!;
+      note(name);
+      await run();
+    },
+    /** From here on all are well, and nothing happens to anybody. */
+    async calmDown(): Promise<void> {
+      note("calm");
+      await world.pass(1_300_000);
+      for (const one of existing()) {
+        one.mood = "well";
+        if (one.status === "ACTIVE") continue;
+        const parked = admin.store.deliveries.list({ endpointId: one.id, status: "PARKED" }, 1e6);
+        enableEndpoint(admin, one.id, "all");
+        begin(one);
+        for (const { id } of parked) ledger.restart(id);
+      }
+      world.wake();
+    },
+  };
+}
