@@ -8,7 +8,7 @@ import type { Problem, Wish } from "../domain/availability/question.ts";
 import type { Span } from "../domain/availability/span.ts";
 import { type Audience, readWish } from "../domain/availability/wish.ts";
 import { dayAt } from "../domain/availability/zone-rules.ts";
-import type { Catalog, LocalDate } from "../domain/catalog.ts";
+import type { Catalog, LocalDate } from "../domain/catalog/catalog.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { scanDays } from "./scan-days.ts";

@@ -1,5 +1,5 @@
-import { type Booking, type PublicBooking, representBooking, tellBooking } from "../domain/booking.ts";
-import { readBookingRequest } from "../domain/booking-request.ts";
+import { type Booking, type PublicBooking, representBooking, tellBooking } from "../domain/day/booking.ts";
+import { readBookingRequest } from "../domain/day/booking-request.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { planVisit } from "./booking-rules.ts";

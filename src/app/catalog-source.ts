@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, LineCounter, type Node, parseDocument, type YAMLError } from "yaml";
-import { type Path, quote } from "../domain/catalog-mistakes.ts";
-import { DECIMAL_FIELDS } from "../domain/catalog-schema-values.ts";
+import { type Path, quote } from "../domain/catalog/mistakes.ts";
+import { DECIMAL_FIELDS } from "../domain/catalog/schema-values.ts";
 import { readSoundJson } from "./catalog-json.ts";
 import { readPlainYaml } from "./catalog-plain-yaml.ts";
 

@@ -1,9 +1,9 @@
 import { AppError, type ErrorItem } from "../domain/errors.ts";
 import { EVENT_TYPES, isEventType } from "../domain/event-types.ts";
-import { HIGHEST_CAP } from "../domain/lanes.ts";
+import { HIGHEST_CAP } from "../domain/webhooks/lanes.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { safe } from "../domain/safe-text.ts";
-import { type Allowances, judgeAddresses, parseTarget, type Refusal } from "../domain/safe-url.ts";
+import { type Allowances, judgeAddresses, parseTarget, type Refusal } from "../domain/webhooks/safe-url.ts";
 import type { EndpointSettings } from "../store/endpoints.ts";
 import type { Resolve } from "./resolve.ts";
 

@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts";
-import { drawSecret } from "../domain/signature.ts";
+import { drawSecret } from "../domain/webhooks/signature.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
 import { requireEndpoint } from "./endpoint-life.ts";

@@ -1,4 +1,4 @@
-import { NO_STREAK } from "../domain/endpoint-life.ts";
+import { NO_STREAK } from "../domain/webhooks/endpoint-life.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../store/endpoints.ts";

@@ -1,6 +1,6 @@
-import { writeCsv } from "../domain/catalog-csv-export.ts";
-import { exportCatalog } from "../domain/catalog-export.ts";
-import { writeYaml } from "../domain/catalog-yaml.ts";
+import { writeCsv } from "../domain/catalog/csv-export.ts";
+import { exportCatalog } from "../domain/catalog/export.ts";
+import { writeYaml } from "../domain/catalog/yaml.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 

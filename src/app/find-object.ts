@@ -1,5 +1,12 @@
-import { type Catalog, type DocOf, type Kind, KINDS, objectId, type PublicEventDoc } from "../domain/catalog.ts";
-import { KIND_NAMES, quote } from "../domain/catalog-mistakes.ts";
+import {
+  type Catalog,
+  type DocOf,
+  type Kind,
+  KINDS,
+  objectId,
+  type PublicEventDoc,
+} from "../domain/catalog/catalog.ts";
+import { KIND_NAMES, quote } from "../domain/catalog/mistakes.ts";
 import { AppError } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import type { Runtime } from "../runtime.ts";

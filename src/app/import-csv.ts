@@ -1,11 +1,11 @@
 import { CsvError } from "csv-parse";
 import { parse } from "csv-parse/sync";
-import { CSV_COLUMNS, type CsvCells, type CsvColumn, readCell } from "../domain/catalog-csv.ts";
-import { type CsvProblem, type CsvRow, mapCsv } from "../domain/catalog-csv-import.ts";
-import { quote } from "../domain/catalog-mistakes.ts";
-import { writeYaml } from "../domain/catalog-yaml.ts";
+import { CSV_COLUMNS, type CsvCells, type CsvColumn, readCell } from "../domain/catalog/csv.ts";
+import { type CsvProblem, type CsvRow, mapCsv } from "../domain/catalog/csv-import.ts";
+import { quote } from "../domain/catalog/mistakes.ts";
+import { writeYaml } from "../domain/catalog/yaml.ts";
 import { AppError } from "../domain/errors.ts";
-import { counted, type ImportReport, takenOf } from "../domain/import-report.ts";
+import { counted, type ImportReport, takenOf } from "../domain/catalog/import-report.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { safe } from "../domain/safe-text.ts";
 import { describeBusiness, type ImportedBusiness } from "./imported-business.ts";

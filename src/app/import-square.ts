@@ -1,11 +1,11 @@
 import { parseDocument } from "yaml";
-import { writeYaml } from "../domain/catalog-yaml.ts";
+import { writeYaml } from "../domain/catalog/yaml.ts";
 import { describeBusiness, type ImportedBusiness } from "./imported-business.ts";
 import { AppError } from "../domain/errors.ts";
-import type { ImportReport } from "../domain/import-report.ts";
+import type { ImportReport } from "../domain/catalog/import-report.ts";
 import { safe } from "../domain/safe-text.ts";
-import { mapSquare } from "../domain/square-import.ts";
-import { squareObjects } from "../domain/square-objects.ts";
+import { mapSquare } from "../domain/square/import.ts";
+import { squareObjects } from "../domain/square/objects.ts";
 
 /** A Square catalog's JSON as the text of a catalog file, with what was taken and what was left behind and why. */
 export function importSquare(text: string, business: ImportedBusiness): { yaml: string; report: ImportReport } {

@@ -1,7 +1,7 @@
-import { objectId, type PublicEventDoc, type TicketTypeDoc } from "../domain/catalog.ts";
+import { objectId, type PublicEventDoc, type TicketTypeDoc } from "../domain/catalog/catalog.ts";
 import { AppError } from "../domain/errors.ts";
-import { placesLeft, ticketTypeId } from "../domain/public-event.ts";
-import { drawCode, hashAdmission, readCode } from "../domain/short-code.ts";
+import { placesLeft, ticketTypeId } from "../domain/public/public-event.ts";
+import { drawCode, hashAdmission, readCode } from "../domain/day/short-code.ts";
 import {
   type PublicTicket,
   type PublicTicketOrder,
@@ -10,9 +10,9 @@ import {
   tellOrder,
   type Ticket,
   type TicketOrder,
-} from "../domain/ticket-order.ts";
-import { type OrderRequest, readOrderRequest } from "../domain/ticket-order-request.ts";
-import { refuseUnsellable } from "../domain/ticket-sale.ts";
+} from "../domain/day/ticket-order.ts";
+import { type OrderRequest, readOrderRequest } from "../domain/day/ticket-order-request.ts";
+import { refuseUnsellable } from "../domain/day/ticket-sale.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { requireBusiness } from "./catalog.ts";

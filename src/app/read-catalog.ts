@@ -1,6 +1,6 @@
-import { judgeCatalog, type JudgeOptions } from "../domain/catalog-judge.ts";
-import type { MergedCatalog } from "../domain/catalog-merge.ts";
-import type { Mistake } from "../domain/catalog-mistakes.ts";
+import { judgeCatalog, type JudgeOptions } from "../domain/catalog/judge.ts";
+import type { MergedCatalog } from "../domain/catalog/merge.ts";
+import type { Mistake } from "../domain/catalog/mistakes.ts";
 import { AppError } from "../domain/errors.ts";
 import { safe } from "../domain/safe-text.ts";
 import { type CatalogSource, type ParsedSource, parseSource, type Position } from "./catalog-source.ts";

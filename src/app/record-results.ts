@@ -1,5 +1,5 @@
-import { lengthen, NO_STREAK, type Streak } from "../domain/endpoint-life.ts";
-import type { Settlement } from "../domain/settle.ts";
+import { lengthen, NO_STREAK, type Streak } from "../domain/webhooks/endpoint-life.ts";
+import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { Runtime } from "../runtime.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";

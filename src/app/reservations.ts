@@ -4,8 +4,8 @@ import {
   representReservation,
   type Reservation,
   tellReservation,
-} from "../domain/reservation.ts";
-import { readReservationRequest } from "../domain/reservation-request.ts";
+} from "../domain/day/reservation.ts";
+import { readReservationRequest } from "../domain/day/reservation-request.ts";
 import type { Runtime } from "../runtime.ts";
 import { planSeating } from "./booking-rules.ts";
 import { requireBusiness } from "./catalog.ts";

@@ -1,5 +1,5 @@
 import { lookup, Resolver } from "node:dns/promises";
-import { type Allowances, allowsPrivateNames } from "../domain/safe-url.ts";
+import { type Allowances, allowsPrivateNames } from "../domain/webhooks/safe-url.ts";
 
 /** All addresses of a name, IPv4 and IPv6; none when it has none or nobody answers. */
 export type Resolve = (hostname: string, allowances: Allowances) => Promise<string[]>;

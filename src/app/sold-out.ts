@@ -1,6 +1,6 @@
-import { type Catalog, objectId } from "../domain/catalog.ts";
+import { type Catalog, objectId } from "../domain/catalog/catalog.ts";
 import { AppError } from "../domain/errors.ts";
-import { modifierOptionId } from "../domain/menu.ts";
+import { modifierOptionId } from "../domain/public/menu.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";

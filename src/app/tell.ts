@@ -1,8 +1,8 @@
 import { formatInstant } from "../domain/business-time.ts";
-import type { CatalogState } from "../domain/catalog-changed.ts";
-import { diffPublic, type PublicDiff } from "../domain/catalog-events.ts";
-import type { StoredCatalog } from "../domain/lens.ts";
-import { type ListName, nextTransition, representCatalog } from "../domain/representation.ts";
+import type { CatalogState } from "../domain/public/catalog-changed.ts";
+import { diffPublic, type PublicDiff } from "../domain/public/catalog-events.ts";
+import type { StoredCatalog } from "../domain/public/lens.ts";
+import { type ListName, nextTransition, representCatalog } from "../domain/public/representation.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { type Appended, appendEvents } from "./events.ts";

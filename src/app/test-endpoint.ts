@@ -1,9 +1,9 @@
 import { userAgent } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
 import { EVENT_TYPES, type EventType } from "../domain/event-types.ts";
-import { coverHeaders, type Post } from "../domain/post.ts";
-import { signingKey } from "../domain/signature.ts";
-import { describeFailure, judge, type Outcome } from "../domain/verdict.ts";
+import { coverHeaders, type Post } from "../domain/webhooks/post.ts";
+import { signingKey } from "../domain/webhooks/signature.ts";
+import { describeFailure, judge, type Outcome } from "../domain/webhooks/verdict.ts";
 import type { Runtime } from "../runtime.ts";
 import { requireEndpoint } from "./endpoint-life.ts";
 import { writeEnvelope } from "./events.ts";

@@ -1,7 +1,7 @@
-import { objectId, type PublicEventDoc } from "../domain/catalog.ts";
-import { saleStates } from "../domain/public-event.ts";
+import { objectId, type PublicEventDoc } from "../domain/catalog/catalog.ts";
+import { saleStates } from "../domain/public/public-event.ts";
 import { same } from "../domain/same.ts";
-import type { TicketOrder } from "../domain/ticket-order.ts";
+import type { TicketOrder } from "../domain/day/ticket-order.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { tellDayChange } from "./tell.ts";

@@ -1,7 +1,7 @@
 import { formatInstant } from "../domain/business-time.ts";
 import { AppError } from "../domain/errors.ts";
-import { hashAdmission } from "../domain/short-code.ts";
-import { type PublicTicket, representTicket, tellCheckIn } from "../domain/ticket-order.ts";
+import { hashAdmission } from "../domain/day/short-code.ts";
+import { type PublicTicket, representTicket, tellCheckIn } from "../domain/day/ticket-order.ts";
 import type { Runtime } from "../runtime.ts";
 import { requireBusiness } from "./catalog.ts";
 import { appendEvents } from "./events.ts";

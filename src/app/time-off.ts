@@ -1,7 +1,7 @@
-import { type Catalog, objectId } from "../domain/catalog.ts";
-import { line } from "../domain/catalog-schema-values.ts";
+import { type Catalog, objectId } from "../domain/catalog/catalog.ts";
+import { line } from "../domain/catalog/schema-values.ts";
 import { AppError } from "../domain/errors.ts";
-import { readSpan } from "../domain/start-time.ts";
+import { readSpan } from "../domain/day/start-time.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { TimeOffRow } from "../store/time-off.ts";

@@ -1,5 +1,5 @@
 import type { ChangeResult } from "../app/catalog.ts";
-import type { ObjectChange } from "../domain/catalog-diff.ts";
+import type { ObjectChange } from "../domain/catalog/diff.ts";
 import { formatMoney } from "../domain/money.ts";
 import { safe } from "../domain/safe-text.ts";
 import type { Cli } from "./cli.ts";

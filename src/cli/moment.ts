@@ -1,4 +1,4 @@
-import { isInstant, isStartTime, localDateOf, parseInstant } from "../domain/catalog-instants.ts";
+import { isInstant, isStartTime, localDateOf, parseInstant } from "../domain/catalog/instants.ts";
 import { AppError } from "../domain/errors.ts";
 
 /** An instant as a person types it, in the business's zone: `18:00` of today, `2026-12-01T18:00`, or with an offset. */

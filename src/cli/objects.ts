@@ -1,4 +1,4 @@
-import { type DocOf, type Kind, objectId, type Status } from "../domain/catalog.ts";
+import { type DocOf, type Kind, objectId, type Status } from "../domain/catalog/catalog.ts";
 import { AppError } from "../domain/errors.ts";
 import { parseMoney } from "../domain/money.ts";
 import { didYouMean } from "../domain/nearest.ts";

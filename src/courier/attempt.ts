@@ -1,9 +1,9 @@
 import { userAgent } from "../assets.ts";
 import type { Result } from "../app/record-results.ts";
-import { coverHeaders, type Send } from "../domain/post.ts";
-import { CORRUPT, settle } from "../domain/settle.ts";
-import type { SigningKey } from "../domain/signature.ts";
-import { judge, type Outcome, type Verdict } from "../domain/verdict.ts";
+import { coverHeaders, type Send } from "../domain/webhooks/post.ts";
+import { CORRUPT, settle } from "../domain/webhooks/settle.ts";
+import type { SigningKey } from "../domain/webhooks/signature.ts";
+import { judge, type Outcome, type Verdict } from "../domain/webhooks/verdict.ts";
 import type { Runtime } from "../runtime.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";

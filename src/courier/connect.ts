@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { buildConnector } from "undici";
 import type { Resolve } from "../app/resolve.ts";
-import { type Allowances, judgeAddresses } from "../domain/safe-url.ts";
-import type { Outcome } from "../domain/verdict.ts";
+import { type Allowances, judgeAddresses } from "../domain/webhooks/safe-url.ts";
+import type { Outcome } from "../domain/webhooks/verdict.ts";
 
 /** Why no connection came about. Carries no `code`: after some of them undici would try again by itself. */
 export class ConnectFailure extends Error {

@@ -1,4 +1,4 @@
-import { type SigningKey, signingKey } from "../domain/signature.ts";
+import { type SigningKey, signingKey } from "../domain/webhooks/signature.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../store/endpoint-secrets.ts";
 

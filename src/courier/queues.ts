@@ -1,6 +1,6 @@
-import { feel, type Health, recallHealth, roomOf } from "../domain/lanes.ts";
-import type { SigningKey } from "../domain/signature.ts";
-import type { Verdict } from "../domain/verdict.ts";
+import { feel, type Health, recallHealth, roomOf } from "../domain/webhooks/lanes.ts";
+import type { SigningKey } from "../domain/webhooks/signature.ts";
+import type { Verdict } from "../domain/webhooks/verdict.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DueRow } from "../store/due.ts";
 import type { DestinationRow } from "../store/endpoints.ts";

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { explainBadSignature } from "../domain/signature.ts";
+import { explainBadSignature } from "../domain/webhooks/signature.ts";
 
 /** A POST as the sample receiver saw it. */
 export type Received = {

@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher } from "undici";
 import { cacheResolve, type Resolve, resolveName } from "../app/resolve.ts";
-import type { Post, Send } from "../domain/post.ts";
-import { type Allowances, parseTarget, type Refusal } from "../domain/safe-url.ts";
-import type { Outcome } from "../domain/verdict.ts";
+import type { Post, Send } from "../domain/webhooks/post.ts";
+import { type Allowances, parseTarget, type Refusal } from "../domain/webhooks/safe-url.ts";
+import type { Outcome } from "../domain/webhooks/verdict.ts";
 import { ConnectFailure, createConnector, type OnConnected } from "./connect.ts";
 
 export type Sender = { send: Send; close: () => Promise<void> };

@@ -1,4 +1,4 @@
-import type { Lane } from "../domain/lanes.ts";
+import type { Lane } from "../domain/webhooks/lanes.ts";
 
 /** What a delivery needs to go out: its place among those on the wire. */
 export type SlotKind =

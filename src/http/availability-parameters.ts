@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Wish } from "../domain/availability/question.ts";
 import { readSpan, type Span } from "../domain/availability/span.ts";
 import { canonicalTimezone } from "../domain/business-time.ts";
-import type { LocalDate } from "../domain/catalog.ts";
+import type { LocalDate } from "../domain/catalog/catalog.ts";
 import type { ErrorItem } from "../domain/errors.ts";
 import { collectParameters, flag, list, type ParametersOf, refuseParameters, text } from "./parameters.ts";
 

@@ -1,6 +1,6 @@
 import { type Availability, createAvailability, type DayAnswer } from "../app/availability.ts";
 import { createTurns } from "../app/turns.ts";
-import { addDays, localDateOf } from "../domain/catalog-instants.ts";
+import { addDays, localDateOf } from "../domain/catalog/instants.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";

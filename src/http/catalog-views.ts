@@ -1,8 +1,8 @@
-import type { ListedObject } from "../domain/lens.ts";
-import type { PublicPromotion } from "../domain/promotion.ts";
-import type { PublicEvent } from "../domain/public-event.ts";
-import type { PublicCatalog, TimedList } from "../domain/representation.ts";
-import type { PublicService } from "../domain/service.ts";
+import type { ListedObject } from "../domain/public/lens.ts";
+import type { PublicPromotion } from "../domain/public/promotion.ts";
+import type { PublicEvent } from "../domain/public/public-event.ts";
+import type { PublicCatalog, TimedList } from "../domain/public/representation.ts";
+import type { PublicService } from "../domain/public/service.ts";
 import {
   flag,
   instant,

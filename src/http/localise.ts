@@ -1,4 +1,4 @@
-import type { Translations } from "../domain/catalog.ts";
+import type { Translations } from "../domain/catalog/catalog.ts";
 
 /** The locale to answer in: the one asked for, else its language, else the business's own. */
 export function chooseLocale(asked: string | undefined, business: { locale: string; locales: string[] }): string {

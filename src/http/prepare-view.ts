@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { formatInstant } from "../domain/business-time.ts";
-import { nextTransition } from "../domain/representation.ts";
+import { nextTransition } from "../domain/public/representation.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Credential } from "../store/keys.ts";
 import { flat, type FlatHeaders } from "./call.ts";

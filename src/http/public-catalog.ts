@@ -1,6 +1,6 @@
 import { loadCatalog } from "../app/tell.ts";
-import type { StoredCatalog } from "../domain/lens.ts";
-import { nextTransition, type PublicCatalog, representCatalog } from "../domain/representation.ts";
+import type { StoredCatalog } from "../domain/public/lens.ts";
+import { nextTransition, type PublicCatalog, representCatalog } from "../domain/public/representation.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 

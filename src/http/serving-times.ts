@@ -1,4 +1,4 @@
-import type { Day, WallTime, WeeklyWindow } from "../domain/catalog.ts";
+import type { Day, WallTime, WeeklyWindow } from "../domain/catalog/catalog.ts";
 
 const DAYS: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const DAY_MIN = 1440;

@@ -1,4 +1,4 @@
-import type { BusinessDoc, ScheduleDoc } from "../domain/catalog.ts";
+import type { BusinessDoc, ScheduleDoc } from "../domain/catalog/catalog.ts";
 import type { Db } from "./database.ts";
 
 export type BusinessRow = {

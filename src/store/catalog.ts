@@ -1,7 +1,7 @@
-import type { BoxEdits } from "../domain/box-edits.ts";
-import { type CatalogObjects, type DocOf, emptyObjects, type Kind, knowId } from "../domain/catalog.ts";
-import type { RowChanges } from "../domain/catalog-diff.ts";
-import type { Mark } from "../domain/lens.ts";
+import type { BoxEdits } from "../domain/catalog/box-edits.ts";
+import { type CatalogObjects, type DocOf, emptyObjects, type Kind, knowId } from "../domain/catalog/catalog.ts";
+import type { RowChanges } from "../domain/catalog/diff.ts";
+import type { Mark } from "../domain/public/lens.ts";
 import type { Db } from "./database.ts";
 
 export function createCatalogStore(db: Db) {

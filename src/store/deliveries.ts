@@ -1,5 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
-import type { Outcome } from "../domain/verdict.ts";
+import type { Outcome } from "../domain/webhooks/verdict.ts";
 import type { Db } from "./database.ts";
 import { conditionOf, type DeliveryFilter } from "./delivery-filter.ts";
 import type { EventRow } from "./events.ts";

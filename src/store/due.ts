@@ -1,4 +1,4 @@
-import type { Settlement } from "../domain/settle.ts";
+import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { Db } from "./database.ts";
 import type { AttemptRow, DeliveryRow, DeliveryStatus } from "./deliveries.ts";
 

@@ -1,4 +1,4 @@
-import type { Streak } from "../domain/endpoint-life.ts";
+import type { Streak } from "../domain/webhooks/endpoint-life.ts";
 import type { EventType } from "../domain/event-types.ts";
 import type { Db } from "./database.ts";
 

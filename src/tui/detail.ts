@@ -1,5 +1,5 @@
 import { userAgent } from "../assets.ts";
-import { coverHeaders } from "../domain/post.ts";
+import { coverHeaders } from "../domain/webhooks/post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { LiveRow } from "../store/live.ts";
 import { fit, type Line, plain, type Span, span, wrap } from "./cells.ts";

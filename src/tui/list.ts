@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from "../domain/schedule.ts";
+import { MAX_ATTEMPTS } from "../domain/webhooks/schedule.ts";
 import type { LiveState } from "../store/live-filter.ts";
 import { COUNT_LIMIT, type LiveRow } from "../store/live.ts";
 import { box } from "./box.ts";

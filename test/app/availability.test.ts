@@ -5,7 +5,7 @@ import { requireBusiness } from "../../src/app/catalog.ts";
 import { createBooking } from "../../src/app/bookings.ts";
 import { addTimeOff } from "../../src/app/time-off.ts";
 import { createTurns } from "../../src/app/turns.ts";
-import { addDays } from "../../src/domain/catalog-instants.ts";
+import { addDays } from "../../src/domain/catalog/instants.ts";
 import type { VisitWish } from "../../src/domain/availability/question.ts";
 import { openLargeSalon } from "../support/busy-salon.ts";
 import { refusalOf } from "../support/day-work.ts";

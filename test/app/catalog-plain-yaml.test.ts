@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { readPlainYaml } from "../../src/app/catalog-plain-yaml.ts";
 import { parseNodes } from "../../src/app/catalog-source.ts";
 import { PRESETS, readPreset, readStarter } from "../../src/assets.ts";
-import { generateCatalog } from "../../src/domain/catalog-generate.ts";
-import { writeYaml } from "../../src/domain/catalog-yaml.ts";
+import { generateCatalog } from "../../src/domain/catalog/generate.ts";
+import { writeYaml } from "../../src/domain/catalog/yaml.ts";
 
 const byNodes = (text: string) => parseNodes({ name: "x", text });
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { applyCatalog } from "../../src/app/catalog.ts";
 import { exportText } from "../../src/app/export-catalog.ts";
-import { businessId, type Catalog, objectId, type Kind } from "../../src/domain/catalog.ts";
-import type { AuthoredFile } from "../../src/domain/catalog-schema.ts";
+import { businessId, type Catalog, objectId, type Kind } from "../../src/domain/catalog/catalog.ts";
+import type { AuthoredFile } from "../../src/domain/catalog/schema.ts";
 import { twoCatalogs } from "../support/arbitrary-catalog.ts";
 import { type World, world } from "../support/world.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { applyCatalog, editObject, requireBusiness } from "../../src/app/catalog.ts";
 import { loadCatalog } from "../../src/app/tell.ts";
 import type { AppError } from "../../src/domain/errors.ts";
-import { representCatalog } from "../../src/domain/representation.ts";
+import { representCatalog } from "../../src/domain/public/representation.ts";
 import { openRuntime } from "../../src/runtime.ts";
 import { HEAD } from "../support/catalog-file.ts";
 import { type World, world } from "../support/world.ts";

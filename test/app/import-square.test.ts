@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { importSquare } from "../../src/app/import-square.ts";
 import { readCatalog } from "../../src/app/read-catalog.ts";
-import type { CatalogObjects } from "../../src/domain/catalog.ts";
+import type { CatalogObjects } from "../../src/domain/catalog/catalog.ts";
 import { readSharedData } from "../support/shared-data.ts";
 
 const BUSINESS = { businessSlug: "joes", timezone: "America/New_York", currency: "USD" };

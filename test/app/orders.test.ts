@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { editObject } from "../../src/app/catalog.ts";
 import { cancelOrder, confirmOrder, createOrder, expireOrders } from "../../src/app/orders.ts";
 import { loadCatalog } from "../../src/app/tell.ts";
-import { representCatalog } from "../../src/domain/representation.ts";
+import { representCatalog } from "../../src/domain/public/representation.ts";
 import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
 import { addBusiness } from "../support/engine.ts";
 import { type World, world } from "../support/world.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readCatalog } from "../../src/app/read-catalog.ts";
 import { PRESETS, type Preset, readPreset } from "../../src/assets.ts";
-import { ALLERGENS, type Catalog } from "../../src/domain/catalog.ts";
+import { ALLERGENS, type Catalog } from "../../src/domain/catalog/catalog.ts";
 
 const SEEDING_AT = Date.parse("2026-11-20T12:00:00Z");
 

@@ -3,7 +3,7 @@ import { applyCatalog, requireBusiness } from "../../src/app/catalog.ts";
 import { setSoldOut } from "../../src/app/sold-out.ts";
 import { loadCatalog, tellClock } from "../../src/app/tell.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { representCatalog } from "../../src/domain/representation.ts";
+import { representCatalog } from "../../src/domain/public/representation.ts";
 import { HEAD } from "../support/catalog-file.ts";
 import { type World, world } from "../support/world.ts";
 

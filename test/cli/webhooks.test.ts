@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sign, signingKey } from "../../src/domain/signature.ts";
+import { sign, signingKey } from "../../src/domain/webhooks/signature.ts";
 import { type Ran, temporaryFolder, terminal } from "../support/cli.ts";
 import { receiver } from "../support/receiver.ts";
 

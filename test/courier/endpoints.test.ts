@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../src/app/endpoint-life.ts";
 import { updateEndpoint } from "../../src/app/endpoints.ts";
-import type { Send } from "../../src/domain/post.ts";
-import type { Outcome } from "../../src/domain/verdict.ts";
+import type { Send } from "../../src/domain/webhooks/post.ts";
+import type { Outcome } from "../../src/domain/webhooks/verdict.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
 import { type World, world } from "../support/world.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createTurns, type SlotKind } from "../../src/courier/turns.ts";
-import type { Lane } from "../../src/domain/lanes.ts";
+import type { Lane } from "../../src/domain/webhooks/lanes.ts";
 
 /** 100 slots: 20 for probes, 80 fast ones, 40 of them for what is late. */
 const SLOTS = 100;

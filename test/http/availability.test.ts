@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createBooking } from "../../src/app/bookings.ts";
 import { createReservation } from "../../src/app/reservations.ts";
-import { businessId } from "../../src/domain/catalog.ts";
+import { businessId } from "../../src/domain/catalog/catalog.ts";
 import { idOf, openShop, SHOP } from "../support/shop.ts";
 import { api, type Api, type Problem, SALON } from "./support/api.ts";
 

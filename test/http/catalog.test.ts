@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { editObject } from "../../src/app/catalog.ts";
-import type { WeeklyWindow } from "../../src/domain/catalog.ts";
+import type { WeeklyWindow } from "../../src/domain/catalog/catalog.ts";
 import { type Api, api, change, SALON, seed } from "./support/api.ts";
 
 type Listed = { id: string; name: string; sortOrder: number } & Record<string, unknown>;

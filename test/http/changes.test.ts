@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { editObject } from "../../src/app/catalog.ts";
-import { businessId } from "../../src/domain/catalog.ts";
+import { businessId } from "../../src/domain/catalog/catalog.ts";
 import { encodeChangeCursor } from "../../src/http/change-cursor.ts";
 import { startServer } from "../../src/http/server.ts";
 import { openDatabase } from "../../src/store/database.ts";

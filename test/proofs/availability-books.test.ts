@@ -6,7 +6,7 @@ import { changeCatalog, requireBusiness } from "../../src/app/catalog.ts";
 import { createReservation } from "../../src/app/reservations.ts";
 import { createTurns } from "../../src/app/turns.ts";
 import type { BusyRow, Question, Wish } from "../../src/domain/availability/question.ts";
-import { businessId, type Catalog, type Kind, objectId } from "../../src/domain/catalog.ts";
+import { businessId, type Catalog, type Kind, objectId } from "../../src/domain/catalog/catalog.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import type { World as Asked } from "../domain/availability/oracle.ts";
 import { isAnswerable, worldsWithOneMore } from "../domain/availability/worlds.ts";

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { createDice, type Dice } from "../../src/domain/dice.ts";
+import { createDice, type Dice } from "../../src/domain/catalog/dice.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/runtime.ts";

@@ -4,7 +4,7 @@ import { changeCatalog, requireBusiness } from "../../src/app/catalog.ts";
 import { setSoldOut } from "../../src/app/sold-out.ts";
 import { loadCatalog, tellClock } from "../../src/app/tell.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { representCatalog } from "../../src/domain/representation.ts";
+import { representCatalog } from "../../src/domain/public/representation.ts";
 import { aCatalog } from "../support/catalog.ts";
 import { createMirror } from "../support/mirror.ts";
 import { dice, stir } from "../support/random-edits.ts";

@@ -1,5 +1,5 @@
 import { changeCatalog } from "../../src/app/catalog.ts";
-import { businessId, type Catalog, objectId } from "../../src/domain/catalog.ts";
+import { businessId, type Catalog, objectId } from "../../src/domain/catalog/catalog.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { aCatalog, aPerson, aService } from "./catalog.ts";
 

@@ -1,7 +1,7 @@
-import type { Catalog } from "../../src/domain/catalog.ts";
+import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { type CatalogSource, readCatalog } from "../../src/app/read-catalog.ts";
-import type { JudgeOptions } from "../../src/domain/catalog-judge.ts";
+import type { JudgeOptions } from "../../src/domain/catalog/judge.ts";
 
 /** The first four lines of a catalog file; what is tested begins in the fifth. */
 export const HEAD = `catalog: 1

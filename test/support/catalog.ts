@@ -14,7 +14,7 @@ import {
   type StaffDoc,
   type TicketTypeDoc,
   type VariantDoc,
-} from "../../src/domain/catalog.ts";
+} from "../../src/domain/catalog/catalog.ts";
 
 // Documents as small as they can be: a test names only what it is about.
 

@@ -1,7 +1,7 @@
 import type { Envelope } from "../../src/domain/envelope.ts";
-import type { PublicObject } from "../../src/domain/lens.ts";
-import type { PublicCatalog } from "../../src/domain/representation.ts";
-import type { PublicService } from "../../src/domain/service.ts";
+import type { PublicObject } from "../../src/domain/public/lens.ts";
+import type { PublicCatalog } from "../../src/domain/public/representation.ts";
+import type { PublicService } from "../../src/domain/public/service.ts";
 
 type Lists = Record<keyof PublicCatalog, PublicObject[]>;
 

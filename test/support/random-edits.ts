@@ -1,5 +1,5 @@
-import { createDice } from "../../src/domain/dice.ts";
-import type { Catalog, DocOf, Kind, Status } from "../../src/domain/catalog.ts";
+import { createDice } from "../../src/domain/catalog/dice.ts";
+import type { Catalog, DocOf, Kind, Status } from "../../src/domain/catalog/catalog.ts";
 import {
   aDish,
   aLink,

@@ -1,7 +1,7 @@
 import type { Availability, DayAnswer } from "../../app/availability.ts";
 import type { Wish } from "../../domain/availability/question.ts";
 import { type AskedSpan, readSpan, type Span } from "../../domain/availability/span.ts";
-import { localDateOf } from "../../domain/catalog-instants.ts";
+import { localDateOf } from "../../domain/catalog/instants.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../availability-lines.ts";
 import type { Cli } from "../cli.ts";

@@ -1,4 +1,4 @@
-import { representBooking, type VisitStatus } from "../../domain/booking.ts";
+import { representBooking, type VisitStatus } from "../../domain/day/booking.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { command, type Group } from "../command.ts";
 import { choice, integer, text, texts } from "../flags.ts";

@@ -1,4 +1,4 @@
-import type { ImportReport } from "../../domain/import-report.ts";
+import type { ImportReport } from "../../domain/catalog/import-report.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { readText, writeNew } from "../catalog-files.ts";
 import type { Cli } from "../cli.ts";

@@ -76,7 +76,7 @@ const schema = command({
   about: "Print the JSON Schema of catalog files, with which an editor completes and checks them.",
   examples: ["catalog schema > catalog.schema.json", "catalog schema | jq .properties.business"],
   async run(cli) {
-    const { catalogJsonSchema } = await import("../../domain/catalog-json-schema.ts");
+    const { catalogJsonSchema } = await import("../../domain/catalog/json-schema.ts");
     cli.io.stdout.write(`${JSON.stringify(catalogJsonSchema(), null, 2)}\n`);
   },
 });

@@ -1,5 +1,5 @@
 import { formatMoney } from "../../domain/money.ts";
-import { representOrder, type TicketOrder } from "../../domain/ticket-order.ts";
+import { representOrder, type TicketOrder } from "../../domain/day/ticket-order.ts";
 import { command, type Group } from "../command.ts";
 import { choice, text, texts } from "../flags.ts";
 import { createOrLoad, fromFlag } from "../load-lines.ts";

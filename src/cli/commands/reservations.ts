@@ -1,4 +1,4 @@
-import { representReservation } from "../../domain/reservation.ts";
+import { representReservation } from "../../domain/day/reservation.ts";
 import { command, type Group } from "../command.ts";
 import { choice, integer, text } from "../flags.ts";
 import { createOrLoad, fromFlag } from "../load-lines.ts";

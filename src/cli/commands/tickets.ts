@@ -1,4 +1,4 @@
-import { representTicket, type Ticket } from "../../domain/ticket-order.ts";
+import { representTicket, type Ticket } from "../../domain/day/ticket-order.ts";
 import { command, type Group } from "../command.ts";
 import { choice, text } from "../flags.ts";
 import { pageFlags, printPage } from "../page.ts";

@@ -51,7 +51,7 @@ export const verify = command({
   ],
   async run(cli, { secretFile, header }, file = "-") {
     const [{ explainBadSignature }, { wallClock }] = await Promise.all([
-      import("../../domain/signature.ts"),
+      import("../../domain/webhooks/signature.ts"),
       import("../../runtime.ts"),
     ]);
     const secret = readText(secretFile).trim();

@@ -1,4 +1,4 @@
-import type { Catalog, ServiceDoc } from "../catalog.ts";
+import type { Catalog, ServiceDoc } from "../catalog/catalog.ts";
 import { DAY_MIN } from "./calendar.ts";
 import type { Interval } from "./intervals.ts";
 import { longestVisit, type Plan } from "./plan.ts";

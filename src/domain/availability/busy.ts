@@ -1,4 +1,4 @@
-import type { Catalog } from "../catalog.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Interval } from "./intervals.ts";
 import type { BusyRow } from "./question.ts";
 import type { Segment } from "./segment.ts";

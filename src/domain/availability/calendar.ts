@@ -1,4 +1,4 @@
-import type { Day, LocalDate, WallTime } from "../catalog.ts";
+import type { Day, LocalDate, WallTime } from "../catalog/catalog.ts";
 
 /** Days since 1970-01-01, in no zone. Dates are counted as these inside the engine. */
 export type DayNumber = number;

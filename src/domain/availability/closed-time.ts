@@ -1,4 +1,4 @@
-import type { Closure, StaffDoc, WeeklyWindow } from "../catalog.ts";
+import type { Closure, StaffDoc, WeeklyWindow } from "../catalog/catalog.ts";
 import { DAY_MIN, dayNumber } from "./calendar.ts";
 import type { LocalDay } from "./days.ts";
 import { type Interval, merge } from "./intervals.ts";

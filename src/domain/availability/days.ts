@@ -1,4 +1,4 @@
-import type { Day, LocalDate } from "../catalog.ts";
+import type { Day, LocalDate } from "../catalog/catalog.ts";
 import { type DayNumber, dateOf, weekdayOf } from "./calendar.ts";
 import { dateExists } from "./zone-rules.ts";
 

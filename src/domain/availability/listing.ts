@@ -1,4 +1,4 @@
-import type { LocalDate } from "../catalog.ts";
+import type { LocalDate } from "../catalog/catalog.ts";
 import { isBookable } from "./bookable.ts";
 import { DAY_MIN, type DayNumber, dateOf } from "./calendar.ts";
 import { beginnings } from "./chain.ts";

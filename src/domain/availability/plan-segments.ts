@@ -1,4 +1,4 @@
-import type { AddonDoc, AddonLinkDoc, Catalog, ServiceDoc, StaffDoc, VariantDoc } from "../catalog.ts";
+import type { AddonDoc, AddonLinkDoc, Catalog, ServiceDoc, StaffDoc, VariantDoc } from "../catalog/catalog.ts";
 import type { AppointmentQuestion, Report, ServiceRequest } from "./question.ts";
 import type { Option, Segment } from "./segment.ts";
 

@@ -1,4 +1,4 @@
-import type { Catalog } from "../catalog.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Report, TableQuestion } from "./question.ts";
 import type { Segment } from "./segment.ts";
 

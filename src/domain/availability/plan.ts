@@ -1,4 +1,4 @@
-import type { Catalog, StaffDoc } from "../catalog.ts";
+import type { Catalog, StaffDoc } from "../catalog/catalog.ts";
 import { AppError } from "../errors.ts";
 import { DAY_MIN, type DayNumber, dayNumber } from "./calendar.ts";
 import { localDays } from "./days.ts";

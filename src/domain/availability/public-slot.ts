@@ -1,7 +1,7 @@
-import type { Catalog, Kind } from "../catalog.ts";
-import { objectId } from "../catalog.ts";
-import { isVisible } from "../lens.ts";
-import { variantId } from "../service.ts";
+import type { Catalog, Kind } from "../catalog/catalog.ts";
+import { objectId } from "../catalog/catalog.ts";
+import { isVisible } from "../public/lens.ts";
+import { variantId } from "../public/service.ts";
 import { formatMinute } from "./format.ts";
 import type { Refusal } from "./refusal.ts";
 import { REFUSAL_TEXT } from "./refusal-text.ts";

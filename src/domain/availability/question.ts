@@ -1,4 +1,4 @@
-import type { LocalDate } from "../catalog.ts";
+import type { LocalDate } from "../catalog/catalog.ts";
 import type { ErrorCode, ErrorItem } from "../errors.ts";
 
 /** What somebody asks, by the author's keys. Dates are the business's and both included. */

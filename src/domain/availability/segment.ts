@@ -1,4 +1,4 @@
-import type { ServiceDoc, StaffDoc, TableDoc, VariantDoc } from "../catalog.ts";
+import type { ServiceDoc, StaffDoc, TableDoc, VariantDoc } from "../catalog/catalog.ts";
 
 /** One thing to be done in a visit. Each of its options is a way to do it, the preferred first. */
 export type Segment = {

@@ -1,4 +1,4 @@
-import type { HoursException, HoursRule } from "../catalog.ts";
+import type { HoursException, HoursRule } from "../catalog/catalog.ts";
 import { DAY_MIN, wallMinutes } from "./calendar.ts";
 import type { LocalDay } from "./days.ts";
 import { type Interval, merge, subtract } from "./intervals.ts";

@@ -1,6 +1,6 @@
-import { addDays, isLocalDate } from "../catalog-instants.ts";
-import type { LocalDate } from "../catalog.ts";
-import { quote } from "../catalog-mistakes.ts";
+import { addDays, isLocalDate } from "../catalog/instants.ts";
+import type { LocalDate } from "../catalog/catalog.ts";
+import { quote } from "../catalog/mistakes.ts";
 import type { ErrorItem } from "../errors.ts";
 import { dayNumber } from "./calendar.ts";
 

@@ -1,8 +1,8 @@
-import { type Catalog, type DocOf, type Kind, objectId, type ServiceDoc, type VariantDoc } from "../catalog.ts";
-import { KIND_NAMES, quote } from "../catalog-mistakes.ts";
-import { isVisible } from "../lens.ts";
+import { type Catalog, type DocOf, type Kind, objectId, type ServiceDoc, type VariantDoc } from "../catalog/catalog.ts";
+import { KIND_NAMES, quote } from "../catalog/mistakes.ts";
+import { isVisible } from "../public/lens.ts";
 import { didYouMean } from "../nearest.ts";
-import { variantId } from "../service.ts";
+import { variantId } from "../public/service.ts";
 import type {
   AppointmentQuestion,
   Problem,

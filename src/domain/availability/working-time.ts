@@ -1,4 +1,4 @@
-import type { ScheduleDoc, StaffDoc } from "../catalog.ts";
+import type { ScheduleDoc, StaffDoc } from "../catalog/catalog.ts";
 import { breakTime, closureTime, timeOffTime } from "./closed-time.ts";
 import type { LocalDay } from "./days.ts";
 import { type Interval, merge, subtract } from "./intervals.ts";

@@ -6,7 +6,13 @@ import { type Openings, openingsOf } from "../../../src/domain/availability/open
 import { planQuestion } from "../../../src/domain/availability/plan.ts";
 import type { BusyRow, Question, ServiceRequest } from "../../../src/domain/availability/question.ts";
 import type { Slot } from "../../../src/domain/availability/slot.ts";
-import type { BusinessDoc, Catalog, CatalogObjects, HoursRule, ScheduleDoc } from "../../../src/domain/catalog.ts";
+import type {
+  BusinessDoc,
+  Catalog,
+  CatalogObjects,
+  HoursRule,
+  ScheduleDoc,
+} from "../../../src/domain/catalog/catalog.ts";
 import { aCatalog } from "../../support/catalog.ts";
 
 export const daily = (start: string, end: string, fields: Partial<HoursRule> = {}): HoursRule => ({

@@ -1,4 +1,4 @@
-import type { AreaDoc, ResourceDoc, TableDoc } from "../../../src/domain/catalog.ts";
+import type { AreaDoc, ResourceDoc, TableDoc } from "../../../src/domain/catalog/catalog.ts";
 
 const common = (key: string) => ({
   key,

@@ -1,4 +1,4 @@
-import type { Catalog, HoursException, HoursRule, StaffDoc } from "../../../src/domain/catalog.ts";
+import type { Catalog, HoursException, HoursRule, StaffDoc } from "../../../src/domain/catalog/catalog.ts";
 import { addDays, exists, minuteOf } from "./oracle-clock.ts";
 
 /** When somebody works, as one boolean a minute. */

@@ -1,5 +1,5 @@
 import type { BusyRow, Question, ServiceRequest } from "../../../src/domain/availability/question.ts";
-import type { Catalog, ServiceDoc } from "../../../src/domain/catalog.ts";
+import type { Catalog, ServiceDoc } from "../../../src/domain/catalog/catalog.ts";
 import { addDays, wallOf } from "./oracle-clock.ts";
 import { type Hours, hoursOf } from "./oracle-hours.ts";
 

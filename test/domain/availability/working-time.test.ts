@@ -9,7 +9,7 @@ import {
   type HoursRule,
   type ScheduleDoc,
   type StaffDoc,
-} from "../../../src/domain/catalog.ts";
+} from "../../../src/domain/catalog/catalog.ts";
 import { aPerson } from "../../support/catalog.ts";
 
 const NEW_YORK = "America/New_York";

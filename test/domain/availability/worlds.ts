@@ -12,7 +12,7 @@ import type {
   ServiceDoc,
   StaffDoc,
   WeeklyWindow,
-} from "../../../src/domain/catalog.ts";
+} from "../../../src/domain/catalog/catalog.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import { aCatalog, aLink, anAddon, aPerson, aService, aVariant } from "../../support/catalog.ts";
 import { anArea, aResource, aTable } from "./documents.ts";

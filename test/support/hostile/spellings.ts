@@ -1,4 +1,4 @@
-import type { Dice } from "../../../src/domain/dice.ts";
+import type { Dice } from "../../../src/domain/catalog/dice.ts";
 
 // Ways to write an address that is not public: by the rules of URLs each is that address, whatever it looks like.
 

@@ -1,4 +1,4 @@
-import type { Send } from "../../../src/domain/post.ts";
+import type { Send } from "../../../src/domain/webhooks/post.ts";
 import type { Runtime } from "../../../src/runtime.ts";
 
 /**

@@ -3,7 +3,7 @@ import { finishRotation, rotateSecret } from "../../../src/app/endpoint-secrets.
 import { createEndpoint } from "../../../src/app/endpoints.ts";
 import { redeliver, redeliverMany } from "../../../src/app/deliveries.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import type { Dice } from "../../../src/domain/dice.ts";
+import type { Dice } from "../../../src/domain/catalog/dice.ts";
 import type { EventType } from "../../../src/domain/event-types.ts";
 import type { Runtime } from "../../../src/runtime.ts";
 import { addBusiness, emit } from "../engine.ts";

@@ -1,5 +1,5 @@
-import type { Dice } from "../../../src/domain/dice.ts";
-import type { Outcome } from "../../../src/domain/verdict.ts";
+import type { Dice } from "../../../src/domain/catalog/dice.ts";
+import type { Outcome } from "../../../src/domain/webhooks/verdict.ts";
 
 /** What a receiver does with what it gets. */
 export type Mood =

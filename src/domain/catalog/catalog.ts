@@ -1,0 +1,335 @@
+import { catalogId, type CatalogIdPrefix } from "../ids.ts";
+
+/**
+ * A business's catalog as its author wrote it, normalised: defaults filled in, prices in minor units, instants in epoch
+ * milliseconds, references still by key. Files are read into this, the store keeps it, diff and export work on it, and
+ * representation.ts turns it into what partners see.
+ */
+export type Catalog = {
+  business: BusinessDoc;
+  schedule: ScheduleDoc;
+  objects: CatalogObjects;
+};
+
+/** Documents of each kind, in their sort order. */
+export type CatalogObjects = { [K in Kind]: DocOf[K][] };
+
+export type DocOf = {
+  service_category: ServiceCategoryDoc;
+  addon: AddonDoc;
+  service: ServiceDoc;
+  resource: ResourceDoc;
+  staff: StaffDoc;
+  menu_category: MenuCategoryDoc;
+  modifier_group: ModifierGroupDoc;
+  menu_item: MenuItemDoc;
+  area: AreaDoc;
+  table: TableDoc;
+  promotion: PromotionDoc;
+  public_event: PublicEventDoc;
+};
+
+export type Kind = keyof DocOf;
+
+/** Every kind with the prefix of its ids. */
+export const KINDS = {
+  service_category: "sct",
+  addon: "adn",
+  service: "svc",
+  resource: "res",
+  staff: "stf",
+  menu_category: "mct",
+  modifier_group: "mgr",
+  menu_item: "mit",
+  area: "are",
+  table: "tbl",
+  promotion: "prm",
+  public_event: "pev",
+} as const satisfies Record<Kind, CatalogIdPrefix>;
+
+export const ALL_KINDS = Object.keys(KINDS) as Kind[];
+
+export type Status = "ACTIVE" | "INACTIVE" | "ARCHIVED";
+
+export type ImageDoc = { url: string; alt: string | null; width: number | null; height: number | null };
+
+/** Locale -> field -> text. */
+export type Translations = Record<string, Record<string, string>>;
+
+type Keyed = { key: string; previousKeys: string[]; name: string };
+type Common = Keyed & { status: Status; images: ImageDoc[]; translations: Translations };
+
+/** mon … sun, as in the file. */
+export type Day = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
+/** `HH:MM`; an end may be as late as `48:00`. */
+export type WallTime = string;
+/** `YYYY-MM-DD` */
+export type LocalDate = string;
+
+export type WeeklyWindow = { days: Day[]; start: WallTime; end: WallTime };
+export type HoursRule = WeeklyWindow & { validFrom: LocalDate | null; validTo: LocalDate | null };
+/** Inclusive dates; `yearly` is `MM-DD`. */
+export type Closure = { name: string | null } & ({ from: LocalDate; to: LocalDate } | { yearly: string });
+export type HoursException = {
+  date: LocalDate;
+  mode: "REPLACE" | "ADD" | "REMOVE";
+  intervals: { start: WallTime; end: WallTime }[];
+};
+
+export type BusinessDoc = {
+  slug: string;
+  name: string;
+  timezone: string;
+  currency: string;
+  locale: string;
+  locales: string[];
+  description: string | null;
+  phone: string | null;
+  email: string | null;
+  websiteUrl: string | null;
+  address: string | null;
+  bookingPolicy: {
+    slotIntervalMin: number;
+    minNoticeMin: number;
+    maxAdvanceDays: number;
+    bufferPolicy: "MAX" | "SUM";
+    grid: "CLOCK" | "OPENING";
+    maxGapMin: number;
+  };
+};
+
+/** The sections of a file that belong to the business as a whole; each is left alone by a file that does not name it. */
+export type ScheduleDoc = {
+  hours: HoursRule[];
+  closures: Closure[];
+  exceptions: HoursException[];
+  turnTimes: { upTo: number; min: number }[];
+};
+
+export type ServiceCategoryDoc = Common & { description: string | null; color: string | null; parent: string | null };
+
+export type AddonDoc = Common & {
+  description: string | null;
+  priceCents: number;
+  durationMin: number;
+  maxQuantity: number;
+};
+
+export type VariantDoc = Common & {
+  description: string | null;
+  durationMin: number;
+  priceCents: number;
+  isDefault: boolean;
+  /** Keys of those who perform it; null: whoever performs the service. */
+  staff: string[] | null;
+  attributes: Record<string, string>;
+};
+
+export type AddonLinkDoc = {
+  addon: string;
+  required: boolean;
+  minQuantity: number;
+  maxQuantity: number;
+  defaultQuantity: number;
+  /** null: the add-on's own. */
+  priceCents: number | null;
+  durationMin: number | null;
+};
+
+export type ServiceDoc = Common & {
+  description: string | null;
+  category: string | null;
+  durationMin: number;
+  priceCents: number;
+  priceType: "FIXED" | "FROM" | "FREE" | "ON_REQUEST";
+  capacity: number;
+  bookable: boolean;
+  locationType: "ON_SITE" | "AT_CUSTOMER" | "ONLINE";
+  bufferBeforeMin: number;
+  bufferAfterMin: number;
+  resources: { resource: string; units: number }[];
+  /** null: the business's booking policy. */
+  bookingRules: { slotIntervalMin: number | null; minNoticeMin: number | null; maxAdvanceDays: number | null };
+  depositCents: number | null;
+  /** Keys of those who perform it; none: nobody is needed (a sauna, a rented room). */
+  staff: string[];
+  tags: string[];
+  variants: VariantDoc[];
+  addons: AddonLinkDoc[];
+};
+
+export type ResourceDoc = Common & { capacity: number };
+
+export type StaffDoc = Common & {
+  title: string | null;
+  bio: string | null;
+  languages: string[];
+  /** false hides the profile; the person still works. */
+  public: boolean;
+  bookable: boolean;
+  /** null: the business's hours. */
+  hours: HoursRule[] | null;
+  breaks: WeeklyWindow[];
+  /** Instants, half-open. */
+  timeOff: { from: number; to: number }[];
+  exceptions: HoursException[];
+  serviceOverrides: { service: string; durationMin: number | null; priceCents: number | null }[];
+};
+
+export type MenuCategoryDoc = Common & {
+  description: string | null;
+  parent: string | null;
+  availability: WeeklyWindow[] | null;
+};
+
+export type Allergen = (typeof ALLERGENS)[number];
+/** Regulation (EU) No 1169/2011, Annex II. */
+export const ALLERGENS = [
+  "gluten",
+  "crustaceans",
+  "eggs",
+  "fish",
+  "peanuts",
+  "soybeans",
+  "milk",
+  "nuts",
+  "celery",
+  "mustard",
+  "sesame",
+  "sulphites",
+  "lupin",
+  "molluscs",
+] as const;
+
+export type ModifierGroupDoc = Common & {
+  minSelections: number;
+  maxSelections: number;
+  options: (Keyed & { priceCents: number; isDefault: boolean; allergens: Allergen[] })[];
+};
+
+export type MenuItemDoc = Common & {
+  description: string | null;
+  categories: string[];
+  priceCents: number;
+  priceType: "FIXED" | "FROM" | "MARKET" | "FREE";
+  sizes: (Keyed & { priceCents: number })[];
+  modifierGroups: string[];
+  allergens: Allergen[];
+  mayContain: Allergen[];
+  dietary: string[];
+  spicyLevel: number | null;
+  calories: number | null;
+  containsAlcohol: boolean;
+  availability: WeeklyWindow[] | null;
+  tags: string[];
+  sku: string | null;
+};
+
+export type AreaDoc = Common;
+export type TableDoc = Common & { area: string | null; minSeats: number; maxSeats: number };
+
+export type PromotionDoc = Common & {
+  description: string | null;
+  benefit: PromotionBenefit;
+  appliesTo: {
+    all: boolean;
+    services: string[];
+    serviceCategories: string[];
+    menuItems: string[];
+    menuCategories: string[];
+    events: string[];
+    /** `eventKey/ticketTypeKey` */
+    ticketTypes: string[];
+  };
+  conditions: {
+    minSubtotalCents: number | null;
+    minQuantity: number | null;
+    firstVisitOnly: boolean;
+    maxUses: number | null;
+    maxUsesPerCustomer: number | null;
+  };
+  schedule: {
+    startsAt: number | null;
+    endsAt: number | null;
+    weekly: WeeklyWindow[];
+    excludeDates: LocalDate[];
+  };
+  /** Never served; partners see only that one is required. */
+  code: string | null;
+  stackable: boolean;
+  priority: number;
+};
+
+export type PromotionBenefit =
+  | { type: "PERCENT_OFF"; percentBps: number; maxAmountCents: number | null }
+  | { type: "AMOUNT_OFF"; amountCents: number }
+  | { type: "FIXED_PRICE"; amountCents: number }
+  | { type: "BUY_X_GET_Y"; buyQuantity: number; getQuantity: number; percentBps: number }
+  | { type: "FREE_ADDON"; addon: string };
+
+export type TicketTypeDoc = Keyed & {
+  status: Status;
+  images: ImageDoc[];
+  translations: Translations;
+  description: string | null;
+  kind: "PAID" | "FREE" | "DONATION";
+  priceCents: number;
+  salesStartAt: number | null;
+  salesEndAt: number | null;
+  minPerOrder: number;
+  maxPerOrder: number;
+  showRemaining: boolean;
+};
+
+export type PublicEventDoc = Keyed & {
+  status: "DRAFT" | "PUBLISHED" | "CANCELLED" | "POSTPONED";
+  images: ImageDoc[];
+  translations: Translations;
+  slug: string;
+  description: string | null;
+  startsAt: number;
+  endsAt: number;
+  doorsAt: number | null;
+  venue: { name: string; address: string | null } | null;
+  attendanceMode: "IN_PERSON" | "ONLINE" | "MIXED";
+  ticketTypes: TicketTypeDoc[];
+  /** How many places there are; a ticket type may draw on several. */
+  quotas: { key: string; size: number; ticketTypes: string[] }[];
+};
+
+/** The key that an object's id is made of: a rename keeps the first one. */
+export const originalKey = (doc: { key: string; previousKeys: string[] }): string => doc.previousKeys[0] ?? doc.key;
+
+export const businessId = (slug: string): string => catalogId("biz", slug);
+
+// A plan asks for the ids of the same ten thousand documents six times, and documents never change.
+const idsOf = new WeakMap<object, { businessSlug: string; id: string }>();
+
+export function objectId(kind: Kind, businessSlug: string, doc: { key: string; previousKeys: string[] }): string {
+  const known = idsOf.get(doc);
+  if (known?.businessSlug === businessSlug) return known.id;
+  const id = catalogId(KINDS[kind], businessSlug, originalKey(doc));
+  knowId(doc, businessSlug, id);
+  return id;
+}
+
+/** For whoever has the id at hand: the store. */
+export const knowId = (doc: object, businessSlug: string, id: string): void =>
+  void idsOf.set(doc, { businessSlug, id });
+
+export const emptyObjects = (): CatalogObjects => ({
+  service_category: [],
+  addon: [],
+  service: [],
+  resource: [],
+  staff: [],
+  menu_category: [],
+  modifier_group: [],
+  menu_item: [],
+  area: [],
+  table: [],
+  promotion: [],
+  public_event: [],
+});
+
+export const emptySchedule = (): ScheduleDoc => ({ hours: [], closures: [], exceptions: [], turnTimes: [] });

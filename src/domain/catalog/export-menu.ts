@@ -1,0 +1,57 @@
+import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "./catalog.ts";
+import { said, unless, writeCommon, writeKeyed, type Writer, writeWindow } from "./export-values.ts";
+import type { AuthoredMenuCategory, AuthoredMenuItem, AuthoredModifierGroup } from "./schema.ts";
+
+export const writeMenuCategory = (_writer: Writer, doc: MenuCategoryDoc): AuthoredMenuCategory => ({
+  ...said(writeCommon(doc, { description: doc.description, parent: doc.parent })),
+  ...writeAvailability(doc),
+});
+
+export const writeMenuItem = (writer: Writer, doc: MenuItemDoc): AuthoredMenuItem => ({
+  ...said(
+    writeCommon(doc, {
+      description: doc.description,
+      categories: doc.categories,
+      price: writePrice(writer, doc),
+      priceType: unless<MenuItemDoc["priceType"]>("FIXED", doc.priceType),
+      sizes: doc.sizes.map((size) => ({ ...said(writeKeyed(size)), price: writer.money(size.priceCents) })),
+      modifierGroups: doc.modifierGroups,
+      allergens: doc.allergens,
+      mayContain: doc.mayContain,
+      dietary: doc.dietary,
+      spicyLevel: doc.spicyLevel,
+      calories: doc.calories,
+      containsAlcohol: unless(false, doc.containsAlcohol),
+      tags: doc.tags,
+      sku: doc.sku,
+    }),
+  ),
+  ...writeAvailability(doc),
+});
+
+function writePrice({ money }: Writer, { priceType, priceCents, sizes }: MenuItemDoc): string | undefined {
+  if (priceType === "FREE" || priceType === "MARKET") return undefined;
+  // With no sizes the least of them is Infinity, which no price is.
+  return priceCents === Math.min(...sizes.map((size) => size.priceCents)) ? undefined : money(priceCents);
+}
+
+/** An empty list says never; silence says always. */
+const writeAvailability = ({ availability }: MenuCategoryDoc | MenuItemDoc) =>
+  availability === null ? {} : { availability: availability.map(writeWindow) };
+
+export const writeModifierGroup = (writer: Writer, doc: ModifierGroupDoc): AuthoredModifierGroup => ({
+  ...said(
+    writeCommon(doc, {
+      min: unless(0, doc.minSelections),
+      max: unless(Math.max(doc.minSelections, doc.options.length, 1), doc.maxSelections),
+    }),
+  ),
+  options: doc.options.map((option) =>
+    said({
+      ...writeKeyed(option),
+      price: option.priceCents === 0 ? undefined : writer.money(option.priceCents),
+      default: unless(false, option.isDefault),
+      allergens: option.allergens,
+    }),
+  ),
+});

@@ -1,0 +1,90 @@
+import type { AreaDoc, BusinessDoc, Catalog, Closure, DocOf, Kind } from "./catalog.ts";
+import { writeMenuCategory, writeMenuItem, writeModifierGroup } from "./export-menu.ts";
+import { writePromotion, writePublicEvent } from "./export-offers.ts";
+import {
+  writeAddon,
+  writeResource,
+  writeService,
+  writeServiceCategory,
+  writeStaff,
+  writeTable,
+} from "./export-services.ts";
+import {
+  createWriter,
+  said,
+  unless,
+  writeCommon,
+  writeException,
+  writeHoursRule,
+  type Writer,
+} from "./export-values.ts";
+import type { AuthoredArea, AuthoredBusiness, AuthoredClosure, AuthoredFile } from "./schema.ts";
+
+/**
+ * The catalog as its author would write it, so that reading it again gives the same catalog. Every section is named, an empty
+ * one too: with `--prune` the file then brings any box to exactly this state.
+ */
+export function exportCatalog(catalog: Catalog): AuthoredFile {
+  const { business, schedule, objects } = catalog;
+  const writer = createWriter(catalog);
+  return {
+    catalog: 1,
+    business: writeBusiness(business),
+    hours: schedule.hours.map(writeHoursRule),
+    closures: schedule.closures.map(writeClosure),
+    exceptions: schedule.exceptions.map(writeException),
+    turnTimes: schedule.turnTimes,
+    serviceCategories: objects.service_category.map((doc) => WRITE.service_category(writer, doc)),
+    addons: objects.addon.map((doc) => WRITE.addon(writer, doc)),
+    resources: objects.resource.map((doc) => WRITE.resource(writer, doc)),
+    staff: objects.staff.map((doc) => WRITE.staff(writer, doc)),
+    services: objects.service.map((doc) => WRITE.service(writer, doc)),
+    menu: {
+      categories: objects.menu_category.map((doc) => WRITE.menu_category(writer, doc)),
+      modifierGroups: objects.modifier_group.map((doc) => WRITE.modifier_group(writer, doc)),
+      items: objects.menu_item.map((doc) => WRITE.menu_item(writer, doc)),
+    },
+    areas: objects.area.map((doc) => WRITE.area(writer, doc)),
+    tables: objects.table.map((doc) => WRITE.table(writer, doc)),
+    promotions: objects.promotion.map((doc) => WRITE.promotion(writer, doc)),
+    events: objects.public_event.map((doc) => WRITE.public_event(writer, doc)),
+  };
+}
+
+/** How an object of each kind is written. */
+export const WRITE = {
+  service_category: writeServiceCategory,
+  addon: writeAddon,
+  service: writeService,
+  resource: writeResource,
+  staff: writeStaff,
+  menu_category: writeMenuCategory,
+  modifier_group: writeModifierGroup,
+  menu_item: writeMenuItem,
+  area: (_writer: Writer, doc: AreaDoc): AuthoredArea => said(writeCommon(doc, {})),
+  table: writeTable,
+  promotion: writePromotion,
+  public_event: writePublicEvent,
+} as const satisfies { [K in Kind]: (writer: Writer, doc: DocOf[K]) => unknown };
+
+function writeBusiness({ locale, locales, bookingPolicy, ...business }: BusinessDoc): AuthoredBusiness {
+  const { slotIntervalMin, minNoticeMin, maxAdvanceDays, bufferPolicy, grid, maxGapMin } = bookingPolicy;
+  return said({
+    ...business,
+    locale: unless("en", locale),
+    locales: locales.length === 1 ? undefined : locales,
+    bookingPolicy: said({
+      slotIntervalMin: unless(15, slotIntervalMin),
+      minNoticeMin: unless(60, minNoticeMin),
+      maxAdvanceDays: unless(90, maxAdvanceDays),
+      bufferPolicy: unless<typeof bufferPolicy>("MAX", bufferPolicy),
+      grid: unless<typeof grid>("CLOCK", grid),
+      maxGapMin: unless(0, maxGapMin),
+    }),
+  });
+}
+
+function writeClosure({ name, ...days }: Closure): AuthoredClosure {
+  if ("yearly" in days) return said({ name, ...days });
+  return said({ name, ...(days.from === days.to ? { date: days.from } : days) });
+}

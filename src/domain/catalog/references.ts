@@ -1,0 +1,199 @@
+import type {
+  Catalog,
+  CatalogObjects,
+  DocOf,
+  Kind,
+  PromotionDoc,
+  PublicEventDoc,
+  ServiceDoc,
+  StaffDoc,
+} from "./catalog.ts";
+import { ALL_KINDS, originalKey } from "./catalog.ts";
+import { KIND_NAMES, limitedSuggestions, objectPlace, type Path, quote } from "./mistakes.ts";
+
+/** Ticket types are named as `eventKey/ticketTypeKey`, by promotions only. */
+type Target = Kind | "ticket_type";
+
+/** A key of another object, and where in the document it stands. */
+type Reference = { to: Target; key: string; path: Path };
+
+/** What is wrong with an object that is well-formed by itself. */
+export type Flaw = {
+  code: "unknown_reference" | "repeated_key" | "contradiction";
+  kind: Kind;
+  key: string;
+  path: Path;
+  detail: string;
+};
+
+const one = (to: Target, field: string, key: string | null): Reference[] =>
+  key === null ? [] : [{ to, key, path: [field] }];
+
+const many = (to: Target, path: Path, keys: readonly string[]): Reference[] =>
+  keys.map((key, index) => ({ to, key, path: [...path, index] }));
+
+const serviceReferences = (doc: ServiceDoc): Reference[] => [
+  ...one("service_category", "category", doc.category),
+  ...many("staff", ["staff"], doc.staff),
+  ...doc.resources.map(({ resource }, index) => ({
+    to: "resource" as const,
+    key: resource,
+    path: ["resources", index, "resource"],
+  })),
+  ...doc.addons.map(({ addon }, index) => ({ to: "addon" as const, key: addon, path: ["addons", index, "addon"] })),
+  ...doc.variants.flatMap(({ staff }, index) => many("staff", ["variants", index, "staff"], staff ?? [])),
+];
+
+const staffReferences = (doc: StaffDoc): Reference[] =>
+  doc.serviceOverrides.map(({ service }, index) => ({
+    to: "service",
+    key: service,
+    path: ["serviceOverrides", index, "service"],
+  }));
+
+const promotionReferences = ({ appliesTo, benefit }: PromotionDoc): Reference[] => [
+  ...(benefit.type === "FREE_ADDON" ? [{ to: "addon" as const, key: benefit.addon, path: ["benefit", "addon"] }] : []),
+  ...many("service", ["appliesTo", "services"], appliesTo.services),
+  ...many("service_category", ["appliesTo", "serviceCategories"], appliesTo.serviceCategories),
+  ...many("menu_item", ["appliesTo", "menuItems"], appliesTo.menuItems),
+  ...many("menu_category", ["appliesTo", "menuCategories"], appliesTo.menuCategories),
+  ...many("public_event", ["appliesTo", "events"], appliesTo.events),
+  ...many("ticket_type", ["appliesTo", "ticketTypes"], appliesTo.ticketTypes),
+];
+
+const REFERENCES: { [K in Kind]?: (doc: DocOf[K]) => Reference[] } = {
+  service_category: (doc) => one("service_category", "parent", doc.parent),
+  service: serviceReferences,
+  staff: staffReferences,
+  menu_category: (doc) => one("menu_category", "parent", doc.parent),
+  menu_item: (doc) => [
+    ...many("menu_category", ["categories"], doc.categories),
+    ...many("modifier_group", ["modifierGroups"], doc.modifierGroups),
+  ],
+  table: (doc) => one("area", "area", doc.area),
+  promotion: promotionReferences,
+};
+
+/** Every key of another object in a document. */
+const referencesOf = <K extends Kind>(kind: K, doc: DocOf[K]): Reference[] => REFERENCES[kind]?.(doc) ?? [];
+
+/** A document that follows others to their new keys; itself where there is nothing to follow. */
+export function followRenames<K extends Kind>(kind: K, doc: DocOf[K], renamed: ReadonlyMap<string, string>): DocOf[K] {
+  const moved = referencesOf(kind, doc).filter(({ to, key }) => renamed.has(objectPlace(to, key)));
+  if (moved.length === 0) return doc;
+  const copy = structuredClone(doc);
+  for (const { to, key, path } of moved) {
+    const holder = path
+      .slice(0, -1)
+      .reduce<unknown>((value, part) => (value as Record<string | number, unknown>)[part], copy);
+    (holder as Record<string | number, unknown>)[path.at(-1) ?? ""] = renamed.get(objectPlace(to, key));
+  }
+  return copy;
+}
+
+export const ticketTypeKeys = (event: PublicEventDoc): string[] =>
+  event.ticketTypes.map((type) => `${event.key}/${type.key}`);
+
+/** Everything that does not fit together in a whole catalog. `unreadable` holds objects that may be there all the same. */
+export function findFlaws(catalog: Catalog, unreadable: ReadonlySet<string>): Flaw[] {
+  const { objects } = catalog;
+  return [
+    ...findUnknownReferences(objects, unreadable),
+    ...findCycles("service_category", objects.service_category),
+    ...findCycles("menu_category", objects.menu_category),
+    ...ALL_KINDS.flatMap((kind) => findSharedIdentities(kind, objects[kind])),
+    ...findSharedSlugs(objects.public_event),
+  ];
+}
+
+function findUnknownReferences(objects: CatalogObjects, unreadable: ReadonlySet<string>): Flaw[] {
+  const known: Record<Target, Set<string>> = {
+    ...keysOf(objects),
+    ticket_type: new Set(objects.public_event.flatMap(ticketTypeKeys)),
+  };
+  const suggest = limitedSuggestions();
+  const mayExist = ({ to, key }: Reference): boolean =>
+    known[to].has(key) ||
+    (to === "ticket_type"
+      ? [...unreadable].some((place) => objectPlace("public_event", key).startsWith(`${place}/`))
+      : unreadable.has(objectPlace(to, key)));
+
+  return ALL_KINDS.flatMap((kind) =>
+    objects[kind].flatMap((doc) =>
+      referencesOf(kind, doc)
+        .filter((reference) => !mayExist(reference))
+        .map(({ to, key, path }) => {
+          const noun = to === "ticket_type" ? "ticket type" : KIND_NAMES[to];
+          const detail = `There is no ${noun} ${quote(key)}.${newName(objects, to, key) || suggest(key, [...known[to]])}`;
+          return { code: "unknown_reference" as const, kind, key: doc.key, path, detail };
+        }),
+    ),
+  );
+}
+
+const keysOf = (objects: CatalogObjects): Record<Kind, Set<string>> =>
+  Object.fromEntries(ALL_KINDS.map((kind) => [kind, new Set(objects[kind].map((doc) => doc.key))])) as Record<
+    Kind,
+    Set<string>
+  >;
+
+function newName(objects: CatalogObjects, to: Target, key: string): string {
+  if (to === "ticket_type") return "";
+  const renamed = objects[to].find((doc) => doc.previousKeys.includes(key));
+  return renamed === undefined ? "" : ` It is called ${quote(renamed.key)} now.`;
+}
+
+function findCycles(
+  kind: "service_category" | "menu_category",
+  docs: readonly { key: string; parent: string | null }[],
+): Flaw[] {
+  const parents = new Map(docs.map((doc) => [doc.key, doc.parent]));
+  const settled = new Set<string>();
+  const flaws: Flaw[] = [];
+  for (const { key: start } of docs) {
+    const trail: string[] = [];
+    let key: string | null | undefined = start;
+    while (key && !settled.has(key) && !trail.includes(key)) {
+      trail.push(key);
+      key = parents.get(key);
+    }
+    if (key && trail.includes(key)) {
+      const ring = [...trail.slice(trail.indexOf(key)), key].map(quote);
+      const detail =
+        ring.length === 2
+          ? "A category cannot be its own parent."
+          : `These categories go round in a ring: ${ring.join(" in ")}.`;
+      flaws.push({ code: "contradiction", kind, key, path: ["parent"], detail });
+    }
+    for (const visited of trail) settled.add(visited);
+  }
+  return flaws;
+}
+
+/** Ids come from original keys: two objects with the same one would be the same object to a partner. */
+function findSharedIdentities(kind: Kind, docs: readonly { key: string; previousKeys: string[] }[]): Flaw[] {
+  const owners = new Map<string, { key: string; previousKeys: string[] }>();
+  return docs.flatMap((doc) => {
+    const owner = owners.get(originalKey(doc));
+    if (owner === undefined) {
+      owners.set(originalKey(doc), doc);
+      return [];
+    }
+    const path = [doc.previousKeys.length > 0 ? "previousKeys" : "key"];
+    const detail = `The id of ${quote(owner.key)} is made of the key ${quote(originalKey(doc))} already. Choose another key.`;
+    return [{ code: "repeated_key" as const, kind, key: doc.key, path, detail }];
+  });
+}
+
+function findSharedSlugs(events: readonly PublicEventDoc[]): Flaw[] {
+  const owners = new Map<string, string>();
+  return events.flatMap(({ key, slug }) => {
+    const owner = owners.get(slug);
+    if (owner === undefined) {
+      owners.set(slug, key);
+      return [];
+    }
+    const detail = `The event ${quote(owner)} has the slug ${quote(slug)} already. Write another 'slug'.`;
+    return [{ code: "repeated_key" as const, kind: "public_event" as const, key, path: ["slug"], detail }];
+  });
+}

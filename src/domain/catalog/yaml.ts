@@ -1,0 +1,101 @@
+import type { AuthoredFile } from "./schema.ts";
+import { DECIMAL_FIELDS } from "./schema-values.ts";
+
+type Value = string | number | boolean | readonly Value[] | { readonly [field: string]: Value | undefined };
+
+const WIDTH = 110;
+
+/** One line above a section, for whoever edits the file next. */
+const COMMENTS: Record<string, string> = {
+  business: "Times below are local to `timezone`, prices are in `currency`.",
+  hours: "When it is open. Staff without hours of their own work these.",
+  serviceCategories: "Everything is named by its `key`, and shown in the order of the file.",
+  menu: "Lists of their own inside: categories, modifierGroups, items.",
+};
+
+/** A catalog file's text in YAML, as a person would write it: short things on one line, prices as they are said. */
+export function writeYaml(file: AuthoredFile, heading: string): string {
+  const sections = Object.entries(file as Record<string, Value | undefined>).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name in COMMENTS ? `# ${COMMENTS[name]}\n` : ""}${blockField(name, value, "")}`],
+  );
+  return `${heading
+    .split("\n")
+    .map((line) => `# ${line}\n`)
+    .join("")}${sections.join("\n")}`;
+}
+
+/** `name: value` with what belongs below it, every line ended. */
+function blockField(name: string, value: Value, indent: string): string {
+  const label = `${indent}${quoted(name)}:`;
+  const flow = indent === "" && isFilled(value) ? null : inOneLine(value, name, WIDTH - label.length);
+  if (flow !== null) return `${label} ${flow}\n`;
+  if (typeof value === "string") return `${label} ${multiline(value, `${indent}  `)}\n`;
+  return `${label}\n${block(value as Structure, name, `${indent}  `)}`;
+}
+
+/** Objects stand one below the other, however few and small they are. */
+const isListOfObjects = (value: Value): boolean =>
+  isList(value) && value.some((item) => typeof item === "object" && "key" in item);
+
+const isFilled = (value: Value): boolean => typeof value === "object" && Object.keys(value).length > 0;
+
+type Structure = Exclude<Value, string | number | boolean>;
+
+const block = (value: Structure, name: string, indent: string): string =>
+  isList(value) ? value.map((item) => blockItem(item, name, indent)).join("") : blockFields(value, indent);
+
+const blockFields = (fields: { readonly [field: string]: Value | undefined }, indent: string): string =>
+  Object.entries(fields)
+    .map(([name, value]) => (value === undefined ? "" : blockField(name, value, indent)))
+    .join("");
+
+/** The dash takes the place of the first field's indentation. */
+function blockItem(item: Value, name: string, indent: string): string {
+  const flow = inOneLine(item, name, WIDTH - indent.length);
+  if (flow !== null) return `${indent}- ${flow}\n`;
+  if (typeof item !== "object") return `${indent}- ${JSON.stringify(item)}\n`;
+  return `${indent}- ${block(item, name, `${indent}  `).slice(indent.length + 2)}`;
+}
+
+/** null: it takes more than a line. */
+function inOneLine(value: Value, name: string, width: number): string | null {
+  if (typeof value === "string") return value.includes("\n") ? null : scalar(value, name);
+  if (typeof value !== "object") return String(value);
+  if (isListOfObjects(value)) return null;
+  const parts: string[] = [];
+  let length = 0;
+  for (const [field, inner] of Object.entries(value) as [string, Value | undefined][]) {
+    if (inner === undefined) continue;
+    const text = inOneLine(inner, isList(value) ? name : field, width);
+    if (text === null) return null;
+    parts.push(isList(value) ? text : `${quoted(field)}: ${text}`);
+    length += (parts.at(-1)?.length ?? 0) + 2;
+    if (length + 2 > width) return null;
+  }
+  if (isList(value)) return `[${parts.join(", ")}]`;
+  return parts.length === 0 ? "{}" : `{ ${parts.join(", ")} }`;
+}
+
+const isList = (value: Value): value is readonly Value[] => Array.isArray(value);
+
+const scalar = (text: string, name: string): string =>
+  DECIMAL_FIELDS.has(name) && /^\d+(?:\.\d+)?$/.test(text) ? text : quoted(text);
+
+// Wider than YAML 1.2 needs: other tools read `no` as false.
+const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
+const PLAIN = /^[\p{L}](?:[\p{L}\p{M}\p{N} _.()&'’/+-]*[\p{L}\p{M}\p{N}_.()&'’/+-])?$/u;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Without quotes only where no reader of YAML could take it for something else. */
+const quoted = (text: string): string =>
+  (PLAIN.test(text) && !RESERVED.test(text)) || DATE.test(text) ? text : JSON.stringify(text);
+
+/** A text of several lines as a block, where that keeps every character. */
+function multiline(text: string, indent: string): string {
+  const lines = text.split("\n");
+  const keeps =
+    /^\S/.test(text) &&
+    lines.at(-1) !== "" &&
+    !lines.some((line) => /[\s\u0085\u2028\u2029\ufeff]$|[\t\r\u0085\u2028\u2029]/.test(line));
+  return keeps ? `|-\n${lines.map((line) => (line === "" ? "" : indent + line)).join("\n")}` : JSON.stringify(text);
+}

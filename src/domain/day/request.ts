@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import { quote, show } from "../catalog/mistakes.ts";
+import { line } from "../catalog/schema-values.ts";
+import { AppError, type ErrorItem } from "../errors.ts";
+import { didYouMean } from "../nearest.ts";
+
+// What somebody asks to be written: from the options of a command line, or as a line of a file. As in catalog-schema-values
+// the message of a schema is a noun.
+
+/** A partner's or a till's own name for a customer. */
+export const customerRef = line(200).nullish();
+
+/** `wash`, or `wash*2`. */
+export const counted = line(100);
+
+export type Counted = { key: string; quantity: number };
+
+/** Named twice is both together. */
+export function readCounted(texts: readonly string[]): Counted[] {
+  const quantities = new Map<string, number>();
+  for (const text of texts) {
+    const [, key = text, quantity = "1"] = /^(.+)\*(\d{1,6})$/.exec(text) ?? [];
+    quantities.set(key, (quantities.get(key) ?? 0) + Number(quantity));
+  }
+  return [...quantities].map(([key, quantity]) => ({ key, quantity }));
+}
+
+/** @throws AppError validation_failed with everything that is wrong */
+export function readRequest<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  input: unknown,
+): z.output<z.ZodObject<Shape>> {
+  const read = schema.safeParse(input);
+  if (read.success) return read.data;
+  const items = read.error.issues.flatMap((issue) => describe(issue, input, Object.keys(schema.shape)));
+  const [first, ...others] = items;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  throw new AppError("validation_failed", `${first?.detail}${more}`, { items });
+}
+
+function describe(issue: z.core.$ZodIssue, input: unknown, known: string[]): ErrorItem[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((field) => ({
+      code: "unknown_field",
+      pointer: pointerTo([field]),
+      detail: `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known here: ${known.join(", ")}.`}`,
+    }));
+  const pointer = pointerTo(issue.path);
+  const [field] = issue.path;
+  if (field === undefined)
+    return [{ code: "invalid_value", pointer, detail: "It must be an object in braces, such as {}." }];
+  const value = issue.path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)?.[part], input);
+  const detail =
+    value === undefined
+      ? `'${String(field)}' is missing; it must be ${issue.message}.`
+      : `'${String(field)}' must be ${issue.message}, not ${show(value)}.`;
+  return [{ code: value === undefined ? "missing_field" : "invalid_value", pointer, detail }];
+}
+
+/** RFC 6901, as a fragment. */
+const pointerTo = (path: readonly PropertyKey[]): string =>
+  `#${path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { key, line, whole } from "../catalog/schema-values.ts";
+import { customerRef, readRequest } from "./request.ts";
+
+export type ReservationRequest = {
+  party: number;
+  start: string;
+  /** null: anywhere. */
+  area: string | null;
+  /** null: the smallest that is free. */
+  table: string | null;
+  customerRef: string | null;
+};
+
+const requestSchema = z.strictObject({
+  party: whole(1, 10_000),
+  start: line(40),
+  area: key.nullish(),
+  table: key.nullish(),
+  customerRef,
+});
+
+/** @throws AppError validation_failed */
+export function readReservationRequest(input: unknown): ReservationRequest {
+  const { party, start, area = null, table = null, customerRef = null } = readRequest(requestSchema, input);
+  return { party, start, area, table, customerRef };
+}

@@ -1,0 +1,42 @@
+import type { VisitStatus } from "./booking.ts";
+import { formatInstant } from "../business-time.ts";
+import type { EventDraft } from "../envelope.ts";
+
+export type Reservation = {
+  id: string;
+  status: VisitStatus;
+  partySize: number;
+  startsAt: number;
+  endsAt: number;
+  areaId: string | null;
+  tableId: string;
+  customerRef: string | null;
+  createdAt: number;
+  updatedAt: number;
+};
+
+export type PublicReservation = Omit<Reservation, "startsAt" | "endsAt" | "createdAt" | "updatedAt"> & {
+  startsAt: string;
+  endsAt: string;
+};
+
+export const representReservation = (
+  { id, status, partySize, startsAt, endsAt, areaId, tableId, customerRef }: Reservation,
+  timezone: string,
+): PublicReservation => ({
+  id,
+  status,
+  partySize,
+  startsAt: formatInstant(startsAt, timezone),
+  endsAt: formatInstant(endsAt, timezone),
+  areaId,
+  tableId,
+  customerRef,
+});
+
+export const tellReservation = (object: PublicReservation): EventDraft => ({
+  type: "reservation.created",
+  resource: { type: "reservation", id: object.id, ids: [object.id] },
+  changed: "all",
+  object,
+});

@@ -1,0 +1,158 @@
+import type { PublicObject } from "./lens.ts";
+import type { PublicMenuCategory, PublicMenuItem } from "./menu.ts";
+import type { PublicPromotion } from "./promotion.ts";
+import type { PublicEvent } from "./public-event.ts";
+import { same } from "../same.ts";
+import type { PublicAddon, PublicService, PublicServiceCategory } from "./service.ts";
+import type { PublicStaff } from "./staff.ts";
+
+// Which flags of `data.changed` an update raises. Each type is laid out as facets: a flag's name and what it watches;
+// what no flag watches stands under "". A Map holds the prices of parts: only parts on both sides count, since one that
+// came or went is told by its own flag.
+
+type Facets = Record<string, unknown>;
+
+const VERSIONS = new Set(["version", "updatedAt"]);
+const sameFacet = (a: unknown, b: unknown): boolean =>
+  a instanceof Map && b instanceof Map ? changedKeys(a, b).length === 0 : same(a, b, VERSIONS);
+
+const changedKeys = (a: Map<string, unknown>, b: Map<string, unknown>): string[] =>
+  [...a.keys()].filter((key) => b.has(key) && !same(a.get(key), b.get(key)));
+
+const pricesOfService = (service: PublicService): Map<string, unknown> =>
+  new Map<string, unknown>([
+    [service.id, [service.priceCents, service.currency, service.priceType]],
+    ...service.variants.map((variant) => [variant.id, variant.priceCents] as const),
+    ...service.addonLinks.map((link) => [link.id, link.priceCents] as const),
+  ]);
+
+function serviceFacets(service: PublicService): Facets {
+  const { variants, addonLinks, priceCents, currency, priceType, priceFromCents, sortOrder, ...other } = service;
+  return {
+    price: pricesOfService(service),
+    variants,
+    // An add-on's own change is told by addon.updated alone.
+    addons: addonLinks.map(({ addon, ...terms }) => terms),
+    "": other,
+  };
+}
+
+/** Ids of the service's variants that cost something else now. */
+export const repricedVariants = (before: PublicService, after: PublicService): string[] =>
+  changedKeys(
+    new Map(before.variants.map((variant) => [variant.id, variant.priceCents])),
+    new Map(after.variants.map((variant) => [variant.id, variant.priceCents])),
+  );
+
+/** Ids of the variants that came, went or differ. */
+export function touchedVariants(before: PublicService, after: PublicService): string[] {
+  const old = new Map(before.variants.map((variant) => [variant.id, variant]));
+  const touched = after.variants.filter((variant) => !same(old.get(variant.id), variant, VERSIONS));
+  const kept = new Set(after.variants.map((variant) => variant.id));
+  return [...touched.map((variant) => variant.id), ...[...old.keys()].filter((id) => !kept.has(id))];
+}
+
+const addonFacets = ({ priceCents, currency, durationMin, ...details }: PublicAddon): Facets => ({
+  price: [priceCents, currency],
+  duration: durationMin,
+  details,
+});
+
+const serviceCategoryFacets = ({ sortOrder, ...details }: PublicServiceCategory): Facets => ({ details });
+
+const staffFacets = ({
+  serviceIds,
+  serviceOverrides,
+  bookable,
+  images,
+  sortOrder,
+  ...profile
+}: PublicStaff): Facets => ({
+  services: [serviceIds, serviceOverrides],
+  status: bookable,
+  images,
+  profile,
+});
+
+const menuCategoryFacets = ({ availability, images, sortOrder, ...details }: PublicMenuCategory): Facets => ({
+  availability,
+  images,
+  details,
+});
+
+function menuItemFacets(item: PublicMenuItem): Facets {
+  const {
+    priceCents,
+    currency,
+    priceType,
+    sizes,
+    availability,
+    soldOut,
+    images,
+    modifierGroupIds,
+    categoryIds,
+    sortOrder,
+    ...other
+  } = item;
+  return {
+    price: [priceCents, currency, priceType, sizes.map((size) => [size.id, size.priceCents])],
+    availability: [availability, soldOut],
+    images,
+    modifiers: modifierGroupIds,
+    category: categoryIds,
+    details: [other, sizes.map((size) => size.name)],
+  };
+}
+
+const promotionFacets = ({ benefit, schedule, appliesTo, active, sortOrder, ...details }: PublicPromotion): Facets => ({
+  benefit,
+  schedule,
+  scope: appliesTo,
+  status: active,
+  details,
+});
+
+function eventFacets(event: PublicEvent): Facets {
+  const {
+    startsAt,
+    endsAt,
+    doorsAt,
+    timezone,
+    venue,
+    attendanceMode,
+    status,
+    ticketTypes,
+    availability,
+    sortOrder,
+    ...details
+  } = event;
+  return {
+    schedule: [startsAt, endsAt, doorsAt, timezone],
+    venue: [venue, attendanceMode],
+    status,
+    // How many are left is counted in the read; only a change of state is news.
+    ticketTypes: ticketTypes.map(({ availability: _state, priceCents, ...terms }) => terms),
+    price: new Map(ticketTypes.map((type) => [type.id, [type.priceCents, type.currency]])),
+    availability: [availability.state, ticketTypes.map((type) => [type.id, type.availability.state])],
+    details,
+  };
+}
+
+const FACETS = {
+  service: serviceFacets,
+  addon: addonFacets,
+  service_category: serviceCategoryFacets,
+  staff: staffFacets,
+  menu_category: menuCategoryFacets,
+  menu_item: menuItemFacets,
+  promotion: promotionFacets,
+  event: eventFacets,
+};
+
+/** Names of the facets that differ; "" among them for what has no flag. None: nothing to tell. */
+export function changedFlags(prefix: keyof typeof FACETS, before: PublicObject, after: PublicObject): string[] {
+  const facets = FACETS[prefix] as (object: PublicObject) => Facets;
+  const from = facets(before);
+  const to = facets(after);
+  return Object.keys(to).filter((name) => !sameFacet(from[name], to[name]));
+}

@@ -1,0 +1,130 @@
+import {
+  type Allergen,
+  type MenuCategoryDoc,
+  type MenuItemDoc,
+  type ModifierGroupDoc,
+  originalKey,
+  type WeeklyWindow,
+} from "../catalog/catalog.ts";
+import { catalogId } from "../ids.ts";
+import { common, idOf, type Lens, type PublicCommon } from "./lens.ts";
+
+export type PublicMenuCategory = {
+  id: string;
+  name: string;
+  description: string | null;
+  parentId: string | null;
+  /** When its dishes are served; null: always. */
+  availability: WeeklyWindow[] | null;
+  status: "ACTIVE";
+} & PublicCommon;
+
+export type PublicMenuItem = {
+  id: string;
+  name: string;
+  description: string | null;
+  categoryIds: string[];
+  priceCents: number;
+  currency: string;
+  priceType: MenuItemDoc["priceType"];
+  sizes: { id: string; name: string; priceCents: number }[];
+  modifierGroupIds: string[];
+  allergens: { contains: Allergen[]; mayContain: Allergen[] };
+  dietary: string[];
+  spicyLevel: number | null;
+  calories: number | null;
+  containsAlcohol: boolean;
+  availability: WeeklyWindow[] | null;
+  soldOut: boolean;
+  tags: string[];
+  sku: string | null;
+  status: "ACTIVE";
+} & PublicCommon;
+
+export type PublicModifierGroup = {
+  id: string;
+  name: string;
+  minSelections: number;
+  maxSelections: number;
+  options: {
+    id: string;
+    name: string;
+    priceCents: number;
+    isDefault: boolean;
+    allergens: Allergen[];
+    soldOut: boolean;
+  }[];
+  status: "ACTIVE";
+} & PublicCommon;
+
+export function representMenuCategory(doc: MenuCategoryDoc, sortOrder: number, lens: Lens): PublicMenuCategory {
+  const id = idOf(lens, "menu_category", doc);
+  return {
+    id,
+    name: doc.name,
+    description: doc.description,
+    parentId: (doc.parent && lens.visibleId("menu_category", doc.parent)) ?? null,
+    availability: doc.availability,
+    status: "ACTIVE",
+    ...common(id, doc, sortOrder, lens),
+  };
+}
+
+export function representMenuItem(doc: MenuItemDoc, sortOrder: number, lens: Lens): PublicMenuItem {
+  const id = idOf(lens, "menu_item", doc);
+  return {
+    id,
+    name: doc.name,
+    description: doc.description,
+    categoryIds: lens.visibleIds("menu_category", doc.categories),
+    priceCents: doc.priceCents,
+    currency: lens.currency,
+    priceType: doc.priceType,
+    sizes: doc.sizes.map((size) => ({
+      id: catalogId("msz", lens.slug, originalKey(doc), originalKey(size)),
+      name: size.name,
+      priceCents: size.priceCents,
+    })),
+    modifierGroupIds: lens.visibleIds("modifier_group", doc.modifierGroups),
+    allergens: { contains: doc.allergens, mayContain: doc.mayContain },
+    dietary: doc.dietary,
+    spicyLevel: doc.spicyLevel,
+    calories: doc.calories,
+    containsAlcohol: doc.containsAlcohol,
+    availability: doc.availability,
+    soldOut: lens.isSoldOut(id),
+    tags: doc.tags,
+    sku: doc.sku,
+    status: "ACTIVE",
+    ...common(id, doc, sortOrder, lens),
+  };
+}
+
+export const modifierOptionId = (
+  slug: string,
+  group: ModifierGroupDoc,
+  option: ModifierGroupDoc["options"][number],
+): string => catalogId("mop", slug, originalKey(group), originalKey(option));
+
+export function representModifierGroup(doc: ModifierGroupDoc, sortOrder: number, lens: Lens): PublicModifierGroup {
+  const id = idOf(lens, "modifier_group", doc);
+  return {
+    id,
+    name: doc.name,
+    minSelections: doc.minSelections,
+    maxSelections: doc.maxSelections,
+    options: doc.options.map((option) => {
+      const optionId = modifierOptionId(lens.slug, doc, option);
+      return {
+        id: optionId,
+        name: option.name,
+        priceCents: option.priceCents,
+        isDefault: option.isDefault,
+        allergens: option.allergens,
+        soldOut: lens.isSoldOut(optionId),
+      };
+    }),
+    status: "ACTIVE",
+    ...common(id, doc, sortOrder, lens),
+  };
+}

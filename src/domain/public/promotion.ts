@@ -1,0 +1,75 @@
+import type { PromotionBenefit, PromotionDoc, WeeklyWindow } from "../catalog/catalog.ts";
+import { common, idOf, type Lens, type PublicCommon } from "./lens.ts";
+import { ticketTypeId } from "./public-event.ts";
+
+export type PublicPromotion = {
+  id: string;
+  name: string;
+  description: string | null;
+  /** The code itself is never served. */
+  requiresCode: boolean;
+  benefit: Exclude<PromotionBenefit, { type: "FREE_ADDON" }> | { type: "FREE_ADDON"; addonId: string | null };
+  appliesTo: {
+    all: boolean;
+    serviceIds: string[];
+    serviceCategoryIds: string[];
+    menuItemIds: string[];
+    menuCategoryIds: string[];
+    eventIds: string[];
+    ticketTypeIds: string[];
+  };
+  conditions: PromotionDoc["conditions"];
+  schedule: { startsAt: string | null; endsAt: string | null; weekly: WeeklyWindow[]; excludeDates: string[] };
+  stackable: boolean;
+  priority: number;
+  /** Has begun and is not over. Weekly windows are rules, not states. */
+  active: boolean;
+  status: "ACTIVE";
+} & PublicCommon;
+
+export function representPromotion(doc: PromotionDoc, sortOrder: number, lens: Lens): PublicPromotion {
+  const id = idOf(lens, "promotion", doc);
+  const { benefit, appliesTo, schedule } = doc;
+  const { startsAt, endsAt } = schedule;
+  return {
+    id,
+    name: doc.name,
+    description: doc.description,
+    requiresCode: doc.code !== null,
+    benefit:
+      benefit.type === "FREE_ADDON"
+        ? { type: "FREE_ADDON", addonId: lens.visibleId("addon", benefit.addon) ?? null }
+        : benefit,
+    appliesTo: {
+      all: appliesTo.all,
+      serviceIds: lens.visibleIds("service", appliesTo.services),
+      serviceCategoryIds: lens.visibleIds("service_category", appliesTo.serviceCategories),
+      menuItemIds: lens.visibleIds("menu_item", appliesTo.menuItems),
+      menuCategoryIds: lens.visibleIds("menu_category", appliesTo.menuCategories),
+      eventIds: lens.visibleIds("public_event", appliesTo.events),
+      ticketTypeIds: representTicketTypeIds(appliesTo.ticketTypes, lens),
+    },
+    conditions: doc.conditions,
+    schedule: {
+      startsAt: startsAt === null ? null : lens.instant(startsAt),
+      endsAt: endsAt === null ? null : lens.instant(endsAt),
+      weekly: schedule.weekly,
+      excludeDates: schedule.excludeDates,
+    },
+    stackable: doc.stackable,
+    priority: doc.priority,
+    active: (startsAt === null || startsAt <= lens.now) && (endsAt === null || lens.now < endsAt),
+    status: "ACTIVE",
+    ...common(id, doc, sortOrder, lens),
+  };
+}
+
+/** `names` are `eventKey/ticketTypeKey`. */
+const representTicketTypeIds = (names: string[], lens: Lens): string[] =>
+  lens
+    .visible("public_event")
+    .flatMap((event) =>
+      event.ticketTypes
+        .filter((type) => type.status === "ACTIVE" && names.includes(`${event.key}/${type.key}`))
+        .map((type) => ticketTypeId(lens.slug, event, type)),
+    );

@@ -1,0 +1,164 @@
+import { originalKey, type PublicEventDoc, type TicketTypeDoc } from "../catalog/catalog.ts";
+import { catalogId } from "../ids.ts";
+import { common, idOf, type Lens, type PublicCommon } from "./lens.ts";
+
+export type SaleState = "ON_SALE" | "FEW_LEFT" | "NOT_YET" | "SOLD_OUT" | "ENDED";
+
+/** `remaining` null: unlimited, or the organiser does not show it. */
+export type SaleAvailability = { state: SaleState; remaining: number | null };
+
+export type PublicEvent = {
+  id: string;
+  name: string;
+  slug: string;
+  description: string | null;
+  status: "PUBLISHED" | "CANCELLED" | "POSTPONED" | "ENDED";
+  startsAt: string;
+  endsAt: string;
+  doorsAt: string | null;
+  timezone: string;
+  venue: PublicEventDoc["venue"];
+  attendanceMode: PublicEventDoc["attendanceMode"];
+  ticketTypes: PublicTicketType[];
+  availability: SaleAvailability;
+} & PublicCommon;
+
+export type PublicTicketType = {
+  id: string;
+  eventId: string;
+  name: string;
+  description: string | null;
+  kind: TicketTypeDoc["kind"];
+  priceCents: number;
+  currency: string;
+  salesStartAt: string | null;
+  salesEndAt: string | null;
+  minPerOrder: number;
+  maxPerOrder: number;
+  availability: SaleAvailability;
+  status: "ACTIVE";
+} & PublicCommon;
+
+export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTypeDoc): string =>
+  catalogId("ett", slug, originalKey(event), originalKey(type));
+
+export function representPublicEvent(doc: PublicEventDoc, sortOrder: number, lens: Lens): PublicEvent {
+  const id = idOf(lens, "public_event", doc);
+  const status = statusAt(doc, lens.now);
+  const left = placesLeft(doc, lens);
+  const ticketTypes = doc.ticketTypes
+    .filter((type) => type.status === "ACTIVE")
+    .map((type, i) => representTicketType(type, i, id, doc, left, lens));
+  return {
+    id,
+    name: doc.name,
+    slug: doc.slug,
+    description: doc.description,
+    status,
+    startsAt: lens.instant(doc.startsAt),
+    endsAt: lens.instant(doc.endsAt),
+    doorsAt: doc.doorsAt === null ? null : lens.instant(doc.doorsAt),
+    timezone: lens.timezone,
+    venue: doc.venue,
+    attendanceMode: doc.attendanceMode,
+    ticketTypes,
+    availability: { state: bestState(ticketTypes), remaining: remainingOfEvent(doc, left) },
+    ...common(id, doc, sortOrder, lens),
+  };
+}
+
+/** Quota key -> places left. Types that were withdrawn still hold what was sold of them. */
+export function placesLeft(event: PublicEventDoc, lens: Pick<Lens, "slug" | "taken">): Map<string, number> {
+  const taken = new Map(event.ticketTypes.map((type) => [type.key, lens.taken(ticketTypeId(lens.slug, event, type))]));
+  return new Map(
+    event.quotas.map(({ key, size, ticketTypes }) => [
+      key,
+      Math.max(0, size - ticketTypes.reduce((sum, type) => sum + (taken.get(type) ?? 0), 0)),
+    ]),
+  );
+}
+
+/** The states of the types that are offered: partners are told when one of them changes. */
+export function saleStates(event: PublicEventDoc, lens: Pick<Lens, "slug" | "taken" | "now">): SaleState[] {
+  const left = placesLeft(event, lens);
+  return event.ticketTypes
+    .filter((type) => type.status === "ACTIVE")
+    .map((type) => stateOfType(type, event, remainingOfType(type, event, left), lens.now));
+}
+
+/** A cancelled event stays cancelled when its day has passed. */
+function statusAt(doc: PublicEventDoc, now: number): PublicEvent["status"] {
+  if (doc.status === "CANCELLED") return "CANCELLED";
+  return doc.endsAt <= now ? "ENDED" : (doc.status as "PUBLISHED" | "POSTPONED");
+}
+
+function representTicketType(
+  doc: TicketTypeDoc,
+  sortOrder: number,
+  eventId: string,
+  event: PublicEventDoc,
+  left: Map<string, number>,
+  lens: Lens,
+): PublicTicketType {
+  const id = ticketTypeId(lens.slug, event, doc);
+  const remaining = remainingOfType(doc, event, left);
+  return {
+    id,
+    eventId,
+    name: doc.name,
+    description: doc.description,
+    kind: doc.kind,
+    priceCents: doc.priceCents,
+    currency: lens.currency,
+    salesStartAt: doc.salesStartAt === null ? null : lens.instant(doc.salesStartAt),
+    salesEndAt: doc.salesEndAt === null ? null : lens.instant(doc.salesEndAt),
+    minPerOrder: doc.minPerOrder,
+    maxPerOrder: doc.maxPerOrder,
+    availability: {
+      state: stateOfType(doc, event, remaining, lens.now),
+      remaining: doc.showRemaining ? remaining : null,
+    },
+    status: "ACTIVE",
+    ...common(id, doc, sortOrder, lens),
+  };
+}
+
+const quotasOf = (type: TicketTypeDoc, event: PublicEventDoc) =>
+  event.quotas.filter((quota) => quota.ticketTypes.includes(type.key));
+
+/** The minimum over every quota that the type belongs to; null: it belongs to none. */
+function remainingOfType(type: TicketTypeDoc, event: PublicEventDoc, left: Map<string, number>): number | null {
+  const quotas = quotasOf(type, event);
+  return quotas.length === 0 ? null : Math.min(...quotas.map((quota) => left.get(quota.key) ?? 0));
+}
+
+/** Few: at most a tenth of the smallest quota, or five. */
+function stateOfType(type: TicketTypeDoc, event: PublicEventDoc, remaining: number | null, now: number): SaleState {
+  if (event.status === "CANCELLED" || event.endsAt <= now) return "ENDED";
+  if (type.salesEndAt !== null && type.salesEndAt <= now) return "ENDED";
+  if (type.salesStartAt !== null && now < type.salesStartAt) return "NOT_YET";
+  if (remaining === null) return "ON_SALE";
+  if (remaining <= 0) return "SOLD_OUT";
+  const smallest = Math.min(...quotasOf(type, event).map((quota) => quota.size));
+  return remaining <= Math.max(5, smallest / 10) ? "FEW_LEFT" : "ON_SALE";
+}
+
+const BEST_FIRST: SaleState[] = ["ON_SALE", "FEW_LEFT", "NOT_YET", "SOLD_OUT", "ENDED"];
+
+const bestState = (types: PublicTicketType[]): SaleState =>
+  BEST_FIRST.find((state) => types.some((type) => type.availability.state === state)) ?? "ENDED";
+
+/** As many tickets as could still be sold over all types; null where a type is unlimited or keeps it to itself. */
+function remainingOfEvent(event: PublicEventDoc, left: Map<string, number>): number | null {
+  const types = event.ticketTypes.filter((type) => type.status === "ACTIVE");
+  if (types.some((type) => !type.showRemaining || quotasOf(type, event).length === 0)) return null;
+  // The types that draw on the fewest quotas first: they hold up the others least.
+  const rest = new Map(left);
+  let total = 0;
+  for (const type of types.toSorted((a, b) => quotasOf(a, event).length - quotasOf(b, event).length)) {
+    const taken = Math.max(0, remainingOfType(type, event, rest) ?? 0);
+    for (const quota of quotasOf(type, event)) rest.set(quota.key, (rest.get(quota.key) ?? 0) - taken);
+    total += taken;
+  }
+  return total;
+}

@@ -1,0 +1,213 @@
+import {
+  type AddonDoc,
+  type AddonLinkDoc,
+  originalKey,
+  type ServiceCategoryDoc,
+  type ServiceDoc,
+  type VariantDoc,
+} from "../catalog/catalog.ts";
+import { catalogId } from "../ids.ts";
+import { common, idOf, type Lens, type PublicCommon } from "./lens.ts";
+
+/** The spec's "Service object" first, then ours. */
+export type PublicService = {
+  id: string;
+  name: string;
+  durationMin: number;
+  priceCents: number;
+  currency: string;
+  status: "ACTIVE";
+  variants: PublicVariant[];
+  addonLinks: PublicAddonLink[];
+  description: string | null;
+  categoryId: string | null;
+  priceType: ServiceDoc["priceType"];
+  /** The lowest that a variant or the service itself costs. */
+  priceFromCents: number;
+  durationFromMin: number;
+  bookable: boolean;
+  capacity: number;
+  staffIds: string[];
+  locationType: ServiceDoc["locationType"];
+  depositCents: number | null;
+  bookingRules: ServiceDoc["bookingRules"];
+  tags: string[];
+} & PublicCommon;
+
+export type PublicVariant = {
+  id: string;
+  serviceId: string;
+  name: string;
+  description: string | null;
+  durationMin: number;
+  priceCents: number;
+  currency: string;
+  status: "ACTIVE";
+  isDefault: boolean;
+  /** null: whoever performs the service. */
+  staffIds: string[] | null;
+  attributes: Record<string, string>;
+} & PublicCommon;
+
+export type PublicAddon = {
+  id: string;
+  name: string;
+  description: string | null;
+  priceCents: number;
+  currency: string;
+  durationMin: number;
+  maxQuantity: number;
+  status: "ACTIVE";
+} & Omit<PublicCommon, "sortOrder">;
+
+export type PublicAddonLink = {
+  id: string;
+  addonId: string;
+  required: boolean;
+  minQuantity: number;
+  maxQuantity: number;
+  defaultQuantity: number;
+  /** null: the add-on's own. */
+  priceCents: number | null;
+  durationMin: number | null;
+  addon: PublicAddon;
+  status: "ACTIVE";
+} & PublicCommon;
+
+export type PublicServiceCategory = {
+  id: string;
+  name: string;
+  description: string | null;
+  color: string | null;
+  parentId: string | null;
+  status: "ACTIVE";
+} & PublicCommon;
+
+/** @param addons the visible add-ons by key */
+export function representService(
+  doc: ServiceDoc,
+  sortOrder: number,
+  addons: Map<string, PublicAddon>,
+  lens: Lens,
+): PublicService {
+  const id = idOf(lens, "service", doc);
+  const variants = doc.variants
+    .filter((variant) => variant.status === "ACTIVE")
+    .map((variant, i) => representVariant(variant, i, id, doc, lens));
+  const choices = variants.length > 0 ? variants : [doc];
+  return {
+    id,
+    name: doc.name,
+    durationMin: doc.durationMin,
+    priceCents: doc.priceCents,
+    currency: lens.currency,
+    status: "ACTIVE",
+    variants,
+    addonLinks: representAddonLinks(doc, addons, lens),
+    description: doc.description,
+    categoryId: (doc.category && lens.visibleId("service_category", doc.category)) ?? null,
+    priceType: doc.priceType,
+    priceFromCents: Math.min(...choices.map((choice) => choice.priceCents)),
+    durationFromMin: Math.min(...choices.map((choice) => choice.durationMin)),
+    bookable: doc.bookable,
+    capacity: doc.capacity,
+    staffIds: lens.visibleIds("staff", doc.staff),
+    locationType: doc.locationType,
+    depositCents: doc.depositCents,
+    bookingRules: doc.bookingRules,
+    tags: doc.tags,
+    ...common(id, doc, sortOrder, lens),
+  };
+}
+
+export const variantId = (slug: string, service: ServiceDoc, variant: VariantDoc): string =>
+  catalogId("svv", slug, originalKey(service), originalKey(variant));
+
+function representVariant(
+  doc: VariantDoc,
+  sortOrder: number,
+  serviceId: string,
+  service: ServiceDoc,
+  lens: Lens,
+): PublicVariant {
+  const id = variantId(lens.slug, service, doc);
+  return {
+    id,
+    serviceId,
+    name: doc.name,
+    description: doc.description,
+    durationMin: doc.durationMin,
+    priceCents: doc.priceCents,
+    currency: lens.currency,
+    status: "ACTIVE",
+    isDefault: doc.isDefault,
+    staffIds: doc.staff && lens.visibleIds("staff", doc.staff),
+    attributes: doc.attributes,
+    ...common(id, doc, sortOrder, lens),
+  };
+}
+
+const representAddonLinks = (service: ServiceDoc, addons: Map<string, PublicAddon>, lens: Lens): PublicAddonLink[] =>
+  service.addons
+    .flatMap((link) => {
+      const addon = addons.get(link.addon);
+      return addon ? [{ link, addon }] : [];
+    })
+    .map(({ link, addon }, i) => representAddonLink(link, i, service, addon, lens));
+
+function representAddonLink(
+  doc: AddonLinkDoc,
+  sortOrder: number,
+  service: ServiceDoc,
+  addon: PublicAddon,
+  lens: Lens,
+): PublicAddonLink {
+  // By the add-on's id, not its key: renaming an add-on keeps the link.
+  const id = catalogId("adl", lens.slug, originalKey(service), addon.id);
+  return {
+    id,
+    addonId: addon.id,
+    required: doc.required,
+    minQuantity: doc.minQuantity,
+    maxQuantity: doc.maxQuantity,
+    defaultQuantity: doc.defaultQuantity,
+    priceCents: doc.priceCents,
+    durationMin: doc.durationMin,
+    addon,
+    status: "ACTIVE",
+    ...common(id, { images: [], translations: {} }, sortOrder, lens),
+  };
+}
+
+export function representAddon(doc: AddonDoc, lens: Lens): PublicAddon {
+  const id = idOf(lens, "addon", doc);
+  const { sortOrder: _noList, ...shared } = common(id, doc, 0, lens);
+  return {
+    id,
+    name: doc.name,
+    description: doc.description,
+    priceCents: doc.priceCents,
+    currency: lens.currency,
+    durationMin: doc.durationMin,
+    maxQuantity: doc.maxQuantity,
+    status: "ACTIVE",
+    ...shared,
+  };
+}
+
+export function representServiceCategory(
+  doc: ServiceCategoryDoc,
+  sortOrder: number,
+  lens: Lens,
+): PublicServiceCategory {
+  const id = idOf(lens, "service_category", doc);
+  return {
+    id,
+    name: doc.name,
+    description: doc.description,
+    color: doc.color,
+    parentId: (doc.parent && lens.visibleId("service_category", doc.parent)) ?? null,
+    status: "ACTIVE",
+    ...common(id, doc, sortOrder, lens),
+  };
+}

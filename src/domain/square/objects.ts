@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { AppError, type ErrorItem } from "../errors.ts";
+import { MAX_MINOR_UNITS } from "../money.ts";
+
+/** An object of a Square catalog, in camelCase whether it came from the API or from an SDK, with the picture that some files put beside it. */
+export type SquareObject = { type: string; id: string; isDeleted: boolean; fields: Fields; image: Image | undefined };
+export type Fields = Record<string, unknown>;
+export type Image = z.infer<typeof image>;
+export type Item = z.infer<typeof itemData>;
+export type Variation = z.infer<typeof variation>;
+export type ModifierList = z.infer<typeof modifierListData>;
+export type Money = z.infer<typeof money>;
+
+const count = z.union([
+  z.int(),
+  z
+    .string()
+    .regex(/^-?\d{1,15}$/)
+    .transform(Number),
+]);
+const money = z.looseObject({
+  amount: count.refine((units) => units <= MAX_MINOR_UNITS, "more money than a catalog believes").optional(),
+  currency: z.string().optional(),
+});
+const reference = z.looseObject({ id: z.string() });
+const base = z.looseObject({ type: z.string(), id: z.string(), isDeleted: z.boolean().default(false) });
+const image = z.looseObject({ url: z.string().optional(), caption: z.string().optional() });
+
+/** A list in which no id occurs twice. */
+const once = <T extends z.ZodType<{ id: string }>>(item: T) =>
+  z.array(item).refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "an id is there twice");
+
+const variation = base.extend({
+  itemVariationData: z.looseObject({
+    name: z.string().default(""),
+    ordinal: count.optional(),
+    pricingType: z.string().optional(),
+    priceMoney: money.optional(),
+    serviceDuration: count.optional(),
+    availableForBooking: z.boolean().optional(),
+  }),
+});
+
+const modifierListInfo = z.looseObject({
+  modifierListId: z.string(),
+  enabled: z.boolean().default(true),
+  minSelectedModifiers: count.optional(),
+  maxSelectedModifiers: count.optional(),
+});
+
+const itemData = z.looseObject({
+  name: z.string().default(""),
+  description: z.string().optional(),
+  descriptionPlaintext: z.string().optional(),
+  productType: z.string().default("REGULAR"),
+  categoryId: z.string().optional(),
+  categories: z.array(reference).default([]),
+  reportingCategory: reference.optional(),
+  imageIds: z.array(z.string()).default([]),
+  isArchived: z.boolean().default(false),
+  isAlcoholic: z.boolean().default(false),
+  modifierListInfo: z.array(modifierListInfo).default([]),
+  variations: once(variation).default([]),
+});
+
+const categoryData = z.looseObject({
+  name: z.string().default(""),
+  imageIds: z.array(z.string()).default([]),
+  parentCategory: z.looseObject({ id: z.string().optional() }).optional(),
+});
+
+const modifier = base.extend({
+  modifierData: z.looseObject({
+    name: z.string().default(""),
+    ordinal: count.optional(),
+    priceMoney: money.optional(),
+    onByDefault: z.boolean().default(false),
+  }),
+});
+
+const modifierListData = z.looseObject({
+  name: z.string().default(""),
+  modifierType: z.string().default("LIST"),
+  selectionType: z.string().default("MULTIPLE"),
+  minSelectedModifiers: count.optional(),
+  maxSelectedModifiers: count.optional(),
+  modifiers: once(modifier).default([]),
+});
+
+/** What is read of each type; every other type is named in the report. */
+export const DATA = {
+  ITEM: { field: "itemData", schema: itemData },
+  CATEGORY: { field: "categoryData", schema: categoryData },
+  MODIFIER_LIST: { field: "modifierListData", schema: modifierListData },
+  IMAGE: { field: "imageData", schema: image },
+} as const;
+
+export const isRead = (type: string): type is keyof typeof DATA => Object.hasOwn(DATA, type);
+
+/**
+ * The objects of a file in any of the shapes that Square and its samples use: a list or search response, a batch upsert,
+ * an array, one object, or a map by id, whose values may be wrapped as `{data, image}`.
+ */
+export function squareObjects(parsed: unknown): { objects: SquareObject[]; hasMore: boolean } {
+  const file = camelCased(parsed);
+  const problems: ErrorItem[] = [];
+  const objects = entriesOf(file).flatMap(([where, entry]): SquareObject[] => {
+    const wrapped = isRecord(entry) && isRecord(entry.data) ? entry : { data: entry };
+    const read = base.safeParse(wrapped.data);
+    const picture = image.optional().safeParse("image" in wrapped ? wrapped.image : undefined);
+    problems.push(...problemsIn(where, read.error), ...problemsIn(`${where}.image`, picture.error));
+    if (!read.success || !picture.success) return [];
+    const { type, id, isDeleted } = read.data;
+    problems.push(...dataProblems(where, read.data));
+    return [{ type, id, isDeleted, fields: read.data, image: picture.data }];
+  });
+  if (problems.length > 0)
+    throw new AppError("invalid_input", "This is not a catalog as Square writes it.", {
+      fix: "Give the answer of Square's ListCatalog, or the body of a BatchUpsertCatalogObjects.",
+      items: problems.slice(0, 20),
+    });
+  return { objects, hasMore: isRecord(file) && typeof file.cursor === "string" && file.cursor !== "" };
+}
+
+/** An object's typed data, which squareObjects has found to be sound. */
+export const dataOf = <T extends keyof typeof DATA>(
+  type: T,
+  object: SquareObject,
+): z.infer<(typeof DATA)[T]["schema"]> =>
+  DATA[type].schema.parse(object.fields[DATA[type].field] ?? {}) as z.infer<(typeof DATA)[T]["schema"]>;
+
+function entriesOf(file: unknown): [where: string, entry: unknown][] {
+  if (Array.isArray(file)) return file.map((entry, at) => [`[${at}]`, entry]);
+  if (!isRecord(file)) return [["the file", file]];
+  if (typeof file.type === "string" && typeof file.id === "string") return [["the file", file]];
+  const lists = [file.object === undefined ? [] : [file.object], file.objects, file.relatedObjects];
+  if (Array.isArray(file.batches))
+    lists.push(...file.batches.map((batch) => (isRecord(batch) ? batch.objects : [batch])));
+  const listed = lists.flatMap((list) => (list === undefined ? [] : list));
+  const isResponse = ["object", "objects", "batches"].some((name) => name in file);
+  return isResponse ? listed.map((entry, at) => [`objects[${at}]`, entry]) : Object.entries(file);
+}
+
+function dataProblems(where: string, fields: Fields & { type: string; isDeleted: boolean }): ErrorItem[] {
+  if (!isRead(fields.type) || fields.isDeleted) return [];
+  const known = DATA[fields.type];
+  return problemsIn(`${where}.${known.field}`, known.schema.safeParse(fields[known.field]).error);
+}
+
+const problemsIn = (where: string, error: z.ZodError | undefined): ErrorItem[] =>
+  (error?.issues ?? []).map((issue) => ({
+    code: "invalid_input",
+    detail: issue.message,
+    place: [where, ...issue.path.map(String)].join("."),
+  }));
+
+// Square's own objects are nested a dozen deep.
+const MAX_DEPTH = 100;
+
+/** The API writes `item_data`, the SDKs `itemData`; a null says the same as an absent field. The names of a map by id are ids. */
+function camelCased(value: unknown, depth = 0): unknown {
+  if (depth > MAX_DEPTH)
+    throw new AppError("invalid_input", "This is nested more deeply than any catalog of Square's.", {
+      fix: "Give the JSON that Square's Catalog API answers, as it is.",
+    });
+  if (Array.isArray(value)) return value.map((one) => camelCased(one, depth + 1));
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== null);
+  const isMapById =
+    depth === 0 && entries.every(([, inner]) => isRecord(inner) && ("data" in inner || "type" in inner));
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [isMapById ? name : toCamel(name), camelCased(inner, depth + 1)]),
+  );
+}
+
+const toCamel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

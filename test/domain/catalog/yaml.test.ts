@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { writeYaml } from "../../../src/domain/catalog/yaml.ts";
+import { parseSource } from "../../../src/app/catalog-source.ts";
+import type { AuthoredFile } from "../../../src/domain/catalog/schema.ts";
+
+const withDescription = (description: string): AuthoredFile => ({
+  catalog: 1,
+  addons: [{ key: "mask", name: "Mask", price: "12.50", description }],
+});
+
+const readBack = (file: AuthoredFile): unknown => parseSource({ name: "x", text: writeYaml(file, "A test.") }).content;
+
+test("a text of any characters is read back as it was", () => {
+  const anyText = fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 60 }),
+    fc.array(fc.string({ maxLength: 12 }), { maxLength: 5 }).map((lines) => lines.join("\n")),
+    fc.constantFrom(
+      "no",
+      "true",
+      "null",
+      "~",
+      "12",
+      "1e3",
+      "0x1f",
+      "- a",
+      "a: b",
+      "a #b",
+      "*a",
+      "&a",
+      "!a",
+      "a:",
+      " a",
+      "a\n",
+      "|",
+      "'",
+    ),
+  );
+  fc.assert(
+    fc.property(anyText, (text) => {
+      expect(readBack(withDescription(text))).toEqual(withDescription(text));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe("what it looks like", () => {
+  test("prices are plain decimals, in the digits that were given", () => {
+    const yaml = writeYaml({ catalog: 1, addons: [{ key: "a", name: "A", price: "1200.00" }] }, "A test.");
+    expect(yaml).toBe("# A test.\ncatalog: 1\n\naddons:\n  - { key: a, name: A, price: 1200.00 }\n");
+  });
+
+  test("a text of several lines is a block", () => {
+    expect(writeYaml(withDescription("One.\n\nTwo: yes."), "A test.")).toContain(
+      "    description: |-\n      One.\n\n      Two: yes.\n",
+    );
+  });
+
+  test("what YAML 1.1 would take for something else is in quotes", () => {
+    const yaml = writeYaml({ catalog: 1, addons: [{ key: "no", name: "0123", price: "1.00" }] }, "A test.");
+    expect(yaml).toContain('{ key: "no", name: "0123", price: 1.00 }');
+    expect(parse(yaml, { version: "1.1" })).toMatchObject({ addons: [{ key: "no", name: "0123" }] });
+  });
+});
