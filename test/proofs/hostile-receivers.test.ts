@@ -71,7 +71,7 @@ test(`${FAULTS.length} hostile receivers are each told right and in time, and co
     rt.store.deliveries.list({ endpointId: endpoint.id }, 2 * WARM_UP);
   const firstAttemptsAt = (to: typeof partner) =>
     deliveriesTo(to).flatMap(({ id }) => rt.store.deliveries.attempts(id).slice(0, 1));
-  const countTried = () => hostile.map(firstAttemptsAt).flat().length;
+  const countTried = () => hostile.flatMap(firstAttemptsAt).length;
 
   // A daemon that has had work to do: what room its heap takes for that is no receiver's doing.
   emit(Array.from({ length: WARM_UP }, () => partner));
