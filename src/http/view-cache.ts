@@ -39,17 +39,28 @@ export function createViews(rt: Runtime): (view: View) => (call: Call, key: Cred
     return prepared.gzip;
   };
 
-  const find = (view: View, { asked, now }: Call, key: Credential): Prepared => {
-    const id = `${key.businessId}/${view.path}${asked.search}`;
+  const find = (view: View, search: string, key: Credential, now: number): Prepared => {
+    const id = `${key.businessId}/${view.path}${search}`;
     const known = cache.get(id);
     if (known && isCurrent(known, key, now)) return known;
-    const prepared = prepare(view, asked.search, key, now);
+    const prepared = prepare(view, search, key, now);
     remember(id, prepared);
     return prepared;
   };
 
-  return (view) => (call, key) => {
-    const prepared = find(view, call, key);
+  return (view) => {
+    // Most ask what was asked just before.
+    let last: { businessId: string; search: string; prepared: Prepared } | undefined;
+    return (call, key) => {
+      const { search } = call.asked;
+      const { businessId } = key;
+      if (last?.search !== search || last.businessId !== businessId || !isCurrent(last.prepared, key, call.now))
+        last = { businessId, search, prepared: find(view, search, key, call.now) };
+      return choose(call, last.prepared);
+    };
+  };
+
+  function choose(call: Call, prepared: Prepared): Answer {
     if (matchesTag(header(call.asked, "if-none-match"), prepared.etag))
       return answerWith(call, 304, prepared.notModifiedHeaders);
     if (prepared.body.length > GZIP_ABOVE_BYTES && acceptsGzip(header(call.asked, "accept-encoding"))) {
@@ -57,5 +68,5 @@ export function createViews(rt: Runtime): (view: View) => (call: Call, key: Cred
       return answerWith(call, 200, headers, body);
     }
     return answerWith(call, 200, prepared.headers, prepared.body);
-  };
+  }
 }

@@ -1,6 +1,6 @@
 import type { Runtime } from "../runtime.ts";
 
-const LOOK_EVERY_MS = 50;
+const LOOK_EVERY_MS = 25;
 
 /** Where requests wait for something to happen in their business. */
 export type WaitingRoom = {
@@ -13,7 +13,7 @@ export type WaitingRoom = {
 
 type Waiter = { businessId: string; known: number; wake: () => void };
 
-/** All wait on one look at the file every 50 ms, and on none while nobody waits. */
+/** All wait on one look at the file every 25 ms, and on none while nobody waits. */
 export function createWaitingRoom(rt: Runtime): WaitingRoom {
   const waiters = new Set<Waiter>();
   const closed = new AbortController();

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import type { Runtime } from "../runtime.ts";
 import { MAX_BODY_BYTES } from "./body.ts";
-import { addressGroup, isLoopback } from "./client-address.ts";
+import { capConnections } from "./connection-cap.ts";
 import type { Listener } from "./listener.ts";
 import { problemBody } from "./problems.ts";
 
@@ -11,9 +11,6 @@ import { problemBody } from "./problems.ts";
 const HEADERS_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_MS = 1000;
-const MAX_CONNECTIONS_PER_CLIENT = 256;
-/** Proxies and tests sit here. */
-const MAX_CONNECTIONS_FROM_HERE = 4096;
 
 // A host as RFC 3986 has it, with a port; empty where the target has none.
 const HOST = /^(\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d{0,5})?$/i;
@@ -33,7 +30,7 @@ export function harden(server: Server, rt: Runtime, listener: Listener): void {
   // Node reads this when it begins to listen, and listhen leaves no moment before: begin once more.
   Object.assign(server, { connectionsCheckingInterval: TIMEOUT_CHECK_MS, requireHostHeader: false });
   server.emit("listening");
-  capConnections(server);
+  capConnections(server, rt.config.http.trustedProxies);
 
   const judge: Listener = (req, res) => {
     const found = findFault(req);
@@ -65,25 +62,6 @@ function afterAnswers(socket: AnsweringSocket, refuseRest: () => void): void {
   const answering = socket["_httpMessage"];
   if (answering?.req.complete) answering.once("close", () => afterAnswers(socket, refuseRest));
   else if (socket.writable) refuseRest();
-}
-
-/** Somebody who opens connections and never speaks takes none from others. */
-function capConnections(server: Server): void {
-  const open = new Map<string, number>();
-  server.on("connection", (socket: Socket) => {
-    const client = addressGroup(socket.remoteAddress ?? "");
-    const count = (open.get(client) ?? 0) + 1;
-    if (count > (isLoopback(client) ? MAX_CONNECTIONS_FROM_HERE : MAX_CONNECTIONS_PER_CLIENT)) {
-      socket.destroy();
-      return;
-    }
-    open.set(client, count);
-    socket.once("close", () => {
-      const left = (open.get(client) ?? 1) - 1;
-      if (left === 0) open.delete(client);
-      else open.set(client, left);
-    });
-  });
 }
 
 function findFault({ rawHeaders, headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): Fault | undefined {
