@@ -10,33 +10,14 @@ import type { EventDraft } from "../../src/domain/envelope.ts";
 import { EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
+import { aCatalog } from "./catalog.ts";
 
 /** A business on file, without a catalog. */
 export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
   const row: BusinessRow = {
     id: `biz_${slug}`,
     slug,
-    doc: {
-      slug,
-      name: "Salon Aurora",
-      timezone: "America/New_York",
-      currency: "USD",
-      locale: "en",
-      locales: ["en"],
-      description: null,
-      phone: null,
-      email: null,
-      websiteUrl: null,
-      address: null,
-      bookingPolicy: {
-        slotIntervalMin: 15,
-        minNoticeMin: 0,
-        maxAdvanceDays: 60,
-        bufferPolicy: "MAX",
-        grid: "CLOCK",
-        maxGapMin: 0,
-      },
-    },
+    doc: aCatalog({}, { slug }).business,
     schedule: emptySchedule(),
     catalogVersion: 1,
     lastSequence: 0,
