@@ -13,7 +13,7 @@ import { openRuntime } from "../../src/runtime.ts";
 import { seededBox, serve, urlOf } from "../support/daemon.ts";
 import { atScale } from "../support/scale.ts";
 
-const ROUNDS = atScale(40, 1000);
+const ROUNDS = atScale(100, 1000);
 /** Most daemons live so long after they have come up; the others are killed while they do. */
 const LONGEST_LIFE_MS = 300;
 const COMES_UP = 0.8;
