@@ -46,7 +46,7 @@ export function rotateSecret(
     const endpoint = requireEndpoint(rt, id);
     const now = rt.now();
     if (rt.store.endpointSecrets.live(id, now).length > 1 && !force)
-      throw new AppError("conflict", `${id} has two live secrets: its last rotation is not finished.`, {
+      throw new AppError("conflict", `${id} has two live secrets: finish its last rotation first, or force this one.`, {
         fix: `deskbell webhooks rotate-secret ${id} --finish when the receiver has the new one, or --force to drop the old one now`,
       });
     rt.store.endpointSecrets.removeOld(id);

@@ -29,7 +29,12 @@ export type EndpointRequest = Pick<AskedSettings, "name" | "url" | "events"> & {
   idempotencyKey?: string | undefined;
 };
 
-export type EndpointChanges = Partial<AskedSettings>;
+export type EndpointChanges = Partial<AskedSettings> & {
+  /** The operator trusts a URL, not whoever may change it: another one has to be safe like a stranger's. */
+  byPartner?: boolean;
+  /** Names of what else was asked, which is a mistake. */
+  unknownFields?: string[];
+};
 
 /**
  * Subscribes a URL. The secret is in this answer and in no other.
@@ -92,7 +97,7 @@ export async function updateEndpoint(
   resolve: Resolve = resolveName,
 ): Promise<EndpointRow> {
   const asked = merge(requireEndpoint(rt, id), changes);
-  const { url, allowPrivate } = checkSettings(asked);
+  const { url, allowPrivate } = checkSettings(asked, changes.unknownFields);
   await checkSafety(url, { ...rt.config.lab, trusted: allowPrivate }, resolve);
   return rt.tx(() => {
     // Somebody else may have changed it during the lookup.
@@ -110,8 +115,11 @@ const withDefaults = ({
   ...asked
 }: Pick<EndpointRequest, keyof AskedSettings>): AskedSettings => ({ ...asked, timeoutMs, maxInFlight });
 
-function merge(endpoint: EndpointRow, changes: EndpointChanges): AskedSettings {
-  const { name, url, events, allowPrivate, timeoutMs, maxInFlight } = endpoint;
+function merge(
+  { name, url, events, allowPrivate, timeoutMs, maxInFlight }: EndpointRow,
+  { byPartner = false, unknownFields: _, ...changes }: EndpointChanges,
+): AskedSettings {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-  return { name, url, events, allowPrivate, timeoutMs, maxInFlight, ...given };
+  const settings = { name, url, events, allowPrivate, timeoutMs, maxInFlight, ...given };
+  return byPartner && settings.url !== url ? { ...settings, allowPrivate: false } : settings;
 }

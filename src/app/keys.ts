@@ -90,18 +90,27 @@ export function revokeKey(rt: Runtime, keyId: string): ListedKey {
 export const listKeys = (rt: Runtime, businessId?: string): ListedKey[] => rt.store.keys.list(businessId);
 
 /** When each key was last used: noted in memory by every request, written by whoever calls `flush` every few seconds. */
-export type KeyUse = { note: (keyId: string, at: number) => void; flush: () => void };
+export type KeyUse = {
+  note: (keyId: string, at: number) => void;
+  /** A web page has sent it, which a secret key must never be in. */
+  noteBrowser: (keyId: string, at: number) => void;
+  flush: () => void;
+};
 
 export function createKeyUse(rt: Runtime): KeyUse {
   const usedAt = new Map<string, number>();
+  const seenInBrowserAt = new Map<string, number>();
   return {
     note: (keyId, at) => void usedAt.set(keyId, at),
+    noteBrowser: (keyId, at) => void seenInBrowserAt.set(keyId, at),
     flush() {
       if (usedAt.size === 0) return;
       rt.tx(() => {
         for (const [keyId, at] of usedAt) rt.store.keys.markUsed(keyId, at);
+        for (const [keyId, at] of seenInBrowserAt) rt.store.keys.markSeenInBrowser(keyId, at);
       });
       usedAt.clear();
+      seenInBrowserAt.clear();
     },
   };
 }

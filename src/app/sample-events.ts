@@ -1,4 +1,3 @@
-import { formatInstant } from "../domain/business-time.ts";
 import type { EventDraft } from "../domain/envelope.ts";
 import { AppError } from "../domain/errors.ts";
 import type { EventType } from "../domain/event-types.ts";
@@ -12,8 +11,9 @@ import { loadCatalog } from "./tell.ts";
 
 /** An event about the first object of its kind, as it is now; undefined when the business has none. */
 export function draftSample(rt: Runtime, business: BusinessRow, type: EventType): EventDraft | undefined {
-  const shown = representCatalog(loadCatalog(rt, business), rt.now());
-  return sampleEvent(type, shown, business, formatInstant(rt.now(), business.doc.timezone));
+  const stored = loadCatalog(rt, business);
+  const state = { catalog: stored.catalog, shown: representCatalog(stored, rt.now()) };
+  return sampleEvent(type, state, business, rt.now());
 }
 
 /**

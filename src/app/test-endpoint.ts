@@ -9,12 +9,16 @@ import { requireEndpoint } from "./endpoint-life.ts";
 import { writeEnvelope } from "./events.ts";
 import { draftSample } from "./sample-events.ts";
 
-/** One POST over a connection of its own, with the address that it went to; null: it came to no connection. */
-export type SendOnce = (post: Post) => Promise<{ outcome: Outcome; address: string | null }>;
+/**
+ * One POST over a connection of its own, with the address that it went to; null: it came to no connection.
+ * @param givenUp it is broken off, as nobody waits for its outcome any more
+ */
+export type SendOnce = (post: Post, givenUp?: AbortSignal) => Promise<{ outcome: Outcome; address: string | null }>;
 
 export type TestResult = {
   ok: boolean;
   url: string;
+  outcome: Outcome["kind"];
   address: string | null;
   statusCode: number | null;
   /** Why it failed; null: it did not. */
@@ -32,7 +36,12 @@ export type TestResult = {
  * file, and counts for nothing: a disabled endpoint can be tested as well.
  * @throws AppError resource_not_found
  */
-export async function testEndpoint(rt: Runtime, endpointId: string, sendOnce: SendOnce): Promise<TestResult> {
+export async function testEndpoint(
+  rt: Runtime,
+  endpointId: string,
+  sendOnce: SendOnce,
+  givenUp?: AbortSignal,
+): Promise<TestResult> {
   const { businessId, url, allowPrivate: trusted, timeoutMs, events } = requireEndpoint(rt, endpointId);
   const business = rt.store.businesses.byId(businessId);
   if (!business) throw new AppError("resource_not_found", `The business of ${endpointId} is gone.`);
@@ -54,12 +63,13 @@ export async function testEndpoint(rt: Runtime, endpointId: string, sendOnce: Se
   const headers = { ...coverHeaders(cover, userAgent(), keys, at, body), "X-Service-Test": "true" };
 
   const started = rt.monotonic();
-  const { outcome, address } = await sendOnce({ url, trusted, timeoutMs, headers, body });
+  const { outcome, address } = await sendOnce({ url, trusted, timeoutMs, headers, body }, givenUp);
   const ok = judge(outcome, at).kind === "well";
   const isAnswer = outcome.kind === "responded";
   return {
     ok,
     url,
+    outcome: outcome.kind,
     address,
     statusCode: isAnswer ? outcome.statusCode : null,
     error: ok ? null : describeFailure(outcome),

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { OnAttempt } from "../courier/start.ts";
+import type { SendOnce } from "../app/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
 import { requirePort } from "./port.ts";
 
@@ -8,6 +9,8 @@ export type DaemonOptions = {
   host: string;
   /** 0: any free one. */
   port: number;
+  /** Serves https with the certificate and key in these PEM files. */
+  tls?: { cert: string; key: string } | undefined;
   onAttempt?: OnAttempt;
 };
 
@@ -16,6 +19,8 @@ export type Daemon = {
   log: Log;
   /** Settles when the courier ends by itself, which it never should. */
   courierDied: Promise<"courier died">;
+  /** Reads the files of the certificate again. */
+  renewCertificate: () => void;
   /** Accepts nothing more, lets the courier finish what is on the wire, lets go of the data. */
   stop: () => Promise<void>;
 };
@@ -27,11 +32,10 @@ const HTTP_BUSY_TIMEOUT_MS = 0;
  * Starts the API and the courier on a data directory. What was started is stopped again when a later part fails.
  * @throws AppError state_refuses when another daemon has the data, or somebody else the port
  */
-export async function startDaemon(config: Config, { host, port, onAttempt }: DaemonOptions): Promise<Daemon> {
-  const [{ openRuntime }, { acquireDaemonLock }, { startServer }, { startCourier }] = await Promise.all([
+export async function startDaemon(config: Config, { host, port, tls, onAttempt }: DaemonOptions): Promise<Daemon> {
+  const [{ openRuntime }, { acquireDaemonLock }, { startCourier }] = await Promise.all([
     import("../runtime.ts"),
     import("../store/database.ts"),
-    import("../http/server.ts"),
     import("../courier/start.ts"),
   ]);
   const parts = new AsyncDisposableStack();
@@ -42,14 +46,21 @@ export async function startDaemon(config: Config, { host, port, onAttempt }: Dae
     rt.store.file.leaveCheckpoints();
     const lock = acquireDaemonLock(config.databasePath);
     parts.defer(lock.release);
-    const courier = await startCourier(config, { onAttempt });
-    parts.defer(courier.stop);
-    const server = await startServer(rt, { host, port });
-    parts.defer(server.close);
+    // Side by side: the thread comes up while this one loads what answers HTTP.
+    const [courierStart, serverStart] = await Promise.allSettled([
+      startCourier(config, { onAttempt }),
+      import("../http/server.ts").then(({ startServer }) =>
+        startServer(rt, { host, port, tls, sendOnce: sendOnceWith(rt) }),
+      ),
+    ]);
+    if (courierStart.status === "fulfilled") parts.defer(courierStart.value.stop);
+    if (serverStart.status === "fulfilled") parts.defer(serverStart.value.close);
+    const [courier, server] = [valueOf(courierStart), valueOf(serverStart)];
     await noteAddress(rt, server.url);
     return {
       url: server.url,
       log: rt.log,
+      renewCertificate: server.renewCertificate,
       courierDied: courier.exited.then(() => "courier died"),
       stop: () => parts.disposeAsync(),
     };
@@ -59,9 +70,24 @@ export async function startDaemon(config: Config, { host, port, onAttempt }: Dae
   }
 }
 
+function valueOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === "rejected") throw settled.reason;
+  return settled.value;
+}
+
+/** Only a test that a partner asks for is sent from this thread: what sends is loaded for the first one. */
+const sendOnceWith =
+  (rt: Runtime): SendOnce =>
+  async (post, givenUp) =>
+    (await import("../courier/send-once.ts")).createSendOnce(rt)(post, givenUp);
+
 /** For those who look on from beside. A daemon that cannot write it serves all the same. */
 async function noteAddress(rt: Runtime, url: string): Promise<void> {
-  const { writeWhenFree } = await import("../http/writes.ts");
-  const note = () => rt.tx(() => rt.store.live.saveDaemon({ url, startedAt: rt.now() }));
+  const [{ writeWhenFree }, { openFileLimit }] = await Promise.all([
+    import("../http/writes.ts"),
+    import("../app/open-files.ts"),
+  ]);
+  const row = { url, startedAt: rt.now(), hasAlertUrl: rt.config.alertUrl !== null, openFiles: openFileLimit() };
+  const note = () => rt.tx(() => rt.store.live.saveDaemon(row));
   await writeWhenFree(rt, note).catch((error: Error) => rt.log("warn", "address not noted", { reason: error.message }));
 }

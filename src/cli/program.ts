@@ -3,94 +3,63 @@ import { readVersion } from "../assets.ts";
 import { envSwitch } from "../config.ts";
 import { createCli, type Cli, type GlobalFlags } from "./cli.ts";
 import { addCommand, type CommandSpec, type Group, mapUsageErrors } from "./command.ts";
-import { availability } from "./commands/availability.ts";
-import { backup } from "./commands/backup.ts";
-import { bookings } from "./commands/bookings.ts";
-import { businesses } from "./commands/businesses.ts";
-import { catalog } from "./commands/catalog.ts";
-import { deliveries } from "./commands/deliveries.ts";
-import { demo } from "./commands/demo.ts";
-import { events } from "./commands/events.ts";
-import { init } from "./commands/init.ts";
-import { keys } from "./commands/keys.ts";
-import { menu } from "./commands/menu.ts";
-import { orders } from "./commands/orders.ts";
-import { reservations } from "./commands/reservations.ts";
-import { restore } from "./commands/restore.ts";
-import { seed } from "./commands/seed.ts";
-import { serve } from "./commands/serve.ts";
-import { services } from "./commands/services.ts";
-import { status } from "./commands/status.ts";
-import { tickets } from "./commands/tickets.ts";
-import { timeOff } from "./commands/time-off.ts";
-import { tui } from "./commands/tui.ts";
-import { webhooks } from "./commands/webhooks.ts";
-import type { Io } from "./io.ts";
+import { COMMANDS, type Entry } from "./command-table.ts";
+import { type Io, widthOf } from "./io.ts";
+import { ABOUT, GLOBAL_OPTIONS, rootHelp, VERSION_OPTION } from "./root-help.ts";
 
-/** Every command, in the order of the help. Each loads what is heavy when it runs: --help loads commander alone. */
-export const COMMANDS: readonly (CommandSpec | Group)[] = [
-  demo,
-  serve,
-  status,
-  init,
-  seed,
-  businesses,
-  catalog,
-  services,
-  menu,
-  availability,
-  bookings,
-  reservations,
-  orders,
-  tickets,
-  timeOff,
-  keys,
-  webhooks,
-  deliveries,
-  events,
-  tui,
-  backup,
-  restore,
-];
+const COMPLETE = "__complete";
 
-/** @param ended is told the exit code of the command that ran */
-export function createProgram(program: string, io: Io, ended: (exitCode: number) => void): Command {
+/**
+ * The program with those commands whole that a line may name, and the others by name.
+ * @param ended is told the exit code of the command that ran
+ */
+export async function createProgram(
+  program: string,
+  io: Io,
+  args: readonly string[],
+  ended: (exitCode: number) => void,
+): Promise<Command> {
   const root = new Command(program)
-    .description("A small business's catalog for its partners: an HTTP API and signed webhooks on one SQLite file.")
-    .version(readVersion(), "--version", "print the version")
-    .addOption(new Option("--data-dir <folder>", "where the data lives").env("DESKBELL_DATA_DIR"))
-    .addOption(
-      new Option("--business <slug>", "which business; may be left out when there is one").env("DESKBELL_BUSINESS"),
-    )
-    .option("--json", 'print {"data": …} on stdout')
-    .option("-q, --quiet", "say nothing on stderr but errors")
-    .option("-v, --verbose", "say more on stderr")
-    .option("--no-color", "print without colours")
-    .option("--no-input", "never ask")
-    .option("-y, --yes", "answer every confirmation with yes")
+    .description(ABOUT)
+    .version(readVersion(), VERSION_OPTION.flags, VERSION_OPTION.about)
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
       outputError: () => {},
-      getOutHelpWidth: () => io.stdout.columns ?? 100,
-      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHelpWidth: () => widthOf(io.stdout),
+      getErrHelpWidth: () => widthOf(io.stderr),
     })
     .configureHelp({ showGlobalOptions: true });
+  for (const { flags, about, env } of GLOBAL_OPTIONS) {
+    const option = new Option(flags, about);
+    root.addOption(env ? option.env(env) : option);
+  }
+  root.helpInformation = (context) => rootHelp(program, widthOf(context?.error ? io.stderr : io.stdout));
   mapUsageErrors(root);
 
-  const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>) => {
-    const cli = createCli(program, io, readGlobalFlags(root));
+  const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>, isRehearsal: boolean) => {
+    const cli = createCli(program, io, { ...readGlobalFlags(root), isRehearsal });
     try {
       ended((await run(cli)) ?? 0);
+      if (isRehearsal) cli.note("That was a dry run: nothing was changed.");
     } finally {
       cli.close();
     }
   };
-  for (const spec of COMMANDS) addCommand(root, spec, start);
+  const isCompletion = args.includes(COMPLETE);
+  const isWanted = ({ name }: Entry) => isCompletion || args.includes(name);
+  const specs = await Promise.all(COMMANDS.map(async (entry) => (isWanted(entry) ? entry.load() : entry)));
+  for (const spec of specs)
+    if (isWhole(spec)) addCommand(root, spec, start);
+    else root.command(spec.name).description(spec.about);
+  if (isCompletion) {
+    const { complete } = await import("./commands/completion.ts");
+    addCommand(root, complete(specs.filter(isWhole), root.options), start);
+  }
   return root;
 }
 
-function readGlobalFlags(root: Command): GlobalFlags {
+function readGlobalFlags(root: Command): Omit<GlobalFlags, "isRehearsal"> {
   const given = root.opts();
   const on = (name: string, variable: string) => given[name] === true || envSwitch(variable);
   return {
@@ -104,3 +73,5 @@ function readGlobalFlags(root: Command): GlobalFlags {
     input: given.input === true && !envSwitch("DESKBELL_NO_INPUT"),
   };
 }
+
+const isWhole = (spec: Entry | CommandSpec | Group): spec is CommandSpec | Group => !("load" in spec);

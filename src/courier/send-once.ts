@@ -5,12 +5,16 @@ import { createSender } from "./send.ts";
 /** Sends over a connection of its own, to tell where that led. */
 export const createSendOnce =
   (rt: Runtime): SendOnce =>
-  async (post) => {
+  async (post, givenUp) => {
+    if (givenUp?.aborted) return { outcome: { kind: "refused", error: "given up" }, address: null };
     let address: string | null = null;
     const sender = createSender(rt.config.lab, rt.monotonic, { onConnected: (found) => void (address = found) });
+    const breakOff = () => void sender.close();
+    givenUp?.addEventListener("abort", breakOff);
     try {
       return { outcome: await sender.send(post), address };
     } finally {
+      givenUp?.removeEventListener("abort", breakOff);
       await sender.close();
     }
   };

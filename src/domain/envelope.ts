@@ -1,4 +1,6 @@
+import type { z } from "zod";
 import { actionOf, CHANGED_FLAGS, type EventType, prefixOf } from "./event-types.ts";
+import type { business } from "./public/schemas/envelope.ts";
 
 /** An event before it has an id, a sequence number and bytes. */
 export type EventDraft = {
@@ -9,7 +11,7 @@ export type EventDraft = {
   object: unknown;
 };
 
-export type EnvelopeBusiness = { id: string; slug: string; name: string; timezone: string };
+export type EnvelopeBusiness = z.infer<typeof business>;
 
 /** The spec's "Webhook event envelope"; `data` has exactly the four keys of its table. */
 export type Envelope = {

@@ -67,5 +67,9 @@ export type EventPrefix = keyof typeof CHANGED_FLAGS;
 
 export const prefixOf = (type: EventType): EventPrefix => type.slice(0, type.indexOf(".")) as EventPrefix;
 
+/** What `data.resource.type` calls what an event tells of: prices and variants are told of their service. */
+export const resourceOf = (prefix: EventPrefix): string =>
+  prefix === "service_price" || prefix === "service_variant" ? "service" : prefix;
+
 /** The suffix of the event's name: the spec's `data.action`. */
 export const actionOf = (type: EventType): string => type.slice(type.indexOf(".") + 1);

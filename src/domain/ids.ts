@@ -61,6 +61,20 @@ export function catalogId(prefix: CatalogIdPrefix, businessSlug: string, ...keys
   return `${prefix}_${base32(digest, 20)}`;
 }
 
+/** The least that an id made at `ms` or later can be. */
+export function firstIdOf(prefix: IdPrefix, ms: number): string {
+  return `${prefix}_${base32(bytesOf(Math.max(0, ms), 0), 25)}`;
+}
+
+function bytesOf(ms: number, count: number): Uint8Array {
+  const bytes = new Uint8Array(16);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, Math.floor(ms / 0x10000));
+  view.setUint16(4, ms % 0x10000);
+  view.setUint16(6, count);
+  return bytes;
+}
+
 /**
  * Makes time-sortable ids: 48 bits of milliseconds, a 16-bit count within the millisecond, 64 random bits. Those of one
  * source rise strictly, also while the clock stands still or goes back.
@@ -77,11 +91,7 @@ export function createIdSource(now: () => number, random: (bytes: number) => Uin
       lastMs += 1;
       count = 0;
     }
-    const bytes = new Uint8Array(16);
-    const view = new DataView(bytes.buffer);
-    view.setUint32(0, Math.floor(lastMs / 0x10000));
-    view.setUint16(4, lastMs % 0x10000);
-    view.setUint16(6, count);
+    const bytes = bytesOf(lastMs, count);
     bytes.set(random(8), 8);
     return `${prefix}_${base32(bytes, 25)}`;
   };

@@ -27,7 +27,7 @@ export type Place = {
 };
 
 const API_VERSION = "1.0";
-const MAX_URL_LENGTH = 8192;
+export const MAX_URL_LENGTH = 8192;
 const CORS = flat({
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",

@@ -1,51 +1,21 @@
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { createKeyUse } from "../app/keys.ts";
+import type { SendOnce } from "../app/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
 import { createAnswering, placesOf, type Route } from "./answering.ts";
-import { answerAvailability } from "./availability.ts";
-import {
-  eventsView,
-  menuView,
-  promotionsView,
-  serviceCategoriesView,
-  servicesView,
-  staffView,
-} from "./catalog-views.ts";
-import { answerChanges } from "./changes.ts";
 import { createClientAddress } from "./client-address.ts";
-import { createGate, type Gate } from "./gate.ts";
+import { docsRoutes } from "./docs/serve.ts";
+import { createGate } from "./gate.ts";
 import { createLimits } from "./limits.ts";
 import { createListener, type Listener } from "./listener.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
+import { createMetrics } from "./metrics.ts";
 import { createObserve } from "./observe.ts";
-import { answerHealth, answerMetrics, answerReadiness } from "./operations.ts";
 import { createRouter } from "./router.ts";
-import { createWaitingRoom, type WaitingRoom } from "./waiting-room.ts";
+import type { Parts } from "./route.ts";
+import { ROUTES } from "./routes.ts";
+import { createWaitingRoom } from "./waiting-room.ts";
 import { createViews } from "./view-cache.ts";
-import { createWebhook } from "./webhooks.ts";
-
-type Parts = { gate: Gate; room: WaitingRoom; metrics: Metrics };
-
-/** Every route with what a key needs for it. */
-function routesOf(rt: Runtime, { gate, room, metrics }: Parts): Route[] {
-  const serve = createViews(rt);
-  const of = (path: string) => `/v1/businesses/:slug/${path}`;
-  return [
-    { method: "GET", path: "/healthz", scope: "open", handle: answerHealth },
-    { method: "GET", path: "/readyz", scope: "open", handle: answerReadiness(rt, () => room.closing.aborted) },
-    { method: "GET", path: "/metrics", scope: "open", handle: answerMetrics(rt, metrics) },
-    { method: "GET", path: of("menu"), scope: "services.read", handle: serve(menuView) },
-    { method: "GET", path: of("services"), scope: "services.read", handle: serve(servicesView) },
-    { method: "GET", path: of("service-categories"), scope: "services.read", handle: serve(serviceCategoriesView) },
-    { method: "GET", path: of("staff"), scope: "services.read", handle: serve(staffView) },
-    { method: "GET", path: of("promotions"), scope: "services.read", handle: serve(promotionsView) },
-    { method: "GET", path: of("events/catalog"), scope: "services.read", handle: serve(eventsView) },
-    { method: "GET", path: of("availability"), scope: "public", handle: answerAvailability(rt, gate) },
-    { method: "GET", path: of("changes"), scope: "webhooks.read", handle: answerChanges(rt, room) },
-    { method: "POST", path: of("webhooks"), scope: "webhooks.write", handle: createWebhook(rt) },
-  ];
-}
 
 export type App = {
   /** Answers a request that came without a socket. */
@@ -58,8 +28,18 @@ export type App = {
   shutDown: () => void;
 };
 
+/** The routes with those who answer. */
+const bindRoutes = (parts: Parts): Route[] => [
+  ...ROUTES.map((row) => ({ ...row, handle: row.handle(parts) }) as Route),
+  ...docsRoutes(parts.rt, ROUTES),
+];
+
+/** For an API that runs without what sends. */
+const sendNothing: SendOnce = () =>
+  Promise.resolve({ outcome: { kind: "refused", error: "nothing is sent from here" }, address: null });
+
 /** The whole API. Whichever way a request comes in, it is judged and answered in one place. */
-export function createApp(rt: Runtime): App {
+export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
   const clientAddress = createClientAddress(rt.config.http.trustedProxies);
   const keyUse = createKeyUse(rt);
   const limits = createLimits(rt);
@@ -67,7 +47,7 @@ export function createApp(rt: Runtime): App {
   const metrics = createMetrics();
   const room = createWaitingRoom(rt);
   const answering = createAnswering(rt, gate, createObserve(rt, metrics, clientAddress));
-  const places = placesOf(routesOf(rt, { gate, room, metrics }));
+  const places = placesOf(bindRoutes({ rt, gate, room, metrics, sendOnce, serve: createViews(rt) }));
   const router = createRouter(places, answering);
   return {
     request: (...asked) => router.request(...asked),

@@ -4,44 +4,40 @@ import { readSpan, type Span } from "../domain/availability/span.ts";
 import { canonicalTimezone } from "../domain/business-time.ts";
 import type { LocalDate } from "../domain/catalog/catalog.ts";
 import type { ErrorItem } from "../domain/errors.ts";
-import { collectParameters, flag, list, type ParametersOf, refuseParameters, text } from "./parameters.ts";
-
-const whole = (min: number, max: number) => {
-  const error = `must be a whole number from ${min} to ${max}.`;
-  return z
-    .string()
-    .regex(/^\d{1,6}$/, { error })
-    .transform(Number)
-    .refine((n) => n >= min && n <= max, { error });
-};
+import { collectParameters, flag, list, type ParametersOf, refuseParameters, text, whole } from "./parameters.ts";
 
 const names = (most: number) =>
   list
     .refine(({ length }) => length >= 1 && length <= most, { error: `must name 1 to ${most}.` })
-    .meta({ isList: true });
+    .meta({ isList: true, asSent: { type: "array", items: { type: "string" }, minItems: 1, maxItems: most } });
 
 const MOST_SERVICES = 8;
+const MOST_ADDONS = 50;
+const USUAL_LIMIT = 10;
 
 export const AVAILABILITY_PARAMETERS = {
-  serviceIds: names(MOST_SERVICES),
-  serviceId: text,
-  variantIds: names(MOST_SERVICES),
-  addonIds: names(50),
-  staffIds: names(MOST_SERVICES),
-  staffId: text,
-  date: text,
-  from: text,
-  to: text,
-  partySize: whole(1, 10_000),
-  areaId: text,
-  guests: whole(1, 10_000),
-  granularity: z.enum(["slots", "days", "next"], { error: "must be slots, days or next." }),
-  limit: whole(1, 100),
+  serviceIds: names(MOST_SERVICES).describe("One after the other in one visit"),
+  serviceId: text.describe("One service"),
+  variantIds: names(MOST_SERVICES).describe("In place of a service, or with it"),
+  addonIds: names(MOST_ADDONS).describe("Of whichever service they go with"),
+  staffIds: names(MOST_SERVICES).describe("Only with these people"),
+  staffId: text.describe("Only with this person"),
+  date: text.describe("One day, as YYYY-MM-DD"),
+  from: text.describe("The first day, as YYYY-MM-DD; without it today"),
+  to: text.describe("The last day, as YYYY-MM-DD"),
+  partySize: whole(1, 10_000).describe("A table for so many"),
+  areaId: text.describe("A table there; with partySize"),
+  guests: whole(1, 10_000).describe("How many come together"),
+  granularity: z
+    .enum(["slots", "days", "next"], { error: "must be slots, days or next." })
+    .describe("Every slot, the days with a count, or the next slots; slots without it"),
+  limit: whole(1, 100).describe(`How many of the next slots; ${USUAL_LIMIT} without it`),
   timezone: z
     .string()
     .refine((name) => canonicalTimezone(name) !== undefined, { error: "must be an IANA timezone such as Asia/Tokyo." })
-    .transform((name) => canonicalTimezone(name) ?? name),
-  explain: flag,
+    .transform((name) => canonicalTimezone(name) ?? name)
+    .describe("Whose clock the times of the answer are of, as an IANA name; without it the business's"),
+  explain: flag.describe("Also the starts that are not offered, and why not; needs a key of the business"),
 };
 
 type Values = ParametersOf<typeof AVAILABILITY_PARAMETERS>;
@@ -54,8 +50,6 @@ export type AvailabilityRequest = {
   timezone: string | null;
   explain: boolean;
 };
-
-const USUAL_LIMIT = 10;
 
 /**
  * @param today undefined where there is no such business; what is wrong with the request itself is told first

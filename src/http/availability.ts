@@ -22,8 +22,8 @@ export function answerAvailability(rt: Runtime, gate: Gate): (call: Call) => Pro
   const answer = createHashedAnswers();
   let scans = 0;
 
-  const build = async (business: BusinessRow, request: AvailabilityRequest): Promise<Buffer> => {
-    const found = ask(business, { audience: "PUBLIC", ...request });
+  const build = async (business: BusinessRow, request: AvailabilityRequest, stop: AbortSignal): Promise<Buffer> => {
+    const found = ask(business, { audience: "PUBLIC", ...request, stop });
     if (scans >= MAX_SCANS) throw new AppError("busy", "Too many ask for availability at this moment.");
     scans += 1;
     try {
@@ -43,11 +43,15 @@ export function answerAvailability(rt: Runtime, gate: Gate): (call: Call) => Pro
     if (!business || !request) throw new AppError("business_not_found", "There is no such business.");
     // Notice counts in whole minutes, rounded up, the horizon in those that have passed.
     const minute = call.now / MINUTE_MS;
-    const asOf = `${rt.revision()} ${Math.floor(minute)} ${Math.ceil(minute)}`;
+    const asOf = `${stateOf(business)} ${Math.floor(minute)} ${Math.ceil(minute)}`;
     const caching = isKeyed ? "private, no-cache" : "public, max-age=0, must-revalidate";
-    return answer(call, caching, `${slug}${search}`, asOf, () => build(business, request));
+    return answer(call, caching, `${slug}${search}`, asOf, (stop) => build(business, request, stop));
   };
 }
+
+/** Differs whenever something of the business has changed that an answer shows, and not with every delivery that is sent. */
+const stateOf = ({ createdAt, revision, lastSequence }: BusinessRow): string =>
+  `${createdAt} ${revision} ${lastSequence}`;
 
 const wantsExplanation = (search: string): boolean =>
   new URLSearchParams(search).getAll("explain").some((value) => value === "true" || value === "1");

@@ -10,10 +10,26 @@ const MAX_DEPTH = 32;
  * @throws AppError unsupported_media_type, body_too_large, invalid_json, or validation_failed for another kind of value
  */
 export async function readJsonObject(call: Call): Promise<Record<string, unknown>> {
+  requireJson(call);
+  return parseObject(await readBytes(call));
+}
+
+/** One that may be left out, which says as much as an empty object. */
+export async function readOptionalObject(call: Call): Promise<Record<string, unknown>> {
+  const bytes = await readBytes(call);
+  if (bytes.length === 0) return {};
+  requireJson(call);
+  return parseObject(bytes);
+}
+
+function requireJson(call: Call): void {
   const mediaType = (header(call.asked, "content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/json")
     throw new AppError("unsupported_media_type", "The body must be JSON: send Content-Type: application/json.");
-  const value = parseJson(await readBytes(call));
+}
+
+function parseObject(bytes: Buffer): Record<string, unknown> {
+  const value = parseJson(bytes);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   const detail = "The body must be a JSON object.";
   throw new AppError("validation_failed", detail, { items: [{ pointer: "#", code: "type", detail }] });

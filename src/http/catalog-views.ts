@@ -4,6 +4,7 @@ import type { PublicEvent } from "../domain/public/public-event.ts";
 import type { PublicCatalog, TimedList } from "../domain/public/representation.ts";
 import type { PublicService } from "../domain/public/service.ts";
 import {
+  cursor,
   flag,
   instant,
   list,
@@ -35,7 +36,12 @@ export type ViewContext = { now: number; timezone: string };
 /** The objects that are paged, and how a page of them becomes `data`. */
 export type Selection = { objects: ListedObject[]; toData?: (page: ListedObject[]) => unknown };
 
-const COMMON = { limit: pageSize, cursor: text, locale, includeTranslations: flag };
+const COMMON = {
+  limit: pageSize,
+  cursor,
+  locale,
+  includeTranslations: flag.describe("With the texts in every language"),
+};
 
 /** Keeps what types know of one view's parameters within it: outside, views are alike. */
 const defineView = <P extends typeof COMMON & Parameters>(view: View<P>): View => view as unknown as View;
@@ -43,12 +49,12 @@ const defineView = <P extends typeof COMMON & Parameters>(view: View<P>): View =
 export const servicesView = defineView({
   path: "services",
   parameters: {
-    ids: list,
-    categoryId: text,
-    staffId: text,
-    bookable: flag,
-    includeVariants: flag,
-    includeAddons: flag,
+    ids: list.describe("Only these services"),
+    categoryId: text.describe("Only those of this category"),
+    staffId: text.describe("Only those that this person performs"),
+    bookable: flag.describe("Only those that can, or cannot, be booked"),
+    includeVariants: flag.describe("With each service's variants"),
+    includeAddons: flag.describe("With each service's add-ons"),
     ...COMMON,
   },
   select({ services }, asked) {
@@ -78,7 +84,7 @@ export const staffView = defineView({
 export const menuView = defineView({
   path: "menu",
   timed: "menu",
-  parameters: { at: instant, ...COMMON },
+  parameters: { at: instant.describe("Only what is served then"), ...COMMON },
   select({ menuCategories, menuItems, modifierGroups }, { at }, { timezone }) {
     const toData = (categories: typeof menuCategories) => (items: ListedObject[]) => ({
       categories,
@@ -98,7 +104,11 @@ export const menuView = defineView({
 
 export const promotionsView = defineView({
   path: "promotions",
-  parameters: { at: instant, includeUpcoming: flag, ...COMMON },
+  parameters: {
+    at: instant.describe("As of then, in place of now"),
+    includeUpcoming: flag.describe("Also those that have not begun"),
+    ...COMMON,
+  },
   timed: "promotions",
   asOf: ({ at }, timezone) => at?.resolve(timezone),
   select({ promotions }, { includeUpcoming }, { now }) {
@@ -112,7 +122,13 @@ export const promotionsView = defineView({
 
 export const eventsView = defineView({
   path: "events/catalog",
-  parameters: { from: instant, to: instant, includeCancelled: flag, includePast: flag, ...COMMON },
+  parameters: {
+    from: instant.describe("Only those that end after it"),
+    to: instant.describe("Only those that begin before it"),
+    includeCancelled: flag.describe("Also those that are cancelled or postponed, until their day has passed"),
+    includePast: flag.describe("Also those that are over"),
+    ...COMMON,
+  },
   timed: "events",
   hashed: true,
   select({ events }, asked, { now, timezone }) {

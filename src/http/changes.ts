@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { AppError } from "../domain/errors.ts";
 import { EVENT_TYPES, isEventType } from "../domain/event-types.ts";
 import { didYouMean } from "../domain/nearest.ts";
@@ -7,7 +6,7 @@ import type { Runtime } from "../runtime.ts";
 import type { Credential } from "../store/keys.ts";
 import { type Answer, answerBytes, type Call } from "./call.ts";
 import { decodeChangeCursor, encodeChangeCursor } from "./change-cursor.ts";
-import { list, pageSize, readParameters, refuseParameters, text } from "./parameters.ts";
+import { cursor, list, pageSize, readParameters, refuseParameters, whole } from "./parameters.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 const MAX_WAIT_SECONDS = 25;
@@ -17,16 +16,15 @@ const PAGE_BYTES = 1024 * 1024;
 const SCANNED = 5000;
 
 export const CHANGES_PARAMETERS = {
-  after: text,
-  types: list,
-  limit: pageSize,
-  wait: z
-    .string()
-    .regex(/^\d{1,2}$/, { error: `must be a whole number of seconds from 0 to ${MAX_WAIT_SECONDS}.` })
-    .transform(Number)
-    .refine((seconds) => seconds <= MAX_WAIT_SECONDS, {
-      error: `must be a whole number of seconds from 0 to ${MAX_WAIT_SECONDS}.`,
-    }),
+  after: cursor.describe(
+    "`page.nextCursor` of the answer before; without it the feed begins with the oldest that is kept",
+  ),
+  types: list.meta({
+    asSent: { type: "array", items: { type: "string", enum: EVENT_TYPES } },
+    description: "Only events of these names",
+  }),
+  limit: pageSize.describe(`At most so many; ${DEFAULT_LIMIT} without it`),
+  wait: whole(0, MAX_WAIT_SECONDS, "of seconds ").describe("Seconds to wait for something to happen"),
 };
 
 /** A stretch of the feed: the envelopes that were asked for, and how far it was looked through. */

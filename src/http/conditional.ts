@@ -9,14 +9,17 @@ export function matchesTag(ifNoneMatch: string | undefined, etag: string): boole
   return (ifNoneMatch.match(ENTITY_TAG) ?? []).some((tag) => opaque(tag) === opaque(etag));
 }
 
-/** Accept-Encoding: gzip named or covered by `*`, and not refused with q=0. */
-export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+export const acceptsGzip = (acceptEncoding: string | undefined): boolean => accepts(acceptEncoding, "gzip", "x-gzip");
+export const acceptsBrotli = (acceptEncoding: string | undefined): boolean => accepts(acceptEncoding, "br");
+
+/** Accept-Encoding: one of the names, or `*` that covers it, and not refused with q=0. */
+function accepts(acceptEncoding: string | undefined, ...names: string[]): boolean {
   if (acceptEncoding === undefined) return false;
   let byStar = false;
   for (const part of acceptEncoding.toLowerCase().split(",")) {
     const [name, ...parameters] = part.split(";").map((piece) => piece.trim());
     const refused = parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
-    if (name === "gzip" || name === "x-gzip") return !refused;
+    if (name !== undefined && names.includes(name)) return !refused;
     if (name === "*") byStar = !refused;
   }
   return byStar;

@@ -23,6 +23,13 @@ export function decodeCursor(list: string, cursor: string): Position {
   throw new AppError("invalid_cursor", detail, { items: [{ parameter: "cursor", code: "invalid_cursor", detail }] });
 }
 
+/** The Link header's value for the next page of the list that was asked for at `url` with `search`. */
+export function linkToNext(url: string, search: string, cursor: string): string {
+  const query = new URLSearchParams(search);
+  query.set("cursor", cursor);
+  return `<${url}?${query}>; rel="next"`;
+}
+
 export type Page<T> = { objects: T[]; nextCursor: string | null };
 
 /** Without a limit: everything from the cursor on. */

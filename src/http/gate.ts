@@ -101,6 +101,13 @@ export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAd
     if (!verdict.allowed) throw new RateLimited(verdict);
   };
 
+  const noteUse = (call: Call, key: Credential): void => {
+    keyUse.note(key.id, call.now);
+    if (key.kind !== "SECRET" || header(call.asked, "origin") === undefined) return;
+    keyUse.noteBrowser(key.id, call.now);
+    warnOnce(key.id, "a secret key was seen from a browser: rotate it", { key: key.id, name: key.name });
+  };
+
   return {
     admit(call, slug, scope) {
       const { key, policy } = authenticateOrCount(call);
@@ -116,9 +123,7 @@ export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAd
         throw refusal;
       }
       limit(call, policy, limits.keys.take(key.id, policy, call.startedAt));
-      keyUse.note(key.id, call.now);
-      if (key.kind === "SECRET" && header(call.asked, "origin") !== undefined)
-        warnOnce(key.id, "a secret key was seen from a browser: rotate it", { key: key.id, name: key.name });
+      noteUse(call, key);
       if (ignoresForwarding && header(call.asked, "x-forwarded-for") !== undefined)
         warnOnce("x-forwarded-for", "X-Forwarded-For is ignored, because no --trusted-proxy is named");
       return key;
@@ -128,7 +133,7 @@ export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAd
       call.keyId = key.id;
       const refusal = refuse(key, slug, scope, () => clientAddress(call.asked));
       if (refusal) throw refusal;
-      keyUse.note(key.id, call.now);
+      noteUse(call, key);
     },
     admitAnybody(call) {
       const client = addressGroup(clientAddress(call.asked));

@@ -3,7 +3,11 @@ import { AppError, type ErrorCode, type ErrorItem } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { localToInstant } from "../domain/business-time.ts";
 
-/** The query parameters of a route: one schema each, so that the same table reads requests and describes them. */
+/**
+ * The query parameters of a route: one schema each, so that the same table reads requests and describes them. In a
+ * schema's `meta`, `asSent` is what a client sees of one that is read from text into something else, and `refusedAs` the code
+ * of a refusal besides the general one.
+ */
 export type Parameters = Record<string, z.ZodType>;
 export type ParametersOf<P extends Parameters> = { [Name in keyof P]: z.output<P[Name]> | undefined };
 
@@ -18,7 +22,8 @@ export type WrittenInstant = { text: string; resolve: (timezone: string) => numb
 
 export const flag = z
   .enum(["true", "false", "1", "0"], { error: "must be true, false, 1 or 0." })
-  .transform((text) => text === "true" || text === "1");
+  .transform((text) => text === "true" || text === "1")
+  .meta({ asSent: { type: "boolean" } });
 
 export const text = z.string().min(1, { error: "must not be empty." }).max(200, { error: "is too long." });
 
@@ -26,17 +31,38 @@ export const text = z.string().min(1, { error: "must not be empty." }).max(200, 
 export const list = z
   .string()
   .transform((value) => value.split(",").filter(Boolean))
-  .meta({ isList: true });
+  .meta({ isList: true, asSent: { type: "array", items: { type: "string" } } });
 
-export const pageSize = z
-  .string()
-  .regex(/^\d{1,3}$/, { error: "must be a whole number from 1 to 500." })
-  .transform(Number)
-  .refine((size) => size >= 1 && size <= 500, { error: "must be a whole number from 1 to 500." });
+/** A whole number, `unit` included in what is said of it. */
+export const whole = (minimum: number, maximum: number, unit = "") => {
+  const error = `must be a whole number ${unit}from ${minimum} to ${maximum}.`;
+  return z
+    .string()
+    .regex(/^\d{1,6}$/, { error })
+    .transform(Number)
+    .refine((n) => n >= minimum && n <= maximum, { error })
+    .meta({ asSent: { type: "integer", minimum, maximum } });
+};
+
+export const pageSize = whole(1, 500).describe("At most so many; without it, everything");
+
+export const cursor = text.meta({
+  refusedAs: "invalid_cursor",
+  description: "`page.nextCursor` of the page before",
+});
+
+export const oneOf = <Name extends string>(names: readonly Name[]) =>
+  z.enum(names, {
+    error: ({ input }) => {
+      const near = typeof input === "string" ? didYouMean(input, names) : "";
+      return `has no such value.${near || ` Known: ${names.join(", ")}.`}`;
+    },
+  });
 
 export const locale = z
   .string()
-  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, { error: "must be a language tag such as de or pt-BR." });
+  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, { error: "must be a language tag such as de or pt-BR." })
+  .describe("The language of texts, such as de or pt-BR; without it the business's own");
 
 export const instant = z
   .string()
@@ -46,7 +72,12 @@ export const instant = z
     error: "must be a date and time such as 2026-12-31T18:00:00+01:00, or one without offset in the business's time.",
     params: { code: "invalid_date" },
   })
-  .transform((written): WrittenInstant => ({ text: written, resolve: resolvers(written) ?? (() => Number.NaN) }));
+  .transform((written): WrittenInstant => ({ text: written, resolve: resolvers(written) ?? (() => Number.NaN) }))
+  .meta({
+    asSent: { type: "string", examples: ["2026-12-31T18:00:00+01:00", "2026-12-31T18:00", "2026-12-31"] },
+    refusedAs: "invalid_date",
+    description: "RFC 3339, or a date or time without offset, which is the business's",
+  });
 
 function resolvers(written: string): WrittenInstant["resolve"] | undefined {
   if (RFC_3339.test(written)) {

@@ -5,7 +5,7 @@ import type { Runtime } from "../runtime.ts";
 import type { Credential } from "../store/keys.ts";
 import { flat, type FlatHeaders } from "./call.ts";
 import type { View } from "./catalog-views.ts";
-import { paginate } from "./cursor.ts";
+import { linkToNext, paginate } from "./cursor.ts";
 import { chooseLocale, localise } from "./localise.ts";
 import { readParameters } from "./parameters.ts";
 import { createSourceReader } from "./public-catalog.ts";
@@ -101,9 +101,3 @@ export const withLength = (headers: FlatHeaders, body: Buffer): FlatHeaders => [
   "content-length",
   String(body.length),
 ];
-
-function linkToNext(url: string, search: string, cursor: string): string {
-  const query = new URLSearchParams(search);
-  query.set("cursor", cursor);
-  return `<${url}?${query}>; rel="next"`;
-}

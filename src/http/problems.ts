@@ -13,7 +13,7 @@ export type Problem = {
 };
 
 /** The status of every code that HTTP may answer. The codes of the terminal are missing: over HTTP they are bugs. */
-const STATUS: Partial<Record<ErrorCode, number>> = {
+export const HTTP_STATUS = {
   invalid_parameter: 400,
   unknown_parameter: 400,
   missing_parameter: 400,
@@ -49,7 +49,17 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   busy: 503,
   shutting_down: 503,
   storage_full: 503,
-};
+  internal: 500,
+  // What is refused before there is a request to speak of (wire.ts).
+  malformed_request: 400,
+  request_timeout: 408,
+  headers_too_large: 431,
+  not_implemented: 501,
+  version_not_supported: 505,
+} as const;
+
+export type HttpCode = keyof typeof HTTP_STATUS;
+export const HTTP_CODES = Object.keys(HTTP_STATUS) as HttpCode[];
 
 /** Seconds after which it makes sense to ask again. */
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = { busy: 1, shutting_down: 5, storage_full: 60 };
@@ -58,7 +68,7 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = { busy: 1, shutting_down
 const MAX_ITEMS = 50;
 
 const INTERNAL: Problem = {
-  status: 500,
+  status: HTTP_STATUS.internal,
   code: "internal",
   detail: "Something went wrong here. The request id finds it in the log.",
   items: [],
@@ -68,8 +78,8 @@ const INTERNAL: Problem = {
 /** @returns undefined for a bug, of which nothing may be told */
 function explain(error: unknown): Problem | undefined {
   if (!(error instanceof AppError)) return undefined;
-  const status = STATUS[error.code];
-  if (status === undefined) return undefined;
+  if (!(error.code in HTTP_STATUS)) return undefined;
+  const status = HTTP_STATUS[error.code as HttpCode];
   const headers: FlatHeaders = [];
   if (status === 401)
     headers.push(

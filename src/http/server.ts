@@ -1,33 +1,46 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Server as TlsServer } from "node:tls";
 import { listen } from "listhen";
 import { AppError } from "../domain/errors.ts";
+import type { SendOnce } from "../app/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
 import { isBusy } from "../store/database.ts";
 import { createApp } from "./app.ts";
 import { isLoopback } from "./client-address.ts";
 import { harden } from "./wire.ts";
 import type { Listener } from "./listener.ts";
+import { type Certificate, limitHandshakes, noteExpiry, readCertificate, type TlsFiles } from "./tls.ts";
 
-export type RunningServer = { url: string; port: number; close: () => Promise<void> };
+export type RunningServer = {
+  url: string;
+  port: number;
+  /** Reads the files of the certificate again; connections that are open keep theirs. */
+  renewCertificate: () => void;
+  close: () => Promise<void>;
+};
 
 export type ServerOptions = {
   host: string;
   /** 0: any free one. */
   port: number;
-  /** Paths of PEM files. */
-  tls?: { cert: string; key: string } | undefined;
+  tls?: TlsFiles | undefined;
+  /** How a test event goes out. */
+  sendOnce?: SendOnce | undefined;
 };
 
 const FLUSH_MS = 5000;
 const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 50;
+const DAY_MS = 86_400_000;
 
 /** @throws AppError state_refuses when the port cannot be had */
-export async function startServer(rt: Runtime, { host, port, tls }: ServerOptions): Promise<RunningServer> {
-  const app = createApp(rt);
-  const server = await openServer(app.listener, { host, port, tls });
+export async function startServer(rt: Runtime, { host, port, tls, sendOnce }: ServerOptions): Promise<RunningServer> {
+  const app = createApp(rt, sendOnce);
+  const certificate = tls && readCertificate(tls);
+  const server = await openServer(app.listener, { host, port, certificate });
   harden(server, rt, app.listener);
+  const encryption = tls && certificate && encrypt(server as unknown as TlsServer, rt, tls, certificate);
 
   const flush = () => {
     try {
@@ -43,8 +56,10 @@ export async function startServer(rt: Runtime, { host, port, tls }: ServerOption
   return {
     url: `${tls ? "https" : "http"}://${hostInUrl(host)}:${bound}`,
     port: bound,
+    renewCertificate: () => encryption?.renew(),
     async close() {
       clearInterval(timer);
+      encryption?.end();
       app.shutDown();
       // Idle connections go at once and those in the middle of an answer after it; whoever dawdles is hung up on.
       const idlers = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
@@ -57,7 +72,34 @@ export async function startServer(rt: Runtime, { host, port, tls }: ServerOption
   };
 }
 
-async function openServer(listener: Listener, { host, port, tls }: ServerOptions): Promise<Server> {
+/** Says once a day how long the certificate is good for, and takes another one while the server runs. */
+function encrypt(server: TlsServer, rt: Runtime, files: TlsFiles, certificate: Certificate) {
+  let current = certificate;
+  const note = () => noteExpiry(rt.log, current, rt.now());
+  const timer = setInterval(note, DAY_MS).unref();
+  limitHandshakes(server);
+  note();
+  return {
+    renew(): void {
+      try {
+        current = readCertificate(files);
+        server.setSecureContext(current);
+        note();
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        rt.log("error", "the new certificate is not taken, the old one stays", {
+          reason: error.message,
+          fix: `${error.fix}; then send SIGHUP again`,
+        });
+      }
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+type Opening = { host: string; port: number; certificate: Certificate | undefined };
+
+async function openServer(listener: Listener, { host, port, certificate }: Opening): Promise<Server> {
   try {
     const { server } = await listen(listener as Parameters<typeof listen>[0], {
       hostname: host,
@@ -70,7 +112,8 @@ async function openServer(listener: Listener, { host, port, tls }: ServerOptions
       qr: false,
       clipboard: false,
       open: false,
-      https: tls ?? false,
+      // It takes the text of PEM in place of a path.
+      https: certificate ?? false,
     });
     return server as Server;
   } catch (error) {

@@ -9,8 +9,10 @@ import { createPreparer, isCurrent, type Prepared, withLength } from "./prepare-
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 const GZIP_ABOVE_BYTES = 1024;
 
+export type ServeView = (view: View) => (call: Call, key: Credential) => Answer;
+
 /** Answers the catalog's lists from bytes that are built once a version. */
-export function createViews(rt: Runtime): (view: View) => (call: Call, key: Credential) => Answer {
+export function createViews(rt: Runtime): ServeView {
   const cache = new Map<string, Prepared>();
   let cachedBytes = 0;
   const prepare = createPreparer(rt);

@@ -1,18 +1,46 @@
+import { z } from "zod";
 import { createEndpoint } from "../app/endpoints.ts";
-import { formatInstant } from "../domain/business-time.ts";
+import { listOwnEndpoints } from "../app/own-webhooks.ts";
 import { AppError } from "../domain/errors.ts";
+import { EVENT_TYPES } from "../domain/event-types.ts";
 import type { Runtime } from "../runtime.ts";
-import type { EndpointRow } from "../store/endpoints.ts";
 import type { Credential } from "../store/keys.ts";
 import { readJsonObject } from "./body.ts";
 import { type Answer, answerJson, type Call, header } from "./call.ts";
-import { readParameters } from "./parameters.ts";
+import { paginate } from "./cursor.ts";
+import { answerPage, businessOf, NO_STORE, timezoneOf, urlOf } from "./key-answers.ts";
+import { cursor, pageSize, readParameters } from "./parameters.ts";
+import { representEndpoint } from "./represent-webhooks.ts";
 import { writeWhenFree } from "./writes.ts";
 
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+const PATH = "webhooks";
 
-export function createWebhook(rt: Runtime): (call: Call, key: Credential) => Promise<Answer> {
-  return async (call, key) => {
+export const WEBHOOKS_PARAMETERS = { limit: pageSize, cursor };
+
+/** What may be sent of an endpoint. app/endpoint-checks.ts judges it, for the terminal as well. */
+export const newEndpoint = z.strictObject({
+  name: z.string().min(1).max(100).describe("A label"),
+  url: z.string().describe("Where to send them: https, on a public address"),
+  events: z.array(z.enum(EVENT_TYPES)).min(1).describe("Which to send"),
+});
+
+/** The oldest first. */
+export const listWebhooks =
+  (rt: Runtime) =>
+  (call: Call, key: Credential): Answer => {
+    const { limit, cursor } = readParameters(WEBHOOKS_PARAMETERS, call.asked.search);
+    const business = businessOf(rt, key);
+    // Ids rise with time: by them alone they are in order.
+    const endpoints = listOwnEndpoints(rt, key).map((endpoint) => ({ ...endpoint, sortOrder: 0 }));
+    const { objects, nextCursor } = paginate(PATH, endpoints, limit, cursor);
+    const data = objects.map((endpoint) => representEndpoint(endpoint, business.doc.timezone));
+    return answerPage(rt, call, business, PATH, { data, nextCursor });
+  };
+
+export const createWebhook =
+  (rt: Runtime) =>
+  async (call: Call, key: Credential): Promise<Answer> => {
     readParameters({}, call.asked.search);
     const idempotencyKey = readIdempotencyKey(call);
     const { name, url, events, ...others } = await readJsonObject(call);
@@ -28,31 +56,13 @@ export function createWebhook(rt: Runtime): (call: Call, key: Credential) => Pro
         idempotencyKey,
       }),
     );
-    const location = `${rt.config.http.publicUrl}/v1/businesses/${key.businessSlug}/webhooks/${endpoint.id}`;
+    const location = urlOf(rt, key.businessSlug, `${PATH}/${endpoint.id}`);
     const data = { ...representEndpoint(endpoint, timezoneOf(rt, key)), secret };
-    return answerJson(call, 201, { data }, ["location", location, "cache-control", "no-store"]);
+    return answerJson(call, 201, { data }, ["location", location, ...NO_STORE]);
   };
-}
 
 function readIdempotencyKey(call: Call): string | undefined {
   const sent = header(call.asked, "idempotency-key");
   if (sent === undefined || IDEMPOTENCY_KEY.test(sent)) return sent;
   throw new AppError("invalid_parameter", "Idempotency-Key has 1 to 255 characters of ASCII, without a space.");
-}
-const representEndpoint = (endpoint: EndpointRow, timezone: string) => ({
-  id: endpoint.id,
-  name: endpoint.name,
-  url: endpoint.url,
-  events: endpoint.events,
-  status: endpoint.status,
-  disabledReason: endpoint.disabledReason,
-  failingSince: endpoint.failingSince === null ? null : formatInstant(endpoint.failingSince, timezone),
-  createdAt: formatInstant(endpoint.createdAt, timezone),
-  updatedAt: formatInstant(endpoint.updatedAt, timezone),
-});
-
-function timezoneOf(rt: Runtime, key: Credential): string {
-  const business = rt.store.businesses.byId(key.businessId);
-  if (!business) throw new AppError("conflict", "The business was removed meanwhile.");
-  return business.doc.timezone;
 }

@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime.ts";
 import { MAX_BODY_BYTES } from "./body.ts";
 import { capConnections } from "./connection-cap.ts";
 import type { Listener } from "./listener.ts";
-import { problemBody } from "./problems.ts";
+import { HTTP_STATUS, type HttpCode, problemBody } from "./problems.ts";
 
 // What RFC 9112 asks of a server beyond what Node does: whatever could be read in two ways is refused, and the connection ends.
 
@@ -16,12 +16,12 @@ const TIMEOUT_CHECK_MS = 1000;
 const HOST = /^(\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d{0,5})?$/i;
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~\dA-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 
-type Fault = { status: number; code: string; detail: string };
+type Fault = { status: number; code: HttpCode; detail: string };
 
-const fault = (status: number, code: string, detail: string): Fault => ({ status, code, detail });
-const malformed = (detail: string): Fault => fault(400, "malformed_request", detail);
+const fault = (code: HttpCode, detail: string): Fault => ({ status: HTTP_STATUS[code], code, detail });
+const malformed = (detail: string): Fault => fault("malformed_request", detail);
 const GARBLED = malformed("This is not HTTP as RFC 9112 has it.");
-const OTHER_VERSION = fault(505, "version_not_supported", "Only HTTP/1.1 and 1.0 are spoken here.");
+const OTHER_VERSION = fault("version_not_supported", "Only HTTP/1.1 and 1.0 are spoken here.");
 
 /** Puts `listener` behind what keeps a server on the open net standing. */
 export function harden(server: Server, rt: Runtime, listener: Listener): void {
@@ -46,7 +46,7 @@ export function harden(server: Server, rt: Runtime, listener: Listener): void {
     judge(req, res);
   });
   server.on("connect", (_req: IncomingMessage, socket: Socket) => {
-    socket.end(onTheWire(fault(501, "not_implemented", "This is no proxy."), rt.newId("req")));
+    socket.end(onTheWire(fault("not_implemented", "This is no proxy."), rt.newId("req")));
   });
   server.on("clientError", (error: ParseError, socket: AnsweringSocket) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
@@ -83,7 +83,7 @@ function findFault({ rawHeaders, headers, httpVersionMajor, httpVersionMinor }: 
   if (httpVersionMinor === 0) return malformed("HTTP/1.0 has no Transfer-Encoding.");
   return encoding.toLowerCase() === "chunked"
     ? undefined
-    : fault(501, "not_implemented", "No Transfer-Encoding but chunked is understood.");
+    : fault("not_implemented", "No Transfer-Encoding but chunked is understood.");
 }
 
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; reason?: string };
@@ -91,16 +91,16 @@ type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; reason?: string 
 function explainParseError({ code, reason, rawPacket }: ParseError): Fault {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return fault(431, "headers_too_large", "Address and headers may have 16 KiB at most.");
+      return fault("headers_too_large", "Address and headers may have 16 KiB at most.");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return fault(408, "request_timeout", "The request took too long to arrive.");
+      return fault("request_timeout", "The request took too long to arrive.");
     case "HPE_INVALID_VERSION":
     case "HPE_PAUSED_H2_UPGRADE":
       // The same code is given for a line that ends wrong after a good version.
       return reason?.startsWith("Expected") ? GARBLED : OTHER_VERSION;
     case "HPE_INVALID_METHOD":
       if (rawPacket && REQUEST_LINE.test(rawPacket.toString("latin1", 0, 8192)))
-        return fault(501, "not_implemented", "There is no such method.");
+        return fault("not_implemented", "There is no such method.");
   }
   return GARBLED;
 }

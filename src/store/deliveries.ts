@@ -62,7 +62,7 @@ export function createDeliveryStore(db: Db) {
   const byId = db.prepare(`SELECT ${COLUMNS} FROM delivery WHERE id = ?`);
   const attempts = db.prepare(`
     SELECT n, at, duration_ms AS durationMs, outcome, status_code AS statusCode, error, response_text AS responseText
-    FROM attempt WHERE delivery = (SELECT number FROM delivery WHERE id = ?) ORDER BY n`);
+    FROM attempt WHERE delivery = (SELECT number FROM delivery WHERE id = :id) ORDER BY n DESC LIMIT :most`);
   const lastAttempt = db.prepare("SELECT coalesce(max(number), 0) FROM attempt").pluck();
   const attemptsAfter = db.prepare(`
     SELECT attempt.number, n, at, duration_ms AS durationMs, outcome, status_code AS statusCode, error,
@@ -85,7 +85,8 @@ export function createDeliveryStore(db: Db) {
     },
 
     byId: (id: string): DeliveryRow | undefined => byId.get(id) as DeliveryRow | undefined,
-    attempts: (id: string): AttemptRow[] => attempts.all(id) as AttemptRow[],
+    /** All of them, or the last so many. */
+    attempts: (id: string, most = -1): AttemptRow[] => (attempts.all({ id, most }) as AttemptRow[]).reverse(),
 
     /** Newest first. */
     list(filter: DeliveryFilter, limit: number): DeliveryRow[] {

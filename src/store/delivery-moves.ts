@@ -5,15 +5,26 @@ import { createTallySheet, createTallyStore } from "./tallies.ts";
 
 /** From where to where whole sets of deliveries go, apart from what attempts do to them. */
 const MOVES = {
-  park: { from: "'PENDING'", to: "PARKED", set: "next_attempt_at = NULL" },
-  cancel: { from: "'PENDING', 'PARKED'", to: "CANCELLED", set: "next_attempt_at = NULL" },
+  park: { from: ["PENDING"], to: "PARKED", set: "next_attempt_at = NULL" },
+  cancel: { from: ["PENDING", "PARKED", "CORRUPT"], to: "CANCELLED", set: "next_attempt_at = NULL" },
   // Due at once and together; their numbers then give their order.
   recover: {
-    from: "'PARKED'",
+    from: ["PARKED"],
     to: "PENDING",
     set: "next_attempt_at = :at, is_replay = 1, attempts_before = attempt_count",
   },
-} as const satisfies Record<string, { from: string; to: DeliveryStatus; set: string }>;
+} as const satisfies Record<string, { from: DeliveryStatus[]; to: DeliveryStatus; set: string }>;
+
+/** Those of one state. It is found by its own index, which the planner would not choose: most were delivered, and are not looked at. */
+function oneState(filter: DeliveryFilter, status: DeliveryStatus) {
+  const { where, parameters } = conditionOf({ ...filter, status });
+  const hasOwnIndex = filter.id === undefined && status !== "PENDING";
+  return {
+    source: hasOwnIndex ? "delivery INDEXED BY delivery_undelivered" : "delivery",
+    affected: `${where} AND status = '${status}'`,
+    parameters,
+  };
+}
 
 /** What can be sent again: what has ended, and what waits for its next attempt. Its endpoint must be there to take it. */
 const REPLAYABLE = `(status IN ('DELIVERED', 'EXHAUSTED', 'CANCELLED') OR status = 'PENDING' AND attempt_count > 0)
@@ -35,32 +46,38 @@ export type ReplayBatch = {
 export function createDeliveryMoveStore(db: Db) {
   const tallies = createTallyStore(db);
 
+  const statesOf = (name: keyof typeof MOVES, { status }: DeliveryFilter): DeliveryStatus[] =>
+    MOVES[name].from.filter((state) => status === undefined || status === state);
+
   function move(name: keyof typeof MOVES, filter: DeliveryFilter, at: number): number {
-    const { from, to, set } = MOVES[name];
-    const { where, parameters } = conditionOf(filter);
-    const affected = `${where} AND status IN (${from})`;
-    const counted = db
-      .prepare(
-        `SELECT business_id AS businessId, status, count(*) AS count FROM delivery WHERE ${affected} GROUP BY 1, 2`,
-      )
-      .all(parameters) as { businessId: string; status: DeliveryStatus; count: number }[];
+    const { to, set } = MOVES[name];
     const sheet = createTallySheet();
-    for (const { businessId, status, count } of counted) {
-      sheet.add(businessId, status, -count);
-      sheet.add(businessId, to, count);
+    let moved = 0;
+    for (const status of statesOf(name, filter)) {
+      const { source, affected, parameters } = oneState(filter, status);
+      const counted = db
+        .prepare(`SELECT business_id AS businessId, count(*) AS count FROM ${source} WHERE ${affected} GROUP BY 1`)
+        .all(parameters) as { businessId: string; count: number }[];
+      for (const { businessId, count } of counted) {
+        sheet.add(businessId, status, -count);
+        sheet.add(businessId, to, count);
+      }
+      const { changes } = db
+        .prepare(`UPDATE ${source} SET status = '${to}', ${set} WHERE ${affected}`)
+        .run(set.includes(":at") ? { ...parameters, at } : parameters);
+      moved += changes;
     }
     sheet.write(tallies);
-    const { changes } = db
-      .prepare(`UPDATE delivery SET status = '${to}', ${set} WHERE ${affected}`)
-      .run(set.includes(":at") ? { ...parameters, at } : parameters);
-    return changes;
+    return moved;
   }
 
   /** How many `cancel` would take. */
   function countCancellable(filter: DeliveryFilter): number {
-    const { where, parameters } = conditionOf(filter);
-    const affected = `${where} AND status IN (${MOVES.cancel.from})`;
-    return db.prepare(`SELECT count(*) FROM delivery WHERE ${affected}`).pluck().get(parameters) as number;
+    const counts = statesOf("cancel", filter).map((status) => {
+      const { source, affected, parameters } = oneState(filter, status);
+      return db.prepare(`SELECT count(*) FROM ${source} WHERE ${affected}`).pluck().get(parameters) as number;
+    });
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   return {

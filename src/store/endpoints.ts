@@ -44,7 +44,7 @@ const COLUMNS = `${DESTINATION}, key_id AS keyId, name, events, status, disabled
   failing_since AS failingSince, failed_event_id AS failedEventId, failed_events AS failedEvents, warned_at AS warnedAt,
   disable_at AS disableAt, created_at AS createdAt`;
 
-/** A deleted endpoint is in no answer of this store; only its deliveries still name it. */
+/** A deleted endpoint is in no answer of this store but who created it; only its deliveries still name it. */
 export function createEndpointStore(db: Db) {
   const parse = (raw: unknown): EndpointRow => {
     const row = raw as Raw;
@@ -57,6 +57,7 @@ export function createEndpointStore(db: Db) {
   });
 
   const byId = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE id = ? AND deleted_at IS NULL`);
+  const creator = db.prepare("SELECT key_id FROM endpoint WHERE id = ?").pluck();
   const all = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL ORDER BY id`);
   const ofBusiness = db.prepare(
     `SELECT ${COLUMNS} FROM endpoint WHERE business_id = ? AND deleted_at IS NULL ORDER BY id`,
@@ -91,6 +92,8 @@ export function createEndpointStore(db: Db) {
       const raw = byId.get(id);
       return raw === undefined ? undefined : parse(raw);
     },
+    /** The key that created it, if it was deleted since or not; null: somebody at the terminal. */
+    creator: (id: string): string | null => (creator.get(id) as string | null | undefined) ?? null,
     list: (businessId?: string): EndpointRow[] =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
     /** Those that have not answered since something failed. */

@@ -75,6 +75,14 @@ export function createKeyStore(db: Db) {
   const removeEndedSecrets = db.prepare("DELETE FROM api_key_secret WHERE key_id = ? AND expires_at IS NOT NULL");
   const endSecrets = db.prepare("UPDATE api_key_secret SET expires_at = :at WHERE key_id = :keyId");
   const revoke = db.prepare("UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL");
+  const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
+  // A text that was made since is another one.
+  const seenInBrowser = db.prepare(`${listed}
+    WHERE key.browser_seen_at > secret.created_at AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
+    ORDER BY key.id`);
+  const notHashed = db
+    .prepare("SELECT DISTINCT key_id FROM api_key_secret WHERE typeof(hash) <> 'blob' OR length(hash) <> 32")
+    .pluck();
   const markUsed = db.prepare("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, 0), :at) WHERE id = :id");
 
   return {
@@ -94,6 +102,11 @@ export function createKeyStore(db: Db) {
     },
 
     revoke: (id: string, at: number): void => void revoke.run({ id, at }),
+    markSeenInBrowser: (id: string, at: number): void => void markSeenInBrowser.run({ id, at }),
+    /** Those that still open something and whose text a web page has sent. */
+    seenInBrowser: (now: number): ListedKey[] => seenInBrowser.all(now).map((raw) => parse<ListedKey>(raw)),
+    /** Keys of which something else than a SHA-256 is on file. */
+    notHashed: (): string[] => notHashed.all() as string[],
     markUsed: (id: string, at: number): void => void markUsed.run({ id, at }),
   };
 }

@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
-import { createBooking } from "../../src/app/bookings.ts";
-import { createReservation } from "../../src/app/reservations.ts";
+import { describe, expect, test, vi } from "vitest";
+import { cancelBooking, createBooking } from "../../src/app/bookings.ts";
+import { cancelReservation, createReservation } from "../../src/app/reservations.ts";
 import { businessId } from "../../src/domain/catalog/catalog.ts";
 import { idOf, openShop, SHOP } from "../support/shop.ts";
 import { api, type Api, type Problem, SALON } from "./support/api.ts";
@@ -17,6 +18,9 @@ function shop() {
   openShop(a);
   return a;
 }
+
+/** A service of the salon. */
+const OF_ANOTHER_BUSINESS = "svc_sjjcgkddr4k16dc09tbc";
 
 const path = (query: string, slug = SHOP) => `/v1/businesses/${slug}/availability?${query}`;
 
@@ -228,6 +232,7 @@ describe("what is wrong is told all at once, class by class", () => {
     ],
     [`serviceId=${idOf("svc", "old")}`, 404, "resource_not_found", ["serviceIds resource_not_found"]],
     ["serviceId=cut", 404, "resource_not_found", ["serviceIds resource_not_found"]],
+    [`serviceId=${OF_ANOTHER_BUSINESS}`, 404, "resource_not_found", ["serviceIds resource_not_found"]],
     [`${service}&staffId=${BEA}`, 404, "resource_not_found", ["staffIds resource_not_found"]],
     ["variantIds=svv_none", 404, "resource_not_found", ["variantIds resource_not_found"]],
     ["partySize=2&areaId=are_none", 404, "resource_not_found", ["areaId resource_not_found"]],
@@ -367,6 +372,58 @@ describe("caching", () => {
     expect((await again()).status).toBe(200);
   });
 
+  test("an answer is kept until something of the business changes: what others write does not make it anew", async () => {
+    const a = shop();
+    const color = `serviceId=${COLOR}&date=${MONDAY}`;
+    const { id } = createBooking(a, SHOP, { service: "color", start: `${MONDAY}T10:00` });
+    const reads = vi.spyOn(a.store.bookings, "busy");
+    expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
+    const once = reads.mock.calls.length;
+    a.newKey();
+    expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
+    expect(reads).toHaveBeenCalledTimes(once);
+    cancelBooking(a, SHOP, id);
+    expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
+  });
+
+  test("a cancelled reservation's table shows at once", async () => {
+    const a = shop();
+    const table = `partySize=4&date=${MONDAY}`;
+    const before = await days(a, table);
+    const { id } = createReservation(a, SHOP, { party: 4, start: `${MONDAY}T09:00` });
+    expect(await days(a, table)).not.toEqual(before);
+    cancelReservation(a, SHOP, id);
+    expect(await days(a, table)).toEqual(before);
+  });
+
+  describe("who hangs up", () => {
+    const wide = path(`serviceId=${CUT}&from=${MONDAY}&to=2026-12-18`);
+    /** Somebody asks, and as the work begins somebody hangs up. */
+    async function hangUp(others: number): Promise<{ reads: number; statuses: number[] }> {
+      const a = shop();
+      const reads = vi.spyOn(a.store.bookings, "busy");
+      const gone = new AbortController();
+      const asked = a.ask(wide, { key: null, signal: gone.signal });
+      const waiting = Array.from({ length: others }, () => a.ask(wide, { key: null }));
+      while (reads.mock.calls.length === 0) await nextTurn();
+      gone.abort();
+      await asked.catch(() => undefined);
+      const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+      for (let turn = 0; turn < 20; turn++) await nextTurn();
+      return { reads: reads.mock.calls.length, statuses };
+    }
+
+    test("is worked for no longer", async () => {
+      expect((await hangUp(0)).reads).toBeLessThan(4);
+    });
+
+    test("takes nothing from others who asked the same", async () => {
+      const { reads, statuses } = await hangUp(2);
+      expect(statuses).toEqual([200, 200]);
+      expect(reads).toBeGreaterThan(5);
+    });
+  });
+
   test("a slot is gone the moment its notice begins", async () => {
     const a = shop();
     const monday = `serviceId=${CUT}&date=${MONDAY}`;
@@ -425,6 +482,30 @@ test("every answer may be read by any page: good ones, mistakes, and the 429", a
   }
 });
 
+describe("sixty a minute from one address", () => {
+  const query = path(`serviceId=${CUT}&date=${MONDAY}`);
+  const asking = (trustedProxies: string[]) => {
+    const a = api("salon", undefined, { trustedProxies });
+    openShop(a);
+    return async (address: string) =>
+      (await a.ask(query, { key: null, headers: { "x-forwarded-for": address } })).status;
+  };
+
+  test("behind a proxy that is trusted are those of the client, in IPv6 of its /64", async () => {
+    const ask = asking(["127.0.0.1"]);
+    for (let i = 0; i < 60; i++) expect(await ask(`2001:db8:1:2::${i}`)).toBe(200);
+    expect(await ask("2001:db8:1:2:ffff::1")).toBe(429);
+    expect(await ask("2001:db8:1:3::1")).toBe(200);
+    expect(await ask("203.0.113.9")).toBe(200);
+  });
+
+  test("are not to be had again under an address that the client invents", async () => {
+    const ask = asking([]);
+    for (let i = 0; i < 60; i++) expect(await ask(`203.0.113.${i}`)).toBe(200);
+    expect(await ask("198.51.100.1")).toBe(429);
+  });
+});
+
 test("an answer that nobody could read is refused with what to do instead", async () => {
   const a = api();
   const people = Array.from({ length: 50 }, (_, i) => `p${i}`);
@@ -445,6 +526,6 @@ staff: [${people.map((key) => `{key: ${key}, name: P}`).join(", ")}]`;
 });
 
 test("the salon of the demo can be asked", async () => {
-  const response = await api().ask(path(`serviceId=${"svc_sjjcgkddr4k16dc09tbc"}`, SALON), { key: null });
+  const response = await api().ask(path(`serviceId=${OF_ANOTHER_BUSINESS}`, SALON), { key: null });
   expect(response.status).toBe(200);
 });

@@ -27,7 +27,7 @@ const lastSequence = (a: Api) => a.store.feed.lastSequence(BUSINESS);
 
 /** As the pruning would, from beside the daemon. */
 function forget(a: Api, where: string): void {
-  const other = openDatabase(a.config.databasePath, 1000);
+  const other = openDatabase(a.config.databasePath, 1000, null);
   other.db.exec(`DELETE FROM event WHERE ${where}`);
   other.close();
 }

@@ -62,7 +62,7 @@ describe("who is let in", () => {
     const a = api();
     const { id, secret } = a.newKey();
     expect((await a.ask(SERVICES, { key: secret })).status).toBe(200);
-    const other = openDatabase(a.config.databasePath, 1000);
+    const other = openDatabase(a.config.databasePath, 1000, null);
     other.db.prepare("UPDATE api_key SET revoked_at = 1 WHERE id = ?").run(id);
     other.close();
     expect((await a.ask(SERVICES, { key: secret })).status).toBe(401);

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { deleteEndpoint } from "../../src/app/endpoint-life.ts";
 import { rotateKey } from "../../src/app/keys.ts";
+import { businessId } from "../../src/domain/catalog/catalog.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
+import { endpoint as endpointSchema } from "../../src/domain/public/schemas/webhook.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { type Api, api, SALON } from "./support/api.ts";
+import { strangersEndpoint } from "./support/webhooks.ts";
 
 const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
 const GOOD = { name: "Website", url: "https://8.8.8.8/hook", events: ["service.updated", "catalog.changed"] };
@@ -206,9 +209,58 @@ describe("Idempotency-Key", () => {
   });
 });
 
+describe("the list of endpoints", () => {
+  type Listed = { data: { id: string; name: string }[]; page: { hasMore: boolean; nextCursor: string | null } };
+  const read = async (a: Api, query = "", key = a.key) => {
+    const response = await a.ask(WEBHOOKS + query, { key });
+    expect(response.status).toBe(200);
+    return (await response.json()) as Listed;
+  };
+
+  test("has all of the business's for a secret key, its own for a restricted key, the oldest first", async () => {
+    const a = api();
+    const { secret: key } = a.newKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
+    expect(await read(a)).toEqual({
+      data: [],
+      page: { hasMore: false, nextCursor: null },
+      meta: {
+        business: { id: businessId(SALON), slug: SALON, name: "Salon Aurora", timezone: "America/New_York" },
+      },
+    });
+    for (const [name, by] of [
+      ["first", a.key],
+      ["second", key],
+      ["third", a.key],
+    ])
+      await a.ask(WEBHOOKS, { ...json({ ...GOOD, name }), key: by ?? null });
+    await strangersEndpoint(a);
+    expect((await read(a)).data.map(({ name }) => name)).toEqual(["first", "second", "third"]);
+    const { data } = await read(a, "", key);
+    expect(data.map(({ name }) => name)).toEqual(["second"]);
+    expect(endpointSchema.parse(data[0])).toEqual(data[0]);
+  });
+
+  test("pages join while endpoints go, and the Link is the next of them", async () => {
+    const a = api();
+    for (let i = 0; i < 5; i++) await a.ask(WEBHOOKS, json({ ...GOOD, name: `${i}` }));
+    const first = await a.ask(`${WEBHOOKS}?limit=2`);
+    const { data } = (await first.json()) as Listed;
+    deleteEndpoint(a, data[1]?.id ?? "");
+    const link = /^<[^>]*(\/v1[^>]*)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+    const second = (await (await a.ask(link)).json()) as Listed;
+    expect(second.data.map(({ name }) => name)).toEqual(["2", "3"]);
+    const third = await read(a, `?limit=2&cursor=${second.page.nextCursor}`);
+    expect([third.data.map(({ name }) => name), third.page.hasMore]).toEqual([["4"], false]);
+  });
+
+  test.each(["?limit=501", "?cursor=nonsense", "?status=ACTIVE"])("%s is a mistake", async (query) => {
+    expect(await api().problem(WEBHOOKS + query)).toMatchObject({ status: 400 });
+  });
+});
+
 test("a write waits for another writer without failing, and gives up with 503 after two seconds", async () => {
   const a = api("salon", 0);
-  const other = openDatabase(a.config.databasePath, 0);
+  const other = openDatabase(a.config.databasePath, 0, null);
   other.db.exec("BEGIN IMMEDIATE");
   const waiting = a.ask(WEBHOOKS, json(GOOD));
   expect((await a.ask(`/v1/businesses/${SALON}/services`)).status).toBe(200);

@@ -11,15 +11,28 @@ export type CatalogState = { catalog: Catalog; shown: PublicCatalog };
 export type TouchedRoute = {
   /** Its flag in `data.changed` of catalog.changed. */
   flag: string;
-  route: string;
+  route: CatalogRoute;
   /** Something in it differs that no other event of the same transaction tells: read it again. */
   isUntold: boolean;
 };
 
+/** Every route that a change of the catalog may touch. */
+export const CATALOG_ROUTES = [
+  "menu",
+  "services",
+  "service-categories",
+  "staff",
+  "promotions",
+  "events/catalog",
+  "availability",
+] as const;
+
+type CatalogRoute = (typeof CATALOG_ROUTES)[number];
+
 type List = keyof PublicCatalog;
 type Lists = Record<List, PublicObject[]>;
 
-const ROUTES: { flag: string; route: string; lists: List[] }[] = [
+const ROUTES: { flag: string; route: CatalogRoute; lists: List[] }[] = [
   { flag: "menu", route: "menu", lists: ["menuCategories", "menuItems", "modifierGroups"] },
   { flag: "services", route: "services", lists: ["services"] },
   { flag: "serviceCategories", route: "service-categories", lists: ["serviceCategories"] },
@@ -94,3 +107,11 @@ export const tellCatalog = (
     untold: touched.filter(({ isUntold }) => isUntold).map(({ route }) => route),
   },
 });
+
+/** Everything may be otherwise than a partner was told. */
+export const tellEverything = (businessId: string, version: { from: number; to: number }): EventDraft =>
+  tellCatalog(
+    [...ROUTES.map(({ flag, route }) => ({ flag, route, isUntold: true })), AVAILABILITY],
+    [businessId],
+    version,
+  );

@@ -1,6 +1,8 @@
+import type { z } from "zod";
 import { formatInstant } from "../business-time.ts";
 import { type Catalog, type DocOf, type ImageDoc, type Kind, objectId, type Translations } from "../catalog/catalog.ts";
 import { catalogId } from "../ids.ts";
+import type * as schemas from "./schemas/values.ts";
 
 /** The catalogVersion and time (epoch ms) at which a representation last changed. */
 export type Mark = { version: number; updatedAt: number };
@@ -17,15 +19,7 @@ export type DayState = {
 export type StoredCatalog = { catalog: Catalog; mark: (objectId: string) => Mark; day: DayState };
 
 /** The fields that every public object ends with. */
-export type PublicCommon = {
-  /** Index in its list. A partner inserts a created object there and moves the ones behind. */
-  sortOrder: number;
-  images: { id: string; url: string; alt: string | null; width: number | null; height: number | null }[];
-  translations: Translations;
-  /** catalogVersion of the last change of this representation, also by something embedded in it. */
-  version: number;
-  updatedAt: string;
-};
+export type PublicCommon = { [Name in keyof typeof schemas.common]: z.infer<(typeof schemas.common)[Name]> };
 
 export type ListedObject = { id: string } & PublicCommon;
 

@@ -1,61 +1,12 @@
-import {
-  type Allergen,
-  type MenuCategoryDoc,
-  type MenuItemDoc,
-  type ModifierGroupDoc,
-  originalKey,
-  type WeeklyWindow,
-} from "../catalog/catalog.ts";
+import type { z } from "zod";
+import { type MenuCategoryDoc, type MenuItemDoc, type ModifierGroupDoc, originalKey } from "../catalog/catalog.ts";
 import { catalogId } from "../ids.ts";
-import { common, idOf, type Lens, type PublicCommon } from "./lens.ts";
+import { common, idOf, type Lens } from "./lens.ts";
+import type * as schemas from "./schemas/menu.ts";
 
-export type PublicMenuCategory = {
-  id: string;
-  name: string;
-  description: string | null;
-  parentId: string | null;
-  /** When its dishes are served; null: always. */
-  availability: WeeklyWindow[] | null;
-  status: "ACTIVE";
-} & PublicCommon;
-
-export type PublicMenuItem = {
-  id: string;
-  name: string;
-  description: string | null;
-  categoryIds: string[];
-  priceCents: number;
-  currency: string;
-  priceType: MenuItemDoc["priceType"];
-  sizes: { id: string; name: string; priceCents: number }[];
-  modifierGroupIds: string[];
-  allergens: { contains: Allergen[]; mayContain: Allergen[] };
-  dietary: string[];
-  spicyLevel: number | null;
-  calories: number | null;
-  containsAlcohol: boolean;
-  availability: WeeklyWindow[] | null;
-  soldOut: boolean;
-  tags: string[];
-  sku: string | null;
-  status: "ACTIVE";
-} & PublicCommon;
-
-export type PublicModifierGroup = {
-  id: string;
-  name: string;
-  minSelections: number;
-  maxSelections: number;
-  options: {
-    id: string;
-    name: string;
-    priceCents: number;
-    isDefault: boolean;
-    allergens: Allergen[];
-    soldOut: boolean;
-  }[];
-  status: "ACTIVE";
-} & PublicCommon;
+export type PublicMenuCategory = z.infer<typeof schemas.menuCategory>;
+export type PublicMenuItem = z.infer<typeof schemas.menuItem>;
+export type PublicModifierGroup = z.infer<typeof schemas.modifierGroup>;
 
 export function representMenuCategory(doc: MenuCategoryDoc, sortOrder: number, lens: Lens): PublicMenuCategory {
   const id = idOf(lens, "menu_category", doc);

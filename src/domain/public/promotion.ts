@@ -1,31 +1,10 @@
-import type { PromotionBenefit, PromotionDoc, WeeklyWindow } from "../catalog/catalog.ts";
-import { common, idOf, type Lens, type PublicCommon } from "./lens.ts";
+import type { z } from "zod";
+import type { PromotionDoc } from "../catalog/catalog.ts";
+import { common, idOf, type Lens } from "./lens.ts";
 import { ticketTypeId } from "./public-event.ts";
+import type { promotion } from "./schemas/promotion.ts";
 
-export type PublicPromotion = {
-  id: string;
-  name: string;
-  description: string | null;
-  /** The code itself is never served. */
-  requiresCode: boolean;
-  benefit: Exclude<PromotionBenefit, { type: "FREE_ADDON" }> | { type: "FREE_ADDON"; addonId: string | null };
-  appliesTo: {
-    all: boolean;
-    serviceIds: string[];
-    serviceCategoryIds: string[];
-    menuItemIds: string[];
-    menuCategoryIds: string[];
-    eventIds: string[];
-    ticketTypeIds: string[];
-  };
-  conditions: PromotionDoc["conditions"];
-  schedule: { startsAt: string | null; endsAt: string | null; weekly: WeeklyWindow[]; excludeDates: string[] };
-  stackable: boolean;
-  priority: number;
-  /** Has begun and is not over. Weekly windows are rules, not states. */
-  active: boolean;
-  status: "ACTIVE";
-} & PublicCommon;
+export type PublicPromotion = z.infer<typeof promotion>;
 
 export function representPromotion(doc: PromotionDoc, sortOrder: number, lens: Lens): PublicPromotion {
   const id = idOf(lens, "promotion", doc);

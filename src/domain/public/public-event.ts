@@ -1,43 +1,12 @@
+import type { z } from "zod";
 import { originalKey, type PublicEventDoc, type TicketTypeDoc } from "../catalog/catalog.ts";
 import { catalogId } from "../ids.ts";
-import { common, idOf, type Lens, type PublicCommon } from "./lens.ts";
+import { common, idOf, type Lens } from "./lens.ts";
+import type * as schemas from "./schemas/public-event.ts";
 
-export type SaleState = "ON_SALE" | "FEW_LEFT" | "NOT_YET" | "SOLD_OUT" | "ENDED";
-
-/** `remaining` null: unlimited, or the organiser does not show it. */
-export type SaleAvailability = { state: SaleState; remaining: number | null };
-
-export type PublicEvent = {
-  id: string;
-  name: string;
-  slug: string;
-  description: string | null;
-  status: "PUBLISHED" | "CANCELLED" | "POSTPONED" | "ENDED";
-  startsAt: string;
-  endsAt: string;
-  doorsAt: string | null;
-  timezone: string;
-  venue: PublicEventDoc["venue"];
-  attendanceMode: PublicEventDoc["attendanceMode"];
-  ticketTypes: PublicTicketType[];
-  availability: SaleAvailability;
-} & PublicCommon;
-
-export type PublicTicketType = {
-  id: string;
-  eventId: string;
-  name: string;
-  description: string | null;
-  kind: TicketTypeDoc["kind"];
-  priceCents: number;
-  currency: string;
-  salesStartAt: string | null;
-  salesEndAt: string | null;
-  minPerOrder: number;
-  maxPerOrder: number;
-  availability: SaleAvailability;
-  status: "ACTIVE";
-} & PublicCommon;
+export type SaleState = z.infer<typeof schemas.saleAvailability>["state"];
+export type PublicEvent = z.infer<typeof schemas.publicEvent>;
+export type PublicTicketType = z.infer<typeof schemas.ticketType>;
 
 export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTypeDoc): string =>
   catalogId("ett", slug, originalKey(event), originalKey(type));

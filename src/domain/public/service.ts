@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import {
   type AddonDoc,
   type AddonLinkDoc,
@@ -7,81 +8,14 @@ import {
   type VariantDoc,
 } from "../catalog/catalog.ts";
 import { catalogId } from "../ids.ts";
-import { common, idOf, type Lens, type PublicCommon } from "./lens.ts";
+import { common, idOf, type Lens } from "./lens.ts";
+import type * as schemas from "./schemas/service.ts";
 
-/** The spec's "Service object" first, then ours. */
-export type PublicService = {
-  id: string;
-  name: string;
-  durationMin: number;
-  priceCents: number;
-  currency: string;
-  status: "ACTIVE";
-  variants: PublicVariant[];
-  addonLinks: PublicAddonLink[];
-  description: string | null;
-  categoryId: string | null;
-  priceType: ServiceDoc["priceType"];
-  /** The lowest that a variant or the service itself costs. */
-  priceFromCents: number;
-  durationFromMin: number;
-  bookable: boolean;
-  capacity: number;
-  staffIds: string[];
-  locationType: ServiceDoc["locationType"];
-  depositCents: number | null;
-  bookingRules: ServiceDoc["bookingRules"];
-  tags: string[];
-} & PublicCommon;
-
-export type PublicVariant = {
-  id: string;
-  serviceId: string;
-  name: string;
-  description: string | null;
-  durationMin: number;
-  priceCents: number;
-  currency: string;
-  status: "ACTIVE";
-  isDefault: boolean;
-  /** null: whoever performs the service. */
-  staffIds: string[] | null;
-  attributes: Record<string, string>;
-} & PublicCommon;
-
-export type PublicAddon = {
-  id: string;
-  name: string;
-  description: string | null;
-  priceCents: number;
-  currency: string;
-  durationMin: number;
-  maxQuantity: number;
-  status: "ACTIVE";
-} & Omit<PublicCommon, "sortOrder">;
-
-export type PublicAddonLink = {
-  id: string;
-  addonId: string;
-  required: boolean;
-  minQuantity: number;
-  maxQuantity: number;
-  defaultQuantity: number;
-  /** null: the add-on's own. */
-  priceCents: number | null;
-  durationMin: number | null;
-  addon: PublicAddon;
-  status: "ACTIVE";
-} & PublicCommon;
-
-export type PublicServiceCategory = {
-  id: string;
-  name: string;
-  description: string | null;
-  color: string | null;
-  parentId: string | null;
-  status: "ACTIVE";
-} & PublicCommon;
+export type PublicService = z.infer<typeof schemas.service>;
+export type PublicVariant = z.infer<typeof schemas.serviceVariant>;
+export type PublicAddon = z.infer<typeof schemas.addon>;
+export type PublicAddonLink = z.infer<typeof schemas.addonLink>;
+export type PublicServiceCategory = z.infer<typeof schemas.serviceCategory>;
 
 /** @param addons the visible add-ons by key */
 export function representService(

@@ -1,18 +1,9 @@
+import type { z } from "zod";
 import type { StaffDoc } from "../catalog/catalog.ts";
-import { common, idOf, type Lens, type PublicCommon } from "./lens.ts";
+import { common, idOf, type Lens } from "./lens.ts";
+import type { staff } from "./schemas/staff.ts";
 
-/** Never mail, phone, schedule or the reason of an absence. */
-export type PublicStaff = {
-  id: string;
-  name: string;
-  title: string | null;
-  bio: string | null;
-  languages: string[];
-  bookable: boolean;
-  serviceIds: string[];
-  serviceOverrides: { serviceId: string; durationMin: number | null; priceCents: number | null }[];
-  status: "ACTIVE";
-} & PublicCommon;
+export type PublicStaff = z.infer<typeof staff>;
 
 export function representStaff(doc: StaffDoc, sortOrder: number, lens: Lens): PublicStaff {
   const id = idOf(lens, "staff", doc);

@@ -1,51 +1,47 @@
+import { formatInstant } from "../business-time.ts";
 import type { EventDraft } from "../envelope.ts";
-import { actionOf, type EventPrefix, type EventType, prefixOf } from "../event-types.ts";
+import { actionOf, type EventPrefix, type EventType, prefixOf, resourceOf } from "../event-types.ts";
+import { type CatalogState, tellCatalog } from "../public/catalog-changed.ts";
 import type { PublicCatalog } from "../public/representation.ts";
+import { sampleDayEvent } from "./sample-day.ts";
 
-/** Where the objects of an event's kind are to be found, and what the envelope calls them. */
-const LISTS: Partial<Record<EventPrefix, { list: keyof PublicCatalog; resource: string }>> = {
-  service: { list: "services", resource: "service" },
-  service_price: { list: "services", resource: "service" },
-  service_variant: { list: "services", resource: "service" },
-  service_category: { list: "serviceCategories", resource: "service_category" },
-  menu_item: { list: "menuItems", resource: "menu_item" },
-  menu_category: { list: "menuCategories", resource: "menu_category" },
-  promotion: { list: "promotions", resource: "promotion" },
-  staff: { list: "staff", resource: "staff" },
-  addon: { list: "addons", resource: "addon" },
-  event: { list: "events", resource: "event" },
+/** Where the objects of an event's kind are to be found. */
+const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
+  service: "services",
+  service_price: "services",
+  service_variant: "services",
+  service_category: "serviceCategories",
+  menu_item: "menuItems",
+  menu_category: "menuCategories",
+  promotion: "promotions",
+  staff: "staff",
+  addon: "addons",
+  event: "events",
 };
 
-/**
- * An event of a type about an object that is really there; nothing has happened to it. Undefined when there is none.
- * @param now as text
- */
+/** An event of a type about an object that is really there; nothing has happened to it. Undefined when there is none. */
 export function sampleEvent(
   type: EventType,
-  shown: PublicCatalog,
+  state: CatalogState,
   business: { id: string; catalogVersion: number },
-  now: string,
+  now: number,
 ): EventDraft | undefined {
+  const { id, catalogVersion } = business;
+  if (type === "catalog.changed") return tellCatalog([], [id], { from: catalogVersion, to: catalogVersion });
   const prefix = prefixOf(type);
-  if (prefix === "catalog") return sampleCatalogChange(business);
-  const place = LISTS[prefix];
-  const objects = place ? shown[place.list] : [];
+  const list = LISTS[prefix];
+  if (list === undefined) return sampleDayEvent(type, state, now);
+  const objects = state.shown[list];
   const [first] = objects;
-  if (place === undefined || first === undefined) return undefined;
+  if (first === undefined) return undefined;
   const action = actionOf(type);
   if (action === "reordered") {
     const ids = objects.map(({ id }) => id);
     const object = { scope: prefix, order: ids.map((id, sortOrder) => ({ id, sortOrder })) };
-    return { type, resource: { type: place.resource, id: first.id, ids }, changed: [], object };
+    return { type, resource: { type: resourceOf(prefix), id: first.id, ids }, changed: [], object };
   }
-  const resource = { type: place.resource, id: first.id, ids: [first.id] };
-  if (action === "deleted") return { type, resource, changed: [], object: { ...first, deletedAt: now } };
-  return { type, resource, changed: "all", object: first };
+  const resource = { type: resourceOf(prefix), id: first.id, ids: [first.id] };
+  if (action !== "deleted") return { type, resource, changed: "all", object: first };
+  const deletedAt = formatInstant(now, state.catalog.business.timezone);
+  return { type, resource, changed: [], object: { ...first, deletedAt } };
 }
-
-const sampleCatalogChange = ({ id, catalogVersion }: { id: string; catalogVersion: number }): EventDraft => ({
-  type: "catalog.changed",
-  resource: { type: "catalog", id, ids: [id] },
-  changed: [],
-  object: { catalogVersion, previousVersion: catalogVersion, endpoints: [] },
-});

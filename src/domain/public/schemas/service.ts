@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { active, cents, common, count, currency, id, includedBy, minutes } from "./values.ts";
+
+export const serviceVariant = z.strictObject({
+  id,
+  serviceId: id,
+  name: z.string(),
+  description: z.string().nullable(),
+  durationMin: minutes,
+  priceCents: cents,
+  currency,
+  status: active,
+  isDefault: z.boolean(),
+  staffIds: z.array(id).nullable().describe("null: whoever performs the service"),
+  attributes: z.record(z.string(), z.string()),
+  ...common,
+});
+
+const { sortOrder: _inNoList, ...commonOfAddon } = common;
+
+export const addon = z.strictObject({
+  id,
+  name: z.string(),
+  description: z.string().nullable(),
+  priceCents: cents,
+  currency,
+  durationMin: minutes,
+  maxQuantity: z.int(),
+  status: active,
+  ...commonOfAddon,
+});
+
+export const addonLink = z.strictObject({
+  id,
+  addonId: id,
+  required: z.boolean(),
+  minQuantity: count,
+  maxQuantity: count,
+  defaultQuantity: count,
+  priceCents: cents.nullable().describe("null: the add-on's own"),
+  durationMin: minutes.nullable().describe("null: the add-on's own"),
+  addon,
+  status: active,
+  ...common,
+});
+
+/** The spec's "Service object" first, then ours. */
+export const service = z.strictObject({
+  id,
+  name: z.string(),
+  durationMin: minutes,
+  priceCents: cents.describe("0 where priceType is FREE or ON_REQUEST"),
+  currency,
+  status: active,
+  variants: includedBy("includeVariants", z.array(serviceVariant)),
+  addonLinks: includedBy("includeAddons", z.array(addonLink)),
+  description: z.string().nullable(),
+  categoryId: id.nullable(),
+  priceType: z.enum(["FIXED", "FROM", "FREE", "ON_REQUEST"]),
+  priceFromCents: cents.describe("The lowest that a variant, or the service itself, costs"),
+  durationFromMin: minutes.describe("The shortest of a variant, or of the service itself"),
+  bookable: z.boolean(),
+  capacity: z.int().describe("How many guests at the same time"),
+  staffIds: z.array(id),
+  locationType: z.enum(["ON_SITE", "AT_CUSTOMER", "ONLINE"]),
+  depositCents: cents.nullable(),
+  bookingRules: z
+    .strictObject({
+      slotIntervalMin: z.int().nullable(),
+      minNoticeMin: z.int().nullable(),
+      maxAdvanceDays: z.int().nullable(),
+    })
+    .describe("null: as the business has it"),
+  tags: z.array(z.string()),
+  ...common,
+});
+
+export const serviceCategory = z.strictObject({
+  id,
+  name: z.string(),
+  description: z.string().nullable(),
+  color: z.string().nullable(),
+  parentId: id.nullable(),
+  status: active,
+  ...common,
+});

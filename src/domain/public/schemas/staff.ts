@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { active, cents, common, id, minutes } from "./values.ts";
+
+/** Never mail, phone, schedule or the reason of an absence. */
+export const staff = z.strictObject({
+  id,
+  name: z.string(),
+  title: z.string().nullable(),
+  bio: z.string().nullable(),
+  languages: z.array(z.string()),
+  bookable: z.boolean(),
+  serviceIds: z.array(id),
+  serviceOverrides: z
+    .array(z.strictObject({ serviceId: id, durationMin: minutes.nullable(), priceCents: cents.nullable() }))
+    .describe("What differs when this person performs a service; null: it does not"),
+  status: active,
+  ...common,
+});

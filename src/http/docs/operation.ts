@@ -1,0 +1,93 @@
+import { shellWord } from "../../domain/shell-word.ts";
+import { type ApiDocument, describeType, follow, type Operation, type Parameter } from "./document.ts";
+import { renderFields, renderType } from "./fields.ts";
+import { type Html, html, NOTHING } from "./html.ts";
+import { renderInline, renderMarkdown, renderTable } from "./markdown.ts";
+
+/** One route: what it takes, what it answers, and how to ask it. */
+export function renderRoute(document: ApiDocument, method: string, path: string, operation: Operation): Html {
+  const parameters = (operation.parameters ?? []).map((parameter) => follow<Parameter>(document, parameter));
+  return html`<article id="${operation.operationId ?? `${method}-${path}`}">
+    <h4><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></h4>
+    <p>${operation.summary ?? ""}. <span class="scope">${describeScope(operation)}</span></p>
+    ${renderMarkdown(operation.description ?? "")} ${renderParameters(parameters)} ${renderBody(operation)}
+    ${renderAnswers(document, operation)}
+    <pre><code class="language-sh">${exampleCurl(method, path, operation, parameters)}</code></pre>
+  </article> `;
+}
+
+/** One event, with what a receiver gets. */
+export const renderEvent = (name: string, { summary, description, requestBody }: Operation): Html =>
+  html`<article id="${name}">
+    <h4><code>${name}</code></h4>
+    <p>${description ?? summary ?? ""}</p>
+    ${Object.values(requestBody?.content ?? {}).map(({ example }) => renderExample(html`Payload`, example))}
+  </article> `;
+
+function describeScope({ security = [] }: Operation): string {
+  const scopes = security.flatMap((scheme) => Object.values(scheme).flat());
+  const isOpen = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
+  if (isOpen) return "No key needed.";
+  return scopes.length === 0 ? "Needs a token." : `Needs the scope ${scopes.join(" or ")}.`;
+}
+
+function renderParameters(parameters: readonly Parameter[]): Html {
+  if (parameters.length === 0) return NOTHING;
+  const rows = parameters.map(({ name, in: place, required = false, description = "", schema = {} }) => [
+    html`<code>${name}</code>`,
+    html`${place}${required ? ", required" : ""}`,
+    html`${describeType(schema)}`,
+    renderInline(description),
+  ]);
+  return renderTable([html`Parameter`, html`In`, html`Type`, html`What it does`], rows);
+}
+
+function renderBody({ requestBody }: Operation): Html {
+  const [content] = Object.values(requestBody?.content ?? {});
+  const isEmpty = Object.keys(content?.schema?.properties ?? {}).length === 0;
+  return content?.schema && !isEmpty ? renderFields(content.schema) : NOTHING;
+}
+
+function renderAnswers(document: ApiDocument, { responses = {} }: Operation): Html {
+  const items = Object.entries(responses).map(([status, response]) => {
+    const { description, content = {} } = follow(document, response);
+    const examples = Object.values(content).map(({ schema, example }) =>
+      renderExample(schema?.$ref ? renderType(schema) : html`Example`, example),
+    );
+    return html`<li><strong>${status}</strong> ${renderMarkdown(description)}${examples}</li>`;
+  });
+  return html`<details>
+    <summary>Answers ${Object.keys(responses).join(", ")}</summary>
+    <ul class="answers">
+      ${items}
+    </ul>
+  </details>`;
+}
+
+function renderExample(label: Html, example: unknown): Html {
+  if (example === undefined) return label;
+  return html`<details>
+    <summary>${label}</summary>
+    <pre><code class="language-json">${JSON.stringify(example, null, 2)}</code></pre>
+  </details>`;
+}
+
+function exampleCurl(method: string, path: string, operation: Operation, parameters: readonly Parameter[]): string {
+  const filled = parameters
+    .filter((parameter) => parameter.in === "path")
+    .reduce(
+      (filled, { name, example }) => filled.replace(`{${name}}`, encodeURIComponent(String(example ?? name))),
+      path,
+    );
+  const isKeyed = !describeScope(operation).startsWith("No key");
+  const [content] = Object.entries(operation.requestBody?.content ?? {});
+  const parts = [
+    "curl",
+    method === "get" ? "" : `-X ${method.toUpperCase()}`,
+    isKeyed ? '-H "Authorization: Bearer $KEY"' : "",
+    `"$BASE${filled}"`,
+  ];
+  const first = parts.filter((part) => part !== "").join(" ");
+  if (content?.[1].example === undefined) return first;
+  return `${first} \\\n  -H "Content-Type: ${content[0]}" -d ${shellWord(JSON.stringify(content[1].example))}`;
+}

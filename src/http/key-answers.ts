@@ -1,0 +1,38 @@
+import { AppError } from "../domain/errors.ts";
+import type { Runtime } from "../runtime.ts";
+import type { BusinessRow } from "../store/businesses.ts";
+import type { Credential } from "../store/keys.ts";
+import { type Answer, answerJson, type Call, type FlatHeaders } from "./call.ts";
+import { linkToNext } from "./cursor.ts";
+
+/** For an answer with a secret in it. */
+export const NO_STORE: FlatHeaders = ["cache-control", "no-store"];
+/** For what one key sees and another does not, and what changes without a catalog version. */
+export const PRIVATE: FlatHeaders = ["cache-control", "private, no-cache"];
+
+/** @throws AppError conflict when somebody has just removed it */
+export function businessOf(rt: Runtime, { businessId }: Credential): BusinessRow {
+  const business = rt.store.businesses.byId(businessId);
+  if (!business) throw new AppError("conflict", "The business was removed meanwhile.");
+  return business;
+}
+
+export const timezoneOf = (rt: Runtime, key: Credential): string => businessOf(rt, key).doc.timezone;
+
+/** Where partners find `path` of a business. */
+export const urlOf = (rt: Runtime, slug: string, path: string): string =>
+  `${rt.config.http.publicUrl}/v1/businesses/${slug}/${path}`;
+
+/** A page of a list that is no part of the catalog, in the envelope of all lists. */
+export function answerPage(
+  rt: Runtime,
+  call: Call,
+  { id, slug, doc: { name, timezone } }: BusinessRow,
+  path: string,
+  { data, nextCursor }: { data: unknown[]; nextCursor: string | null },
+): Answer {
+  const page = { hasMore: nextCursor !== null, nextCursor };
+  const link = nextCursor === null ? [] : ["link", linkToNext(urlOf(rt, slug, path), call.asked.search, nextCursor)];
+  const body = { data, page, meta: { business: { id, slug, name, timezone } } };
+  return answerJson(call, 200, body, [...PRIVATE, ...link]);
+}

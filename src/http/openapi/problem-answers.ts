@@ -1,0 +1,102 @@
+import { STATUS_CODES } from "node:http";
+import { HTTP_STATUS, type HttpCode, problemBody } from "../problems.ts";
+import type { RouteSpec } from "../route.ts";
+import { CORS, COUNTED, describeHeaders, EVERYWHERE } from "./answer-headers.ts";
+import { type HeaderName, HEADERS } from "./headers.ts";
+import type { JsonObject } from "./json-schema.ts";
+import { refTo } from "./references.ts";
+import { PROBLEM_CODES } from "./problem-codes.ts";
+
+const KEY: HttpCode[] = [
+  "missing_key",
+  "invalid_key",
+  "revoked_key",
+  "expired_key",
+  "insufficient_scope",
+  "business_mismatch",
+  "address_not_allowed",
+  "rate_limited",
+];
+const BODY: HttpCode[] = ["invalid_json", "body_too_large", "unsupported_media_type", "validation_failed"];
+
+/** The same for every route that can answer them. */
+const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
+const titleOf = (status: number): string => (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");
+
+/** Every code that a route may answer. */
+function codesOf({ method, path, scope, query = {}, body, problems = [] }: RouteSpec): HttpCode[] {
+  const isKeyed = scope !== "open" && scope !== "public";
+  const explains = "explain" in query;
+  return [
+    ...(isKeyed || explains ? KEY : []),
+    ...(scope === "open" ? [] : (["invalid_parameter", "unknown_parameter", "rate_limited"] as const)),
+    ...Object.values(query).flatMap((schema) => (schema.meta()?.["refusedAs"] as HttpCode | undefined) ?? []),
+    ...(path.includes(":id") ? (["resource_not_found"] as const) : []),
+    ...(body ? BODY : []),
+    ...(method === "GET" ? [] : (["busy", "storage_full", "conflict"] as const)),
+    ...problems,
+    "uri_too_long",
+    "internal",
+  ];
+}
+
+/** The problems that a route may answer, by status. */
+export function describeProblems(route: RouteSpec): JsonObject {
+  const byStatus = Map.groupBy(new Set(codesOf(route)), (code) => HTTP_STATUS[code]);
+  const isPublic = route.scope === "public";
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      SHARED_STATUS.includes(status) && !isPublic
+        ? { $ref: refTo("responses", titleOf(status)) }
+        : describeProblem(status, codes, isPublic),
+    ]),
+  );
+}
+
+/** Those that are the same wherever they occur, and those of addresses that are no route's. */
+export const sharedProblems = (): JsonObject =>
+  Object.fromEntries(
+    SHARED_STATUS.map((status) => {
+      const codes = (Object.keys(HTTP_STATUS) as HttpCode[]).filter((code) => HTTP_STATUS[code] === status);
+      return [titleOf(status), describeProblem(status, codes, false)];
+    }),
+  );
+
+function describeProblem(status: number, codes: readonly HttpCode[], isPublic: boolean): JsonObject {
+  const [first] = codes;
+  return {
+    description: codes.map((code) => `\`${code}\`: ${PROBLEM_CODES[code]}`).join("\n\n"),
+    headers: describeHeaders(headersOf(status), isPublic ? CORS : [], COUNTED),
+    content: {
+      "application/problem+json": {
+        schema: {
+          allOf: [
+            { $ref: refTo("schemas", "Problem") },
+            { properties: { status: { const: status }, code: { enum: codes } } },
+          ],
+        },
+        example: first && exampleOf(first),
+      },
+    },
+  };
+}
+
+const OF_STATUS: { [status: number]: readonly HeaderName[] } = {
+  401: ["WWW-Authenticate"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
+const headersOf = (status: number): readonly HeaderName[] => [
+  ...EVERYWHERE,
+  "Cache-Control",
+  ...(OF_STATUS[status] ?? []),
+];
+
+const exampleOf = (code: HttpCode): unknown =>
+  JSON.parse(
+    problemBody(
+      { status: HTTP_STATUS[code], code, detail: PROBLEM_CODES[code], items: [], headers: [] },
+      HEADERS["Request-Id"].example,
+    ),
+  );

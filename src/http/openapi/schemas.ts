@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
+import { availability, refusal, slot } from "../../domain/public/schemas/availability.ts";
+import { booking, reservation, ticket, ticketOrder } from "../../domain/public/schemas/day.ts";
+import { business, catalogChange, envelopeOf } from "../../domain/public/schemas/envelope.ts";
+import { menuCategory, menuItem, modifierGroup } from "../../domain/public/schemas/menu.ts";
+import { promotion } from "../../domain/public/schemas/promotion.ts";
+import { publicEvent, saleAvailability, ticketType } from "../../domain/public/schemas/public-event.ts";
+import { addon, addonLink, service, serviceCategory, serviceVariant } from "../../domain/public/schemas/service.ts";
+import { staff } from "../../domain/public/schemas/staff.ts";
+import { currency, image, instant, weeklyWindow } from "../../domain/public/schemas/values.ts";
+import * as webhook from "../../domain/public/schemas/webhook.ts";
+import { HTTP_CODES } from "../problems.ts";
+import { refTo } from "./references.ts";
+
+const page = z.strictObject({
+  hasMore: z.boolean(),
+  nextCursor: z.string().nullable().describe("Goes into `cursor` for the next page"),
+});
+
+const catalogMeta = z.strictObject({
+  business,
+  currency,
+  locale: z.string(),
+  catalogVersion: z.int(),
+});
+
+const listMeta = catalogMeta.extend({
+  validUntil: instant.nullable().describe("When the answer will differ though nobody changes anything; null: never"),
+});
+
+const list = (data: z.ZodType) => z.strictObject({ data, page, meta: listMeta });
+const ofBusiness = z.strictObject({ business });
+
+const envelopes = EVENT_TYPES.map((type) => [eventName(type), envelopeOf(type)] as const);
+const event = z
+  .discriminatedUnion("type", envelopes.map(([, schema]) => schema) as unknown as [z.ZodObject, ...z.ZodObject[]])
+  .meta({
+    discriminator: {
+      propertyName: "type",
+      mapping: Object.fromEntries(EVENT_TYPES.map((type) => [type, refTo("schemas", eventName(type))])),
+    },
+  });
+
+/** RFC 9457. */
+const problem = z.strictObject({
+  type: z.string().describe("`https://deskbell.dev/problems/` and the code"),
+  title: z.string(),
+  status: z.int(),
+  code: z.enum(HTTP_CODES).describe("What to go by; one for each reason"),
+  detail: z.string().describe("For people"),
+  fix: z.string().optional().describe("What mends it"),
+  requestId: z.string(),
+  errors: z
+    .array(
+      z.strictObject({
+        code: z.string(),
+        detail: z.string(),
+        parameter: z.string().optional(),
+        pointer: z.string().optional().describe("Into the body, as RFC 6901 has it: `#/events/3`"),
+      }),
+    )
+    .optional()
+    .describe("Everything that is wrong with the request"),
+  violatedPolicies: z.array(z.string()).optional().describe("With `rate_limited`: the windows that are full"),
+});
+
+const NAMED = {
+  Service: service,
+  ServiceVariant: serviceVariant,
+  AddonLink: addonLink,
+  Addon: addon,
+  ServiceCategory: serviceCategory,
+  Staff: staff,
+  MenuCategory: menuCategory,
+  MenuItem: menuItem,
+  ModifierGroup: modifierGroup,
+  Promotion: promotion,
+  PublicEvent: publicEvent,
+  TicketType: ticketType,
+  SaleAvailability: saleAvailability,
+  Image: image,
+  WeeklyWindow: weeklyWindow,
+  Business: business,
+  Page: page,
+  CatalogMeta: catalogMeta,
+  ListMeta: listMeta,
+  Booking: booking,
+  Reservation: reservation,
+  TicketOrder: ticketOrder,
+  Ticket: ticket,
+  CatalogChange: catalogChange,
+  Slot: slot,
+  Refusal: refusal,
+  Endpoint: webhook.endpoint,
+  Delivery: webhook.delivery,
+  Attempt: webhook.attempt,
+  Problem: problem,
+  Event: event,
+  ServiceList: list(z.array(service)),
+  ServiceCategoryList: list(z.array(serviceCategory)),
+  StaffList: list(z.array(staff)),
+  PromotionList: list(z.array(promotion)),
+  PublicEventList: list(z.array(publicEvent)),
+  Menu: list(
+    z.strictObject({
+      categories: z.array(menuCategory),
+      items: z.array(menuItem),
+      modifierGroups: z.array(modifierGroup),
+    }),
+  ),
+  Availability: z.strictObject({ data: availability, meta: catalogMeta }),
+  EventList: z.strictObject({ data: z.array(event), page, meta: ofBusiness }),
+  EndpointList: z.strictObject({ data: z.array(webhook.endpoint), page, meta: ofBusiness }),
+  DeliveryList: z.strictObject({ data: z.array(webhook.delivery), page, meta: ofBusiness }),
+  EndpointAnswer: z.strictObject({ data: webhook.endpoint }),
+  NewEndpointAnswer: z.strictObject({ data: webhook.endpointWithSecret }),
+  RotationAnswer: z.strictObject({ data: webhook.rotatedEndpoint }),
+  FinishedRotationAnswer: z.strictObject({ data: webhook.finishedRotation }),
+  EnabledEndpointAnswer: z.strictObject({ data: webhook.enabledEndpoint }),
+  EndpointTestAnswer: z.strictObject({ data: webhook.endpointTest }),
+  DeliveryAnswer: z.strictObject({ data: webhook.deliveryWithAttempts }),
+  Health: z.strictObject({ status: z.enum(["ok", "ready"]) }),
+  OpenApi: z.looseObject({ openapi: z.string() }).describe("This document"),
+};
+
+export type SchemaName = keyof typeof NAMED;
+
+/** Every schema that has a name in the description. */
+export const SCHEMAS: Record<string, z.ZodType> = { ...NAMED, ...Object.fromEntries(envelopes) };
+
+/** `service_price.updated` -> `ServicePriceUpdatedEvent` */
+export function eventName(type: EventType): string {
+  return `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
+}

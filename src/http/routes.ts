@@ -1,0 +1,289 @@
+import { answerAvailability } from "./availability.ts";
+import { AVAILABILITY_PARAMETERS } from "./availability-parameters.ts";
+import * as views from "./catalog-views.ts";
+import { answerChanges, CHANGES_PARAMETERS } from "./changes.ts";
+import { DELIVERIES_PARAMETERS, listDeliveries, redeliverDelivery, showDelivery } from "./deliveries.ts";
+import * as actions from "./endpoint-actions.ts";
+import { testWebhook } from "./endpoint-test.ts";
+import { changeWebhook, deleteWebhook, endpointPatch, showWebhook } from "./endpoint.ts";
+import { answerOpenApi } from "./openapi/serve.ts";
+import type { SchemaName } from "./openapi/schemas.ts";
+import { answerHealth, answerMetrics, answerReadiness } from "./operations.ts";
+import type { AnswerSpec, Row } from "./route.ts";
+import { createWebhook, listWebhooks, newEndpoint, WEBHOOKS_PARAMETERS } from "./webhooks.ts";
+
+const of = (path: string) => `/v1/businesses/:slug/${path}`;
+
+const UNCHANGED = "What If-None-Match names is still so.";
+const KEPT = ["ETag", "Cache-Control", "Vary"] as const;
+const OWN = ["Cache-Control"] as const;
+const PAGED = ["Cache-Control", "Link"] as const;
+
+const ok = (about: string, body: SchemaName): Record<number, AnswerSpec> => ({ 200: { about, body, headers: OWN } });
+
+/** One of the catalog's six lists. */
+const list = (id: string, view: views.View, body: SchemaName, summary: string, description?: string): Row => ({
+  id,
+  group: "Catalog",
+  method: "GET",
+  path: of(view.path),
+  scope: "services.read",
+  summary,
+  ...(description !== undefined && { description }),
+  query: view.parameters,
+  answers: {
+    200: { about: "The list, or a page of it.", body, headers: [...KEPT, "Catalog-Version", "Link"] },
+    304: { about: UNCHANGED, headers: [...KEPT, "Catalog-Version"] },
+  },
+  handle: ({ serve }) => serve(view),
+});
+
+/** Every route: where it is, what a key needs for it, what it takes and gives, who answers. The API's description is made of it. */
+export const ROUTES: readonly Row[] = [
+  list("getMenu", views.menuView, "Menu", "Dishes, menu categories, prices, images", "`limit` pages the dishes."),
+  list("listServices", views.servicesView, "ServiceList", "Services, prices, variants, add-ons"),
+  list(
+    "listServiceCategories",
+    views.serviceCategoriesView,
+    "ServiceCategoryList",
+    "Service categories in their order",
+  ),
+  list("listStaff", views.staffView, "StaffList", "Public staff profiles and the services they perform"),
+  list("listPromotions", views.promotionsView, "PromotionList", "Active promotions, their benefits and schedules"),
+  list("listEvents", views.eventsView, "PublicEventList", "Published events, ticket types, prices, what is left"),
+  {
+    id: "getAvailability",
+    group: "Availability",
+    method: "GET",
+    path: of("availability"),
+    scope: "public",
+    summary: "When services, or a table, can be booked",
+    description:
+      "Name services, or `partySize` for a table. Anybody may ask; only `explain` needs a key of the business, with the scope services.read.",
+    query: AVAILABILITY_PARAMETERS,
+    answers: {
+      200: { about: "What `granularity` asks for.", body: "Availability", headers: KEPT },
+      304: { about: UNCHANGED, headers: KEPT },
+    },
+    problems: [
+      "missing_parameter",
+      "invalid_date",
+      "range_too_large",
+      "business_not_found",
+      "resource_not_found",
+      "service_not_bookable",
+      "variant_service_mismatch",
+      "addon_not_linked",
+      "staff_cannot_perform",
+      "party_too_large",
+      "validation_failed",
+      "busy",
+    ],
+    handle: ({ rt, gate }) => answerAvailability(rt, gate),
+  },
+  {
+    id: "listChanges",
+    group: "Changes",
+    method: "GET",
+    path: of("changes"),
+    scope: "webhooks.read",
+    summary: "The events since a cursor",
+    description:
+      "The same envelopes, with the same ids, as the webhooks. Pass `page.nextCursor` as `after`; without it the feed begins with the oldest that is kept. After 410 read every list again.",
+    query: CHANGES_PARAMETERS,
+    answers: ok("What has happened, the oldest first.", "EventList"),
+    problems: ["cursor_expired"],
+    handle: ({ rt, room }) => answerChanges(rt, room),
+  },
+  {
+    id: "listEndpoints",
+    group: "Webhooks",
+    method: "GET",
+    path: of("webhooks"),
+    scope: "webhooks.read",
+    summary: "The webhook endpoints that the key may see",
+    description: "A secret key sees all of its business, a restricted key those that it created.",
+    query: WEBHOOKS_PARAMETERS,
+    answers: { 200: { about: "The oldest first.", body: "EndpointList", headers: PAGED } },
+    handle: ({ rt }) => listWebhooks(rt),
+  },
+  {
+    id: "createEndpoint",
+    group: "Webhooks",
+    method: "POST",
+    path: of("webhooks"),
+    scope: "webhooks.write",
+    summary: "Create a signed webhook endpoint",
+    requestHeaders: ["Idempotency-Key"],
+    body: { schema: newEndpoint },
+    answers: {
+      201: {
+        about: "The endpoint, with the secret that signs what it is sent.",
+        body: "NewEndpointAnswer",
+        headers: ["Location", "Cache-Control"],
+      },
+    },
+    problems: ["idempotency_key_reused", "unsafe_url"],
+    handle: ({ rt }) => createWebhook(rt),
+  },
+  {
+    id: "getEndpoint",
+    group: "Webhooks",
+    method: "GET",
+    path: of("webhooks/:id"),
+    scope: "webhooks.read",
+    summary: "One webhook endpoint",
+    answers: ok("The endpoint.", "EndpointAnswer"),
+    handle: ({ rt }) => showWebhook(rt),
+  },
+  {
+    id: "updateEndpoint",
+    group: "Webhooks",
+    method: "PATCH",
+    path: of("webhooks/:id"),
+    scope: "webhooks.write",
+    summary: "Change a webhook endpoint",
+    description: "What is left out stays.",
+    body: { schema: endpointPatch },
+    answers: ok("As it is now.", "EndpointAnswer"),
+    problems: ["unsafe_url"],
+    handle: ({ rt }) => changeWebhook(rt),
+  },
+  {
+    id: "deleteEndpoint",
+    group: "Webhooks",
+    method: "DELETE",
+    path: of("webhooks/:id"),
+    scope: "webhooks.write",
+    summary: "Delete a webhook endpoint",
+    description: "What it is still owed is cancelled.",
+    answers: { 204: { about: "It is gone." } },
+    handle: ({ rt }) => deleteWebhook(rt),
+  },
+  {
+    id: "testEndpoint",
+    group: "Webhooks",
+    method: "POST",
+    path: of("webhooks/:id/test"),
+    scope: "webhooks.write",
+    summary: "Send a test event now",
+    description:
+      "It is signed like any other, is in no feed and counts for nothing. A disabled endpoint can be tested too.",
+    body: { schema: actions.noFields, isOptional: true },
+    answers: ok("What came of it; a receiver that fails is told here, with 200.", "EndpointTestAnswer"),
+    problems: ["shutting_down"],
+    handle: ({ rt, sendOnce, room }) => testWebhook(rt, sendOnce, room.closing),
+  },
+  {
+    id: "enableEndpoint",
+    group: "Webhooks",
+    method: "POST",
+    path: of("webhooks/:id/enable"),
+    scope: "webhooks.write",
+    summary: "Enable an endpoint, and send what it missed",
+    body: { schema: actions.enabling, isOptional: true },
+    answers: ok("The endpoint, and how many deliveries are on their way again.", "EnabledEndpointAnswer"),
+    handle: ({ rt }) => actions.enableWebhook(rt),
+  },
+  {
+    id: "rotateSecret",
+    group: "Webhooks",
+    method: "POST",
+    path: of("webhooks/:id/rotate-secret"),
+    scope: "webhooks.write",
+    summary: "Replace the signing secret",
+    description: "Until the overlap is over everything is signed with both.",
+    body: { schema: actions.rotation, isOptional: true },
+    answers: ok("The endpoint with its new secret.", "RotationAnswer"),
+    handle: ({ rt }) => actions.rotateWebhookSecret(rt),
+  },
+  {
+    id: "finishRotation",
+    group: "Webhooks",
+    method: "POST",
+    path: of("webhooks/:id/rotate-secret/finish"),
+    scope: "webhooks.write",
+    summary: "Drop the old signing secret now",
+    body: { schema: actions.noFields, isOptional: true },
+    answers: ok("The endpoint.", "FinishedRotationAnswer"),
+    handle: ({ rt }) => actions.finishWebhookRotation(rt),
+  },
+  {
+    id: "listDeliveries",
+    group: "Webhooks",
+    method: "GET",
+    path: of("webhooks/:id/deliveries"),
+    scope: "webhooks.read",
+    summary: "What was sent to an endpoint, or is to be",
+    query: DELIVERIES_PARAMETERS,
+    answers: { 200: { about: "The newest first, 100 at a time.", body: "DeliveryList", headers: PAGED } },
+    handle: ({ rt }) => listDeliveries(rt),
+  },
+  {
+    id: "getDelivery",
+    group: "Webhooks",
+    method: "GET",
+    path: of("deliveries/:id"),
+    scope: "webhooks.read",
+    summary: "One delivery with its attempts",
+    answers: ok("The delivery.", "DeliveryAnswer"),
+    handle: ({ rt }) => showDelivery(rt),
+  },
+  {
+    id: "redeliver",
+    group: "Webhooks",
+    method: "POST",
+    path: of("deliveries/:id/redeliver"),
+    scope: "webhooks.write",
+    summary: "Send a delivery once more",
+    body: { schema: actions.noFields, isOptional: true },
+    answers: { 202: { about: "It is on its way again, not yet there.", body: "DeliveryAnswer", headers: OWN } },
+    handle: ({ rt }) => redeliverDelivery(rt),
+  },
+  {
+    id: "getHealth",
+    group: "Operations",
+    method: "GET",
+    path: "/healthz",
+    scope: "open",
+    summary: "The process runs and answers",
+    answers: ok("It does.", "Health"),
+    handle: () => answerHealth,
+  },
+  {
+    id: "getReadiness",
+    group: "Operations",
+    method: "GET",
+    path: "/readyz",
+    scope: "open",
+    summary: "Requests may be sent here",
+    answers: ok("They may.", "Health"),
+    problems: ["shutting_down"],
+    handle: ({ rt, room }) => answerReadiness(rt, () => room.closing.aborted),
+  },
+  {
+    id: "getMetrics",
+    group: "Operations",
+    method: "GET",
+    path: "/metrics",
+    scope: "open",
+    summary: "Counters for Prometheus",
+    description: "For this machine, or whoever sends the metrics token as a bearer token.",
+    answers: { 200: { about: "Prometheus' text format.", body: "text/plain", headers: OWN } },
+    problems: ["missing_key", "invalid_key", "address_not_allowed"],
+    handle: ({ rt, metrics }) => answerMetrics(rt, metrics),
+  },
+  {
+    id: "getOpenApi",
+    group: "Operations",
+    method: "GET",
+    path: "/openapi.json",
+    scope: "open",
+    summary: "This description",
+    answers: {
+      200: { about: "OpenAPI 3.1.", body: "OpenApi", headers: [...KEPT, "X-Content-Type-Options"] },
+      304: { about: UNCHANGED, headers: [...KEPT, "X-Content-Type-Options"] },
+    },
+    handle: ({ rt }) => answerOpenApi(rt, ROUTES),
+  },
+];

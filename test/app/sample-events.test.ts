@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { readPreset } from "../../src/assets.ts";
+import { applyCatalog } from "../../src/app/catalog.ts";
+import { writeEnvelope } from "../../src/app/events.ts";
+import { draftSample } from "../../src/app/sample-events.ts";
+import { generateCatalog } from "../../src/domain/catalog/generate.ts";
+import { EVENT_TYPES } from "../../src/domain/event-types.ts";
+import { envelopeOf } from "../../src/domain/public/schemas/envelope.ts";
+import { world } from "../support/world.ts";
+
+function box(text: string) {
+  const rt = world();
+  const { slug } = applyCatalog(rt, [{ name: "catalog.yaml", text }], { seedingAt: rt.now() });
+  const business = rt.store.businesses.bySlug(slug);
+  if (!business) throw new Error(`${slug} is not there`);
+  return { rt, business };
+}
+
+test("of a business that has everything, every event has a sample as its schema wants it", () => {
+  const { rt, business } = box(JSON.stringify(generateCatalog(120, 8)));
+  for (const type of EVENT_TYPES) {
+    const draft = draftSample(rt, business, type);
+    expect(draft?.type).toBe(type);
+    const envelope: unknown = draft && JSON.parse(writeEnvelope(business, draft, "evt_1", rt.now()).toString());
+    expect(envelopeOf(type).safeParse(envelope).error, type).toBeUndefined();
+  }
+});
+
+test.each(["menu_item.created", "reservation.created"] as const)(
+  "where there is nothing of it, %s has none",
+  (type) => {
+    const { rt, business } = box(readPreset("salon"));
+    expect(draftSample(rt, business, type)).toBeUndefined();
+    expect(draftSample(rt, business, "booking.created")).toMatchObject({ object: { status: "CONFIRMED", guests: 1 } });
+  },
+);

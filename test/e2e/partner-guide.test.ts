@@ -1,0 +1,122 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { readPartnerGuide } from "../../src/assets.ts";
+import { freePort } from "../../src/cli/port.ts";
+import { sealEnvelope } from "../../src/domain/envelope.ts";
+import { coverHeaders } from "../../src/domain/webhooks/post.ts";
+import { drawSecret, signingKey } from "../../src/domain/webhooks/signature.ts";
+import { temporaryFolder } from "../support/cli.ts";
+
+const secret = drawSecret((bytes) => Buffer.alloc(bytes, 7));
+const other = drawSecret((bytes) => Buffer.alloc(bytes, 8));
+
+/** Each language of the guide: its fence, its file, how to tell that the machine has it, and how the file is run. */
+const LANGUAGES = [
+  {
+    fence: "js",
+    file: "receiver.mjs",
+    probe: [process.execPath, "--version"],
+    run: () => [process.execPath, "receiver.mjs"],
+  },
+  { fence: "python", file: "receiver.py", probe: ["python3", "--version"], run: () => ["python3", "receiver.py"] },
+  {
+    fence: "php",
+    file: "receiver.php",
+    probe: ["php", "--version"],
+    run: (port: number) => ["php", "-S", `127.0.0.1:${port}`, "receiver.php"],
+  },
+  { fence: "go", file: "receiver.go", probe: ["go", "version"], run: () => ["go", "run", "receiver.go"] },
+  {
+    fence: "ruby",
+    file: "receiver.rb",
+    probe: ["ruby", "-e", "require 'webrick'"],
+    run: () => ["ruby", "receiver.rb"],
+  },
+];
+
+const snippet = (fence: string): string =>
+  new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "m").exec(readPartnerGuide())?.[1] ?? "";
+
+/** A delivery as the courier sends it. */
+function delivery({ at = Date.now(), keys = [signingKey(secret)], id = "evt_1", name = "Café — ✂" }) {
+  const business = { id: "biz_1", slug: "shop", name, timezone: "UTC" };
+  const resource = { type: "service", id: "svc_1", ids: ["svc_1"] };
+  const body = Buffer.from(
+    JSON.stringify(
+      sealEnvelope({ type: "service.updated", resource, changed: ["price"], object: {} }, id, at, business),
+    ),
+  );
+  const cover = { deliveryId: "dlv_1", eventId: id, eventType: "service.updated", attempt: 1, sequence: 1 };
+  return { body, headers: coverHeaders(cover, "deskbell/test", keys, at, body) };
+}
+
+test.for(LANGUAGES)(
+  "the receiver of the guide takes what is genuine and nothing else: $fence",
+  { timeout: 60_000 },
+  async ({ fence, file, probe, run }, { skip }) => {
+    const [command = "", ...args] = probe;
+    if (spawnSync(command, args).status !== 0)
+      skip(`needs ${command}${fence === "ruby" ? " with the gem webrick" : ""}`);
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, file), snippet(fence));
+    const port = await freePort(0);
+    const [program = "", ...rest] = run(port);
+    const child = spawn(program, rest, {
+      cwd: folder,
+      detached: true,
+      env: { ...process.env, DESKBELL_SECRET: secret, PORT: String(port) },
+    });
+    onTestFinished(async () => {
+      // `go run` has a child of its own.
+      process.kill(-(child.pid ?? 0), "SIGKILL");
+      await once(child, "close");
+    });
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => void (printed += chunk));
+
+    const post = async ({ body, headers }: { body: Buffer; headers: Record<string, string> }) =>
+      (await fetch(`http://127.0.0.1:${port}/hook`, { method: "POST", headers, body: new Uint8Array(body) })).status;
+    while (
+      !(await fetch(`http://127.0.0.1:${port}/`, { method: "POST" }).then(
+        () => true,
+        () => false,
+      ))
+    ) {
+      if (child.exitCode !== null) throw new Error(`It ended by itself:\n${printed}`);
+      await delay(50);
+    }
+
+    const genuine = delivery({});
+    expect(await post(genuine)).toBe(204);
+    const late = Date.now() - 299_000;
+    expect(await post(delivery({ id: "evt_2", at: late, keys: [signingKey(other), signingKey(secret)] }))).toBe(204);
+    // The same event again is taken, and dropped.
+    expect(await post(delivery({ at: late }))).toBe(204);
+
+    const { body, headers } = genuine;
+    const signed = (signature: string) => ({ body, headers: { ...headers, "X-Service-Signature": signature } });
+    const { "X-Service-Signature": signature = "", ...unsigned } = headers;
+    expect(await post({ body: Buffer.concat([body, Buffer.from(" ")]), headers })).toBe(400);
+    expect(await post(delivery({ keys: [signingKey(other)] }))).toBe(400);
+    expect(await post(delivery({ at: Date.now() - 310_000 }))).toBe(400);
+    expect(await post(delivery({ at: Date.now() + 310_000 }))).toBe(400);
+    expect(await post({ body, headers: unsigned })).toBe(400);
+    for (const broken of [
+      "",
+      "t=",
+      "v1=",
+      "t=x,v1=y",
+      signature.replace("v1=", "v0="),
+      `${signature}0`,
+      signature.slice(0, -1),
+      "t=1,v1=é".repeat(9),
+    ])
+      expect([broken, await post(signed(broken))]).toEqual([broken, 400]);
+    expect(await post(genuine)).toBe(204);
+    expect(printed.match(/service\.updated svc_1/g)?.length).toBe(fence === "php" ? 4 : 2);
+  },
+);

@@ -1,0 +1,196 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { EVENT_TYPES } from "../../src/domain/event-types.ts";
+import type { ApiDocument } from "../../src/http/docs/document.ts";
+import { html } from "../../src/http/docs/html.ts";
+import { renderMarkdown } from "../../src/http/docs/markdown.ts";
+import { renderPage } from "../../src/http/docs/page.ts";
+import { HTTP_CODES } from "../../src/http/problems.ts";
+import { api } from "./support/api.ts";
+
+const SCRIPT = /src="(\/docs\/scalar-[0-9a-f]{16}\.js)"/;
+const scripted = { scriptUrl: "/docs/scalar-0.js", configuration: {} };
+
+const get = (a: ReturnType<typeof api>, path: string, headers: Record<string, string> = {}, method = "GET") =>
+  a.ask(path, { key: null, headers, method });
+const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
+
+/** The reference as /docs shows it. */
+async function readDocs() {
+  const a = api();
+  const page = await (await get(a, "/docs")).text();
+  const document = (await (await get(a, "/docs/reference.json")).json()) as ApiDocument;
+  return { page, document };
+}
+
+describe("how it is served", () => {
+  test("the page is open to all, says what it may load, and is asked for again by its ETag", async () => {
+    const a = api();
+    const response = await get(a, "/docs");
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy":
+        "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "public, max-age=0, must-revalidate",
+      vary: "Accept-Encoding",
+    });
+    const etag = response.headers.get("etag") ?? "";
+    const unchanged = await get(a, "/docs", { "if-none-match": etag });
+    expect([unchanged.status, await unchanged.text()]).toEqual([304, ""]);
+    expect(unchanged.headers.get("etag")).toBe(etag);
+    const head = await get(a, "/docs", {}, "HEAD");
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect(head.headers.get("content-length")).toBe(response.headers.get("content-length"));
+    expect((await get(a, "/docs", {}, "POST")).status).toBe(405);
+  });
+
+  test.each(["/docs", "/docs/reference.json"])("%s is zipped for whoever takes it", async (path) => {
+    const a = api();
+    const zipped = await get(a, path, { "accept-encoding": "gzip" });
+    expect(zipped.headers.get("content-encoding")).toBe("gzip");
+    expect(gunzipSync(await bytes(zipped))).toEqual(await bytes(await get(a, path)));
+  });
+
+  test("the script comes in every encoding with the same bytes, and is kept for good under the name of its bytes", async () => {
+    const a = api();
+    const [, path = ""] = SCRIPT.exec(await (await get(a, "/docs")).text()) ?? [];
+    const plain = await get(a, path);
+    expect(plain.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    const script = await bytes(plain);
+    expect(script.subarray(0, 100).toString()).toMatch(/^\/\*! @scalar\/api-reference [\d.]+, MIT, /);
+    const br = await get(a, path, { "accept-encoding": "gzip, br" });
+    expect(br.headers.get("content-encoding")).toBe("br");
+    expect(brotliDecompressSync(await bytes(br)).equals(script)).toBe(true);
+    const gzip = await get(a, path, { "accept-encoding": "gzip, br;q=0" });
+    expect(gzip.headers.get("content-encoding")).toBe("gzip");
+    expect(gunzipSync(await bytes(gzip)).equals(script)).toBe(true);
+    const etag = plain.headers.get("etag") ?? "";
+    expect((await get(a, path, { "if-none-match": etag })).status).toBe(304);
+  });
+
+  test.each(["/docs/scalar-0000000000000000.js", "/docs/..%2f..%2fpackage.json", "/docs/scalar.js.br"])(
+    "%s is nothing",
+    async (path) => {
+      expect((await get(api(), path)).status).toBe(404);
+    },
+  );
+
+  test("behind a proxy everything is asked for below the public address, and requests go to the page's origin", async () => {
+    const a = api("salon", undefined, { publicUrl: "https://partners.example/deskbell/" });
+    const page = await (await get(a, "/docs")).text();
+    expect(page).toMatch(/src="\/deskbell\/docs\/scalar-/);
+    expect(page).toContain("&quot;url&quot;:&quot;/deskbell/docs/reference.json&quot;");
+    expect(page).toContain("BASE=https://partners.example/deskbell ");
+    expect(await (await get(a, "/docs/reference.json")).json()).toMatchObject({ servers: [{ url: "/deskbell" }] });
+  });
+});
+
+describe("what the page has without a script", () => {
+  test("every route with its scope and a line to try it, every event with its payload, every object, every code", async () => {
+    const { page, document } = await readDocs();
+    for (const [path, methods] of Object.entries(document.paths))
+      for (const [method, { operationId = "", security = [] }] of Object.entries(methods)) {
+        const article = page.slice(page.indexOf(`<article id="${operationId}">`)).split("</article>", 1)[0] ?? "";
+        expect(article).toContain(`${method.toUpperCase()}</span> <code>${path}</code>`);
+        expect(article).toContain('<code class="language-sh">curl ');
+        for (const scope of security.flatMap((scheme) => Object.values(scheme).flat()))
+          expect(article).toMatch(path.endsWith("/availability") ? /No key needed/ : new RegExp(`scope ${scope}`));
+      }
+    for (const type of EVENT_TYPES) {
+      const article = page.slice(page.indexOf(`<article id="${type}">`)).split("</article>", 1)[0] ?? "";
+      expect(article).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
+    }
+    for (const name of ["Service", "PublicEvent", "Problem"]) expect(page).toContain(`<article id="${name}">`);
+    for (const code of HTTP_CODES) expect(page).toContain(`<li><code>${code}</code>: `);
+  });
+
+  test("every link within the page leads somewhere", async () => {
+    const { page } = await readDocs();
+    const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target);
+    expect(targets.length).toBeGreaterThan(20);
+    expect(targets.filter((target) => !page.includes(`id="${target}"`))).toEqual([]);
+  });
+});
+
+describe("what Scalar is given", () => {
+  test("the guides begin its introduction, and the events stand in a group of their own under their names", async () => {
+    const { document } = await readDocs();
+    expect(document.info.description).toMatch(/^# Overview\n[^]*\n# First call\n[^]*\n# Errors\n/);
+    expect(document.servers).toEqual([{ url: "/" }]);
+    expect(
+      Object.entries(document.webhooks ?? {}).map(([name, { post }]) => [name, post?.summary, post?.tags]),
+    ).toEqual(EVENT_TYPES.map((type) => [type, type, ["Events"]]));
+  });
+});
+
+const HOSTILE = `</script></style></pre>--><img src=x onerror="alert(1)">' javascript:alert(1)`;
+
+/** The document with every text in it turned hostile. */
+const poison = (node: unknown): unknown => {
+  if (typeof node === "string") return node + HOSTILE;
+  if (Array.isArray(node)) return node.map(poison);
+  if (typeof node !== "object" || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [name, name === "$ref" ? value : poison(value)]),
+  );
+};
+
+describe("hostile texts", () => {
+  test("whatever the document says is text on the page", async () => {
+    const { document } = await readDocs();
+    const page = renderPage(poison({ ...document, tags: [] }) as ApiDocument, {
+      scriptUrl: HOSTILE,
+      configuration: { HOSTILE },
+    });
+    expect(page).toContain("&lt;img src=x onerror=");
+    expect(page).not.toMatch(/<img|onerror="|href="(?!#|data:|\/|https?:)/);
+    expect(page.match(/<script|<\/script>|<style|<\/style>/g)).toEqual(["<style", "</style>", "<script", "</script>"]);
+  });
+
+  test("names of paths, events and objects are texts too", () => {
+    const operation = { tags: ["T"], parameters: [{ name: HOSTILE, in: HOSTILE, schema: { type: HOSTILE } }] };
+    const page = renderPage(
+      {
+        info: { title: HOSTILE, version: "1" },
+        tags: [{ name: "T" }],
+        paths: { [HOSTILE]: { [HOSTILE]: operation } },
+        webhooks: { [HOSTILE]: { post: {} } },
+        components: { schemas: { [HOSTILE]: { properties: { [HOSTILE]: { $ref: HOSTILE } } } } },
+      },
+      scripted,
+    );
+    expect(page).not.toMatch(/<img|onerror="/);
+  });
+
+  test("an object out of JSON cannot pass for markup", () => {
+    const forged = JSON.parse('{"markup":"<img>"}') as string;
+    expect(html`<p>${forged}</p>`.markup).toBe("<p>[object Object]</p>");
+  });
+});
+
+test.each([
+  { text: "# A *b* <i>", markup: '<h2 id="A *b* &lt;i&gt;">A *b* &lt;i&gt;</h2>' },
+  { text: "one\ntwo\n\nthree", markup: "<p>one two</p><p>three</p>" },
+  { text: "- a\n  b\n- `c`", markup: "<ul><li>a b</li><li><code>c</code></li></ul>" },
+  { text: "1. a\n2. b", markup: "<ol><li>a</li><li>b</li></ol>" },
+  { text: "text\n- a", markup: "<p>text</p><ul><li>a</li></ul>" },
+  { text: "```js\n# <b>\n```\nx", markup: '<pre><code class="language-js"># &lt;b&gt;</code></pre><p>x</p>' },
+  { text: "```\nnever closed", markup: '<pre><code class="language-">never closed</code></pre>' },
+  { text: "**a `b`** `**c**`", markup: "<p><strong>a `b`</strong> <code>**c**</code></p>" },
+  { text: "[a](https://a.example/?x=1&y)", markup: '<p><a href="https://a.example/?x=1&amp;y">a</a></p>' },
+  { text: "[a](javascript:alert(1))", markup: "<p>[a](javascript:alert(1))</p>" },
+  { text: "[a](//elsewhere.example)", markup: "<p>[a](//elsewhere.example)</p>" },
+])("Markdown: $text", ({ text, markup }) => {
+  const rendered = html`${renderMarkdown(text, (title) => title)}`.markup;
+  expect(rendered.replaceAll(/\n +/g, "")).toBe(markup);
+});
+
+test("Markdown: a table", () => {
+  const { markup } = html`${renderMarkdown("| a | b |\n|---|---|\n| `c` | <d> |")}`;
+  expect(markup.replaceAll(/\n +/g, "")).toBe(
+    '<div class="table"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>c</code></td><td>&lt;d&gt;</td></tr></tbody></table></div>',
+  );
+});

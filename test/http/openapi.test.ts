@@ -1,0 +1,240 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../src/domain/event-types.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { placesOf, type Place } from "../../src/http/answering.ts";
+import type { Answer, Asked } from "../../src/http/call.ts";
+import { describeApi } from "../../src/http/openapi/describe.ts";
+import { pathOf } from "../../src/http/openapi/operation.ts";
+import { eventName, SCHEMAS } from "../../src/http/openapi/schemas.ts";
+import { ROUTES } from "../../src/http/routes.ts";
+import { startServer } from "../../src/http/server.ts";
+import { terminal } from "../support/cli.ts";
+import { held, undocumentedIn, undocumentedInJson } from "../support/documented.ts";
+import { api, SALON } from "./support/api.ts";
+
+type Content = { [type: string]: { schema: object; example?: unknown } };
+type Operation = {
+  operationId: string;
+  parameters: { name: string; in: string }[];
+  requestBody?: { content: Content };
+  responses: Record<string, { headers: object; content?: Content }>;
+};
+type Document = {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
+};
+
+const described = describeApi({ routes: ROUTES, publicUrl: "", version: "1.2.3" }) as unknown as Document;
+const operations = Object.values(described.paths).flatMap((path) => Object.values(path));
+
+function redocly(document: unknown) {
+  const folder = mkdtempSync(join(tmpdir(), "deskbell-openapi-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
+  const bin = fileURLToPath(new URL("../../node_modules/.bin/redocly", import.meta.url));
+  const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  return spawnSync(process.execPath, [bin, "lint", "--format", "json", "openapi.json"], {
+    cwd: folder,
+    env,
+    encoding: "utf8",
+  });
+}
+
+test("the linter has nothing to say of the description", { timeout: 60_000 }, () => {
+  const { status, stdout, stderr } = redocly(described);
+  expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
+  expect((JSON.parse(stdout) as { totals: unknown }).totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
+});
+
+test("every route is in it once, and nothing else", () => {
+  const documented = Object.entries(described.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(documented.toSorted()).toEqual(ROUTES.map((route) => `${route.method} ${pathOf(route)}`).toSorted());
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(ROUTES.length);
+});
+
+describe("parameters", () => {
+  const routes = ROUTES.filter(({ method, scope }) => method === "GET" && scope !== "open");
+
+  test.each(routes)("$id knows exactly the ones that are documented", async (route) => {
+    const a = api();
+    const { secret: key } = a.newKey({ limitMinute: 1000 });
+    const ask = async (name: string) => {
+      const address = route.path.replace(":slug", SALON).replace(":id", "x");
+      const { errors = [] } = await a.problem(`${address}?${name}=%01`, { key });
+      return errors.filter(({ code }) => code === "unknown_parameter").map(({ parameter }) => parameter);
+    };
+    const parameters = described.paths[pathOf(route)]?.["get"]?.parameters ?? [];
+    for (const { name, in: place } of parameters) if (place === "query") expect(await ask(name), name).toEqual([]);
+    expect(await ask("nope")).toEqual(["nope"]);
+  });
+});
+
+describe("examples", () => {
+  const bodiesOf = ({ operationId, requestBody, responses }: Operation) =>
+    [{ content: requestBody?.content }, ...Object.values(responses)].flatMap(({ content = {} }) =>
+      Object.values(content).flatMap(({ schema, example }) =>
+        example === undefined ? [] : [{ id: operationId, schema, example }],
+      ),
+    );
+  const bodies = [...operations, ...Object.values(described.webhooks).map(({ post }) => post)].flatMap(bodiesOf);
+
+  test("are of their schemas, and every operation with a body in JSON has one", () => {
+    expect(
+      bodies.flatMap(({ id, schema, example }) => undocumentedInJson(schema, example).map((told) => `${id} ${told}`)),
+    ).toEqual([]);
+    const exemplified = new Set(bodies.map(({ id }) => id));
+    const bare = operations
+      .filter(({ operationId }) => !exemplified.has(operationId))
+      .map(({ operationId }) => operationId);
+    expect(bare).toEqual(["getMetrics"]);
+  });
+});
+
+describe("webhooks", () => {
+  test("are the spec's names, each with its schema, an example and the signature", () => {
+    expect(Object.keys(described.webhooks)).toEqual([...EVENT_TYPES]);
+    for (const type of EVENT_TYPES) {
+      const { requestBody, parameters } = described.webhooks[type]?.post ?? {};
+      const { schema, example } = requestBody?.content["application/json"] ?? {};
+      expect(schema).toEqual({ $ref: `#/components/schemas/${eventName(type)}` });
+      expect(example).toMatchObject({
+        type,
+        data: { changed: Object.fromEntries(CHANGED_FLAGS[prefixOf(type)].map((flag) => [flag, expect.any(Boolean)])) },
+      });
+      expect(parameters).toContainEqual({ $ref: "#/components/parameters/X-Service-Signature" });
+    }
+  });
+
+  test("an event holds its object whole: what a GET leaves out unless it is asked for is there", () => {
+    const { example } = described.webhooks["service.updated"]?.post.requestBody?.content["application/json"] ?? {};
+    const schema = SCHEMAS["ServiceUpdatedEvent"];
+    expect(schema?.safeParse(example).success).toBe(true);
+    for (const name of ["variants", "addonLinks", "translations"]) {
+      const { [name]: _missing, ...object } = (example as Envelope).data.object as Record<string, unknown>;
+      const without = { ...(example as Envelope), data: { ...(example as Envelope).data, object } };
+      expect(schema?.safeParse(without).success, name).toBe(false);
+    }
+  });
+});
+
+describe("GET /openapi.json", () => {
+  test("serves it to anybody, zipped and with an ETag", async () => {
+    const a = api();
+    const plain = await a.ask("/openapi.json", { key: null });
+    expect(plain.status).toBe(200);
+    const document = (await plain.json()) as Document;
+    expect(document).toMatchObject({ openapi: "3.1.1", servers: [{ url: "/" }] });
+    const zipped = await a.ask("/openapi.json", { key: null, headers: { "accept-encoding": "gzip" } });
+    expect(JSON.parse(gunzipSync(await zipped.arrayBuffer()).toString())).toEqual(document);
+    const etag = plain.headers.get("etag") ?? "";
+    expect((await a.ask("/openapi.json", { key: null, headers: { "if-none-match": etag } })).status).toBe(304);
+  });
+
+  test("names the address that partners use", async () => {
+    const a = api("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
+    const document = (await (await a.ask("/openapi.json", { key: null })).json()) as Document;
+    expect(document.servers).toEqual([{ url: "https://api.example.com/bell" }]);
+  });
+});
+
+test("a daemon that nobody asks for it never loads what it is made of", () => {
+  const src = fileURLToPath(new URL("../../src/", import.meta.url));
+  const heavy =
+    /^import (?!type ).*"[^"]*(public\/schemas\/|openapi\/(describe|examples|schemas|operation|webhooks)\.ts)/m;
+  const loading = readdirSync(src, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && heavy.test(readFileSync(join(src, path), "utf8")))
+    .filter((path) => !/^(http\/openapi|domain\/public\/schemas)\//.test(path));
+  expect(loading).toEqual([]);
+});
+
+describe("deskbell openapi", () => {
+  test("prints what the daemon answers, without any data", async () => {
+    const { deskbell } = terminal();
+    const { code, stdout } = await deskbell("openapi");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(await (await api().ask("/openapi.json", { key: null })).json());
+    expect((await deskbell("openapi --public-url ftp://x")).code).toBe(2);
+  });
+
+  test("writes a new file, and never over one", async () => {
+    const { deskbell, dataDir } = terminal();
+    const file = `${dataDir}-openapi.json`;
+    onTestFinished(() => rmSync(file, { force: true }));
+    expect(await deskbell(`openapi --out ${file}`)).toMatchObject({ code: 0, stdout: "" });
+    expect(await deskbell(`openapi --out ${file}`)).not.toMatchObject({ code: 0 });
+  });
+});
+
+test.each([
+  { bytes: "nonsense\r\n\r\n", status: 400 },
+  { bytes: "GET /healthz HTTP/1.1\r\n\r\n", status: 400 },
+  { bytes: `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`, status: 431 },
+  { bytes: "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", status: 501 },
+  { bytes: "GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n", status: 505 },
+])("what is refused before any route is a documented problem as well: $status", async ({ bytes, status }) => {
+  const server = await startServer(api(), { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => server.close());
+  const socket = connect(server.port, "127.0.0.1").end(bytes);
+  const answer = await text(socket);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  const body: unknown = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+  expect(undocumentedInJson({ $ref: "#/components/schemas/Problem" }, body)).toEqual([]);
+});
+
+test("every answer is held against the description, with and without a socket", async () => {
+  const a = api();
+  const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => server.close());
+  const before = held.count;
+  await a.ask(`/v1/businesses/${SALON}/staff`);
+  await fetch(`${server.url}/v1/businesses/${SALON}/staff`);
+  await fetch(`${server.url}/nowhere`);
+  expect(held.count - before).toBe(3);
+});
+
+describe("what holds answers against the description notices", () => {
+  const place = placesOf(ROUTES.map((route) => ({ ...route, handle: () => answer }) as never)).find(
+    ({ path }) => path === "/healthz",
+  ) as Place;
+  const asked = { method: "GET", path: "/healthz", search: "" } as Asked;
+  const headers = [
+    "request-id",
+    "req_1",
+    "api-version",
+    "1.0",
+    "cache-control",
+    "no-store",
+    "content-type",
+    "application/json",
+  ];
+  const answer: Answer = { status: 200, headers, body: Buffer.from('{"status":"ok"}') };
+
+  test("nothing in a good answer", () => expect(undocumentedIn(place, asked, answer)).toEqual([]));
+
+  test.each([
+    { what: "a status", change: { status: 418 }, told: "status is not documented" },
+    { what: "a header", change: { headers: [...headers, "x-more", "1"] }, told: "x-more is not documented" },
+    { what: "a missing header", change: { headers: headers.slice(2) }, told: "request-id is missing" },
+    { what: "a field", change: { body: Buffer.from('{"status":"ok","more":1}') }, told: "additional properties" },
+    { what: "a value", change: { body: Buffer.from('{"status":"well"}') }, told: "allowed values" },
+    { what: "a missing body", change: { body: null }, told: "body is missing" },
+  ])("$what", ({ change, told }) => {
+    expect(undocumentedIn(place, asked, { ...answer, ...change }).join()).toContain(told);
+  });
+
+  test("a route", () => {
+    expect(undocumentedIn({ ...place, path: "/elsewhere" }, asked, answer).join()).toContain("route is not documented");
+  });
+});

@@ -1,0 +1,26 @@
+import { afterEach, vi } from "vitest";
+import type * as Observing from "../../src/http/observe.ts";
+
+// Every answer that the API gives in this process, over a socket or without one, is held against its description: what that
+// does not say fails the test that asked.
+
+const found: string[] = [];
+
+vi.mock(import("../../src/http/observe.ts"), async (original) => {
+  const { createObserve }: typeof Observing = await original();
+  const { undocumentedIn } = await import("./documented.ts");
+  return {
+    createObserve: (...parts: Parameters<typeof createObserve>) => {
+      const observe = createObserve(...parts);
+      return (place, call, answer) => {
+        found.push(...undocumentedIn(place, call.asked, answer));
+        observe(place, call, answer);
+      };
+    },
+  };
+});
+
+afterEach(() => {
+  const told = found.splice(0);
+  if (told.length > 0) throw new Error(`The description of the API does not allow:\n${told.join("\n")}`);
+});
