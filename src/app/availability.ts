@@ -1,12 +1,12 @@
 import { explainRefusals } from "../domain/availability/bookable.ts";
 import { dateOf, dayNumber } from "../domain/availability/calendar.ts";
-import type { DayState } from "../domain/availability/listing.ts";
 import type { Openings } from "../domain/availability/openings.ts";
-import { type Plan, planQuestion } from "../domain/availability/plan.ts";
-import { type PublicRefusal, type PublicSlot, representing } from "../domain/availability/public-slot.ts";
-import type { Problem, Wish } from "../domain/availability/question.ts";
+import type { Plan } from "../domain/availability/plan.ts";
+import { planWish } from "../domain/availability/plan-wish.ts";
+import { type PublicDay, type PublicSlot, representing } from "../domain/availability/public-slot.ts";
+import type { Wish } from "../domain/availability/question.ts";
 import type { Span } from "../domain/availability/span.ts";
-import { type Audience, readWish } from "../domain/availability/wish.ts";
+import type { Audience } from "../domain/availability/wish.ts";
 import { dayAt } from "../domain/availability/zone-rules.ts";
 import type { Catalog, LocalDate } from "../domain/catalog/catalog.ts";
 import type { Runtime } from "../runtime.ts";
@@ -23,9 +23,11 @@ export type Enquiry = {
   timezone: string | null;
   /** With each start that is not offered and the first rule that it fails. */
   explain: boolean;
+  /** Ends the work, between two of its pieces. */
+  stop?: AbortSignal;
 };
 
-export type DayAnswer = { date: LocalDate; state: DayState; slots: PublicSlot[]; refused?: PublicRefusal[] };
+export type DayAnswer = PublicDay;
 
 /** What holds for each slot. Money is for each guest. */
 type Terms = { timezone: string; durationMin: number; priceCents: number; currency: string };
@@ -52,15 +54,15 @@ export function createAvailability(rt: Runtime, turn: Turn): AskAvailability {
   const read = createPlanReader(rt);
 
   /** @throws AppError with everything that is wrong with the wish */
-  return (business, { audience, wish, span, timezone, explain }) => {
+  return (business, { audience, wish, span, timezone, explain, stop }) => {
     const catalog = read(business);
-    const problems: Problem[] = [];
-    const question = readWish(catalog, audience, wish, (code, detail, parameter) => {
-      problems.push({ code, detail, parameter });
-    });
-    const plan = planQuestion(catalog, { ...span, ...question }, rt.now(), problems);
+    const plan = planWish(catalog, audience, wish, span, rt.now());
     const zone = timezone ?? plan.timezone;
     const represent = representing(catalog, audience, zone);
+    const ownTurn: Turn = async () => {
+      await turn();
+      stop?.throwIfAborted();
+    };
 
     const explained = (openings: Openings | null) => {
       const refused = openings === null ? [] : explainRefusals(openings);
@@ -71,7 +73,7 @@ export function createAvailability(rt: Runtime, turn: Turn): AskAvailability {
     return {
       terms: { timezone: zone, ...soldAs(plan), currency: catalog.business.currency },
       async *days() {
-        for await (const { listed, openings } of scanDays(rt, turn, business.id, plan, {
+        for await (const { listed, openings } of scanDays(rt, ownTurn, business.id, plan, {
           first: plan.firstDay,
           last: plan.lastDay,
         })) {
@@ -85,7 +87,7 @@ export function createAvailability(rt: Runtime, turn: Turn): AskAvailability {
         const found: PublicSlot[] = [];
         for (let first = begin; first <= end; first += STAGE_DAYS) {
           const last = Math.min(end, first + STAGE_DAYS - 1);
-          for await (const { listed } of scanDays(rt, turn, business.id, plan, { first, last })) {
+          for await (const { listed } of scanDays(rt, ownTurn, business.id, plan, { first, last })) {
             const slots = listed.flatMap((day) => day.slots);
             found.push(...slots.slice(0, limit - found.length).map(represent.slot));
             if (found.length === limit) return found;
@@ -106,16 +108,21 @@ const MOST_PLANS = 16;
 
 /** Keeps the last businesses' catalogs: a large one takes longer to read than most answers. */
 function createPlanReader(rt: Runtime): (business: BusinessRow) => Catalog {
-  const known = new Map<string, { revision: number; catalog: Catalog }>();
+  const known = new Map<string, { business: BusinessRow; catalog: Catalog }>();
   return (business) => {
     const kept = known.get(business.id);
-    if (kept?.revision === business.revision) return kept.catalog;
+    if (kept !== undefined && isUnchanged(kept.business, business)) return kept.catalog;
     const catalog = loadPlan(rt, business);
+    const after = rt.store.businesses.byId(business.id);
     // Not kept if somebody has written between two of the statements that it was read with.
-    if (rt.store.businesses.byId(business.id)?.revision === business.revision) {
+    if (after !== undefined && isUnchanged(after, business)) {
       if (known.size >= MOST_PLANS) known.clear();
-      known.set(business.id, { revision: business.revision, catalog });
+      known.set(business.id, { business, catalog });
     }
     return catalog;
   };
 }
+
+/** One that was removed and made anew has the same id, and counts its revisions from the beginning. */
+const isUnchanged = (a: BusinessRow, b: BusinessRow): boolean =>
+  a.revision === b.revision && a.createdAt === b.createdAt;

@@ -1,8 +1,9 @@
 import { isBookable } from "../domain/availability/bookable.ts";
 import { openingsOf } from "../domain/availability/openings.ts";
-import { type Plan, planQuestion } from "../domain/availability/plan.ts";
-import type { AppointmentQuestion, TableQuestion } from "../domain/availability/question.ts";
-import { REFUSAL_TEXT } from "../domain/availability/refusal-text.ts";
+import type { Plan } from "../domain/availability/plan.ts";
+import { planWish } from "../domain/availability/plan-wish.ts";
+import type { VisitWish, Wish } from "../domain/availability/question.ts";
+import { REFUSAL_TEXT, refusalSentence } from "../domain/availability/refusal-text.ts";
 import type { Slot } from "../domain/availability/slot.ts";
 import type { BookedSegment } from "../domain/day/booking.ts";
 import type { BookingRequest } from "../domain/day/booking-request.ts";
@@ -30,39 +31,20 @@ export type Visit = Pick<BookedSegment, "startsAt" | "endsAt"> & { segments: Boo
  * that writes it.
  * @throws AppError with the first rule that fails
  */
-export function planVisit(rt: Runtime, business: BusinessRow, request: BookingRequest): Visit {
-  const catalog = loadPlan(rt, business);
-  const startsAt = readStart(request.start, business.doc.timezone);
-  const plan = planDay(rt, catalog, startsAt, questionOf(catalog, request));
-  const who = request.staff === null ? "" : ` with ${quote(request.staff)}`;
-  const slot = takeSlot(
-    rt,
-    business,
-    plan,
-    startsAt,
-    `${quote(request.service)} is not free at ${request.start}${who}`,
-  );
+export function planVisit(rt: Runtime, business: BusinessRow, { wish, start }: BookingRequest): Visit {
+  const startsAt = readStart(start, business.doc.timezone);
+  const plan = planDay(rt, loadPlan(rt, business), startsAt, wish);
+  const slot = takeSlot(rt, business, plan, startsAt, `${askedFor(wish)} not free at ${start}${withWhom(wish)}`);
   return { startsAt, endsAt: slot.endMin * MINUTE_MS, segments: bookedSegments(plan, slot) };
 }
 
-/** Partners' systems name things by ids, people by keys; the rules know keys alone. */
-function questionOf(catalog: Catalog, request: BookingRequest): AppointmentQuestion {
-  const { slug } = catalog.business;
-  const service = findObject(catalog, "service", request.service);
-  const variant = service.variants.find((doc) => variantId(slug, service, doc) === request.variant);
-  const addons = new Map(catalog.objects.addon.map((doc) => [objectId("addon", slug, doc), doc.key]));
-  return {
-    services: [
-      {
-        service: service.key,
-        variant: variant?.key ?? request.variant,
-        addons: request.addons.map(({ key, quantity }) => ({ addon: addons.get(key) ?? key, quantity })),
-        staff: request.staff === null ? null : findObject(catalog, "staff", request.staff).key,
-      },
-    ],
-    guests: request.guests,
-  };
+function askedFor({ serviceIds, variantIds }: VisitWish): string {
+  const names = serviceIds.length > 0 ? serviceIds : variantIds;
+  return `${names.map(quote).join(" and ")} ${names.length === 1 ? "is" : "are"}`;
 }
+
+const withWhom = ({ staffIds }: VisitWish): string =>
+  staffIds.length === 0 ? "" : ` with ${staffIds.map(quote).join(" and ")}`;
 
 function bookedSegments({ catalog, segments }: Plan, slot: Slot): BookedSegment[] {
   const { slug } = catalog.business;
@@ -99,8 +81,7 @@ export function planSeating(
   const { slug } = business;
   const catalog = loadPlan(rt, business);
   const startsAt = readStart(request.start, business.doc.timezone);
-  const area = request.area === null ? null : findObject(catalog, "area", request.area).key;
-  const plan = planDay(rt, catalog, startsAt, { partySize: request.party, area });
+  const plan = planDay(rt, catalog, startsAt, { partySize: request.party, areaId: request.area });
   const asked = request.table === null ? plan : withTable(plan, findObject(catalog, "table", request.table).key);
   const refused = `No table for ${request.party} is free at ${request.start}`;
   const { endMin, segments } = takeSlot(rt, business, asked, startsAt, refused);
@@ -123,19 +104,15 @@ function withTable(plan: Plan, key: string): Plan {
   throw new AppError("party_too_large", `The table ${quote(key)} is not one for this party.`);
 }
 
-const planDay = (
-  rt: Runtime,
-  catalog: Catalog,
-  startsAt: number,
-  question: AppointmentQuestion | TableQuestion,
-): Plan => {
+function planDay(rt: Runtime, catalog: Catalog, startsAt: number, wish: Wish): Plan {
   const date = localDateOf(startsAt, catalog.business.timezone);
-  return planQuestion(catalog, { from: date, to: date, ...question }, rt.now());
-};
+  return planWish(catalog, "HOUSE", wish, { from: date, to: date }, rt.now());
+}
 
 /** @param refused the beginning of the sentence that says so */
 function takeSlot(rt: Runtime, business: BusinessRow, plan: Plan, startsAt: number, refused: string): Slot {
   const answer = isBookable(openingsOf(plan, loadBusyRows(rt, business.id, plan)), startsAt / MINUTE_MS);
   if (answer.ok) return answer.slot;
-  throw new AppError("conflict", `${refused}: ${REFUSAL_TEXT[answer.reason]}.`, { fix: "choose another time" });
+  const why = refusalSentence(REFUSAL_TEXT[answer.reason], answer.segment);
+  throw new AppError("conflict", `${refused}: ${why}.`, { fix: "choose another time" });
 }

@@ -3,7 +3,7 @@ import { readBookingRequest } from "../domain/day/booking-request.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { planVisit } from "./booking-rules.ts";
-import { requireBusiness } from "./catalog.ts";
+import { requireBusiness } from "./require-business.ts";
 import { appendEvents } from "./events.ts";
 
 /**
@@ -13,6 +13,7 @@ import { appendEvents } from "./events.ts";
  */
 export function createBooking(rt: Runtime, slug: string, input: unknown): PublicBooking {
   const request = readBookingRequest(input);
+  const { guests } = request.wish;
   return rt.tx(() => {
     const business = requireBusiness(rt, slug);
     const { currency, timezone } = business.doc;
@@ -23,8 +24,8 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
       status: "CONFIRMED",
       ...span,
       segments,
-      guests: request.guests,
-      totalCents: segments.reduce((sum, { priceCents }) => sum + priceCents, 0) * request.guests,
+      guests,
+      totalCents: segments.reduce((sum, { priceCents }) => sum + priceCents, 0) * guests,
       currency,
       customerRef: request.customerRef,
       createdAt: now,
@@ -48,6 +49,7 @@ export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBook
     if (booking.status !== "CONFIRMED" && booking.status !== "PENDING")
       throw new AppError("conflict", `Booking ${booking.id} is ${booking.status}.`);
     rt.store.bookings.cancel(booking.id, rt.now());
+    rt.store.businesses.raiseRevision(business.id);
     return representBooking({ ...booking, status: "CANCELLED" }, business.doc.timezone);
   });
 }

@@ -3,6 +3,7 @@ import type { Interval } from "../domain/availability/intervals.ts";
 import type { Plan } from "../domain/availability/plan.ts";
 import type { BusyRow } from "../domain/availability/question.ts";
 import { type Catalog, type Kind, objectId } from "../domain/catalog/catalog.ts";
+import type { BookedSegment } from "../domain/day/booking.ts";
 import type { Runtime } from "../runtime.ts";
 
 const MINUTE_MS = 60_000;
@@ -35,10 +36,7 @@ export function busyRowReader(
         bufferBeforeMin: row.bufferBeforeMin,
         bufferAfterMin: row.bufferAfterMin,
         seats: row.seats,
-        resources: row.resources.flatMap(({ resourceId, units }) => {
-          const key = resource.get(resourceId);
-          return key === undefined ? [] : [{ resource: key, units }];
-        }),
+        resources: usedOf(row.resources, resource),
       })),
       ...rt.store.reservations.busy(businessId, ...window).map((row) => ({
         staffKey: null,
@@ -49,11 +47,22 @@ export function busyRowReader(
         bufferBeforeMin: 0,
         bufferAfterMin: 0,
         seats: row.partySize,
-        resources: [],
+        resources: NONE,
       })),
     ];
   };
 }
+
+/** One list for all who take none: a calendar has thousands of them. */
+const NONE: BusyRow["resources"] = [];
+
+const usedOf = (booked: BookedSegment["resources"], keys: Keys): BusyRow["resources"] =>
+  booked.length === 0
+    ? NONE
+    : booked.flatMap(({ resourceId, units }) => {
+        const key = keys.get(resourceId);
+        return key === undefined ? [] : [{ resource: key, units }];
+      });
 
 type Keys = ReadonlyMap<string, string>;
 

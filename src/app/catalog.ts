@@ -11,7 +11,9 @@ import type { StoredCatalog } from "../domain/public/lens.ts";
 import { ALL_LISTS, listsShowing } from "../domain/public/representation.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
+import { visitsLeftOut } from "./outside-hours.ts";
 import { type CatalogSource, readCatalog } from "./read-catalog.ts";
+import { requireBusiness } from "./require-business.ts";
 import { catchUp, loadCatalog, planStep, stateAt, takeStep } from "./tell.ts";
 
 export type ChangeResult = {
@@ -33,6 +35,8 @@ export type ChangeResult = {
   webhooks: { type: EventType; events: number; deliveries: number }[];
   /** Kinds of which suspiciously much goes: without a word for it, only a dry run gets past them. */
   massDeletes: MassDelete[];
+  /** Future bookings and reservations that lie within the hours of before and outside the new ones. */
+  outsideHours: string[];
 };
 
 export type ApplyOptions = {
@@ -117,15 +121,6 @@ export function editObject<K extends Kind>(
   });
 }
 
-export function requireBusiness(rt: Runtime, slug: string): BusinessRow {
-  const business = rt.store.businesses.bySlug(slug);
-  if (business) return business;
-  const slugs = rt.store.businesses.all().map((row) => row.slug);
-  throw new AppError("business_not_found", `There is no business '${slug}'.${didYouMean(slug, slugs)}`, {
-    fix: slugs.length > 0 ? `name one of ${slugs.join(", ")}` : "seed one first: deskbell seed salon",
-  });
-}
-
 /** What was loaded a moment ago, as of which revision of the file. */
 type Seen = { revision: string; stored: StoredCatalog | null };
 
@@ -177,6 +172,7 @@ function planChange(
     deliveries: 0,
     webhooks: [],
     massDeletes: stored ? massDeletes(diff.changes, stored.catalog) : [],
+    outsideHours: stored ? visitsLeftOut(rt, business.id, { before: stored.catalog, after: next, diff }) : [],
   };
   if (row && isEmpty(diff)) return { result, write: () => rt.store.catalog.writeBoxEdits(nextEdits) };
 

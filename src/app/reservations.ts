@@ -8,7 +8,7 @@ import {
 import { readReservationRequest } from "../domain/day/reservation-request.ts";
 import type { Runtime } from "../runtime.ts";
 import { planSeating } from "./booking-rules.ts";
-import { requireBusiness } from "./catalog.ts";
+import { requireBusiness } from "./require-business.ts";
 import { appendEvents } from "./events.ts";
 
 /**
@@ -47,6 +47,7 @@ export function cancelReservation(rt: Runtime, slug: string, id: string): Public
     if (reservation.status !== "CONFIRMED" && reservation.status !== "PENDING")
       throw new AppError("conflict", `Reservation ${reservation.id} is ${reservation.status}.`);
     rt.store.reservations.cancel(reservation.id, rt.now());
+    rt.store.businesses.raiseRevision(business.id);
     return representReservation({ ...reservation, status: "CANCELLED" }, business.doc.timezone);
   });
 }

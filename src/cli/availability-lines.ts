@@ -1,6 +1,7 @@
 import type { DayAnswer } from "../app/availability.ts";
 import { dayNumber, weekdayOf } from "../domain/availability/calendar.ts";
 import type { PublicRefusal, PublicSlot } from "../domain/availability/public-slot.ts";
+import { refusalSentence } from "../domain/availability/refusal-text.ts";
 
 /** A slot, a start that is not offered, or a day without either. */
 export type AvailabilityRow = {
@@ -81,5 +82,4 @@ function runsOf(refused: readonly PublicRefusal[]): string[] {
   return runs.map(({ first, last, why }) => `${first === last ? first : `${first}-${last}`}: ${why}`);
 }
 
-const sentence = ({ detail, segment }: PublicRefusal): string =>
-  segment === 0 ? detail : `service ${segment + 1}: ${detail}`;
+const sentence = ({ detail, segment }: PublicRefusal): string => refusalSentence(detail, segment);

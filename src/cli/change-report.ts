@@ -18,6 +18,7 @@ export function reportChange(cli: Cli, result: ChangeResult, { dryRun = false } 
     const edits = `${countOf(undone.length, "edit")} made on the box since the last file`;
     cli.note(`${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => safe(key)).join(", ")}.`);
   }
+  if (result.outsideHours.length > 0) cli.note(`${slug}: ${leftOutNote(result.outsideHours)}`);
   const told = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}`;
   const owed = countOf(deliveries, "webhook");
   if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${told}, ${owed} to send.`);
@@ -26,6 +27,14 @@ export function reportChange(cli: Cli, result: ChangeResult, { dryRun = false } 
   );
   for (const { kind, removed, of } of massDeletes)
     cli.note(`${slug}: ${removed} of ${of} ${kind} would go: that takes --allow-mass-delete.`);
+}
+
+const MOST_NAMED = 10;
+
+function leftOutNote(ids: readonly string[]): string {
+  const [lie, more] = [ids.length === 1 ? "lies" : "lie", ids.length - MOST_NAMED];
+  const named = ids.slice(0, MOST_NAMED).join(", ");
+  return `${countOf(ids.length, "future booking")} ${lie} outside the new hours: ${named}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
 const columns = (currency: string): Column<ObjectChange>[] => [

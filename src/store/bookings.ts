@@ -18,7 +18,12 @@ const SEGMENT_COLUMNS = `service_id AS serviceId, variant_id AS variantId, addon
 /** What of a segment says what it takes. */
 type BusySegment = Omit<BookedSegment, "variantId" | "addons" | "priceCents">;
 
+type UpcomingSegment = { id: string } & Pick<BookedSegment, "staffId" | "startsAt" | "endsAt">;
+
 type RawSegment = Omit<BookedSegment, "addons" | "resources"> & { addons: string; resources: string };
+
+/** Most take none, and a calendar has thousands of them. */
+const NONE: BookedSegment["resources"] = [];
 
 const parseResources = (text: string): BookedSegment["resources"] => JSON.parse(text) as BookedSegment["resources"];
 
@@ -46,6 +51,10 @@ export function createBookingStore(db: Db) {
       buffer_before_min AS bufferBeforeMin, buffer_after_min AS bufferAfterMin, starts_at AS startsAt, ends_at AS endsAt
     FROM booking_segment
     WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :from AND ends_at <= :until AND starts_at < :to`);
+  const upcoming = db.prepare(`
+    SELECT booking_id AS id, staff_id AS staffId, starts_at AS startsAt, ends_at AS endsAt
+    FROM booking_segment WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
+    ORDER BY starts_at, booking_id, position`);
 
   const parseSegment = (raw: unknown): BookedSegment => {
     const row = raw as RawSegment;
@@ -88,13 +97,16 @@ export function createBookingStore(db: Db) {
     list: ({ businessId, status, before }: VisitFilter, limit: number): Booking[] =>
       list.all({ businessId, status: status ?? null, before: before ?? null, limit }).map(withSegments),
 
+    /** The segments that are not over, as they begin, each with its booking's id. */
+    upcoming: (businessId: string, now: number): UpcomingSegment[] =>
+      upcoming.all({ businessId, now }) as UpcomingSegment[],
+
     /** What people and rooms are taken by at any moment of the span, and ends by `until`; their buffers are not counted. */
     busy(businessId: string, from: number, to: number, until = Infinity): BusySegment[] {
       const rows = busy.all({ businessId, from, to, until }) as (Omit<BusySegment, "resources"> & {
         resources: string;
       })[];
-      // Most take none, and a calendar has thousands of them.
-      return rows.map((row) => ({ ...row, resources: row.resources === "[]" ? [] : parseResources(row.resources) }));
+      return rows.map((row) => ({ ...row, resources: row.resources === "[]" ? NONE : parseResources(row.resources) }));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type Availability, createAvailability, type Enquiry } from "../../src/app/availability.ts";
-import { requireBusiness } from "../../src/app/catalog.ts";
+import { requireBusiness } from "../../src/app/require-business.ts";
 import { createBooking } from "../../src/app/bookings.ts";
 import { addTimeOff } from "../../src/app/time-off.ts";
 import { createTurns } from "../../src/app/turns.ts";

@@ -132,7 +132,10 @@ test.each<[input: Input, refusal: RegExp]>([
   [{ service: "gift" }, /^service_not_bookable: 'Gift' cannot be booked\.$/],
   [{ service: "gone" }, /^service_not_bookable: 'Gone' cannot be booked\.$/],
   [{ service: "cutt" }, /^resource_not_found: There is no service 'cutt'\. Did you mean 'cut'\?$/],
-  [{ service: "colour", variant: "long" }, /^variant_service_mismatch: 'Colour' has no variant 'long'\.$/],
+  [
+    { service: "colour", variant: "long" },
+    /^variant_service_mismatch: 'Long' is a variant of 'Cut', which is not among the services\.$/,
+  ],
   [{ addons: ["tea"] }, /^addon_not_linked: 'Cut' is not offered with the add-on 'Tea'\.$/],
   [{ addons: ["wash*3"] }, /^validation_failed: 'Wash' comes 1 to 2 times, not 3\.$/],
   [{ service: "colour", staff: "leo" }, /^staff_cannot_perform: 'Leo' does not perform 'Colour'\.$/],
@@ -141,6 +144,8 @@ test.each<[input: Input, refusal: RegExp]>([
   [{ service: "yoga", guests: 4 }, /^party_too_large: 'Yoga' takes 3 at once, not 4\.$/],
   [{ start: "2026-11-20T06:45" }, /^conflict: 'cut' is not free at 2026-11-20T06:45: /],
   [{ start: "2027-03-14T02:30" }, /^invalid_date: .* does not exist in America\/New_York: the clocks skip it\.$/],
+  [{ start: "2027-02-29T10:00" }, /^invalid_date: /],
+  [{ start: "2026-12-01T24:30" }, /^invalid_date: /],
   [{ start: "2026-12-01" }, /^invalid_date: The start must be a date and time/],
   [{ start: "2026-12-01T10:00:30" }, /^invalid_date: The start must be a whole minute/],
   [{ start: undefined }, /^validation_failed: 'start' is missing; it must be one line/],
@@ -153,6 +158,66 @@ test.each<[input: Input, refusal: RegExp]>([
 ])("%j is refused, and nobody is told", (input, refusal) => {
   const rt = salon();
   expect(eventsOf(rt, () => expect(refusalOf(() => book(rt, input))).toMatch(refusal))).toEqual([]);
+});
+
+describe("a visit of several services", () => {
+  const visit = { service: ["colour", "cut"], addons: ["cut:wash"], staff: ["cut:leo"] };
+
+  test("is one booking with a segment for each, in their order", () => {
+    const rt = salon();
+    const made: ReturnType<typeof book>[] = [];
+    const events = eventsOf(rt, () => made.push(book(rt, visit)));
+    const [booking] = made;
+    expect(booking).toMatchObject({
+      startsAt: "2026-12-01T10:00:00-05:00",
+      endsAt: "2026-12-01T11:40:00-05:00",
+      segments: [
+        { startsAt: "2026-12-01T10:00:00-05:00", endsAt: "2026-12-01T11:00:00-05:00", addons: [], priceCents: 8000 },
+        { startsAt: "2026-12-01T11:00:00-05:00", endsAt: "2026-12-01T11:40:00-05:00", priceCents: 4600 },
+      ],
+      totalCents: 12_600,
+    });
+    expect(booking?.segments.map(({ addons }) => addons.length)).toEqual([0, 2]);
+    expect(new Set(booking?.segments.map(({ staffId }) => staffId)).size).toBe(2);
+    expect(typesOf(events)).toEqual(["booking.created"]);
+    const { id } = rt.store.businesses.bySlug(SLUG)!;
+    expect(requireBooking(rt, id, booking!.id).segments).toHaveLength(2);
+  });
+
+  test("takes all of its time from others, and gives all of it back", () => {
+    const rt = salon();
+    const { id } = book(rt, visit);
+    expect(refusalOf(() => book(rt, { service: "colour" }))).toMatch(/^conflict: /);
+    expect(refusalOf(() => book(rt, { staff: "leo", start: at("11:15") }))).toMatch(/^conflict: /);
+    cancelBooking(rt, SLUG, id);
+    expect(book(rt, visit)).toMatchObject({ status: "CONFIRMED" });
+  });
+
+  test.each<[Input, RegExp]>([
+    [
+      { start: at("09:30") },
+      /^conflict: 'colour' and 'cut' are not free at 2026-12-01T09:30 with 'cut:leo': service 2: it is taken\.$/,
+    ],
+    [{ staff: ["cut:leo", "yoga:leo"] }, /^staff_cannot_perform: 'Yoga' is not among the services\.$/],
+    [{ staff: ["leo", "mia"] }, /^validation_failed: Of several people say who does which, as in service:person\.$/],
+    [{ service: ["cut", "cutt"] }, /^resource_not_found: There is no service 'cutt'\./],
+    [{ service: [] }, /^validation_failed: 'service' must be a name, or a list of 1 to 8 names, not /],
+    [{ service: null }, /^validation_failed: 'service' /],
+    [
+      { service: Array(9).fill("cut") },
+      /^validation_failed: 'service' must be a name, or a list of 1 to 8 names, not /,
+    ],
+  ])("with %j is refused, and nothing is written", (input, refusal) => {
+    const rt = salon();
+    book(rt, { staff: "leo", start: at("10:30") });
+    expect(eventsOf(rt, () => expect(refusalOf(() => book(rt, { ...visit, ...input }))).toMatch(refusal))).toEqual([]);
+  });
+
+  test("may be named by its variants alone, as where its times are asked for", () => {
+    const rt = salon();
+    const { segments } = book(rt, { service: undefined, variant: "mias" });
+    expect(segments).toMatchObject([{ priceCents: 5100 }]);
+  });
 });
 
 test("a start may carry an offset, and of a repeated hour the first is meant without one", () => {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { applyCatalog, editObject, requireBusiness } from "../../src/app/catalog.ts";
+import { cancelBooking, createBooking } from "../../src/app/bookings.ts";
+import { applyCatalog, editObject } from "../../src/app/catalog.ts";
+import { requireBusiness } from "../../src/app/require-business.ts";
+import { createReservation } from "../../src/app/reservations.ts";
 import type { AppError } from "../../src/domain/errors.ts";
 import { HEAD } from "../support/catalog-file.ts";
 import { subscribe } from "../support/engine.ts";
@@ -116,6 +119,65 @@ test("the plan counts the webhooks that each subscribed endpoint would get, and 
     ],
   });
   expect(apply(rt, dearer).webhooks).toEqual(planned.webhooks);
+});
+
+describe("future bookings outside the new hours", () => {
+  const DAYS = `
+hours: [{days: [mon-sun], start: "09:00", end: "18:00"}]
+services:
+  - {key: cut, name: Cut, durationMin: 60, price: 35.00, staff: [mia]}
+  - {key: sauna, name: Sauna, durationMin: 60, price: 20.00}
+staff: [{key: mia, name: Mia}]
+tables: [{key: t, maxSeats: 2}]
+turnTimes: [{upTo: 2, min: 60}]
+`;
+  const at = (time: string) => `2026-12-01T${time}`;
+
+  function booked() {
+    const rt = world();
+    apply(rt, DAYS);
+    const { id: early } = createBooking(rt, "salon-aurora", { service: "cut", start: at("09:00") });
+    const { id: cut } = createBooking(rt, "salon-aurora", { service: "cut", start: at("16:00") });
+    const { id: sauna } = createBooking(rt, "salon-aurora", { service: "sauna", start: at("16:30") });
+    const { id: table } = createReservation(rt, "salon-aurora", { party: 2, start: at("17:00") });
+    const names = new Map([
+      [early, "early"],
+      [cut, "cut"],
+      [sauna, "sauna"],
+      [table, "table"],
+    ]);
+    const left = (file: string, options = {}) =>
+      apply(rt, file, { dryRun: true, ...options }).outsideHours.map((id) => names.get(id));
+    return { rt, cut, left };
+  }
+
+  test.each<[string, string, string[]]>([
+    ["the day ends earlier", DAYS.replace('"18:00"', '"17:00"'), ["sauna", "table"]],
+    ["it is longer", DAYS.replace('"18:00"', '"19:00"'), []],
+    ["the day is closed", `${DAYS}closures: [{date: 2026-12-01}]`, ["early", "cut", "sauna", "table"]],
+    ["another day is closed", `${DAYS}closures: [{date: 2026-12-02}]`, []],
+    [
+      "a person has a break",
+      DAYS.replace("name: Mia", 'name: Mia, breaks: [{days: [tue], start: "16:30", end: "17:00"}]'),
+      ["cut"],
+    ],
+    ["prices alone change", DAYS.replace("35.00", "36.00"), []],
+  ])("where %s", (_case, file, expected) => {
+    expect(booked().left(file)).toEqual(expected);
+  });
+
+  test("are those of a person who goes", () => {
+    const gone = DAYS.replace("[{key: mia, name: Mia}]", "[]").replace(", staff: [mia]", "");
+    expect(booked().left(gone, { prune: true, allowMassDelete: true })).toEqual(["early", "cut"]);
+  });
+
+  test("are none that are over, cancelled, or were outside before", () => {
+    const { rt, cut, left } = booked();
+    apply(rt, DAYS.replace('"18:00"', '"17:00"'));
+    cancelBooking(rt, "salon-aurora", cut);
+    rt.advance(Date.parse("2026-12-01T15:30:00Z") - rt.now());
+    expect(left(DAYS.replace('"18:00"', '"10:00"'))).toEqual([]);
+  });
 });
 
 describe("pruning", () => {

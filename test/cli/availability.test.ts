@@ -105,6 +105,37 @@ test("--next has the first starts, --json the whole answer", async () => {
   expect(next.data).toMatchObject({ from: DAY, slots: [{ segments: [{ staffId: expect.stringMatching(/^stf_/) }] }] });
 });
 
+test("a visit of several services is booked in the words in which it was listed, and takes what it was listed with", async () => {
+  const { deskbell } = terminal();
+  await deskbell("seed -", HOUSE);
+  const visit = "--service shave --service cut --addon cut:wash --staff cut:mia";
+  const listed = await deskbell(`availability ${visit} --date ${DAY}`);
+  expect(listed.stdout.split("\n")[0]).toBe(`${DAY}\tOPEN\t08:00\t10:30\t1\tleo mia\t`);
+  const booked = await deskbell(`bookings create ${visit} --start ${DAY}T08:00 --json`);
+  expect(booked).toMatchObject({ code: 0 });
+  const { data } = JSON.parse(booked.stdout) as { data: { id: string; segments: { startsAt: string }[] } };
+  expect(data.segments.map(({ startsAt }) => startsAt.slice(11, 16))).toEqual(["08:00", "09:00"]);
+  expect(await deskbell(`bookings create ${visit} --start ${DAY}T08:00`)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining(`'shave' and 'cut' are not free at ${DAY}T08:00 with 'cut:mia': it is taken.`),
+  });
+  const line = { service: ["shave", "cut"], addons: ["cut:wash"], staff: ["cut:mia"], start: `${DAY}T08:00` };
+  expect(await deskbell(`bookings cancel ${data.id}`)).toMatchObject({ code: 0 });
+  expect(await deskbell("bookings create --from -", JSON.stringify(line))).toMatchObject({ code: 0 });
+});
+
+test("the plan of new hours names the bookings that they leave out", async () => {
+  const { deskbell } = terminal();
+  await deskbell("seed -", HOUSE);
+  await deskbell(`bookings create --service shave --start ${DAY}T08:00`);
+  const booked = await deskbell(`bookings create --service shave --start ${DAY}T11:00 --json`);
+  const { data } = JSON.parse(booked.stdout) as { data: { id: string } };
+  expect(await deskbell("catalog diff -", HOUSE.replace('"12:00"', '"11:00"'))).toMatchObject({
+    code: 8,
+    stderr: expect.stringContaining(`joes: 1 future booking lies outside the new hours: ${data.id}.`),
+  });
+});
+
 test.each([
   ["", 2, "fix: name --service, or --party for a table"],
   ["--service cut --party 2", 2, "A table has no services."],

@@ -6,16 +6,13 @@ import { AppError } from "../../domain/errors.ts";
 import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../availability-lines.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { type FlagValues, integer, text, texts, toggle } from "../flags.ts";
+import { type FlagValues, integer, text, toggle } from "../flags.ts";
 import { listObjects } from "../objects.ts";
 import type { Column } from "../table.ts";
+import { visitFlags } from "../visit-flags.ts";
 
 const flags = {
-  service: texts("key", "what is to be done; once for each, in their order"),
-  variant: texts("key", "which variant of it; otherwise the usual one"),
-  addon: texts("key", "an add-on, or several: wash*2; cut:wash where two services have it"),
-  staff: texts("key", "with whom; cut:mia for one of several services; otherwise whoever is free"),
-  guests: integer(1, 10_000, "how many take part (1)"),
+  ...visitFlags,
   party: integer(1, 10_000, "a table for so many instead of a service"),
   area: text("key", "in this area"),
   date: text("date", "on this day"),
@@ -40,8 +37,8 @@ export const availability = command({
   about: "Show when a service, a visit of several or a table can be booked.",
   flags,
   examples: [
-    "availability --service cut --staff mia --from 2026-12-01 --to 2026-12-05",
-    "availability --service color --service cut --next 5",
+    "availability --service cut --staff maya --from 2026-12-01 --to 2026-12-05",
+    "availability --service gloss --service cut --next 5",
     "availability --party 4 --area terrace --date 2026-12-01 --explain",
   ],
   async run(cli, given) {

@@ -1,13 +1,13 @@
 import { representReservation } from "../../domain/day/reservation.ts";
 import { command, type Group } from "../command.ts";
-import { choice, integer, text } from "../flags.ts";
+import { integer, text } from "../flags.ts";
 import { createOrLoad, fromFlag } from "../load-lines.ts";
-import { pageFlags, printPage } from "../page.ts";
-import { VISIT_STATUSES } from "./bookings.ts";
+import { visitCommands } from "../visit-commands.ts";
 
 const create = command({
   name: "create",
   about: "Reserve a table, the smallest that is free for the party, and tell the partners.",
+  canRehearse: true,
   flags: {
     party: integer(1, 10_000, "how many come"),
     start: text("time", "such as 2026-12-01T19:30, on the business's clocks"),
@@ -30,34 +30,18 @@ const create = command({
   },
 });
 
-const cancel = command({
-  name: "cancel",
-  about: "Cancel a reservation; its table is free again.",
-  arguments: ["<reservation>"],
-  examples: ["reservations cancel rsv_06f…", "reservations cancel rsv_06f… --json"],
-  async run(cli, _flags, id) {
-    const rt = await cli.open();
-    const { cancelReservation } = await import("../../app/reservations.ts");
-    cli.printObject(cancelReservation(rt, cli.business(rt).slug, id));
-  },
-});
-
-const list = command({
-  name: "list",
-  about: "List reservations, the newest first.",
-  flags: { status: choice(VISIT_STATUSES, "only those in this state"), ...pageFlags },
-  examples: ["reservations list --status CONFIRMED", "reservations list --limit 500 --json"],
-  async run(cli, { limit, ...filter }) {
-    const rt = await cli.open();
-    const { id: businessId, doc, slug } = cli.business(rt);
-    printPage(
-      cli,
-      limit,
-      (most) =>
-        rt.store.reservations
-          .list({ businessId, ...filter }, most)
-          .map((row) => representReservation(row, doc.timezone)),
-      [
+export const reservations: Group = {
+  name: "reservations",
+  about: "Who has reserved a table, and when.",
+  commands: [
+    create,
+    ...visitCommands({
+      one: "reservation",
+      exampleId: "rsv_06f…",
+      freed: "its table",
+      read: (rt, filter, limit) => rt.store.reservations.list(filter, limit),
+      represent: representReservation,
+      columns: [
         { title: "ID", value: ({ id }) => id, whole: true },
         { title: "STARTS", value: ({ startsAt }) => startsAt, whole: true },
         { title: "PARTY", value: ({ partySize }) => partySize, align: "right" },
@@ -65,26 +49,10 @@ const list = command({
         { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
         { title: "TABLE", value: ({ tableId }) => tableId },
       ],
-      `${slug} has no reservations.`,
-    );
-  },
-});
-
-const show = command({
-  name: "show",
-  about: "Show a reservation.",
-  arguments: ["<reservation>"],
-  examples: ["reservations show rsv_06f…", "reservations show rsv_06f… --json"],
-  async run(cli, _flags, id) {
-    const rt = await cli.open();
-    const business = cli.business(rt);
-    const { requireReservation } = await import("../../app/reservations.ts");
-    cli.printObject(representReservation(requireReservation(rt, business.id, id), business.doc.timezone));
-  },
-});
-
-export const reservations: Group = {
-  name: "reservations",
-  about: "Who has reserved a table, and when.",
-  commands: [create, cancel, list, show],
+      useCases: async () => {
+        const { cancelReservation, requireReservation } = await import("../../app/reservations.ts");
+        return { cancel: cancelReservation, require: requireReservation };
+      },
+    }),
+  ],
 };

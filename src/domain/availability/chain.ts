@@ -7,40 +7,42 @@ import type { SegmentWays, Way } from "./ways.ts";
  */
 export type Chain = {
   maxGapMin: number;
-  layers: Link[][];
-  /** starts[changes][segment][link]: from where the visit can be finished with at most so many changes of person. */
-  starts: Interval[][][][];
+  /** onward[changes][segment]: from where the visit can be finished with at most so many changes of person. */
+  onward: Onward[][][];
 };
 
 /** A way, with the person who accompanies the guest: where nobody is needed, whoever was or will be with them. */
 type Link = { way: Way; person: string | null };
 
-export type Step = { link: Link; startMin: number };
+type Onward = Link & { starts: Interval[] };
+
+export type Step = Link & { startMin: number };
 
 export function linkChain(segments: readonly SegmentWays[], maxGapMin: number): Chain {
   const layers = linksOf(segments);
-  const indexes = layers.map((links) => new Map(links.map(({ person }, j) => [person, j])));
-  const starts: Interval[][][][] = [];
+  const onward: Onward[][][] = [];
   let reached = -1;
   for (const changes of layers.keys()) {
-    const fewer = starts[changes - 1];
-    const now: Interval[][][] = (starts[changes] = []);
+    const fewer = onward[changes - 1];
+    const now: Onward[][] = (onward[changes] = []);
     for (let i = layers.length - 1; i >= 0; i -= 1) {
       const next = now[i + 1];
-      const leadingToChange = leadingTo(merge(fewer?.[i + 1]?.flat() ?? []), maxGapMin);
-      now[i] = (layers[i] ?? []).map(({ way, person }) => {
+      const staying = new Map(next?.map(({ person, starts }) => [person, starts]));
+      const leadingToChange = leadingTo(merge(fewer?.[i + 1]?.flatMap(({ starts }) => starts) ?? []), maxGapMin);
+      const startsOf = ({ way, person }: Link): Interval[] => {
         if (next === undefined) return way.starts;
         const { durationMin } = way.option;
-        const staying = leadingTo(next[indexes[i + 1]?.get(person) ?? -1] ?? [], maxGapMin)(durationMin);
-        return intersect(way.starts, merge([...staying, ...leadingToChange(durationMin)]));
-      });
+        const leadingToStay = leadingTo(staying.get(person) ?? [], maxGapMin)(durationMin);
+        return intersect(way.starts, merge([...leadingToStay, ...leadingToChange(durationMin)]));
+      };
+      now[i] = (layers[i] ?? []).map((link) => ({ ...link, starts: startsOf(link) }));
     }
     // Each change adds minutes or nothing; once it adds nothing, no further one will.
-    const minutes = now.flat(2).reduce((sum, { start, end }) => sum + end - start, 0);
+    const minutes = now.flat().reduce((sum, { starts }) => sum + lengthOf(starts), 0);
     if (minutes === reached) break;
     reached = minutes;
   }
-  return { maxGapMin, layers, starts };
+  return { maxGapMin, onward };
 }
 
 function linksOf(segments: readonly SegmentWays[]): Link[][] {
@@ -59,58 +61,61 @@ function leadingTo(minutes: Interval[], maxGapMin: number): (durationMin: number
   return (durationMin) => ends.map(({ start, end }) => ({ start: start - durationMin, end: end - durationMin }));
 }
 
+const lengthOf = (intervals: readonly Interval[]): number => intervals.reduce((sum, i) => sum + i.end - i.start, 0);
+
 /** Every minute at which the whole visit can begin, were there neither notice nor horizon. */
-export function beginnings({ starts }: Chain): number[] {
+export function beginnings({ onward }: Chain): number[] {
   const minutes: number[] = [];
-  for (const { start, end } of merge(starts.at(-1)?.[0]?.flat() ?? []))
+  for (const { start, end } of merge(onward.at(-1)?.[0]?.flatMap(({ starts }) => starts) ?? []))
     for (let minute = start; minute < end; minute += 1) minutes.push(minute);
   return minutes;
 }
 
 /** The ways by which a segment can be done at this minute and the visit be finished. */
-export const waysAt = ({ layers, starts }: Chain, segment: number, minute: number): Way[] => [
-  ...new Set(
-    (layers[segment] ?? []).filter((_, j) => holds(starts.at(-1)?.[segment]?.[j] ?? [], minute)).map(({ way }) => way),
-  ),
-];
+export function waysAt({ onward }: Chain, segment: number, minute: number): Way[] {
+  const ways: Way[] = [];
+  for (const { way, starts } of onward.at(-1)?.[segment] ?? [])
+    // The same way for one person and the next are neighbours.
+    if (way !== ways.at(-1) && holds(starts, minute)) ways.push(way);
+  return ways;
+}
 
-/**
- * The visit that begins at this minute: with the fewest changes of person, then each segment as early as can be, in a class
- * that has started rather than in a new one, then by whom the plan names first.
- */
-export function takeSteps({ maxGapMin, layers, starts }: Chain, beginMin: number): Step[] | undefined {
-  let changes = starts.findIndex((segments) => segments[0]?.some((minutes) => holds(minutes, beginMin)));
+/** The visit that begins at this minute: with the fewest changes of person, then each segment as early as can be. */
+export function takeSteps({ maxGapMin, onward }: Chain, beginMin: number): Step[] | undefined {
+  let changes = onward.findIndex((segments) => segments[0]?.some(({ starts }) => holds(starts, beginMin)));
   if (changes === -1) return undefined;
   const steps: Step[] = [];
   let window = { start: beginMin, end: beginMin + 1 };
-  let person: string | undefined | null;
-  for (const [i, links] of layers.entries()) {
-    const reach = (allowed: number, link: Link, j: number): Step[] => {
-      const first = intervalFrom(starts[allowed]?.[i]?.[j] ?? [], window.start);
-      const startMin = Math.max(first?.start ?? Infinity, window.start);
-      return startMin < window.end ? [{ link, startMin }] : [];
-    };
-    const staying = links.flatMap((link, j) => (i === 0 || link.person === person ? reach(changes, link, j) : []));
-    if (staying.length === 0) changes -= 1;
-    const step = best(staying.length > 0 ? staying : links.flatMap((link, j) => reach(changes, link, j)));
+  let last: Step | undefined;
+  for (const i of onward[changes]?.keys() ?? []) {
+    let step = bestStep(onward[changes]?.[i] ?? [], window, last);
+    if (step === undefined) {
+      changes -= 1;
+      step = bestStep(onward[changes]?.[i] ?? [], window);
+    }
     if (step === undefined) throw new Error(`The visit at ${beginMin} breaks off at segment ${i}.`);
-    steps.push(step);
-    const end = step.startMin + step.link.way.option.durationMin;
+    steps.push((last = step));
+    const end = step.startMin + step.way.option.durationMin;
     window = { start: end, end: end + maxGapMin + 1 };
-    person = step.link.person;
   }
   return steps;
 }
 
-function best(steps: Step[]): Step | undefined {
-  const isStarted = ({ link, startMin }: Step) => link.way.sessions.has(startMin);
-  return steps.reduce<Step | undefined>(
-    (kept, step) =>
-      kept === undefined ||
-      step.startMin < kept.startMin ||
-      (step.startMin === kept.startMin && isStarted(step) && !isStarted(kept))
-        ? step
-        : kept,
-    undefined,
-  );
+/**
+ * The earliest start within the window, in a class that has started rather than in a new one, then by whom the plan names first.
+ * @param last whose person goes on; undefined: anybody may
+ */
+function bestStep(links: readonly Onward[], window: Interval, last?: Step): Step | undefined {
+  let best: Step | undefined;
+  for (const { way, person, starts } of links) {
+    if (last !== undefined && last.person !== person) continue;
+    const startMin = Math.max(intervalFrom(starts, window.start)?.start ?? Infinity, window.start);
+    if (startMin >= window.end || startMin > (best?.startMin ?? Infinity)) continue;
+    const isBetter =
+      best === undefined || startMin < best.startMin || (isStarted(way, startMin) && !isStarted(best.way, startMin));
+    if (isBetter) best = { way, person, startMin };
+  }
+  return best;
 }
+
+const isStarted = ({ sessions }: Way, startMin: number): boolean => sessions.has(startMin);

@@ -3,15 +3,21 @@ export type Interval = { start: number; end: number };
 
 /** Of intervals in any order: sorted, with whatever overlaps or touches made one. */
 export function merge(intervals: readonly Interval[]): Interval[] {
-  const sorted = intervals.filter(({ start, end }) => start < end).sort((a, b) => a.start - b.start);
   const merged: Interval[] = [];
   let last: Interval | undefined;
-  for (const { start, end } of sorted) {
+  for (const { start, end } of inOrder(intervals)) {
+    if (start >= end) continue;
     if (last === undefined || start > last.end) merged.push((last = { start, end }));
     else if (end > last.end) last.end = end;
   }
   return merged;
 }
+
+/** Most lists are in order already, and some are long. */
+const inOrder = (intervals: readonly Interval[]): readonly Interval[] =>
+  intervals.every(({ start }, i) => i === 0 || (intervals[i - 1]?.start ?? 0) <= start)
+    ? intervals
+    : intervals.toSorted((a, b) => a.start - b.start);
 
 export function subtract(from: readonly Interval[], cuts: readonly Interval[]): Interval[] {
   if (cuts.length === 0) return [...from];

@@ -1,6 +1,8 @@
-import type { Catalog, Kind } from "../catalog/catalog.ts";
+import type { z } from "zod";
+import type { Catalog, Kind, ServiceDoc } from "../catalog/catalog.ts";
 import { objectId } from "../catalog/catalog.ts";
 import { isVisible } from "../public/lens.ts";
+import type * as schemas from "../public/schemas/availability.ts";
 import { variantId } from "../public/service.ts";
 import { formatMinute } from "./format.ts";
 import type { Refusal } from "./refusal.ts";
@@ -9,36 +11,13 @@ import type { Slot } from "./slot.ts";
 import type { Audience } from "./wish.ts";
 
 /** A slot as it is answered: by ids, at the times of a clock. Nothing of customers, of hours or of why somebody is away. */
-export type PublicSlot = {
-  startsAt: string;
-  endsAt: string;
-  spotsLeft: number;
-  spotsTotal: number;
-  segments: (VisitSegment | TableSegment)[];
-};
-
-type VisitSegment = {
-  serviceId: string;
-  variantId: string | null;
-  /** null: nobody is needed, or whoever would do it shows no profile. */
-  staffId: string | null;
-  staffIds: string[];
-  startsAt: string;
-  endsAt: string;
-  /** For each guest. */
-  priceCents: number;
-};
-
-type TableSegment = { tableId: string; areaId: string | null; startsAt: string; endsAt: string };
+export type PublicSlot = z.infer<typeof schemas.slot>;
 
 /** A start that is not offered, with the first rule that it fails. */
-export type PublicRefusal = {
-  startsAt: string;
-  reason: Refusal["reason"];
-  detail: string;
-  /** Which of the visit's services, counted from 0. */
-  segment: number;
-};
+export type PublicRefusal = z.infer<typeof schemas.refusal>;
+
+/** A day with the visits that can begin on it. */
+export type PublicDay = z.infer<typeof schemas.day>;
 
 export type Representing = {
   slot: (slot: Slot) => PublicSlot;
@@ -61,27 +40,31 @@ export function representing(
   const [staff, tables, areas] = [idsOf("staff"), idsOf("table"), idsOf("area")];
   const areaOf = new Map(objects.table.map(({ key, area }) => [key, area]));
   const services = new Map(objects.service.map((doc) => [doc.key, doc]));
-  const minute = (at: number): string => formatMinute(at, timezone);
+  const variantIds = remembering(
+    (service: ServiceDoc) => new Map(service.variants.map((doc) => [doc.key, variantId(slug, service, doc)])),
+  );
+  const minute = remembering((at: number) => formatMinute(at, timezone));
 
-  const segment = ({ serviceKey, variantKey, staffKey, staffKeys, tableKey, ...part }: Slot["segments"][number]) => {
-    const times = { startsAt: minute(part.startMin), endsAt: minute(part.endMin) };
-    if (tableKey !== null) {
-      const area = areaOf.get(tableKey) ?? null;
+  const segment = (part: Slot["segments"][number]): PublicSlot["segments"][number] => {
+    const [startsAt, endsAt] = [minute(part.startMin), minute(part.endMin)];
+    if (part.tableKey !== null) {
+      const area = areaOf.get(part.tableKey) ?? null;
       return {
-        tableId: tables.get(tableKey) ?? "",
+        tableId: tables.get(part.tableKey) ?? "",
         areaId: area === null ? null : (areas.get(area) ?? null),
-        ...times,
+        startsAt,
+        endsAt,
       };
     }
-    const service = services.get(serviceKey ?? "");
-    if (service === undefined) throw new Error(`The slot's service ${serviceKey} is not in the catalog.`);
-    const variant = service.variants.find(({ key }) => key === variantKey);
+    const service = services.get(part.serviceKey ?? "");
+    if (service === undefined) throw new Error(`The slot's service ${part.serviceKey} is not in the catalog.`);
     return {
       serviceId: objectId("service", slug, service),
-      variantId: variant === undefined ? null : variantId(slug, service, variant),
-      staffId: staffKey === null ? null : (staff.get(staffKey) ?? null),
-      staffIds: staffKeys.flatMap((key) => staff.get(key) ?? []),
-      ...times,
+      variantId: part.variantKey === null ? null : (variantIds(service).get(part.variantKey) ?? null),
+      staffId: part.staffKey === null ? null : (staff.get(part.staffKey) ?? null),
+      staffIds: part.staffKeys.flatMap((key) => staff.get(key) ?? []),
+      startsAt,
+      endsAt,
       priceCents: part.priceCents,
     };
   };
@@ -101,5 +84,15 @@ export function representing(
       segment,
     }),
     minute,
+  };
+}
+
+/** Thousands of slots begin and end at the same minutes. */
+function remembering<Of, Value>(work: (of: Of) => Value): (of: Of) => Value {
+  const known = new Map<Of, Value>();
+  return (of) => {
+    let value = known.get(of);
+    if (value === undefined) known.set(of, (value = work(of)));
+    return value;
   };
 }

@@ -15,3 +15,7 @@ export const REFUSAL_TEXT: Record<Refusal["reason"], string> = {
   BUFFER: "that is too close to another visit",
   RESOURCE_TAKEN: "what it needs is in use",
 };
+
+/** Which of several services it is that cannot be done is told from the second on. */
+export const refusalSentence = (detail: string, segment: number): string =>
+  segment === 0 ? detail : `service ${segment + 1}: ${detail}`;

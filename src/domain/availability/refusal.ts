@@ -8,7 +8,7 @@ import { rowsOf, type SegmentWays } from "./ways.ts";
 import { dayAt } from "./zone-rules.ts";
 
 /** Why a visit cannot begin at a minute, in the order in which the rules are asked. */
-const REASONS = [
+export const REASONS = [
   "TOO_FAR",
   "TOO_SOON",
   "NOBODY_ABLE",

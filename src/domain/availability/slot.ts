@@ -33,7 +33,7 @@ export function slotAt(segments: readonly SegmentWays[], chain: Chain, startMin:
   for (const [i, step] of steps.entries()) {
     const done = segments[i];
     if (done === undefined) break;
-    const { option } = step.link.way;
+    const { option } = step.way;
     const able = waysAt(chain, i, step.startMin);
     endMin = step.startMin + option.durationMin;
     const spots = spotsOf(done, step, endMin, able.length);
@@ -55,11 +55,10 @@ export function slotAt(segments: readonly SegmentWays[], chain: Chain, startMin:
 /** Tables for the party, seats in the class, or what the resources and places allow; with a person there is one. */
 function spotsOf(
   { segment, ways, limits }: SegmentWays,
-  { link, startMin }: Step,
+  { way: { option, sessions }, startMin }: Step,
   endMin: number,
   able: number,
 ): Spots {
-  const { option, sessions } = link.way;
   if (option.table !== null) return { left: able, total: ways.length };
   if (segment.places > 1 && !isPool(segment))
     return { left: segment.places - (sessions.get(startMin)?.seats ?? 0), total: segment.places };

@@ -60,7 +60,8 @@ function chainOf(names: Names, { serviceIds, variantIds }: VisitWish, report: Re
     else if (known === undefined) report("resource_not_found", `There is no variant ${quote(name)}.`, "variantIds");
     else if (serviceIds.length === 0) chain.push(linkTo(known.service, known.variant));
     else {
-      const mismatch = `'${known.variant.name}' is a variant of '${known.service.name}', which is not among the services once more.`;
+      const again = chain.some((link) => link.service === known.service) ? " once more" : "";
+      const mismatch = `'${known.variant.name}' is a variant of '${known.service.name}', which is not among the services${again}.`;
       report("variant_service_mismatch", mismatch, "variantIds");
     }
   }
@@ -76,11 +77,10 @@ function addAddons(names: Names, chain: Link[], texts: readonly string[], report
     const offered = chain.filter(
       (link) => (service ?? link.service) === link.service && link.service.addons.some((l) => l.addon === addon.key),
     );
-    const [first] = offered;
-    if (first === undefined) {
-      const which = service === undefined ? "None of the services" : `'${service.name}', if it is asked for at all,`;
-      report("addon_not_linked", `${which} is not offered with the add-on '${addon.name}'.`, "addonIds");
-    } else if (new Set(offered.map((link) => link.service)).size > 1)
+    const first = offered.find(({ addons }) => addons.every((known) => known.addon !== addon.key)) ?? offered[0];
+    if (first === undefined)
+      report("addon_not_linked", `${noneOf(chain, service)} offered with the add-on '${addon.name}'.`, "addonIds");
+    else if (new Set(offered.map((link) => link.service)).size > 1)
       report(
         "validation_failed",
         `Several of the services are offered with '${addon.name}': say for which, as in service:add-on.`,
@@ -90,20 +90,31 @@ function addAddons(names: Names, chain: Link[], texts: readonly string[], report
   }
 }
 
+function noneOf([first, ...others]: Link[], asked: ServiceDoc | undefined): string {
+  if (asked !== undefined) return `'${asked.name}', if it is asked for at all, is not`;
+  return first === undefined || others.length > 0 ? "None of the services is" : `'${first.service.name}' is not`;
+}
+
+/** Someone for the whole visit, and for single services somebody else: each time that one is asked for, or one for each time. */
 function addStaff(names: Names, chain: Link[], texts: readonly string[], report: Report): void {
-  const forAll = new Set<string>();
-  for (const text of texts) {
+  const asked = texts.flatMap((text) => {
     const { service, name } = names.bound(text);
-    const person = name === "any" ? undefined : names.require("staff", name, "staffIds");
-    if (person === undefined) continue;
-    if (service === undefined) forAll.add(person.key);
-    const concerned = chain.filter((link) => (service ?? link.service) === link.service);
-    if (service !== undefined && concerned.length === 0)
-      report("staff_cannot_perform", `'${service.name}' is not among the services.`, "staffIds");
-    for (const link of concerned) link.staff = person.key;
-  }
-  if (forAll.size > 1)
+    const person = name === "any" ? null : names.require("staff", name, "staffIds");
+    return person === undefined ? [] : [{ service, key: person?.key ?? null }];
+  });
+  const [ofVisit, ofServices] = [asked.filter(({ service }) => !service), asked.filter(({ service }) => service)];
+  const ambiguous = () =>
     report("validation_failed", "Of several people say who does which, as in service:person.", "staffIds");
+
+  const [forAll, ...others] = new Set(ofVisit.flatMap(({ key }) => key ?? []));
+  if (others.length > 0) ambiguous();
+  for (const link of chain) link.staff = forAll ?? null;
+  for (const [service, people] of Map.groupBy(ofServices, (one) => one.service)) {
+    const links = chain.filter((link) => link.service === service);
+    if (links.length === 0) report("staff_cannot_perform", `'${service?.name}' is not among the services.`, "staffIds");
+    else if (people.length > links.length) ambiguous();
+    for (const [i, link] of links.entries()) link.staff = people[people.length === 1 ? 0 : i]?.key ?? null;
+  }
 }
 
 type Names = ReturnType<typeof namesIn>;

@@ -1,39 +1,45 @@
 import { z } from "zod";
+import type { VisitWish } from "../availability/question.ts";
 import { key, line, whole } from "../catalog/schema-values.ts";
-import { type Counted, counted, customerRef, readCounted, readRequest } from "./request.ts";
+import { counted, customerRef, readRequest } from "./request.ts";
 
-export type BookingRequest = {
-  service: string;
-  /** null: the default variant if there is one, else the service itself. */
-  variant: string | null;
-  addons: Counted[];
-  start: string;
-  /** null: anybody. */
-  staff: string | null;
-  guests: number;
-  customerRef: string | null;
-};
+/** A start of a visit, which is asked for in the words in which it is asked when it can be had. */
+export type BookingRequest = { wish: VisitWish; start: string; customerRef: string | null };
 
-const requestSchema = z.strictObject({
-  service: key,
-  variant: key.nullish(),
-  addons: z.array(counted, "a list such as [wash, scrub*2]").max(50, "a list of at most 50").optional(),
-  start: line(40),
-  staff: key.nullish(),
-  guests: whole(1, 10_000).optional(),
-  customerRef,
-});
+const MOST_SERVICES = 8;
+
+function oneOrMore(name: z.ZodString) {
+  const noun = `a name, or a list of 1 to ${MOST_SERVICES} names`;
+  return z
+    .union([name, z.array(name, noun).min(1, noun).max(MOST_SERVICES, noun)], noun)
+    .nullish()
+    .transform((named) => [named ?? []].flat());
+}
+
+/** `mia`, or `cut:mia` for one of several services. */
+const bound = line(170);
+
+const requestSchema = z
+  .strictObject({
+    service: oneOrMore(key),
+    variant: oneOrMore(key),
+    addons: z.array(counted, "a list such as [wash, scrub*2]").max(50, "a list of at most 50").optional(),
+    start: line(40),
+    staff: oneOrMore(bound),
+    guests: whole(1, 10_000).optional(),
+    customerRef,
+  })
+  .refine(({ service, variant }) => service.length + variant.length > 0, {
+    path: ["service"],
+    error: "what is booked",
+  });
 
 /** @throws AppError validation_failed */
 export function readBookingRequest(input: unknown): BookingRequest {
-  const {
-    service,
-    variant = null,
-    addons = [],
+  const { service, variant, addons = [], start, staff, guests = 1, ...rest } = readRequest(requestSchema, input);
+  return {
+    wish: { serviceIds: service, variantIds: variant, addonIds: addons, staffIds: staff, guests },
     start,
-    staff = null,
-    guests = 1,
-    ...rest
-  } = readRequest(requestSchema, input);
-  return { service, variant, addons: readCounted(addons), start, staff, guests, customerRef: rest.customerRef ?? null };
+    customerRef: rest.customerRef ?? null,
+  };
 }

@@ -1,8 +1,10 @@
+import type { z } from "zod";
 import { formatInstant } from "../business-time.ts";
 import type { EventDraft } from "../envelope.ts";
+import type { booking } from "../public/schemas/day.ts";
 
 /** Of bookings and of reservations. */
-export type VisitStatus = "PENDING" | "CONFIRMED" | "CANCELLED" | "COMPLETED" | "NO_SHOW";
+export type VisitStatus = PublicBooking["status"];
 
 export type Booking = {
   id: string;
@@ -35,20 +37,7 @@ export type BookedSegment = {
   priceCents: number;
 };
 
-export type PublicBooking = {
-  id: string;
-  status: VisitStatus;
-  startsAt: string;
-  endsAt: string;
-  segments: (Pick<BookedSegment, "serviceId" | "variantId" | "addons" | "staffId" | "priceCents"> & {
-    startsAt: string;
-    endsAt: string;
-  })[];
-  guests: number;
-  totalCents: number;
-  currency: string;
-  customerRef: string | null;
-};
+export type PublicBooking = z.infer<typeof booking>;
 
 export const representBooking = (booking: Booking, timezone: string): PublicBooking => ({
   id: booking.id,

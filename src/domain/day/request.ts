@@ -10,8 +10,8 @@ import { didYouMean } from "../nearest.ts";
 /** A partner's or a till's own name for a customer. */
 export const customerRef = line(200).nullish();
 
-/** `wash`, or `wash*2`. */
-export const counted = line(100);
+/** `wash`, `wash*2`, or `cut:wash*2` where several services have it. */
+export const counted = line(170);
 
 export type Counted = { key: string; quantity: number };
 

@@ -1,6 +1,8 @@
+import type { z } from "zod";
 import type { VisitStatus } from "./booking.ts";
 import { formatInstant } from "../business-time.ts";
 import type { EventDraft } from "../envelope.ts";
+import type { reservation } from "../public/schemas/day.ts";
 
 export type Reservation = {
   id: string;
@@ -15,10 +17,7 @@ export type Reservation = {
   updatedAt: number;
 };
 
-export type PublicReservation = Omit<Reservation, "startsAt" | "endsAt" | "createdAt" | "updatedAt"> & {
-  startsAt: string;
-  endsAt: string;
-};
+export type PublicReservation = z.infer<typeof reservation>;
 
 export const representReservation = (
   { id, status, partySize, startsAt, endsAt, areaId, tableId, customerRef }: Reservation,

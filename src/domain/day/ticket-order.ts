@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import { formatInstant } from "../business-time.ts";
 import type { EventDraft } from "../envelope.ts";
+import type * as schemas from "../public/schemas/day.ts";
 
 export type TicketOrder = {
   id: string;
@@ -17,10 +19,7 @@ export type TicketOrder = {
   updatedAt: number;
 };
 
-export type PublicTicketOrder = Omit<TicketOrder, "expiresAt" | "createdAt" | "updatedAt"> & {
-  /** null: paid or cancelled, it does not expire. */
-  expiresAt: string | null;
-};
+export type PublicTicketOrder = z.infer<typeof schemas.ticketOrder>;
 
 export function representOrder(order: TicketOrder, timezone: string): PublicTicketOrder {
   const { expiresAt, createdAt, updatedAt, ...shown } = order;
@@ -38,7 +37,7 @@ export type Ticket = {
   createdAt: number;
 };
 
-export type PublicTicket = Omit<Ticket, "checkedInAt" | "createdAt"> & { checkedInAt: string | null };
+export type PublicTicket = z.infer<typeof schemas.ticket>;
 
 export const representTicket = (
   { id, orderId, eventId, ticketTypeId, status, checkedInAt }: Ticket,

@@ -15,7 +15,7 @@ import { type Oracle, oracleOf, type World } from "./oracle.ts";
 import { isAnswerable, worldsWithOneMore } from "./worlds.ts";
 import { ZONES } from "./zones.ts";
 
-/** `DESKBELL_RUNS=10000` for the long proof. */
+/** Of each property; test/proofs/availability-zones.test.ts sets it. */
 const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 500);
 const TIMEOUT_MS = 60_000 + 100 * RUNS;
 

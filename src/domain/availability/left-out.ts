@@ -1,0 +1,40 @@
+import { type Catalog, objectId } from "../catalog/catalog.ts";
+import type { CatalogDiff } from "../catalog/diff.ts";
+import { localDays } from "./days.ts";
+import { covers, type Interval } from "./intervals.ts";
+import { workingTimes } from "./working-time.ts";
+import { dayAt } from "./zone-rules.ts";
+
+/** A booked segment, or a reservation, for which nobody but the business must be there. */
+export type Appointment = Interval & { id: string; staffId: string | null };
+
+const HOURS = new Set(["timezone", "hours", "closures", "exceptions", "breaks", "timeOff"]);
+
+/** Whether a change may leave somebody who is booked without the hours for it. */
+export const touchesHours = ({ businessFields, changes }: CatalogDiff): boolean =>
+  businessFields.some((field) => HOURS.has(field)) ||
+  changes.some(
+    ({ kind, action, fields }) => kind === "staff" && (action === "delete" || fields.some((field) => HOURS.has(field))),
+  );
+
+/** The ids of those that lie within the hours of before and not within those of after, in their order. */
+export function leftOut(before: Catalog, after: Catalog, appointments: readonly Appointment[]): string[] {
+  const [fitted, fits] = [fitting(before, appointments), fitting(after, appointments)];
+  return [...new Set(appointments.filter((one) => fitted(one) && !fits(one)).map(({ id }) => id))];
+}
+
+function fitting(
+  { business: { slug, timezone }, schedule, objects }: Catalog,
+  appointments: readonly Appointment[],
+): (appointment: Appointment) => boolean {
+  const first = appointments.reduce((day, { start }) => Math.min(day, dayAt(timezone, start)), Infinity);
+  const last = appointments.reduce((day, { end }) => Math.max(day, dayAt(timezone, end)), -Infinity);
+  // A shift of two days ago may end at 48:00.
+  const timeOf = workingTimes(schedule, localDays(timezone, first - 2, last));
+  const people = new Map(objects.staff.map((doc) => [objectId("staff", slug, doc), doc]));
+  return (appointment) => {
+    if (appointment.staffId === null) return covers(timeOf().work, appointment);
+    const person = people.get(appointment.staffId);
+    return person !== undefined && covers(timeOf(person).work, appointment);
+  };
+}
