@@ -1,10 +1,6 @@
 #!/usr/bin/env node
 // Plain old JavaScript: it must run on any Node, to say in words which one is needed
 // (better-sqlite3 13 segfaults on Node before 22.14).
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-
 const REQUIRED_MAJOR = 26;
 
 if (Number(process.versions.node.split(".")[0]) >= REQUIRED_MAJOR) {
@@ -12,6 +8,9 @@ if (Number(process.versions.node.split(".")[0]) >= REQUIRED_MAJOR) {
   enableCompileCache();
   await import("../dist/main.js");
 } else {
+  const { spawn } = await import("node:child_process");
+  const { existsSync } = await import("node:fs");
+  const { fileURLToPath } = await import("node:url");
   // A checkout brings its own Node as the npm package `node`.
   const bundled = fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url));
   if (!existsSync(bundled)) {

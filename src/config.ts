@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { homedir, tmpdir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
 import { AppError } from "./domain/errors.ts";
 import type { LogFormat } from "./log.ts";
 
@@ -9,6 +9,7 @@ export type Config = {
   dataDir: string;
   databasePath: string;
   masterKeyPath: string;
+  backupFolder: string;
   /** false in a thread, which finds everything made. */
   mayCreate: boolean;
   logFormat: LogFormat;
@@ -51,6 +52,7 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     dataDir,
     databasePath: join(dataDir, "deskbell.db"),
     masterKeyPath: join(dataDir, "master.key"),
+    backupFolder: join(dataDir, "backups"),
     mayCreate: true,
     logFormat,
     lab: {
@@ -93,6 +95,9 @@ function readMetricsToken(file: string | undefined, env: NodeJS.ProcessEnv): str
   throw new AppError("usage", `--metrics-token-file: there is no token to be read in ${path}.`);
 }
 
+/** Of a partner, who has no data here; a flag would show it to everybody on the machine. */
+export const apiKeyOfEnvironment = (env: NodeJS.ProcessEnv = process.env): string | undefined => env.DESKBELL_API_KEY;
+
 /** A switch in the environment: `1` and `true` turn it on. */
 export const envSwitch = (name: string, env: NodeJS.ProcessEnv = process.env): boolean =>
   env[name] === "1" || env[name] === "true";
@@ -103,14 +108,40 @@ export const envSwitch = (name: string, env: NodeJS.ProcessEnv = process.env): b
  */
 export function prepareForInk(wantsColour: boolean, env: NodeJS.ProcessEnv = process.env): void {
   env.NODE_ENV ??= "production";
+  // Other tools' word for a development build, with which ink looks for a debugger of its own.
+  delete env.DEV;
   if (wantsColour && !env.NO_COLOR) return;
   delete env.NO_COLOR;
   env.FORCE_COLOR = "0";
+}
+
+/** Where the executable may unpack what cannot be used from within it, best first; one that is named is the only one. */
+export function cacheFolders(env: NodeJS.ProcessEnv = process.env): string[] {
+  const named = env.DESKBELL_CACHE_DIR || env.CACHE_DIRECTORY;
+  if (named) return [resolve(named)];
+  const home = homeOf(env);
+  const usual = [env.XDG_CACHE_HOME, home && join(home, ".cache")].find((path) => path && isAbsolute(path));
+  const shared = join(tmpdir(), `deskbell-${process.getuid?.() ?? "cache"}`);
+  return usual ? [join(usual, "deskbell"), shared] : [shared];
+}
+
+/** A user without a name has no home either. */
+function homeOf(env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return env.HOME ?? homedir();
+  } catch {
+    return undefined;
+  }
 }
 
 function defaultDataDir(env: NodeJS.ProcessEnv): string {
   // A checkout keeps its data with it (ignored by git).
   if (existsSync("package.json") && existsSync("bin/deskbell.js")) return ".deskbell";
   if (process.getuid?.() === 0) return "/var/lib/deskbell";
-  return join(env.XDG_DATA_HOME ?? join(homedir(), ".local/share"), "deskbell");
+  const home = homeOf(env);
+  if (env.XDG_DATA_HOME === undefined && home === undefined)
+    throw new AppError("usage", "There is no home folder to keep the data in.", {
+      fix: "name a folder with --data-dir",
+    });
+  return join(env.XDG_DATA_HOME ?? join(home ?? "", ".local/share"), "deskbell");
 }

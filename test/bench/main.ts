@@ -2,11 +2,13 @@ import { cpus } from "node:os";
 import { benchAvailability } from "./availability.ts";
 import { benchCatalog } from "./catalog.ts";
 import { benchDelivery } from "./delivery.ts";
+import { benchExecutable } from "./executable.ts";
 import { benchFrameworks, benchHttp } from "./http.ts";
 import { benchLatency } from "./latency.ts";
 import { benchManyEndpoints } from "./many-endpoints.ts";
 import { benchReading } from "./reading.ts";
 import type { Figure } from "./figure.ts";
+import { benchHelp, benchStart } from "./start.ts";
 import { benchTui } from "./tui.ts";
 
 // npm run bench [-- s1 s5]: each figure is the median of several rounds, as a ratio against a peer in the same run where there is one.
@@ -19,8 +21,11 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["s7"], run: benchLatency },
   { ids: ["s8"], run: benchReading },
   { ids: ["s10"], run: benchAvailability },
+  { ids: ["s11"], run: benchStart },
+  { ids: ["s12"], run: benchHelp },
   { ids: ["s13"], run: benchCatalog },
   { ids: ["r6"], run: benchManyEndpoints },
+  { ids: ["binary"], run: benchExecutable },
 ];
 
 const asked = process.argv.slice(2).map((id) => id.toLowerCase());

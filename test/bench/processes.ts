@@ -43,6 +43,12 @@ export class Stage {
     return Number(schedstat.split(" ")[0]) / 1e6;
   }
 
+  /** Memory that what was started has for itself now: pages of its file are the system's to take back, and come and go. */
+  ownMemoryMb(started: string): number {
+    const status = readFileSync(`/proc/${this.#pids.get(started)}/status`, "utf8");
+    return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  }
+
   startOnLoadCore = (command: string[], ready: RegExp): Promise<string> => this.start(command, ready, LOAD_CORE);
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { programName } from "../../src/cli/program-name.ts";
-import { BIN } from "../support/cli.ts";
+import { BIN } from "../support/program.ts";
 
 const CHECKOUT = BIN.replace("/bin/deskbell.js", "");
 

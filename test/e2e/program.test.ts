@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { BIN, execute, start, temporaryFolder } from "../support/cli.ts";
+import { execute, start, temporaryFolder } from "../support/cli.ts";
+import { BIN, onNode, PROGRAM } from "../support/program.ts";
 
 test("--help loads no package but commander and the spelling help: the others cost hundreds of milliseconds", () => {
   const hook = `import { registerHooks } from "node:module";
@@ -27,7 +28,7 @@ test("a reader that has seen enough ends a list quietly", async () => {
   writeFileSync(file, JSON.stringify({ catalog: 1, business, services }));
   expect(await execute(["seed", file, "--data-dir", dataDir])).toMatchObject({ code: 0 });
   // More than a pipe holds.
-  const list = `"${process.execPath}" "${BIN}" services list --data-dir "${dataDir}"`;
+  const list = `"${PROGRAM.command.join('" "')}" services list --data-dir "${dataDir}"`;
   const { stdout, stderr } = spawnSync("bash", ["-c", `${list} | head -c 1; echo " \${PIPESTATUS[0]}"`], {
     encoding: "utf8",
   });
@@ -43,14 +44,14 @@ test.runIf(oldNode !== undefined)(
   "on an older Node it runs on the one that the checkout brings, exit codes and all",
   async () => {
     const dataDir = join(temporaryFolder(), "data");
-    const node = oldNode ?? "";
-    expect(await execute(["--version"], { node })).toMatchObject({
+    const program = onNode(oldNode ?? "");
+    expect(await execute(["--version"], { program })).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
     });
-    expect(await execute(["businesses", "list", "--data-dir", dataDir], { node })).toMatchObject({ code: 3 });
+    expect(await execute(["businesses", "list", "--data-dir", dataDir], { program })).toMatchObject({ code: 3 });
 
-    const daemon = start(["serve", "--port", "0", "--data-dir", dataDir], { node });
+    const daemon = start(["serve", "--port", "0", "--data-dir", dataDir], { program });
     await daemon.sees(/serving/);
     daemon.child.kill("SIGTERM");
     expect(await daemon.ended()).toMatchObject({ code: 0, signal: null });

@@ -1,16 +1,14 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { run } from "../../src/cli/run.ts";
+import { type Program, PROGRAM } from "./program.ts";
 
 export type Ran = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
-
-export const BIN = fileURLToPath(new URL("../../bin/deskbell.js", import.meta.url));
 
 /** A folder that is gone when the test ends. */
 export function temporaryFolder(): string {
@@ -52,14 +50,15 @@ export type Started = {
   ended: (ms?: number) => Promise<Ran>;
 };
 
+/** As whom and with what: in this environment, another program, as this user. */
+type Start = { env?: NodeJS.ProcessEnv; program?: Program; uid?: number; gid?: number };
+
 const PATIENCE_MS = 15_000;
 
 /** Starts the built program as a process of its own; it is killed when the test ends, whatever became of it. */
-export function start(
-  args: string[],
-  { env = {}, node = process.execPath }: { env?: NodeJS.ProcessEnv; node?: string } = {},
-): Started {
-  const child = spawn(node, [BIN, ...args], { env: { ...process.env, ...env } });
+export function start(args: string[], { env = {}, program = PROGRAM, ...identity }: Start = {}): Started {
+  const [command, ...first] = program.command;
+  const child = spawn(command, [...first, ...args], { ...identity, ...surroundings(program, env, identity) });
   const ran: Ran = { code: null, signal: null, stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => (ran.stdout += chunk));
   child.stderr.on("data", (chunk) => (ran.stderr += chunk));
@@ -90,8 +89,15 @@ export function start(
   };
 }
 
+function surroundings({ isAlone }: Program, env: NodeJS.ProcessEnv, { uid = -1, gid = -1 }: Start) {
+  if (!isAlone) return { env: { ...process.env, ...env } };
+  const home = temporaryFolder();
+  chownSync(home, uid, gid);
+  return { cwd: home, env: { HOME: home, PATH: "", ...env } };
+}
+
 /** Runs the built program to its end. */
-export const execute = (args: string[], options: Parameters<typeof start>[1] = {}): Promise<Ran> => {
+export const execute = (args: string[], options: Start = {}): Promise<Ran> => {
   const started = start(args, options);
   started.child.stdin.end();
   return started.ended();

@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { onTestFinished, vi } from "vitest";
-import { BIN } from "./cli.ts";
+import { temporaryFolder } from "./cli.ts";
+import { PROGRAM } from "./program.ts";
 
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 if (!hasTmux) console.warn("tmux is not here: tests on a real terminal are skipped (apt-get install tmux)");
@@ -10,13 +11,15 @@ const PATIENCE_MS = 15_000;
 let servers = 0;
 
 /** A real terminal with a shell in it, and the built program at the shell's prompt. */
-export function tmux(columns = 80, rows = 24) {
+export function tmux(columns = 80, rows = 24, { command, isAlone } = PROGRAM) {
   const socket = `deskbell-${process.pid}-${servers++}`;
   const run = (...args: string[]): string =>
     execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" });
   run("new-session", "-d", "-x", String(columns), "-y", String(rows), "env PS1='ready> ' sh");
   onTestFinished(() => void run("kill-server"));
 
+  const home = isAlone ? temporaryFolder() : "";
+  const program = [...(isAlone ? [`cd ${home}; env -i TERM=$TERM PATH= HOME=${home}`] : []), ...command].join(" ");
   const text = (): string => run("capture-pane", "-p");
   const sees = async (pattern: RegExp): Promise<string> => {
     const found = await vi
@@ -44,7 +47,7 @@ export function tmux(columns = 80, rows = 24) {
     /** Starts the program at the prompt; its end is told with its exit code. */
     async start(...args: string[]): Promise<void> {
       await sees(/ready> $|ready>\s*$/);
-      press("-l", `${process.execPath} ${BIN} ${args.join(" ")}; echo "exit=$? $(stty -g)"`);
+      press("-l", `${program} ${args.join(" ")}; echo "exit=$? $(stty -g)"`);
       press("Enter");
     },
     /** The program under the shell. */

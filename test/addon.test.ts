@@ -1,0 +1,83 @@
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { unpackAddon } from "../src/addon.ts";
+import { cacheFolders } from "../src/config.ts";
+import { temporaryFolder } from "./support/cli.ts";
+
+const ADDON = Buffer.from("machine code");
+const NAME = "5ace2a28c6f40875ef2baac027d8b91a2f65701271c7b43ecbd467664dca9ef0.node";
+
+/** Unpacks into the folders and tells where, and what was said about it. */
+function unpack(...folders: string[]) {
+  const said: string[] = [];
+  return { path: unpackAddon(ADDON, folders, (text) => void said.push(text)), said };
+}
+
+const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
+
+test("the addon is unpacked once, under its hash, for its owner alone", () => {
+  const folder = join(temporaryFolder(), "made/on the way");
+  const first = unpack(folder);
+  expect(first).toEqual({ path: join(folder, NAME), said: [] });
+  expect([modeOf(folder), modeOf(first.path)]).toEqual(["700", "500"]);
+  const { ino } = lstatSync(first.path);
+  expect(unpack(folder)).toEqual(first);
+  expect(lstatSync(first.path).ino).toBe(ino);
+  expect(readdirSync(folder)).toEqual([NAME]);
+});
+
+test.each([
+  ["tampered with", "MACHINE CODE"],
+  ["cut short", "mach"],
+])("a file that was %s is replaced", (_how, content) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, NAME), content, { mode: 0o500 });
+  expect(readFileSync(unpack(folder).path)).toEqual(ADDON);
+  expect(readdirSync(folder)).toEqual([NAME]);
+});
+
+const PROBLEMS: [string, (folder: string) => void][] = [
+  ["may be written to by others", (folder) => (mkdirSync(folder), chmodSync(folder, 0o777))],
+  ["is a link, which somebody else can turn", (folder) => symlinkSync(temporaryFolder(), folder)],
+  ["is a file", (folder) => writeFileSync(folder, "")],
+];
+const PROBLEMS_OF_ROOT: typeof PROBLEMS = [
+  ["belongs to another", (folder) => (mkdirSync(folder), chownSync(folder, 65_534, 65_534))],
+  ["would be made in the home of another", (folder) => chownSync(dirname(folder), 65_534, 65_534)],
+];
+
+test.for([...PROBLEMS, ...(process.getuid?.() === 0 ? PROBLEMS_OF_ROOT : [])])(
+  "where the folder %s, the next one is taken, with a word",
+  ([, spoil]) => {
+    const folder = join(temporaryFolder(), "cache");
+    spoil(folder);
+    const next = temporaryFolder();
+    const { path, said } = unpack(folder, next);
+    expect(path).toBe(join(next, NAME));
+    expect(said).toEqual([expect.stringContaining(`SQLite is unpacked into ${next}, not into ${folder} (`)]);
+    expect(() => unpack(folder)).toThrow(
+      expect.objectContaining({ code: "state_refuses", fix: expect.stringContaining("DESKBELL_CACHE_DIR") }),
+    );
+  },
+);
+
+test.each([
+  [{ DESKBELL_CACHE_DIR: "/a", CACHE_DIRECTORY: "/b", HOME: "/c" }, ["/a"]],
+  [{ CACHE_DIRECTORY: "/b", XDG_CACHE_HOME: "/x", HOME: "/c" }, ["/b"]],
+  [{ XDG_CACHE_HOME: "/x", HOME: "/c" }, ["/x/deskbell", expect.stringMatching(/\/deskbell-\d+$/)]],
+  [{ HOME: "/c" }, ["/c/.cache/deskbell", expect.stringMatching(/\/deskbell-\d+$/)]],
+  [{ HOME: "" }, [expect.stringMatching(/\/deskbell-\d+$/)]],
+  [{ XDG_CACHE_HOME: "relative", HOME: "/c" }, ["/c/.cache/deskbell", expect.stringMatching(/\/deskbell-\d+$/)]],
+])("with %o the folders for it are %o", (env, folders) => {
+  expect(cacheFolders(env)).toEqual(folders);
+});

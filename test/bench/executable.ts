@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { BIN } from "../support/program.ts";
+import { type Figure, race } from "./figure.ts";
+import { requireTools, Stage } from "./processes.ts";
+
+const BUILD = join(import.meta.dirname, "../../.config/executable.ts");
+const ROUNDS = 15;
+/** What its start needed alone is given back by then. */
+const SETTLE_MS = 1000;
+
+/** What the one file costs beside the npm package, which has its code compiled in a cache after its first start. */
+export async function benchExecutable(): Promise<Figure[]> {
+  requireTools("taskset", "strip");
+  await using stage = new Stage();
+  const executable = join(stage.dir, "deskbell");
+  execFileSync(process.execPath, [BUILD, executable]);
+  const ours = ["env", `DESKBELL_CACHE_DIR=${join(stage.dir, "cache")}`, executable];
+  const peer = [process.execPath, BIN];
+  const dataDir = join(stage.dir, "data");
+
+  const run = ([file = "", ...first]: string[], ...args: string[]): Promise<number> => {
+    const startedAt = performance.now();
+    execFileSync(file, [...first, ...args], { stdio: "ignore" });
+    return Promise.resolve(performance.now() - startedAt);
+  };
+  for (const program of [ours, peer]) await run(program, "seed", "salon", "--again", "--data-dir", dataDir);
+
+  const memory = new Map<string[], number[]>([
+    [ours, []],
+    [peer, []],
+  ]);
+  const serve = async (program: string[]): Promise<number> => {
+    const startedAt = performance.now();
+    await using daemon = new Stage();
+    const serving = await daemon.start([...program, "serve", "--port", "0", "--data-dir", dataDir], /"serving"/);
+    const tookMs = performance.now() - startedAt;
+    await delay(SETTLE_MS);
+    memory.get(program)?.push(daemon.ownMemoryMb(serving));
+    return tookMs;
+  };
+
+  const compare = async (what: string, unit: string, measure: (program: string[]) => Promise<number>) =>
+    figure(
+      what,
+      unit,
+      await race(
+        ROUNDS,
+        () => measure(ours),
+        () => measure(peer),
+      ),
+    );
+  return [
+    await compare("--version", "ms", (program) => run(program, "--version")),
+    await compare("--help", "ms", (program) => run(program, "--help")),
+    await compare("serve, until it answers", "ms", serve),
+    await compare(
+      "its own memory a second later (RssAnon)",
+      "MB",
+      async (program) => memory.get(program)?.shift() ?? Number.NaN,
+    ),
+  ];
+}
+
+const figure = (what: string, unit: string, { ours, peer, ratio }: { ours: number; peer: number; ratio: number }) => ({
+  id: "binary",
+  what: `${what}: the executable against the npm package`,
+  ours: `${Math.round(ours)} ${unit}`,
+  peer: `${Math.round(peer)} ${unit}`,
+  ratio,
+  goal: "-",
+});

@@ -1,0 +1,208 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Stripe } from "stripe";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, type TestContext } from "vitest";
+import { execute as executeAny, start as startAny, temporaryFolder } from "../support/cli.ts";
+import { seededBox, urlOf } from "../support/daemon.ts";
+import { executable } from "../support/program.ts";
+import { receiver } from "../support/receiver.ts";
+import { hasTmux, tmux } from "../support/tmux.ts";
+
+// `npm run test:binary` runs the whole of this folder with the executable; this file is its part in the test command.
+
+const BUILD = join(import.meta.dirname, "../../.config/executable.ts");
+const folder = mkdtempSync(join(tmpdir(), "deskbell-executable-"));
+const program = executable(join(folder, "deskbell"));
+const [FILE] = program.command;
+
+const start: typeof startAny = (args, options) => startAny(args, { program, ...options });
+const execute: typeof executeAny = (args, options) => executeAny(args, { program, ...options });
+
+beforeAll(() => {
+  if (process.env.DESKBELL_PROGRAM === undefined) execFileSync(process.execPath, [BUILD, FILE]);
+  else copyFileSync(process.env.DESKBELL_PROGRAM, FILE);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function box() {
+  const { dataDir, deskbell } = await seededBox(program);
+  const on = ["--data-dir", dataDir];
+  const serve = async () => {
+    const daemon = start(["serve", "--port", "0", "--log-format", "json", ...on]);
+    return { daemon, url: await urlOf(daemon) };
+  };
+  return { on, deskbell, serve };
+}
+
+test("alone on its machine it answers, signs and sends, recovers from kill -9, backs up and restores", async () => {
+  const { on, deskbell, serve } = await box();
+  const first = await serve();
+  const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read");
+  const headers = { authorization: `Bearer ${key}` };
+  const services = (url: string) => fetch(`${url}/v1/businesses/salon-aurora/services`, { headers });
+  expect((await services(first.url)).status).toBe(200);
+  const page = await (await fetch(`${first.url}/docs`)).text();
+  const [script] = /\/docs\/scalar-\w+\.js/.exec(page) ?? [];
+  expect((await (await fetch(`${first.url}${script}`)).text()).length).toBeGreaterThan(1_000_000);
+
+  const partner = await receiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
+  const address = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
+  const secret = await deskbell("webhooks", "add", ...address);
+  await deskbell("services", "set", "cut", "--price", "77.00");
+  await partner.received(3);
+  first.daemon.child.kill("SIGKILL");
+  await first.daemon.ended();
+
+  const second = await serve();
+  await partner.received(6);
+  for (const { body, headers } of partner.requests)
+    Stripe.webhooks.constructEvent(body, String(headers["x-service-signature"]), secret);
+
+  const { path } = (JSON.parse(await deskbell("backup", "--json")) as { data: { path: string } }).data;
+  await deskbell("services", "set", "cut", "--price", "91.00");
+  second.daemon.child.kill("SIGTERM");
+  expect(await second.daemon.ended()).toMatchObject({ code: 0 });
+  expect(await execute(["restore", path, "--yes", ...on])).toMatchObject({ code: 0 });
+  const cut = ((await (await services((await serve()).url)).json()) as { data: { name: string; priceCents: number }[] })
+    .data;
+  expect(cut.map(({ priceCents }) => priceCents)).toContain(7700);
+  expect(cut.map(({ priceCents }) => priceCents)).not.toContain(9100);
+});
+
+test("the demo and its end", async () => {
+  const demo = start(["demo", "--port", "0"]);
+  await demo.sees(/signature ok/);
+  const [, dataDir = ""] = await demo.sees(/✓ data +(\S+) /);
+  const [, command] = await demo.sees(/^ +(\S+) services set /m);
+  expect(command).toBe(FILE);
+  demo.child.kill("SIGINT");
+  expect(await demo.ended()).toMatchObject({ code: 0 });
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test.runIf(hasTmux)("the live view on a real terminal", async () => {
+  const { on, deskbell, serve } = await box();
+  const partner = await receiver();
+  await deskbell("webhooks", "add", "--name", "till", "--url", partner.url, "--event", "all", "--allow-private");
+  await serve();
+  await deskbell("services", "set", "cut", "--price", "77.00");
+  await partner.received(3);
+  const terminal = tmux(120, 40, program);
+  await terminal.start("tui", ...on);
+  await terminal.sees(/● live[^]*✓ delivered +200 catalog\.changed/);
+  terminal.press("q");
+  expect(await terminal.sees(/exit=\d+/)).toContain("exit=0");
+});
+
+test.runIf(process.platform === "linux")(
+  "both threads have one SQLite, or each would drop the other's locks",
+  async () => {
+    const { serve } = await box();
+    const { daemon } = await serve();
+    const maps = readFileSync(`/proc/${daemon.pid}/maps`, "utf8").matchAll(/ (\d+) +(\/.*\.node)$/gm);
+    expect(new Set([...maps].map(([, inode, path]) => `${inode} ${path}`)).size).toBe(1);
+  },
+);
+
+test("many that start at once unpack one addon between them", async () => {
+  const home = temporaryFolder();
+  const ran = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      execute(["seed", "salon", "--data-dir", join(temporaryFolder(), "data")], { env: { HOME: home } }),
+    ),
+  );
+  expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(readdirSync(join(home, ".cache/deskbell"))).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.node$/)]);
+});
+
+test("an addon that was tampered with is not loaded but replaced", async () => {
+  const [home, dataDir] = [temporaryFolder(), join(temporaryFolder(), "data")];
+  const seed = () => execute(["seed", "salon", "--again", "--data-dir", dataDir], { env: { HOME: home } });
+  expect(await seed()).toMatchObject({ code: 0 });
+  const cache = join(home, ".cache/deskbell");
+  const addon = join(cache, readdirSync(cache)[0] ?? "");
+  const bytes = readFileSync(addon);
+  rmSync(addon);
+  writeFileSync(
+    addon,
+    bytes.map((byte, i) => (i > 100 ? 0xcc : byte)),
+    { mode: 0o500 },
+  );
+  expect(await seed()).toMatchObject({ code: 0 });
+  expect(readFileSync(addon).equals(bytes)).toBe(true);
+});
+
+/** A file system of its own, in memory, which takes rights that a test seldom has. */
+function mount(test: Pick<TestContext, "skip">, options: string): string {
+  const folder = temporaryFolder();
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]).status !== 0)
+    test.skip("needs the right to mount");
+  onTestFinished(() => void execFileSync("umount", [folder]));
+  return folder;
+}
+
+describe("where the addon cannot be unpacked", () => {
+  const dataDir = () => join(temporaryFolder(), "data");
+
+  test("a cache that is mounted noexec is told with 5 and the variable to set", async (context) => {
+    const cache = mount(context, "noexec,mode=700");
+    expect(
+      await execute(["seed", "salon", "--data-dir", dataDir()], { env: { DESKBELL_CACHE_DIR: cache } }),
+    ).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(
+        /^error: SQLite cannot be loaded: .*\nfix: set DESKBELL_CACHE_DIR to .*noexec \(exit 5\)\n$/,
+      ),
+    });
+  });
+
+  test("a home that is read-only is told, and a temporary folder is taken", async (context) => {
+    const home = mount(context, "ro,mode=700");
+    const TMPDIR = temporaryFolder();
+    expect(await execute(["seed", "salon", "--data-dir", dataDir()], { env: { HOME: home, TMPDIR } })).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^note: SQLite is unpacked into \S+, not into \S+ \(.*\)\.\n/),
+    });
+    expect(readdirSync(TMPDIR)).toEqual([`deskbell-${process.getuid?.()}`]);
+  });
+
+  test("a folder that was named and cannot be written ends it with 5", async () => {
+    const file = join(temporaryFolder(), "file");
+    writeFileSync(file, "");
+    expect(
+      await execute(["seed", "salon", "--data-dir", dataDir()], { env: { DESKBELL_CACHE_DIR: join(file, "in") } }),
+    ).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(
+        /^error: SQLite cannot be unpacked into \S+ \(.*\)\.\nfix: set DESKBELL_CACHE_DIR /,
+      ),
+    });
+  });
+});
+
+test("NODE_OPTIONS of the machine, and a package beside it, are not its own", async () => {
+  const beside = join(folder, "node_modules/better-sqlite3");
+  mkdirSync(beside, { recursive: true });
+  writeFileSync(join(beside, "index.js"), "throw new Error('the wrong package')");
+  writeFileSync(join(folder, "package.json"), '{"version":"9.9.9"}');
+  chmodSync(FILE, 0o555);
+  const NODE_OPTIONS = "--require /nowhere.js";
+  expect(await execute(["--version"], { env: { NODE_OPTIONS } })).toMatchObject({
+    code: 0,
+    stdout: expect.not.stringContaining("9.9.9"),
+  });
+  const at = join(temporaryFolder(), "data");
+  expect(await execute(["seed", "salon", "--data-dir", at], { env: { NODE_OPTIONS } })).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,56 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { execute, start, temporaryFolder } from "../support/cli.ts";
+import { urlOf } from "../support/daemon.ts";
+import { atScale } from "../support/scale.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const FROM_REGISTRY = atScale(0, 1) === 1;
+
+/** The package that npm makes of the built checkout, in which an executable and a release lie too. */
+function pack(): string {
+  const [checkout, folder] = [temporaryFolder(), temporaryFolder()];
+  for (const path of ["package.json", "README.md", "LICENSE", "bin", "data", "dist", "src"])
+    cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
+  mkdirSync(join(checkout, "dist/release"), { recursive: true });
+  for (const path of ["deskbell", "main.js.map", "release/SHA256SUMS"]) writeFileSync(join(checkout, "dist", path), "");
+  execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: checkout, stdio: "ignore" });
+  return join(folder, readdirSync(folder)[0] ?? "");
+}
+
+/** Installs it: from the registry as anybody would, or with the packages of the checkout where no network may be needed. */
+function install(tarball: string): { folder: string; bin: string } {
+  const prefix = temporaryFolder();
+  if (FROM_REGISTRY) {
+    execFileSync("npm", ["install", "--global", "--prefix", prefix, tarball], { stdio: "ignore" });
+    return { folder: join(prefix, "lib/node_modules/deskbell"), bin: join(prefix, "bin/deskbell") };
+  }
+  execFileSync("tar", ["-xzf", tarball, "-C", prefix]);
+  const folder = join(prefix, "package");
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  return { folder, bin: join(folder, "bin/deskbell.js") };
+}
+
+test("the npm package holds what runs, and nothing else", () => {
+  const { folder } = install(pack());
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (path) => !path.startsWith("node_modules") && statSync(join(folder, path)).isFile(),
+  );
+  const IS_MEANT =
+    /^(LICENSE|README\.md|package\.json|bin\/deskbell\.js|data\/.+|src\/store\/migrations\/\d{4}_\w+\.sql)$|^dist\/(?!deskbell$|release\/|.+\.map$)/;
+  expect(files.filter((path) => !IS_MEANT.test(path))).toEqual([]);
+  expect(files.length).toBeGreaterThan(50);
+}, 120_000);
+
+test("installed from its package it runs, the courier's thread too", async () => {
+  const { bin } = install(pack());
+  const program = { command: [process.execPath, bin], isAlone: true } as const;
+  const dataDir = join(temporaryFolder(), "data");
+  expect(await execute(["seed", "salon", "--data-dir", dataDir], { program })).toMatchObject({ code: 0 });
+  const daemon = start(["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir], { program });
+  expect((await fetch(`${await urlOf(daemon)}/v1/businesses/salon-aurora/services`)).status).toBe(401);
+  daemon.child.kill("SIGTERM");
+  expect(await daemon.ended()).toMatchObject({ code: 0 });
+}, 120_000);
