@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { styleText } from "node:util";
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import { type Config, type ConfigFlags, readConfig } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
@@ -20,6 +20,8 @@ export type GlobalFlags = {
   color: boolean;
   input: boolean;
   yes: boolean;
+  /** A dry run of a command that does everything and keeps nothing. */
+  isRehearsal: boolean;
 };
 
 /** What a command has to work with: the data, and the terminal. Data goes to stdout, everything said about it to stderr. */
@@ -43,7 +45,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const config = (more: ConfigFlags = {}): Config => {
     const config = readConfig({ ...more, dataDir: flags.dataDir });
     if (flags.verbose) note(`data: ${config.dataDir}`);
-    refuseForeignFolder(config);
+    refuseForeignData(config);
     return config;
   };
 
@@ -65,6 +67,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       const { openRuntime } = await import("../runtime.ts");
       const runtime = openRuntime(chosen, BUSY_TIMEOUT_MS);
       opened.push(runtime);
+      if (flags.isRehearsal) runtime.rehearse();
       return runtime;
     },
 
@@ -114,30 +117,53 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
 
     /** Has the name of what will be lost typed by the person at the terminal; a script says --yes. */
     async confirm(deed: string, name: string): Promise<void> {
-      if (flags.yes) return;
+      if (flags.yes || flags.isRehearsal) return;
       if (!flags.input || !io.stdin.isTTY || !io.stderr.isTTY)
         throw new AppError("usage", `${deed} needs a confirmation.`, { fix: "add --yes" });
-      const prompt = createInterface({ input: io.stdin, output: io.stderr });
-      const typed = await prompt
-        .question(`${deed} cannot be undone. Type ${safe(name)} to go on: `)
-        .finally(() => prompt.close());
+      const typed = await ask(io, `${deed} cannot be undone. Type ${safe(name)} to go on: `);
       if (typed.trim() !== name) throw new AppError("usage", "That was not the name; nothing was changed.");
     },
   };
 }
 
+/** What is typed in answer; nothing when the input ends. Ctrl-c ends the program as it does anywhere else. */
+function ask({ stdin, stderr }: Io, question: string): Promise<string> {
+  const prompt = createInterface({ input: stdin, output: stderr });
+  return new Promise<string>((resolve) => {
+    const onEnd = () => {
+      stderr.write("\n");
+      resolve("");
+    };
+    prompt.on("close", onEnd);
+    prompt.on("SIGINT", () => {
+      prompt.close();
+      process.kill(process.pid, "SIGINT");
+    });
+    prompt.question(question, (typed) => {
+      prompt.off("close", onEnd);
+      prompt.close();
+      resolve(typed);
+    });
+  });
+}
+
 const jsonData = (data: unknown): string => `${JSON.stringify({ data }, null, 2)}\n`;
 
-/** Files that root makes in a folder of another's would lock that other out of its own data. */
-function refuseForeignFolder({ dataDir, databasePath, masterKeyPath }: Config): void {
-  if (process.getuid?.() !== 0 || !existsSync(dataDir)) return;
-  const { uid } = statSync(dataDir);
-  if (uid === 0 || (existsSync(databasePath) && existsSync(masterKeyPath))) return;
+/**
+ * Root would leave files that lock the owner out of its own data: a lock, a log, a backup. To give them away afterwards would
+ * have root follow links in a folder that is somebody else's.
+ */
+function refuseForeignData({ dataDir, databasePath }: Config): void {
+  if (process.getuid?.() !== 0) return;
+  const owner = [dataDir, databasePath].map(ownerOf).find((uid) => uid !== undefined && uid !== 0);
+  if (owner === undefined) return;
   throw new AppError(
     "not_permitted",
-    `${dataDir} belongs to user ${uid}, who could not read the files that root would make in it.`,
+    `The data in ${dataDir} belong to user ${owner}, who could not read the files that root would make among them.`,
     {
-      fix: `run it as that user: sudo -u '#${uid}' deskbell …`,
+      fix: `run it as that user: sudo -u '#${owner}' deskbell …`,
     },
   );
 }
+
+const ownerOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.uid;

@@ -1,4 +1,4 @@
-import type { Command, CommanderError } from "commander";
+import { type Command, type CommanderError, Option } from "commander";
 import { AppError } from "../domain/errors.ts";
 import type { Cli } from "./cli.ts";
 import { type Flags, type FlagValues, optionOf } from "./flags.ts";
@@ -9,6 +9,10 @@ export type CommandSpec = {
   about: string;
   arguments: readonly string[];
   flags: Flags;
+  /** Not for people: no help lists it. */
+  isHidden?: true;
+  /** It has --dry-run: all of it is done, in one transaction that never commits. Only for what changes the database alone. */
+  canRehearse?: true;
   /** Without the program's name. */
   examples: readonly [string, string, ...string[]];
   run: (cli: Cli, flags: never, ...args: never[]) => Ran;
@@ -42,25 +46,31 @@ export const command = <const A extends readonly string[] = [], F extends Flags 
 export function addCommand(
   parent: Command,
   spec: CommandSpec | Group,
-  start: (run: (cli: Cli) => Ran) => Promise<void>,
+  start: (run: (cli: Cli) => Ran, isRehearsal: boolean) => Promise<void>,
   isDefault = false,
 ): void {
-  const added = parent.command(spec.name, { isDefault }).description(spec.about);
+  const added = parent.command(spec.name, { isDefault, hidden: "isHidden" in spec }).description(spec.about);
   mapUsageErrors(added);
   if ("commands" in spec) {
     for (const child of spec.commands) addCommand(added, child, start, child === spec.usual);
     return;
   }
   for (const argument of spec.arguments) added.argument(argument);
-  for (const [name, flag] of Object.entries(spec.flags)) added.addOption(optionOf(name, flag));
+  for (const option of optionsOf(spec)) added.addOption(option);
   const program = rootOf(added).name();
   added.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${program} ${line}`).join("\n")}`);
   added.action(async () => {
     const raw = added.opts();
     const flags = Object.fromEntries(Object.entries(spec.flags).map(([name, flag]) => [name, flag.read(raw[name])]));
-    await start((cli) => spec.run(cli, flags as never, ...(added.processedArgs as never[])));
+    const isRehearsal = spec.canRehearse === true && raw.dryRun === true;
+    await start((cli) => spec.run(cli, flags as never, ...(added.processedArgs as never[])), isRehearsal);
   });
 }
+
+export const optionsOf = ({ flags, canRehearse }: CommandSpec): Option[] => [
+  ...Object.entries(flags).map(([name, flag]) => optionOf(name, flag)),
+  ...(canRehearse ? [new Option("--dry-run", "say what would be done, change nothing")] : []),
+];
 
 /** Commander ends the process by itself, and with 1: here what it says becomes a usage error like any other. */
 export function mapUsageErrors(target: Command): void {

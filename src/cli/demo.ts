@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyCatalog, type ChangeResult, requireBusiness } from "../app/catalog.ts";
+import { applyCatalog, type ChangeResult } from "../app/catalog.ts";
+import { requireBusiness } from "../app/require-business.ts";
 import { createEndpoint } from "../app/endpoints.ts";
 import { createKey } from "../app/keys.ts";
 import { PRESETS } from "../assets.ts";
@@ -25,22 +26,31 @@ const BUSY_TIMEOUT_MS = 5000;
 /** The business that the receiver belongs to. */
 const SHOWN = "salon-aurora";
 
-export type Demo = { courierDied: Promise<"courier died">; stop: () => Promise<void> };
-export type DemoOptions = { port: number | undefined; keep: boolean };
+export type Demo = { rt: Runtime; courierDied: Promise<"courier died">; stop: () => Promise<void> };
+export type DemoOptions = {
+  port: number | undefined;
+  keep: boolean;
+  /** Whether each delivery is printed as it happens. */
+  isTold: boolean;
+};
 
 /** A whole deskbell on temporary data, with a partner's receiver beside it and somebody who changes prices. */
 export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
   const parts = new AsyncDisposableStack();
   try {
-    const { courierDied } = await assemble(cli, options, parts);
-    return { courierDied, stop: () => parts.disposeAsync() };
+    const { rt, courierDied } = await assemble(cli, options, parts);
+    return { rt, courierDied, stop: () => parts.disposeAsync() };
   } catch (error) {
     await parts.disposeAsync();
     throw error;
   }
 }
 
-async function assemble(cli: Cli, { port, keep }: DemoOptions, parts: AsyncDisposableStack): Promise<Daemon> {
+async function assemble(
+  cli: Cli,
+  { port, keep, isTold }: DemoOptions,
+  parts: AsyncDisposableStack,
+): Promise<Daemon & { rt: Runtime }> {
   const say = (line: string) => void cli.io.stdout.write(`${line}\n`);
   const done = (what: string, text: string) => say(`${cli.paint("green", "✓")} ${what.padEnd(9)} ${text}`);
 
@@ -62,10 +72,10 @@ async function assemble(cli: Cli, { port, keep }: DemoOptions, parts: AsyncDispo
   const daemon = await startDaemon(config, {
     host: "127.0.0.1",
     port: port ?? (await freePort(API_PORT)),
-    onAttempt: (attempt) => say(attemptLines(attempt, receiver.refusals)),
+    ...(isTold && { onAttempt: (attempt) => say(attemptLines(attempt, receiver.refusals)) }),
   });
   parts.defer(daemon.stop);
-  done("API", `${daemon.url}/v1`);
+  done("API", `${daemon.url}/v1      docs ${daemon.url}/docs`);
   done("receiver", `${receiver.url}    verifying signatures`);
 
   const scopes = ["services.read", "webhooks.write"];
@@ -76,7 +86,7 @@ async function assemble(cli: Cli, { port, keep }: DemoOptions, parts: AsyncDispo
   say(`      ${cli.program} services set cut --price 99.00 --business ${SHOWN} --data-dir ${dataDir}`);
 
   startEditing(rt, business, parts);
-  return daemon;
+  return { ...daemon, rt };
 }
 
 /** A receiver on this machine that is subscribed to everything and knows its secret. */

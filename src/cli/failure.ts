@@ -1,4 +1,4 @@
-import { CommanderError } from "commander";
+import type { CommanderError } from "commander";
 import { AppError } from "../domain/errors.ts";
 import { safe } from "../domain/safe-text.ts";
 import { EXIT, EXIT_CODE_OF } from "./exit-codes.ts";
@@ -8,10 +8,14 @@ export type Failure = { text: string; exitCode: number };
 /** What a person is told of anything that was thrown, and the exit code that goes with it. */
 export function explainFailure(error: unknown, program: string): Failure {
   // Help, or the version: already printed.
-  if (error instanceof CommanderError) return { text: "", exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
+  if (isCommanders(error)) return { text: "", exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
   const refusal = error instanceof AppError ? error : refusalOfSystem(error);
   return refusal ? explainRefusal(refusal, program) : explainBug(error);
 }
+
+/** By its code: to name its class would load commander before anything else. */
+const isCommanders = (error: unknown): error is CommanderError =>
+  error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
 
 function explainRefusal(error: AppError, program: string): Failure {
   const exitCode = EXIT_CODE_OF[error.code];
@@ -56,5 +60,5 @@ function refusalOfSystem(error: unknown): AppError | undefined {
 }
 
 /** Fixes are written with `deskbell …`; what can be typed depends on how the program was started. */
-const nameProgram = (fix: string, program: string): string =>
+export const nameProgram = (fix: string, program: string): string =>
   fix.replace(/(?<![\w/.-])deskbell(?= (?:--)?[a-z…])/g, () => program);

@@ -6,13 +6,15 @@ export type Handed = { secret: string; of: object };
 
 /**
  * Makes a secret and gives it to the person, this once: alone on stdout, so that `$(deskbell …)` holds it, or in a file of
- * their own. The file is opened before the secret is made: no key comes to life that nobody has been given.
+ * their own. The file is opened before the secret is made: no key comes to life that nobody has been given. A dry run's secret
+ * opens nothing and is not shown.
  */
 export async function handOver(
   cli: Cli,
   outFile: string | undefined,
   make: () => Handed | Promise<Handed>,
 ): Promise<void> {
+  if (cli.flags.isRehearsal) return cli.printObject((await make()).of);
   const file = outFile === undefined ? undefined : createPrivateFile(outFile);
   let made: Handed;
   try {

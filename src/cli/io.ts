@@ -6,3 +6,8 @@ export type Io = {
 };
 
 type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+
+const USUAL_WIDTH = 100;
+
+/** How many letters of help fit on a line. */
+export const widthOf = ({ columns }: Output): number => columns ?? USUAL_WIDTH;

@@ -1,9 +1,10 @@
+import { IS_EXECUTABLE } from "../assets.ts";
 import { EXIT } from "./exit-codes.ts";
 import { explainFailure } from "./failure.ts";
 import { programName } from "./program-name.ts";
 import { run } from "./run.ts";
 
-const program = programName(process.argv[1] ?? "deskbell", process.cwd());
+const program = IS_EXECUTABLE ? process.argv0 : programName(process.argv[1] ?? "deskbell", process.cwd());
 
 // First of all: what nobody caught must not print the bundle's source.
 const onBug = (error: unknown) => {

@@ -8,11 +8,13 @@ export const exitCodeOf = (signal: StopSignal): number => EXIT_OF[signal];
 /** A terminal signals its whole group, and npm and bin/deskbell.js pass theirs on: one ctrl-c arrives up to three times. */
 const SAME_SIGNAL_MS = 500;
 
+const ALL = Object.keys(EXIT_OF) as StopSignal[];
+
 /** Resolves when the process is told to stop. Told again, it ends at once. */
-export const untilStopped = (): Promise<StopSignal> =>
+export const untilStopped = (by: readonly StopSignal[] = ALL): Promise<StopSignal> =>
   new Promise((resolve) => {
     let isImpatient = false;
-    for (const signal of Object.keys(EXIT_OF) as StopSignal[])
+    for (const signal of by)
       process.on(signal, () => {
         if (isImpatient) process.exit(EXIT_OF[signal]);
         resolve(signal);

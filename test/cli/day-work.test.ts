@@ -147,7 +147,11 @@ test("time off is added, listed by the person's key and taken back", async () =>
   expect((await deskbell("time-off list")).stdout).toMatch(
     new RegExp(`^${id}\tmia\t${DAY}T00:00:00\\S+\t\\S+\ta wedding\n$`),
   );
-  expect(await deskbell(`time-off remove ${id}`)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  expect(await deskbell(`time-off remove ${id}`)).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: `${id} is taken back.\n`,
+  });
   expect(data(await deskbell("time-off list --json"))).toEqual([]);
 });
 

@@ -1,13 +1,33 @@
 import { expect, test } from "vitest";
 import type { CommandSpec, Group } from "../../src/cli/command.ts";
-import { COMMANDS } from "../../src/cli/program.ts";
+import { COMMANDS } from "../../src/cli/command-table.ts";
+import { rootHelp } from "../../src/cli/root-help.ts";
 import { terminal } from "../support/cli.ts";
 
 const pathsOf = (specs: readonly (CommandSpec | Group)[], before = ""): { path: string; spec: CommandSpec }[] =>
   specs.flatMap((spec) =>
     "commands" in spec ? pathsOf(spec.commands, `${before}${spec.name} `) : [{ path: before + spec.name, spec }],
   );
-const commands = pathsOf(COMMANDS);
+const commands = pathsOf(await Promise.all(COMMANDS.map(({ load }) => load())));
+
+test.each(COMMANDS)("$name is told in the program's help as it tells itself", async ({ name, about, load }) => {
+  expect(await load()).toMatchObject({ name, about });
+  const { stdout } = await terminal().deskbell("--help");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(` ${name} ${about} `);
+});
+
+test.each(["--help", "-h", "help", "--json --help", "--help keys"])("%s shows the same help", async (line) => {
+  const { deskbell } = terminal();
+  const { code, stdout, stderr } = await deskbell(line);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toBe((await deskbell("--help")).stdout);
+});
+
+test("the help of a narrow terminal is wrapped between words", () => {
+  const lines = rootHelp("deskbell", 80).split("\n");
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(rootHelp("deskbell", 200).replaceAll(/\s+/g, " ")).toBe(lines.join(" ").replaceAll(/\s+/g, " "));
+});
 
 test.each(commands)("$path --help shows at least two examples, each of that command", async ({ path }) => {
   const { deskbell } = terminal();

@@ -139,7 +139,7 @@ test("a restore in a script needs --yes, and says what it did", async () => {
   expect(await deskbell(`restore ${path}`)).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
   expect(await deskbell(`restore ${path} --yes`)).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^The data are those of .*\. Those that were there are in .*before-restore-\w+\.\n$/),
+    stderr: expect.stringMatching(/^The data are those of .*\. Those that were there are in .*before-restore-\w+\.\n/),
   });
   expect((await deskbell("businesses list")).stdout).toContain("\t1000001\t");
 

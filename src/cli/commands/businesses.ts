@@ -1,4 +1,7 @@
+import type { Holdings } from "../../store/holdings.ts";
+import { countOf } from "../change-report.ts";
 import { command, type Group } from "../command.ts";
+import { toggle } from "../flags.ts";
 
 const list = command({
   name: "list",
@@ -49,4 +52,50 @@ const show = command({
   },
 });
 
-export const businesses: Group = { name: "businesses", about: "The businesses on this box.", commands: [list, show] };
+/** So much takes longer than a second. */
+const LONG_HISTORY = 50_000;
+
+const remove = command({
+  name: "remove",
+  about: "Remove a business for good, with its catalog, keys, endpoints, history and bookings.",
+  arguments: ["<slug>"],
+  flags: { dryRun: toggle("say what would go, remove nothing") },
+  examples: ["businesses remove kita-live --dry-run", "businesses remove kita-live --yes"],
+  async run(cli, { dryRun }, slug) {
+    const rt = await cli.open();
+    const business = cli.business(rt, slug);
+    const holdings = rt.store.holdings.of(business.id);
+    if (!dryRun) {
+      if (!cli.flags.yes) cli.note(`${slug} takes with it: ${listed(holdings)}.`);
+      await cli.confirm(`Removing ${slug}`, slug);
+    }
+    if (!dryRun && holdings.events > LONG_HISTORY) cli.note("removing …");
+    const { removeBusiness } = await import("../../app/remove-business.ts");
+    const taken = dryRun ? holdings : removeBusiness(rt, business);
+    if (cli.flags.json) cli.printObject({ id: business.id, slug, removed: !dryRun, taken });
+    cli.note(`${slug} ${dryRun ? "would take with it" : "is removed, and with it"}: ${listed(taken)}.`);
+    if (!dryRun) cli.note(`A backup made before still has it: ${cli.program} backup list`);
+  },
+});
+
+function listed({ owed, deliveries, ...counts }: Holdings): string {
+  const nouns: Record<keyof typeof counts, string> = {
+    objects: "catalog object",
+    keys: "key",
+    endpoints: "endpoint",
+    events: "event",
+    bookings: "booking",
+    reservations: "reservation",
+    orders: "ticket order",
+  };
+  const parts = Object.entries(nouns).map(([name, noun]) => [counts[name as keyof typeof counts], noun] as const);
+  const shown = parts.filter(([count]) => count > 0).map(([count, noun]) => countOf(count, noun));
+  if (deliveries > 0) shown.push(`${deliveries} deliver${deliveries === 1 ? "y" : "ies"} (${owed} not sent yet)`);
+  return shown.join(", ") || "nothing";
+}
+
+export const businesses: Group = {
+  name: "businesses",
+  about: "The businesses on this box.",
+  commands: [list, show, remove],
+};

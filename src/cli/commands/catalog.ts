@@ -64,8 +64,9 @@ const exporting = command({
     const business = cli.business(rt);
     const { exportText } = await import("../../app/export-catalog.ts");
     const { content, leftOut } = exportText(rt, business, format);
-    if (out === "-") cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(content) : content);
-    else writeNew(out, content);
+    if (out !== "-") writeNew(out, content);
+    if (cli.flags.json) cli.printObject({ format, leftOut, ...(out === "-" ? { content } : { file: out }) });
+    else if (out === "-") cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(content) : content);
     if (leftOut.length > 0) cli.note(`A CSV file has no place for: ${leftOut.join(", ")}.`);
     if (out !== "-" && format !== "csv") cli.note(`next:  ${cli.program} catalog diff ${out}`);
   },

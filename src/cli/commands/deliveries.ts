@@ -118,7 +118,7 @@ const redeliver = command({
 
 const cancel = command({
   name: "cancel",
-  about: "Give up deliveries that are waiting or parked: one, or all that the options find.",
+  about: "Give up deliveries that are waiting, parked or damaged: one, or all that the options find.",
   arguments: ["[delivery]"],
   flags: { ...filterFlags, dryRun: toggle("say how many, and change nothing") },
   examples: ["deliveries cancel dlv_06f…", "deliveries cancel --endpoint whe_06f… --yes"],

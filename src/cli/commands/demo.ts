@@ -8,13 +8,21 @@ export const demo = command({
   flags: {
     port: integer(0, 65_535, "port of the API (4100, or any free one)"),
     keep: toggle("leave the demo's data in place at the end"),
+    tui: toggle("watch the deliveries in the live view; q ends the demo"),
   },
-  examples: ["demo", "demo --port 4300 --keep"],
-  async run(cli, { port, keep }) {
-    const [{ startDemo }, { untilStopped }] = await Promise.all([import("../demo.ts"), import("../stop-signal.ts")]);
+  examples: ["demo", "demo --tui", "demo --port 4300 --keep"],
+  async run(cli, { port, keep, tui }) {
+    const [{ startDemo }, { untilStopped }, { requireTerminal, showLiveView }] = await Promise.all([
+      import("../demo.ts"),
+      import("../stop-signal.ts"),
+      import("../live-view.ts"),
+    ]);
+    if (tui) requireTerminal(cli);
     const stopped = untilStopped();
-    const demo = await startDemo(cli, { port, keep });
-    const reason = await Promise.race([stopped, demo.courierDied]);
+    const demo = await startDemo(cli, { port, keep, isTold: !tui });
+    const ended = Promise.race([stopped, demo.courierDied]);
+    const options = { isReadonly: false, isAscii: false, businessId: undefined };
+    const reason = tui ? await showLiveView(cli, demo.rt, options, ended) : await ended;
     await demo.stop();
     return reason === "courier died" ? EXIT.failure : EXIT.ok;
   },

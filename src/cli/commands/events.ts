@@ -77,6 +77,7 @@ const types = command({
 const trigger = command({
   name: "trigger",
   about: "Make an event happen about an object that is there: to try out what partners do with it.",
+  canRehearse: true,
   arguments: ["<type>"],
   flags: { endpoint: text("id", "only for this endpoint, whatever it subscribes to") },
   examples: ["events trigger service.updated", "events trigger catalog.changed --endpoint whe_06f…"],

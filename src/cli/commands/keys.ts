@@ -12,6 +12,7 @@ const out = text("file", "write the key to a new file (0600) instead of stdout")
 const create = command({
   name: "create",
   about: "Make a key and print it, this once, alone on stdout.",
+  canRehearse: true,
   flags: {
     name: requiredText("name", "what the key is for"),
     scope: texts("scope", "services.read, webhooks.read or webhooks.write, once for each: a restricted key"),
@@ -88,6 +89,7 @@ const show = command({
 const rotate = command({
   name: "rotate",
   about: "Give a key a new text and print it; the old one works on for a while.",
+  canRehearse: true,
   arguments: ["<key>"],
   flags: { overlap: duration("how long the old one works on, at most 7d (24h)"), out },
   examples: ["keys rotate key_06f…", "keys rotate key_06f… --overlap 0s --out website.key"],
@@ -104,6 +106,7 @@ const rotate = command({
 const revoke = command({
   name: "revoke",
   about: "Shut a key for good, at once.",
+  canRehearse: true,
   arguments: ["<key>"],
   examples: ["keys revoke key_06f…", "keys revoke key_06f… --yes"],
   async run(cli, _flags, id) {
@@ -120,12 +123,14 @@ const revoke = command({
 const rotateMaster = command({
   name: "rotate-master",
   about: "Encrypt all signing secrets with a new master key, beside a running daemon.",
-  examples: ["keys rotate-master", "keys rotate-master --json"],
-  async run(cli) {
+  flags: { dryRun: toggle("say how many secrets that would be, change nothing") },
+  examples: ["keys rotate-master --dry-run", "keys rotate-master --json"],
+  async run(cli, { dryRun }) {
     const rt = await cli.open();
     const { rotateMasterKey } = await import("../../app/master-key.ts");
-    const count = rotateMasterKey(rt);
+    const count = rotateMasterKey(rt, { dryRun });
     if (cli.flags.json) cli.printObject({ secrets: count });
+    if (dryRun) return cli.note(`${count} signing secrets open, and would be sealed with a new key.`);
     cli.note(
       `${count} signing secrets are sealed with a new key. Back up ${rt.config.masterKeyPath} with the database.`,
     );

@@ -72,12 +72,13 @@ const set = command({
 const soldOut = command({
   name: "sold-out",
   about: "Mark a dish, or an option of a modifier group, as out, or as back, and tell the partners.",
+  canRehearse: true,
   arguments: ["<dish>"],
   flags: {
     until: text("time", "when it is back by itself: 18:00 today, or 2026-12-01T18:00"),
     undo: toggle("it is back now"),
   },
-  examples: ["menu sold-out soup --until 18:00", "menu sold-out milk/oat --undo"],
+  examples: ["menu sold-out soup --until 18:00", "menu sold-out milk/oat-milk --undo"],
   async run(cli, { until, undo }, dish) {
     if (undo && until !== undefined)
       throw new AppError("usage", "--undo brings it back now: --until has no place beside it.");

@@ -10,6 +10,7 @@ const STATUSES = ["PENDING", "CONFIRMED", "CANCELLED", "EXPIRED"] as const satis
 const create = command({
   name: "create",
   about: "Hold tickets for 15 minutes, until they are paid, and tell the partners.",
+  canRehearse: true,
   flags: {
     event: text("key", "the event"),
     item: texts("type", "a ticket type, or several of it: seated*2; once for each"),
@@ -33,6 +34,7 @@ const create = command({
 const confirm = command({
   name: "confirm",
   about: "Make a paid order's tickets and print the codes that admit their holders, this once.",
+  canRehearse: true,
   arguments: ["<order>"],
   examples: ["orders confirm K7M2-9QXF", "orders confirm tor_06f… --json"],
   async run(cli, _flags, name) {
@@ -58,6 +60,7 @@ const confirm = command({
 const cancel = command({
   name: "cancel",
   about: "Cancel an order, paid or not: its tickets are void and can be sold again.",
+  canRehearse: true,
   arguments: ["<order>"],
   examples: ["orders cancel K7M2-9QXF", "orders cancel tor_06f… --json"],
   async run(cli, _flags, name) {

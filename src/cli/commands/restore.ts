@@ -1,17 +1,28 @@
 import { basename } from "node:path";
 import { command } from "../command.ts";
+import { toggle } from "../flags.ts";
 
 export const restore = command({
   name: "restore",
   about: "Put a backup in the place of the data, while no daemon runs; the data that were there are kept beside it.",
   arguments: ["<file>"],
+  flags: { dryRun: toggle("say whether it could be restored, change nothing") },
   examples: ["restore .deskbell/backups/deskbell-20261120T021700Z.db", "restore old.db --yes"],
-  async run(cli, _flags, file) {
+  async run(cli, { dryRun }, file) {
     const config = cli.config();
-    const [{ hasItsMasterKey, restoreBackup }, { wallClock }] = await Promise.all([
+    const [{ hasItsMasterKey, requireRestorable, restoreBackup }, { wallClock }] = await Promise.all([
       import("../../app/restore.ts"),
       import("../../runtime.ts"),
     ]);
+    if (dryRun) {
+      const isThere = requireRestorable(config, file);
+      if (cli.flags.json) cli.printObject({ file, replaces: isThere ? config.databasePath : null });
+      return cli.note(
+        isThere
+          ? `${file} is sound and would replace ${config.databasePath}, which would be kept beside it.`
+          : `${file} is sound and would become ${config.databasePath}.`,
+      );
+    }
     const kept = await restoreBackup(config, file, {
       now: wallClock(),
       confirm: () => cli.confirm(`Restoring over ${config.dataDir}`, basename(config.dataDir)),
@@ -20,6 +31,7 @@ export const restore = command({
     const isKeyThere = hasItsMasterKey(rt);
     if (cli.flags.json) cli.printObject({ file, kept, isMasterKeyThere: isKeyThere });
     cli.note(`The data are those of ${file}.${kept === null ? "" : ` Those that were there are in ${kept}.`}`);
+    cli.note("Partners are told to read everything again when the daemon runs (catalog.changed).");
     if (!isKeyThere)
       cli.note(
         `Its signing secrets do not open with ${config.masterKeyPath}: put the key file that belongs to it there, or no webhook goes out.`,

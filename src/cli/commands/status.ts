@@ -4,6 +4,7 @@ import { byteSize } from "../byte-size.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { nameProgram } from "../failure.ts";
 import { type Column, isoTime, shortTime, toTsv } from "../table.ts";
 
 type Line = { about: string; state: string; command: string | null };
@@ -52,7 +53,7 @@ const troubles = (status: Status, program: string): Line[] =>
   status.troubles.map(({ text, command }) => ({
     about: "trouble",
     state: text,
-    command: command.replace(/^deskbell /, () => `${program} `),
+    command: nameProgram(command, program),
   }));
 
 const timeText = (ms: number): string => shortTime(isoTime(ms)) ?? "";

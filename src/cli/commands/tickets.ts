@@ -8,6 +8,7 @@ const STATUSES = ["VALID", "CHECKED_IN", "VOID"] as const satisfies Ticket["stat
 const checkIn = command({
   name: "check-in",
   about: "Let a ticket's holder in, once, and tell the partners.",
+  canRehearse: true,
   arguments: ["<code>"],
   examples: ["tickets check-in 4T7K-2M9Q-XF3N-WD0A", "tickets check-in tck_06f…"],
   async run(cli, _flags, codeOrId) {

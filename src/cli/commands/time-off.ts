@@ -7,6 +7,7 @@ import { listObjects } from "../objects.ts";
 const add = command({
   name: "add",
   about: "Take a person out of the plan for a while, and tell the partners that availability has changed.",
+  canRehearse: true,
   arguments: ["<staff>"],
   flags: {
     from: requiredText("time", "a date, or a date and time, on the business's clocks"),
@@ -14,8 +15,8 @@ const add = command({
     reason: text("text", "for the business alone: partners never see it"),
   },
   examples: [
-    "time-off add mia --from 2026-12-24 --to 2026-12-31 --reason holidays",
-    "time-off add mia --from 2026-12-01T13:00 --to 2026-12-01T15:30",
+    "time-off add maya --from 2026-12-24 --to 2026-12-31 --reason holidays",
+    "time-off add maya --from 2026-12-01T13:00 --to 2026-12-01T15:30",
   ],
   async run(cli, { from, to, reason }, staff) {
     const rt = await cli.open();
@@ -30,12 +31,15 @@ const add = command({
 const remove = command({
   name: "remove",
   about: "Take an absence back.",
+  canRehearse: true,
   arguments: ["<id>"],
   examples: ["time-off remove tof_06f…", "time-off remove tof_06f… --business salon-aurora"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
     const { removeTimeOff } = await import("../../app/time-off.ts");
     removeTimeOff(rt, cli.business(rt).slug, id);
+    if (cli.flags.json) return cli.printObject({ id });
+    cli.note(`${id} is taken back.`);
   },
 });
 

@@ -1,5 +1,3 @@
-import { prepareForInk } from "../../config.ts";
-import { AppError } from "../../domain/errors.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { toggle } from "../flags.ts";
@@ -13,44 +11,16 @@ export const tui = command({
   },
   examples: ["tui", "tui --business salon-aurora --readonly"],
   async run(cli, { readonly, ascii }) {
-    const { stdin, stdout } = cli.io;
-    if (!stdin.isTTY || !stdout.isTTY)
-      throw new AppError("usage", "The live view needs a terminal.", { fix: "deskbell deliveries tail" });
-    prepareForInk(cli.flags.color);
-    const [{ runLiveView }, { createClock }, { untilStopped, exitCodeOf }, { isDaemonRunning }, { readVersion }] =
-      await Promise.all([
-        import("../../tui/run.tsx"),
-        import("../../tui/times.ts"),
-        import("../stop-signal.ts"),
-        import("../../store/database.ts"),
-        import("../../assets.ts"),
-      ]);
+    const { requireTerminal, showLiveView } = await import("../live-view.ts");
+    requireTerminal(cli);
+    const { untilStopped, exitCodeOf } = await import("../stop-signal.ts");
     const rt = await cli.open();
-    const stopped = untilStopped();
-    const view = runLiveView(
-      {
-        rt,
-        setting: {
-          version: readVersion(),
-          clock: createClock(Intl.DateTimeFormat().resolvedOptions().timeZone),
-          isAscii: ascii,
-        },
-        isReadonly: readonly,
-        businessId: cli.flags.business === undefined ? undefined : cli.business(rt).id,
-        // The HTTP client is loaded when somebody tests an endpoint.
-        async sendOnce(post) {
-          const { createSendOnce } = await import("../../courier/send-once.ts");
-          return createSendOnce(rt)(post);
-        },
-        isDaemonRunning: () => isDaemonRunning(rt.config.databasePath),
-      },
-      { stdin: stdin as NodeJS.ReadStream, stdout: stdout as NodeJS.WriteStream },
-    );
-    try {
-      const signal = await Promise.race([view.ended, stopped]);
-      return signal === null ? EXIT.ok : exitCodeOf(signal);
-    } finally {
-      view.close();
-    }
+    const options = {
+      isReadonly: readonly,
+      isAscii: ascii,
+      businessId: cli.flags.business === undefined ? undefined : cli.business(rt).id,
+    };
+    const signal = await showLiveView(cli, rt, options, untilStopped());
+    return signal === null ? EXIT.ok : exitCodeOf(signal);
   },
 });

@@ -11,6 +11,7 @@ const life = () => import("../../app/endpoint-life.ts");
 export const enable = command({
   name: "enable",
   about: "Take a disabled endpoint up again, and send what was parked for it.",
+  canRehearse: true,
   arguments: ["<endpoint>"],
   flags: { recover: text("all|none|time", "which of the parked events go out; the others are cancelled (all)") },
   examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 2026-12-01T08:00"],
@@ -29,6 +30,7 @@ export const enable = command({
 export const disable = command({
   name: "disable",
   about: "Send nothing more to an endpoint; its events are parked until it is enabled again.",
+  canRehearse: true,
   arguments: ["<endpoint>"],
   examples: ["webhooks disable whe_06f…", "webhooks disable whe_06f… --json"],
   async run(cli, _flags, id) {
@@ -45,6 +47,7 @@ export const disable = command({
 export const remove = command({
   name: "delete",
   about: "Delete an endpoint for good; what is owed to it is cancelled.",
+  canRehearse: true,
   arguments: ["<endpoint>"],
   examples: ["webhooks delete whe_06f…", "webhooks delete whe_06f… --yes"],
   async run(cli, _flags, id) {
@@ -61,6 +64,7 @@ export const remove = command({
 export const rotateSecret = command({
   name: "rotate-secret",
   about: "Give an endpoint a new signing secret and print it; deliveries carry both signatures for a while.",
+  canRehearse: true,
   arguments: ["<endpoint>"],
   flags: {
     overlap: duration("how long the old one is signed with as well, at most 7d (24h)"),

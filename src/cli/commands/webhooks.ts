@@ -6,6 +6,7 @@ import { choice, duration, integer, requiredText, text, texts, toggle } from "..
 import { handOver } from "../hand-over.ts";
 import { isoTime, shortTime } from "../table.ts";
 import { disable, enable, remove, rotateSecret } from "./webhook-life.ts";
+import { listen } from "./webhook-listen.ts";
 import { receive, test, verify } from "./webhook-tools.ts";
 
 const event = texts("type", "an event such as service.updated, once for each; or all");
@@ -15,6 +16,7 @@ const maxInFlight = integer(1, 32, "how many deliveries may be on the way at onc
 const add = command({
   name: "add",
   about: "Subscribe a URL to events and print its signing secret, this once, alone on stdout.",
+  canRehearse: true,
   flags: {
     name: requiredText("name", "label of the endpoint"),
     url: requiredText("url", "where the webhooks go: https, on a public address"),
@@ -92,6 +94,7 @@ const show = command({
 const set = command({
   name: "set",
   about: "Change a webhook endpoint. Its secret and what is owed to it stay.",
+  canRehearse: true,
   arguments: ["<endpoint>"],
   flags: {
     name: text("name", "new label"),
@@ -136,5 +139,5 @@ const shownEndpoint = (endpoint: EndpointRow) => ({
 export const webhooks: Group = {
   name: "webhooks",
   about: "Where partners have their webhooks sent.",
-  commands: [add, list, show, set, test, enable, disable, remove, rotateSecret, verify, receive],
+  commands: [add, list, show, set, test, enable, disable, remove, rotateSecret, verify, receive, listen],
 };

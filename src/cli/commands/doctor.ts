@@ -1,0 +1,63 @@
+import { existsSync, statSync } from "node:fs";
+import type { Check, Finding } from "../../app/finding.ts";
+import { AppError } from "../../domain/errors.ts";
+import { safe } from "../../domain/safe-text.ts";
+import { askDaemon } from "../ask-daemon.ts";
+import type { Cli } from "../cli.ts";
+import { command } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { nameProgram } from "../failure.ts";
+import { type Column, toTsv } from "../table.ts";
+
+export const doctor = command({
+  name: "doctor",
+  about:
+    "Examine everything that can go wrong with this box, and name the command that mends it. Exits with 6 when something must be mended.",
+  examples: ["doctor", "doctor --json"],
+  async run(cli) {
+    const config = cli.config();
+    if (!existsSync(config.databasePath))
+      throw new AppError("resource_not_found", `There is no deskbell data in ${config.dataDir}.`, {
+        fix: "deskbell seed all, or name the right folder with --data-dir",
+      });
+    if (statSync(config.databasePath).size > LONG_READ_BYTES) cli.note("reading the whole database …");
+    const { examine } = await import("../../app/doctor.ts");
+    const checks: Check[] = [];
+    for await (const check of examine(config, { open: () => cli.open(), askDaemon })) {
+      checks.push(check);
+      if (!cli.flags.json) print(cli, check);
+    }
+    if (cli.flags.json) cli.printObject({ checks });
+    const mustBeMended = checks.some(({ findings }) => findings.some(({ isAdvice }) => !isAdvice));
+    return mustBeMended ? EXIT.someFailed : EXIT.ok;
+  },
+});
+
+/** So much takes longer than a second. */
+const LONG_READ_BYTES = 200_000_000;
+
+type Row = { about: string; state: string; text: string; fix: string };
+
+const COLUMNS: Column<Row>[] = [
+  { title: "ABOUT", value: ({ about }) => about },
+  { title: "STATE", value: ({ state }) => state },
+  { title: "TEXT", value: ({ text }) => text },
+  { title: "FIX", value: ({ fix }) => fix },
+];
+
+const stateOf = ({ isAdvice }: Finding): string => (isAdvice ? "advice" : "wrong");
+
+function print(cli: Cli, { about, looked, findings }: Check): void {
+  const { stdout } = cli.io;
+  const inWords = findings.map((finding) => ({ ...finding, fix: nameProgram(finding.fix, cli.program) }));
+  if (stdout.isTTY) {
+    if (findings.length === 0) stdout.write(`${cli.paint("green", "✓")} ${about.padEnd(9)} ${safe(looked)}\n`);
+    for (const finding of inWords)
+      stdout.write(
+        `${finding.isAdvice ? "!" : cli.paint("red", "✗")} ${about.padEnd(9)} ${safe(finding.text, 1000)}\n  ${cli.paint("bold", safe(finding.fix, 1000))}\n`,
+      );
+    return;
+  }
+  const rows = inWords.map((finding) => ({ about, state: stateOf(finding), ...finding }));
+  stdout.write(toTsv(rows.length > 0 ? rows : [{ about, state: "ok", text: looked, fix: "" }], COLUMNS));
+}

@@ -1,0 +1,49 @@
+import type { PromotionBenefit } from "../../domain/catalog/catalog.ts";
+import { formatInstant } from "../../domain/business-time.ts";
+import { formatMoney } from "../../domain/money.ts";
+import type { Group } from "../command.ts";
+import { lookCommands } from "../object-commands.ts";
+
+export const promotions: Group = {
+  name: "promotions",
+  about: "What is cheaper, and when.",
+  commands: lookCommands({
+    kind: "promotion",
+    noun: "promotions",
+    example: { business: "salon-aurora", key: "midweek-blowout" },
+    about: {
+      list: "List the promotions, those that are over or not public too, in their order.",
+      show: "Show a promotion with what it applies to, its conditions and its schedule.",
+    },
+    columns: ({ currency, timezone }) => [
+      { title: "BENEFIT", value: ({ benefit }) => benefitText(benefit, currency) },
+      { title: "FROM", value: ({ schedule }) => dateText(schedule.startsAt, timezone) },
+      { title: "TO", value: ({ schedule }) => dateText(schedule.endsAt, timezone) },
+    ],
+    shown: (doc, time) => {
+      const { startsAt, endsAt } = doc.schedule;
+      const span = { startsAt: startsAt && time(startsAt), endsAt: endsAt && time(endsAt) };
+      return { ...doc, schedule: { ...doc.schedule, ...span } };
+    },
+  }),
+};
+
+const dateText = (ms: number | null, timezone: string): string | null =>
+  ms === null ? null : formatInstant(ms, timezone).slice(0, 16);
+
+const percent = (bps: number): string => `${bps / 100} %`;
+
+function benefitText(benefit: PromotionBenefit, currency: string): string {
+  switch (benefit.type) {
+    case "PERCENT_OFF":
+      return `${percent(benefit.percentBps)} off`;
+    case "AMOUNT_OFF":
+      return `${formatMoney(benefit.amountCents, currency)} off`;
+    case "FIXED_PRICE":
+      return `for ${formatMoney(benefit.amountCents, currency)}`;
+    case "BUY_X_GET_Y":
+      return `buy ${benefit.buyQuantity}, get ${benefit.getQuantity} at ${percent(benefit.percentBps)} off`;
+    case "FREE_ADDON":
+      return `${benefit.addon} free`;
+  }
+}

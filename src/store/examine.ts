@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import Database from "better-sqlite3";
+import { readMigrations } from "../assets.ts";
+import { explainUnreadable } from "./backup.ts";
+
+/** What can be told of a database file without changing anything in it. */
+export type DatabaseFacts = {
+  sqlite: string;
+  bytes: number;
+  schema: number;
+  /** The schema of this deskbell. */
+  knownSchema: number;
+  /** What SQLite finds wrong with it; null: nothing. */
+  damage: string | null;
+  /** Tables with rows that belong to nothing. */
+  orphansIn: string[];
+};
+
+const WAIT_MS = 5000;
+
+/** Whether a file is there that this deskbell would open as it is. */
+export function hasCurrentSchema(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const db = new Database(path, { readonly: true, timeout: WAIT_MS });
+  try {
+    return db.prepare("PRAGMA user_version").pluck().get() === readMigrations().length;
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Reads the whole file.
+ * @throws AppError for one that is no database, or so damaged that it cannot even be read
+ */
+export function examineDatabase(path: string): DatabaseFacts {
+  try {
+    const db = new Database(path, { readonly: true, timeout: WAIT_MS });
+    try {
+      return read(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw explainUnreadable(error, path);
+  }
+}
+
+function read(db: Database.Database): DatabaseFacts {
+  const one = (sql: string): unknown => db.prepare(sql).pluck().get();
+  const finding = one("PRAGMA quick_check(1)") as string;
+  return {
+    sqlite: one("SELECT sqlite_version()") as string,
+    bytes: one("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()") as number,
+    schema: one("PRAGMA user_version") as number,
+    knownSchema: readMigrations().length,
+    damage: finding === "ok" ? null : finding.replaceAll(/\s+/g, " ").trim(),
+    orphansIn: db.prepare(`SELECT DISTINCT "table" FROM pragma_foreign_key_check()`).pluck().all() as string[],
+  };
+}

@@ -1,0 +1,125 @@
+import { createHmac } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
+import { readPreset } from "../../src/assets.ts";
+import { type Ran, terminal } from "./cli.ts";
+
+// A box on which the examples of every command's help can be run.
+
+/** In memory where there is such a place: hundreds of boxes are made, and none has to outlive a power cut. */
+const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "deskbell-tree-"));
+const home = process.cwd();
+/** What stands in the examples, and what is on the box for it. */
+const real = new Map<string, string>();
+
+/** For a whole file of tests: its clock stands, and its current folder is the example's. */
+export function setUpExamples(): void {
+  beforeAll(async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-20T09:00:00Z") });
+    await fillBox(join(folder, "data"));
+    await layOutFiles(join(folder, "files"));
+  }, 60_000);
+
+  afterAll(() => {
+    vi.useRealTimers();
+    process.chdir(home);
+    rmSync(folder, { recursive: true, force: true });
+  });
+}
+
+/** Three businesses with something of everything that a command can be told to show, change or take away. */
+async function fillBox(dataDir: string): Promise<void> {
+  const { deskbell } = terminal({ dataDir });
+  const make = async <Made = { id: string; code: string }>(line: string): Promise<Made> => {
+    const ran = await deskbell(`${line} --json`);
+    if (ran.code !== 0) throw new Error(`${line}: ${ran.stderr}`);
+    return (JSON.parse(ran.stdout) as { data: Made }).data;
+  };
+  const keep = async (prefix: string, line: string) => void real.set(prefix, (await make(line)).id);
+  await deskbell("seed all");
+  await keep("key", "keys create --business salon-aurora --name site --secret");
+  await keep(
+    "whe",
+    "webhooks add --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
+  );
+  await keep("bkg", "bookings create --business salon-aurora --service cut --start 2026-12-02T11:00");
+  await keep("rsv", "reservations create --business cafe-lumen --party 2 --start 2026-12-01T12:00");
+  await keep("tof", "time-off add maya --business salon-aurora --from 2026-12-24 --to 2026-12-31");
+  await keep("svc", "services show cut --business salon-aurora");
+  await keep("mit", "menu show espresso --business cafe-lumen");
+  const order = "orders create --business kita-live --event blue-hour-quartet --item seated";
+  const waiting = await make(order);
+  real.set("tor", waiting.id).set("K7M2-9QXF", waiting.code);
+  const { tickets } = await make<{ tickets: { id: string; admissionCode: string }[] }>(
+    `orders confirm ${(await make(order)).id} --business kita-live`,
+  );
+  real.set("tck", tickets[0]?.id ?? "").set("4T7K-2M9Q-XF3N-WD0A", tickets[0]?.admissionCode ?? "");
+  const [delivery] = await make<{ id: string; eventId: string }[]>("deliveries list");
+  real.set("dlv", delivery?.id ?? "").set("evt", delivery?.eventId ?? "");
+}
+
+/** The files that the examples name. */
+async function layOutFiles(at: string): Promise<void> {
+  mkdirSync(join(at, ".deskbell/backups"), { recursive: true });
+  mkdirSync(join(at, "catalog"));
+  const write = (name: string, text: string) => writeFileSync(join(at, name), text);
+  for (const name of ["salon.yaml", "my-catalog.yaml", "catalog/salon.yaml"]) write(name, readPreset("salon"));
+  write("prices.yaml", "catalog: 1\n");
+  write("prices.csv", "type,key,name,price,duration_min\nservice,cut,Cut,40.00,30\n");
+  write("services.csv", "type,key,name,price,duration_min\nservice,cut,Cut,40.00,30\n");
+  const item_variation_data = { name: "Regular", pricing_type: "VARIABLE_PRICING" };
+  const variations = [{ type: "ITEM_VARIATION", id: "B", item_variation_data }];
+  write(
+    "items.json",
+    JSON.stringify({ objects: [{ type: "ITEM", id: "A", item_data: { name: "Espresso", variations } }] }),
+  );
+  for (const name of ["orders.ndjson", "bookings.ndjson", "reservations.ndjson"]) write(name, "");
+  write("till.secret", "whsec_test\n");
+  write("body.json", "{}");
+  const seconds = Date.now() / 1000;
+  const signature = createHmac("sha256", "whsec_test").update(`${seconds}.{}`).digest("hex");
+  real.set("t=1763615045", `t=${seconds}`).set("5257a8…", signature);
+  const { deskbell } = terminal({ dataDir: join(folder, "data") });
+  const { stdout } = await deskbell("backup --json");
+  const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
+  for (const name of ["old.db", "deskbell-20261120T021700Z.db", ".deskbell/backups/deskbell-20261120T021700Z.db"])
+    cpSync(path, join(at, name));
+}
+
+const BUSINESS: Record<string, string> = {
+  menu: "cafe-lumen",
+  reservations: "cafe-lumen",
+  orders: "kita-live",
+  tickets: "kita-live",
+};
+
+/** An example as it can be run here: what the shell does is left away, what stands for something is put in. */
+export function runnable(line: string): string {
+  const [command = ""] = line.split(/ (?:\||>>?|<) /);
+  const named = command
+    .replaceAll(/\b([a-z]{3})_[0-9a-z]+…/g, (_, prefix: string) => real.get(prefix) ?? "")
+    .replaceAll(/ \/\S*\//g, " ");
+  const filled = [...real].reduce(
+    (text, [example, value]) => (example.length > 3 ? text.replace(example, value) : text),
+    named,
+  );
+  const noun = command.includes("--party") ? "reservations" : (command.split(" ")[0] ?? "");
+  return filled.includes("--business ") ? filled : `${filled} --business ${BUSINESS[noun] ?? "salon-aurora"}`;
+}
+
+/** Runs a line on a copy of the box, or on none, among copies of the files. */
+export async function runApart(line: string, { isEmpty = false, stdin = "" } = {}): Promise<Ran & { dataDir: string }> {
+  const place = mkdtempSync(join(folder, "run-"));
+  onTestFinished(() => rmSync(place, { recursive: true }));
+  const out = / --out (\S+)/.exec(line)?.[1];
+  for (const name of readdirSync(join(folder, "files")))
+    if (name !== out) symlinkSync(join(folder, "files", name), join(place, name));
+  const dataDir = join(place, "data");
+  if (!isEmpty) mkdirSync(dataDir);
+  for (const name of isEmpty ? [] : ["deskbell.db", "master.key"])
+    cpSync(join(folder, "data", name), join(dataDir, name));
+  process.chdir(place);
+  return { ...(await terminal({ dataDir }).deskbell(line, stdin)), dataDir };
+}
