@@ -5,6 +5,7 @@ import { createIdSource, type IdPrefix } from "./domain/ids.ts";
 import { createLog, type Log } from "./log.ts";
 import { openSecretBox, type SecretBox } from "./secret-box.ts";
 import { type Connection, openDatabase } from "./store/database.ts";
+import { createSafeguard } from "./store/safeguard.ts";
 import { createStore, type Store } from "./store/store.ts";
 
 /** Everything that the code may reach outside itself. Tests replace the clock, the random and the log; the file is always real. */
@@ -17,6 +18,8 @@ export type Runtime = {
   /** See {@link Connection.othersRevision}. */
   othersRevision: Connection["othersRevision"];
   ownCommits: Connection["ownCommits"];
+  /** See {@link Connection.rehearse}. */
+  rehearse: Connection["rehearse"];
   /** Wall clock, epoch milliseconds. */
   now: () => number;
   /** Milliseconds that never jump; for durations and windows. */
@@ -32,6 +35,7 @@ export type Runtime = {
 
 /** For the few who have no data open. */
 export const wallClock = (): number => Date.now();
+export const systemRandom = (bytes: number): Buffer => randomBytes(bytes);
 
 type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log">>;
 
@@ -41,13 +45,16 @@ type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log">>;
  */
 export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effects = {}): Runtime {
   const now = effects.now ?? wallClock;
-  const random = effects.random ?? randomBytes;
+  const random = effects.random ?? systemRandom;
   // Files 0600 and directory 0700, whatever the umask was. A worker thread inherits the process's and may not set it.
   if (config.mayCreate) {
     process.umask(0o077);
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   }
-  const connection = openDatabase(config.databasePath, busyTimeoutMs);
+  const log = effects.log ?? createLog(config.logFormat, now);
+  const safeguard = createSafeguard(config.databasePath, config.backupFolder, now);
+  const connection = openDatabase(config.databasePath, busyTimeoutMs, safeguard);
+  if (connection.migration) log("info", "migrated", connection.migration);
   return {
     config,
     store: createStore(connection.db),
@@ -55,6 +62,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     revision: connection.revision,
     othersRevision: connection.othersRevision,
     ownCommits: connection.ownCommits,
+    rehearse: connection.rehearse,
     now,
     monotonic: effects.monotonic ?? (() => performance.now()),
     random,
@@ -64,7 +72,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
       const { bavail, bsize } = statfsSync(config.dataDir);
       return bavail * bsize;
     },
-    log: effects.log ?? createLog(config.logFormat, now),
+    log,
     close: connection.close,
   };
 }

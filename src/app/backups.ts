@@ -1,30 +1,27 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
+import { backupName, isDraft, isOfNight, readBackupTime } from "../store/backup-names.ts";
 import { checkDatabase, copyDatabase, removeDatabase, syncFolder } from "../store/backup.ts";
 
 export type Backup = { path: string; bytes: number; madeAt: number };
 export type BackupFailure = { at: number; reason: string };
 
 const KEPT = 7;
-const NAME = /^deskbell-(\d{8})T(\d{6})Z\.db$/;
-/** What an interrupted backup left behind. */
-const DRAFT = /^deskbell-.*\.draft/;
 const ABANDONED_MS = 86_400_000;
 
-const folderOf = (config: Config): string => join(config.dataDir, "backups");
 /** Beside the backups, not in the database: a database that cannot be copied may not take a note either. */
-const notePath = (config: Config): string => join(folderOf(config), "last-failure.json");
+const notePath = (config: Config): string => join(config.backupFolder, "last-failure.json");
 
 /** Copies the data beside whoever writes to it. The file has its name only after it was read back and found sound. */
 export async function createBackup(rt: Runtime): Promise<Backup> {
   const { config } = rt;
-  const folder = folderOf(config);
+  const folder = config.backupFolder;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const madeAt = Math.floor(rt.now() / 1000) * 1000;
-  const path = join(folder, `deskbell-${compactTime(madeAt)}.db`);
+  const path = join(folder, backupName(madeAt));
   const draft = `${path}.draft-${rt.random(4).toString("hex")}`;
   try {
     await copyDatabase(config.databasePath, draft);
@@ -48,14 +45,12 @@ function explainFailure(error: unknown, { databasePath }: Config): unknown {
 }
 
 /** The newest first. */
-export function listBackups(config: Config): Backup[] {
-  const folder = folderOf(config);
-  return namesIn(folder)
+export function listBackups({ backupFolder }: Config): Backup[] {
+  return namesIn(backupFolder)
     .flatMap((name) => {
-      const [, date, time] = NAME.exec(name) ?? [];
-      if (date === undefined || time === undefined) return [];
-      const path = join(folder, name);
-      return [{ path, bytes: statSync(path).size, madeAt: readTime(date, time) }];
+      const madeAt = readBackupTime(name);
+      const path = join(backupFolder, name);
+      return madeAt === undefined ? [] : [{ path, bytes: statSync(path).size, madeAt }];
     })
     .toSorted((a, b) => b.madeAt - a.madeAt);
 }
@@ -82,10 +77,11 @@ export async function backUpNightly(rt: Runtime): Promise<void> {
 }
 
 function prune(rt: Runtime): void {
-  for (const { path } of listBackups(rt.config).slice(KEPT)) rmSync(path);
-  const folder = folderOf(rt.config);
-  for (const name of namesIn(folder).filter((name) => DRAFT.test(name))) {
-    const draft = join(folder, name);
+  const nights = listBackups(rt.config).filter(({ path }) => isOfNight(basename(path)));
+  for (const { path } of nights.slice(KEPT)) rmSync(path);
+  const { backupFolder } = rt.config;
+  for (const name of namesIn(backupFolder).filter(isDraft)) {
+    const draft = join(backupFolder, name);
     if (rt.now() - statSync(draft).mtimeMs > ABANDONED_MS) rmSync(draft);
   }
 }
@@ -115,9 +111,3 @@ function namesIn(folder: string): string[] {
     throw error;
   }
 }
-
-/** `20261120T031700Z`: fit for a file name, and sorted as it is written. */
-const compactTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
-
-const readTime = (date: string, time: string): number =>
-  Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime("UTC").epochMilliseconds;

@@ -1,4 +1,5 @@
-import { objectId, type PublicEventDoc, type TicketTypeDoc } from "../domain/catalog/catalog.ts";
+import type { PublicEventDoc, TicketTypeDoc } from "../domain/catalog/catalog.ts";
+import { objectId } from "../domain/catalog/object-id.ts";
 import { AppError } from "../domain/errors.ts";
 import { placesLeft, ticketTypeId } from "../domain/public/public-event.ts";
 import { drawCode, hashAdmission, readCode } from "../domain/day/short-code.ts";
@@ -15,7 +16,8 @@ import { type OrderRequest, readOrderRequest } from "../domain/day/ticket-order-
 import { refuseUnsellable } from "../domain/day/ticket-sale.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
-import { requireBusiness } from "./catalog.ts";
+import { requireBusiness } from "./require-business.ts";
+import { endOrder, expireDue } from "./end-orders.ts";
 import { appendEvents } from "./events.ts";
 import { findNamed, findPublicEvent } from "./find-object.ts";
 import { changeHolds } from "./ticket-holds.ts";
@@ -150,38 +152,6 @@ export function cancelOrder(rt: Runtime, slug: string, name: string): PublicTick
     });
     return shown;
   });
-}
-
-/** Lets go of the tickets of every order that was not confirmed in time. */
-export function expireOrders(rt: Runtime): void {
-  for (const id of rt.store.orders.businessesDue(rt.now()))
-    rt.tx(() => {
-      const business = rt.store.businesses.byId(id);
-      if (business) expireDue(rt, business);
-    });
-}
-
-/** Before anything is counted: an order whose time is over holds nothing, though nobody was running to say so. */
-function expireDue(rt: Runtime, business: BusinessRow): void {
-  const due = rt.store.orders.due(business.id, rt.now());
-  if (due.length === 0) return;
-  changeHolds(rt, business, due, -1, () => {
-    for (const order of due) endOrder(rt, business, order, "EXPIRED");
-  });
-}
-
-function endOrder(
-  rt: Runtime,
-  business: BusinessRow,
-  order: TicketOrder,
-  status: "CANCELLED" | "EXPIRED",
-): PublicTicketOrder {
-  const now = rt.now();
-  rt.store.orders.end(business.id, order.id, status, now);
-  rt.store.tickets.voidOf(order.id);
-  const shown = representOrder({ ...order, status, updatedAt: now }, business.doc.timezone);
-  appendEvents(rt, business, [tellOrder("cancelled", shown)]);
-  return shown;
 }
 
 /** @throws AppError resource_not_found */

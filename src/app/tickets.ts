@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { hashAdmission } from "../domain/day/short-code.ts";
 import { type PublicTicket, representTicket, tellCheckIn } from "../domain/day/ticket-order.ts";
 import type { Runtime } from "../runtime.ts";
-import { requireBusiness } from "./catalog.ts";
+import { requireBusiness } from "./require-business.ts";
 import { appendEvents } from "./events.ts";
 
 /**

@@ -1,11 +1,12 @@
-import { type Catalog, objectId } from "../domain/catalog/catalog.ts";
+import type { Catalog } from "../domain/catalog/catalog.ts";
+import { objectId } from "../domain/catalog/object-id.ts";
 import { line } from "../domain/catalog/schema-values.ts";
 import { AppError } from "../domain/errors.ts";
 import { readSpan } from "../domain/day/start-time.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { TimeOffRow } from "../store/time-off.ts";
-import { requireBusiness } from "./catalog.ts";
+import { requireBusiness } from "./require-business.ts";
 import { findObject } from "./find-object.ts";
 import { tellDayChange } from "./tell.ts";
 

@@ -1,6 +1,6 @@
 import { CronJob } from "cron";
 import { backUpNightly } from "../app/backups.ts";
-import { expireOrders } from "../app/orders.ts";
+import { expireOrders } from "../app/end-orders.ts";
 import { createPruner } from "../app/retention.ts";
 import { tellClock } from "../app/tell.ts";
 import { AppError } from "../domain/errors.ts";

@@ -84,8 +84,9 @@ function readPem(path: string, what: string): string {
   });
 }
 
-function explainUnreadable(error: unknown, path: string, what: string): unknown {
-  switch ((error as NodeJS.ErrnoException).code) {
+function explainUnreadable(error: unknown, path: string, what: string): AppError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
     case "ENOENT":
     case "ENOTDIR":
       return new AppError("resource_not_found", `There is no file ${path} for the ${what}.`, {
@@ -98,7 +99,9 @@ function explainUnreadable(error: unknown, path: string, what: string): unknown 
         fix: "let the daemon's user read it: chgrp and chmod 640, or a copy of its own",
       });
     default:
-      return error;
+      return new AppError("state_refuses", `${path} cannot be read: ${message}.`, {
+        fix: `see that the ${what} is a plain file on a disk that works`,
+      });
   }
 }
 

@@ -23,7 +23,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
     // One file without a log beside it, which can be moved about.
     leaveLog(to);
   } catch (error) {
-    throw explainRefusal(error, from);
+    throw explainUnreadable(error, from);
   }
 }
 
@@ -63,7 +63,7 @@ export function checkDatabase(path: string): number {
       db.close();
     }
   } catch (error) {
-    throw explainRefusal(error, path);
+    throw explainUnreadable(error, path);
   }
 }
 
@@ -87,7 +87,8 @@ const damaged = (path: string, finding: string): AppError =>
     fix: "deskbell backup list, and take another one",
   });
 
-function explainRefusal(error: unknown, path: string): unknown {
+/** What a person is told of a file that cannot be read as a database. */
+export function explainUnreadable(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   if (error.code === "SQLITE_NOTADB") return new AppError("invalid_input", `${path} is no database.`);
   if (error.code.startsWith("SQLITE_CORRUPT")) return damaged(path, error.message);
@@ -115,7 +116,7 @@ export function readProgress(path: string): Progress[] {
 
 /** Brings a file to this schema, and each of its businesses to `by` beyond where it was, there or in `elsewhere`. */
 export function jumpAhead(path: string, elsewhere: readonly Progress[], by: number): void {
-  const { db, tx, close } = openDatabase(path, WAIT_MS);
+  const { db, tx, close } = openDatabase(path, WAIT_MS, null);
   try {
     const raise = db.prepare(`
       UPDATE business SET catalog_version = max(catalog_version, :catalogVersion), last_sequence = max(last_sequence, :lastSequence)

@@ -10,7 +10,10 @@ export type BusinessRow = {
   lastSequence: number;
   createdAt: number;
   updatedAt: number;
-  /** Rises by itself with every save: something that a partner could see may differ, if only the tickets left. */
+  /**
+   * Rises by itself with every save: something that a partner could see may differ, if only the tickets left. It never comes
+   * again, also not when the business is removed and made anew.
+   */
   revision: number;
   /** Epoch ms up to which partners were told what changes by the clock. */
   toldUntil: number;
@@ -38,10 +41,11 @@ export function createBusinessStore(db: Db) {
   const byId = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
   const bySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
   const all = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
+  // The revision begins with the time: one that was removed before, under the same id, has not come so far.
   const upsert = db.prepare(`
     INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at, revision,
       told_until, next_transition_at)
-    VALUES (:id, :slug, :doc, :schedule, :catalogVersion, :lastSequence, :createdAt, :updatedAt, 0,
+    VALUES (:id, :slug, :doc, :schedule, :catalogVersion, :lastSequence, :createdAt, :updatedAt, :createdAt,
       :toldUntil, :nextTransitionAt)
     ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, schedule = excluded.schedule,
       catalog_version = excluded.catalog_version, updated_at = excluded.updated_at, revision = revision + 1,

@@ -1,5 +1,6 @@
 import type { BoxEdits } from "../domain/catalog/box-edits.ts";
-import { type CatalogObjects, type DocOf, emptyObjects, type Kind, knowId } from "../domain/catalog/catalog.ts";
+import { type CatalogObjects, type DocOf, emptyObjects, type Kind } from "../domain/catalog/catalog.ts";
+import { knowId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/diff.ts";
 import type { Mark } from "../domain/public/lens.ts";
 import type { Db } from "./database.ts";

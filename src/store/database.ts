@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
-import { readMigrations } from "../assets.ts";
+import { migrate, type Migration, type Safeguard } from "./migrate.ts";
 
 export type Db = Database.Database;
 
@@ -15,6 +15,10 @@ export type Connection = {
   /** The two that make up `revision`: it moves when another connection commits, and by one for each transaction of this one. */
   othersRevision: () => number;
   ownCommits: () => number;
+  /** What opening it did to an older file; null: nothing. */
+  migration: Migration | null;
+  /** From here on nothing is kept: all is part of one transaction that never commits, and the file stays free for others to read. */
+  rehearse: () => void;
   close: () => void;
 };
 
@@ -25,25 +29,21 @@ const MINIMUM_SQLITE = [3, 51, 3];
 /**
  * Opens the database, creates or migrates it, and makes sure that a commit survives a power cut.
  * @param busyTimeoutMs how long a write waits for another writer before SQLITE_BUSY
- * @throws AppError state_refuses for a file that is newer, damaged or no database
+ * @param safeguard for the data of an older file; null for a copy of one
+ * @throws AppError state_refuses for a file that is newer, damaged or no database, or that cannot be migrated now
  */
-export function openDatabase(path: string, busyTimeoutMs: number): Connection {
-  let db: Db;
-  try {
-    db = new Database(path, { timeout: busyTimeoutMs });
-    prepareConnection(db);
-    migrate(db, path);
-  } catch (error) {
-    throw explainOpenFailure(error, path);
-  }
+export function openDatabase(path: string, busyTimeoutMs: number, safeguard: Safeguard | null): Connection {
+  const { db, migration } = openAndMigrate(path, busyTimeoutMs, safeguard);
   // data_version does not move for a connection's own commits.
   let ownCommits = 0;
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
   const runner = db.transaction((work: () => unknown) => work());
+  let isRehearsal = false;
   return {
     db,
     tx: <T>(work: () => T): T => {
-      if (db.inTransaction) return work();
+      // One that fails in a rehearsal takes back its own part, as it would by itself.
+      if (db.inTransaction) return isRehearsal ? (runner(work) as T) : work();
       const result = runner.immediate(work) as T;
       ownCommits += 1;
       return result;
@@ -51,8 +51,26 @@ export function openDatabase(path: string, busyTimeoutMs: number): Connection {
     revision: () => `${dataVersion.get() as number}.${ownCommits}`,
     othersRevision: () => dataVersion.get() as number,
     ownCommits: () => ownCommits,
+    migration,
+    rehearse: () => {
+      isRehearsal = true;
+      db.exec("BEGIN");
+    },
     close: () => db.close(),
   };
+}
+
+function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguard | null) {
+  let db: Db | undefined;
+  try {
+    safeguard?.refuseLoss();
+    db = new Database(path, { timeout: busyTimeoutMs });
+    prepareConnection(db);
+    return { db, migration: migrate(db, path, safeguard) };
+  } catch (error) {
+    db?.close();
+    throw explainOpenFailure(error, path);
+  }
 }
 
 function prepareConnection(db: Db): void {
@@ -74,26 +92,6 @@ const isAtLeast = (version: number[], minimum: number[]): boolean => {
   const differing = minimum.findIndex((part, i) => version[i] !== part);
   return differing === -1 || (version[differing] ?? 0) > (minimum[differing] ?? 0);
 };
-
-function migrate(db: Db, path: string): void {
-  const migrations = readMigrations();
-  const userVersion = () => db.pragma("user_version", { simple: true }) as number;
-  if (userVersion() > migrations.length) {
-    throw new AppError(
-      "state_refuses",
-      `${path} was written by a newer deskbell (schema ${userVersion()}, this one knows ${migrations.length}).`,
-      { fix: "start the newer deskbell, or restore a backup made by this version" },
-    );
-  }
-  for (let number = userVersion() + 1; number <= migrations.length; number++) {
-    db.transaction(() => {
-      // Another process may have migrated while this one waited for the lock.
-      if (userVersion() >= number) return;
-      db.exec(migrations[number - 1] ?? "");
-      db.pragma(`user_version = ${number}`);
-    }).immediate();
-  }
-}
 
 function explainOpenFailure(error: unknown, path: string): unknown {
   const code = error instanceof Database.SqliteError ? error.code : "";

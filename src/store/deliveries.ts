@@ -1,12 +1,10 @@
 import type { EventType } from "../domain/event-types.ts";
+import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import type { Outcome } from "../domain/webhooks/verdict.ts";
 import type { Db } from "./database.ts";
 import { conditionOf, type DeliveryFilter } from "./delivery-filter.ts";
 import type { EventRow } from "./events.ts";
 import { createTallySheet, createTallyStore } from "./tallies.ts";
-
-export const DELIVERY_STATUSES = ["PENDING", "DELIVERED", "EXHAUSTED", "PARKED", "CANCELLED", "CORRUPT"] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export type DeliveryRow = {
   id: string;

@@ -1,5 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
-import type { DeliveryStatus } from "./deliveries.ts";
+import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 
 /** Which deliveries are meant. What is absent restricts nothing. */
 export type DeliveryFilter = {

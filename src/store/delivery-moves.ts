@@ -1,5 +1,5 @@
 import type { Db } from "./database.ts";
-import type { DeliveryStatus } from "./deliveries.ts";
+import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import { conditionOf, type DeliveryFilter } from "./delivery-filter.ts";
 import { createTallySheet, createTallyStore } from "./tallies.ts";
 

@@ -1,6 +1,7 @@
 import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { Db } from "./database.ts";
-import type { AttemptRow, DeliveryRow, DeliveryStatus } from "./deliveries.ts";
+import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
+import type { AttemptRow, DeliveryRow } from "./deliveries.ts";
 
 /** What the courier needs of a delivery to send it. */
 export type DueRow = Pick<DeliveryRow, "id" | "attemptCount" | "eventId" | "eventType" | "sequence"> & {
@@ -37,13 +38,16 @@ export function createDueStore(db: Db) {
     UPDATE delivery SET next_attempt_at = next_attempt_at + :byMs
     WHERE status = 'PENDING' AND next_attempt_at > :after AND next_attempt_at <= :until AND number <= :upTo`);
   // As cheap as `endpointsDue`: two probes of the index for each endpoint.
-  const nextAttemptAt = db
-    .prepare(`
-      SELECT min((SELECT min(next_attempt_at) FROM delivery
-        WHERE endpoint_id = endpoint.id AND is_replay = kind.value AND status = 'PENDING'))
-      FROM endpoint, (SELECT 0 AS value UNION ALL SELECT 1) AS kind
-      WHERE endpoint.status = 'ACTIVE' AND deleted_at IS NULL`)
-    .pluck();
+  const soonestOf = (endpoints: string) =>
+    db
+      .prepare(`
+        SELECT min((SELECT min(next_attempt_at) FROM delivery
+          WHERE endpoint_id = endpoint.id AND is_replay = kind.value AND status = 'PENDING'))
+        FROM endpoint, (SELECT 0 AS value UNION ALL SELECT 1) AS kind
+        WHERE endpoint.status = 'ACTIVE' AND deleted_at IS NULL AND ${endpoints}`)
+      .pluck();
+  const nextAttemptAt = soonestOf("TRUE");
+  const nextWellAttemptAt = soonestOf("failing_since IS NULL");
   const hasBeyond = db
     .prepare("SELECT EXISTS (SELECT 1 FROM delivery WHERE status = 'PENDING' AND next_attempt_at > ?)")
     .pluck();
@@ -69,6 +73,8 @@ export function createDueStore(db: Db) {
     endpointsAmong: (after: number, upTo: number): string[] => endpointsAmong.all({ after, upTo }) as string[],
     /** When the next of all that is owed is due; null: nothing is. */
     nextAttemptAt: (): number | null => nextAttemptAt.get() as number | null,
+    /** The same of endpoints that answer: nothing but the courier keeps these waiting. */
+    nextWellAttemptAt: (): number | null => nextWellAttemptAt.get() as number | null,
     endpointsDue: (now: number): string[] => endpointsDue.all({ now }) as string[],
     /** An endpoint's due deliveries, fresh ones before replays, the longest due first. */
     read(endpointId: string, now: number, limit: number): DueRow[] {

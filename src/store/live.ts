@@ -36,7 +36,13 @@ export type EndpointState = {
   parked: number;
 };
 
-export type DaemonRow = { url: string; startedAt: number };
+export type DaemonRow = {
+  url: string;
+  startedAt: number;
+  /** Whether it tells an operator what goes wrong, and how many files it may have open, where the system says so. */
+  hasAlertUrl?: boolean;
+  openFiles?: number | null;
+};
 
 // A rare combination of conditions is looked for in slices of an index, so that a million rows never hold up a key.
 const SLICE_ROWS = 10_000;
@@ -103,8 +109,12 @@ export function createLiveStore(db: Db) {
       SELECT id FROM endpoint WHERE instr(lower(name), :text) > 0 OR instr(lower(url), :text) > 0 OR substr(id, 1, length(:text)) = :text
       LIMIT ${MOST_ENDPOINTS}`)
     .pluck();
-  const daemon = db.prepare("SELECT url, started_at AS startedAt FROM daemon");
-  const saveDaemon = db.prepare("INSERT OR REPLACE INTO daemon (id, url, started_at) VALUES (1, :url, :startedAt)");
+  const daemon = db.prepare(
+    "SELECT url, started_at AS startedAt, has_alert_url AS hasAlertUrl, open_files AS openFiles FROM daemon",
+  );
+  const saveDaemon = db.prepare(`
+    INSERT OR REPLACE INTO daemon (id, url, started_at, has_alert_url, open_files)
+    VALUES (1, :url, :startedAt, :hasAlertUrl, :openFiles)`);
 
   const byId = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
 
@@ -167,7 +177,11 @@ export function createLiveStore(db: Db) {
     endpointsLike: (text: string): string[] => matching.all({ text: text.toLowerCase() }) as string[],
 
     /** The last daemon that was started. */
-    daemon: (): DaemonRow | undefined => daemon.get() as DaemonRow | undefined,
-    saveDaemon: (row: DaemonRow): void => void saveDaemon.run(row),
+    daemon(): DaemonRow | undefined {
+      const row = daemon.get() as DaemonRow | undefined;
+      return row && { ...row, hasAlertUrl: Boolean(row.hasAlertUrl) };
+    },
+    saveDaemon: ({ hasAlertUrl = false, openFiles = null, ...row }: DaemonRow): void =>
+      void saveDaemon.run({ ...row, hasAlertUrl: hasAlertUrl ? 1 : 0, openFiles }),
   };
 }

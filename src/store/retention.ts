@@ -1,5 +1,5 @@
 import type { Db } from "./database.ts";
-import type { DeliveryStatus } from "./deliveries.ts";
+import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import { createTallySheet, createTallyStore } from "./tallies.ts";
 
 /** Whatever is created before these instants may go. */

@@ -10,6 +10,7 @@ import { createEndpointStore } from "./endpoints.ts";
 import { createEventStore } from "./events.ts";
 import { createFeedStore } from "./feed.ts";
 import { createFileStore } from "./file.ts";
+import { createHoldingStore } from "./holdings.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLiveStore } from "./live.ts";
@@ -34,6 +35,7 @@ export const createStore = (db: Db) => ({
   events: createEventStore(db),
   feed: createFeedStore(db),
   file: createFileStore(db),
+  holdings: createHoldingStore(db),
   deliveries: createDeliveryStore(db),
   deliveryMoves: createDeliveryMoveStore(db),
   due: createDueStore(db),

@@ -1,5 +1,5 @@
 import type { Db } from "./database.ts";
-import type { DeliveryStatus } from "./deliveries.ts";
+import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -149,7 +149,7 @@ test("a restore brings the backup's data back, a million ahead of both, and keep
   expect(shopOf(restored)).toEqual({
     ...atBackup,
     catalogVersion: (atEnd?.catalogVersion ?? 0) + 1_000_000,
-    lastSequence: (atEnd?.lastSequence ?? 0) + 1_000_000,
+    lastSequence: (atEnd?.lastSequence ?? 0) + 1_000_001,
   });
   expect(statSync(restored.config.databasePath).mode & 0o777).toBe(0o600);
   restored.close();
@@ -161,7 +161,7 @@ test("a restore brings the backup's data back, a million ahead of both, and keep
   const again = world({ dataDir: rt.config.dataDir });
   expect(shopOf(again)).toMatchObject({
     catalogVersion: (atEnd?.catalogVersion ?? 0) + 2_000_000,
-    lastSequence: (atEnd?.lastSequence ?? 0) + 2_000_000,
+    lastSequence: (atEnd?.lastSequence ?? 0) + 2_000_002,
   });
 });
 
@@ -175,7 +175,20 @@ test("what was on the wire when the backup was made is due again, and its secret
   rt.close();
   await restore(rt, path);
   const restored = world({ dataDir: rt.config.dataDir });
-  expect(restored.store.due.read(endpoint.id, restored.now(), 10)).toEqual([sent]);
+  const [again, news, ...more] = restored.store.due.read(endpoint.id, restored.now(), 10);
+  expect([again, more]).toEqual([sent, []]);
+  const told = restored.store.events.after(business.id, 1_000_000, 10);
+  expect(told).toMatchObject([{ id: news?.eventId, type: "catalog.changed", sequence: 1_000_002 }]);
+  expect(JSON.parse(String(told[0]?.body))).toMatchObject({
+    data: {
+      changed: { menu: true, services: true, availability: true },
+      object: {
+        catalogVersion: 1_000_001,
+        previousVersion: 1,
+        untold: expect.arrayContaining(["menu", "availability"]),
+      },
+    },
+  });
   expect(hasItsMasterKey(restored)).toBe(true);
   const elsewhere = world();
   await restoreBackup(elsewhere.config, path, { now: 0, confirm: async () => {} }).catch(() => {});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { applyCatalog, editObject, requireBusiness } from "../../src/app/catalog.ts";
+import { applyCatalog, editObject } from "../../src/app/catalog.ts";
+import { requireBusiness } from "../../src/app/require-business.ts";
 import { loadCatalog } from "../../src/app/tell.ts";
 import type { AppError } from "../../src/domain/errors.ts";
 import { representCatalog } from "../../src/domain/public/representation.ts";

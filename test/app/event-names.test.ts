@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { editObject } from "../../src/app/catalog.ts";
 import { createBooking } from "../../src/app/bookings.ts";
-import { cancelOrder, confirmOrder, createOrder, expireOrders } from "../../src/app/orders.ts";
+import { expireOrders } from "../../src/app/end-orders.ts";
+import { cancelOrder, confirmOrder, createOrder } from "../../src/app/orders.ts";
 import { createReservation } from "../../src/app/reservations.ts";
 import { checkIn } from "../../src/app/tickets.ts";
 import { addTimeOff } from "../../src/app/time-off.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { exportText } from "../../src/app/export-catalog.ts";
 import { importCsv } from "../../src/app/import-csv.ts";
-import { applyCatalog, requireBusiness } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog.ts";
+import { requireBusiness } from "../../src/app/require-business.ts";
 import { readCatalog } from "../../src/app/read-catalog.ts";
 import { readPreset } from "../../src/assets.ts";
 import { mistakesIn } from "../support/catalog-file.ts";

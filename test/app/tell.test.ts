@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { applyCatalog, requireBusiness } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog.ts";
+import { requireBusiness } from "../../src/app/require-business.ts";
 import { setSoldOut } from "../../src/app/sold-out.ts";
 import { loadCatalog, tellClock } from "../../src/app/tell.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";

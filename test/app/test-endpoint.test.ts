@@ -1,6 +1,6 @@
 import { Stripe } from "stripe";
 import { expect, test } from "vitest";
-import { requireBusiness } from "../../src/app/catalog.ts";
+import { requireBusiness } from "../../src/app/require-business.ts";
 import { disableEndpoint } from "../../src/app/endpoint-life.ts";
 import { triggerEvent } from "../../src/app/sample-events.ts";
 import { testEndpoint } from "../../src/app/test-endpoint.ts";
@@ -55,7 +55,7 @@ test("it counts for nothing: no event, no delivery, no failure, even where the e
 });
 
 test("it is about the catalog when the business has nothing else that the endpoint subscribes to", async () => {
-  const { rt, id, sendOnce } = await stage(["booking.created"]);
+  const { rt, id, sendOnce } = await stage(["reservation.created"]);
   expect(await testEndpoint(rt, id, sendOnce)).toMatchObject({ ok: true, eventType: "catalog.changed" });
 });
 

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../src/app/keys.ts";
-import { businessId } from "../../src/domain/catalog/catalog.ts";
+import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { createApp } from "../../src/http/app.ts";
 import { openPage } from "../support/browser.ts";
 import { idOf, openShop, SHOP } from "../support/shop.ts";

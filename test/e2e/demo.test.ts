@@ -48,7 +48,7 @@ test("where its ports are taken the demo finds others; SIGTERM also removes its 
   const folder = temporaryFolder();
   const demo = start(["demo", "--keep"], { env: { TMPDIR: folder } });
   const [, api, receiver] = await demo.sees(
-    /✓ API +http:\/\/127\.0\.0\.1:(\d+)\/v1\n✓ receiver +http:\/\/127\.0\.0\.1:(\d+)\//,
+    /✓ API +http:\/\/127\.0\.0\.1:(\d+)\/v1 +docs http:\/\/127\.0\.0\.1:\1\/docs\n✓ receiver +http:\/\/127\.0\.0\.1:(\d+)\//,
   );
   expect([api, receiver]).not.toContain("4100");
   expect([api, receiver]).not.toContain("4200");

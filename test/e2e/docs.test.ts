@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../src/app/keys.ts";
-import { businessId } from "../../src/domain/catalog/catalog.ts";
+import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { ApiDocument } from "../../src/http/docs/document.ts";

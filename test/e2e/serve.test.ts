@@ -1,9 +1,13 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { get } from "node:https";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { execute, start } from "../support/cli.ts";
+import { execute, start, temporaryFolder } from "../support/cli.ts";
 import { seededBox, serve, urlOf } from "../support/daemon.ts";
+import { createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
 
 const seeded = async (): Promise<string> => (await seededBox()).dataDir;
 
@@ -57,7 +61,7 @@ test("an edit at the terminal reaches a partner through the running daemon", asy
   expect(await delivered).toEqual(["service_price.updated"]);
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s stops it in order, with 0", async (signal) => {
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s stops it in order, with 0", async (signal) => {
   const daemon = serve(await seeded());
   await urlOf(daemon);
   daemon.child.kill(signal);
@@ -113,4 +117,46 @@ test("options of the environment count, and flags win over them", async () => {
   expect(daemon.output()).toContain(`"data":"${dataDir}"`);
   const json = await execute(["businesses", "list"], { env: { ...env, DESKBELL_JSON: "1" } });
   expect(JSON.parse(json.stdout)).toMatchObject({ data: [{ slug: "salon-aurora" }] });
+});
+
+test.skipIf(!hasOpenssl())("with a certificate it serves https, and SIGHUP reads the files again", async () => {
+  const folder = temporaryFolder();
+  const authority = createAuthority(folder);
+  const [cert, key] = [join(folder, "api.pem"), join(folder, "api.key")];
+  authority.issue("api", { to: 90 });
+  const daemon = serve(await seeded(), "--tls-cert", cert, "--tls-key", key);
+  const { port, protocol } = new URL(await urlOf(daemon));
+  expect(protocol).toBe("https:");
+  const isHealthy = async () => {
+    const request = get({ port, path: "/healthz", servername: "api", ca: authority.certificate, agent: false });
+    const [answer] = (await once(request, "response")) as [IncomingMessage];
+    return answer.resume().statusCode === 200;
+  };
+  expect(await isHealthy()).toBe(true);
+  await daemon.sees(/"message":"certificate","names":"DNS:api","expires":"[^"]*","days":89/);
+
+  authority.issue("api", { to: 60 });
+  daemon.child.kill("SIGHUP");
+  await daemon.sees(/"message":"certificate".*"days":59/);
+  writeFileSync(key, "nonsense");
+  daemon.child.kill("SIGHUP");
+  await daemon.sees(
+    /"level":"error","message":"the new certificate is not taken, the old one stays".*send SIGHUP again/,
+  );
+  expect(await isHealthy()).toBe(true);
+  daemon.child.kill("SIGTERM");
+  expect(await daemon.ended()).toMatchObject({ code: 0 });
+});
+
+test.each([
+  { flags: ["--tls-cert", "/none.pem"], code: 2, stderr: /--tls-key is missing/ },
+  {
+    flags: ["--tls-cert", "/none.pem", "--tls-key", "/none.key"],
+    code: 3,
+    stderr: /no file \/none.pem for the certif/,
+  },
+])("serve $flags ends with $code and says why", async ({ flags, code, stderr }) => {
+  const dataDir = await seeded();
+  expect(await serve(dataDir, ...flags).ended()).toMatchObject({ code, stderr: expect.stringMatching(stderr) });
+  expect(await execute(["status", "--data-dir", dataDir])).toMatchObject({ code: 6 });
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { businessId } from "../../src/domain/catalog/catalog.ts";
+import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { createKey } from "../../src/app/keys.ts";
 import { createApp } from "../../src/http/app.ts";
 import { terminal, temporaryFolder } from "../support/cli.ts";

@@ -1,16 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
-import { createDice, type Dice } from "../../src/domain/catalog/dice.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
-import { readConfig } from "../../src/config.ts";
-import { openRuntime } from "../../src/runtime.ts";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
+import { expect, test } from "vitest";
+import { createDice } from "../../src/domain/catalog/dice.ts";
+import { serve, urlOf } from "../support/daemon.ts";
+import { allDelivered, boxWithPartner, startEditor } from "../support/load.ts";
 import { atScale } from "../support/scale.ts";
 
 const ROUNDS = atScale(100, 1000);
@@ -21,76 +13,15 @@ const COMES_UP = 0.8;
 const ON_THE_WIRE_MS = 1000;
 /** What was sent right before a death may be read after it. */
 const READ_AFTER_MS = 100;
-const PATIENCE_MS = 20_000;
-
-type Arrival = { deliveryId: string; eventId: string; type: string; priceCents: number | undefined; at: number };
-
-/** A partner in this process, which no daemon takes down with it: it keeps a book of its own. */
-async function openPartner(dice: Dice): Promise<{ url: string; book: Arrival[] }> {
-  const book: Arrival[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("error", () => {});
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    await once(request, "end").catch(() => {});
-    if (!request.complete) return;
-    const { id, type, data } = JSON.parse(Buffer.concat(chunks).toString()) as Envelope;
-    const { priceCents } = data.object as { priceCents?: number };
-    const deliveryId = String(request.headers["x-service-delivery"]);
-    book.push({ deliveryId, eventId: id, type, priceCents, at: performance.now() });
-    await sleep(dice.whole(0, 40));
-    response.writeHead(200).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, book };
-}
-
-/** Sets prices from another process, one after the other, as fast as they are acknowledged. */
-function startEditor(dataDir: string) {
-  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [
-    fileURLToPath(new URL("../support/editor.ts", import.meta.url)),
-    dataDir,
-  ]);
-  const acknowledged: number[] = [];
-  let next = 10_000;
-  let isGoingOn = true;
-  const ended = once(child, "exit");
-  const set = () => (isGoingOn ? child.stdin.write(`${next}\n`) : child.stdin.end());
-  createInterface({ input: child.stdout }).on("line", () => {
-    acknowledged.push(next);
-    next += 1;
-    // So many that the daemon is never done, and few enough that it ever will be.
-    setTimeout(set, 10);
-  });
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
-  set();
-  return {
-    acknowledged,
-    async stop(): Promise<void> {
-      isGoingOn = false;
-      await ended;
-    },
-  };
-}
 
 test(
   `a daemon that is killed ${ROUNDS} times under load loses nothing that was acknowledged`,
   {
-    timeout: atScale(90_000, 3_600_000),
+    timeout: atScale(240_000, 3_600_000),
   },
   async () => {
     const dice = createDice(atScale(5, Date.now()));
-    const { dataDir, deskbell } = await seededBox();
-    const partner = await openPartner(dice);
-    const trusted = ["--url", partner.url, "--event", "all", "--allow-private", "--max-in-flight", "16"];
-    await deskbell("webhooks", "add", "--name", "site", ...trusted);
+    const { dataDir, partner } = await boxWithPartner(dice, "--max-in-flight", "16");
     const editor = startEditor(dataDir);
     const deaths: number[] = [];
     const births: number[] = [];
@@ -107,11 +38,7 @@ test(
 
     births.push(performance.now());
     await urlOf(serve(dataDir));
-    const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
-    onTestFinished(rt.close);
-    await expect.poll(() => rt.store.tallies.counts().PENDING, { timeout: PATIENCE_MS, interval: 20 }).toBe(0);
-    const { DELIVERED: delivered, ...others } = rt.store.tallies.counts();
-    expect(Object.values(others).filter((count) => count !== 0)).toEqual([]);
+    const delivered = await allDelivered(dataDir);
     expect(new Set(partner.book.map(({ deliveryId }) => deliveryId)).size).toBe(delivered);
 
     const told = new Set(

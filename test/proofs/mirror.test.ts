@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import { changeCatalog, requireBusiness } from "../../src/app/catalog.ts";
+import { changeCatalog } from "../../src/app/catalog.ts";
+import { requireBusiness } from "../../src/app/require-business.ts";
 import { setSoldOut } from "../../src/app/sold-out.ts";
 import { loadCatalog, tellClock } from "../../src/app/tell.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";

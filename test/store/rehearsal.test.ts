@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createKey } from "../../src/app/keys.ts";
-import { businessId } from "../../src/domain/catalog/catalog.ts";
+import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { isBusy } from "../../src/store/database.ts";
 import { openShop } from "../support/shop.ts";
 import { world, type World } from "../support/world.ts";

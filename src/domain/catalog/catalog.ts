@@ -1,5 +1,3 @@
-import { catalogId, type CatalogIdPrefix } from "../ids.ts";
-
 /**
  * A business's catalog as its author wrote it, normalised: defaults filled in, prices in minor units, instants in epoch
  * milliseconds, references still by key. Files are read into this, the store keeps it, diff and export work on it, and
@@ -30,24 +28,6 @@ export type DocOf = {
 };
 
 export type Kind = keyof DocOf;
-
-/** Every kind with the prefix of its ids. */
-export const KINDS = {
-  service_category: "sct",
-  addon: "adn",
-  service: "svc",
-  resource: "res",
-  staff: "stf",
-  menu_category: "mct",
-  modifier_group: "mgr",
-  menu_item: "mit",
-  area: "are",
-  table: "tbl",
-  promotion: "prm",
-  public_event: "pev",
-} as const satisfies Record<Kind, CatalogIdPrefix>;
-
-export const ALL_KINDS = Object.keys(KINDS) as Kind[];
 
 export type Status = "ACTIVE" | "INACTIVE" | "ARCHIVED";
 
@@ -297,26 +277,6 @@ export type PublicEventDoc = Keyed & {
   quotas: { key: string; size: number; ticketTypes: string[] }[];
 };
 
-/** The key that an object's id is made of: a rename keeps the first one. */
-export const originalKey = (doc: { key: string; previousKeys: string[] }): string => doc.previousKeys[0] ?? doc.key;
-
-export const businessId = (slug: string): string => catalogId("biz", slug);
-
-// A plan asks for the ids of the same ten thousand documents six times, and documents never change.
-const idsOf = new WeakMap<object, { businessSlug: string; id: string }>();
-
-export function objectId(kind: Kind, businessSlug: string, doc: { key: string; previousKeys: string[] }): string {
-  const known = idsOf.get(doc);
-  if (known?.businessSlug === businessSlug) return known.id;
-  const id = catalogId(KINDS[kind], businessSlug, originalKey(doc));
-  knowId(doc, businessSlug, id);
-  return id;
-}
-
-/** For whoever has the id at hand: the store. */
-export const knowId = (doc: object, businessSlug: string, id: string): void =>
-  void idsOf.set(doc, { businessSlug, id });
-
 export const emptyObjects = (): CatalogObjects => ({
   service_category: [],
   addon: [],
@@ -331,5 +291,7 @@ export const emptyObjects = (): CatalogObjects => ({
   promotion: [],
   public_event: [],
 });
+
+export const ALL_KINDS = Object.keys(emptyObjects()) as Kind[];
 
 export const emptySchedule = (): ScheduleDoc => ({ hours: [], closures: [], exceptions: [], turnTimes: [] });

@@ -1,4 +1,5 @@
-import { ALL_KINDS, type Catalog, type DocOf, type Kind, objectId } from "./catalog.ts";
+import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "./catalog.ts";
+import { objectId } from "./object-id.ts";
 import { same, sameItems } from "../same.ts";
 
 /** One object of the author's catalog that differs. */

@@ -2,7 +2,7 @@ import type { Allergen } from "./catalog.ts";
 
 /** What a generated business's names are made of. */
 
-const words = (text: string): string[] => text.replace(/\s+/g, " ").trim().split(", ");
+const words = (text: string): string[] => text.split(",").map((word) => word.replace(/\s+/g, " ").trim());
 
 export const HOUSES = words(`
   Linden, Harbour, Juniper, Marlow, Aster, Rosewood, Quay, Elmfield, Halden, Mirabel`);

@@ -6,8 +6,8 @@ import {
   emptyObjects,
   emptySchedule,
   type Kind,
-  originalKey,
 } from "./catalog.ts";
+import { originalKey } from "./object-id.ts";
 import { objectPlace } from "./mistakes.ts";
 import type { CatalogPatch } from "./normalise.ts";
 import { sameItems } from "../same.ts";

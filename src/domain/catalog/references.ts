@@ -8,7 +8,8 @@ import type {
   ServiceDoc,
   StaffDoc,
 } from "./catalog.ts";
-import { ALL_KINDS, originalKey } from "./catalog.ts";
+import { ALL_KINDS } from "./catalog.ts";
+import { originalKey } from "./object-id.ts";
 import { KIND_NAMES, limitedSuggestions, objectPlace, type Path, quote } from "./mistakes.ts";
 
 /** Ticket types are named as `eventKey/ticketTypeKey`, by promotions only. */

@@ -26,7 +26,7 @@ test("a generated business of some size has something of every kind, under names
   for (const [kind, docs] of Object.entries(objects)) {
     expect(docs, kind).not.toHaveLength(0);
     expect(new Set(docs.map(({ name }) => name)).size, kind).toBe(docs.length);
-    for (const { name } of docs) expect(name).toMatch(/^\p{Lu}[\p{L}\d .,:'&()+-]+$/u);
+    for (const { name } of docs) expect(name).toMatch(/^\p{Lu}(?!.* {2})[\p{L}\d .,:'&()+-]+$/u);
   }
   expect(objects.service.some(({ variants }) => variants.length > 1)).toBe(true);
   expect(objects.service.some(({ addons }) => addons.length > 0)).toBe(true);

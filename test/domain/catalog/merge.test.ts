@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { objectId } from "../../../src/domain/catalog/catalog.ts";
+import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { mistakesIn, read, readOver } from "../../support/catalog-file.ts";
 
 const areas = (...keys: string[]) => `areas: [${keys.map((key) => `{key: ${key}, name: ${key}}`).join(", ")}]\n`;

@@ -1,0 +1,52 @@
+import { chownSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { execute } from "../support/cli.ts";
+import { seededBox } from "../support/daemon.ts";
+
+const NOBODY = 65_534;
+
+/** Who owns each file below a folder. */
+const ownersIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .sort()
+    .map((name) => ({ name, uid: statSync(join(folder, name)).uid }));
+
+/** A box that belongs to nobody: data, a backup and a master key. */
+async function nobodysBox(): Promise<string> {
+  const { dataDir, deskbell } = await seededBox();
+  await deskbell("webhooks", "add", "--name", "a", "--url", "http://127.0.0.1:9/", "--event", "all", "--allow-private");
+  await deskbell("backup");
+  const entries = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) => join(dataDir, name));
+  for (const path of [dirname(dataDir), dataDir, ...entries]) chownSync(path, NOBODY, NOBODY);
+  return dataDir;
+}
+
+// Only root can meet this: run the suite as root to have it tested.
+describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () => {
+  test("whatever would open the data is refused with 4 and how to go about it, and leaves no file", async () => {
+    const dataDir = await nobodysBox();
+    const before = ownersIn(dataDir);
+    for (const line of ["status", "serve --port 0", "backup", "backup list", "keys list", "seed salon --again"])
+      expect(await execute([...line.split(" "), "--data-dir", dataDir])).toMatchObject({
+        code: 4,
+        stdout: "",
+        stderr: expect.stringMatching(/^error: The data in .* belong to user 65534, .*\nfix: .*sudo -u '#65534' \S/),
+      });
+    expect(ownersIn(dataDir)).toEqual(before);
+  });
+
+  test("data in a folder of root's that belong to another are refused as well", async () => {
+    const dataDir = await nobodysBox();
+    chownSync(dataDir, 0, 0);
+    expect(await execute(["status", "--data-dir", dataDir])).toMatchObject({ code: 4 });
+  });
+
+  test("what the refusal says works: the owner does it, and every file is the owner's", async () => {
+    const dataDir = await nobodysBox();
+    const asNobody = { uid: NOBODY, gid: NOBODY };
+    for (const line of ["status", "backup", "keys create --name a --scope services.read"])
+      expect((await execute([...line.split(" "), "--data-dir", dataDir], asNobody)).stderr).not.toContain("error");
+    expect(new Set(ownersIn(dataDir).map(({ uid }) => uid))).toEqual(new Set([NOBODY]));
+  });
+});

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { readMigrations } from "../../src/assets.ts";
+import { execute } from "../support/cli.ts";
+import { serve, urlOf } from "../support/daemon.ts";
+import { receiver } from "../support/receiver.ts";
+import { canMount, smallDisk } from "../support/small-disk.ts";
+
+// R3 in short. It needs root, to mount a disk that is small.
+
+const RESUMES_MS = 5000;
+const SERVICES = "/v1/businesses/salon-aurora/services";
+
+describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
+  test("reads go on, nothing is accepted, and within five seconds after there is room again all is told", async () => {
+    const disk = smallDisk(160);
+    const on = ["--data-dir", join(disk.folder, "data")];
+    const run = (...args: string[]) => execute([...args, ...on]);
+    expect(await run("seed", "salon")).toMatchObject({ code: 0 });
+    const key = (await run("keys", "create", "--name", "site", "--secret")).stdout.trim();
+    // The first is on its way when the disk fills up: its outcome finds no room.
+    const partner = await receiver([{ hold: true }, {}]);
+    await run("webhooks", "add", "--name", "a", "--url", partner.url, "--event", "service.updated", "--allow-private");
+    const daemon = serve(join(disk.folder, "data"));
+    const url = await urlOf(daemon);
+    const ask = (path: string, init: RequestInit = {}) =>
+      fetch(url + path, { ...init, headers: { authorization: `Bearer ${key}`, "content-type": "application/json" } });
+    expect(await run("services", "set", "cut", "--price", "91.00")).toMatchObject({ code: 0 });
+    await partner.received(1);
+
+    disk.fill();
+    partner.release();
+    for (const query of ["", "?limit=3", "?includeVariants=true", "?limit=4"])
+      expect((await ask(SERVICES + query)).status).toBe(200);
+    const body = JSON.stringify({ name: "b", url: "https://93.184.215.14/", events: ["service.updated"] });
+    const refused = await ask("/v1/businesses/salon-aurora/webhooks", { method: "POST", body });
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ code: "storage_full" });
+    expect(await run("services", "set", "cut", "--price", "92.00")).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/^error: The disk .*\nfix: free some space/),
+    });
+    expect((await ask(SERVICES)).status).toBe(200);
+    expect(partner.requests.length).toBeLessThanOrEqual(2);
+
+    const before = partner.requests.length;
+    disk.free();
+    const freedAt = performance.now();
+    await expect
+      .poll(async () => (await run("services", "set", "cut", "--price", "93.00")).code, { timeout: RESUMES_MS })
+      .toBe(0);
+    await partner.received(before + 1);
+    expect(performance.now() - freedAt).toBeLessThan(RESUMES_MS);
+    const settled = async () => {
+      const { data } = JSON.parse((await run("deliveries", "list", "--json")).stdout) as { data: { status: string }[] };
+      return data.map(({ status }) => status);
+    };
+    await expect.poll(settled, { timeout: 10_000 }).toEqual(["DELIVERED", "DELIVERED"]);
+    const prices = partner.requests.map(
+      ({ body }) =>
+        (JSON.parse(body.toString()) as { data: { object: { priceCents: number } } }).data.object.priceCents,
+    );
+    expect(new Set(prices)).toEqual(new Set([9100, 9300]));
+    daemon.child.kill("SIGTERM");
+    expect(await daemon.ended()).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  test("an older file is not migrated for want of room for its backup, and stays as it was", async () => {
+    const disk = smallDisk(8);
+    const path = join(disk.folder, "deskbell.db");
+    const db = new Database(path);
+    db.exec(readMigrations()[0] ?? "");
+    db.pragma("user_version = 1");
+    db.pragma("journal_mode = WAL");
+    db.exec("CREATE TABLE ballast (bytes BLOB); INSERT INTO ballast VALUES (zeroblob(1000000))");
+    db.close();
+    const before = readFileSync(path);
+    // What opens the file needs a little, and the copy a megabyte.
+    writeFileSync(join(disk.folder, "reserve"), Buffer.alloc(500_000));
+    disk.fill();
+    rmSync(join(disk.folder, "reserve"));
+    const { code, stderr } = await execute(["status", "--data-dir", disk.folder]);
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: expect.stringMatching(
+        /^error: There is no room in .*backups for the backup .* is as it was\.\nfix: free/,
+      ),
+    });
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(join(disk.folder, "backups"))).toEqual([]);
+    disk.free();
+    expect(await execute(["status", "--data-dir", disk.folder])).toMatchObject({ code: 6 });
+    expect(readdirSync(join(disk.folder, "backups"))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,195 @@
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { backUpNightly, listBackups, verifyBackup } from "../../src/app/backups.ts";
+import { readMigrations } from "../../src/assets.ts";
+import { readConfig } from "../../src/config.ts";
+import { acquireDaemonLock } from "../../src/store/database.ts";
+import { execute, temporaryFolder } from "../support/cli.ts";
+import { world } from "../support/world.ts";
+
+const LATEST = readMigrations().length;
+const NOON = Date.parse("2026-11-20T12:00:00Z");
+
+/** A box as an older deskbell left it, with a business in it. */
+function olderBox(schema: number, dataDir = temporaryFolder()) {
+  const path = join(dataDir, "deskbell.db");
+  const db = new Database(path);
+  db.pragma("journal_mode = WAL");
+  for (const sql of readMigrations().slice(0, schema)) db.exec(sql);
+  db.pragma(`user_version = ${schema}`);
+  db.exec(`INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at)
+    VALUES ('biz_1', 'old-shop', '{}', '{}', 5, 7, 0, 0)`);
+  db.close();
+  return { dataDir, path };
+}
+
+const filesOf = (dataDir: string) =>
+  readdirSync(dataDir, { recursive: true, encoding: "utf8" })
+    .filter((name) => !/-(shm|wal)$|\.lock(-journal)?$/.test(name) && statSync(join(dataDir, name)).isFile())
+    .sort();
+
+function read(path: string, sql: string): unknown {
+  const db = new Database(path, { readonly: true });
+  try {
+    return db.prepare(sql).pluck().get();
+  } finally {
+    db.close();
+  }
+}
+
+test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
+  "a file of schema %i is migrated with its data, and a sound backup of it as it was lies with the others",
+  (schema) => {
+    const { dataDir, path } = olderBox(schema);
+    const rt = world({ dataDir });
+    const backup = join(dataDir, `backups/before-schema-${LATEST}-20261120T120000Z.db`);
+    expect(rt.logged).toEqual([{ level: "info", message: "migrated", fields: { from: schema, to: LATEST, backup } }]);
+    expect(read(path, "PRAGMA user_version")).toBe(LATEST);
+    expect(read(path, "SELECT last_sequence FROM business WHERE slug = 'old-shop'")).toBe(7);
+    expect(verifyBackup(backup)).toMatchObject({ schema });
+    expect(read(backup, "SELECT last_sequence FROM business WHERE slug = 'old-shop'")).toBe(7);
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(backup)).mode & 0o777).toBe(0o700);
+    expect(listBackups(rt.config)).toEqual([{ path: backup, bytes: statSync(backup).size, madeAt: NOON }]);
+    expect(filesOf(dataDir)).toEqual([`backups/${backup.slice(backup.lastIndexOf("/") + 1)}`, "deskbell.db"]);
+  },
+);
+
+test("a new file and one of this schema are opened without a backup", () => {
+  const rt = world();
+  rt.close();
+  expect(filesOf(rt.config.dataDir)).toEqual(["deskbell.db"]);
+  const again = world({ dataDir: rt.config.dataDir });
+  expect(filesOf(rt.config.dataDir)).toEqual(["deskbell.db"]);
+  expect(again.logged).toEqual([]);
+});
+
+test("while a daemon of an older deskbell runs nothing is migrated, and the refusal says to stop it", () => {
+  const { dataDir, path } = olderBox(3);
+  const daemon = acquireDaemonLock(path);
+  expect(() => world({ dataDir })).toThrow(
+    expect.objectContaining({
+      code: "state_refuses",
+      message: `${path} must be migrated, and a daemon of an older deskbell runs on it.`,
+      fix: expect.stringContaining("stop that daemon"),
+    }),
+  );
+  expect(read(path, "PRAGMA user_version")).toBe(3);
+  expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
+  daemon.release();
+  expect(world({ dataDir }).logged).toHaveLength(1);
+  // Whoever migrated lets the next daemon in.
+  acquireDaemonLock(path).release();
+});
+
+test("a file that cannot be copied soundly is not migrated", () => {
+  const { dataDir, path } = olderBox(3);
+  const db = new Database(path);
+  db.unsafeMode();
+  db.exec(`CREATE TABLE ballast (n); INSERT INTO ballast VALUES (NULL); PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = 'CREATE TABLE ballast (n NOT NULL)' WHERE name = 'ballast'`);
+  db.close();
+  expect(() => world({ dataDir })).toThrow(
+    expect.objectContaining({ code: "state_refuses", message: expect.stringMatching(/is not migrated.*is damaged/) }),
+  );
+  expect(read(path, "PRAGMA user_version")).toBe(3);
+  expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
+});
+
+test("a migration that fails leaves the file as it was, and no backup of nothing", () => {
+  const { dataDir, path } = olderBox(LATEST - 1);
+  const db = new Database(path);
+  // Whatever the last migration makes is there already.
+  const made = /^(CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE) (\w+)/m.exec(readMigrations()[LATEST - 1] ?? "");
+  db.exec(made?.[1] === "ALTER TABLE" ? `ALTER TABLE ${made[2]} RENAME TO elsewhere` : `CREATE TABLE ${made?.[2]} (x)`);
+  const before = db.prepare("SELECT sql FROM sqlite_schema").pluck().all();
+  db.close();
+  expect(() => world({ dataDir })).toThrow();
+  expect(read(path, "PRAGMA user_version")).toBe(LATEST - 1);
+  const after = new Database(path);
+  expect(after.prepare("SELECT sql FROM sqlite_schema").pluck().all()).toEqual(before);
+  after.close();
+  expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
+});
+
+test("three that open an older file at once all work, and one of them migrates it", async () => {
+  const { dataDir, path } = olderBox(2);
+  const opened = await Promise.all(
+    [1, 2, 3].map(() => execute(["keys", "list", "--business", "old-shop", "--data-dir", dataDir])),
+  );
+  expect(opened).toMatchObject([{ code: 0 }, { code: 0 }, { code: 0 }]);
+  expect(opened.filter(({ stderr }) => stderr.includes("migrated"))).toHaveLength(1);
+  expect(filesOf(dataDir)).toHaveLength(2);
+  expect(read(path, "PRAGMA user_version")).toBe(LATEST);
+});
+
+test("a file of a newer deskbell is refused with 5 and left alone, by a command and by a daemon", async () => {
+  const { dataDir, path } = olderBox(LATEST);
+  const db = new Database(path);
+  db.pragma(`user_version = ${LATEST + 1}`);
+  db.close();
+  const before = readFileSync(path);
+  for (const command of [["status"], ["serve", "--port", "0"]]) {
+    const { code, stderr } = await execute([...command, "--data-dir", dataDir]);
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: expect.stringMatching(
+        new RegExp(
+          `^error: .* was written by a newer deskbell \\(schema ${LATEST + 1}, .*\nfix: start the newer deskbell`,
+        ),
+      ),
+    });
+  }
+  expect(readFileSync(path).equals(before)).toBe(true);
+  expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
+});
+
+test("the nights' backups make no room by removing the one from before a migration", async () => {
+  const { dataDir } = olderBox(1);
+  const rt = world({ dataDir });
+  for (let night = 0; night < 8; night++) {
+    rt.advance(86_400_000);
+    await backUpNightly(rt);
+  }
+  const names = filesOf(dataDir).filter((name) => name.startsWith("backups/"));
+  expect(names).toHaveLength(8);
+  expect(names[0]).toContain("before-schema");
+});
+
+test("a second migration within a second overwrites no backup", () => {
+  const { dataDir, path } = olderBox(1);
+  world({ dataDir }).close();
+  // Somebody has put the older file back.
+  rmSync(path);
+  olderBox(1, dataDir);
+  const rt = world({ dataDir });
+  expect(listBackups(rt.config).map(({ madeAt }) => madeAt)).toEqual([NOON + 1000, NOON]);
+});
+
+test("a file with damaged pages is refused, and is neither migrated nor backed up", () => {
+  const { dataDir, path } = olderBox(3);
+  truncateSync(path, 8 * 4096);
+  expect(() => world({ dataDir })).toThrow(
+    expect.objectContaining({ code: "state_refuses", message: expect.stringContaining("is damaged") }),
+  );
+  expect(statSync(path).size).toBe(8 * 4096);
+  expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
+});
+
+test("a file that has lost every byte is refused with the newest backup's name, and made anew only where there is none", () => {
+  const { dataDir, path } = olderBox(1);
+  world({ dataDir }).close();
+  const [backup] = listBackups(readConfig({ dataDir }, {}));
+  truncateSync(path, 0);
+  expect(() => world({ dataDir })).toThrow(
+    expect.objectContaining({
+      code: "state_refuses",
+      fix: expect.stringContaining(`deskbell restore ${backup?.path};`),
+    }),
+  );
+  expect(statSync(path).size).toBe(0);
+  rmSync(join(dataDir, "backups"), { recursive: true });
+  expect(world({ dataDir }).store.businesses.all()).toEqual([]);
+});
