@@ -5,6 +5,7 @@ import { MAX_BODY_BYTES } from "./body.ts";
 import { capConnections } from "./connection-cap.ts";
 import type { Listener } from "./listener.ts";
 import { HTTP_STATUS, type HttpCode, problemBody } from "./problems.ts";
+import { hangUpOnSlowReaders } from "./slow-readers.ts";
 
 // What RFC 9112 asks of a server beyond what Node does: whatever could be read in two ways is refused, and the connection ends.
 
@@ -31,6 +32,7 @@ export function harden(server: Server, rt: Runtime, listener: Listener): void {
   Object.assign(server, { connectionsCheckingInterval: TIMEOUT_CHECK_MS, requireHostHeader: false });
   server.emit("listening");
   capConnections(server, rt.config.http.trustedProxies);
+  hangUpOnSlowReaders(server);
 
   const judge: Listener = (req, res) => {
     const found = findFault(req);
@@ -48,8 +50,12 @@ export function harden(server: Server, rt: Runtime, listener: Listener): void {
   server.on("connect", (_req: IncomingMessage, socket: Socket) => {
     socket.end(onTheWire(fault("not_implemented", "This is no proxy."), rt.newId("req")));
   });
+  const garbled = new WeakSet<Socket>();
   server.on("clientError", (error: ParseError, socket: AnsweringSocket) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+    // Whatever follows what was not understood is not understood either.
+    if (garbled.has(socket)) return;
+    garbled.add(socket);
     afterAnswers(socket, () => socket.end(onTheWire(explainParseError(error), rt.newId("req"))));
   });
 }

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { cancelBooking, createBooking } from "../../src/app/bookings.ts";
 import { cancelReservation, createReservation } from "../../src/app/reservations.ts";
-import { businessId } from "../../src/domain/catalog/catalog.ts";
+import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { idOf, openShop, SHOP } from "../support/shop.ts";
 import { api, type Api, type Problem, SALON } from "./support/api.ts";
 

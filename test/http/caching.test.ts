@@ -1,7 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../src/http/app.ts";
-import { editObject } from "../../src/app/catalog.ts";
+import { applyCatalog, editObject } from "../../src/app/catalog.ts";
+import { removeBusiness } from "../../src/app/remove-business.ts";
 import { openRuntime } from "../../src/runtime.ts";
 import { api, SALON } from "./support/api.ts";
 
@@ -67,6 +68,23 @@ describe("ETags", () => {
     const ifNoneMatch = given.replace("ETAG", etag).replace("STRONG", etag.slice(2));
     expect((await a.ask(at("staff"), { headers: { "if-none-match": ifNoneMatch } })).status).toBe(status);
   });
+});
+
+test("a business that was removed and made anew answers what it has now", async () => {
+  const a = api();
+  const names = async (key: string) => {
+    const { data } = (await (await a.ask(at("services"), { key })).json()) as { data: { name: string }[] };
+    return data.map(({ name }) => name);
+  };
+  expect((await names(a.key)).length).toBeGreaterThan(1);
+  removeBusiness(a, a.store.businesses.bySlug(SALON)!);
+  a.advance(60_000);
+  const text = `catalog: 1
+business: {slug: ${SALON}, name: Another, timezone: Europe/Madrid, currency: EUR, locale: en}
+services: [{key: shave, name: Shave, durationMin: 30, price: 20}]
+`;
+  applyCatalog(a, [{ name: "another.yaml", text }], { seedingAt: a.now() });
+  expect(await names(a.newKey().secret)).toEqual(["Shave"]);
 });
 
 test("keyed answers stay with their client", async () => {

@@ -331,6 +331,8 @@ describe("parameters", () => {
     { query: "menu?at=yesterday", code: "invalid_date" },
     { query: "promotions?at=2026-02-30", code: "invalid_date" },
     { query: "promotions?at=2026-13-01T00:00:00Z", code: "invalid_date" },
+    { query: "promotions?at=2026-02-30T00:00:00Z", code: "invalid_date" },
+    { query: "promotions?at=2026-02-28T00:00:00%2B24:00", code: "invalid_date" },
     { query: "events/catalog?from=2026-12-02&to=2026-12-01", code: "invalid_parameter" },
   ])("$query: $code", async ({ query, code }) => {
     expect(await api().problem(at(query))).toMatchObject({ status: 400, code });

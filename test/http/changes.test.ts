@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { editObject } from "../../src/app/catalog.ts";
-import { businessId } from "../../src/domain/catalog/catalog.ts";
+import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { encodeChangeCursor } from "../../src/http/change-cursor.ts";
 import { startServer } from "../../src/http/server.ts";
 import { openDatabase } from "../../src/store/database.ts";
@@ -192,7 +192,7 @@ describe("waiting", () => {
   });
 });
 
-test("a partner that was cut off through 1,000 changes catches up with every one of them", async () => {
+test("a partner that comes back now and then misses none of 200 changes", async () => {
   const a = api();
   const { secret } = a.newKey({ limitMinute: 1_000_000, limitHour: 1_000_000 });
   const pull = async (after: string) =>
@@ -204,7 +204,7 @@ test("a partner that was cut off through 1,000 changes catches up with every one
   const draw = (below: number) => (random = (random * 48_271) % 2_147_483_647) % below;
   const seen: string[] = [];
   let after = "";
-  for (let i = 0; i < 1000; i++) {
+  for (let i = 0; i < 200; i++) {
     const key = keys[draw(keys.length)] ?? "cut";
     const edit = draw(3);
     editObject(a, SALON, "service", key, (service) => ({
@@ -216,7 +216,7 @@ test("a partner that was cut off through 1,000 changes catches up with every one
           : { durationMin: 5 + (i % 90) }),
     }));
     // Now and then it comes back for a page.
-    if (draw(50) > 0) continue;
+    if (draw(20) > 0) continue;
     const { data, page } = await pull(after);
     seen.push(...data.map(({ id }) => id));
     after = `&after=${page.nextCursor}`;
@@ -228,6 +228,6 @@ test("a partner that was cut off through 1,000 changes catches up with every one
     more = page.hasMore;
   }
   const all = stored(a).map(({ id }) => id);
-  expect(all.length).toBeGreaterThan(1900);
+  expect(all.length).toBeGreaterThan(380);
   expect(seen).toEqual(all);
 });

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { disableEndpoint } from "../../src/app/endpoint-life.ts";
 import type { SendOnce } from "../../src/app/test-endpoint.ts";
 import { createSendOnce } from "../../src/courier/send-once.ts";
-import { businessId } from "../../src/domain/catalog/catalog.ts";
+import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { endpointTest } from "../../src/domain/public/schemas/webhook.ts";
 import { createApp } from "../../src/http/app.ts";
 import { startServer } from "../../src/http/server.ts";

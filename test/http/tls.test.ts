@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { connect as connectPlain } from "node:net";
@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { connect, type TLSSocket } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../src/http/server.ts";
-import { readCertificate } from "../../src/http/tls.ts";
+import { readCertificate, type TlsFiles } from "../../src/http/tls.ts";
 import { temporaryFolder } from "../support/cli.ts";
 import { type Certificate, createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
 import { api, SALON } from "./support/api.ts";
@@ -75,27 +75,44 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
     await text(fresh);
   });
 
-  test("a bad new file leaves the old certificate in its place, and the log says what is wrong and what mends it", async () => {
-    const { a, server, files, ask } = await serve();
-    const before = await ask("/healthz");
-    const serial = serialOf(before);
-    await text(before);
-    writeFileSync(files.cert, "-----BEGIN CERTIFICATE-----\nhalf written");
-    server.renewCertificate();
-    const after = await ask("/healthz");
-    expect(serialOf(after)).toBe(serial);
-    await text(after);
-    expect(a.logged.filter(({ level }) => level === "error")).toEqual([
-      {
-        level: "error",
-        message: "the new certificate is not taken, the old one stays",
-        fields: {
-          reason: `${files.cert} does not begin with a certificate.`,
-          fix: expect.stringMatching(/--tls-cert.*; then send SIGHUP again$/),
-        },
+  test.each([
+    {
+      bad: "half written",
+      spoil: ({ cert }: TlsFiles) => writeFileSync(cert, "-----BEGIN CERTIFICATE-----\nhalf written"),
+      reason: /served\.pem does not begin with a certificate\.$/,
+    },
+    {
+      bad: "a link that leads nowhere but to itself",
+      spoil: ({ key }: TlsFiles) => {
+        rmSync(key);
+        symlinkSync(key, key);
       },
-    ]);
-  });
+      reason: /served\.key cannot be read: ELOOP/,
+    },
+  ])(
+    "a new file that is $bad leaves the old certificate in its place, and the log says what mends it",
+    async (file) => {
+      const { a, server, files, ask } = await serve();
+      const before = await ask("/healthz");
+      const serial = serialOf(before);
+      await text(before);
+      file.spoil(files);
+      server.renewCertificate();
+      const after = await ask("/healthz");
+      expect(serialOf(after)).toBe(serial);
+      await text(after);
+      expect(a.logged.filter(({ level }) => level === "error")).toEqual([
+        {
+          level: "error",
+          message: "the new certificate is not taken, the old one stays",
+          fields: {
+            reason: expect.stringMatching(file.reason),
+            fix: expect.stringMatching(/^(give|see).*; then send SIGHUP again$/),
+          },
+        },
+      ]);
+    },
+  );
 
   test.each([
     { ends: "in ninety days", days: 90, level: "info", message: "certificate" },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { deleteEndpoint } from "../../src/app/endpoint-life.ts";
 import { rotateKey } from "../../src/app/keys.ts";
-import { businessId } from "../../src/domain/catalog/catalog.ts";
+import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { endpoint as endpointSchema } from "../../src/domain/public/schemas/webhook.ts";
 import { openDatabase } from "../../src/store/database.ts";

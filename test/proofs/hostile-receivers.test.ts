@@ -21,8 +21,7 @@ import { receiver } from "../support/receiver.ts";
 const DEADLINE_MS = 1000;
 const ROUNDS = 3;
 const WARM_UP = 4000;
-/** What is dead at once may lie about in the courier's heap, up to the 64 MB that it gives to the young; no more. */
-const MOST_GROWTH_MB = 64;
+const MOST_GROWTH_MB = 30;
 
 async function startHostileReceivers(): Promise<number[]> {
   const child = fork(fileURLToPath(new URL("../support/hostile/host.ts", import.meta.url)));

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createEndpoint } from "../../src/app/endpoints.ts";
 import { appendEventFor } from "../../src/app/events.ts";
 import type { AttemptNotice } from "../../src/courier/courier.ts";
+import type { Runtime } from "../../src/runtime.ts";
 import { addBusiness, draft, engine } from "../support/engine.ts";
 import { receiver } from "../support/receiver.ts";
 import { world } from "../support/world.ts";
@@ -10,29 +11,60 @@ const BUSINESSES = 10;
 const ENDPOINTS_EACH = 50;
 const HANGING = 0.3;
 const ROUNDS = 4;
+/** At four attempts each they hold every fast slot that there is. */
+const TOGETHER = 205;
+const FAST_SLOTS = 820;
+
+/** Endpoints of one receiver, with the events owed to each alone; businesses have 50 of them at most. */
+async function subscribeTo(rt: Runtime, url: string, slug: string, count: number): Promise<(() => void)[]> {
+  const emits: (() => void)[] = [];
+  for (let b = 0; emits.length < count; b++) {
+    const business = addBusiness(rt, `${slug}-${b}`);
+    for (let e = 0; e < ENDPOINTS_EACH && emits.length < count; e++) {
+      const request = { businessId: business.id, keyId: null, name: "partner", events: ["service.updated"] };
+      const { endpoint } = await createEndpoint(rt, { ...request, url, allowPrivate: true });
+      emits.push(() => void appendEventFor(rt, business, draft(), endpoint));
+    }
+  }
+  return emits;
+}
+
+const isDone = ({ status }: AttemptNotice): boolean => status === "DELIVERED";
+
+test("endpoints that never failed and begin to hang together hold up nobody for more than seconds", async () => {
+  const rt = world();
+  const [well, hanging] = [await receiver(), await receiver([{ hold: true }])];
+  const courier = engine(rt);
+  const others = await subscribeTo(rt, hanging.url, "hanging", TOGETHER);
+  const answering = await subscribeTo(rt, well.url, "well", ENDPOINTS_EACH);
+  rt.tx(() => others.forEach((emit) => [1, 2, 3, 4].forEach(emit)));
+  courier.wake();
+  await expect.poll(() => hanging.requests.length, { timeout: 5000 }).toBe(FAST_SLOTS);
+
+  rt.tx(() => answering.forEach((emit) => emit()));
+  courier.wake();
+  rt.advance(1000);
+  courier.sweep();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(well.requests).toHaveLength(0);
+
+  // The beat's next second: the hanging ones have been on the wire for two.
+  rt.advance(1000);
+  courier.sweep();
+  await expect.poll(() => courier.attempts.filter(isDone).length, { timeout: 5000 }).toBe(answering.length);
+  expect(hanging.requests).toHaveLength(FAST_SLOTS);
+});
 
 test("no delivery to an endpoint that answers waits for one of the third that hang", async () => {
   const rt = world();
   const [well, hanging] = [await receiver(), await receiver([{ hold: true }])];
   const courier = engine(rt);
-  const owed: { answers: boolean; emit: () => void }[] = [];
-  for (let b = 0; b < BUSINESSES; b++) {
-    const business = addBusiness(rt, `business-${b}`);
-    for (let e = 0; e < ENDPOINTS_EACH; e++) {
-      const answers = e >= ENDPOINTS_EACH * HANGING;
-      const request = { businessId: business.id, keyId: null, name: "partner", events: ["service.updated"] };
-      const { url } = answers ? well : hanging;
-      const { endpoint } = await createEndpoint(rt, { ...request, url, allowPrivate: true });
-      owed.push({ answers, emit: () => void appendEventFor(rt, business, draft(), endpoint) });
-    }
-  }
-  const answering = owed.filter(({ answers }) => answers);
-  const others = owed.filter(({ answers }) => !answers);
-  const isDone = ({ status }: AttemptNotice) => status === "DELIVERED";
+  const others = await subscribeTo(rt, hanging.url, "hanging", BUSINESSES * ENDPOINTS_EACH * HANGING);
+  const answering = await subscribeTo(rt, well.url, "well", BUSINESSES * ENDPOINTS_EACH * (1 - HANGING));
   for (let round = 1; round <= ROUNDS; round++) {
     // Those that hang come first, and are soon owed more than may be on the wire to them.
-    rt.tx(() => others.forEach(({ emit }) => [1, 2, 3].forEach(emit)));
-    rt.tx(() => answering.forEach(({ emit }) => emit()));
+    rt.tx(() => others.forEach((emit) => [1, 2, 3].forEach(emit)));
+    rt.tx(() => answering.forEach((emit) => emit()));
     courier.wake();
     await expect.poll(() => courier.attempts.filter(isDone).length, { timeout: 5000 }).toBe(round * answering.length);
   }

@@ -1,21 +1,41 @@
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../src/http/server.ts";
 import { api, SALON } from "../http/support/api.ts";
+import { seededBox, serve, urlOf } from "../support/daemon.ts";
+import { atScale } from "../support/scale.ts";
 
-// A6 in short: whoever sends drop by drop is hung up on, and others do not notice.
+// A6: whoever sends or reads drop by drop is hung up on, and others do not notice.
 
 const STAFF = `/v1/businesses/${SALON}/staff`;
 const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
-const CLIENTS = 100;
+const HUNDRED = 100;
 
-const SLOW: { what: string; begin: (key: string) => string; drop: string }[] = [
-  { what: "never speak", begin: () => "", drop: "" },
-  { what: "send headers drop by drop", begin: () => "GET / HTTP/1.1\r\nHost: x\r\n", drop: "X: y\r\n" },
+type Slow = { what: string; clients: number; begin: (key: string) => string; drop: string; takesNothing?: boolean };
+
+const SLOW: Slow[] = [
+  { what: "never speak", clients: HUNDRED, begin: () => "", drop: "" },
+  {
+    what: "ask for more than the kernel holds, and take nothing",
+    // Each of them has the kernel hold megabytes.
+    clients: 10,
+    begin: () => "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50),
+    drop: " ",
+    takesNothing: true,
+  },
+  {
+    what: "send headers drop by drop",
+    clients: HUNDRED,
+    begin: () => "GET / HTTP/1.1\r\nHost: x\r\n",
+    drop: "X: y\r\n",
+  },
   {
     what: "send a body drop by drop",
+    clients: HUNDRED,
     begin: (key) =>
       `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`,
     drop: " ",
@@ -31,34 +51,130 @@ test(
     const server = await startServer(a, { host: "127.0.0.1", port: 0 });
     onTestFinished(() => server.close());
     const startedAt = performance.now();
-    const closed = SLOW.flatMap(({ begin, drop }) =>
-      Array.from({ length: CLIENTS }, async () => {
+    const closed = SLOW.flatMap(({ begin, drop, clients, takesNothing = false }) =>
+      Array.from({ length: clients }, async () => {
         const socket = connect(server.port, "127.0.0.1");
         socket.on("error", () => {});
-        socket.resume();
+        if (!takesNothing) socket.resume();
         socket.write(begin(secret));
         const dripping = setInterval(() => socket.write(drop), 500);
-        await once(socket, "close");
+        await closing(socket);
         clearInterval(dripping);
         return performance.now() - startedAt;
       }),
     );
     const allClosed = new AbortController();
     const lasting = Promise.all(closed).finally(() => allClosed.abort());
-    const tookMs: number[] = [];
-    while (!allClosed.signal.aborted) {
-      const askedAt = performance.now();
-      const response = await fetch(server.url + STAFF, { headers: { authorization: `Bearer ${secret}` } });
-      await response.arrayBuffer();
-      expect(response.status).toBe(200);
-      tookMs.push(performance.now() - askedAt);
-      await delay(20);
-    }
+    const tookMs = await serveMeanwhile(server.url, secret, allClosed.signal);
     expect(Math.max(...(await lasting))).toBeLessThan(15_000);
     expect(tookMs.length).toBeGreaterThan(50);
-    expect(tookMs.toSorted((x, y) => x - y)[Math.floor(tookMs.length * 0.99)]).toBeLessThan(250);
+    expect(p99(tookMs)).toBeLessThan(250);
   },
 );
+
+/** Whether it is hung up on with or without an error. */
+const closing = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
+
+/** Asks for the staff again and again until it is over. @returns how long each answer took */
+async function serveMeanwhile(url: string, key: string, over: AbortSignal): Promise<number[]> {
+  const tookMs: number[] = [];
+  while (!over.aborted) {
+    const askedAt = performance.now();
+    const response = await fetch(url + STAFF, { headers: { authorization: `Bearer ${key}` } });
+    await response.arrayBuffer();
+    expect(response.status).toBe(200);
+    tookMs.push(performance.now() - askedAt);
+    await delay(20);
+  }
+  return tookMs;
+}
+
+const p99 = (tookMs: number[]): number => tookMs.toSorted((x, y) => x - y)[Math.floor(tookMs.length * 0.99)] ?? NaN;
+
+const IS_FULL = atScale(0, 1) === 1;
+const hasTool = spawnSync("slowhttptest", ["-h"]).error === undefined;
+if (IS_FULL && !hasTool)
+  console.warn("slowhttptest is not here: 1,500 slow clients are skipped (apt-get install slowhttptest)");
+
+describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () => {
+  const CONNECTIONS = 1500;
+  // All of them within a second; what they send or read comes in drops, for as long as they are let.
+  const COMMON = ["-c", String(CONNECTIONS), "-r", String(CONNECTIONS), "-l", "60", "-p", "5", "-i", "2"];
+
+  test.each([
+    { mode: "headers", path: STAFF, flags: () => ["-H", "-x", "24"] },
+    {
+      mode: "a body",
+      path: WEBHOOKS,
+      // The tool knows no header for a key.
+      flags: (key: string) => [
+        "-B",
+        "-s",
+        "60000",
+        "-f",
+        `application/json\r\nAuthorization: Bearer ${key}`,
+        "-x",
+        "10",
+      ],
+    },
+    { mode: "ranges", path: "/openapi.json", flags: () => ["-R", "-a", "1", "-b", "3000"] },
+    {
+      mode: "reading",
+      path: "/openapi.json",
+      flags: () => ["-X", "-k", "10", "-w", "1", "-y", "16", "-n", "2", "-z", "5"],
+    },
+  ])("slow with $mode: closed within 15 seconds, others served within 250 ms", { timeout: 120_000 }, async (slow) => {
+    const { dataDir, deskbell } = await seededBox();
+    const limits = ["--limit-minute", "1000000", "--limit-hour", "1000000"];
+    const key = await deskbell("keys", "create", "--name", "site", "--secret", ...limits);
+    const daemon = serve(dataDir);
+    const url = await urlOf(daemon);
+    const handles = () => readdirSync(`/proc/${daemon.pid}/fd`).length;
+    const atRest = handles();
+    const startedAt = performance.now();
+    const tool = spawn("slowhttptest", [...COMMON, ...slow.flags(key), "-u", url + slow.path]);
+    onTestFinished(() => void tool.kill("SIGKILL"));
+    let most = 0;
+    const over = new AbortController();
+    // The tool does not see that it is hung up on while it reads: the daemon is asked what it has open.
+    const closed = (async () => {
+      while ((most < CONNECTIONS * 0.9 && tool.exitCode === null) || handles() > atRest + 20) {
+        most = Math.max(most, handles());
+        await delay(50);
+      }
+      over.abort();
+      return performance.now() - startedAt;
+    })();
+    const tookMs = await serveMeanwhile(url, key, over.signal);
+    const closedMs = await closed;
+    console.info(
+      `slow with ${slow.mode}: ${most} handles, all closed after ${Math.round(closedMs)} ms; ${tookMs.length} others served, p99 ${p99(tookMs).toFixed(1)} ms`,
+    );
+    expect(closedMs).toBeLessThan(15_000);
+    expect(p99(tookMs)).toBeLessThan(250);
+  });
+});
+
+test("garbage that comes on and on while an answer waits piles nothing up", async () => {
+  const a = api();
+  const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => server.close());
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => void warnings.push(warning);
+  process.on("warning", warn);
+  onTestFinished(() => void process.off("warning", warn));
+  const socket = connect(server.port, "127.0.0.1");
+  socket.on("error", () => {});
+  socket.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50));
+  for (let i = 0; i < 20; i++) {
+    await delay(20);
+    socket.write("\0");
+  }
+  await delay(100);
+  expect(warnings).toEqual([]);
+  socket.resume();
+  await closing(socket);
+});
 
 test("400 MB that are announced are refused before they are read", async () => {
   const a = api();
@@ -77,7 +193,8 @@ test("400 MB that are announced are refused before they are read", async () => {
     socket.destroy();
     return tookMs;
   };
-  // The first one pays for what is loaded at the first use.
-  await flood();
-  expect(await flood()).toBeLessThan(200);
+  const tookMs: number[] = [];
+  // The first one pays for what is loaded at the first use; others for what else the machine does.
+  for (let i = 0; i < 6; i++) tookMs.push(await flood());
+  expect(Math.min(...tookMs)).toBeLessThan(50);
 });

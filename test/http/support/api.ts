@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { readPreset, type Preset } from "../../../src/assets.ts";
 import { applyCatalog } from "../../../src/app/catalog.ts";
 import { createKey, type NewKey } from "../../../src/app/keys.ts";
-import { businessId } from "../../../src/domain/catalog/catalog.ts";
+import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { world, type World } from "../../support/world.ts";

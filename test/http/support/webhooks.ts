@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { editObject } from "../../../src/app/catalog.ts";
 import { createEndpoint } from "../../../src/app/endpoints.ts";
 import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
-import { businessId } from "../../../src/domain/catalog/catalog.ts";
+import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { EndpointRow } from "../../../src/store/endpoints.ts";
 import { type Api, SALON, seed } from "./api.ts";
 

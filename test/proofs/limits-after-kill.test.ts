@@ -1,0 +1,33 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { seededBox, serve, urlOf } from "../support/daemon.ts";
+
+/** Counters are written so often; what came since is all that a kill may grant anew. */
+const WRITTEN_EVERY_MS = 5000;
+
+test(
+  "a key's limits survive a kill -9, but for what was asked in its last five seconds",
+  { timeout: 60_000 },
+  async () => {
+    const { dataDir, deskbell } = await seededBox();
+    const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read", "--limit-hour", "100");
+    const ask = async (url: string) =>
+      fetch(`${url}/v1/businesses/salon-aurora/staff`, { headers: { authorization: `Bearer ${key}` } });
+    const left = async (url: string): Promise<number> =>
+      Number(/"per-hour";r=(\d+)/.exec((await ask(url)).headers.get("ratelimit") ?? "")?.[1]);
+
+    const first = serve(dataDir);
+    const url = await urlOf(first);
+    for (let i = 0; i < 30; i++) expect((await ask(url)).status).toBe(200);
+    await delay(WRITTEN_EVERY_MS + 1000);
+    for (let i = 0; i < 9; i++) await ask(url);
+    expect(await left(url)).toBe(60);
+    first.child.kill("SIGKILL");
+    await first.ended();
+
+    const after = await left(await urlOf(serve(dataDir)));
+    // The one that asks counts as well.
+    expect(after).toBeGreaterThanOrEqual(59);
+    expect(after).toBeLessThanOrEqual(69);
+  },
+);

@@ -1,0 +1,214 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { hashApiKey, mintApiKey } from "../../src/domain/api-key.ts";
+import { execute } from "../support/cli.ts";
+import { seededBox, serve, urlOf } from "../support/daemon.ts";
+import { type ReceivedRequest, receiver } from "../support/receiver.ts";
+import { hasTmux, tmux } from "../support/tmux.ts";
+
+// A2: nothing that opens or signs anything is left anywhere but where it belongs.
+
+type Secret = { what: string; forms: Buffer[] };
+
+const SERVICES = "/v1/businesses/salon-aurora/services";
+const WEBHOOKS = "/v1/businesses/salon-aurora/webhooks";
+
+/** In the ways in which bytes are written down. */
+const written = (bytes: Buffer): Buffer[] => [
+  bytes,
+  ...[bytes.toString("hex"), bytes.toString("hex").toUpperCase(), ...inBase64(bytes)].map((text) => Buffer.from(text)),
+];
+
+/** Also within something longer, whose beginning moves all of it: only what the neighbours have no part in. */
+const inBase64 = (bytes: Buffer): string[] =>
+  [0, 1, 2].flatMap((shift) => {
+    const whole = Buffer.concat([Buffer.alloc(shift), bytes]);
+    const from = shift === 0 ? 0 : 4;
+    const to = Math.floor(whole.length / 3) * 4;
+    return [whole.toString("base64").slice(from, to), whole.toString("base64url").slice(from, to)];
+  });
+
+const apiKey = (what: string, text: string): Secret => ({ what, forms: written(Buffer.from(text)) });
+
+const signingSecret = (what: string, text: string): Secret => {
+  const base64 = text.slice("whsec_".length);
+  return { what, forms: [...written(Buffer.from(base64)), ...written(Buffer.from(base64, "base64"))] };
+};
+
+const masterKeys = (dataDir: string): Secret[] =>
+  readFileSync(join(dataDir, "master.key"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => ({ what: "a master key", forms: written(Buffer.from(line, "base64")) }));
+
+/** The spec's signatures and the standard ones of what was received. */
+const signatures = ({ headers }: ReceivedRequest): Secret[] =>
+  [
+    ...[...String(headers["x-service-signature"]).matchAll(/v1=([0-9a-f]{64})/g)].map(([, hex = ""]) =>
+      Buffer.from(hex, "hex"),
+    ),
+    ...[...String(headers["webhook-signature"]).matchAll(/v1,(\S+)/g)].map(([, text = ""]) =>
+      Buffer.from(text, "base64"),
+    ),
+  ].map((bytes) => ({ what: "a signature", forms: written(bytes) }));
+
+/** Every file of the box but the one that holds the master key. */
+const filesOf = (dataDir: string): Map<string, Buffer> =>
+  new Map(
+    readdirSync(dataDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== "master.key")
+      .map(({ parentPath, name }) => [
+        join(parentPath, name).slice(dataDir.length),
+        readFileSync(join(parentPath, name)),
+      ]),
+  );
+
+const findIn = (places: ReadonlyMap<string, Buffer>, secrets: readonly Secret[]): string[] =>
+  [...places].flatMap(([place, bytes]) =>
+    secrets.filter(({ forms }) => forms.some((form) => bytes.includes(form))).map(({ what }) => `${what} in ${place}`),
+  );
+
+/** A partner's mistakes with a key, each of which is answered and may be logged. */
+async function mishandle(url: string, key: string): Promise<string[]> {
+  const ask = async (path: string, headers: Record<string, string> = {}, body?: string) =>
+    (await fetch(url + path, { headers, ...(body !== undefined && { method: "POST", body }) })).text();
+  const bearer = { authorization: `Bearer ${key}` };
+  return Promise.all([
+    ask(SERVICES, { ...bearer, origin: "https://shop.example" }),
+    ask(SERVICES, { authorization: `Basic ${btoa(key)}` }),
+    ask(SERVICES, { "x-api-key": key, cookie: `key=${key}`, referer: `https://shop.example/?key=${key}` }),
+    ask(`/v1/businesses/${key}/services`, bearer),
+    ask(`/v1/${key}`, bearer),
+    ask(`${SERVICES}/${key}`),
+    ask(WEBHOOKS, { ...bearer, "content-type": "application/json" }, "{"),
+  ]);
+}
+
+test(
+  "no key, signing secret, master key or signature is in a log, an answer, an output, a frame or a file",
+  { timeout: 120_000 },
+  async () => {
+    const { dataDir, deskbell } = await seededBox();
+    const on = ["--data-dir", dataDir];
+    const secrets: Secret[] = [];
+    const places = new Map<string, Buffer>();
+    const keep = (place: string, text: string) => void places.set(place, Buffer.from(text));
+    const mint = async (...args: string[]): Promise<string> => {
+      const text = await deskbell(...args);
+      secrets.push(text.startsWith("whsec_") ? signingSecret(args.join(" "), text) : apiKey(args.join(" "), text));
+      return text;
+    };
+    const listed = async (...args: string[]): Promise<{ id: string }[]> =>
+      (JSON.parse(await deskbell(...args, "--json")) as { data: { id: string }[] }).data;
+
+    const key = await mint("keys", "create", "--name", "site", "--secret");
+    const reader = await mint("keys", "create", "--name", "reader", "--scope", "services.read");
+    const daemon = serve(dataDir, "--access-log", "--verbose");
+    const url = await urlOf(daemon);
+    const good = await receiver();
+    const bad = await receiver([{ status: 500, body: "out of paper" }, { hangUp: true }]);
+    for (const { port } of [good, bad])
+      await mint(
+        "webhooks",
+        "add",
+        "--name",
+        `at ${port}`,
+        "--url",
+        `http://127.0.0.1:${port}/`,
+        "--event",
+        "all",
+        "--allow-private",
+      );
+
+    const made = await fetch(url + WEBHOOKS, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": "once" },
+      body: JSON.stringify({ name: "Website", url: "https://8.8.8.8/", events: ["booking.created"] }),
+    });
+    secrets.push(signingSecret("made over HTTP", ((await made.json()) as { data: { secret: string } }).data.secret));
+
+    await deskbell("services", "set", "cut", "--price", "77.00");
+    await Promise.all([good.received(3), bad.received(3)]);
+    const [{ id: keyId } = { id: "" }] = await listed("keys", "list");
+    const endpoints = await listed("webhooks", "list");
+    await mint("keys", "rotate", keyId);
+    for (const { id } of endpoints) await mint("webhooks", "rotate-secret", id);
+    secrets.push(...masterKeys(dataDir));
+    await deskbell("keys", "rotate-master");
+    secrets.push(...masterKeys(dataDir));
+    await deskbell("services", "set", "cut", "--price", "78.00");
+    await good.received(6);
+
+    const strange = mintApiKey("SECRET", randomBytes);
+    secrets.push(apiKey("a key of another box", strange));
+    for (const [i, tried] of [key, reader, strange, `${key.slice(0, -1)}!`].entries())
+      keep(`answers to key ${i}`, (await mishandle(url, tried)).join("\n"));
+
+    await deskbell("backup");
+    const deliveries = await listed("deliveries", "list");
+    expect(deliveries.length).toBeGreaterThan(6);
+    for (const words of [
+      ["status"],
+      ["doctor"],
+      ["keys", "list"],
+      ["keys", "show", keyId],
+      ["webhooks", "list"],
+      ...endpoints.map(({ id }) => ["webhooks", "show", id]),
+      ["deliveries", "list"],
+      ...deliveries.slice(0, 6).map(({ id }) => ["deliveries", "show", id]),
+      ["events", "list"],
+    ])
+      for (const how of [[], ["--json"]]) {
+        const { stdout, stderr } = await execute([...words, ...how, "--verbose", ...on]);
+        expect(stdout).not.toBe("");
+        keep([...words, ...how].join(" "), stdout + stderr);
+      }
+
+    if (hasTmux) {
+      const terminal = tmux(160, 50);
+      await terminal.start("tui", "--data-dir", dataDir);
+      keep("the list", await terminal.sees(/● live/));
+      terminal.press("Enter");
+      keep("a delivery", await terminal.sees(/dlv_\w+[^]*X-Service|dlv_\w+[^]*catalog\.changed/));
+      terminal.press("Escape", "q");
+    }
+
+    secrets.push(...[...good.requests, ...bad.requests].flatMap(signatures));
+    daemon.child.kill("SIGKILL");
+    await daemon.ended();
+    keep("the log", daemon.output());
+    for (const [path, bytes] of filesOf(dataDir)) places.set(path, bytes);
+
+    expect(findIn(places, secrets)).toEqual([]);
+
+    // It was looked where there is something to be found.
+    const names = [...places.keys()].join(" ");
+    expect(names).toMatch(/\/deskbell\.db /);
+    expect(names).toMatch(/-wal/);
+    expect(names).toMatch(/backups\//);
+    expect(places.get("the log")?.toString()).toMatch(/"path":"\/v1\/businesses\/deskbell_sk_…\/services"/);
+    const hashed = findIn(places, [{ what: "a hash", forms: [hashApiKey(key)] }]);
+    expect(hashed.length).toBeGreaterThanOrEqual(2);
+    expect(secrets.length).toBeGreaterThan(30);
+  },
+);
+
+test("what is looked for is found however it is written down", () => {
+  const secret = "whsec_".concat(randomBytes(36).toString("base64"));
+  const raw = Buffer.from(secret.slice(6), "base64");
+  const mac = createHmac("sha256", secret).update("1.x").digest();
+  const found = (text: string | Buffer, ...secrets: Secret[]) =>
+    findIn(new Map([["here", Buffer.from(text)]]), secrets).length;
+  const signed = signatures({
+    headers: {
+      "x-service-signature": `t=1,v1=${mac.toString("hex")}`,
+      "webhook-signature": `v1,${mac.toString("base64")}`,
+    },
+  } as unknown as ReceivedRequest);
+  for (const text of [secret, raw, raw.toString("hex"), btoa(`say "${secret}"`), btoa(`so: ${secret}`), btoa(secret)])
+    expect(found(text, signingSecret("it", secret))).toBe(1);
+  expect(found("nothing", signingSecret("it", secret))).toBe(0);
+  expect(found(`sent ${mac.toString("base64")}`, ...signed)).toBe(2);
+});

@@ -1,0 +1,181 @@
+import fc from "fast-check";
+import { encode, naughtyText } from "./texts.ts";
+
+// Requests made from the description of the API: some as it says, most with something wrong.
+
+type Schema = {
+  type?: string;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  examples?: unknown[];
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+};
+type Parameter = { $ref?: string; name: string; in: "path" | "query" | "header"; schema: Schema };
+type Operation = {
+  operationId: string;
+  parameters: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+};
+export type Described = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { parameters: Record<string, Parameter> };
+};
+
+/** Good values by the name of a parameter or a field, where the description cannot know them. */
+export type Known = Record<string, readonly string[]>;
+
+export type Asked = {
+  operationId: string;
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  key: "good" | "restricted" | "wrong" | "none";
+};
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
+const TYPES = ["text/plain", "application/xml", "application/json; charset=utf-16", "multipart/form-data", ",", "json"];
+const ODD_NAMES = ["__proto__", "constructor", "toString", "limit[]", "", "id", "\u202eid", "a".repeat(300)];
+
+/** Every operation as often as any other. */
+export function requestsOf(document: Described, known: (operationId: string) => Known): fc.Arbitrary<Asked> {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) =>
+      requestOf(document, path, method.toUpperCase(), operation, known(operation.operationId)),
+    ),
+  );
+  return fc.oneof(...operations);
+}
+
+function requestOf(
+  { components }: Described,
+  path: string,
+  method: string,
+  { operationId, parameters, requestBody }: Operation,
+  known: Known,
+): fc.Arbitrary<Asked> {
+  const all = parameters.map(
+    ({ $ref, ...own }) => (($ref && components.parameters[$ref.split("/").at(-1) ?? ""]) || own) as Parameter,
+  );
+  const within = (place: Parameter["in"]) => all.filter((parameter) => parameter.in === place);
+  const valueOf = ({ name, schema }: Parameter) => textOf(good(schema, known[name]), name);
+  const inPath = fc.record(
+    Object.fromEntries(
+      within("path").map((one) => [one.name, mostly(8, good(one.schema, known[one.name]).map(String), naughtyText)]),
+    ),
+  );
+  const inQuery = fc.array(
+    fc.oneof(
+      ...within("query").map((one) => ({ weight: 6, arbitrary: fc.tuple(fc.constant(one.name), valueOf(one)) })),
+      { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...ODD_NAMES), naughtyText) },
+    ),
+    { maxLength: 4 },
+  );
+  const inHeaders = fc.record(
+    Object.fromEntries(within("header").map((one) => [one.name, valueOf(one).map(asHeader)])),
+    { requiredKeys: [] },
+  );
+  const schema = requestBody?.content["application/json"]?.schema;
+  return fc
+    .record({
+      method: mostly(12, fc.constant(method), fc.constantFrom(...METHODS)),
+      inPath,
+      query: mostly(within("query").length === 0 ? 8 : 1, fc.constant<[string, string][]>([]), inQuery),
+      headers: inHeaders,
+      body: schema ? bodyOf(schema, known) : mostly(8, fc.constant(undefined), fc.json()),
+      type: mostly(10, fc.constant("application/json"), fc.constantFrom(...TYPES)),
+      key: mostly(
+        12,
+        fc.constant("good" as const),
+        fc.constantFrom("restricted" as const, "wrong" as const, "none" as const),
+      ),
+    })
+    .map((drawn) => {
+      const search = drawn.query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(drawn.inPath[name] ?? ""));
+      const body = ["GET", "HEAD"].includes(drawn.method) ? undefined : drawn.body;
+      return {
+        operationId,
+        method: drawn.method,
+        url: filled + (search && `?${search}`),
+        headers: { ...drawn.headers, ...(body !== undefined && { "content-type": drawn.type }) },
+        body,
+        key: drawn.key,
+      };
+    });
+}
+
+const mostly = <T>(weight: number, usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+  fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd });
+
+/** A value as the schema has it. */
+function good(schema: Schema, known?: readonly string[]): fc.Arbitrary<unknown> {
+  if (schema.type === "array") {
+    const items = good(schema.items ?? {}, known);
+    return fc.array(items, { minLength: schema.minItems ?? 0, maxLength: 4 });
+  }
+  if (known) return fc.constantFrom(...known);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => good(one)));
+  if (schema.examples) return fc.constantFrom(...schema.examples);
+  if (schema.type === "integer") return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1e6 });
+  if (schema.type === "boolean") return fc.boolean();
+  if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern));
+  return fc.string({ minLength: schema.minLength ?? 0, maxLength: schema.maxLength ?? 60 });
+}
+
+/** Mostly good; nobody waits for long here. */
+const textOf = (value: fc.Arbitrary<unknown>, name: string): fc.Arbitrary<string> =>
+  mostly(
+    4,
+    value.map((one) => (Array.isArray(one) ? one.join(",") : String(one))),
+    naughtyText,
+  ).map((text) => (name === "wait" && /^\d{1,6}$/.test(text) ? "0" : text));
+
+const asHeader = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").trim();
+
+/** An object as the schema has it, with something wrong in it, or no object at all. */
+function bodyOf({ properties = {}, required = [] }: Schema, known: Known): fc.Arbitrary<string | undefined> {
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, good(schema, known[name])]),
+  );
+  const whole = fc.record(fields, { requiredKeys: required });
+  const wrong = fc.dictionary(
+    fc.constantFrom(...Object.keys(fields), ...ODD_NAMES),
+    fc.oneof(fc.jsonValue(), naughtyText),
+    { maxKeys: 3 },
+  );
+  const json = fc.oneof(
+    { weight: 8, arbitrary: whole.map((value) => JSON.stringify(value)) },
+    // Spread by text: `__proto__` is a name like any other there.
+    {
+      weight: 3,
+      arbitrary: fc.tuple(whole, wrong).map(([value, odd]) => join(JSON.stringify(value), JSON.stringify(odd))),
+    },
+    { weight: 1, arbitrary: fc.json() },
+  );
+  const broken = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 200 }),
+    json.map((text) => text.slice(0, -1)),
+    fc.nat(30_000).map((depth) => `{"name":${"[".repeat(depth)}${"]".repeat(depth)}}`),
+    fc.nat(70_000).map((length) => JSON.stringify({ name: "x".repeat(length) })),
+    fc.constant('{"__proto__":{"name":"x"}}'),
+  );
+  return fc.oneof(
+    { weight: 6, arbitrary: json },
+    { weight: 2, arbitrary: broken },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  );
+}
+
+/** Two objects' texts as one, names that both have twice. */
+const join = (one: string, other: string): string =>
+  [one.slice(0, -1), other.slice(1)].join(one === "{}" || other === "{}" ? "" : ",");
