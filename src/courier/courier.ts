@@ -12,6 +12,7 @@ import type { DueRow } from "../store/due.ts";
 import { type Attempted, createAttempter } from "./attempt.ts";
 import { createClockWatch } from "./clock-watch.ts";
 import { createEpoch } from "./epoch.ts";
+import { createFlights } from "./flights.ts";
 import { createQueues, type Queue } from "./queues.ts";
 import { createTurns, type SlotKind, type TurnTaken } from "./turns.ts";
 
@@ -74,6 +75,7 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
   /** Numbers of what is on the wire, or back from it with an outcome that is not written yet. */
   const held = new Set<number>();
   const queues = createQueues(rt, (number) => held.has(number));
+  const flights = createFlights(turns, rt.monotonic);
   let unwritten: Attempted[] = [];
   let lastSeen = due.lastNumber();
   const epoch = createEpoch(rt);
@@ -99,6 +101,7 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
 
   function sweep(): void {
     clock.follow(lastSeen);
+    flights.noteOverdue();
     takeUp(due.endpointsDue(rt.now()));
   }
 
@@ -117,7 +120,7 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
   function offer(endpointId: string): void {
     const queue = queues.get(endpointId);
     if (queue !== undefined) queue.isDry = false;
-    turns.offer(endpointId, queue === undefined ? "WELL" : laneOf(queue.health));
+    turns.offer(endpointId, queue === undefined ? "WELL" : laneOf(queue.health, queue.overdue));
   }
 
   function turn(): void {
@@ -135,10 +138,10 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
     let isSlotless = false;
     for (const [i, row] of rows.entries()) {
       if (row.isReplay === 1 && queue.replays > 0) continue;
-      const kind = slotOf(queue, row);
-      if (turns.hasSlot(kind)) {
+      const slot = slotOf(queue, row);
+      if (turns.hasSlot(slot)) {
         rows.splice(i, 1);
-        void deliver(queue, row, kind);
+        void deliver(queue, row, slot);
         return "SENT";
       }
       isSlotless = true;
@@ -146,22 +149,18 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
     return isSlotless ? "NO_SLOT" : "NOTHING";
   }
 
-  async function deliver(queue: Queue, row: DueRow, kind: SlotKind): Promise<void> {
+  async function deliver(queue: Queue, row: DueRow, slot: SlotKind): Promise<void> {
     const { destination, keys } = queue;
+    const flight = flights.begin(queue, row, slot);
     held.add(row.number);
-    turns.hold(kind);
     queue.held += 1;
-    queue.inFlight += 1;
-    queue.replays += row.isReplay;
     const result = await attempt({ due: row, destination, keys });
     if (state === "stopped") return;
     // Before this outcome is among the unwritten: it was reckoned by the clock as it is.
     clock.follow(lastSeen);
-    turns.release(kind);
-    queue.inFlight -= 1;
-    queue.replays -= row.isReplay;
+    flights.end(flight);
     if (result.verdict !== undefined) queues.feel(queue, result.verdict);
-    turns.offer(queue.endpointId, laneOf(queue.health));
+    turns.offer(queue.endpointId, laneOf(queue.health, queue.overdue));
     unwritten.push(result);
     // Before anything more goes there, it is disabled.
     if (result.isGone && !isRefused) return write();
@@ -231,8 +230,8 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
   return { wake, sweep, review, idle, stop };
 }
 
-function slotOf({ health }: Queue, row: DueRow): SlotKind {
-  const lane = laneOf(health);
+function slotOf({ health, overdue }: Queue, row: DueRow): SlotKind {
+  const lane = laneOf(health, overdue);
   if (lane === "SUSPECT") return "PROBE";
   const isPrompt = row.isReplay === 0 && row.attemptCount - row.attemptsBefore < PROMPT_ATTEMPTS;
   return lane === "WELL" && isPrompt ? "PROMPT" : "LATE";

@@ -14,6 +14,8 @@ export type Queue = {
   inFlight: number;
   /** Of them, replays. They go one at a time, so that they arrive in their order. */
   replays: number;
+  /** Of them, those that have been waiting for an answer for long. */
+  overdue: number;
   /** On the wire, or back from it with an outcome that is not written yet. */
   held: number;
   destination: DestinationRow;
@@ -54,7 +56,9 @@ export function createQueues(rt: Runtime, isHeld: (deliveryNumber: number) => bo
     const isSame = known !== undefined && known.destination.updatedAt === destination.updatedAt;
     const health = isSame ? known.health : recallHealth(destination.failureCount);
     const read = { ...keys, destination, health, rows: [], isDry: false, epoch };
-    const queue = known ? Object.assign(known, read) : { endpointId, inFlight: 0, replays: 0, held: 0, ...read };
+    const queue = known
+      ? Object.assign(known, read)
+      : { endpointId, inFlight: 0, replays: 0, overdue: 0, held: 0, ...read };
     queues.set(endpointId, queue);
     return queue;
   }

@@ -73,8 +73,9 @@ function dispatch(agent: Agent, place: Place, { headers, body, timeoutMs }: Post
     const finish = () => {
       over = true;
       clearTimeout(timer);
-      const responseText = Buffer.concat(kept).subarray(0, MAX_KEPT).toString();
-      resolve(outcome.kind === "responded" ? { ...outcome, responseText } : outcome);
+      if (outcome.kind === "responded" && kept.length > 0)
+        outcome.responseText = Buffer.concat(kept).subarray(0, MAX_KEPT).toString();
+      resolve(outcome);
     };
     const cutOff = () => {
       finish();

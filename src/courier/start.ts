@@ -22,9 +22,10 @@ export async function startCourier(
   { onAttempt }: { onAttempt?: OnAttempt | undefined } = {},
 ): Promise<RunningCourier> {
   const workerData: ThreadData = { config: { ...config, mayCreate: false }, isWatched: onAttempt !== undefined };
-  // A drain makes much garbage that is dead at once: with more room for the young, less of it is copied about.
-  const resourceLimits = { maxYoungGenerationSizeMb: 64 };
-  const worker = new Worker(courierThread(), { workerData, resourceLimits });
+  // Of what a drain makes nearly all is dead at once: more room for it takes memory and gains nothing.
+  const resourceLimits = { maxYoungGenerationSizeMb: 16 };
+  const code = courierThread();
+  const worker = new Worker(code, { eval: typeof code === "string", workerData, resourceLimits });
   const order = (order: Order): void => worker.postMessage(order);
   const exited = new Promise<number>((resolve) => worker.once("exit", resolve));
   worker.on("message", (report: Report) => {

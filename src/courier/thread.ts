@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { giveHeapBackOnceSettled } from "../idle-heap.ts";
 import { openRuntime } from "../runtime.ts";
 import { createAlerter } from "./alerter.ts";
 import { startBeat } from "./beat.ts";
@@ -33,6 +34,7 @@ process.on("uncaughtException", (error) => {
 });
 parentPort?.on("message", (order: Order) => (order.type === "wake" ? courier.wake() : void (stopped ??= stop())));
 courier.sweep();
+giveHeapBackOnceSettled();
 tell({ type: "started" });
 
 async function stop(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Lane } from "../domain/webhooks/lanes.ts";
 export type SlotKind =
   /** A first or second attempt at an endpoint that answers. */
   | "PROMPT"
-  /** Any later attempt, a replay, or anything for an endpoint whose last answer was a failure. */
+  /** Any later attempt, a replay, or anything for an endpoint whose last answer was a failure or is overdue. */
   | "LATE"
   /** The probe of a suspect. */
   | "PROBE";
@@ -14,8 +14,12 @@ export type TurnTaken = "SENT" | "NOTHING" | "NO_SLOT";
 
 const PROBE_SHARE = 0.2;
 const LATE_SHARE_OF_FAST = 0.5;
+/** With those that became late on the wire there are at most so many times the fast slots. */
+const MOST_OF_FAST = 2;
 const SLOT_OF: Record<Lane, SlotKind> = { WELL: "PROMPT", SHAKY: "LATE", SUSPECT: "PROBE" };
 const LANES = Object.keys(SLOT_OF) as Lane[];
+
+export type Turns = ReturnType<typeof createTurns>;
 
 /**
  * Hands out the slots on the wire, and takes turns over the endpoints that want them. Endpoints that hang hold many slots for
@@ -31,13 +35,20 @@ export function createTurns(slots: number) {
 
   function hasSlot(kind: SlotKind): boolean {
     if (kind === "PROBE") return used.PROBE < probes;
-    return used.PROMPT + used.LATE < fast && (kind === "PROMPT" || used.LATE < late);
+    if (used.PROMPT + used.LATE >= fast * MOST_OF_FAST) return false;
+    // However many have become late on the wire, they take no more than the share of late ones.
+    return used.PROMPT + Math.min(used.LATE, late) < fast && (kind === "PROMPT" || used.LATE < late);
   }
 
   return {
     hasSlot,
     hold: (kind: SlotKind): void => void (used[kind] += 1),
     release: (kind: SlotKind): void => void (used[kind] -= 1),
+    /** A prompt one has become late on the wire: its slot is another's now. */
+    giveUpSlot(): void {
+      used.PROMPT -= 1;
+      used.LATE += 1;
+    },
 
     /** Something may be due for this endpoint. */
     offer(endpointId: string, lane: Lane): void {

@@ -1,4 +1,5 @@
-import { applyCatalog, requireBusiness } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog.ts";
+import { requireBusiness } from "../../src/app/require-business.ts";
 import { createEndpoint } from "../../src/app/endpoints.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { EventDraft } from "../../src/domain/envelope.ts";
@@ -26,6 +27,8 @@ export async function openCourierStage(
 ): Promise<CourierStage> {
   const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] }, {});
   const rt = openRuntime(config, 5000);
+  // As the daemon's own connection does.
+  rt.store.file.leaveCheckpoints();
   const slug = "bench";
   const business = { slug, name: "Bench", timezone: "Europe/Zurich", currency: "CHF" };
   const services = Array.from({ length: 50 }, (_, i) => ({

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { applyCatalog, requireBusiness } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog.ts";
+import { requireBusiness } from "../../src/app/require-business.ts";
 import { createEndpoint, MAX_ENDPOINTS } from "../../src/app/endpoints.ts";
 import { appendEventFor } from "../../src/app/events.ts";
 import { readConfig } from "../../src/config.ts";

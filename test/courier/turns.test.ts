@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createTurns, type SlotKind } from "../../src/courier/turns.ts";
 import type { Lane } from "../../src/domain/webhooks/lanes.ts";
 
@@ -75,6 +75,44 @@ test("with every late slot and every probe taken, half of the fast slots are lef
   turns.goRound({ shaky: 5, suspect: 5, well: 1000 }, "PROMPT");
   expect(turns.sent).toHaveLength(40);
   expect(new Set(turns.sent)).toEqual(new Set(["well"]));
+});
+
+describe("when all the fast slots are held by what became late on the wire", () => {
+  const hung = () => {
+    const turns = desk();
+    fill(turns, "PROMPT", 80);
+    expect(turns.hasSlot("PROMPT")).toBe(false);
+    for (let i = 0; i < 80; i++) turns.giveUpSlot();
+    return turns;
+  };
+
+  test("first attempts find the half that is theirs, and later ones wait", () => {
+    const turns = hung();
+    turns.offer("well", "WELL");
+    turns.goRound({ well: 1000 }, "PROMPT");
+    expect(turns.sent).toHaveLength(40);
+    expect(turns.hasSlot("LATE")).toBe(false);
+  });
+
+  test("that goes on until there are twice as many as fast slots, and probes still go", () => {
+    const turns = hung();
+    fill(turns, "PROMPT", 40);
+    for (let i = 0; i < 40; i++) turns.giveUpSlot();
+    fill(turns, "PROMPT", 39);
+    expect(turns.hasSlot("PROMPT")).toBe(true);
+    fill(turns, "PROMPT", 1);
+    for (let i = 0; i < 40; i++) turns.giveUpSlot();
+    expect(turns.hasSlot("PROMPT")).toBe(false);
+    expect(turns.hasSlot("PROBE")).toBe(true);
+  });
+
+  test("with them gone there are as many slots as before", () => {
+    const turns = hung();
+    for (let i = 0; i < 80; i++) turns.release("LATE");
+    turns.offer("well", "WELL");
+    turns.goRound({ well: 1000 }, "PROMPT");
+    expect(turns.sent).toHaveLength(80);
+  });
 });
 
 test("an endpoint that is offered in another lane leaves the one that it was in", () => {

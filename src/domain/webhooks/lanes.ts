@@ -31,6 +31,8 @@ const HISTORY = 20;
 const SUSPECT_FAILURES_IN_HISTORY = 0.7 * HISTORY;
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
+/** Whoever has not answered for so long may be about to hang; most that answer do so in a hundredth of it. */
+export const OVERDUE_MS = 2000;
 /** The most that an endpoint may ever be allowed. */
 export const HIGHEST_CAP = 32;
 
@@ -91,8 +93,9 @@ function worsen(health: Health, verdict: Exclude<Verdict, { kind: "well" }>, now
   return { ...next, pauseMs, probeAt: now + pauseMs };
 }
 
-export const laneOf = ({ isSuspect, failures }: Health): Lane =>
-  isSuspect ? "SUSPECT" : failures > 0 ? "SHAKY" : "WELL";
+/** @param overdue how many attempts have been waiting for its answer for OVERDUE_MS or more */
+export const laneOf = ({ isSuspect, failures }: Health, overdue: number): Lane =>
+  isSuspect ? "SUSPECT" : failures > 0 || overdue > 0 ? "SHAKY" : "WELL";
 
 /** How many more of an endpoint's deliveries may go out now. What waits burns no attempt. */
 export function roomOf(health: Health, inFlight: number, allowed: number, now: number): number {

@@ -22,18 +22,18 @@ test("one that was never tried, or answers, may have as many on the wire as it i
 
 describe("suspect", () => {
   test("is one after 10 failures in a row, not after 9, nor after 10 with a success between", () => {
-    expect(laneOf(after(times(9, failed)))).toBe("SHAKY");
-    expect(laneOf(after(times(10, failed)))).toBe("SUSPECT");
-    expect(laneOf(after([...times(9, failed), well, failed]))).toBe("SHAKY");
+    expect(laneOf(after(times(9, failed)), 0)).toBe("SHAKY");
+    expect(laneOf(after(times(10, failed)), 0)).toBe("SUSPECT");
+    expect(laneOf(after([...times(9, failed), well, failed]), 0)).toBe("SHAKY");
   });
 
   test("is one with 14 failures among its last 20, however they are mixed", () => {
     // Two of three: 13 of 20, 14 when the twenty end rightly.
     const mixed = times(7, failed, failed, well).slice(0, 20);
     expect(mixed.filter((verdict) => verdict === failed)).toHaveLength(14);
-    expect(laneOf(after(mixed.slice(0, 19)))).toBe("SHAKY");
-    expect(laneOf(after(mixed))).toBe("SUSPECT");
-    expect(laneOf(after(times(30, failed, well)))).toBe("WELL");
+    expect(laneOf(after(mixed.slice(0, 19)), 0)).toBe("SHAKY");
+    expect(laneOf(after(mixed), 0)).toBe("SUSPECT");
+    expect(laneOf(after(times(30, failed, well)), 0)).toBe("WELL");
   });
 
   test("is probed one at a time, after pauses that double from 30 s to 15 min", () => {
@@ -58,7 +58,7 @@ describe("suspect", () => {
 
   test("comes back with one success, with one at a time, then two, then four", () => {
     let health = feel(after(times(10, failed)), well, 30_000);
-    expect(laneOf(health)).toBe("WELL");
+    expect(laneOf(health, 0)).toBe("WELL");
     expect(room(health, 30_000)).toBe(1);
     health = feel(health, well, 30_000);
     expect(room(health, 30_000)).toBe(2);
@@ -68,9 +68,15 @@ describe("suspect", () => {
 
   test("is remembered over a restart, and probed at once", () => {
     expect(room(recallHealth(10))).toBe(1);
-    expect(laneOf(recallHealth(9))).toBe("SHAKY");
-    expect(laneOf(recallHealth(0))).toBe("WELL");
+    expect(laneOf(recallHealth(9), 0)).toBe("SHAKY");
+    expect(laneOf(recallHealth(0), 0)).toBe("WELL");
   });
+});
+
+test("one that keeps an answer back is shaky until it comes, and a suspect stays a suspect", () => {
+  expect(laneOf(WELL, 1)).toBe("SHAKY");
+  expect(laneOf(WELL, 0)).toBe("WELL");
+  expect(laneOf(recallHealth(10), 1)).toBe("SUSPECT");
 });
 
 test("an overloaded endpoint gets one at a time, until it answers again", () => {

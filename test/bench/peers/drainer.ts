@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import { appendEvents } from "../../../src/app/events.ts";
+import { startCourier } from "../../../src/courier/start.ts";
+import { EVENT, openCourierStage } from "../courier-stage.ts";
+
+// Ours, in a process of its own: drains deliveries to a sink, from the commit of their events until the outcome of each is on the
+// disk. Tells how many milliseconds the last drain took, after some that are not counted.
+
+const [sink = "", dataDir = "", total = "", concurrency = "", warmUps = ""] = process.argv.slice(2);
+const ENDPOINTS = 10;
+
+const { config, rt, business } = await openCourierStage(
+  join(dataDir, "data"),
+  sink,
+  ENDPOINTS,
+  Math.floor(Number(concurrency) / ENDPOINTS),
+);
+const courier = await startCourier(config);
+const drafts = Array.from({ length: Number(total) / ENDPOINTS }, () => EVENT);
+const delivered = () => rt.store.tallies.counts().DELIVERED ?? 0;
+
+async function drain(): Promise<number> {
+  const goal = delivered() + Number(total);
+  rt.tx(() => appendEvents(rt, business, drafts));
+  const startedAt = performance.now();
+  courier.wake();
+  while (delivered() < goal) await new Promise((resolve) => setTimeout(resolve, 5));
+  return performance.now() - startedAt;
+}
+
+for (let i = 0; i < Number(warmUps); i++) await drain();
+await fetch(`${sink}reset`);
+const elapsedMs = await drain();
+const arrived = Number(await (await fetch(`${sink}count`)).text());
+if (arrived !== Number(total)) throw new Error(`${arrived} of ${total} arrived.`);
+console.log(`took ${elapsedMs} ms`);
+await courier.stop();
+rt.close();
