@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   copyFileSync,
   globSync,
@@ -59,11 +59,6 @@ writeFileSync(join(out, `deskbell-${version}.cdx.json`), `${JSON.stringify(makeS
 
 const sums = readdirSync(out)
   .sort()
-  .map(
-    (file) =>
-      `${createHash("sha256")
-        .update(readFileSync(join(out, file)))
-        .digest("hex")}  ${file}\n`,
-  );
+  .map((file) => `${hash("sha256", readFileSync(join(out, file)))}  ${file}\n`);
 writeFileSync(join(out, "SHA256SUMS"), sums.join(""));
 console.log(sums.join("").trimEnd());

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
@@ -35,7 +35,7 @@ const toStderr = (text: string): void => void process.stderr.write(text);
  * @throws AppError state_refuses when none can
  */
 export function unpackAddon(addon: Buffer, folders: readonly string[], say = toStderr): string {
-  const name = `${createHash("sha256").update(addon).digest("hex")}.node`;
+  const name = `${hash("sha256", addon)}.node`;
   const refusals: string[] = [];
   for (const folder of folders) {
     const path = join(folder, name);

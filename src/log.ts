@@ -25,8 +25,10 @@ export function createLog(format: LogFormat, now: () => number): Log {
     if (waiting !== "") process.stderr.write(waiting);
     waiting = "";
   };
-  process.once("exit", flush);
+  let isUsed = false;
   return (level, message, fields = {}) => {
+    if (!isUsed) process.once("exit", flush);
+    isUsed = true;
     waiting += `${lineOf(isoTime(now()), level, message, fields)}\n`;
     if (level !== "info" || waiting.length > MAX_WAITING) flush();
     else timer ??= setTimeout(flush, INFO_WAITS_MS).unref();

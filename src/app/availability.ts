@@ -108,21 +108,16 @@ const MOST_PLANS = 16;
 
 /** Keeps the last businesses' catalogs: a large one takes longer to read than most answers. */
 function createPlanReader(rt: Runtime): (business: BusinessRow) => Catalog {
-  const known = new Map<string, { business: BusinessRow; catalog: Catalog }>();
+  const known = new Map<string, { revision: number; catalog: Catalog }>();
   return (business) => {
     const kept = known.get(business.id);
-    if (kept !== undefined && isUnchanged(kept.business, business)) return kept.catalog;
+    if (kept?.revision === business.revision) return kept.catalog;
     const catalog = loadPlan(rt, business);
-    const after = rt.store.businesses.byId(business.id);
     // Not kept if somebody has written between two of the statements that it was read with.
-    if (after !== undefined && isUnchanged(after, business)) {
+    if (rt.store.businesses.byId(business.id)?.revision === business.revision) {
       if (known.size >= MOST_PLANS) known.clear();
-      known.set(business.id, { business, catalog });
+      known.set(business.id, { revision: business.revision, catalog });
     }
     return catalog;
   };
 }
-
-/** One that was removed and made anew has the same id, and counts its revisions from the beginning. */
-const isUnchanged = (a: BusinessRow, b: BusinessRow): boolean =>
-  a.revision === b.revision && a.createdAt === b.createdAt;

@@ -7,7 +7,8 @@ import { REFUSAL_TEXT, refusalSentence } from "../domain/availability/refusal-te
 import type { Slot } from "../domain/availability/slot.ts";
 import type { BookedSegment } from "../domain/day/booking.ts";
 import type { BookingRequest } from "../domain/day/booking-request.ts";
-import { type Catalog, type Kind, objectId } from "../domain/catalog/catalog.ts";
+import type { Catalog, Kind } from "../domain/catalog/catalog.ts";
+import { objectId } from "../domain/catalog/object-id.ts";
 import { localDateOf } from "../domain/catalog/instants.ts";
 import { quote } from "../domain/catalog/mistakes.ts";
 import { AppError } from "../domain/errors.ts";

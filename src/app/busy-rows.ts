@@ -2,7 +2,8 @@ import { busyWindow } from "../domain/availability/busy-window.ts";
 import type { Interval } from "../domain/availability/intervals.ts";
 import type { Plan } from "../domain/availability/plan.ts";
 import type { BusyRow } from "../domain/availability/question.ts";
-import { type Catalog, type Kind, objectId } from "../domain/catalog/catalog.ts";
+import type { Catalog, Kind } from "../domain/catalog/catalog.ts";
+import { objectId } from "../domain/catalog/object-id.ts";
 import type { BookedSegment } from "../domain/day/booking.ts";
 import type { Runtime } from "../runtime.ts";
 

@@ -1,5 +1,6 @@
 import { type BoxEdits, nextBoxEdits, type Origin, withUndone } from "../domain/catalog/box-edits.ts";
-import { businessId, type Catalog, type DocOf, type Kind, objectId } from "../domain/catalog/catalog.ts";
+import type { Catalog, DocOf, Kind } from "../domain/catalog/catalog.ts";
+import { businessId, objectId } from "../domain/catalog/object-id.ts";
 import { diffCatalog, isEmpty, type ObjectChange } from "../domain/catalog/diff.ts";
 import { refuseUnsound } from "../domain/catalog/check-object.ts";
 import type { EventDraft } from "../domain/envelope.ts";

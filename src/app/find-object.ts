@@ -1,11 +1,5 @@
-import {
-  type Catalog,
-  type DocOf,
-  type Kind,
-  KINDS,
-  objectId,
-  type PublicEventDoc,
-} from "../domain/catalog/catalog.ts";
+import type { Catalog, DocOf, Kind, PublicEventDoc } from "../domain/catalog/catalog.ts";
+import { ID_PREFIXES, objectId } from "../domain/catalog/object-id.ts";
 import { KIND_NAMES, quote } from "../domain/catalog/mistakes.ts";
 import { AppError } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
@@ -39,6 +33,6 @@ export const findPublicEvent = (rt: Runtime, { id, slug }: BusinessRow, keyOrId:
 
 /** The id of an event, also of one that is in the catalog no more. */
 export const publicEventId = (rt: Runtime, business: BusinessRow, keyOrId: string): string =>
-  keyOrId.startsWith(`${KINDS.public_event}_`)
+  keyOrId.startsWith(`${ID_PREFIXES.public_event}_`)
     ? keyOrId
     : objectId("public_event", business.slug, findPublicEvent(rt, business, keyOrId));

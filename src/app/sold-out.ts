@@ -1,4 +1,5 @@
-import { type Catalog, objectId } from "../domain/catalog/catalog.ts";
+import type { Catalog } from "../domain/catalog/catalog.ts";
+import { objectId } from "../domain/catalog/object-id.ts";
 import { AppError } from "../domain/errors.ts";
 import { modifierOptionId } from "../domain/public/menu.ts";
 import { didYouMean } from "../domain/nearest.ts";

@@ -1,4 +1,5 @@
-import { objectId, type PublicEventDoc } from "../domain/catalog/catalog.ts";
+import type { PublicEventDoc } from "../domain/catalog/catalog.ts";
+import { objectId } from "../domain/catalog/object-id.ts";
 import { saleStates } from "../domain/public/public-event.ts";
 import { same } from "../domain/same.ts";
 import type { TicketOrder } from "../domain/day/ticket-order.ts";

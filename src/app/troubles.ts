@@ -1,4 +1,5 @@
 import { AppError } from "../domain/errors.ts";
+import { shellWord } from "../domain/shell-word.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
 import { type BackupFailure, lastBackupFailure } from "./backups.ts";
@@ -77,7 +78,7 @@ export function troubleOfDisk(rt: Runtime): Trouble[] {
     return [];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [{ about: "disk", text: error.message, command: `df -h ${rt.config.dataDir}` }];
+    return [{ about: "disk", text: error.message, command: `df -h ${shellWord(rt.config.dataDir)}` }];
   }
 }
 

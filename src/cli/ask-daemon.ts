@@ -17,7 +17,7 @@ export const askDaemon = (url: string): Promise<DaemonAnswer> =>
       resolve({
         reason:
           error.name === "TimeoutError" || error.name === "AbortError"
-            ? "no answer in 3 s"
+            ? `no answer in ${PATIENCE_MS / 1000} s`
             : (error.code ?? error.message),
       }),
     );

@@ -49,6 +49,15 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     return config;
   };
 
+  /** For what makes no sense without data. */
+  const configOfData = (): Config => {
+    const chosen = config();
+    if (existsSync(chosen.databasePath)) return chosen;
+    throw new AppError("resource_not_found", `There is no deskbell data in ${chosen.dataDir}.`, {
+      fix: "deskbell seed all, or name the right folder with --data-dir",
+    });
+  };
+
   return {
     program,
     io,
@@ -57,13 +66,11 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     paint,
     config,
 
+    configOfData,
+
     /** Opens the data, which must be there unless the command may be the first. */
     async open({ create = false } = {}): Promise<Runtime> {
-      const chosen = config();
-      if (!create && !existsSync(chosen.databasePath))
-        throw new AppError("resource_not_found", `There is no deskbell data in ${chosen.dataDir}.`, {
-          fix: "deskbell seed all, or name the right folder with --data-dir",
-        });
+      const chosen = create ? config() : configOfData();
       const { openRuntime } = await import("../runtime.ts");
       const runtime = openRuntime(chosen, BUSY_TIMEOUT_MS);
       opened.push(runtime);

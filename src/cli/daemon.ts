@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { OnAttempt } from "../courier/start.ts";
-import type { SendOnce } from "../app/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
 import { requirePort } from "./port.ts";
+import { sendOnceWith } from "./send-once.ts";
 
 export type DaemonOptions = {
   host: string;
@@ -74,12 +74,6 @@ function valueOf<T>(settled: PromiseSettledResult<T>): T {
   if (settled.status === "rejected") throw settled.reason;
   return settled.value;
 }
-
-/** Only a test that a partner asks for is sent from this thread: what sends is loaded for the first one. */
-const sendOnceWith =
-  (rt: Runtime): SendOnce =>
-  async (post, givenUp) =>
-    (await import("../courier/send-once.ts")).createSendOnce(rt)(post, givenUp);
 
 /** For those who look on from beside. A daemon that cannot write it serves all the same. */
 async function noteAddress(rt: Runtime, url: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { type ChangeResult, editObject } from "../app/catalog.ts";
-import { objectId } from "../domain/catalog/catalog.ts";
+import { objectId } from "../domain/catalog/object-id.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { withEdits } from "./objects.ts";

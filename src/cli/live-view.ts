@@ -2,6 +2,7 @@ import { prepareForInk } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Cli } from "./cli.ts";
+import { sendOnceWith } from "./send-once.ts";
 
 export type LiveViewOptions = { isReadonly: boolean; isAscii: boolean; businessId: string | undefined };
 
@@ -38,11 +39,7 @@ export async function showLiveView<Reason>(
       },
       isReadonly,
       businessId,
-      // The HTTP client is loaded when somebody tests an endpoint.
-      async sendOnce(post) {
-        const { createSendOnce } = await import("../courier/send-once.ts");
-        return createSendOnce(rt)(post);
-      },
+      sendOnce: sendOnceWith(rt),
       isDaemonRunning: () => isDaemonRunning(rt.config.databasePath),
     },
     { stdin: cli.io.stdin as NodeJS.ReadStream, stdout: cli.io.stdout as NodeJS.WriteStream },

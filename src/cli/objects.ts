@@ -1,4 +1,5 @@
-import { type DocOf, type Kind, objectId, type Status } from "../domain/catalog/catalog.ts";
+import type { DocOf, Kind, Status } from "../domain/catalog/catalog.ts";
+import { objectId } from "../domain/catalog/object-id.ts";
 import { AppError } from "../domain/errors.ts";
 import { parseMoney } from "../domain/money.ts";
 import { didYouMean } from "../domain/nearest.ts";

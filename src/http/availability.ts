@@ -50,8 +50,7 @@ export function answerAvailability(rt: Runtime, gate: Gate): (call: Call) => Pro
 }
 
 /** Differs whenever something of the business has changed that an answer shows, and not with every delivery that is sent. */
-const stateOf = ({ createdAt, revision, lastSequence }: BusinessRow): string =>
-  `${createdAt} ${revision} ${lastSequence}`;
+const stateOf = ({ revision, lastSequence }: BusinessRow): string => `${revision} ${lastSequence}`;
 
 const wantsExplanation = (search: string): boolean =>
   new URLSearchParams(search).getAll("explain").some((value) => value === "true" || value === "1");

@@ -3,9 +3,11 @@ import { EVENT_TYPES, isEventType } from "../domain/event-types.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { safe } from "../domain/safe-text.ts";
 import type { Runtime } from "../runtime.ts";
+import type { BusinessRow } from "../store/businesses.ts";
 import type { Credential } from "../store/keys.ts";
 import { type Answer, answerBytes, type Call } from "./call.ts";
 import { decodeChangeCursor, encodeChangeCursor } from "./change-cursor.ts";
+import { businessOf, NO_STORE } from "./key-answers.ts";
 import { cursor, list, pageSize, readParameters, refuseParameters, whole } from "./parameters.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
@@ -32,7 +34,8 @@ type Stretch = { envelopes: Buffer[]; position: number; hasMore: boolean };
 
 /** The feed of a business's events: the same envelopes as its webhooks, for whoever was down or cannot be called. */
 export function answerChanges(rt: Runtime, room: WaitingRoom): (call: Call, key: Credential) => Promise<Answer> {
-  return async (call, { businessId }) => {
+  return async (call, key) => {
+    const { businessId } = key;
     const asked = readParameters(CHANGES_PARAMETERS, call.asked.search);
     const types = readTypes(asked.types);
     const limit = asked.limit ?? DEFAULT_LIMIT;
@@ -46,7 +49,7 @@ export function answerChanges(rt: Runtime, room: WaitingRoom): (call: Call, key:
         stretch = readStretch(rt, businessId, stretch.position, types, limit);
       }
     }
-    return answerBytes(call, 200, "application/json", toBody(rt, businessId, stretch), ["cache-control", "no-store"]);
+    return answerBytes(call, 200, "application/json", toBody(businessOf(rt, key), stretch), NO_STORE);
   };
 }
 
@@ -107,12 +110,10 @@ function readStretch(
 }
 
 /** The envelopes' bytes are not read, so that they stay what they are. */
-function toBody(rt: Runtime, businessId: string, { envelopes, position, hasMore }: Stretch): Buffer {
+function toBody({ id, slug, doc: { name, timezone } }: BusinessRow, { envelopes, position, hasMore }: Stretch): Buffer {
   const comma = Buffer.from(",");
-  const page = { hasMore, nextCursor: encodeChangeCursor(businessId, position) };
-  const business = rt.store.businesses.byId(businessId);
-  const { slug, name, timezone } = business?.doc ?? {};
-  const meta = { business: { id: businessId, slug, name, timezone } };
+  const page = { hasMore, nextCursor: encodeChangeCursor(id, position) };
+  const meta = { business: { id, slug, name, timezone } };
   return Buffer.concat([
     Buffer.from('{"data":['),
     ...envelopes.flatMap((envelope, i) => (i === 0 ? [envelope] : [comma, envelope])),

@@ -1,6 +1,11 @@
+import { hash } from "node:crypto";
+
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
 
 const opaque = (tag: string): string => (tag.startsWith("W/") ? tag.slice(2) : tag);
+
+/** The ETag of whatever these bytes are an answer to. */
+export const tagOf = (body: Buffer): string => `W/"${hash("sha256", body, "base64url").slice(0, 22)}"`;
 
 /** If-None-Match: a list, or `*`, compared weakly (RFC 9110, 13.1.2). */
 export function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {

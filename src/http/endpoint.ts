@@ -8,7 +8,7 @@ import { type Answer, answerJson, answerWith, type Call } from "./call.ts";
 import { PRIVATE, timezoneOf } from "./key-answers.ts";
 import { readParameters } from "./parameters.ts";
 import { representEndpoint } from "./represent-webhooks.ts";
-import { newEndpoint } from "./webhooks.ts";
+import { newEndpoint } from "./endpoints.ts";
 import { writeWhenFree } from "./writes.ts";
 
 export const endpointPatch = newEndpoint.partial();

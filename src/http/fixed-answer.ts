@@ -1,8 +1,7 @@
-import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { type Answer, answerWith, type Call, type FlatHeaders, header } from "./call.ts";
-import { acceptsBrotli, acceptsGzip, matchesTag } from "./conditional.ts";
+import { acceptsBrotli, acceptsGzip, matchesTag, tagOf } from "./conditional.ts";
 
 type Load = () => Buffer;
 
@@ -41,5 +40,5 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
 export async function fixText(text: string): Promise<Fixed> {
   const body = Buffer.from(text);
   const zipped = await promisify(gzip)(body);
-  return { etag: `W/"${hash("sha256", body, "base64url").slice(0, 22)}"`, identity: () => body, gzip: () => zipped };
+  return { etag: tagOf(body), identity: () => body, gzip: () => zipped };
 }

@@ -1,9 +1,8 @@
-import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { AppError } from "../domain/errors.ts";
 import { type Answer, answerWith, type Call, header } from "./call.ts";
-import { acceptsGzip, matchesTag } from "./conditional.ts";
+import { acceptsGzip, matchesTag, tagOf } from "./conditional.ts";
 
 type Prepared = { etag: string; body: Buffer; zipped: Promise<Buffer> | undefined };
 type Kept = { asOf: string; prepared: Promise<Prepared>; waiting: number; abandon: () => void };
@@ -76,5 +75,3 @@ async function share(made: Kept, gone: AbortSignal): Promise<Prepared> {
     gone.removeEventListener("abort", leave);
   }
 }
-
-const tagOf = (body: Buffer): string => `W/"${hash("sha256", body, "base64url").slice(0, 22)}"`;

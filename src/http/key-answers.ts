@@ -11,7 +11,7 @@ export const NO_STORE: FlatHeaders = ["cache-control", "no-store"];
 export const PRIVATE: FlatHeaders = ["cache-control", "private, no-cache"];
 
 /** @throws AppError conflict when somebody has just removed it */
-export function businessOf(rt: Runtime, { businessId }: Credential): BusinessRow {
+export function businessOf(rt: Runtime, { businessId }: Pick<Credential, "businessId">): BusinessRow {
   const business = rt.store.businesses.byId(businessId);
   if (!business) throw new AppError("conflict", "The business was removed meanwhile.");
   return business;

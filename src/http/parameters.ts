@@ -80,12 +80,12 @@ export const instant = z
   });
 
 function resolvers(written: string): WrittenInstant["resolve"] | undefined {
-  if (RFC_3339.test(written)) {
-    const ms = Date.parse(written);
-    return Number.isNaN(ms) ? undefined : () => ms;
-  }
-  if (!LOCAL.test(written)) return undefined;
   try {
+    if (RFC_3339.test(written)) {
+      const { epochMilliseconds } = Temporal.Instant.from(written);
+      return () => epochMilliseconds;
+    }
+    if (!LOCAL.test(written)) return undefined;
     Temporal.PlainDateTime.from(written);
   } catch {
     return undefined;

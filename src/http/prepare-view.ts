@@ -6,6 +6,7 @@ import type { Credential } from "../store/keys.ts";
 import { flat, type FlatHeaders } from "./call.ts";
 import type { View } from "./catalog-views.ts";
 import { linkToNext, paginate } from "./cursor.ts";
+import { urlOf } from "./key-answers.ts";
 import { chooseLocale, localise } from "./localise.ts";
 import { readParameters } from "./parameters.ts";
 import { createSourceReader } from "./public-catalog.ts";
@@ -78,10 +79,7 @@ export function createPreparer(rt: Runtime): (view: View, search: string, key: C
     });
     const described = ["content-type", "application/json", ...notModifiedHeaders];
     if (page.nextCursor !== null)
-      described.push(
-        "link",
-        linkToNext(`${rt.config.http.publicUrl}/v1/businesses/${slug}/${view.path}`, search, page.nextCursor),
-      );
+      described.push("link", linkToNext(urlOf(rt, slug, view.path), search, page.nextCursor));
     return {
       catalogVersion: business.catalogVersion,
       businessRevision: business.revision,

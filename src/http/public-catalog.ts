@@ -3,6 +3,7 @@ import type { StoredCatalog } from "../domain/public/lens.ts";
 import { nextTransition, type PublicCatalog, representCatalog } from "../domain/public/representation.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
+import { businessOf } from "./key-answers.ts";
 
 /** A business with all that the public may see of it at a moment. */
 type Source = { business: BusinessRow; stored: StoredCatalog; shown: PublicCatalog; moment: number };
@@ -19,7 +20,7 @@ export function createSourceReader(rt: Runtime): ReadSource {
     last.source.moment <= moment &&
     moment < last.until;
   return (businessId, momentIn) => {
-    const current = requireBusiness(rt, businessId);
+    const current = businessOf(rt, { businessId });
     const moment = momentIn(current.doc.timezone);
     if (last && fits(current, moment)) return { ...last.source, moment };
     const { business, stored } = readWhole(rt, current);
@@ -33,14 +34,8 @@ export function createSourceReader(rt: Runtime): ReadSource {
 function readWhole(rt: Runtime, known: BusinessRow): Pick<Source, "business" | "stored"> {
   for (let business = known; ;) {
     const stored = loadCatalog(rt, business);
-    const after = requireBusiness(rt, business.id);
+    const after = businessOf(rt, { businessId: business.id });
     if (after.revision === business.revision) return { business, stored };
     business = after;
   }
-}
-
-function requireBusiness(rt: Runtime, id: string): BusinessRow {
-  const business = rt.store.businesses.byId(id);
-  if (!business) throw new Error(`the business of a live key is gone: ${id}`);
-  return business;
 }

@@ -4,13 +4,13 @@ import * as views from "./catalog-views.ts";
 import { answerChanges, CHANGES_PARAMETERS } from "./changes.ts";
 import { DELIVERIES_PARAMETERS, listDeliveries, redeliverDelivery, showDelivery } from "./deliveries.ts";
 import * as actions from "./endpoint-actions.ts";
-import { testWebhook } from "./endpoint-test.ts";
 import { changeWebhook, deleteWebhook, endpointPatch, showWebhook } from "./endpoint.ts";
+import { createWebhook, listWebhooks, newEndpoint, WEBHOOKS_PARAMETERS } from "./endpoints.ts";
 import { answerOpenApi } from "./openapi/serve.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
 import { answerHealth, answerMetrics, answerReadiness } from "./operations.ts";
 import type { AnswerSpec, Row } from "./route.ts";
-import { createWebhook, listWebhooks, newEndpoint, WEBHOOKS_PARAMETERS } from "./webhooks.ts";
+import { testWebhook } from "./test-endpoint.ts";
 
 const of = (path: string) => `/v1/businesses/:slug/${path}`;
 

@@ -8,6 +8,11 @@ import { createPreparer, isCurrent, type Prepared, withLength } from "./prepare-
 
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 const GZIP_ABOVE_BYTES = 1024;
+/** Headers, thrice. */
+const OVERHEAD_BYTES = 2048;
+
+/** Under its question, and with as much again for when it is zipped. */
+const sizeOf = (id: string, { body }: Prepared): number => OVERHEAD_BYTES + id.length + 2 * body.length;
 
 export type ServeView = (view: View) => (call: Call, key: Credential) => Answer;
 
@@ -20,7 +25,7 @@ export function createViews(rt: Runtime): ServeView {
   const remember = (id: string, prepared: Prepared): void => {
     forget(id);
     cache.set(id, prepared);
-    cachedBytes += prepared.body.length;
+    cachedBytes += sizeOf(id, prepared);
     for (const oldest of cache.keys()) {
       if (cachedBytes <= MAX_CACHE_BYTES || oldest === id) break;
       forget(oldest);
@@ -29,16 +34,8 @@ export function createViews(rt: Runtime): ServeView {
   const forget = (id: string): void => {
     const prepared = cache.get(id);
     if (!prepared) return;
-    cachedBytes -= prepared.body.length + (prepared.gzip?.body.length ?? 0);
+    cachedBytes -= sizeOf(id, prepared);
     cache.delete(id);
-  };
-  const compress = (prepared: Prepared): NonNullable<Prepared["gzip"]> => {
-    if (!prepared.gzip) {
-      const body = gzipSync(prepared.body);
-      prepared.gzip = { body, headers: withLength(["content-encoding", "gzip", ...prepared.described], body) };
-      cachedBytes += body.length;
-    }
-    return prepared.gzip;
   };
 
   const find = (view: View, search: string, key: Credential, now: number): Prepared => {
@@ -66,9 +63,14 @@ export function createViews(rt: Runtime): ServeView {
     if (matchesTag(header(call.asked, "if-none-match"), prepared.etag))
       return answerWith(call, 304, prepared.notModifiedHeaders);
     if (prepared.body.length > GZIP_ABOVE_BYTES && acceptsGzip(header(call.asked, "accept-encoding"))) {
-      const { body, headers } = compress(prepared);
+      const { body, headers } = (prepared.gzip ??= zip(prepared));
       return answerWith(call, 200, headers, body);
     }
     return answerWith(call, 200, prepared.headers, prepared.body);
   }
+}
+
+function zip({ body, described }: Prepared): NonNullable<Prepared["gzip"]> {
+  const zipped = gzipSync(body);
+  return { body: zipped, headers: withLength(["content-encoding", "gzip", ...described], zipped) };
 }

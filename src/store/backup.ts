@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
-import { isBusy, openDatabase } from "./database.ts";
+import { type Db, isBusy, openDatabase } from "./database.ts";
+import { damaged, explainUnreadable, lookInto } from "./look-into.ts";
 
 /** How far a business has come. */
 export type Progress = { id: string; catalogVersion: number; lastSequence: number };
@@ -54,20 +55,9 @@ function leaveLog(path: string): void {
  * @returns the number of its schema
  * @throws AppError invalid_input for one that is damaged or foreign, state_refuses for a newer one
  */
-export function checkDatabase(path: string): number {
-  try {
-    const db = new Database(path, { readonly: true, timeout: WAIT_MS });
-    try {
-      return inspect(db, path);
-    } finally {
-      db.close();
-    }
-  } catch (error) {
-    throw explainUnreadable(error, path);
-  }
-}
+export const checkDatabase = (path: string): number => lookInto(path, (db) => inspect(db, path));
 
-function inspect(db: Database.Database, path: string): number {
+function inspect(db: Db, path: string): number {
   const schema = db.pragma("user_version", { simple: true }) as number;
   const known = readMigrations().length;
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
@@ -80,21 +70,6 @@ function inspect(db: Database.Database, path: string): number {
   const finding = db.pragma("integrity_check(1)", { simple: true }) as string;
   if (finding !== "ok") throw damaged(path, finding);
   return schema;
-}
-
-const damaged = (path: string, finding: string): AppError =>
-  new AppError("invalid_input", `${path} is damaged: ${finding.replaceAll(/\s+/g, " ").trim()}.`, {
-    fix: "deskbell backup list, and take another one",
-  });
-
-/** What a person is told of a file that cannot be read as a database. */
-export function explainUnreadable(error: unknown, path: string): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
-  if (error.code === "SQLITE_NOTADB") return new AppError("invalid_input", `${path} is no database.`);
-  if (error.code.startsWith("SQLITE_CORRUPT")) return damaged(path, error.message);
-  if (error.code.startsWith("SQLITE_CANTOPEN"))
-    return new AppError("not_permitted", `${path} cannot be read.`, { fix: "check the file's owner and mode" });
-  return error;
 }
 
 /** How far each business of a file has come; of a file that cannot be read, nothing. */

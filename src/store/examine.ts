@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import Database from "better-sqlite3";
 import { readMigrations } from "../assets.ts";
-import { explainUnreadable } from "./backup.ts";
+import type { Db } from "./database.ts";
+import { lookInto } from "./look-into.ts";
 
 /** What can be told of a database file without changing anything in it. */
 export type DatabaseFacts = {
@@ -16,37 +16,18 @@ export type DatabaseFacts = {
   orphansIn: string[];
 };
 
-const WAIT_MS = 5000;
-
 /** Whether a file is there that this deskbell would open as it is. */
-export function hasCurrentSchema(path: string): boolean {
-  if (!existsSync(path)) return false;
-  const db = new Database(path, { readonly: true, timeout: WAIT_MS });
-  try {
-    return db.prepare("PRAGMA user_version").pluck().get() === readMigrations().length;
-  } finally {
-    db.close();
-  }
-}
+export const hasCurrentSchema = (path: string): boolean =>
+  existsSync(path) &&
+  lookInto(path, (db) => db.prepare("PRAGMA user_version").pluck().get() === readMigrations().length);
 
 /**
  * Reads the whole file.
  * @throws AppError for one that is no database, or so damaged that it cannot even be read
  */
-export function examineDatabase(path: string): DatabaseFacts {
-  try {
-    const db = new Database(path, { readonly: true, timeout: WAIT_MS });
-    try {
-      return read(db);
-    } finally {
-      db.close();
-    }
-  } catch (error) {
-    throw explainUnreadable(error, path);
-  }
-}
+export const examineDatabase = (path: string): DatabaseFacts => lookInto(path, read);
 
-function read(db: Database.Database): DatabaseFacts {
+function read(db: Db): DatabaseFacts {
   const one = (sql: string): unknown => db.prepare(sql).pluck().get();
   const finding = one("PRAGMA quick_check(1)") as string;
   return {

@@ -48,6 +48,8 @@ test("the unit goes to stdout alone and starts the very program that printed it"
   expect(stdout).toContain(`ExecStart=${PROGRAM.command.map((word) => `"${word}"`).join(" ")} serve\n`);
   expect(stdout).toMatch(/^# Made by[^]*\[Install\]\nWantedBy=multi-user.target\n$/);
   expect(stderr).toContain("sudo systemctl daemon-reload && sudo systemctl enable --now deskbell");
+  // What is to be typed gives the same unit.
+  expect(stderr).toContain(" service systemd --user www-data | sudo tee ");
   const asJson = await execute(["service", "systemd", "--json", "-q"]);
   expect(JSON.parse(asJson.stdout)).toMatchObject({ data: { path: "/etc/systemd/system/deskbell.service" } });
 });

@@ -1,5 +1,6 @@
 import { changeCatalog } from "../../src/app/catalog.ts";
-import { businessId, type Catalog, objectId } from "../../src/domain/catalog/catalog.ts";
+import type { Catalog } from "../../src/domain/catalog/catalog.ts";
+import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { aCatalog, aPerson, aService } from "./catalog.ts";
 

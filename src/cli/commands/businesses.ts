@@ -65,16 +65,18 @@ const remove = command({
     const rt = await cli.open();
     const business = cli.business(rt, slug);
     const holdings = rt.store.holdings.of(business.id);
-    if (!dryRun) {
-      if (!cli.flags.yes) cli.note(`${slug} takes with it: ${listed(holdings)}.`);
-      await cli.confirm(`Removing ${slug}`, slug);
+    if (dryRun) {
+      if (cli.flags.json) cli.printObject({ id: business.id, slug, removed: false, taken: holdings });
+      return cli.note(`${slug} would take with it: ${listed(holdings)}.`);
     }
-    if (!dryRun && holdings.events > LONG_HISTORY) cli.note("removing …");
+    if (!cli.flags.yes) cli.note(`${slug} takes with it: ${listed(holdings)}.`);
+    await cli.confirm(`Removing ${slug}`, slug);
+    if (holdings.events > LONG_HISTORY) cli.note("removing …");
     const { removeBusiness } = await import("../../app/remove-business.ts");
-    const taken = dryRun ? holdings : removeBusiness(rt, business);
-    if (cli.flags.json) cli.printObject({ id: business.id, slug, removed: !dryRun, taken });
-    cli.note(`${slug} ${dryRun ? "would take with it" : "is removed, and with it"}: ${listed(taken)}.`);
-    if (!dryRun) cli.note(`A backup made before still has it: ${cli.program} backup list`);
+    const taken = removeBusiness(rt, business);
+    if (cli.flags.json) cli.printObject({ id: business.id, slug, removed: true, taken });
+    cli.note(`${slug} is removed, and with it: ${listed(taken)}.`);
+    cli.note(`A backup made before still has it: ${cli.program} backup list`);
   },
 });
 

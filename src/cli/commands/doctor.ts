@@ -1,6 +1,5 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Check, Finding } from "../../app/finding.ts";
-import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { askDaemon } from "../ask-daemon.ts";
 import type { Cli } from "../cli.ts";
@@ -15,11 +14,7 @@ export const doctor = command({
     "Examine everything that can go wrong with this box, and name the command that mends it. Exits with 6 when something must be mended.",
   examples: ["doctor", "doctor --json"],
   async run(cli) {
-    const config = cli.config();
-    if (!existsSync(config.databasePath))
-      throw new AppError("resource_not_found", `There is no deskbell data in ${config.dataDir}.`, {
-        fix: "deskbell seed all, or name the right folder with --data-dir",
-      });
+    const config = cli.configOfData();
     if (statSync(config.databasePath).size > LONG_READ_BYTES) cli.note("reading the whole database …");
     const { examine } = await import("../../app/doctor.ts");
     const checks: Check[] = [];

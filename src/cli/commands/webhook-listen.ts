@@ -43,7 +43,7 @@ export const listen = command({
     ]);
     const over = new AbortController();
     void untilStopped().then(() => over.abort());
-    const forwarder = createForwarder(target, secret);
+    await using forwarder = createForwarder(target, secret);
     const start: Start = after === undefined ? "now" : after === OLDEST ? OLDEST : { after };
 
     let [taken, failed, cursor] = [0, 0, after];
@@ -54,8 +54,8 @@ export const listen = command({
       let sent = 0;
       for (const event of page.events) {
         if (over.signal.aborted) break;
-        const { outcome, durationMs } = await forwarder.forward(event);
-        if (isTaken(outcome)) taken += 1;
+        const { outcome, isTaken, durationMs } = await forwarder.forward(event);
+        if (isTaken) taken += 1;
         else failed += 1;
         print(cli, event, outcome, durationMs);
         sent += 1;
@@ -63,7 +63,6 @@ export const listen = command({
       // Of a page that was broken off some events come twice.
       if (sent === page.events.length) cursor = page.cursor;
     }
-    await forwarder.close();
     if (cli.flags.json) cli.io.stdout.write(`${JSON.stringify({ taken, failed, cursor: cursor ?? null })}\n`);
     cli.note(
       `${taken} taken, ${failed} not.${cursor === undefined ? "" : ` To go on from here: --after ${safe(cursor)}`}`,
@@ -71,9 +70,6 @@ export const listen = command({
     return failed > 0 ? EXIT.someFailed : EXIT.ok;
   },
 });
-
-const isTaken = (outcome: Outcome): boolean =>
-  outcome.kind === "responded" && outcome.statusCode >= 200 && outcome.statusCode < 300;
 
 function print(cli: Cli, { id, type }: FeedEvent, outcome: Outcome, durationMs: number): void {
   const [statusCode, error] = outcome.kind === "responded" ? [outcome.statusCode, null] : [null, outcome.error];

@@ -6,6 +6,7 @@ import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { duration, integer, requiredText, text } from "../flags.ts";
+import { sendOnceWith } from "../send-once.ts";
 
 const RECEIVER_PORT = 4200;
 
@@ -16,11 +17,8 @@ export const test = command({
   examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --json"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
-    const [{ testEndpoint }, { createSendOnce }] = await Promise.all([
-      import("../../app/test-endpoint.ts"),
-      import("../../courier/send-once.ts"),
-    ]);
-    const result = await testEndpoint(rt, id, createSendOnce(rt));
+    const { testEndpoint } = await import("../../app/test-endpoint.ts");
+    const result = await testEndpoint(rt, id, sendOnceWith(rt));
     if (cli.flags.json) cli.printObject(result);
     else {
       const { url, address, headers, body, statusCode, error, durationMs, responseText } = result;

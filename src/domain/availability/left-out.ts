@@ -1,4 +1,5 @@
-import { type Catalog, objectId } from "../catalog/catalog.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { objectId } from "../catalog/object-id.ts";
 import type { CatalogDiff } from "../catalog/diff.ts";
 import { localDays } from "./days.ts";
 import { covers, type Interval } from "./intervals.ts";

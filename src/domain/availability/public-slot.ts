@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Catalog, Kind, ServiceDoc } from "../catalog/catalog.ts";
-import { objectId } from "../catalog/catalog.ts";
+import { objectId } from "../catalog/object-id.ts";
 import { isVisible } from "../public/lens.ts";
 import type * as schemas from "../public/schemas/availability.ts";
 import { variantId } from "../public/service.ts";

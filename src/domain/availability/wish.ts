@@ -1,4 +1,5 @@
-import { type Catalog, type DocOf, type Kind, objectId, type ServiceDoc, type VariantDoc } from "../catalog/catalog.ts";
+import type { Catalog, DocOf, Kind, ServiceDoc, VariantDoc } from "../catalog/catalog.ts";
+import { objectId } from "../catalog/object-id.ts";
 import { KIND_NAMES, quote } from "../catalog/mistakes.ts";
 import { isVisible } from "../public/lens.ts";
 import { didYouMean } from "../nearest.ts";

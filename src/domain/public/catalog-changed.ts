@@ -1,7 +1,9 @@
+import type { z } from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { EventDraft } from "../envelope.ts";
 import type { PublicObject } from "./lens.ts";
 import type { PublicCatalog } from "./representation.ts";
+import type { catalogChange } from "./schemas/envelope.ts";
 import { same } from "../same.ts";
 
 /** One state of a catalog: what its author wrote and what partners see of it. */
@@ -16,18 +18,7 @@ export type TouchedRoute = {
   isUntold: boolean;
 };
 
-/** Every route that a change of the catalog may touch. */
-export const CATALOG_ROUTES = [
-  "menu",
-  "services",
-  "service-categories",
-  "staff",
-  "promotions",
-  "events/catalog",
-  "availability",
-] as const;
-
-type CatalogRoute = (typeof CATALOG_ROUTES)[number];
+type CatalogRoute = z.infer<typeof catalogChange>["endpoints"][number];
 
 type List = keyof PublicCatalog;
 type Lists = Record<List, PublicObject[]>;

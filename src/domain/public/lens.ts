@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { formatInstant } from "../business-time.ts";
-import { type Catalog, type DocOf, type ImageDoc, type Kind, objectId, type Translations } from "../catalog/catalog.ts";
+import type { Catalog, DocOf, ImageDoc, Kind, Translations } from "../catalog/catalog.ts";
+import { objectId } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import type * as schemas from "./schemas/values.ts";
 

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { type MenuCategoryDoc, type MenuItemDoc, type ModifierGroupDoc, originalKey } from "../catalog/catalog.ts";
+import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "../catalog/catalog.ts";
+import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import { common, idOf, type Lens } from "./lens.ts";
 import type * as schemas from "./schemas/menu.ts";

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { originalKey, type PublicEventDoc, type TicketTypeDoc } from "../catalog/catalog.ts";
+import type { PublicEventDoc, TicketTypeDoc } from "../catalog/catalog.ts";
+import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import { common, idOf, type Lens } from "./lens.ts";
 import type * as schemas from "./schemas/public-event.ts";

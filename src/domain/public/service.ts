@@ -1,12 +1,6 @@
 import type { z } from "zod";
-import {
-  type AddonDoc,
-  type AddonLinkDoc,
-  originalKey,
-  type ServiceCategoryDoc,
-  type ServiceDoc,
-  type VariantDoc,
-} from "../catalog/catalog.ts";
+import type { AddonDoc, AddonLinkDoc, ServiceCategoryDoc, ServiceDoc, VariantDoc } from "../catalog/catalog.ts";
+import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import { common, idOf, type Lens } from "./lens.ts";
 import type * as schemas from "./schemas/service.ts";

@@ -1,5 +1,5 @@
 import { formatInstant } from "../business-time.ts";
-import { objectId } from "../catalog/catalog.ts";
+import { objectId } from "../catalog/object-id.ts";
 import { tellBooking } from "../day/booking.ts";
 import { tellReservation } from "../day/reservation.ts";
 import { tellCheckIn, tellOrder } from "../day/ticket-order.ts";

@@ -17,10 +17,9 @@ export function renderRoute(document: ApiDocument, method: string, path: string,
 }
 
 /** One event, with what a receiver gets. */
-export const renderEvent = (name: string, { summary, description, requestBody }: Operation): Html =>
+export const renderEvent = (name: string, { requestBody }: Operation): Html =>
   html`<article id="${name}">
     <h4><code>${name}</code></h4>
-    <p>${description ?? summary ?? ""}</p>
     ${Object.values(requestBody?.content ?? {}).map(({ example }) => renderExample(html`Payload`, example))}
   </article> `;
 

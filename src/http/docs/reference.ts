@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { HTTP_CODES, HTTP_STATUS, type HttpCode } from "../problems.ts";
 import { ADVICE } from "./advice.ts";
-import type { ApiDocument, Operation } from "./document.ts";
+import type { ApiDocument } from "./document.ts";
 
 type Sources = {
   document: ApiDocument;
@@ -30,15 +30,9 @@ export function toReference({ document, guide, meanings, publicUrl }: Sources): 
     servers: [{ url: pathOf(publicUrl) || "/" }],
     tags: [...tags, events],
     webhooks: Object.fromEntries(
-      Object.entries(webhooks).map(([name, { post = {} }]) => [name, { post: toEvent(name, post) }]),
+      Object.entries(webhooks).map(([name, { post }]) => [name, { post: { ...post, tags: [EVENTS], summary: name } }]),
     ),
   };
-}
-
-/** Its summary stays where it says more than the name does. */
-function toEvent(name: string, operation: Operation): Operation {
-  const { summary = "", description = summary === name.replaceAll(/[._]/g, " ") ? "" : summary } = operation;
-  return { ...operation, tags: [EVENTS], summary: name, description };
 }
 
 function errorGuide(meanings: Record<HttpCode, string>): string {

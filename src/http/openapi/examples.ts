@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { readCatalog } from "../../app/read-catalog.ts";
 import { formatInstant } from "../../domain/business-time.ts";
-import { businessId } from "../../domain/catalog/catalog.ts";
+import { businessId } from "../../domain/catalog/object-id.ts";
 import { generateCatalog } from "../../domain/catalog/generate.ts";
 import { type Envelope, sealEnvelope } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";

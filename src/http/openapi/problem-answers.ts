@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { HTTP_STATUS, type HttpCode, problemBody } from "../problems.ts";
+import { HTTP_CODES, HTTP_STATUS, type HttpCode, problemBody } from "../problems.ts";
 import type { RouteSpec } from "../route.ts";
 import { CORS, COUNTED, describeHeaders, EVERYWHERE } from "./answer-headers.ts";
 import { type HeaderName, HEADERS } from "./headers.ts";
@@ -58,7 +58,7 @@ export function describeProblems(route: RouteSpec): JsonObject {
 export const sharedProblems = (): JsonObject =>
   Object.fromEntries(
     SHARED_STATUS.map((status) => {
-      const codes = (Object.keys(HTTP_STATUS) as HttpCode[]).filter((code) => HTTP_STATUS[code] === status);
+      const codes = HTTP_CODES.filter((code) => HTTP_STATUS[code] === status);
       return [titleOf(status), describeProblem(status, codes, false)];
     }),
   );

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { actionOf, CHANGED_FLAGS, type EventPrefix, type EventType, prefixOf, resourceOf } from "../../event-types.ts";
-import { CATALOG_ROUTES } from "../catalog-changed.ts";
 import { booking, reservation, ticket, ticketOrder } from "./day.ts";
 import { menuCategory, menuItem } from "./menu.ts";
 import { promotion } from "./promotion.ts";
@@ -16,13 +15,21 @@ export const business = z.strictObject({
   timezone: z.string().describe("IANA"),
 });
 
-const catalogRoutes = z.array(z.enum(CATALOG_ROUTES));
+const catalogRoute = z.enum([
+  "menu",
+  "services",
+  "service-categories",
+  "staff",
+  "promotions",
+  "events/catalog",
+  "availability",
+]);
 
 export const catalogChange = z.strictObject({
   catalogVersion: z.int(),
   previousVersion: z.int(),
-  endpoints: catalogRoutes.describe("The routes that answer otherwise now"),
-  untold: catalogRoutes.describe("Those among them that whoever follows the other events has to read again"),
+  endpoints: z.array(catalogRoute).describe("The routes that answer otherwise now"),
+  untold: z.array(catalogRoute).describe("Those among them that whoever follows the other events has to read again"),
 });
 
 /** What events tell of, by the part of their names before the dot. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../../event-types.ts";
+import { DELIVERY_STATUSES } from "../../webhooks/delivery-status.ts";
 import { count, id, instant } from "./values.ts";
 
 const eventType = z.enum(EVENT_TYPES);
@@ -60,7 +61,7 @@ export const delivery = z.strictObject({
   eventId: id,
   eventType,
   sequence: z.int().describe("The event's place in the feed"),
-  status: z.enum(["PENDING", "DELIVERED", "EXHAUSTED", "PARKED", "CANCELLED", "CORRUPT"]),
+  status: z.enum(DELIVERY_STATUSES),
   attemptCount: count,
   nextAttemptAt: instant.nullable(),
   lastStatusCode: statusCode,

@@ -1,0 +1,38 @@
+import Database from "better-sqlite3";
+import { AppError } from "../domain/errors.ts";
+import type { Db } from "./database.ts";
+
+const WAIT_MS = 5000;
+
+/**
+ * Opens a database file for one look, which changes nothing in it.
+ * @throws AppError for one that is no database, or so damaged that it cannot even be read
+ */
+export function lookInto<Found>(path: string, look: (db: Db) => Found): Found {
+  try {
+    const db = new Database(path, { readonly: true, timeout: WAIT_MS });
+    try {
+      return look(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw explainUnreadable(error, path);
+  }
+}
+
+/** What a person is told of a file that cannot be read as a database. */
+export function explainUnreadable(error: unknown, path: string): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  if (error.code === "SQLITE_NOTADB") return new AppError("invalid_input", `${path} is no database.`);
+  if (error.code.startsWith("SQLITE_CORRUPT")) return damaged(path, error.message);
+  if (error.code.startsWith("SQLITE_CANTOPEN"))
+    return new AppError("not_permitted", `${path} cannot be read.`, { fix: "check the file's owner and mode" });
+  return error;
+}
+
+/** @param finding what SQLite says of it */
+export const damaged = (path: string, finding: string): AppError =>
+  new AppError("invalid_input", `${path} is damaged: ${finding.replaceAll(/\s+/g, " ").trim()}.`, {
+    fix: "deskbell backup list, and take another one",
+  });
