@@ -37,7 +37,8 @@ export function openSecretBox(keyPath: string, random: (bytes: number) => Buffer
       return Buffer.concat([nonce, cipher.getAuthTag(), body]);
     },
     open(sealed, rowId) {
-      const plain = openWithAny(known, sealed, rowId) ?? openWithAny(load(), sealed, rowId);
+      // Makes none: a new key opens nothing that is stored, and would hide that the right one is gone.
+      const plain = openWithAny(known, sealed, rowId) ?? openWithAny((known = readKeys(keyPath) ?? []), sealed, rowId);
       if (plain !== undefined) return plain;
       throw new AppError("state_refuses", `A signing secret does not open with the key in ${keyPath}.`, {
         fix: "put the key file back that belongs to this database",
@@ -70,19 +71,26 @@ function openWith(key: Buffer, sealed: Uint8Array, rowId: string): string | unde
 
 function readOrCreateKeys(path: string, random: (bytes: number) => Buffer): Buffer[] {
   for (;;) {
-    try {
-      const keys = readFileSync(path, "utf8")
-        .trim()
-        .split("\n")
-        .map((line) => Buffer.from(line, "base64"));
-      if (keys.every(({ length }) => length === KEY)) return keys;
-      throw new AppError("state_refuses", `${path} does not hold ${KEY}-byte keys in base64, one a line.`, {
-        fix: "put the key file back that belongs to this database",
-      });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
+    const keys = readKeys(path);
+    if (keys) return keys;
     createKeys(path, random);
+  }
+}
+
+/** undefined: there is no such file. */
+function readKeys(path: string): Buffer[] | undefined {
+  try {
+    const keys = readFileSync(path, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => Buffer.from(line, "base64"));
+    if (keys.every(({ length }) => length === KEY)) return keys;
+    throw new AppError("state_refuses", `${path} does not hold ${KEY}-byte keys in base64, one a line.`, {
+      fix: "put the key file back that belongs to this database",
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
 }
 

@@ -41,7 +41,6 @@ export function parseSource(source: CatalogSource): ParsedSource {
   };
 }
 
-/** YAML, of which JSON is a part, read by its nodes: data alone knows neither its places nor its decimals' digits. */
 /** YAML, of which JSON is a part, by its nodes. */
 export function parseNodes(source: CatalogSource): ParsedSource {
   const lines = new LineCounter();
@@ -63,8 +62,10 @@ export function parseNodes(source: CatalogSource): ParsedSource {
     logLevel: "error",
     lineCounter: lines,
   });
-  for (const error of [...document.errors, ...document.warnings])
-    report("invalid_syntax", error.pos[0], explain(error));
+  const errors = [...document.errors, ...document.warnings];
+  const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
+  // Behind a tab nothing stands where it should: what else is said there would only lead astray.
+  for (const error of tabs.length > 0 ? tabs : errors) report("invalid_syntax", error.pos[0], explain(error));
   if (mistakes.length > 0) return { content: undefined, mistakes, broken: true, locate: () => position(0) };
   if (document.contents === null) return unreadable("The file is empty. It must begin with 'catalog: 1'.");
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
 import { drawSecret } from "../domain/webhooks/signature.ts";
 import type { Runtime } from "../runtime.ts";
@@ -13,15 +14,33 @@ export type Rotation = {
   overlapMs?: number | undefined;
   /** Ends a rotation that is still going on. */
   force?: boolean;
+  /** Does without a master key that is lost, and without a secret that it alone opened: for the operator alone to say. */
+  mayMakeKey?: boolean;
 };
 
-/** A fresh signing secret, sealed and stored. Belongs inside a transaction: see SecretBox.seal. */
-export function mintSigningSecret(rt: Runtime, endpointId: string): string {
+/**
+ * A fresh signing secret, sealed and stored. Belongs inside a transaction: see SecretBox.seal.
+ * @param options.mayMakeKey in the place of a master key that is lost for good
+ */
+export function mintSigningSecret(rt: Runtime, endpointId: string, { mayMakeKey = false } = {}): string {
+  if (!mayMakeKey) requireMasterKey(rt);
   const secret = drawSecret(rt.random);
   const id = rt.newId("whs");
   const sealed = rt.secrets.seal(secret, id);
   rt.store.endpointSecrets.insert({ id, endpointId, sealed, createdAt: rt.now(), expiresAt: null });
   return secret;
+}
+
+/** Sealed with a new key, this secret would open, and those that are stored never again beside it. */
+function requireMasterKey({ config, store }: Runtime): void {
+  if (existsSync(config.masterKeyPath) || store.endpointSecrets.all().length === 0) return;
+  throw new AppError(
+    "state_refuses",
+    `${config.masterKeyPath} is gone, and the stored signing secrets open with it alone.`,
+    {
+      fix: "put the key file back; if it is lost for good, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force",
+    },
+  );
 }
 
 /** The current one, for whoever made the endpoint and missed the answer. */
@@ -31,6 +50,16 @@ export function openSigningSecret(rt: Runtime, endpointId: string): string {
   return rt.secrets.open(current.sealed, current.id);
 }
 
+function opensSigningSecret(rt: Runtime, endpointId: string): boolean {
+  try {
+    openSigningSecret(rt, endpointId);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
 /**
  * A new signing secret, in this answer and in no other. Deliveries carry both signatures until the overlap is over.
  * @throws AppError invalid_input, resource_not_found, conflict while two secrets live already
@@ -38,7 +67,7 @@ export function openSigningSecret(rt: Runtime, endpointId: string): string {
 export function rotateSecret(
   rt: Runtime,
   id: string,
-  { overlapMs = DEFAULT_OVERLAP_MS, force = false }: Rotation = {},
+  { overlapMs = DEFAULT_OVERLAP_MS, force = false, mayMakeKey = false }: Rotation = {},
 ): { endpoint: EndpointRow; secret: string; oldEndsAt: number } {
   if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
     throw new AppError("invalid_input", "The old secret may live on for 0 to 7 days.");
@@ -46,12 +75,18 @@ export function rotateSecret(
     const endpoint = requireEndpoint(rt, id);
     const now = rt.now();
     if (rt.store.endpointSecrets.live(id, now).length > 1 && !force)
-      throw new AppError("conflict", `${id} has two live secrets: finish its last rotation first, or force this one.`, {
-        fix: `deskbell webhooks rotate-secret ${id} --finish when the receiver has the new one, or --force to drop the old one now`,
-      });
+      throw new AppError(
+        "conflict",
+        `${id} has two live secrets: finish its last rotation when the receiver has the newer one, or --force this one.`,
+        {
+          fix: `deskbell webhooks rotate-secret ${id} --finish`,
+        },
+      );
     rt.store.endpointSecrets.removeOld(id);
-    rt.store.endpointSecrets.expireCurrent(id, now + overlapMs);
-    return { endpoint, secret: mintSigningSecret(rt, id), oldEndsAt: now + overlapMs };
+    // One that does not open would hold up every delivery for as long as it lived on.
+    const oldEndsAt = mayMakeKey && !opensSigningSecret(rt, id) ? now : now + overlapMs;
+    rt.store.endpointSecrets.expireCurrent(id, oldEndsAt);
+    return { endpoint, secret: mintSigningSecret(rt, id, { mayMakeKey }), oldEndsAt };
   });
 }
 

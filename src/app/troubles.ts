@@ -40,7 +40,8 @@ export function troubleOfEndpoint(endpoint: EndpointRow): Trouble[] {
     return disabledReason === "manual" ? [] : [{ about, text: `'${name}' is disabled (${disabledReason})`, command }];
   if (failingSince === null) return [];
   const end = disableAt === null ? "" : `, will be disabled at ${isoSeconds(disableAt)}`;
-  const text = `'${name}' has failed ${failureCount} times since ${isoSeconds(failingSince)}${end}`;
+  const times = failureCount === 1 ? "once" : `${failureCount} times`;
+  const text = `'${name}' has failed ${times} since ${isoSeconds(failingSince)}${end}`;
   return [{ about, text, command }];
 }
 

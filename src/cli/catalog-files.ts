@@ -27,16 +27,20 @@ function filesOf(name: string): string[] {
 }
 
 const MAX_BYTES = 50_000_000;
+// Letters of another encoding would be lost without a word.
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function readText(path: string): string {
   try {
     if (statSync(path).size > MAX_BYTES)
       throw new AppError("invalid_input", `${path} is larger than 50 MB.`, { fix: "split it" });
-    return readFileSync(path, "utf8");
+    return UTF8.decode(readFileSync(path));
   } catch (error) {
     if (error instanceof AppError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") throw new AppError("resource_not_found", `There is no file ${path}.`);
+    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA")
+      throw new AppError("invalid_input", `${path} is not text in UTF-8.`, { fix: "save it as UTF-8 in your editor" });
     if (code === "EISDIR") throw new AppError("usage", `${path} is a folder.`, { fix: "name a file in it" });
     throw error;
   }

@@ -1,5 +1,6 @@
 import type { ChangeResult } from "../app/catalog.ts";
 import type { ObjectChange } from "../domain/catalog/diff.ts";
+import { KIND_NAMES } from "../domain/catalog/mistakes.ts";
 import { formatMoney } from "../domain/money.ts";
 import { safe } from "../domain/safe-text.ts";
 import type { Cli } from "./cli.ts";
@@ -54,10 +55,10 @@ function whatChanged({ fields, prices, undoes }: ObjectChange, currency: string)
 
 const fieldName = (field: string): string => (field === "priceCents" ? "price" : field);
 
-/** `5 service, 2 addon` */
-function countByKind(changes: readonly { kind: string }[]): string {
+/** `5 services, 2 menu categories` */
+function countByKind(changes: readonly ObjectChange[]): string {
   const counts = Map.groupBy(changes, ({ kind }) => kind);
-  return [...counts].map(([kind, { length }]) => `${length} ${kind}`).join(", ");
+  return [...counts].map(([kind, { length }]) => countOf(length, KIND_NAMES[kind])).join(", ");
 }
 
 /** ` (12 service.updated, catalog.changed)` */
@@ -66,4 +67,5 @@ const eventTypes = (webhooks: ChangeResult["webhooks"]): string => {
   return types.length === 0 || types.length > 6 ? "" : ` (${types.join(", ")})`;
 };
 
-export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+export const countOf = (count: number, noun: string): string =>
+  `${count} ${count === 1 ? noun : noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;

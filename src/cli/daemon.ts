@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
-import type { OnAttempt } from "../courier/start.ts";
+import type { OnAttempt, RunningCourier } from "../courier/start.ts";
 import type { Runtime } from "../runtime.ts";
 import { requirePort } from "./port.ts";
 import { sendOnceWith } from "./send-once.ts";
@@ -46,16 +46,13 @@ export async function startDaemon(config: Config, { host, port, tls, onAttempt }
     rt.store.file.leaveCheckpoints();
     const lock = acquireDaemonLock(config.databasePath);
     parts.defer(lock.release);
-    // Side by side: the thread comes up while this one loads what answers HTTP.
-    const [courierStart, serverStart] = await Promise.allSettled([
-      startCourier(config, { onAttempt }),
-      import("../http/server.ts").then(({ startServer }) =>
-        startServer(rt, { host, port, tls, sendOnce: sendOnceWith(rt) }),
-      ),
-    ]);
-    if (courierStart.status === "fulfilled") parts.defer(courierStart.value.stop);
-    if (serverStart.status === "fulfilled") parts.defer(serverStart.value.close);
-    const [courier, server] = [valueOf(courierStart), valueOf(serverStart)];
+    // The API first: beside it the thread would take the processor from what is to answer. It is stopped in the same order.
+    let courier: RunningCourier | undefined;
+    parts.defer(async () => courier?.stop());
+    const { startServer } = await import("../http/server.ts");
+    const server = await startServer(rt, { host, port, tls, sendOnce: sendOnceWith(rt) });
+    parts.defer(server.close);
+    courier = await startCourier(config, { onAttempt });
     await noteAddress(rt, server.url);
     return {
       url: server.url,
@@ -68,11 +65,6 @@ export async function startDaemon(config: Config, { host, port, tls, onAttempt }
     await parts.disposeAsync();
     throw error;
   }
-}
-
-function valueOf<T>(settled: PromiseSettledResult<T>): T {
-  if (settled.status === "rejected") throw settled.reason;
-  return settled.value;
 }
 
 /** For those who look on from beside. A daemon that cannot write it serves all the same. */

@@ -6,6 +6,8 @@ export type Column<Row> = {
   align?: "right";
   /** What must be copied whole, an id or a key, is never cut. */
   whole?: true;
+  /** Left out where the terminal is too narrow for all, the last first. */
+  spare?: true;
 };
 
 const GAP = "  ";
@@ -17,6 +19,13 @@ export function toTable<Row>(rows: readonly Row[], columns: readonly Column<Row>
   const widths = columns.map((column, i) =>
     cells.reduce((widest, line) => Math.max(widest, cellWidth(line[i] ?? "")), column.title.length),
   );
+  const spare = columns.findLast((column) => column.spare);
+  if (spare && lineWidth(widths) > width)
+    return toTable(
+      rows,
+      columns.filter((column) => column !== spare),
+      width,
+    );
   shrink(widths, columns, width);
   const line = (texts: string[]) =>
     texts
@@ -41,7 +50,7 @@ const cellText = <Row>(column: Column<Row>, row: Row): string => safe(String(col
 
 /** Takes what is too much, cell by cell, from the column that is the widest at that moment. */
 function shrink<Row>(widths: number[], columns: readonly Column<Row>[], available: number): void {
-  let excess = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - available;
+  let excess = lineWidth(widths) - available;
   const spare = (i: number) => (columns[i]?.whole ? 0 : Math.max(0, (widths[i] ?? 0) - NARROWEST));
   for (; excess > 0; excess--) {
     const widest = widths.reduce((best, _, i) => (spare(i) > spare(best) ? i : best), 0);
@@ -49,6 +58,9 @@ function shrink<Row>(widths: number[], columns: readonly Column<Row>[], availabl
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
 }
+
+const lineWidth = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
 
 const pad = (text: string, width: number, align: "right" | undefined): string => {
   const space = " ".repeat(Math.max(0, width - cellWidth(text)));

@@ -1,8 +1,10 @@
+import type { Kind } from "../domain/catalog/catalog.ts";
 import type { VisitStatus } from "../domain/day/booking.ts";
 import type { Runtime } from "../runtime.ts";
 import type { VisitFilter } from "../store/bookings.ts";
 import { command, type CommandSpec } from "./command.ts";
 import { choice } from "./flags.ts";
+import { listObjects } from "./objects.ts";
 import { pageFlags, printPage } from "./page.ts";
 import type { Column } from "./table.ts";
 
@@ -16,7 +18,9 @@ type Visits<Row, Shown> = {
   freed: string;
   read: (rt: Runtime, filter: VisitFilter, limit: number) => Row[];
   represent: (row: Row, timezone: string) => Shown;
-  columns: readonly Column<Shown>[];
+  /** What is named by its author's key in a list. */
+  kinds: readonly Kind[];
+  columns: (keyOf: (id: string | null) => string) => Column<Shown>[];
   /** Loaded by the command that needs them. */
   useCases: () => Promise<{
     cancel: (rt: Runtime, slug: string, id: string) => Shown;
@@ -49,10 +53,14 @@ export function visitCommands<Row, Shown extends { id: string }>(visits: Visits<
     examples: [`${group} list --status CONFIRMED`, `${group} list --limit 500 --json`],
     async run(cli, { limit, ...filter }) {
       const rt = await cli.open();
-      const { id: businessId, doc, slug } = cli.business(rt);
+      const business = cli.business(rt);
+      const { id: businessId, doc, slug } = business;
       const read = (most: number) =>
         visits.read(rt, { businessId, ...filter }, most).map((row) => represent(row, doc.timezone));
-      printPage(cli, limit, read, visits.columns, `${slug} has no ${group}.`);
+      const objects = visits.kinds.flatMap((kind) => listObjects(rt, business, kind));
+      const keys = new Map(objects.map(({ id, key }) => [id, key]));
+      const columns = visits.columns((id) => (id === null ? "-" : (keys.get(id) ?? id)));
+      printPage(cli, limit, read, columns, `${slug} has no ${group}.`);
     },
   });
 

@@ -70,7 +70,8 @@ export function createAnswering(rt: Runtime, gate: Gate, observe: Observe): Answ
     const { method, path, search, params } = call.asked;
     if (path.length + search.length > MAX_URL_LENGTH)
       throw new AppError("uri_too_long", `An address may have ${MAX_URL_LENGTH} characters at most.`);
-    if (place === NOWHERE) throw new AppError("route_not_found", "Nothing answers at this address.");
+    if (place === NOWHERE)
+      throw new AppError("route_not_found", "Nothing answers at this address: /docs names those that do.");
     const route = place.byMethod.get(method);
     if (!route) return answerOtherMethod(call, place);
     if (route.scope === "open") return route.handle(call);

@@ -167,7 +167,10 @@ function refuse(key: Credential, slug: string, scope: Scope, address: () => stri
   if (key.cidrs.length > 0 && !isAllowedFrom(address(), key.cidrs))
     return new AppError("address_not_allowed", "This key may not be used from this address.");
   if (slug !== key.businessSlug)
-    return new AppError("business_mismatch", "This key belongs to another business than the one in the path.");
+    return new AppError(
+      "business_mismatch",
+      `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
+    );
   if (!grants(key, scope)) return new AppError("insufficient_scope", `This key lacks the scope ${scope}.`);
   return undefined;
 }

@@ -26,8 +26,11 @@ export function explainUnreadable(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   if (error.code === "SQLITE_NOTADB") return new AppError("invalid_input", `${path} is no database.`);
   if (error.code.startsWith("SQLITE_CORRUPT")) return damaged(path, error.message);
-  if (error.code.startsWith("SQLITE_CANTOPEN"))
-    return new AppError("not_permitted", `${path} cannot be read.`, { fix: "check the file's owner and mode" });
+  // To read a database in WAL mode, SQLite puts files beside it.
+  if (/^SQLITE_(?:CANTOPEN|READONLY)/.test(error.code))
+    return new AppError("not_permitted", `${path} cannot be read.`, {
+      fix: "check the owner and mode of the file and of its folder",
+    });
   return error;
 }
 

@@ -303,7 +303,7 @@ const scenarios: Scenario[] = [
       await courier.idle();
     },
     about: "webhooks",
-    text: /^'partner' has failed 1 times since /,
+    text: /^'partner' has failed once since /,
     fix: /^deskbell webhooks show whe_/,
   },
   {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync, rmSync } from "node:fs";
 import { Stripe } from "stripe";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
@@ -165,6 +165,35 @@ describe("rotating the master key", () => {
     expect(() => rotateMasterKey(other)).toThrow(/does not open/);
     expect(keyLines(rt)).toHaveLength(1);
   });
+});
+
+test("a master key that is gone is not replaced without a word: that would lock the stored secrets out for good", async () => {
+  const { rt, business, id, secret } = await stage();
+  const key = readFileSync(rt.config.masterKeyPath);
+  rmSync(rt.config.masterKeyPath);
+  const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
+  await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toThrow(/master\.key is gone/);
+  expect(() => rotateSecret(fresh, id, { force: true })).toThrow(/master\.key is gone/);
+  const [row] = fresh.store.endpointSecrets.live(id, rt.now());
+  expect(() => fresh.secrets.open(row!.sealed, row!.id)).toThrow(/does not open/);
+  expect(existsSync(rt.config.masterKeyPath)).toBe(false);
+  writeFileSync(rt.config.masterKeyPath, key);
+  expect(fresh.secrets.open(row!.sealed, row!.id)).toBe(secret);
+});
+
+test("a master key that is lost for good is made anew by a rotation that says so, and deliveries go at once", async () => {
+  const { rt, business, partner, courier, id } = await stage();
+  await courier.stop(0);
+  rmSync(rt.config.masterKeyPath);
+  const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
+  const { secret, oldEndsAt } = rotateSecret(fresh, id, { mayMakeKey: true });
+  expect(oldEndsAt).toBe(fresh.now());
+  emit(fresh, business, "service.updated");
+  const next = engine(fresh);
+  next.sweep();
+  await next.idle();
+  const { body, headers } = partner.requests.at(-1)!;
+  expect(takenBy({ body: body.toString(), headers: headers as Record<string, string> }, secret)).toEqual(ALL);
 });
 
 test("deliveries whose secret does not open wait, burn no attempt, and go when the key is back", async () => {

@@ -293,6 +293,16 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   ],
   // YAML itself
   ["a field written twice", "areas: []\nareas: []\n", "6:1 'areas' is written twice here. Keep one of them."],
+  [
+    "a price with a comma in braces",
+    "addons: [{key: a, name: A, price: 4,50}]\n",
+    "5:37 Unknown field '50'. If it is the end of an amount, write that with a point: 4.50.",
+  ],
+  [
+    "a tab, without what it leads to",
+    "areas:\n  - key: a\n\tname: A\n    images: []\n",
+    "7:1 A tab is used for indentation here; YAML takes spaces only.",
+  ],
   ["a tab", "areas:\n\t- key: a\n", "6:1 A tab is used for indentation here; YAML takes spaces only."],
   [
     "a colon in plain text",

@@ -172,6 +172,16 @@ describe("seed --size", () => {
   );
 });
 
+test("a file that is not in UTF-8 is refused: its letters would be lost without a word", async () => {
+  const { deskbell } = await small();
+  const file = join(temporaryFolder(), "latin.yaml");
+  writeFileSync(file, FILE.replace("Spa", "Bäder"), "latin1");
+  expect(await deskbell(`catalog apply ${file}`)).toMatchObject({
+    code: 7,
+    stderr: `error: ${file} is not text in UTF-8.\nfix: save it as UTF-8 in your editor (exit 7)\n`,
+  });
+});
+
 test("services set and menu set can be tried without being made", async () => {
   const { deskbell } = await small();
   expect(await deskbell("services set cut --price 45.00 --dry-run")).toMatchObject({

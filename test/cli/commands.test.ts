@@ -185,6 +185,20 @@ test.each([
   expect(rest(after)).toEqual(rest(before));
 });
 
+test("a service's new price tells which variants keep theirs", async () => {
+  const { deskbell } = await small();
+  expect((await deskbell("services set cut --price 45")).stderr).toContain(
+    "Its variants keep their prices: long 55.00. --variant KEY changes one.\n",
+  );
+  expect((await deskbell("services set cut --variant long --price 60")).stderr).not.toContain("keep their prices");
+  expect((await deskbell("services set cut --name Schnitt")).stderr).not.toContain("keep their prices");
+});
+
+test("what a new business has is counted in words", async () => {
+  const { stderr } = await terminal().deskbell("seed restaurant");
+  expect(stderr).toMatch(/^cafe-lumen: new, .*\d+ menu categories, .*\d+ menu items/);
+});
+
 test("a dish and its sizes are changed the same way", async () => {
   const { deskbell } = await small();
   await deskbell("menu set soup --price 9.80");
@@ -196,7 +210,9 @@ test("a dish and its sizes are changed the same way", async () => {
       { key: "bowl", priceCents: 950 },
     ],
   });
-  expect((await deskbell("menu list")).stdout).toMatch(/^soup\tSoup\t9\.80\tsoups\tACTIVE\tmit_/);
+  expect((await deskbell("menu list")).stdout).toMatch(/^soup\tSoup\t9\.80\tsoups\tACTIVE\tmit_\w+\t\n/);
+  await deskbell("menu sold-out soup");
+  expect((await deskbell("menu list")).stdout).toMatch(/^soup\t.*\tyes\n/);
 });
 
 test.each([

@@ -118,6 +118,13 @@ test("with --json the report is a JSON object a line", async () => {
   expect(table).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1\tok\trsv_\w+\n$/) });
 });
 
+test("a list of bookings says when, what and with whom, in words that can be typed again", async () => {
+  const { deskbell } = await house();
+  await deskbell(`bookings create --service cut --staff mia --start ${DAY}T10:00 --customer-ref Müller`);
+  const { stdout } = await deskbell("bookings list");
+  expect(stdout.split("\t").slice(1, 5)).toEqual([`${DAY}T10:00`, "cut", "mia", "Müller"]);
+});
+
 test("bookings and reservations are made, listed in pages, shown and cancelled", async () => {
   const { deskbell } = await house();
   const booking = data<{ id: string }>(await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`));

@@ -35,7 +35,7 @@ test("an endpoint is changed, disabled with what is owed to it, and enabled agai
     events: ["staff.updated"],
   });
   await deskbell(`events trigger service.updated --endpoint ${id}`);
-  expect((await deskbell(`webhooks disable ${id}`)).stderr).toContain("1 deliveries are parked");
+  expect((await deskbell(`webhooks disable ${id}`)).stderr).toContain("1 delivery is parked");
   expect(data(await deskbell("deliveries list --status PARKED --json"))).toHaveLength(1);
   expect((await deskbell(`webhooks enable ${id} --recover 18:00`)).stderr).toMatch(/[01] parked deliveries go out/);
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ status: "ACTIVE" });

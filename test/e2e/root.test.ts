@@ -1,4 +1,4 @@
-import { chownSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, chownSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { execute } from "../support/cli.ts";
@@ -48,5 +48,15 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
     for (const line of ["status", "backup", "keys create --name a --scope services.read"])
       expect((await execute([...line.split(" "), "--data-dir", dataDir], asNobody)).stderr).not.toContain("error");
     expect(new Set(ownersIn(dataDir).map(({ uid }) => uid))).toEqual(new Set([NOBODY]));
+  });
+
+  test("doctor finds a folder that its owner cannot write in, where SQLite must put files to read at all", async () => {
+    const dataDir = await nobodysBox();
+    for (const name of readdirSync(dataDir).filter((name) => /-(?:wal|shm)$/.test(name))) rmSync(join(dataDir, name));
+    chmodSync(dataDir, 0o500);
+    expect(await execute(["doctor", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY })).toMatchObject({
+      code: 6,
+      stdout: expect.stringMatching(/^database\twrong\t\/.*deskbell\.db cannot be read\.\tcheck the owner and mode/m),
+    });
   });
 });

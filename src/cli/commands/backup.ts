@@ -17,9 +17,13 @@ const create = command({
     const rt = await cli.open();
     const { masterKeyPath } = rt.config;
     if (withKey !== undefined && !existsSync(masterKeyPath))
-      throw new AppError("resource_not_found", "There is no master key yet: the first webhook endpoint makes it.", {
-        fix: "deskbell backup, without --with-key",
-      });
+      throw new AppError(
+        "resource_not_found",
+        `There is no ${masterKeyPath}: deskbell doctor says whether one is missing.`,
+        {
+          fix: "deskbell backup",
+        },
+      );
     const keyFile = withKey === undefined ? undefined : createPrivateFile(withKey);
     const { createBackup } = await app();
     const made = await createBackup(rt).catch((error: unknown) => {

@@ -43,14 +43,21 @@ export const bookings: Group = {
       freed: "its time",
       read: (rt, filter, limit) => rt.store.bookings.list(filter, limit),
       represent: representBooking,
-      columns: [
+      kinds: ["service", "staff"],
+      columns: (keyOf) => [
         { title: "ID", value: ({ id }) => id, whole: true },
-        { title: "STARTS", value: ({ startsAt }) => startsAt, whole: true },
-        { title: "ENDS", value: ({ endsAt }) => endsAt },
-        { title: "STATUS", value: ({ status }) => status },
-        { title: "TOTAL", value: ({ totalCents, currency }) => formatMoney(totalCents, currency), align: "right" },
+        { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), whole: true },
+        { title: "SERVICE", value: ({ segments }) => segments.map(({ serviceId }) => keyOf(serviceId)).join(" ") },
+        { title: "STAFF", value: ({ segments }) => segments.map(({ staffId }) => keyOf(staffId)).join(" ") },
         { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
-        { title: "STAFF", value: ({ segments }) => segments.map(({ staffId }) => staffId ?? "-").join(" ") },
+        { title: "STATUS", value: ({ status }) => status, whole: true },
+        { title: "ENDS", value: ({ endsAt }) => endsAt.slice(0, 16), spare: true },
+        {
+          title: "TOTAL",
+          value: ({ totalCents, currency }) => formatMoney(totalCents, currency),
+          align: "right",
+          spare: true,
+        },
       ],
       useCases: async () => {
         const { cancelBooking, requireBooking } = await import("../../app/bookings.ts");

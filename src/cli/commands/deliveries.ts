@@ -58,13 +58,13 @@ const list = command({
       shown,
       [
         { title: "ID", value: ({ id }) => id, whole: true },
-        { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), whole: true },
+        { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), whole: true, spare: true },
         { title: "STATUS", value: ({ status }) => status },
         { title: "HTTP", value: ({ lastStatusCode }) => lastStatusCode, align: "right" },
         { title: "TRIES", value: ({ attemptCount }) => attemptCount, align: "right" },
         { title: "EVENT", value: ({ eventType }) => eventType },
-        { title: "NEXT TRY", value: ({ nextAttemptAt }) => shortTime(nextAttemptAt) },
-        { title: "ENDPOINT", value: ({ endpointId }) => endpointId },
+        { title: "NEXT TRY", value: ({ nextAttemptAt }) => shortTime(nextAttemptAt), spare: true },
+        { title: "ENDPOINT", value: ({ endpointId }) => endpointId, spare: true },
       ],
       "No delivery.",
     );

@@ -33,10 +33,10 @@ const list = command({
       [
         { title: "ID", value: ({ id }) => id, whole: true },
         { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), whole: true },
-        { title: "SEQUENCE", value: ({ sequence }) => sequence, align: "right" },
+        { title: "SEQUENCE", value: ({ sequence }) => sequence, align: "right", spare: true },
         { title: "TYPE", value: ({ type }) => type },
-        { title: "BYTES", value: ({ bytes }) => bytes, align: "right" },
-        { title: "BUSINESS", value: ({ businessId }) => businessId },
+        { title: "BYTES", value: ({ bytes }) => bytes, align: "right", spare: true },
+        { title: "BUSINESS", value: ({ businessId }) => businessId, spare: true },
       ],
       "No event.",
     );

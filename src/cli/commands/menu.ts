@@ -13,8 +13,10 @@ const list = command({
   async run(cli) {
     const rt = await cli.open();
     const business = cli.business(rt);
+    const out = rt.store.soldOut.all(business.id);
+    const isOut = (id: string) => out.has(id) && (out.get(id) ?? Infinity) > rt.now();
     cli.printList(
-      listObjects(rt, business, "menu_item"),
+      listObjects(rt, business, "menu_item").map((dish) => ({ ...dish, soldOut: isOut(dish.id) })),
       [
         { title: "KEY", value: ({ key }) => key, whole: true },
         { title: "NAME", value: ({ name }) => name },
@@ -22,6 +24,7 @@ const list = command({
         { title: "CATEGORIES", value: ({ categories }) => categories.join(", ") },
         { title: "STATUS", value: ({ status }) => status },
         { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "SOLD OUT", value: ({ soldOut }) => (soldOut ? "yes" : "") },
       ],
       `${business.slug} has no menu.`,
     );

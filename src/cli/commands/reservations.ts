@@ -41,13 +41,14 @@ export const reservations: Group = {
       freed: "its table",
       read: (rt, filter, limit) => rt.store.reservations.list(filter, limit),
       represent: representReservation,
-      columns: [
+      kinds: ["table"],
+      columns: (keyOf) => [
         { title: "ID", value: ({ id }) => id, whole: true },
-        { title: "STARTS", value: ({ startsAt }) => startsAt, whole: true },
+        { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), whole: true },
         { title: "PARTY", value: ({ partySize }) => partySize, align: "right" },
         { title: "STATUS", value: ({ status }) => status },
         { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
-        { title: "TABLE", value: ({ tableId }) => tableId },
+        { title: "TABLE", value: ({ tableId }) => keyOf(tableId) },
       ],
       useCases: async () => {
         const { cancelReservation, requireReservation } = await import("../../app/reservations.ts");

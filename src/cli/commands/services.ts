@@ -1,4 +1,6 @@
+import type { DocOf } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
+import { safe } from "../../domain/safe-text.ts";
 import { reportChange } from "../change-report.ts";
 import { command, type Group } from "../command.ts";
 import { integer, text, toggle } from "../flags.ts";
@@ -54,18 +56,24 @@ const set = command({
     const { slug, doc } = cli.business(rt);
     const edits = readEdits({ ...given, durationMin: duration }, doc.currency);
     const { editObject } = await import("../../app/catalog.ts");
+    let others: DocOf["service"]["variants"] = [];
     const result = editObject(
       rt,
       slug,
       "service",
       service,
-      (doc) =>
-        variant === undefined
-          ? withEdits(doc, edits)
-          : { ...doc, variants: withEditedPart(doc.variants, "variant", variant, edits) },
+      (doc) => {
+        if (variant !== undefined) return { ...doc, variants: withEditedPart(doc.variants, "variant", variant, edits) };
+        others = doc.variants;
+        return withEdits(doc, edits);
+      },
       { dryRun },
     );
     reportChange(cli, result, { dryRun });
+    if (edits.priceCents === undefined || others.length === 0) return;
+    // What is booked is a variant: whoever changes the service alone may wonder at the next bill.
+    const prices = others.map(({ key, priceCents }) => `${safe(key)} ${formatMoney(priceCents, doc.currency)}`);
+    cli.note(`Its variants keep their prices: ${prices.join(", ")}. --variant KEY changes one.`);
   },
 });
 

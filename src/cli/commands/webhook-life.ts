@@ -39,7 +39,7 @@ export const disable = command({
     const { parked } = disableEndpoint(rt, id, "manual");
     if (cli.flags.json) cli.printObject({ id, parked });
     cli.note(
-      `${id} is disabled; ${parked} deliveries are parked. Take it up again: ${cli.program} webhooks enable ${id}`,
+      `${id} is disabled; ${parked === 1 ? "1 delivery is" : `${parked} deliveries are`} parked. Take it up again: ${cli.program} webhooks enable ${id}`,
     );
   },
 });
@@ -84,8 +84,12 @@ export const rotateSecret = command({
       return cli.note(finished ? `${id} is signed for with its new secret alone.` : `${id} has one secret already.`);
     }
     await handOver(cli, out, () => {
-      const { secret, oldEndsAt } = rotateSecret(rt, id, { overlapMs: overlap, force });
-      cli.note(`The old secret is signed with as well until ${isoTime(oldEndsAt)}, or until --finish.`);
+      const { secret, oldEndsAt } = rotateSecret(rt, id, { overlapMs: overlap, force, mayMakeKey: force });
+      cli.note(
+        oldEndsAt > rt.now()
+          ? `The old secret is signed with as well until ${isoTime(oldEndsAt)}, or until --finish.`
+          : "The old secret is signed with no more.",
+      );
       return { secret, of: { id, oldSecretEndsAt: isoTime(oldEndsAt) } };
     });
   },

@@ -65,7 +65,11 @@ const list = command({
         { title: "ID", value: ({ id }) => id, whole: true },
         { title: "NAME", value: ({ name }) => name },
         { title: "URL", value: ({ url }) => url },
-        { title: "EVENTS", value: ({ events }) => (events.length === EVENT_TYPES.length ? "all" : events.join(" ")) },
+        {
+          title: "EVENTS",
+          value: ({ events }) => (events.length === EVENT_TYPES.length ? "all" : events.join(" ")),
+          spare: true,
+        },
         {
           title: "STATUS",
           value: ({ status, disabledReason }) => (disabledReason ? `${status} ${disabledReason}` : status),

@@ -86,7 +86,7 @@ function describeIssue(issue: Issue, contents: unknown[]): Mistake[] {
     return issue.keys.map((field) => ({
       code: "unknown_field",
       at: [...at, field],
-      detail: `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known here: ${known.join(", ")}.`}`,
+      detail: `Unknown field ${quote(field)}.${meant(field, known)}`,
     }));
   }
   const value = at.reduce<unknown>(
@@ -109,6 +109,12 @@ function describeIssue(issue: Issue, contents: unknown[]): Mistake[] {
   if (value === undefined && typeof at.at(-1) === "string")
     return [{ code: "missing_field", at, detail: `'${field}' is missing; it must be ${issue.message}.` }];
   return [{ code: "invalid_value", at, detail: `${must(field, issue, value)}${hint(field, issue, value)}` }];
+}
+
+function meant(field: string, known: string[]): string {
+  // In braces a comma ends the field before it: { price: 4,50 }.
+  if (/^\d+$/.test(field)) return " If it is the end of an amount, write that with a point: 4.50.";
+  return didYouMean(field, known) || ` Known here: ${known.join(", ")}.`;
 }
 
 function must(field: string, issue: Issue, value: unknown): string {

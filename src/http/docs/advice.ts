@@ -14,7 +14,7 @@ export const ADVICE: Record<HttpCode, string> = {
   revoked_key: "Ask the business for a new key.",
   expired_key: "Use the newer secret of the key, or ask the business for one.",
   insufficient_scope: "Ask the business for a key with the scope that `detail` names.",
-  business_mismatch: "Put the slug of the key's business into the path.",
+  business_mismatch: "Put the slug of the key's business, which `detail` names, into the path.",
   address_not_allowed: "Call from an address that the key allows, or ask the business to allow yours.",
   route_not_found: "Compare the path with the routes on this page.",
   business_not_found: "Ask the business for its slug.",
