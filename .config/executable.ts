@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { build, type Plugin } from "rolldown";
+import { alias, define, leanHttp } from "./bundle.ts";
 
 // npm run build:binary [-- FILE]: the whole of deskbell in one file, for this machine's system and processor.
 
@@ -42,12 +43,16 @@ async function bundle(entry: string, dir: string): Promise<string> {
     cwd: ROOT,
     input: entry,
     platform: "node",
-    transform: { define: { "process.env.NODE_ENV": '"production"' } },
+    transform: { define },
     // The entry of the package that is for bundlers; ink's development tools, which are no dependency.
     resolve: {
-      alias: { "better-sqlite3": `better-sqlite3/${basename(addon ?? "", ".node")}`, "react-devtools-core": false },
+      alias: {
+        ...alias,
+        "better-sqlite3": `better-sqlite3/${basename(addon ?? "", ".node")}`,
+        "react-devtools-core": false,
+      },
     },
-    plugins: [unpackedAddon],
+    plugins: [leanHttp, unpackedAddon],
     output: { dir, format: "esm", codeSplitting: false },
   });
   return join(dir, output[0].fileName);

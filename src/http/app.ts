@@ -1,5 +1,3 @@
-import type { H3 } from "h3";
-import { toNodeHandler } from "h3/node";
 import { createKeyUse } from "../app/keys.ts";
 import type { SendOnce } from "../app/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
@@ -11,7 +9,7 @@ import { createLimits } from "./limits.ts";
 import { createListener, type Listener } from "./listener.ts";
 import { createMetrics } from "./metrics.ts";
 import { createObserve } from "./observe.ts";
-import { createRouter } from "./router.ts";
+import type { Router } from "./router.ts";
 import type { Parts } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { createWaitingRoom } from "./waiting-room.ts";
@@ -19,7 +17,7 @@ import { createViews } from "./view-cache.ts";
 
 export type App = {
   /** Answers a request that came without a socket. */
-  request: H3["request"];
+  request: (...asked: Parameters<Router["request"]>) => Promise<Response>;
   /** Answers what comes from one. */
   listener: Listener;
   /** Writes what was counted since the last time. */
@@ -48,10 +46,13 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
   const room = createWaitingRoom(rt);
   const answering = createAnswering(rt, gate, createObserve(rt, metrics, clientAddress));
   const places = placesOf(bindRoutes({ rt, gate, room, metrics, sendOnce, serve: createViews(rt) }));
-  const router = createRouter(places, answering);
+  let router: Promise<Router> | undefined;
+  // h3 is made of the web's Request and Response, which take Node 30 ms to load: for the first request that needs it.
+  const loadRouter = () =>
+    (router ??= import("./router.ts").then(({ createRouter }) => createRouter(places, answering)));
   return {
-    request: (...asked) => router.request(...asked),
-    listener: createListener(places, answering, toNodeHandler(router) as Listener),
+    request: async (...asked) => (await loadRouter()).request(...asked),
+    listener: createListener(places, answering, loadRouter),
     flush() {
       limits.flush();
       keyUse.flush();

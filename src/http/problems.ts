@@ -49,6 +49,7 @@ export const HTTP_STATUS = {
   busy: 503,
   shutting_down: 503,
   storage_full: 503,
+  signing_unavailable: 503,
   internal: 500,
   // What is refused before there is a request to speak of (wire.ts).
   malformed_request: 400,
@@ -62,7 +63,12 @@ export type HttpCode = keyof typeof HTTP_STATUS;
 export const HTTP_CODES = Object.keys(HTTP_STATUS) as HttpCode[];
 
 /** Seconds after which it makes sense to ask again. */
-const RETRY_AFTER: Partial<Record<ErrorCode, number>> = { busy: 1, shutting_down: 5, storage_full: 60 };
+const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
+  busy: 1,
+  shutting_down: 5,
+  storage_full: 60,
+  signing_unavailable: 60,
+};
 
 /** More mistakes help nobody, and an answer must not grow far beyond its request. */
 const MAX_ITEMS = 50;

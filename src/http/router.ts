@@ -1,11 +1,15 @@
 import { H3, type H3Event, type HTTPError } from "h3";
+import { toNodeHandler } from "h3/node";
 import { FastResponse } from "srvx";
 import { AppError } from "../domain/errors.ts";
 import { type Answering, NOWHERE, type Place } from "./answering.ts";
 import type { Answer, Asked } from "./call.ts";
+import type { Listener } from "./listener.ts";
+
+export type Router = { request: H3["request"]; listener: Listener };
 
 /** h3 finds the place that an address names. */
-export function createRouter(places: readonly Place[], { answer, refuse }: Answering): H3 {
+export function createRouter(places: readonly Place[], { answer, refuse }: Answering): Router {
   const answerAt = async (place: Place, event: H3Event) => toResponse(await answer(place, askedOf(event)));
   const h3 = new H3({
     silent: true,
@@ -13,7 +17,7 @@ export function createRouter(places: readonly Place[], { answer, refuse }: Answe
   });
   for (const place of places) h3.all(place.path, (event) => answerAt(place, event));
   h3.all("/**", (event) => answerAt(NOWHERE, event));
-  return h3;
+  return { request: h3.request.bind(h3), listener: toNodeHandler(h3) as Listener };
 }
 
 function askedOf({ req, url, runtime, context }: H3Event): Asked {

@@ -1,3 +1,4 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { deleteEndpoint } from "../../src/app/endpoint-life.ts";
 import { rotateKey } from "../../src/app/keys.ts";
@@ -39,6 +40,27 @@ test("a subscription is answered with the endpoint and, this once, its secret", 
   expect(response.headers.get("cache-control")).toBe("no-store");
   expect(response.headers.get("ratelimit")).not.toBeNull();
   expect(endpoints(a)).toMatchObject([{ id: data["id"], keyId, allowPrivate: false }]);
+});
+
+test("without the master key nothing is made that could not be signed: 503, and no path of the box is told", async () => {
+  const a = api();
+  const { data } = (await (await a.ask(WEBHOOKS, json(GOOD))).json()) as { data: { id: string } };
+  const key = readFileSync(a.config.masterKeyPath);
+  rmSync(a.config.masterKeyPath);
+  for (const path of [WEBHOOKS, `${WEBHOOKS}/${data.id}/rotate-secret`]) {
+    const response = await a.ask(path, json(path === WEBHOOKS ? GOOD : {}));
+    expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
+      status: 503,
+      retryAfter: "60",
+    });
+    const body = await response.text();
+    expect(JSON.parse(body)).toMatchObject({ code: "signing_unavailable" });
+    expect(body).not.toContain(a.config.dataDir);
+  }
+  expect(endpoints(a)).toHaveLength(1);
+  expect(a.store.endpointSecrets.all()).toHaveLength(1);
+  writeFileSync(a.config.masterKeyPath, key);
+  expect((await a.ask(WEBHOOKS, json(GOOD))).status).toBe(201);
 });
 
 test("all 38 names are taken, repeats are folded, a name is trimmed", async () => {

@@ -37,6 +37,7 @@ export const ADVICE: Record<HttpCode, string> = {
   busy: "Ask again after `Retry-After` seconds.",
   shutting_down: "Ask again after `Retry-After` seconds: it is being restarted.",
   storage_full: "Ask again later, and tell the business.",
+  signing_unavailable: "Tell the business, and ask again later.",
   internal: "Ask again once; tell the business the `requestId` if it stays.",
   malformed_request: "Look at what stands between you and the server: a library sends no such thing.",
   request_timeout: "Send the whole request within 10 seconds.",

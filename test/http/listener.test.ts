@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { type Answering, placesOf } from "../../src/http/answering.ts";
+import { createListener, type Listener } from "../../src/http/listener.ts";
+import type { Router } from "../../src/http/router.ts";
+
+/** A server on a free port, to the end of the test. */
+async function serve(listener: Listener): Promise<string> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.each([
+  ["/healthz", "/healthz"],
+  ["/healthz?x=1", "/healthz"],
+  ["/v1/businesses/salon/services", "/v1/businesses/:slug/services"],
+  ["/v1/businesses/salon//healthz", "router"],
+  ["/v1/businesses/salon/webhooks/whe_1", "router"],
+  ["/v1/businesses/s%61lon/services", "router"],
+  ["/services", "router"],
+])("%s is answered by %s", async (url, expected) => {
+  const handle = () => ({ status: 200, headers: [], body: null });
+  const places = placesOf([
+    { method: "GET", path: "/healthz", scope: "open", handle },
+    { method: "GET", path: "/v1/businesses/:slug/services", scope: "open", handle },
+    { method: "GET", path: "/v1/businesses/:slug/webhooks/:id", scope: "open", handle },
+  ]);
+  const answering: Answering = {
+    answer: ({ path }) => ({ status: 200, headers: [], body: Buffer.from(path) }),
+    refuse: () => ({ status: 500, headers: [], body: null }),
+  };
+  const router = { listener: (_: unknown, res: ServerResponse) => void res.end("router") } as unknown as Router;
+  const address = await serve(createListener(places, answering, () => Promise.resolve(router)));
+  expect(await (await fetch(address + url)).text()).toBe(expected);
+});
+
+test("what is left to a router that cannot be loaded is refused, and the daemon lives", async () => {
+  const refused: unknown[] = [];
+  const answering: Answering = {
+    answer: () => ({ status: 200, headers: [], body: null }),
+    refuse: ({ method, path }, error) => {
+      refused.push([method, path, (error as Error).message]);
+      return { status: 500, headers: ["request-id", "req_1"], body: null };
+    },
+  };
+  const gone = () => Promise.reject(new Error("Cannot find module dist/router.js"));
+  const address = await serve(createListener([], answering, gone));
+  const { status, headers } = await fetch(`${address}/v1/businesses/salon/webhooks?x=1`, { method: "POST" });
+  expect([status, headers.get("request-id")]).toEqual([500, "req_1"]);
+  expect(refused).toEqual([["POST", "/v1/businesses/salon/webhooks", "Cannot find module dist/router.js"]]);
+});
