@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, statfsSync } from "node:fs";
+import { statfsSync } from "node:fs";
 import type { Config } from "./config.ts";
 import { createIdSource, type IdPrefix } from "./domain/ids.ts";
 import { createLog, type Log } from "./log.ts";
+import { makeFolder } from "./make-folder.ts";
 import { openSecretBox, type SecretBox } from "./secret-box.ts";
 import { type Connection, openDatabase } from "./store/database.ts";
 import { createSafeguard } from "./store/safeguard.ts";
@@ -49,7 +50,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   // Files 0600 and directory 0700, whatever the umask was. A worker thread inherits the process's and may not set it.
   if (config.mayCreate) {
     process.umask(0o077);
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(config.dataDir);
   }
   const log = effects.log ?? createLog(config.logFormat, now);
   const safeguard = createSafeguard(config.databasePath, config.backupFolder, now);

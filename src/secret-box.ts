@@ -40,8 +40,8 @@ export function openSecretBox(keyPath: string, random: (bytes: number) => Buffer
       // Makes none: a new key opens nothing that is stored, and would hide that the right one is gone.
       const plain = openWithAny(known, sealed, rowId) ?? openWithAny((known = readKeys(keyPath) ?? []), sealed, rowId);
       if (plain !== undefined) return plain;
-      throw new AppError("state_refuses", `A signing secret does not open with the key in ${keyPath}.`, {
-        fix: "put the key file back that belongs to this database",
+      throw new AppError("signing_unavailable", "A signing secret does not open with the master key.", {
+        fix: `put the key file back that belongs to this database: ${keyPath}`,
       });
     },
     addKey: () => write([random(KEY), ...load()]),
@@ -85,9 +85,13 @@ function readKeys(path: string): Buffer[] | undefined {
       .split("\n")
       .map((line) => Buffer.from(line, "base64"));
     if (keys.every(({ length }) => length === KEY)) return keys;
-    throw new AppError("state_refuses", `${path} does not hold ${KEY}-byte keys in base64, one a line.`, {
-      fix: "put the key file back that belongs to this database",
-    });
+    throw new AppError(
+      "signing_unavailable",
+      `The master key file does not hold ${KEY}-byte keys in base64, one a line.`,
+      {
+        fix: `put the key file back that belongs to this database: ${path}`,
+      },
+    );
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

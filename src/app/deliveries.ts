@@ -38,9 +38,13 @@ export function redeliver(rt: Runtime, id: string): DeliveryRow {
         fix: `deskbell webhooks enable ${endpointId}`,
       });
     if (status === "CORRUPT")
-      throw new AppError("conflict", `The event of ${id} is damaged and will not be signed.`, {
-        fix: "restore a backup that has it whole",
-      });
+      throw new AppError(
+        "conflict",
+        `The event of ${id} is damaged and will not be signed: only a backup has it whole.`,
+        {
+          fix: "deskbell backup list",
+        },
+      );
     // One that was never tried is due as it is.
     const { at, upTo } = { at: rt.now(), upTo: rt.store.due.lastNumber() };
     rt.store.deliveryMoves.replay({ id }, { after: 0, upTo, limit: 1, at, stepMs: 0 });

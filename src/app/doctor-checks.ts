@@ -1,9 +1,6 @@
 import { hash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { isTimezone } from "../domain/business-time.ts";
-import { AppError } from "../domain/errors.ts";
 import { shellWord } from "../domain/shell-word.ts";
-import type { Runtime } from "../runtime.ts";
 import type { EventRow } from "../store/events.ts";
 import type { DatabaseFacts } from "../store/examine.ts";
 import type { ListedKey } from "../store/keys.ts";
@@ -17,11 +14,13 @@ const CLOCK_TOLERANCE_MS = 60_000;
 /** Connections that the daemon takes from a proxy, webhooks on their way, and what is open anyway. */
 const FILES_NEEDED = 4096 + 1024 + 200;
 
+/** It says how to go on. */
+const RESTORE = "deskbell backup list";
+
 export function judgeDatabase(facts: DatabaseFacts): Finding[] {
   const { schema, knownSchema, damage, orphansIn } = facts;
-  if (damage !== null)
-    return [{ text: `the database is damaged: ${damage}`, fix: "deskbell backup list, then deskbell restore FILE" }];
-  if (schema === 0) return [{ text: "the database is not one of deskbell's", fix: "deskbell backup list" }];
+  if (damage !== null) return [{ text: `the database is damaged: ${damage}. Restore a backup`, fix: RESTORE }];
+  if (schema === 0) return [{ text: "the database is not one of deskbell's", fix: RESTORE }];
   if (schema > knownSchema)
     return [
       {
@@ -40,8 +39,8 @@ export function judgeDatabase(facts: DatabaseFacts): Finding[] {
   if (orphansIn.length === 0) return [];
   return [
     {
-      text: `rows in ${orphansIn.join(", ")} belong to nothing`,
-      fix: "deskbell backup list, then deskbell restore FILE",
+      text: `rows in ${orphansIn.join(", ")} belong to nothing: restore a backup`,
+      fix: RESTORE,
     },
   ];
 }
@@ -70,35 +69,6 @@ export function judgeExpiry(
   });
 }
 
-/** Whether the signing secrets open with the master key that lies beside them. */
-export function judgeSecrets(rt: Runtime): Finding[] {
-  const rows = rt.store.endpointSecrets.all();
-  if (rows.length === 0) return [];
-  // Looking for a key makes one where there is none.
-  if (!existsSync(rt.config.masterKeyPath))
-    return [
-      {
-        text: `${rt.config.masterKeyPath} is gone: no webhook can be signed`,
-        fix: "put the key file back that belongs to this database, from where backup --with-key put it",
-      },
-    ];
-  const shut = new Set(rows.filter(({ id, sealed }) => !opens(rt, sealed, id)).map(({ endpointId }) => endpointId));
-  return [...shut].map((id) => ({
-    text: `a signing secret of '${rt.store.endpoints.byId(id)?.name ?? id}' does not open with ${rt.config.masterKeyPath}`,
-    fix: `put the key file back that belongs to this database, or deskbell webhooks rotate-secret ${id} --force`,
-  }));
-}
-
-function opens(rt: Runtime, sealed: Uint8Array, id: string): boolean {
-  try {
-    rt.secrets.open(sealed, id);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError) return false;
-    throw error;
-  }
-}
-
 /** Events that have still to be sent, and whose bytes are no longer those that were written. */
 export function judgeOwed(events: Iterable<Pick<EventRow, "id" | "body" | "sha256">>): Finding[] {
   const changed: string[] = [];
@@ -106,8 +76,8 @@ export function judgeOwed(events: Iterable<Pick<EventRow, "id" | "body" | "sha25
   if (changed.length === 0) return [];
   return [
     {
-      text: `${listed(changed)} ${changed.length === 1 ? "was" : "were"} changed in the file and will not be sent`,
-      fix: "deskbell backup list, then deskbell restore FILE",
+      text: `${listed(changed)} ${changed.length === 1 ? "was" : "were"} changed in the file and will not be sent: restore a backup that has it whole`,
+      fix: RESTORE,
     },
   ];
 }

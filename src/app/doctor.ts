@@ -11,7 +11,6 @@ import {
   judgeHashes,
   judgeOpenFiles,
   judgeOwed,
-  judgeSecrets,
   judgeTimezones,
 } from "./doctor-checks.ts";
 import { filesOf, judgeFiles } from "./doctor-files.ts";
@@ -45,7 +44,7 @@ export async function* examine(config: Config, { open, askDaemon }: Surroundings
 
   yield checkKeys(rt, troubles("key"));
   const secrets = rt.store.endpointSecrets.all().length;
-  yield { about: "secrets", looked: `${secrets} sealed`, findings: judgeSecrets(rt) };
+  yield { about: "secrets", looked: `${secrets} sealed`, findings: troubles("secret") };
   yield checkClock(rt, status.daemon);
   yield { about: "disk", looked: `${Math.floor(status.freeBytes / 1e6)} MB free`, findings: troubles("disk") };
   yield await checkDaemon(rt, status.daemon, troubles("daemon", "courier"), askDaemon);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
 import { drawSecret } from "../domain/webhooks/signature.ts";
 import type { Runtime } from "../runtime.ts";
+import type { SecretRow } from "../store/endpoint-secrets.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
 import { requireEndpoint } from "./endpoint-life.ts";
 
@@ -35,10 +36,10 @@ export function mintSigningSecret(rt: Runtime, endpointId: string, { mayMakeKey 
 function requireMasterKey({ config, store }: Runtime): void {
   if (existsSync(config.masterKeyPath) || store.endpointSecrets.all().length === 0) return;
   throw new AppError(
-    "state_refuses",
-    `${config.masterKeyPath} is gone, and the stored signing secrets open with it alone.`,
+    "signing_unavailable",
+    "The master key is gone, and the stored signing secrets open with it alone.",
     {
-      fix: "put the key file back; if it is lost for good, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force",
+      fix: `put ${config.masterKeyPath} back; if it is lost for good, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
     },
   );
 }
@@ -50,9 +51,9 @@ export function openSigningSecret(rt: Runtime, endpointId: string): string {
   return rt.secrets.open(current.sealed, current.id);
 }
 
-function opensSigningSecret(rt: Runtime, endpointId: string): boolean {
+export function opensSealed(rt: Runtime, { id, sealed }: Pick<SecretRow, "id" | "sealed">): boolean {
   try {
-    openSigningSecret(rt, endpointId);
+    rt.secrets.open(sealed, id);
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;
@@ -74,7 +75,8 @@ export function rotateSecret(
   return rt.tx(() => {
     const endpoint = requireEndpoint(rt, id);
     const now = rt.now();
-    if (rt.store.endpointSecrets.live(id, now).length > 1 && !force)
+    const [current, old] = rt.store.endpointSecrets.live(id, now);
+    if (old && !force)
       throw new AppError(
         "conflict",
         `${id} has two live secrets: finish its last rotation when the receiver has the newer one, or --force this one.`,
@@ -84,7 +86,7 @@ export function rotateSecret(
       );
     rt.store.endpointSecrets.removeOld(id);
     // One that does not open would hold up every delivery for as long as it lived on.
-    const oldEndsAt = mayMakeKey && !opensSigningSecret(rt, id) ? now : now + overlapMs;
+    const oldEndsAt = mayMakeKey && current && !opensSealed(rt, current) ? now : now + overlapMs;
     rt.store.endpointSecrets.expireCurrent(id, oldEndsAt);
     return { endpoint, secret: mintSigningSecret(rt, id, { mayMakeKey }), oldEndsAt };
   });

@@ -118,7 +118,7 @@ export function createKeyUse(rt: Runtime): KeyUse {
 function requireKey(rt: Runtime, keyId: string): ListedKey {
   const key = rt.store.keys.byId(keyId);
   if (key) return key;
-  throw new AppError("resource_not_found", `There is no key ${keyId}.`, { fix: "see keys list" });
+  throw new AppError("resource_not_found", `There is no key ${keyId}.`, { fix: "deskbell keys list" });
 }
 
 function mintSecret(rt: Runtime, keyId: string, kind: KeyKind, previousEndsAt: number): MintedKey {

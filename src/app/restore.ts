@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { tellEverything } from "../domain/public/catalog-changed.ts";
+import { makeFolder } from "../make-folder.ts";
 import { openRuntime, type Runtime } from "../runtime.ts";
 import { copyDatabase, jumpAhead, readProgress, removeDatabase, replaceDatabase } from "../store/backup.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../store/database.ts";
@@ -28,7 +29,7 @@ export type Restore = {
 export async function restoreBackup(config: Config, file: string, { now, confirm }: Restore): Promise<string | null> {
   const { dataDir, databasePath } = config;
   const isThere = requireRestorable(config, file);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const lock = acquireDaemonLock(databasePath);
   const draft = `${databasePath}.restoring`;
   try {

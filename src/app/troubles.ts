@@ -1,14 +1,17 @@
+import { existsSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
 import { shellWord } from "../domain/shell-word.ts";
+import { isWorrying } from "../domain/webhooks/endpoint-life.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
 import { type BackupFailure, lastBackupFailure } from "./backups.ts";
+import { opensSealed } from "./endpoint-secrets.ts";
 import { listed } from "./finding.ts";
 import { requireRoom } from "./room.ts";
 
 /** Something that is wrong, and the command that looks into it or mends it. */
 export type Trouble = {
-  about: "daemon" | "courier" | "delivery" | "endpoint" | "key" | "backup" | "disk";
+  about: "daemon" | "courier" | "delivery" | "endpoint" | "key" | "secret" | "backup" | "disk";
   text: string;
   command: string;
 };
@@ -31,18 +34,40 @@ export function troubleOfCourier(rt: Runtime, startedAt: number | null): Trouble
   return [{ about: "courier", text, command: "deskbell deliveries list --status PENDING" }];
 }
 
-export function troubleOfEndpoint(endpoint: EndpointRow): Trouble[] {
+/** One that is disabled, or has been failing for so long that it is warned of: what is being retried is none. */
+export function troubleOfEndpoint(endpoint: EndpointRow, now: number): Trouble[] {
   const { id, name, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
-  const command = `deskbell webhooks show ${id}`;
   const about = "endpoint";
-  if (status === "DISABLED")
+  if (status === "DISABLED") {
     // Somebody wanted that.
-    return disabledReason === "manual" ? [] : [{ about, text: `'${name}' is disabled (${disabledReason})`, command }];
-  if (failingSince === null) return [];
+    if (disabledReason === "manual") return [];
+    return [{ about, text: `'${name}' is disabled (${disabledReason})`, command: `deskbell webhooks show ${id}` }];
+  }
+  if (failingSince === null || !isWorrying(endpoint, now)) return [];
   const end = disableAt === null ? "" : `, will be disabled at ${isoSeconds(disableAt)}`;
   const times = failureCount === 1 ? "once" : `${failureCount} times`;
   const text = `'${name}' has failed ${times} since ${isoSeconds(failingSince)}${end}`;
-  return [{ about, text, command }];
+  return [{ about, text, command: `deskbell deliveries list --failed --endpoint ${id}` }];
+}
+
+/** Signing secrets that do not open with the master key that lies beside them: nothing is sent to their endpoints. */
+export function troubleOfSecrets(rt: Runtime): Trouble[] {
+  const rows = rt.store.endpointSecrets.all();
+  if (rows.length === 0) return [];
+  const { masterKeyPath } = rt.config;
+  const about = "secret";
+  const isThere = existsSync(masterKeyPath);
+  const shut = isThere ? rows.filter((row) => !opensSealed(rt, row)) : rows;
+  if (shut.length === rows.length) {
+    const why = isThere ? "opens no signing secret" : "is gone";
+    const text = `${masterKeyPath} ${why}: no webhook can be signed. Put the key file back that backup --with-key wrote; if it is lost for good, webhooks rotate-secret ID --force gives an endpoint a new secret`;
+    return [{ about, text, command: `install -m 600 FILE ${shellWord(masterKeyPath)}` }];
+  }
+  return [...new Set(shut.map(({ endpointId }) => endpointId))].map((id) => ({
+    about,
+    text: `a signing secret of '${rt.store.endpoints.byId(id)?.name ?? id}' does not open with ${masterKeyPath}`,
+    command: `deskbell webhooks rotate-secret ${id} --force`,
+  }));
 }
 
 /** Events whose bytes are no longer those that were written: somebody, or the disk, has changed the file. */

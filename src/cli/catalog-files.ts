@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { type Preset, readPreset } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
+import { shellWord } from "../domain/shell-word.ts";
 import type { Io } from "./io.ts";
 
 export type Source = { name: string; text: string };
@@ -38,13 +39,16 @@ export function readText(path: string): string {
   } catch (error) {
     if (error instanceof AppError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") throw new AppError("resource_not_found", `There is no file ${path}.`);
+    if (code === "ENOENT" || code === "ENOTDIR") throw noSuchFile(path);
     if (code === "ERR_ENCODING_INVALID_ENCODED_DATA")
       throw new AppError("invalid_input", `${path} is not text in UTF-8.`, { fix: "save it as UTF-8 in your editor" });
     if (code === "EISDIR") throw new AppError("usage", `${path} is a folder.`, { fix: "name a file in it" });
     throw error;
   }
 }
+
+export const noSuchFile = (path: string): AppError =>
+  new AppError("resource_not_found", `There is no file ${path}.`, { fix: `ls ${shellWord(dirname(path))}` });
 
 export const bytesOf = (sources: readonly Source[]): number =>
   sources.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);

@@ -7,6 +7,7 @@ import { didYouMean } from "../domain/nearest.ts";
 import { safe } from "../domain/safe-text.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
+import { fieldText, toFields } from "./fields.ts";
 import type { Io } from "./io.ts";
 import { type Column, toTable, toTsv } from "./table.ts";
 
@@ -106,20 +107,20 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       else if (rows.length === 0) note(empty);
       else if (!io.stdout.isTTY) io.stdout.write(toTsv(rows, columns));
       else {
-        const [titles = "", ...lines] = toTable(rows, columns, io.stdout.columns ?? USUAL_WIDTH);
+        const [titles = "", ...lines] = toTable(rows, columns, widthOf(io));
         io.stdout.write(`${[paint("bold", titles), ...lines].join("\n")}\n`);
       }
     },
 
-    /** One object, a line a field. */
+    /** One object, a line a field; for a person what is long takes several. */
     printObject(object: object): void {
       if (flags.json) return void io.stdout.write(jsonData(object));
-      const fields = Object.entries(object).filter(([, value]) => value !== undefined);
-      const width = Math.max(...fields.map(([name]) => name.length));
-      for (const [name, value] of fields) {
-        const shown = safe(typeof value === "string" ? value : value === null ? "" : JSON.stringify(value), 10_000);
-        io.stdout.write(io.stdout.isTTY ? `${name.padEnd(width)}  ${shown}\n` : `${name}\t${shown}\n`);
-      }
+      const lines = io.stdout.isTTY
+        ? toFields(object, widthOf(io))
+        : Object.entries(object)
+            .filter(([, value]) => value !== undefined)
+            .map(([name, value]) => `${name}\t${fieldText(value)}`);
+      io.stdout.write(lines.map((line) => `${line}\n`).join(""));
     },
 
     /** Has the name of what will be lost typed by the person at the terminal; a script says --yes. */
@@ -153,6 +154,8 @@ function ask({ stdin, stderr }: Io, question: string): Promise<string> {
     });
   });
 }
+
+const widthOf = ({ stdout }: Io): number => stdout.columns ?? USUAL_WIDTH;
 
 const jsonData = (data: unknown): string => `${JSON.stringify({ data }, null, 2)}\n`;
 

@@ -50,6 +50,7 @@ export const EXIT_CODE_OF = {
   busy: EXIT.stateRefuses,
   shutting_down: EXIT.stateRefuses,
   storage_full: EXIT.stateRefuses,
+  signing_unavailable: EXIT.stateRefuses,
 
   invalid_input: EXIT.invalidInput,
   invalid_json: EXIT.invalidInput,

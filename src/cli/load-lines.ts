@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { AppError } from "../domain/errors.ts";
 import { safe } from "../domain/safe-text.ts";
 import type { Runtime } from "../runtime.ts";
+import { noSuchFile } from "./catalog-files.ts";
 import type { Cli } from "./cli.ts";
 import { EXIT } from "./exit-codes.ts";
 import { text } from "./flags.ts";
@@ -77,7 +78,7 @@ async function* linesOf(cli: Cli, from: string): AsyncGenerator<string> {
     yield* createInterface({ input, crlfDelay: Infinity });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") throw new AppError("resource_not_found", `There is no file ${from}.`);
+    if (code === "ENOENT") throw noSuchFile(from);
     if (code === "EISDIR") throw new AppError("usage", `${from} is a folder.`, { fix: "name a file in it" });
     throw error;
   }

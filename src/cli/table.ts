@@ -81,7 +81,7 @@ const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
 /** Terminal cells: combining marks take none, East Asian letters and emoji two. */
-function cellWidth(text: string): number {
+export function cellWidth(text: string): number {
   let width = 0;
   for (const char of text) width += /\p{M}/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
   return width;

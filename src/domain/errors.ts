@@ -35,6 +35,7 @@ export type ErrorCode =
   | "busy"
   | "shutting_down"
   | "storage_full"
+  | "signing_unavailable"
   // Met at the terminal only.
   | "usage"
   | "invalid_input"

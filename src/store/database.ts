@@ -96,7 +96,9 @@ const isAtLeast = (version: number[], minimum: number[]): boolean => {
 function explainOpenFailure(error: unknown, path: string): unknown {
   const code = error instanceof Database.SqliteError ? error.code : "";
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
-    return new AppError("state_refuses", `${path} is damaged or is not a database.`, { fix: "restore a backup" });
+    return new AppError("state_refuses", `${path} is damaged or is not a database: restore a backup.`, {
+      fix: "deskbell backup list",
+    });
   if (code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM")
     return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
       fix: existsSync(path) ? "check the file's owner and mode" : "check that its folder exists and can be written",

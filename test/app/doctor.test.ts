@@ -10,6 +10,7 @@ import type { Check } from "../../src/app/finding.ts";
 import { cancelDeliveries } from "../../src/app/deliveries.ts";
 import { createKey, rotateKey } from "../../src/app/keys.ts";
 import { askDaemon } from "../../src/cli/ask-daemon.ts";
+import { NO_STREAK } from "../../src/domain/webhooks/endpoint-life.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { emit, engine, subscribe } from "../support/engine.ts";
 import { openShop } from "../support/shop.ts";
@@ -143,8 +144,8 @@ const scenarios: Scenario[] = [
     what: "rows that belong to nothing",
     provoke: (rt) => rt.edit("INSERT INTO time_off VALUES ('tof_1', 'biz_gone', 'stf_1', 1, 2, NULL, 1)"),
     about: "database",
-    text: /^rows in time_off belong to nothing$/,
-    fix: /restore FILE/,
+    text: /^rows in time_off belong to nothing: restore a backup$/,
+    fix: /^deskbell backup list$/,
   },
   {
     what: "a database of a newer deskbell",
@@ -203,30 +204,33 @@ const scenarios: Scenario[] = [
     what: "a master key that is gone",
     provoke: (rt) => rmSync(rt.config.masterKeyPath),
     about: "secrets",
-    text: /master\.key is gone/,
-    fix: /put the key file back/,
+    text: /master\.key is gone: no webhook can be signed\. Put the key file back/,
+    fix: /^install -m 600 FILE \/\S+\/master\.key$/,
   },
   {
     what: "the master key of another box",
     provoke: (rt) =>
       writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`, { mode: 0o600 }),
     about: "secrets",
-    text: /^a signing secret of 'partner' does not open with \/.*master\.key$/,
-    fix: /deskbell webhooks rotate-secret whe_\w+ --force$/,
+    text: /master\.key opens no signing secret: no webhook can be signed\. Put the key file back/,
+    fix: /^install -m 600 FILE /,
   },
   {
     what: "a master key that is none",
     provoke: (rt) => writeFileSync(rt.config.masterKeyPath, "swordfish\n", { mode: 0o600 }),
     about: "secrets",
-    text: /does not open/,
-    fix: /put the key file back/,
+    text: /master\.key opens no signing secret/,
+    fix: /^install -m 600 FILE /,
   },
   {
     what: "a signing secret that was moved to another row",
-    provoke: (rt) => rt.edit("UPDATE endpoint_secret SET id = 'whs_other'"),
+    provoke: async (rt) => {
+      await subscribe(rt, rt.business, "http://127.0.0.1:9/other");
+      rt.edit(`UPDATE endpoint_secret SET id = 'whs_other' WHERE endpoint_id = '${rt.endpointId}'`);
+    },
     about: "secrets",
-    text: /^a signing secret of 'partner' does not open/,
-    fix: /./,
+    text: /^a signing secret of 'partner' does not open with \/.*master\.key$/,
+    fix: /^deskbell webhooks rotate-secret whe_\w+ --force$/,
   },
   {
     what: "a clock that was set back",
@@ -291,20 +295,18 @@ const scenarios: Scenario[] = [
       rt.edit("UPDATE event SET body = CAST(body || ' ' AS BLOB)");
     },
     about: "webhooks",
-    text: /^evt_\w+ was changed in the file and will not be sent$/,
-    fix: /restore FILE$/,
+    text: /^evt_\w+ was changed in the file and will not be sent: restore a backup that has it whole$/,
+    fix: /^deskbell backup list$/,
   },
   {
-    what: "an endpoint that fails",
-    provoke: async (rt) => {
-      const courier = engine(rt);
-      emit(rt, rt.business, "service.updated");
-      courier.wake();
-      await courier.idle();
+    what: "an endpoint that has been failing for a day",
+    provoke: (rt) => {
+      const streak = { ...NO_STREAK, failingSince: rt.now() - DAY_MS, failureCount: 1 };
+      rt.tx(() => rt.store.endpoints.saveStreak(rt.endpointId, streak));
     },
     about: "webhooks",
     text: /^'partner' has failed once since /,
-    fix: /^deskbell webhooks show whe_/,
+    fix: /^deskbell deliveries list --failed --endpoint whe_\w+$/,
   },
   {
     what: "an endpoint that is gone",
@@ -376,6 +378,16 @@ test("what was mended is told of no more", async () => {
   const [delivery] = rt.store.deliveries.list({}, 1);
   expect(await findingsOf(rt)).toMatchObject([{ fix: `deskbell deliveries cancel ${delivery?.id}` }]);
   expect(cancelDeliveries(rt, { id: delivery?.id })).toBe(1);
+  expect(await findingsOf(rt)).toEqual([]);
+});
+
+test("an attempt that failed and will be made again is nothing to be mended", async () => {
+  const rt = await soundBox();
+  const courier = engine(rt);
+  emit(rt, rt.business, "service.updated");
+  courier.wake();
+  await courier.idle();
+  expect(rt.store.endpoints.byId(rt.endpointId)).toMatchObject({ failureCount: 1 });
   expect(await findingsOf(rt)).toEqual([]);
 });
 

@@ -182,6 +182,15 @@ test("a file that is not in UTF-8 is refused: its letters would be lost without 
   });
 });
 
+test("a file that is not there is told of with what lists its folder", async () => {
+  const { deskbell } = await small();
+  const folder = temporaryFolder();
+  expect(await deskbell(`catalog apply ${folder}/caffe.yaml`)).toMatchObject({
+    code: 3,
+    stderr: `error: There is no file ${folder}/caffe.yaml.\nfix: ls ${folder} (exit 3)\n`,
+  });
+});
+
 test("services set and menu set can be tried without being made", async () => {
   const { deskbell } = await small();
   expect(await deskbell("services set cut --price 45.00 --dry-run")).toMatchObject({

@@ -303,6 +303,22 @@ test("a rotated key keeps its id and prints its new text; a revoked one says whe
   expect(data(await deskbell(`keys show ${key!.id} --json`))).toMatchObject({ revokedAt: expect.stringMatching(/Z$/) });
 });
 
+test("a key is named by its name too, within its business", async () => {
+  const { deskbell } = await small();
+  await deskbell("keys create --name site --secret");
+  expect(data(await deskbell("keys show site --json"))).toMatchObject({ name: "site" });
+  await deskbell("keys create --name site --secret");
+  const refused = await deskbell("keys rotate site");
+  expect(refused).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/^error: Several are named 'site': key_\w+, key_\w+\.\nfix: name one by its id/),
+  });
+  await deskbell("seed salon");
+  await deskbell("keys create --business salon-aurora --name site --secret");
+  expect(data(await deskbell("keys show site --business salon-aurora --json"))).toMatchObject({ name: "site" });
+});
+
 test.each([
   ["site\n", 0],
   ["sit\n", 2],

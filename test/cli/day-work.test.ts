@@ -165,7 +165,7 @@ test("time off is added, listed by the person's key and taken back", async () =>
 test.each([
   ["bookings create --service cut", 2, "fix: add --start, or load many with --from"],
   ["orders create --from x.ndjson --event gala", 2, "leave the other options out"],
-  ["orders create --from none.ndjson", 3, "There is no file none.ndjson"],
+  ["orders create --from none.ndjson", 3, "There is no file none.ndjson.\nfix: ls . (exit 3)"],
   ["orders create --from .", 2, "is a folder"],
   ["bookings show bkg_none", 3, "There is no booking 'bkg_none'"],
   ["reservations cancel rsv_none", 3, "There is no reservation 'rsv_none'"],

@@ -75,7 +75,7 @@ test("what is found is told with its command to a person, a script and a program
   );
   expect(piped.stdout).toContain("daemon\twrong\tthe daemon is not running\tnpx deskbell serve\n");
   expect(piped.stdout).toMatch(
-    /^webhooks\twrong\t'x␛\[2J' has failed 2 times since \S+\tnpx deskbell webhooks show whe_\w+$/m,
+    /^webhooks\twrong\t'x␛\[2J' has failed 2 times since \S+\tnpx deskbell deliveries list --failed --endpoint whe_\w+$/m,
   );
 
   const shown = await terminal({ isTTY: true, dataDir }).deskbell("doctor --no-color");

@@ -1,8 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createEndpoint } from "../../src/app/endpoints.ts";
 import { disableEndpoint } from "../../src/app/endpoint-life.ts";
+import { NO_STREAK } from "../../src/domain/webhooks/endpoint-life.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { temporaryFolder, terminal } from "../support/cli.ts";
 import { emit } from "../support/engine.ts";
@@ -34,7 +35,7 @@ test("while all is well status says so with 0", async () => {
   const quiet = await deskbell("status");
   expect(quiet).toMatchObject({ code: 0, stderr: "" });
   expect(quiet.stdout).toMatch(
-    /^daemon\trunning at http:\/\/127\.0\.0\.1:4100\t\ndeliveries\tnone\t\nnext attempt\tnone\t\nlast backup\tnone\t\nfree disk\t[\d.]+ .B\t\n$/,
+    /^daemon\trunning at http:\/\/127\.0\.0\.1:4100\t\ndeliveries\tnone\t\nendpoints\t1 active\t\nnext attempt\tnone\t\nlast backup\tnone\t\nfree disk\t[\d.]+ .B\t\n$/,
   );
   emit(rt, business, "service.updated");
   const made = await deskbell("backup");
@@ -79,7 +80,7 @@ test("each trouble is named with the command that looks into it, and the exit co
     code: 6,
     stdout: [
       "trouble\tthe daemon is not running\tdeskbell serve",
-      `trouble\t'till' has failed 3 times since 2026-11-20T12:00:00Z, will be disabled at 2026-11-20T12:01:00Z\tdeskbell webhooks show ${endpoint.id}`,
+      `trouble\t'till' has failed 3 times since 2026-11-20T12:00:00Z, will be disabled at 2026-11-20T12:01:00Z\tdeskbell deliveries list --failed --endpoint ${endpoint.id}`,
       "trouble\tthe backup of 2026-11-20T12:00:00Z failed: the moon␛[2J\tdeskbell backup",
     ],
   });
@@ -95,6 +96,39 @@ test("each trouble is named with the command that looks into it, and the exit co
   ]);
   rt.tx(() => rt.store.endpoints.setStatus(endpoint.id, "DISABLED", "manual", rt.now()));
   expect(troubles((await deskbell("status")).stdout)).toHaveLength(1);
+});
+
+test("an endpoint that failed a moment ago is shown, and no trouble until it has failed for a day", async () => {
+  const { deskbell, rt, endpoint, lock } = await running();
+  await deskbell("backup");
+  const failSince = (ms: number) =>
+    rt.tx(() => rt.store.endpoints.saveStreak(endpoint.id, { ...NO_STREAK, failingSince: ms, failureCount: 1 }));
+  failSince(Date.now() - 86_000_000);
+  expect(await deskbell("status")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("endpoints\t1 active, 1 failing\t\n"),
+  });
+  failSince(Date.now() - 86_400_000);
+  expect(await deskbell("status")).toMatchObject({
+    code: 6,
+    stdout: expect.stringMatching(/^trouble\t'till' has failed once since \S+\tdeskbell deliveries list --failed/m),
+  });
+  lock.release();
+});
+
+test.each([
+  ["that is gone", /^trouble\t\S+master\.key is gone: no webhook can be signed\..*\tinstall -m 600 FILE \S+$/m],
+  ["of another box", /^trouble\t\S+master\.key opens no signing secret: .*\tinstall -m 600 FILE \S+$/m],
+])("a master key %s is a trouble until it is back", async (what, told) => {
+  const { deskbell, rt, lock } = await running();
+  const { masterKeyPath } = rt.config;
+  const key = readFileSync(masterKeyPath);
+  if (what === "that is gone") rmSync(masterKeyPath);
+  else writeFileSync(masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
+  expect(await deskbell("status")).toMatchObject({ code: 6, stdout: expect.stringMatching(told) });
+  writeFileSync(masterKeyPath, key);
+  expect(await deskbell("status")).toMatchObject({ code: 0 });
+  lock.release();
 });
 
 test("two nights without a backup are a trouble, for a daemon that has run for so long too", async () => {
@@ -119,6 +153,7 @@ test("--with-key puts the master key in a private file of its own; backups are l
   expect(await deskbell(`backup create --with-key ${key}`)).toMatchObject({ code: 5, stdout: "" });
 
   const listed = await deskbell("backup list");
+  expect(listed.stderr).toBe("Put one in the place of the data: deskbell restore FILE\n");
   const [, file = ""] = /^[\dT:-]+Z\t[\d.]+ KB\t(.*)\n$/.exec(listed.stdout) ?? [];
   expect(await deskbell(`backup verify ${file}`)).toMatchObject({
     code: 0,

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { sign, signingKey } from "../../src/domain/webhooks/signature.ts";
 import { type Ran, temporaryFolder, terminal } from "../support/cli.ts";
@@ -46,6 +47,33 @@ test("an endpoint is deleted once its name is typed or --yes is said", async () 
   expect(await deskbell(`webhooks delete ${id}`)).toMatchObject({ code: 2 });
   expect(await deskbell(`webhooks delete ${id} --yes`)).toMatchObject({ code: 0 });
   expect(await deskbell(`webhooks show ${id}`)).toMatchObject({ code: 3 });
+});
+
+test("an endpoint is named by its id, or by a name that no other of its business has", async () => {
+  const { deskbell, id } = await subscribed();
+  expect(data(await deskbell("webhooks show till --json"))).toMatchObject({ id });
+  expect(await deskbell("webhooks disable til")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("There is no webhook endpoint 'til'. Did you mean 'till'?"),
+  });
+  await deskbell("webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private");
+  await deskbell(`webhooks add --name ${id} --url http://127.0.0.1:9/ --event all --allow-private`);
+  const refused = await deskbell("webhooks delete till --yes");
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/'till': whe_\w+, whe_\w+\.\nfix: /) });
+  expect(refused.stderr).toContain(id);
+  expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ name: "till" });
+});
+
+test("the last error of a delivery stands in the list, and is kept on a narrow terminal when failures are asked for", async () => {
+  const { deskbell, dataDir, id } = await subscribed();
+  await deskbell(`events trigger service.updated --endpoint ${id}`);
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.exec("UPDATE delivery SET last_error = 'HTTP 503\u001b[2J', last_status_code = 503, attempt_count = 1");
+  db.close();
+  expect((await deskbell("deliveries list")).stdout).toContain("\tservice.updated\tHTTP 503␛[2J\t");
+  const screen = terminal({ isTTY: true, dataDir });
+  const { stdout } = await screen.deskbell(`deliveries list --failed --endpoint ${id} --no-color`);
+  expect(stdout).toMatch(/EVENT +LAST ERROR\n.* service\.updated +HTTP 503/);
 });
 
 test("a rotation prints the new secret alone on stdout, and is finished once", async () => {

@@ -53,6 +53,7 @@ const list = command({
       ],
       `No backup yet: ${cli.program} backup`,
     );
+    if (rows.length > 0) cli.note(`Put one in the place of the data: ${cli.program} restore FILE`);
   },
 });
 

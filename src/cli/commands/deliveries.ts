@@ -63,6 +63,12 @@ const list = command({
         { title: "HTTP", value: ({ lastStatusCode }) => lastStatusCode, align: "right" },
         { title: "TRIES", value: ({ attemptCount }) => attemptCount, align: "right" },
         { title: "EVENT", value: ({ eventType }) => eventType },
+        // What is asked for with --failed is not left out.
+        {
+          title: "LAST ERROR",
+          value: ({ lastError }) => lastError,
+          ...(filter.failed ? {} : { spare: true as const }),
+        },
         { title: "NEXT TRY", value: ({ nextAttemptAt }) => shortTime(nextAttemptAt), spare: true },
         { title: "ENDPOINT", value: ({ endpointId }) => endpointId, spare: true },
       ],

@@ -1,10 +1,10 @@
 import type { ListedKey } from "../../store/keys.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
-import type { Runtime } from "../../runtime.ts";
 import { command, type Group } from "../command.ts";
 import { duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { handOver } from "../hand-over.ts";
+import { keyNamed } from "../named.ts";
 import { isoTime, shortTime } from "../table.ts";
 
 const out = text("file", "write the key to a new file (0600) instead of stdout");
@@ -80,9 +80,9 @@ const show = command({
   about: "Show a key; never its text, which only its creation prints.",
   arguments: ["<key>"],
   examples: ["keys show key_06f…", "keys show key_06f… --json"],
-  async run(cli, _flags, id) {
+  async run(cli, _flags, named) {
     const rt = await cli.open();
-    cli.printObject(shownKey(findKey(rt, id)));
+    cli.printObject(shownKey(keyNamed(cli, rt, named)));
   },
 });
 
@@ -93,8 +93,9 @@ const rotate = command({
   arguments: ["<key>"],
   flags: { overlap: duration("how long the old one works on, at most 7d (24h)"), out },
   examples: ["keys rotate key_06f…", "keys rotate key_06f… --overlap 0s --out website.key"],
-  async run(cli, flags, id) {
+  async run(cli, flags, named) {
     const rt = await cli.open();
+    const { id } = keyNamed(cli, rt, named);
     const { rotateKey } = await import("../../app/keys.ts");
     await handOver(cli, flags.out, () => {
       const { key, secret } = rotateKey(rt, id, flags.overlap);
@@ -109,9 +110,9 @@ const revoke = command({
   canRehearse: true,
   arguments: ["<key>"],
   examples: ["keys revoke key_06f…", "keys revoke key_06f… --yes"],
-  async run(cli, _flags, id) {
+  async run(cli, _flags, named) {
     const rt = await cli.open();
-    const { name } = findKey(rt, id);
+    const { id, name } = keyNamed(cli, rt, named);
     await cli.confirm(`Revoking the key '${safe(name)}'`, name);
     const { revokeKey } = await import("../../app/keys.ts");
     const key = shownKey(revokeKey(rt, id));
@@ -136,12 +137,6 @@ const rotateMaster = command({
     );
   },
 });
-
-function findKey(rt: Runtime, id: string): ListedKey {
-  const key = rt.store.keys.byId(id);
-  if (key) return key;
-  throw new AppError("resource_not_found", `There is no key ${id}.`, { fix: "deskbell keys list" });
-}
 
 const shownKey = ({ limitMinute, limitHour, ...key }: ListedKey) => ({
   ...key,

@@ -37,12 +37,12 @@ const forPerson = (cli: Cli, { about, state, command }: Line): string =>
     ? `${about.padEnd("next attempt".length)}  ${safe(state)}\n`
     : `${cli.paint("red", "✗")} ${safe(state, 1000)}\n  ${cli.paint("bold", safe(command))}\n`;
 
-function facts({ daemon, queue, nextAttemptAt, lastBackup, freeBytes }: Status, now: number): Line[] {
-  const counted = Object.entries(queue).filter(([, count]) => count > 0);
+function facts({ daemon, queue, endpoints, nextAttemptAt, lastBackup, freeBytes }: Status, now: number): Line[] {
   const fact = (about: string, state: string): Line => ({ about, state, command: null });
   return [
     fact("daemon", daemon.isRunning ? `running${daemon.url === null ? "" : ` at ${daemon.url}`}` : "not running"),
-    fact("deliveries", counted.map(([state, count]) => `${count} ${state.toLowerCase()}`).join(", ") || "none"),
+    fact("deliveries", countsText(queue)),
+    fact("endpoints", countsText(endpoints)),
     fact("next attempt", nextAttemptAt === null ? "none" : nextAttemptAt <= now ? "due now" : timeText(nextAttemptAt)),
     fact("last backup", lastBackup ? `${timeText(lastBackup.madeAt)}, ${byteSize(lastBackup.bytes)}` : "none"),
     fact("free disk", byteSize(freeBytes)),
@@ -55,6 +55,13 @@ const troubles = (status: Status, program: string): Line[] =>
     state: text,
     command: nameProgram(command, program),
   }));
+
+/** `2 active, 1 failing` */
+const countsText = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([state, count]) => `${count} ${state.toLowerCase()}`)
+    .join(", ") || "none";
 
 const timeText = (ms: number): string => shortTime(isoTime(ms)) ?? "";
 

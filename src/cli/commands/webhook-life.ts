@@ -3,6 +3,7 @@ import { command } from "../command.ts";
 import { duration, text, toggle } from "../flags.ts";
 import { handOver } from "../hand-over.ts";
 import { readMoment } from "../moment.ts";
+import { endpointNamed } from "../named.ts";
 import { isoTime } from "../table.ts";
 import { AppError } from "../../domain/errors.ts";
 
@@ -15,10 +16,10 @@ export const enable = command({
   arguments: ["<endpoint>"],
   flags: { recover: text("all|none|time", "which of the parked events go out; the others are cancelled (all)") },
   examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 2026-12-01T08:00"],
-  async run(cli, { recover = "all" }, id) {
+  async run(cli, { recover = "all" }, named) {
     const rt = await cli.open();
-    const { enableEndpoint, requireEndpoint } = await life();
-    const { businessId } = requireEndpoint(rt, id);
+    const { id, businessId } = endpointNamed(cli, rt, named);
+    const { enableEndpoint } = await life();
     const timezone = rt.store.businesses.byId(businessId)?.doc.timezone ?? "UTC";
     const which = recover === "all" || recover === "none" ? recover : readMoment(recover, timezone, rt.now());
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
@@ -33,8 +34,9 @@ export const disable = command({
   canRehearse: true,
   arguments: ["<endpoint>"],
   examples: ["webhooks disable whe_06f…", "webhooks disable whe_06f… --json"],
-  async run(cli, _flags, id) {
+  async run(cli, _flags, named) {
     const rt = await cli.open();
+    const { id } = endpointNamed(cli, rt, named);
     const { disableEndpoint } = await life();
     const { parked } = disableEndpoint(rt, id, "manual");
     if (cli.flags.json) cli.printObject({ id, parked });
@@ -50,10 +52,10 @@ export const remove = command({
   canRehearse: true,
   arguments: ["<endpoint>"],
   examples: ["webhooks delete whe_06f…", "webhooks delete whe_06f… --yes"],
-  async run(cli, _flags, id) {
+  async run(cli, _flags, named) {
     const rt = await cli.open();
-    const { deleteEndpoint, requireEndpoint } = await life();
-    const { name } = requireEndpoint(rt, id);
+    const { id, name } = endpointNamed(cli, rt, named);
+    const { deleteEndpoint } = await life();
     await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
     const { cancelled } = deleteEndpoint(rt, id);
     if (cli.flags.json) cli.printObject({ id, cancelled });
@@ -73,8 +75,9 @@ export const rotateSecret = command({
     out: text("file", "write the secret to a new file (0600) instead of stdout"),
   },
   examples: ["webhooks rotate-secret whe_06f… --out new.secret", "webhooks rotate-secret whe_06f… --finish"],
-  async run(cli, { overlap, finish, force, out }, id) {
+  async run(cli, { overlap, finish, force, out }, named) {
     const rt = await cli.open();
+    const { id } = endpointNamed(cli, rt, named);
     const { finishRotation, rotateSecret } = await import("../../app/endpoint-secrets.ts");
     if (finish) {
       if (overlap !== undefined || force || out !== undefined)

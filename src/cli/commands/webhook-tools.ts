@@ -6,6 +6,7 @@ import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { duration, integer, requiredText, text } from "../flags.ts";
+import { endpointNamed } from "../named.ts";
 import { sendOnceWith } from "../send-once.ts";
 
 const RECEIVER_PORT = 4200;
@@ -15,8 +16,9 @@ export const test = command({
   about: "Send one signed test event to an endpoint now, and show what went out and what came back.",
   arguments: ["<endpoint>"],
   examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --json"],
-  async run(cli, _flags, id) {
+  async run(cli, _flags, named) {
     const rt = await cli.open();
+    const { id } = endpointNamed(cli, rt, named);
     const { testEndpoint } = await import("../../app/test-endpoint.ts");
     const result = await testEndpoint(rt, id, sendOnceWith(rt));
     if (cli.flags.json) cli.printObject(result);

@@ -4,6 +4,7 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 import { command, type Group } from "../command.ts";
 import { choice, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { handOver } from "../hand-over.ts";
+import { endpointNamed } from "../named.ts";
 import { isoTime, shortTime } from "../table.ts";
 import { disable, enable, remove, rotateSecret } from "./webhook-life.ts";
 import { listen } from "./webhook-listen.ts";
@@ -86,12 +87,12 @@ const show = command({
   about: "Show a webhook endpoint; never its secret, which only its creation and its rotation print.",
   arguments: ["<endpoint>"],
   examples: ["webhooks show whe_06f…", "webhooks show whe_06f… --json"],
-  async run(cli, _flags, id) {
+  async run(cli, _flags, named) {
     const rt = await cli.open();
-    const { requireEndpoint } = await import("../../app/endpoint-life.ts");
-    const secrets = rt.store.endpointSecrets.live(id, rt.now());
+    const endpoint = endpointNamed(cli, rt, named);
+    const secrets = rt.store.endpointSecrets.live(endpoint.id, rt.now());
     const oldSecretEndsAt = isoTime(secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt ?? null);
-    cli.printObject({ ...shownEndpoint(requireEndpoint(rt, id)), oldSecretEndsAt });
+    cli.printObject({ ...shownEndpoint(endpoint), oldSecretEndsAt });
   },
 });
 
@@ -112,7 +113,7 @@ const set = command({
     "webhooks set whe_06f… --url https://example.com/new-hook",
     "webhooks set whe_06f… --event all --timeout 20s",
   ],
-  async run(cli, { event, timeout, allowPrivate, ...fields }, id) {
+  async run(cli, { event, timeout, allowPrivate, ...fields }, named) {
     const changes = {
       ...fields,
       events: event.length === 0 ? undefined : namedEvents(event),
@@ -122,6 +123,7 @@ const set = command({
     if (Object.values(changes).every((value) => value === undefined))
       throw new AppError("usage", "Nothing was named to change.", { fix: "add --url, --event or another: see --help" });
     const rt = await cli.open();
+    const { id } = endpointNamed(cli, rt, named);
     const { updateEndpoint } = await import("../../app/endpoints.ts");
     const endpoint = await updateEndpoint(rt, id, changes);
     if (cli.flags.json) cli.printObject(shownEndpoint(endpoint));

@@ -43,6 +43,10 @@ export function lengthen(streak: Streak, eventId: string, at: number): Streak {
   };
 }
 
+/** Whether the operator has been told of it, or is about to be. */
+export const isWorrying = (streak: Streak, now: number): boolean =>
+  streak.warnedAt !== null || streak.disableAt !== null || nextMeasure(streak, now) !== undefined;
+
 /** Nobody is disabled without a day's notice, however late the failures were enough for it. */
 export function nextMeasure(streak: Streak, now: number): Measure | undefined {
   const { failingSince, failureCount, failedEvents, warnedAt, disableAt } = streak;

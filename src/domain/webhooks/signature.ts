@@ -73,7 +73,9 @@ export function explainBadSignature(
     const given = Buffer.from(value ?? "");
     return name === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
   });
-  if (!genuine) return "no v1 signature matches: another secret, or the body is not the one that was signed";
-  if (Math.abs(nowSec - Number(t)) > TOLERANCE_SEC) return `the timestamp is more than ${TOLERANCE_SEC} s from now`;
-  return undefined;
+  const refusals = [];
+  if (!genuine) refusals.push("no v1 signature matches: another secret, or the body is not the one that was signed");
+  if (Math.abs(nowSec - Number(t)) > TOLERANCE_SEC)
+    refusals.push(`the timestamp is more than ${TOLERANCE_SEC} s from now`);
+  return refusals.length === 0 ? undefined : refusals.join("; and ");
 }
