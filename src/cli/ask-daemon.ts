@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { request as requestTls } from "node:https";
-import type { DaemonAnswer } from "../app/doctor-checks.ts";
+import type { DaemonAnswer } from "../app/box/doctor-checks.ts";
 
 const PATIENCE_MS = 3000;
 

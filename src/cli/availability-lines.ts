@@ -1,4 +1,4 @@
-import type { DayAnswer } from "../app/availability.ts";
+import type { DayAnswer } from "../app/availability/availability.ts";
 import { dayNumber, weekdayOf } from "../domain/availability/calendar.ts";
 import type { PublicRefusal, PublicSlot } from "../domain/availability/public-slot.ts";
 import { refusalSentence } from "../domain/availability/refusal-text.ts";

@@ -71,7 +71,7 @@ export async function startDaemon(config: Config, { host, port, tls, onAttempt }
 async function noteAddress(rt: Runtime, url: string): Promise<void> {
   const [{ writeWhenFree }, { openFileLimit }] = await Promise.all([
     import("../http/writes.ts"),
-    import("../app/open-files.ts"),
+    import("../app/box/open-files.ts"),
   ]);
   const row = { url, startedAt: rt.now(), hasAlertUrl: rt.config.alertUrl !== null, openFiles: openFileLimit() };
   const note = () => rt.tx(() => rt.store.live.saveDaemon(row));

@@ -1,4 +1,4 @@
-import { type ChangeResult, editObject } from "../app/catalog.ts";
+import { type ChangeResult, editObject } from "../app/catalog/catalog.ts";
 import { objectId } from "../domain/catalog/object-id.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyCatalog, type ChangeResult } from "../app/catalog.ts";
+import { applyCatalog, type ChangeResult } from "../app/catalog/catalog.ts";
 import { requireBusiness } from "../app/require-business.ts";
-import { createEndpoint } from "../app/endpoints.ts";
+import { createEndpoint } from "../app/webhooks/endpoints.ts";
 import { createKey } from "../app/keys.ts";
 import { PRESETS } from "../assets.ts";
 import { readConfig } from "../config.ts";

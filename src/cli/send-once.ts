@@ -1,4 +1,4 @@
-import type { SendOnce } from "../app/test-endpoint.ts";
+import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
 
 /** How a test event goes out from this process: what sends is loaded for the first one. */

@@ -1,5 +1,5 @@
 import { Agent, request } from "undici";
-import type { Alert } from "../app/alerts.ts";
+import type { Alert } from "../app/webhooks/alerts.ts";
 import { userAgent } from "../assets.ts";
 import type { Runtime } from "../runtime.ts";
 

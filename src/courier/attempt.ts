@@ -1,5 +1,5 @@
 import { userAgent } from "../assets.ts";
-import type { Result } from "../app/record-results.ts";
+import type { Result } from "../app/webhooks/record-results.ts";
 import { coverHeaders, type Send } from "../domain/webhooks/post.ts";
 import { CORRUPT, settle } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";

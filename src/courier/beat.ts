@@ -1,8 +1,8 @@
 import { CronJob } from "cron";
-import { backUpNightly } from "../app/backups.ts";
-import { expireOrders } from "../app/end-orders.ts";
-import { createPruner } from "../app/retention.ts";
-import { tellClock } from "../app/tell.ts";
+import { backUpNightly } from "../app/box/backups.ts";
+import { expireOrders } from "../app/day/end-orders.ts";
+import { createPruner } from "../app/box/retention.ts";
+import { tellClock } from "../app/catalog/tell.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { isBusy, isStorageFull } from "../store/database.ts";

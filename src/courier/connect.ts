@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { buildConnector } from "undici";
-import type { Resolve } from "../app/resolve.ts";
+import type { Resolve } from "../app/webhooks/resolve.ts";
 import { type Allowances, judgeAddresses } from "../domain/webhooks/safe-url.ts";
 import type { Outcome } from "../domain/webhooks/verdict.ts";
 

@@ -1,6 +1,6 @@
-import type { Alert } from "../app/alerts.ts";
-import { reviewEndpoints } from "../app/endpoint-life.ts";
-import { recordResults } from "../app/record-results.ts";
+import type { Alert } from "../app/webhooks/alerts.ts";
+import { reviewEndpoints } from "../app/webhooks/endpoint-life.ts";
+import { recordResults } from "../app/webhooks/record-results.ts";
 import type { EventType } from "../domain/event-types.ts";
 import { laneOf } from "../domain/webhooks/lanes.ts";
 import type { Send } from "../domain/webhooks/post.ts";

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
-import { cacheResolve, type Resolve, resolveName } from "../app/resolve.ts";
+import { cacheResolve, type Resolve, resolveName } from "../app/webhooks/resolve.ts";
 import type { Post, Send } from "../domain/webhooks/post.ts";
 import { type Allowances, parseTarget, type Refusal } from "../domain/webhooks/safe-url.ts";
 import type { Outcome } from "../domain/webhooks/verdict.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Credential } from "../store/keys.ts";
 import { type Answer, answerWith, type Asked, type Call, flat, type FlatHeaders } from "./call.ts";
-import type { Gate } from "./gate.ts";
+import type { Gate } from "./gate/gate.ts";
 import type { Observe } from "./observe.ts";
 import { answerProblem } from "./problem-response.ts";
 import { createRequestIds } from "./request-ids.ts";

@@ -1,19 +1,19 @@
 import { createKeyUse } from "../app/keys.ts";
-import type { SendOnce } from "../app/test-endpoint.ts";
+import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
 import { createAnswering, placesOf, type Route } from "./answering.ts";
-import { createClientAddress } from "./client-address.ts";
+import { createClientAddress } from "./gate/client-address.ts";
 import { docsRoutes } from "./docs/serve.ts";
-import { createGate } from "./gate.ts";
-import { createLimits } from "./limits.ts";
-import { createListener, type Listener } from "./listener.ts";
+import { createGate } from "./gate/gate.ts";
+import { createLimits } from "./gate/limits.ts";
+import { createListener, type Listener } from "./wire/listener.ts";
 import { createMetrics } from "./metrics.ts";
 import { createObserve } from "./observe.ts";
 import type { Router } from "./router.ts";
 import type { Parts } from "./route.ts";
 import { ROUTES } from "./routes.ts";
-import { createWaitingRoom } from "./waiting-room.ts";
-import { createViews } from "./view-cache.ts";
+import { createWaitingRoom } from "./changes/waiting-room.ts";
+import { createViews } from "./catalog/view-cache.ts";
 
 export type App = {
   /** Answers a request that came without a socket. */

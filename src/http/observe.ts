@@ -1,7 +1,7 @@
 import type { Runtime } from "../runtime.ts";
 import type { Place } from "./answering.ts";
 import { type Answer, type Call, header, loggedPath } from "./call.ts";
-import type { ClientAddress } from "./client-address.ts";
+import type { ClientAddress } from "./gate/client-address.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Told of every answer, before it is written. */

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { type Answer, answerBytes, answerJson, type Asked, type Call, header } from "./call.ts";
-import { isLoopback } from "./client-address.ts";
+import { isLoopback } from "./gate/client-address.ts";
 import { gauge, type Metrics } from "./metrics.ts";
 
 /** The process runs and answers. */

@@ -1,6 +1,6 @@
 import type { Runtime } from "../runtime.ts";
 import { type Answer, answerBytes, type Call, loggedPath } from "./call.ts";
-import { RateLimited } from "./gate.ts";
+import { RateLimited } from "./gate/gate.ts";
 import { problemBody, toProblem } from "./problems.ts";
 
 /** Answers an error. A bug is logged whole and tells nothing but the request's id. */

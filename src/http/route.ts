@@ -1,18 +1,18 @@
 import type { z } from "zod";
-import type { SendOnce } from "../app/test-endpoint.ts";
+import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Scope } from "../domain/api-key.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Credential } from "../store/keys.ts";
 import type { Handled } from "./answering.ts";
 import type { Call } from "./call.ts";
-import type { Gate } from "./gate.ts";
+import type { Gate } from "./gate/gate.ts";
 import type { Metrics } from "./metrics.ts";
 import type { HeaderName } from "./openapi/headers.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
 import type { Parameters } from "./parameters.ts";
 import type { HttpCode } from "./problems.ts";
-import type { ServeView } from "./view-cache.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
+import type { ServeView } from "./catalog/view-cache.ts";
+import type { WaitingRoom } from "./changes/waiting-room.ts";
 
 /** What one status of a route means and carries. Schemas go by name: building them all is for who reads the description. */
 export type AnswerSpec = {

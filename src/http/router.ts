@@ -4,7 +4,7 @@ import { FastResponse } from "srvx";
 import { AppError } from "../domain/errors.ts";
 import { type Answering, NOWHERE, type Place } from "./answering.ts";
 import type { Answer, Asked } from "./call.ts";
-import type { Listener } from "./listener.ts";
+import type { Listener } from "./wire/listener.ts";
 
 export type Router = { request: H3["request"]; listener: Listener };
 

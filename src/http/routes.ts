@@ -1,16 +1,16 @@
-import { answerAvailability } from "./availability.ts";
-import { AVAILABILITY_PARAMETERS } from "./availability-parameters.ts";
-import * as views from "./catalog-views.ts";
-import { answerChanges, CHANGES_PARAMETERS } from "./changes.ts";
-import { DELIVERIES_PARAMETERS, listDeliveries, redeliverDelivery, showDelivery } from "./deliveries.ts";
-import * as actions from "./endpoint-actions.ts";
-import { changeWebhook, deleteWebhook, endpointPatch, showWebhook } from "./endpoint.ts";
-import { createWebhook, listWebhooks, newEndpoint, WEBHOOKS_PARAMETERS } from "./endpoints.ts";
+import { answerAvailability } from "./availability/availability.ts";
+import { AVAILABILITY_PARAMETERS } from "./availability/availability-parameters.ts";
+import * as views from "./catalog/catalog-views.ts";
+import { answerChanges, CHANGES_PARAMETERS } from "./changes/changes.ts";
+import { DELIVERIES_PARAMETERS, listDeliveries, redeliverDelivery, showDelivery } from "./webhooks/deliveries.ts";
+import * as actions from "./webhooks/endpoint-actions.ts";
+import { changeWebhook, deleteWebhook, endpointPatch, showWebhook } from "./webhooks/endpoint.ts";
+import { createWebhook, listWebhooks, newEndpoint, WEBHOOKS_PARAMETERS } from "./webhooks/endpoints.ts";
 import { answerOpenApi } from "./openapi/serve.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
 import { answerHealth, answerMetrics, answerReadiness } from "./operations.ts";
 import type { AnswerSpec, Row } from "./route.ts";
-import { testWebhook } from "./test-endpoint.ts";
+import { testWebhook } from "./webhooks/test-endpoint.ts";
 
 const of = (path: string) => `/v1/businesses/:slug/${path}`;
 

@@ -3,14 +3,14 @@ import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { listen } from "listhen";
 import { AppError } from "../domain/errors.ts";
-import type { SendOnce } from "../app/test-endpoint.ts";
+import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
 import { isBusy } from "../store/database.ts";
 import { createApp } from "./app.ts";
-import { isLoopback } from "./client-address.ts";
-import { harden } from "./wire.ts";
-import type { Listener } from "./listener.ts";
-import { type Certificate, limitHandshakes, noteExpiry, readCertificate, type TlsFiles } from "./tls.ts";
+import { isLoopback } from "./gate/client-address.ts";
+import { harden } from "./wire/wire.ts";
+import type { Listener } from "./wire/listener.ts";
+import { type Certificate, limitHandshakes, noteExpiry, readCertificate, type TlsFiles } from "./wire/tls.ts";
 
 export type RunningServer = {
   url: string;

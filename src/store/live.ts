@@ -62,7 +62,7 @@ const COLUMNS = `id, business_id AS businessId, endpoint_id AS endpointId, event
   (SELECT name FROM endpoint WHERE id = d.endpoint_id) AS endpointName,
   (SELECT slug FROM business WHERE id = d.business_id) AS businessSlug`;
 
-/** As app/deliveries.ts will take them; what was given up on purpose goes again one by one only. */
+/** As app/webhooks/deliveries.ts will take them; what was given up on purpose goes again one by one only. */
 const REPLAYABLE = "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
 /** What the live view reads: keyset pages, rollups and bounded counts. None of it costs more as the file grows. */

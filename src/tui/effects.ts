@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import { redeliver } from "../app/deliveries.ts";
-import { testEndpoint } from "../app/test-endpoint.ts";
+import { redeliver } from "../app/webhooks/deliveries.ts";
+import { testEndpoint } from "../app/webhooks/test-endpoint.ts";
 import { AppError } from "../domain/errors.ts";
 import { readSearch } from "./search.ts";
 import type { Surroundings } from "./session.ts";

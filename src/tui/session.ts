@@ -1,4 +1,4 @@
-import type { SendOnce } from "../app/test-endpoint.ts";
+import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
 import { perform } from "./effects.ts";
 import { type Frame, frameOf, type Setting } from "./frame.ts";

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { type Availability, createAvailability, type Enquiry } from "../../src/app/availability.ts";
+import { type Availability, createAvailability, type Enquiry } from "../../src/app/availability/availability.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
-import { createBooking } from "../../src/app/bookings.ts";
-import { addTimeOff } from "../../src/app/time-off.ts";
-import { createTurns } from "../../src/app/turns.ts";
+import { createBooking } from "../../src/app/day/bookings.ts";
+import { addTimeOff } from "../../src/app/day/time-off.ts";
+import { createTurns } from "../../src/app/availability/turns.ts";
 import { addDays } from "../../src/domain/catalog/instants.ts";
 import type { VisitWish } from "../../src/domain/availability/question.ts";
 import { openLargeSalon } from "../support/busy-salon.ts";

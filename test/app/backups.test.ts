@@ -12,8 +12,14 @@ import { basename, dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { backUpNightly, createBackup, lastBackupFailure, listBackups, verifyBackup } from "../../src/app/backups.ts";
-import { hasItsMasterKey, restoreBackup } from "../../src/app/restore.ts";
+import {
+  backUpNightly,
+  createBackup,
+  lastBackupFailure,
+  listBackups,
+  verifyBackup,
+} from "../../src/app/box/backups.ts";
+import { hasItsMasterKey, restoreBackup } from "../../src/app/box/restore.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { temporaryFolder } from "../support/cli.ts";
 import { addBusiness, emit, subscribe } from "../support/engine.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createBooking } from "../../src/app/bookings.ts";
-import { createReservation } from "../../src/app/reservations.ts";
+import { createBooking } from "../../src/app/day/bookings.ts";
+import { createReservation } from "../../src/app/day/reservations.ts";
 import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
 import { world } from "../support/world.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cancelBooking, createBooking, requireBooking } from "../../src/app/bookings.ts";
-import { addTimeOff } from "../../src/app/time-off.ts";
+import { cancelBooking, createBooking, requireBooking } from "../../src/app/day/bookings.ts";
+import { addTimeOff } from "../../src/app/day/time-off.ts";
 import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
 import { type World, world } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readSoundJson } from "../../src/app/catalog-json.ts";
-import { parseSource } from "../../src/app/catalog-source.ts";
+import { readSoundJson } from "../../src/app/catalog/catalog-json.ts";
+import { parseSource } from "../../src/app/catalog/catalog-source.ts";
 
 /** A comment makes it YAML, which is read by its nodes. */
 const readByNodes = (json: string): unknown => parseSource({ name: "x", text: `# YAML\n${json}` }).content;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readPlainYaml } from "../../src/app/catalog-plain-yaml.ts";
-import { parseNodes } from "../../src/app/catalog-source.ts";
+import { readPlainYaml } from "../../src/app/catalog/catalog-plain-yaml.ts";
+import { parseNodes } from "../../src/app/catalog/catalog-source.ts";
 import { PRESETS, readPreset, readStarter } from "../../src/assets.ts";
 import { generateCatalog } from "../../src/domain/catalog/generate.ts";
 import { writeYaml } from "../../src/domain/catalog/yaml.ts";

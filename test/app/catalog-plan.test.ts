@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { cancelBooking, createBooking } from "../../src/app/bookings.ts";
-import { applyCatalog, editObject } from "../../src/app/catalog.ts";
+import { cancelBooking, createBooking } from "../../src/app/day/bookings.ts";
+import { applyCatalog, editObject } from "../../src/app/catalog/catalog.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
-import { createReservation } from "../../src/app/reservations.ts";
+import { createReservation } from "../../src/app/day/reservations.ts";
 import type { AppError } from "../../src/domain/errors.ts";
 import { HEAD } from "../support/catalog-file.ts";
 import { subscribe } from "../support/engine.ts";

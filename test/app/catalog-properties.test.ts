@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyCatalog } from "../../src/app/catalog.ts";
-import { exportText } from "../../src/app/export-catalog.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
+import { exportText } from "../../src/app/catalog/export-catalog.ts";
 import type { Catalog, Kind } from "../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
 import type { AuthoredFile } from "../../src/domain/catalog/schema.ts";

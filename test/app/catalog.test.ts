@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { applyCatalog, editObject } from "../../src/app/catalog.ts";
+import { applyCatalog, editObject } from "../../src/app/catalog/catalog.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
-import { loadCatalog } from "../../src/app/tell.ts";
+import { loadCatalog } from "../../src/app/catalog/tell.ts";
 import type { AppError } from "../../src/domain/errors.ts";
 import { representCatalog } from "../../src/domain/public/representation.ts";
 import { openRuntime } from "../../src/runtime.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cancelDeliveries, redeliver, redeliverMany, requireDelivery } from "../../src/app/deliveries.ts";
-import { deleteEndpoint, disableEndpoint } from "../../src/app/endpoint-life.ts";
+import { cancelDeliveries, redeliver, redeliverMany, requireDelivery } from "../../src/app/webhooks/deliveries.ts";
+import { deleteEndpoint, disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import type { DeliveryStatus } from "../../src/domain/webhooks/delivery-status.ts";
 import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
 import { world } from "../support/world.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEndpoint, type EndpointRequest, MAX_ENDPOINTS } from "../../src/app/endpoints.ts";
+import { createEndpoint, type EndpointRequest, MAX_ENDPOINTS } from "../../src/app/webhooks/endpoints.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { addBusiness } from "../support/engine.ts";
 import { world } from "../support/world.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { editObject } from "../../src/app/catalog.ts";
-import { createBooking } from "../../src/app/bookings.ts";
-import { expireOrders } from "../../src/app/end-orders.ts";
-import { cancelOrder, confirmOrder, createOrder } from "../../src/app/orders.ts";
-import { createReservation } from "../../src/app/reservations.ts";
-import { checkIn } from "../../src/app/tickets.ts";
-import { addTimeOff } from "../../src/app/time-off.ts";
+import { editObject } from "../../src/app/catalog/catalog.ts";
+import { createBooking } from "../../src/app/day/bookings.ts";
+import { expireOrders } from "../../src/app/day/end-orders.ts";
+import { cancelOrder, confirmOrder, createOrder } from "../../src/app/day/orders.ts";
+import { createReservation } from "../../src/app/day/reservations.ts";
+import { checkIn } from "../../src/app/day/tickets.ts";
+import { addTimeOff } from "../../src/app/day/time-off.ts";
 import { actionOf, CHANGED_FLAGS, EVENT_TYPES, type EventType, prefixOf } from "../../src/domain/event-types.ts";
 import { applyBody, eventsOf, typesOf } from "../support/day-work.ts";
 import { type World, world } from "../support/world.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { exportText } from "../../src/app/export-catalog.ts";
-import { importCsv } from "../../src/app/import-csv.ts";
-import { applyCatalog } from "../../src/app/catalog.ts";
+import { exportText } from "../../src/app/catalog/export-catalog.ts";
+import { importCsv } from "../../src/app/catalog/import-csv.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
-import { readCatalog } from "../../src/app/read-catalog.ts";
+import { readCatalog } from "../../src/app/catalog/read-catalog.ts";
 import { readPreset } from "../../src/assets.ts";
 import { mistakesIn } from "../support/catalog-file.ts";
 import { world } from "../support/world.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { importSquare } from "../../src/app/import-square.ts";
-import { readCatalog } from "../../src/app/read-catalog.ts";
+import { importSquare } from "../../src/app/catalog/import-square.ts";
+import { readCatalog } from "../../src/app/catalog/read-catalog.ts";
 import type { CatalogObjects } from "../../src/domain/catalog/catalog.ts";
 import { readSharedData } from "../support/shared-data.ts";
 

@@ -1,9 +1,9 @@
 import { array, assert, constant, constantFrom, integer, nat, oneof, property, record } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { editObject } from "../../src/app/catalog.ts";
-import { expireOrders } from "../../src/app/end-orders.ts";
-import { cancelOrder, confirmOrder, createOrder } from "../../src/app/orders.ts";
-import { loadCatalog } from "../../src/app/tell.ts";
+import { editObject } from "../../src/app/catalog/catalog.ts";
+import { expireOrders } from "../../src/app/day/end-orders.ts";
+import { cancelOrder, confirmOrder, createOrder } from "../../src/app/day/orders.ts";
+import { loadCatalog } from "../../src/app/catalog/tell.ts";
 import { representCatalog } from "../../src/domain/public/representation.ts";
 import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
 import { addBusiness } from "../support/engine.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readCatalog } from "../../src/app/read-catalog.ts";
+import { readCatalog } from "../../src/app/catalog/read-catalog.ts";
 import { PRESETS, type Preset, readPreset } from "../../src/assets.ts";
 import { ALLERGENS, type Catalog } from "../../src/domain/catalog/catalog.ts";
 

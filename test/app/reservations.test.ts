@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cancelReservation, createReservation } from "../../src/app/reservations.ts";
+import { cancelReservation, createReservation } from "../../src/app/day/reservations.ts";
 import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
 import { type World, world } from "../support/world.ts";
 

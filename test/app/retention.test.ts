@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createEndpoint } from "../../src/app/endpoints.ts";
-import { disableEndpoint } from "../../src/app/endpoint-life.ts";
-import { createPruner } from "../../src/app/retention.ts";
+import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
+import { createPruner } from "../../src/app/box/retention.ts";
 import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
 import { world } from "../support/world.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { readPreset } from "../../src/assets.ts";
-import { applyCatalog } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { writeEnvelope } from "../../src/app/events.ts";
-import { draftSample } from "../../src/app/sample-events.ts";
+import { draftSample } from "../../src/app/webhooks/sample-events.ts";
 import { generateCatalog } from "../../src/domain/catalog/generate.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { envelopeOf } from "../../src/domain/public/schemas/envelope.ts";

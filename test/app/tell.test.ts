@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { applyCatalog } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
-import { setSoldOut } from "../../src/app/sold-out.ts";
-import { loadCatalog, tellClock } from "../../src/app/tell.ts";
+import { setSoldOut } from "../../src/app/catalog/sold-out.ts";
+import { loadCatalog, tellClock } from "../../src/app/catalog/tell.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { representCatalog } from "../../src/domain/public/representation.ts";
 import { HEAD } from "../support/catalog-file.ts";

@@ -1,10 +1,10 @@
 import { Stripe } from "stripe";
 import { expect, test } from "vitest";
 import { requireBusiness } from "../../src/app/require-business.ts";
-import { disableEndpoint } from "../../src/app/endpoint-life.ts";
-import { triggerEvent } from "../../src/app/sample-events.ts";
-import { testEndpoint } from "../../src/app/test-endpoint.ts";
-import { applyCatalog } from "../../src/app/catalog.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
+import { triggerEvent } from "../../src/app/webhooks/sample-events.ts";
+import { testEndpoint } from "../../src/app/webhooks/test-endpoint.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { createSendOnce } from "../../src/courier/send-once.ts";
 import { EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
 import { engine, subscribe } from "../support/engine.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { cancelOrder, confirmOrder, createOrder } from "../../src/app/orders.ts";
-import { checkIn } from "../../src/app/tickets.ts";
+import { cancelOrder, confirmOrder, createOrder } from "../../src/app/day/orders.ts";
+import { checkIn } from "../../src/app/day/tickets.ts";
 import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
 import { addBusiness } from "../support/engine.ts";
 import { type World, world } from "../support/world.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createBooking } from "../../src/app/bookings.ts";
-import { addTimeOff, removeTimeOff, type TimeOffRequest } from "../../src/app/time-off.ts";
+import { createBooking } from "../../src/app/day/bookings.ts";
+import { addTimeOff, removeTimeOff, type TimeOffRequest } from "../../src/app/day/time-off.ts";
 import { applyBody, eventsOf, refusalOf } from "../support/day-work.ts";
 import { type World, world } from "../support/world.ts";
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "undici";
-import { createAvailability } from "../../src/app/availability.ts";
+import { createAvailability } from "../../src/app/availability/availability.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
 import { createKey } from "../../src/app/keys.ts";
-import { createTurns } from "../../src/app/turns.ts";
+import { createTurns } from "../../src/app/availability/turns.ts";
 import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/runtime.ts";
 import { openLargeSalon, type SalonSize } from "../support/busy-salon.ts";

@@ -1,6 +1,6 @@
-import { applyCatalog } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
-import { createEndpoint } from "../../src/app/endpoints.ts";
+import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { EventDraft } from "../../src/domain/envelope.ts";
 import { openRuntime, type Runtime } from "../../src/runtime.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { applyCatalog } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
-import { createEndpoint, MAX_ENDPOINTS } from "../../src/app/endpoints.ts";
+import { createEndpoint, MAX_ENDPOINTS } from "../../src/app/webhooks/endpoints.ts";
 import { appendEventFor } from "../../src/app/events.ts";
 import { readConfig } from "../../src/config.ts";
 import { startCourier } from "../../src/courier/start.ts";

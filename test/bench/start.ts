@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { applyCatalog } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { readPreset } from "../../src/assets.ts";
 import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/runtime.ts";

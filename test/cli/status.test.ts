@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createEndpoint } from "../../src/app/endpoints.ts";
-import { disableEndpoint } from "../../src/app/endpoint-life.ts";
+import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/endpoint-life.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { temporaryFolder, terminal } from "../support/cli.ts";

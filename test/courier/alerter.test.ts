@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { makeAlert } from "../../src/app/alerts.ts";
+import { makeAlert } from "../../src/app/webhooks/alerts.ts";
 import { createAlerter } from "../../src/courier/alerter.ts";
 import { readConfig } from "../../src/config.ts";
 import { addBusiness, subscribe } from "../support/engine.ts";

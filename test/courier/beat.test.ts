@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { listBackups } from "../../src/app/backups.ts";
+import { listBackups } from "../../src/app/box/backups.ts";
 import { startBeat } from "../../src/courier/beat.ts";
 import type { Courier } from "../../src/courier/courier.ts";
 import { openShop } from "../support/shop.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../src/app/endpoint-life.ts";
-import { updateEndpoint } from "../../src/app/endpoints.ts";
+import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
+import { updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import type { Send } from "../../src/domain/webhooks/post.ts";
 import type { Outcome } from "../../src/domain/webhooks/verdict.ts";
 import type { Runtime } from "../../src/runtime.ts";

@@ -2,7 +2,7 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { expect, test } from "vitest";
-import { finishRotation, rotateSecret } from "../../src/app/endpoint-secrets.ts";
+import { finishRotation, rotateSecret } from "../../src/app/webhooks/endpoint-secrets.ts";
 import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
 import { type ReceivedRequest, receiver } from "../support/receiver.ts";
 import { world } from "../support/world.ts";

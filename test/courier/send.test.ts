@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { Resolve } from "../../src/app/resolve.ts";
+import type { Resolve } from "../../src/app/webhooks/resolve.ts";
 import { createSender } from "../../src/courier/send.ts";
 import { receiver } from "../support/receiver.ts";
 

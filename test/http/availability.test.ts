@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
-import { cancelBooking, createBooking } from "../../src/app/bookings.ts";
-import { cancelReservation, createReservation } from "../../src/app/reservations.ts";
+import { cancelBooking, createBooking } from "../../src/app/day/bookings.ts";
+import { cancelReservation, createReservation } from "../../src/app/day/reservations.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { idOf, openShop, SHOP } from "../support/shop.ts";
 import { api, type Api, type Problem, SALON } from "./support/api.ts";
@@ -513,7 +513,7 @@ test("an answer that nobody could read is refused with what to do instead", asyn
     { length: 8 },
     (_, i) => `{key: s${i}, name: S, durationMin: 15, price: 1.00, staff: [${people.join(", ")}]}`,
   );
-  const { applyCatalog } = await import("../../src/app/catalog.ts");
+  const { applyCatalog } = await import("../../src/app/catalog/catalog.ts");
   const text = `catalog: 1
 business: {slug: ${SHOP}, name: Big, timezone: UTC, currency: EUR, bookingPolicy: {slotIntervalMin: 15, maxAdvanceDays: 90}}
 hours: [{days: [mon-sun], start: "00:00", end: "24:00"}]

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../src/http/app.ts";
-import { applyCatalog, editObject } from "../../src/app/catalog.ts";
+import { applyCatalog, editObject } from "../../src/app/catalog/catalog.ts";
 import { removeBusiness } from "../../src/app/remove-business.ts";
 import { openRuntime } from "../../src/runtime.ts";
 import { api, SALON } from "./support/api.ts";

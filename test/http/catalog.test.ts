@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { editObject } from "../../src/app/catalog.ts";
+import { editObject } from "../../src/app/catalog/catalog.ts";
 import type { WeeklyWindow } from "../../src/domain/catalog/catalog.ts";
 import { type Api, api, change, SALON, seed } from "./support/api.ts";
 

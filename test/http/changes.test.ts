@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { editObject } from "../../src/app/catalog.ts";
+import { editObject } from "../../src/app/catalog/catalog.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
-import { encodeChangeCursor } from "../../src/http/change-cursor.ts";
+import { encodeChangeCursor } from "../../src/http/changes/change-cursor.ts";
 import { startServer } from "../../src/http/server.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { type Api, api, SALON, seed } from "./support/api.ts";

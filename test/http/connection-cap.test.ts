@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { capConnections } from "../../src/http/connection-cap.ts";
+import { capConnections } from "../../src/http/wire/connection-cap.ts";
 
 test("one connection too many is hung up on, until another of the same client ends", async () => {
   const server = createServer();

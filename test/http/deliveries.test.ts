@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cancelDeliveries, redeliver } from "../../src/app/deliveries.ts";
-import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../src/app/endpoint-life.ts";
+import { cancelDeliveries, redeliver } from "../../src/app/webhooks/deliveries.ts";
+import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import {
   delivery as deliverySchema,
   deliveryWithAttempts,

@@ -1,6 +1,6 @@
 import { Stripe } from "stripe";
 import { describe, expect, test } from "vitest";
-import { disableEndpoint } from "../../src/app/endpoint-life.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import { enabledEndpoint, finishedRotation, rotatedEndpoint } from "../../src/domain/public/schemas/webhook.ts";
 import type { Post } from "../../src/domain/webhooks/post.ts";
 import { engine } from "../support/engine.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { disableEndpoint } from "../../src/app/endpoint-life.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import { endpoint as endpointSchema } from "../../src/domain/public/schemas/webhook.ts";
-import { endpointPatch } from "../../src/http/endpoint.ts";
-import { newEndpoint } from "../../src/http/endpoints.ts";
+import { endpointPatch } from "../../src/http/webhooks/endpoint.ts";
+import { newEndpoint } from "../../src/http/webhooks/endpoints.ts";
 import { api } from "./support/api.ts";
 import { dataOf, made, rename, withJson, WEBHOOKS } from "./support/webhooks.ts";
 

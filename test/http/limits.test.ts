@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type App, createApp } from "../../src/http/app.ts";
-import { addressGroup } from "../../src/http/client-address.ts";
-import { createLimiter, createPolicy, PER_HOUR, PER_MINUTE } from "../../src/http/rate-limit.ts";
+import { addressGroup } from "../../src/http/gate/client-address.ts";
+import { createLimiter, createPolicy, PER_HOUR, PER_MINUTE } from "../../src/http/gate/rate-limit.ts";
 import { world } from "../support/world.ts";
 import { type Api, api, type Problem, SALON } from "./support/api.ts";
 

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { type Answering, placesOf } from "../../src/http/answering.ts";
-import { createListener, type Listener } from "../../src/http/listener.ts";
+import { createListener, type Listener } from "../../src/http/wire/listener.ts";
 import type { Router } from "../../src/http/router.ts";
 
 /** A server on a free port, to the end of the test. */

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import { createClientAddress } from "../../src/http/client-address.ts";
+import { createClientAddress } from "../../src/http/gate/client-address.ts";
 import { startServer } from "../../src/http/server.ts";
 import { temporaryFolder } from "../support/cli.ts";
 import { api, SALON } from "./support/api.ts";

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { disableEndpoint } from "../../src/app/endpoint-life.ts";
-import type { SendOnce } from "../../src/app/test-endpoint.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
+import type { SendOnce } from "../../src/app/webhooks/test-endpoint.ts";
 import { createSendOnce } from "../../src/courier/send-once.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { endpointTest } from "../../src/domain/public/schemas/webhook.ts";

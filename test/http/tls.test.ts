@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { connect, type TLSSocket } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../src/http/server.ts";
-import { readCertificate, type TlsFiles } from "../../src/http/tls.ts";
+import { readCertificate, type TlsFiles } from "../../src/http/wire/tls.ts";
 import { temporaryFolder } from "../support/cli.ts";
 import { type Certificate, createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
 import { api, SALON } from "./support/api.ts";

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { deleteEndpoint } from "../../src/app/endpoint-life.ts";
+import { deleteEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import { rotateKey } from "../../src/app/keys.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";

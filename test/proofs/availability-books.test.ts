@@ -1,11 +1,11 @@
 import { assert, asyncProperty, pre } from "fast-check";
 import { expect, test } from "vitest";
-import { type Availability, createAvailability } from "../../src/app/availability.ts";
-import { createBooking } from "../../src/app/bookings.ts";
-import { changeCatalog } from "../../src/app/catalog.ts";
+import { type Availability, createAvailability } from "../../src/app/availability/availability.ts";
+import { createBooking } from "../../src/app/day/bookings.ts";
+import { changeCatalog } from "../../src/app/catalog/catalog.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
-import { createReservation } from "../../src/app/reservations.ts";
-import { createTurns } from "../../src/app/turns.ts";
+import { createReservation } from "../../src/app/day/reservations.ts";
+import { createTurns } from "../../src/app/availability/turns.ts";
 import type { PublicSlot } from "../../src/domain/availability/public-slot.ts";
 import type { BusyRow, Question, Wish } from "../../src/domain/availability/question.ts";
 import { refusalSentence } from "../../src/domain/availability/refusal-text.ts";

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { changeCatalog } from "../../src/app/catalog.ts";
+import { changeCatalog } from "../../src/app/catalog/catalog.ts";
 import { createKey } from "../../src/app/keys.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
-import { loadCatalog, tellClock } from "../../src/app/tell.ts";
+import { loadCatalog, tellClock } from "../../src/app/catalog/tell.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import type { Send } from "../../src/domain/webhooks/post.ts";
 import { representCatalog } from "../../src/domain/public/representation.ts";

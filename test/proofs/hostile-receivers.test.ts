@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import tls from "node:tls";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createEndpoint } from "../../src/app/endpoints.ts";
+import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { appendEventFor } from "../../src/app/events.ts";
 import { readConfig } from "../../src/config.ts";
 import { createSender } from "../../src/courier/send.ts";

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createEndpoint } from "../../src/app/endpoints.ts";
-import { deleteEndpoint } from "../../src/app/endpoint-life.ts";
-import type { Resolve } from "../../src/app/resolve.ts";
+import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
+import { deleteEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
+import type { Resolve } from "../../src/app/webhooks/resolve.ts";
 import { createSender } from "../../src/courier/send.ts";
 import { createDice } from "../../src/domain/catalog/dice.ts";
 import { isPublicAddress, parseTarget } from "../../src/domain/webhooks/safe-url.ts";

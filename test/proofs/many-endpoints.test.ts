@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEndpoint } from "../../src/app/endpoints.ts";
+import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { appendEventFor } from "../../src/app/events.ts";
 import type { AttemptNotice } from "../../src/courier/courier.ts";
 import type { Runtime } from "../../src/runtime.ts";

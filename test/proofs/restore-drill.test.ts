@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { createBackup } from "../../src/app/backups.ts";
+import { createBackup } from "../../src/app/box/backups.ts";
 import { readConfig } from "../../src/config.ts";
 import { createDice } from "../../src/domain/catalog/dice.ts";
 import { openRuntime } from "../../src/runtime.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { backUpNightly, listBackups, verifyBackup } from "../../src/app/backups.ts";
+import { backUpNightly, listBackups, verifyBackup } from "../../src/app/box/backups.ts";
 import { readMigrations } from "../../src/assets.ts";
 import { readConfig } from "../../src/config.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";

@@ -1,4 +1,4 @@
-import { changeCatalog } from "../../src/app/catalog.ts";
+import { changeCatalog } from "../../src/app/catalog/catalog.ts";
 import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
 import type { Runtime } from "../../src/runtime.ts";

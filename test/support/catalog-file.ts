@@ -1,6 +1,6 @@
 import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import { type CatalogSource, readCatalog } from "../../src/app/read-catalog.ts";
+import { type CatalogSource, readCatalog } from "../../src/app/catalog/read-catalog.ts";
 import type { JudgeOptions } from "../../src/domain/catalog/judge.ts";
 
 /** The first four lines of a catalog file; what is tested begins in the fifth. */

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { applyCatalog } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Runtime } from "../../src/runtime.ts";

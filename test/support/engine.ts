@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
-import { createEndpoint } from "../../src/app/endpoints.ts";
+import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { appendEvents } from "../../src/app/events.ts";
 import { type AttemptNotice, type Courier, createCourier } from "../../src/courier/courier.ts";
-import type { Alert } from "../../src/app/alerts.ts";
+import type { Alert } from "../../src/app/webhooks/alerts.ts";
 import { createSender } from "../../src/courier/send.ts";
 import type { Send } from "../../src/domain/webhooks/post.ts";
 import { emptySchedule } from "../../src/domain/catalog/catalog.ts";

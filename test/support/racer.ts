@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createBooking } from "../../src/app/bookings.ts";
-import { createOrder } from "../../src/app/orders.ts";
+import { createBooking } from "../../src/app/day/bookings.ts";
+import { createOrder } from "../../src/app/day/orders.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Runtime } from "../../src/runtime.ts";
 

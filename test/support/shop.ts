@@ -1,4 +1,4 @@
-import { applyCatalog } from "../../src/app/catalog.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { catalogId } from "../../src/domain/ids.ts";
 import type { Runtime } from "../../src/runtime.ts";
 

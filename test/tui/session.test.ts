@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { disableEndpoint } from "../../src/app/endpoint-life.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import { KEYS } from "../../src/tui/panels.ts";
 import { emit } from "../support/engine.ts";
 import { fillLive } from "../support/live-file.ts";

@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from "vitest";
-import type { SendOnce } from "../../src/app/test-endpoint.ts";
+import type { SendOnce } from "../../src/app/webhooks/test-endpoint.ts";
 import { prepareForInk } from "../../src/config.ts";
 import type { Line } from "../../src/tui/cells.ts";
 import { type Session, startSession } from "../../src/tui/session.ts";

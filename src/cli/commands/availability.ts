@@ -1,4 +1,4 @@
-import type { Availability, DayAnswer } from "../../app/availability.ts";
+import type { Availability, DayAnswer } from "../../app/availability/availability.ts";
 import type { Wish } from "../../domain/availability/question.ts";
 import { type AskedSpan, readSpan, type Span } from "../../domain/availability/span.ts";
 import { localDateOf } from "../../domain/catalog/instants.ts";
@@ -47,8 +47,8 @@ export const availability = command({
     const business = cli.business(rt);
     const span = spanOf(given, localDateOf(rt.now(), business.doc.timezone));
     const [{ createAvailability }, { createTurns }] = await Promise.all([
-      import("../../app/availability.ts"),
-      import("../../app/turns.ts"),
+      import("../../app/availability/availability.ts"),
+      import("../../app/availability/turns.ts"),
     ]);
     const ask = createAvailability(rt, createTurns());
     const { explain, next } = given;

@@ -6,7 +6,7 @@ import { text } from "../flags.ts";
 import { createPrivateFile } from "../private-file.ts";
 import { isoTime, shortTime } from "../table.ts";
 
-const app = () => import("../../app/backups.ts");
+const app = () => import("../../app/box/backups.ts");
 
 const create = command({
   name: "create",

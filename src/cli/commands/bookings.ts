@@ -24,7 +24,7 @@ const create = command({
   async run(cli, { from, addon, ...given }) {
     const rt = await cli.open();
     const { slug } = cli.business(rt);
-    const { createBooking } = await import("../../app/bookings.ts");
+    const { createBooking } = await import("../../app/day/bookings.ts");
     const required = { ...(given.variant.length === 0 && { service: "--service" }), start: "--start" };
     return createOrLoad(cli, rt, from, { ...given, addons: addon }, required, (input) =>
       createBooking(rt, slug, input),
@@ -60,7 +60,7 @@ export const bookings: Group = {
         },
       ],
       useCases: async () => {
-        const { cancelBooking, requireBooking } = await import("../../app/bookings.ts");
+        const { cancelBooking, requireBooking } = await import("../../app/day/bookings.ts");
         return { cancel: cancelBooking, require: requireBooking };
       },
     }),

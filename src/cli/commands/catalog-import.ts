@@ -24,7 +24,7 @@ const square = command({
     "catalog import square items.json --business-slug joes --timezone America/New_York --currency USD | less",
   ],
   async run(cli, { out, ...business }, path) {
-    const { importSquare } = await import("../../app/import-square.ts");
+    const { importSquare } = await import("../../app/catalog/import-square.ts");
     finish(cli, out, importSquare(readText(path), business));
   },
 });
@@ -41,7 +41,7 @@ const csv = command({
     "catalog import csv services.csv --business-slug joes --timezone America/New_York --currency USD --json",
   ],
   async run(cli, { out, ...business }, path) {
-    const { importCsv } = await import("../../app/import-csv.ts");
+    const { importCsv } = await import("../../app/catalog/import-csv.ts");
     finish(cli, out, importCsv({ name: path, text: readText(path) }, business));
   },
 });

@@ -24,7 +24,7 @@ const apply = command({
     keepHeapSmall();
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open({ create: true });
-    const { applyCatalog } = await import("../../app/catalog.ts");
+    const { applyCatalog } = await import("../../app/catalog/catalog.ts");
     const onStep = notesOfSteps(cli, rt, bytesOf(sources));
     reportChange(cli, applyCatalog(rt, sources, { ...flags, onStep }), flags);
   },
@@ -40,7 +40,7 @@ const diff = command({
     keepHeapSmall();
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open();
-    const { applyCatalog } = await import("../../app/catalog.ts");
+    const { applyCatalog } = await import("../../app/catalog/catalog.ts");
     const onStep = notesOfSteps(cli, rt, bytesOf(sources));
     const result = applyCatalog(rt, sources, { prune, dryRun: true, onStep });
     reportChange(cli, result, { dryRun: true });
@@ -62,7 +62,7 @@ const exporting = command({
     keepHeapSmall();
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { exportText } = await import("../../app/export-catalog.ts");
+    const { exportText } = await import("../../app/catalog/export-catalog.ts");
     const { content, leftOut } = exportText(rt, business, format);
     if (out !== "-") writeNew(out, content);
     if (cli.flags.json) cli.printObject({ format, leftOut, ...(out === "-" ? { content } : { file: out }) });

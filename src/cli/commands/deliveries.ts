@@ -85,7 +85,7 @@ const show = command({
   examples: ["deliveries show dlv_06f…", "deliveries show dlv_06f… --json"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
-    const { requireDelivery } = await import("../../app/deliveries.ts");
+    const { requireDelivery } = await import("../../app/webhooks/deliveries.ts");
     const delivery = requireDelivery(rt, id);
     const attempts = rt.store.deliveries.attempts(id).map(shownAttempt);
     cli.printObject({ ...shownDelivery(delivery), attempts });
@@ -105,7 +105,7 @@ const redeliver = command({
   examples: ["deliveries redeliver dlv_06f…", "deliveries redeliver --failed --since 2h --rate 5/s --wait"],
   async run(cli, { rate, dryRun, wait, ...filterGiven }, id) {
     const rt = await cli.open();
-    const { redeliver, redeliverMany, requireDelivery } = await import("../../app/deliveries.ts");
+    const { redeliver, redeliverMany, requireDelivery } = await import("../../app/webhooks/deliveries.ts");
     const filter = readFilter(cli, rt, filterGiven);
     if ((id === undefined) !== isNarrow(filter))
       throw new AppError("usage", "Either one delivery is named, or options say which.", {
@@ -131,7 +131,7 @@ const cancel = command({
   examples: ["deliveries cancel dlv_06f…", "deliveries cancel --endpoint whe_06f… --yes"],
   async run(cli, { dryRun, ...filterGiven }, id) {
     const rt = await cli.open();
-    const { cancelDeliveries, requireDelivery } = await import("../../app/deliveries.ts");
+    const { cancelDeliveries, requireDelivery } = await import("../../app/webhooks/deliveries.ts");
     const filter = readFilter(cli, rt, filterGiven);
     if ((id === undefined) !== isNarrow(filter))
       throw new AppError("usage", "Either one delivery is named, or options say which.", {

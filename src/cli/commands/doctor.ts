@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Check, Finding } from "../../app/finding.ts";
+import type { Check, Finding } from "../../app/box/finding.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { askDaemon } from "../ask-daemon.ts";
 import type { Cli } from "../cli.ts";
@@ -16,7 +16,7 @@ export const doctor = command({
   async run(cli) {
     const config = cli.configOfData();
     if (statSync(config.databasePath).size > LONG_READ_BYTES) cli.note("reading the whole database …");
-    const { examine } = await import("../../app/doctor.ts");
+    const { examine } = await import("../../app/box/doctor.ts");
     const checks: Check[] = [];
     for await (const check of examine(config, { open: () => cli.open(), askDaemon })) {
       checks.push(check);

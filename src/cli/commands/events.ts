@@ -87,7 +87,7 @@ const trigger = command({
         fix: "deskbell events types",
       });
     const rt = await cli.open();
-    const { triggerEvent } = await import("../../app/sample-events.ts");
+    const { triggerEvent } = await import("../../app/webhooks/sample-events.ts");
     const { events, deliveries } = triggerEvent(rt, cli.business(rt), type, endpoint);
     const id = events[0]?.id ?? "";
     if (cli.flags.json) cli.printObject({ id, type, deliveries });

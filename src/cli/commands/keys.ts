@@ -128,7 +128,7 @@ const rotateMaster = command({
   examples: ["keys rotate-master --dry-run", "keys rotate-master --json"],
   async run(cli, { dryRun }) {
     const rt = await cli.open();
-    const { rotateMasterKey } = await import("../../app/master-key.ts");
+    const { rotateMasterKey } = await import("../../app/box/master-key.ts");
     const count = rotateMasterKey(rt, { dryRun });
     if (cli.flags.json) cli.printObject({ secrets: count });
     if (dryRun) return cli.note(`${count} signing secrets open, and would be sealed with a new key.`);

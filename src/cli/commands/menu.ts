@@ -58,7 +58,7 @@ const set = command({
     const edits = readEdits(given, doc.currency);
     if (size !== undefined && edits.status !== undefined)
       throw new AppError("usage", "A size has no status of its own.", { fix: "leave --status or --size out" });
-    const { editObject } = await import("../../app/catalog.ts");
+    const { editObject } = await import("../../app/catalog/catalog.ts");
     const result = editObject(
       rt,
       slug,
@@ -87,7 +87,7 @@ const soldOut = command({
       throw new AppError("usage", "--undo brings it back now: --until has no place beside it.");
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { setSoldOut } = await import("../../app/sold-out.ts");
+    const { setSoldOut } = await import("../../app/catalog/sold-out.ts");
     const back = until === undefined ? null : readMoment(until, business.doc.timezone, rt.now());
     const { name, key, id, events, deliveries } = setSoldOut(rt, business, dish, undo ? "back" : back);
     if (cli.flags.json) return cli.printObject({ id, key, name, soldOut: !undo, events, deliveries });

@@ -24,7 +24,7 @@ const create = command({
   async run(cli, { from, item, ...given }) {
     const rt = await cli.open();
     const { slug } = cli.business(rt);
-    const { createOrder } = await import("../../app/orders.ts");
+    const { createOrder } = await import("../../app/day/orders.ts");
     return createOrLoad(cli, rt, from, { ...given, items: item }, { event: "--event", items: "--item" }, (input) =>
       createOrder(rt, slug, input),
     );
@@ -39,7 +39,7 @@ const confirm = command({
   examples: ["orders confirm K7M2-9QXF", "orders confirm tor_06f… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
-    const { confirmOrder } = await import("../../app/orders.ts");
+    const { confirmOrder } = await import("../../app/day/orders.ts");
     const confirmed = confirmOrder(rt, cli.business(rt).slug, name);
     if (cli.flags.json) return cli.printObject(confirmed);
     cli.printList(
@@ -65,7 +65,7 @@ const cancel = command({
   examples: ["orders cancel K7M2-9QXF", "orders cancel tor_06f… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
-    const { cancelOrder } = await import("../../app/orders.ts");
+    const { cancelOrder } = await import("../../app/day/orders.ts");
     cli.printObject(cancelOrder(rt, cli.business(rt).slug, name));
   },
 });
@@ -82,7 +82,7 @@ const list = command({
   async run(cli, { limit, event, ...filter }) {
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { publicEventId } = await import("../../app/find-object.ts");
+    const { publicEventId } = await import("../../app/catalog/find-object.ts");
     const eventId = event === undefined ? undefined : publicEventId(rt, business, event);
     printPage(
       cli,
@@ -113,7 +113,7 @@ const show = command({
   async run(cli, _flags, name) {
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { requireOrder } = await import("../../app/orders.ts");
+    const { requireOrder } = await import("../../app/day/orders.ts");
     cli.printObject(representOrder(requireOrder(rt, business.id, name), business.doc.timezone));
   },
 });

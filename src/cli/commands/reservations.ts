@@ -23,7 +23,7 @@ const create = command({
   async run(cli, { from, ...given }) {
     const rt = await cli.open();
     const { slug } = cli.business(rt);
-    const { createReservation } = await import("../../app/reservations.ts");
+    const { createReservation } = await import("../../app/day/reservations.ts");
     return createOrLoad(cli, rt, from, given, { party: "--party", start: "--start" }, (input) =>
       createReservation(rt, slug, input),
     );
@@ -51,7 +51,7 @@ export const reservations: Group = {
         { title: "TABLE", value: ({ tableId }) => keyOf(tableId) },
       ],
       useCases: async () => {
-        const { cancelReservation, requireReservation } = await import("../../app/reservations.ts");
+        const { cancelReservation, requireReservation } = await import("../../app/day/reservations.ts");
         return { cancel: cancelReservation, require: requireReservation };
       },
     }),

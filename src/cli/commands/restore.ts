@@ -11,7 +11,7 @@ export const restore = command({
   async run(cli, { dryRun }, file) {
     const config = cli.config();
     const [{ hasItsMasterKey, requireRestorable, restoreBackup }, { wallClock }] = await Promise.all([
-      import("../../app/restore.ts"),
+      import("../../app/box/restore.ts"),
       import("../../runtime.ts"),
     ]);
     if (dryRun) {

@@ -25,7 +25,7 @@ export const seed = command({
     const businesses =
       what === undefined ? [[await generatedSource(size ?? 0, randomSeed ?? 1)]] : await sourcesOf(what, cli.io.stdin);
     const rt = await cli.open({ create: true });
-    const { applyCatalog } = await import("../../app/catalog.ts");
+    const { applyCatalog } = await import("../../app/catalog/catalog.ts");
     // All of them or none: a refusal leaves nothing half done.
     const results = rt.tx(() =>
       businesses.map((sources) => {

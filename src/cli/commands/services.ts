@@ -55,7 +55,7 @@ const set = command({
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
     const edits = readEdits({ ...given, durationMin: duration }, doc.currency);
-    const { editObject } = await import("../../app/catalog.ts");
+    const { editObject } = await import("../../app/catalog/catalog.ts");
     let others: DocOf["service"]["variants"] = [];
     const result = editObject(
       rt,

@@ -13,7 +13,7 @@ const checkIn = command({
   examples: ["tickets check-in 4T7K-2M9Q-XF3N-WD0A", "tickets check-in tck_06f…"],
   async run(cli, _flags, codeOrId) {
     const rt = await cli.open();
-    const { checkIn } = await import("../../app/tickets.ts");
+    const { checkIn } = await import("../../app/day/tickets.ts");
     cli.printObject(checkIn(rt, cli.business(rt).slug, codeOrId));
   },
 });
@@ -31,8 +31,8 @@ const list = command({
   async run(cli, { limit, event, order, ...filter }) {
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { publicEventId } = await import("../../app/find-object.ts");
-    const { requireOrder } = await import("../../app/orders.ts");
+    const { publicEventId } = await import("../../app/catalog/find-object.ts");
+    const { requireOrder } = await import("../../app/day/orders.ts");
     const eventId = event === undefined ? undefined : publicEventId(rt, business, event);
     const orderId = order === undefined ? undefined : requireOrder(rt, business.id, order).id;
     printPage(

@@ -21,7 +21,7 @@ const add = command({
   async run(cli, { from, to, reason }, staff) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
-    const { addTimeOff } = await import("../../app/time-off.ts");
+    const { addTimeOff } = await import("../../app/day/time-off.ts");
     const { booked, ...row } = addTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
     cli.printObject(shown(row, doc.timezone));
     if (booked > 0) cli.note(`${booked} booked in that time and left as they are: deskbell bookings list`);
@@ -36,7 +36,7 @@ const remove = command({
   examples: ["time-off remove tof_06f…", "time-off remove tof_06f… --business salon-aurora"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
-    const { removeTimeOff } = await import("../../app/time-off.ts");
+    const { removeTimeOff } = await import("../../app/day/time-off.ts");
     removeTimeOff(rt, cli.business(rt).slug, id);
     if (cli.flags.json) return cli.printObject({ id });
     cli.note(`${id} is taken back.`);

@@ -7,7 +7,7 @@ import { endpointNamed } from "../named.ts";
 import { isoTime } from "../table.ts";
 import { AppError } from "../../domain/errors.ts";
 
-const life = () => import("../../app/endpoint-life.ts");
+const life = () => import("../../app/webhooks/endpoint-life.ts");
 
 export const enable = command({
   name: "enable",
@@ -78,7 +78,7 @@ export const rotateSecret = command({
   async run(cli, { overlap, finish, force, out }, named) {
     const rt = await cli.open();
     const { id } = endpointNamed(cli, rt, named);
-    const { finishRotation, rotateSecret } = await import("../../app/endpoint-secrets.ts");
+    const { finishRotation, rotateSecret } = await import("../../app/webhooks/endpoint-secrets.ts");
     if (finish) {
       if (overlap !== undefined || force || out !== undefined)
         throw new AppError("usage", "--finish makes no new secret: it stands alone.");

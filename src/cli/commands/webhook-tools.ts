@@ -19,7 +19,7 @@ export const test = command({
   async run(cli, _flags, named) {
     const rt = await cli.open();
     const { id } = endpointNamed(cli, rt, named);
-    const { testEndpoint } = await import("../../app/test-endpoint.ts");
+    const { testEndpoint } = await import("../../app/webhooks/test-endpoint.ts");
     const result = await testEndpoint(rt, id, sendOnceWith(rt));
     if (cli.flags.json) cli.printObject(result);
     else {

@@ -38,7 +38,7 @@ const add = command({
       });
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { createEndpoint } = await import("../../app/endpoints.ts");
+    const { createEndpoint } = await import("../../app/webhooks/endpoints.ts");
     await handOver(cli, out, async () => {
       const request = {
         ...fields,
@@ -124,7 +124,7 @@ const set = command({
       throw new AppError("usage", "Nothing was named to change.", { fix: "add --url, --event or another: see --help" });
     const rt = await cli.open();
     const { id } = endpointNamed(cli, rt, named);
-    const { updateEndpoint } = await import("../../app/endpoints.ts");
+    const { updateEndpoint } = await import("../../app/webhooks/endpoints.ts");
     const endpoint = await updateEndpoint(rt, id, changes);
     if (cli.flags.json) cli.printObject(shownEndpoint(endpoint));
     cli.note(`${id} is changed.`);

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { readCatalog } from "../../app/read-catalog.ts";
+import { readCatalog } from "../../app/catalog/read-catalog.ts";
 import { formatInstant } from "../../domain/business-time.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import { generateCatalog } from "../../domain/catalog/generate.ts";
@@ -9,7 +9,7 @@ import { representCatalog } from "../../domain/public/representation.ts";
 import type { availability } from "../../domain/public/schemas/availability.ts";
 import type * as webhook from "../../domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
-import { localise } from "../localise.ts";
+import { localise } from "../catalog/localise.ts";
 
 // The examples are of a generated business, and go through the code that answers.
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { AnswerSpec, RouteSpec } from "../route.ts";
-import { IDEMPOTENCY_KEY } from "../endpoints.ts";
+import { IDEMPOTENCY_KEY } from "../webhooks/endpoints.ts";
 import { CORS, COUNTED, describeHeaders, EVERYWHERE } from "./answer-headers.ts";
 import { exampleOf } from "./examples.ts";
 import type { HeaderName } from "./headers.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readCatalog } from "../../../src/app/read-catalog.ts";
+import { readCatalog } from "../../../src/app/catalog/read-catalog.ts";
 import { generateCatalog } from "../../../src/domain/catalog/generate.ts";
 
 const generated = (size: number, seed: number) =>

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { writeYaml } from "../../../src/domain/catalog/yaml.ts";
-import { parseSource } from "../../../src/app/catalog-source.ts";
+import { parseSource } from "../../../src/app/catalog/catalog-source.ts";
 import type { AuthoredFile } from "../../../src/domain/catalog/schema.ts";
 
 const withDescription = (description: string): AuthoredFile => ({

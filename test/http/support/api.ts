@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readPreset, type Preset } from "../../../src/assets.ts";
-import { applyCatalog } from "../../../src/app/catalog.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { createKey, type NewKey } from "../../../src/app/keys.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { ConfigFlags } from "../../../src/config.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { editObject } from "../../../src/app/catalog.ts";
-import { createEndpoint } from "../../../src/app/endpoints.ts";
+import { editObject } from "../../../src/app/catalog/catalog.ts";
+import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { EndpointRow } from "../../../src/store/endpoints.ts";

@@ -1,7 +1,7 @@
-import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../../src/app/endpoint-life.ts";
-import { finishRotation, rotateSecret } from "../../../src/app/endpoint-secrets.ts";
-import { createEndpoint } from "../../../src/app/endpoints.ts";
-import { redeliver, redeliverMany } from "../../../src/app/deliveries.ts";
+import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../../src/app/webhooks/endpoint-life.ts";
+import { finishRotation, rotateSecret } from "../../../src/app/webhooks/endpoint-secrets.ts";
+import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
+import { redeliver, redeliverMany } from "../../../src/app/webhooks/deliveries.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { Dice } from "../../../src/domain/catalog/dice.ts";
 import type { EventType } from "../../../src/domain/event-types.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Alert } from "../../../src/app/alerts.ts";
+import type { Alert } from "../../../src/app/webhooks/alerts.ts";
 import { readConfig } from "../../../src/config.ts";
 import { type Courier, createCourier } from "../../../src/courier/courier.ts";
 import { createDice } from "../../../src/domain/catalog/dice.ts";

@@ -1,0 +1,64 @@
+import type { Runtime } from "../../runtime.ts";
+import { isDaemonRunning } from "../../store/database.ts";
+import type { DeliveryStatus } from "../../domain/webhooks/delivery-status.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import { type Backup, listBackups } from "./backups.ts";
+import {
+  type Trouble,
+  troubleOfBackups,
+  troubleOfCorrupt,
+  troubleOfCourier,
+  troubleOfDaemon,
+  troubleOfDisk,
+  troubleOfEndpoint,
+  troubleOfKeys,
+  troubleOfSecrets,
+} from "./troubles.ts";
+
+export type Status = {
+  daemon: { isRunning: boolean; url: string | null; startedAt: number | null };
+  queue: Partial<Record<DeliveryStatus, number>>;
+  /** Failing: active ones whose last attempt failed. */
+  endpoints: { active: number; failing: number; disabled: number };
+  /** Of all that is owed, what is due the soonest; in the past: due now. */
+  nextAttemptAt: number | null;
+  lastBackup: Backup | null;
+  freeBytes: number;
+  troubles: Trouble[];
+};
+
+export function readStatus(rt: Runtime): Status {
+  const daemon = lookAtDaemon(rt);
+  const endpoints = rt.store.endpoints.list();
+  const lastBackup = listBackups(rt.config)[0] ?? null;
+  return {
+    daemon,
+    queue: rt.store.tallies.counts(),
+    endpoints: countEndpoints(endpoints),
+    nextAttemptAt: rt.store.due.nextAttemptAt(),
+    lastBackup,
+    freeBytes: rt.freeBytes(),
+    troubles: [
+      ...troubleOfDaemon(daemon.isRunning),
+      ...troubleOfCourier(rt, daemon.startedAt),
+      ...troubleOfSecrets(rt),
+      ...endpoints.flatMap((endpoint) => troubleOfEndpoint(endpoint, rt.now())),
+      ...troubleOfCorrupt(rt),
+      ...troubleOfKeys(rt),
+      ...troubleOfBackups(rt, lastBackup?.madeAt ?? daemon.startedAt),
+      ...troubleOfDisk(rt),
+    ],
+  };
+}
+
+function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpoints"] {
+  const active = endpoints.filter(({ status }) => status === "ACTIVE");
+  const failing = active.filter(({ failingSince }) => failingSince !== null);
+  return { active: active.length, failing: failing.length, disabled: endpoints.length - active.length };
+}
+
+function lookAtDaemon(rt: Runtime): Status["daemon"] {
+  const isRunning = isDaemonRunning(rt.config.databasePath);
+  const noted = isRunning ? rt.store.live.daemon() : undefined;
+  return { isRunning, url: noted?.url ?? null, startedAt: noted?.startedAt ?? null };
+}

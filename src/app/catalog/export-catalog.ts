@@ -1,0 +1,22 @@
+import { writeCsv } from "../../domain/catalog/csv-export.ts";
+import { exportCatalog } from "../../domain/catalog/export.ts";
+import { writeYaml } from "../../domain/catalog/yaml.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+
+export type ExportFormat = "yaml" | "json" | "csv";
+
+/** A business's catalog as the text of a file. `leftOut`: kinds that the format cannot hold. */
+export function exportText(
+  rt: Runtime,
+  { id, doc: business, schedule }: BusinessRow,
+  format: ExportFormat,
+): { content: string; leftOut: string[] } {
+  const catalog = { business, schedule, objects: rt.store.catalog.objects(id) };
+  if (format === "csv") return writeCsv(catalog);
+  const file = exportCatalog(catalog);
+  const heading = `The catalog of ${business.name}. Edit it, see what would change with deskbell catalog diff, and bring it back
+with deskbell catalog apply. With --prune, empty lists empty their sections.`;
+  const content = format === "json" ? `${JSON.stringify(file, null, 2)}\n` : writeYaml(file, heading);
+  return { content, leftOut: [] };
+}

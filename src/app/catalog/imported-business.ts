@@ -1,0 +1,25 @@
+import { type AuthoredBusiness, catalogFileSchema } from "../../domain/catalog/schema.ts";
+import { AppError } from "../../domain/errors.ts";
+
+/** What an import has to be told of the business: other systems' exports do not say. */
+export type ImportedBusiness = {
+  businessSlug: string;
+  businessName?: string | undefined;
+  timezone: string;
+  currency: string;
+};
+
+const businessSchema = catalogFileSchema.shape.business.unwrap();
+
+export function describeBusiness({
+  businessSlug: slug,
+  businessName: name = slug,
+  timezone,
+  currency,
+}: ImportedBusiness): AuthoredBusiness {
+  const business = { slug, name, timezone, currency };
+  const [issue] = businessSchema.safeParse(business).error?.issues ?? [];
+  if (issue !== undefined)
+    throw new AppError("invalid_input", `The business's ${String(issue.path[0])} must be ${issue.message}.`);
+  return business;
+}

@@ -1,0 +1,21 @@
+import { type Appointment, leftOut, touchesHours } from "../../domain/availability/left-out.ts";
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import type { CatalogDiff } from "../../domain/catalog/diff.ts";
+import type { Runtime } from "../../runtime.ts";
+
+const MINUTE_MS = 60_000;
+
+/** The ids of future bookings and reservations for which a change of the catalog leaves no hours. */
+export const visitsLeftOut = (
+  rt: Runtime,
+  businessId: string,
+  { before, after, diff }: { before: Catalog; after: Catalog; diff: CatalogDiff },
+): string[] => (touchesHours(diff) ? leftOut(before, after, appointmentsOf(rt, businessId)) : []);
+
+function appointmentsOf(rt: Runtime, businessId: string): Appointment[] {
+  const reserved = rt.store.reservations.busy(businessId, rt.now(), Infinity);
+  const booked = rt.store.bookings.upcoming(businessId, rt.now());
+  return [...booked, ...reserved.map((reservation) => ({ ...reservation, staffId: null }))].map(
+    ({ id, staffId, startsAt, endsAt }) => ({ id, staffId, start: startsAt / MINUTE_MS, end: endsAt / MINUTE_MS }),
+  );
+}

@@ -1,0 +1,61 @@
+import { judgeCatalog, type JudgeOptions } from "../../domain/catalog/judge.ts";
+import type { MergedCatalog } from "../../domain/catalog/merge.ts";
+import type { Mistake } from "../../domain/catalog/mistakes.ts";
+import { AppError } from "../../domain/errors.ts";
+import { safe } from "../../domain/safe-text.ts";
+import { type CatalogSource, type ParsedSource, parseSource, type Position } from "./catalog-source.ts";
+
+export type { CatalogSource } from "./catalog-source.ts";
+
+/**
+ * The whole catalog as it is after these files: they are joined, checked and laid over what the box has.
+ * @throws AppError with every mistake in them, each with its place
+ */
+export function readCatalog(sources: readonly CatalogSource[], options: JudgeOptions): MergedCatalog {
+  if (sources.length === 0) throw new AppError("invalid_input", "No catalog file was given.");
+  const files = sources.map((source) => ({ ...parseSource(source), name: source.name }));
+  if (files.some((file) => file.broken)) throw refusal(files, []);
+
+  const { merged, mistakes } = judgeCatalog(
+    files.map((file) => file.content),
+    options,
+  );
+  if (merged === null || mistakes.length > 0 || files.some((file) => file.mistakes.length > 0))
+    throw refusal(files, mistakes);
+  return merged;
+}
+
+type File = ParsedSource & { name: string };
+
+function refusal(files: readonly File[], mistakes: readonly Mistake[]): AppError {
+  const placed = [
+    ...files.flatMap((file, index) => file.mistakes.map((mistake) => ({ ...mistake, file: index }))),
+    ...mistakes.map(({ code, at, detail, first }) => ({
+      code,
+      detail: first === undefined ? detail : `${detail} The other is at ${place(files, locate(files, first))}.`,
+      ...locate(files, at),
+    })),
+  ].sort((a, b) => a.file - b.file || a.line - b.line || a.column - b.column);
+
+  const names = [...new Set(placed.map(({ file }) => files[file]?.name ?? ""))];
+  const where = names.length === 1 ? safe(names[0] ?? "") : `${names.length} files`;
+  const message = `${placed.length} ${placed.length === 1 ? "mistake" : "mistakes"} in ${where}. Nothing was changed.`;
+  return new AppError("invalid_input", message, {
+    fix: "mend what is listed and run the same command again",
+    items: placed.map((mistake) => ({
+      code: mistake.code,
+      detail: safe(mistake.detail, 1000),
+      place: place(files, mistake),
+    })),
+  });
+}
+
+type FilePosition = Position & { file: number };
+
+function locate(files: readonly File[], [file, ...path]: Mistake["at"]): FilePosition {
+  const index = Number(file);
+  return { file: index, ...(files[index]?.locate(path) ?? { line: 1, column: 1 }) };
+}
+
+const place = (files: readonly File[], { file, line, column }: FilePosition): string =>
+  `${safe(files[file]?.name ?? "")}:${line}:${column}`;

@@ -1,0 +1,62 @@
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { AppError } from "../../domain/errors.ts";
+import { modifierOptionId } from "../../domain/public/menu.ts";
+import { didYouMean } from "../../domain/nearest.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Appended } from "../events.ts";
+import { loadCatalog, tellDayChange } from "./tell.ts";
+
+export type SoldOutChange = Appended & { id: string; key: string; name: string };
+
+/**
+ * Marks a dish, or an option of a modifier group as `group/option`, as out, or as back. No file touches it.
+ * @param until epoch ms at which it comes back by itself; null: when somebody says so; "back": now
+ */
+export function setSoldOut(
+  rt: Runtime,
+  business: BusinessRow,
+  keyOrId: string,
+  until: number | null | "back",
+): SoldOutChange {
+  if (typeof until === "number" && until <= rt.now())
+    throw new AppError("usage", "The time at which it is back has passed.", { fix: "name a later --until, or --undo" });
+  return rt.tx(() => {
+    const found = findDish(loadCatalog(rt, business).catalog, keyOrId);
+    const told = tellDayChange(
+      rt,
+      business.id,
+      () => {
+        rt.store.soldOut.clearPassed(business.id, rt.now());
+        if (until === "back") rt.store.soldOut.clear(business.id, found.id);
+        else rt.store.soldOut.set(business.id, found.id, until);
+      },
+      { lists: ["menuItems", "modifierGroups"] },
+    );
+    return { ...told, ...found };
+  });
+}
+
+function findDish({ business, objects }: Catalog, keyOrId: string): { id: string; key: string; name: string } {
+  const dishes = objects.menu_item.map((doc) => ({
+    id: objectId("menu_item", business.slug, doc),
+    key: doc.key,
+    name: doc.name,
+  }));
+  const options = objects.modifier_group.flatMap((group) =>
+    group.options.map((option) => ({
+      id: modifierOptionId(business.slug, group, option),
+      key: `${group.key}/${option.key}`,
+      name: option.name,
+    })),
+  );
+  const known = [...dishes, ...options];
+  const found = known.find(({ id, key }) => key === keyOrId || id === keyOrId);
+  if (found) return found;
+  const hint = didYouMean(
+    keyOrId,
+    known.map(({ key }) => key),
+  );
+  throw new AppError("resource_not_found", `${business.slug} has no dish or option '${keyOrId}'.${hint}`);
+}

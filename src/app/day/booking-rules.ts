@@ -1,0 +1,119 @@
+import { isBookable } from "../../domain/availability/bookable.ts";
+import { openingsOf } from "../../domain/availability/openings.ts";
+import type { Plan } from "../../domain/availability/plan.ts";
+import { planWish } from "../../domain/availability/plan-wish.ts";
+import type { VisitWish, Wish } from "../../domain/availability/question.ts";
+import { REFUSAL_TEXT, refusalSentence } from "../../domain/availability/refusal-text.ts";
+import type { Slot } from "../../domain/availability/slot.ts";
+import type { BookedSegment } from "../../domain/day/booking.ts";
+import type { BookingRequest } from "../../domain/day/booking-request.ts";
+import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { localDateOf } from "../../domain/catalog/instants.ts";
+import { quote } from "../../domain/catalog/mistakes.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Reservation } from "../../domain/day/reservation.ts";
+import type { ReservationRequest } from "../../domain/day/reservation-request.ts";
+import { variantId } from "../../domain/public/service.ts";
+import { readStart } from "../../domain/day/start-time.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { loadBusyRows } from "./busy-rows.ts";
+import { findObject } from "../catalog/find-object.ts";
+import { loadPlan } from "./time-off.ts";
+
+const MINUTE_MS = 60_000;
+
+/** What a visit takes, from when to when. */
+export type Visit = Pick<BookedSegment, "startsAt" | "endsAt"> & { segments: BookedSegment[] };
+
+/**
+ * Whether a visit can be booked as it is asked for, and by whom: by the rule that lists it. Belongs inside the transaction
+ * that writes it.
+ * @throws AppError with the first rule that fails
+ */
+export function planVisit(rt: Runtime, business: BusinessRow, { wish, start }: BookingRequest): Visit {
+  const startsAt = readStart(start, business.doc.timezone);
+  const plan = planDay(rt, loadPlan(rt, business), startsAt, wish);
+  const slot = takeSlot(rt, business, plan, startsAt, `${askedFor(wish)} not free at ${start}${withWhom(wish)}`);
+  return { startsAt, endsAt: slot.endMin * MINUTE_MS, segments: bookedSegments(plan, slot) };
+}
+
+function askedFor({ serviceIds, variantIds }: VisitWish): string {
+  const names = serviceIds.length > 0 ? serviceIds : variantIds;
+  return `${names.map(quote).join(" and ")} ${names.length === 1 ? "is" : "are"}`;
+}
+
+const withWhom = ({ staffIds }: VisitWish): string =>
+  staffIds.length === 0 ? "" : ` with ${staffIds.map(quote).join(" and ")}`;
+
+function bookedSegments({ catalog, segments }: Plan, slot: Slot): BookedSegment[] {
+  const { slug } = catalog.business;
+  const idOf = (kind: Kind, key: string): string => objectId(kind, slug, findObject(catalog, kind, key));
+  return slot.segments.flatMap(({ staffKey, startMin, endMin, priceCents }, i) => {
+    const segment = segments[i];
+    if (!segment?.service) return [];
+    const { service, variant } = segment;
+    return {
+      serviceId: objectId("service", slug, service),
+      variantId: variant && variantId(slug, service, variant),
+      addons: segment.addons.map(({ addon, quantity }) => ({ addonId: idOf("addon", addon), quantity })),
+      staffId: staffKey && idOf("staff", staffKey),
+      resources: segment.resources.map(({ resource, units }) => ({ resourceId: idOf("resource", resource), units })),
+      seats: segment.seats,
+      bufferBeforeMin: segment.bufferBeforeMin,
+      bufferAfterMin: segment.bufferAfterMin,
+      startsAt: startMin * MINUTE_MS,
+      endsAt: endMin * MINUTE_MS,
+      priceCents,
+    };
+  });
+}
+
+/**
+ * The smallest table that is free for the party, by the rule that lists it. Belongs inside the transaction that writes it.
+ * @throws AppError with the first rule that fails
+ */
+export function planSeating(
+  rt: Runtime,
+  business: BusinessRow,
+  request: ReservationRequest,
+): Pick<Reservation, "startsAt" | "endsAt" | "areaId" | "tableId"> {
+  const { slug } = business;
+  const catalog = loadPlan(rt, business);
+  const startsAt = readStart(request.start, business.doc.timezone);
+  const plan = planDay(rt, catalog, startsAt, { partySize: request.party, areaId: request.area });
+  const asked = request.table === null ? plan : withTable(plan, findObject(catalog, "table", request.table).key);
+  const refused = `No table for ${request.party} is free at ${request.start}`;
+  const { endMin, segments } = takeSlot(rt, business, asked, startsAt, refused);
+  const table = findObject(catalog, "table", segments[0]?.tableKey ?? "");
+  return {
+    startsAt,
+    endsAt: endMin * MINUTE_MS,
+    areaId: table.area && objectId("area", slug, findObject(catalog, "area", table.area)),
+    tableId: objectId("table", slug, table),
+  };
+}
+
+/** @throws AppError party_too_large where the party does not sit at it */
+function withTable(plan: Plan, key: string): Plan {
+  const segments = plan.segments.map((segment) => ({
+    ...segment,
+    options: segment.options.filter(({ table }) => table?.key === key),
+  }));
+  if (segments.every(({ options }) => options.length > 0)) return { ...plan, segments };
+  throw new AppError("party_too_large", `The table ${quote(key)} is not one for this party.`);
+}
+
+function planDay(rt: Runtime, catalog: Catalog, startsAt: number, wish: Wish): Plan {
+  const date = localDateOf(startsAt, catalog.business.timezone);
+  return planWish(catalog, "HOUSE", wish, { from: date, to: date }, rt.now());
+}
+
+/** @param refused the beginning of the sentence that says so */
+function takeSlot(rt: Runtime, business: BusinessRow, plan: Plan, startsAt: number, refused: string): Slot {
+  const answer = isBookable(openingsOf(plan, loadBusyRows(rt, business.id, plan)), startsAt / MINUTE_MS);
+  if (answer.ok) return answer.slot;
+  const why = refusalSentence(REFUSAL_TEXT[answer.reason], answer.segment);
+  throw new AppError("conflict", `${refused}: ${why}.`, { fix: "choose another time" });
+}

@@ -1,0 +1,63 @@
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { line } from "../../domain/catalog/schema-values.ts";
+import { AppError } from "../../domain/errors.ts";
+import { readSpan } from "../../domain/day/start-time.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { TimeOffRow } from "../../store/time-off.ts";
+import { requireBusiness } from "../require-business.ts";
+import { findObject } from "../catalog/find-object.ts";
+import { tellDayChange } from "../catalog/tell.ts";
+
+export type TimeOffRequest = {
+  staff: string;
+  /** A date, or a date and time, on the business's clocks. */
+  from: string;
+  to: string;
+  reason: string | null;
+};
+
+const REASON = line(200);
+
+/**
+ * Takes a person out of the plan for a while. Nothing that is booked is touched: `booked` tells how much of it falls into it.
+ * @throws AppError resource_not_found, invalid_date, validation_failed
+ */
+export function addTimeOff(rt: Runtime, slug: string, request: TimeOffRequest): TimeOffRow & { booked: number } {
+  if (request.reason !== null && !REASON.safeParse(request.reason).success)
+    throw new AppError("validation_failed", "The reason must be one line of 1 to 200 characters.");
+  return rt.tx(() => {
+    const business = requireBusiness(rt, slug);
+    const staffId = objectId("staff", slug, findObject(loadPlan(rt, business), "staff", request.staff));
+    const span = readSpan(request.from, request.to, business.doc.timezone);
+    const row = { id: rt.newId("tof"), staffId, ...span, reason: request.reason, createdAt: rt.now() };
+    tellDayChange(rt, business.id, () => rt.store.timeOff.insert(business.id, row), {
+      lists: [],
+      isAvailabilityTouched: true,
+    });
+    const taken = rt.store.bookings.busy(business.id, span.startsAt, span.endsAt);
+    return { ...row, booked: taken.filter((segment) => segment.staffId === staffId).length };
+  });
+}
+
+/** @throws AppError resource_not_found */
+export function removeTimeOff(rt: Runtime, slug: string, id: string): void {
+  rt.tx(() => {
+    const business = requireBusiness(rt, slug);
+    if (!rt.store.timeOff.byId(business.id, id))
+      throw new AppError("resource_not_found", `There is no time off '${id}'.`, { fix: "deskbell time-off list" });
+    tellDayChange(rt, business.id, () => rt.store.timeOff.remove(id), { lists: [], isAvailabilityTouched: true });
+  });
+}
+
+/** The catalog by which visits are planned: people's absences are those of its file and those entered since. */
+export function loadPlan(rt: Runtime, { id, slug, doc, schedule }: BusinessRow): Catalog {
+  const objects = rt.store.catalog.objects(id);
+  const entered = Map.groupBy(rt.store.timeOff.endingAfter(id, rt.now()), ({ staffId }) => staffId);
+  const staff = objects.staff.map((person) => {
+    const rows = entered.get(objectId("staff", slug, person)) ?? [];
+    return { ...person, timeOff: [...person.timeOff, ...rows.map((row) => ({ from: row.startsAt, to: row.endsAt }))] };
+  });
+  return { business: doc, schedule, objects: { ...objects, staff } };
+}

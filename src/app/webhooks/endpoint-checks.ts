@@ -1,0 +1,107 @@
+import { AppError, type ErrorItem } from "../../domain/errors.ts";
+import { EVENT_TYPES, isEventType } from "../../domain/event-types.ts";
+import { HIGHEST_CAP } from "../../domain/webhooks/lanes.ts";
+import { didYouMean } from "../../domain/nearest.ts";
+import { safe } from "../../domain/safe-text.ts";
+import { type Allowances, judgeAddresses, parseTarget, type Refusal } from "../../domain/webhooks/safe-url.ts";
+import type { EndpointSettings } from "../../store/endpoints.ts";
+import type { Resolve } from "./resolve.ts";
+
+const MAX_NAME_LENGTH = 100;
+const TIMEOUT_MS = { minimum: 1000, maximum: 30_000 };
+
+/** What somebody wants an endpoint to be; unchecked, so that all mistakes are told at once. */
+export type AskedSettings = { [Name in Exclude<keyof EndpointSettings, "allowPrivate">]: unknown } & {
+  allowPrivate: boolean;
+};
+
+/** The fields that whoever subscribes over HTTP may send. */
+const ENDPOINT_FIELDS = ["name", "url", "events"];
+
+/** @throws AppError validation_failed with every mistake */
+export function checkSettings(asked: AskedSettings, unknownFields: readonly string[] = []): EndpointSettings {
+  const items = [
+    ...checkName(asked.name),
+    ...checkUrl(asked.url),
+    ...checkEvents(asked.events),
+    ...checkWhole("timeoutMs", asked.timeoutMs, TIMEOUT_MS),
+    ...checkWhole("maxInFlight", asked.maxInFlight, { minimum: 1, maximum: HIGHEST_CAP }),
+    ...unknownFields.map(tellUnknown),
+  ];
+  const [first, ...others] = items;
+  if (first !== undefined) {
+    const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+    throw new AppError("validation_failed", `${first.detail}${more}`, { items });
+  }
+  const settings = asked as EndpointSettings;
+  return { ...settings, name: settings.name.trim(), events: [...new Set(settings.events)] };
+}
+
+function tellUnknown(name: string): ErrorItem {
+  const shown = safe(name, 60);
+  const detail = `There is no field '${shown}'.${didYouMean(shown, ENDPOINT_FIELDS)}`;
+  return { pointer: toPointer(name), code: "unknown_field", detail };
+}
+
+/** RFC 6901, as a URI fragment. */
+const toPointer = (field: string): string =>
+  `#/${encodeURIComponent(field.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
+
+function checkName(name: unknown): ErrorItem[] {
+  const pointer = "#/name";
+  if (name === undefined) return [{ pointer, code: "required", detail: "'name' is missing." }];
+  if (typeof name !== "string") return [{ pointer, code: "type", detail: "'name' must be a text." }];
+  const { length } = name.trim();
+  return length >= 1 && length <= MAX_NAME_LENGTH
+    ? []
+    : [{ pointer, code: "length", detail: `'name' must have 1 to ${MAX_NAME_LENGTH} characters.` }];
+}
+
+function checkUrl(url: unknown): ErrorItem[] {
+  const pointer = "#/url";
+  if (url === undefined) return [{ pointer, code: "required", detail: "'url' is missing." }];
+  return typeof url === "string" ? [] : [{ pointer, code: "type", detail: "'url' must be a text." }];
+}
+
+function checkEvents(events: unknown): ErrorItem[] {
+  const pointer = "#/events";
+  if (events === undefined) return [{ pointer, code: "required", detail: "'events' is missing." }];
+  if (!Array.isArray(events)) return [{ pointer, code: "type", detail: "'events' must be a list of event names." }];
+  if (events.length === 0) return [{ pointer, code: "empty", detail: "'events' must name at least one event." }];
+  return events.flatMap((event: unknown, i) => {
+    if (typeof event !== "string")
+      return [{ pointer: `${pointer}/${i}`, code: "type", detail: "An event name must be a text." }];
+    if (isEventType(event)) return [];
+    const shown = safe(event, 60);
+    const detail = `'${shown}' is not an event name.${didYouMean(shown, EVENT_TYPES)}`;
+    return [{ pointer: `${pointer}/${i}`, code: "unknown_event", detail }];
+  });
+}
+
+function checkWhole(
+  name: string,
+  value: unknown,
+  { minimum, maximum }: { minimum: number; maximum: number },
+): ErrorItem[] {
+  if (typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum) return [];
+  const detail = `'${name}' must be a whole number from ${minimum} to ${maximum}.`;
+  return [{ pointer: `#/${name}`, code: "range", detail }];
+}
+
+/** @throws AppError unsafe_url */
+export async function checkSafety(url: string, allowances: Allowances, resolve: Resolve): Promise<void> {
+  const target = parseTarget(url, allowances);
+  if ("refused" in target) throw unsafe(target);
+  if (target.isLiteral) return;
+  const addresses = await resolve(target.hostname, allowances);
+  if (addresses.length === 0)
+    throw unsafe({ refused: `'${target.hostname}' has no address in DNS.`, fix: "check the spelling of the host" });
+  const refusal = judgeAddresses(target.hostname, addresses, allowances);
+  if (refusal !== undefined) throw unsafe(refusal);
+}
+
+const unsafe = ({ refused, fix }: Refusal): AppError =>
+  new AppError("unsafe_url", `deskbell does not send to this URL. ${refused}`, {
+    fix,
+    items: [{ pointer: "#/url", code: "unsafe_url", detail: refused }],
+  });

@@ -1,0 +1,93 @@
+import { nextMeasure, NO_STREAK } from "../../domain/webhooks/endpoint-life.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import { type Alert, makeAlert } from "./alerts.ts";
+
+/** Why an endpoint is disabled. */
+export type DisabledReason = "gone" | "failing" | "manual";
+
+/** Which of the parked events are sent after all: all, none, or those created at or after an instant. */
+export type Recover = "all" | "none" | number;
+
+/** @throws AppError resource_not_found, also for one of another business when that is named */
+export function requireEndpoint(rt: Runtime, id: string, businessId?: string): EndpointRow {
+  const endpoint = rt.store.endpoints.byId(id);
+  if (endpoint && (businessId === undefined || endpoint.businessId === businessId)) return endpoint;
+  throw new AppError("resource_not_found", `There is no webhook endpoint ${id}.`, { fix: "deskbell webhooks list" });
+}
+
+/** Nothing more goes to it; what is owed to it, and what comes meanwhile, is parked. */
+export function disableEndpoint(
+  rt: Runtime,
+  id: string,
+  reason: DisabledReason,
+): { endpoint: EndpointRow; parked: number } {
+  return rt.tx(() => {
+    if (requireEndpoint(rt, id).status === "ACTIVE") rt.store.endpoints.setStatus(id, "DISABLED", reason, rt.now());
+    const parked = rt.store.deliveryMoves.park({ endpointId: id });
+    return { endpoint: requireEndpoint(rt, id), parked };
+  });
+}
+
+/** Takes a disabled endpoint up again, with a clean record. What of the parked is not recovered is cancelled. */
+export function enableEndpoint(
+  rt: Runtime,
+  id: string,
+  recover: Recover,
+): { endpoint: EndpointRow; recovered: number; cancelled: number } {
+  return rt.tx(() => {
+    const { status } = requireEndpoint(rt, id);
+    const now = rt.now();
+    if (status === "DISABLED") {
+      rt.store.endpoints.setStatus(id, "ACTIVE", null, now);
+      rt.store.endpoints.saveStreak(id, NO_STREAK);
+    }
+    const since = recover === "all" ? undefined : recover;
+    const recovered = since === "none" ? 0 : rt.store.deliveryMoves.recover({ endpointId: id, since }, now);
+    const cancelled = rt.store.deliveryMoves.cancel({ endpointId: id, status: "PARKED" });
+    return { endpoint: requireEndpoint(rt, id), recovered, cancelled };
+  });
+}
+
+/** For good: what is owed to it is cancelled, its secrets are gone. Its deliveries stay on file for their time. */
+export function deleteEndpoint(rt: Runtime, id: string): { cancelled: number } {
+  return rt.tx(() => {
+    requireEndpoint(rt, id);
+    rt.store.endpoints.remove(id, rt.now());
+    rt.store.endpointSecrets.removeAll(id);
+    return { cancelled: rt.store.deliveryMoves.cancel({ endpointId: id }) };
+  });
+}
+
+/** Warns of endpoints that have been failing for long, and disables those that were warned of long enough. */
+export function reviewEndpoints(rt: Runtime): Alert[] {
+  if (!rt.store.endpoints.failing().some((endpoint) => nextMeasure(endpoint, rt.now()))) return [];
+  return rt.tx(() => rt.store.endpoints.failing().flatMap((endpoint) => takeMeasure(rt, endpoint)));
+}
+
+function takeMeasure(rt: Runtime, endpoint: EndpointRow): Alert[] {
+  const now = rt.now();
+  const measure = nextMeasure(endpoint, now);
+  const since = `since ${isoMinute(endpoint.failingSince ?? now)}`;
+  switch (measure?.do) {
+    case undefined:
+      return [];
+    case "warn":
+      rt.store.endpoints.saveStreak(endpoint.id, { ...endpoint, warnedAt: now });
+      return [makeAlert(rt, "endpoint.failing", endpoint, `has not taken a delivery ${since}.`)];
+    case "announce": {
+      const { disableAt } = measure;
+      rt.store.endpoints.saveStreak(endpoint.id, { ...endpoint, disableAt });
+      const what = `has not taken a delivery ${since}. It will be disabled at ${isoMinute(disableAt)}.`;
+      return [makeAlert(rt, "endpoint.disable_scheduled", endpoint, what)];
+    }
+    case "disable": {
+      const { parked } = disableEndpoint(rt, endpoint.id, "failing");
+      const what = `was disabled: it has not taken a delivery ${since}. ${parked} deliveries are parked.`;
+      return [makeAlert(rt, "endpoint.disabled", endpoint, what)];
+    }
+  }
+}
+
+const isoMinute = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;

@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import { AppError } from "../../domain/errors.ts";
+import { drawSecret } from "../../domain/webhooks/signature.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { SecretRow } from "../../store/endpoint-secrets.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import { requireEndpoint } from "./endpoint-life.ts";
+
+const DAY_MS = 86_400_000;
+const DEFAULT_OVERLAP_MS = DAY_MS;
+const MAX_OVERLAP_MS = 7 * DAY_MS;
+
+export type Rotation = {
+  /** How long deliveries are signed with the old secret as well. */
+  overlapMs?: number | undefined;
+  /** Ends a rotation that is still going on. */
+  force?: boolean;
+  /** Does without a master key that is lost, and without a secret that it alone opened: for the operator alone to say. */
+  mayMakeKey?: boolean;
+};
+
+/**
+ * A fresh signing secret, sealed and stored. Belongs inside a transaction: see SecretBox.seal.
+ * @param options.mayMakeKey in the place of a master key that is lost for good
+ */
+export function mintSigningSecret(rt: Runtime, endpointId: string, { mayMakeKey = false } = {}): string {
+  if (!mayMakeKey) requireMasterKey(rt);
+  const secret = drawSecret(rt.random);
+  const id = rt.newId("whs");
+  const sealed = rt.secrets.seal(secret, id);
+  rt.store.endpointSecrets.insert({ id, endpointId, sealed, createdAt: rt.now(), expiresAt: null });
+  return secret;
+}
+
+/** Sealed with a new key, this secret would open, and those that are stored never again beside it. */
+function requireMasterKey({ config, store }: Runtime): void {
+  if (existsSync(config.masterKeyPath) || store.endpointSecrets.all().length === 0) return;
+  throw new AppError(
+    "signing_unavailable",
+    "The master key is gone, and the stored signing secrets open with it alone.",
+    {
+      fix: `put ${config.masterKeyPath} back; if it is lost for good, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
+    },
+  );
+}
+
+/** The current one, for whoever made the endpoint and missed the answer. */
+export function openSigningSecret(rt: Runtime, endpointId: string): string {
+  const [current] = rt.store.endpointSecrets.live(endpointId, rt.now());
+  if (!current) throw new Error(`the endpoint ${endpointId} has no secret`);
+  return rt.secrets.open(current.sealed, current.id);
+}
+
+export function opensSealed(rt: Runtime, { id, sealed }: Pick<SecretRow, "id" | "sealed">): boolean {
+  try {
+    rt.secrets.open(sealed, id);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
+/**
+ * A new signing secret, in this answer and in no other. Deliveries carry both signatures until the overlap is over.
+ * @throws AppError invalid_input, resource_not_found, conflict while two secrets live already
+ */
+export function rotateSecret(
+  rt: Runtime,
+  id: string,
+  { overlapMs = DEFAULT_OVERLAP_MS, force = false, mayMakeKey = false }: Rotation = {},
+): { endpoint: EndpointRow; secret: string; oldEndsAt: number } {
+  if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
+    throw new AppError("invalid_input", "The old secret may live on for 0 to 7 days.");
+  return rt.tx(() => {
+    const endpoint = requireEndpoint(rt, id);
+    const now = rt.now();
+    const [current, old] = rt.store.endpointSecrets.live(id, now);
+    if (old && !force)
+      throw new AppError(
+        "conflict",
+        `${id} has two live secrets: finish its last rotation when the receiver has the newer one, or --force this one.`,
+        {
+          fix: `deskbell webhooks rotate-secret ${id} --finish`,
+        },
+      );
+    rt.store.endpointSecrets.removeOld(id);
+    // One that does not open would hold up every delivery for as long as it lived on.
+    const oldEndsAt = mayMakeKey && current && !opensSealed(rt, current) ? now : now + overlapMs;
+    rt.store.endpointSecrets.expireCurrent(id, oldEndsAt);
+    return { endpoint, secret: mintSigningSecret(rt, id, { mayMakeKey }), oldEndsAt };
+  });
+}
+
+/** Drops the old secret now. @returns false: there was none */
+export function finishRotation(rt: Runtime, id: string): boolean {
+  return rt.tx(() => {
+    requireEndpoint(rt, id);
+    const isGoingOn = rt.store.endpointSecrets.live(id, rt.now()).length > 1;
+    rt.store.endpointSecrets.removeOld(id);
+    return isGoingOn;
+  });
+}

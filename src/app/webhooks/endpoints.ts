@@ -1,0 +1,125 @@
+import { NO_STREAK } from "../../domain/webhooks/endpoint-life.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import { type AskedSettings, checkSafety, checkSettings } from "./endpoint-checks.ts";
+import { requireEndpoint } from "./endpoint-life.ts";
+import { mintSigningSecret, openSigningSecret } from "./endpoint-secrets.ts";
+import { recallMade, rememberMade, repeatable, type Repeatable } from "../idempotency.ts";
+import { type Resolve, resolveName } from "./resolve.ts";
+import { requireRoom } from "../room.ts";
+
+export const MAX_ENDPOINTS = 50;
+const DEFAULTS = { timeoutMs: 10_000, maxInFlight: 4 };
+
+/** Checked here, so that all mistakes are told at once. */
+export type EndpointRequest = Pick<AskedSettings, "name" | "url" | "events"> & {
+  businessId: string;
+  /** null: somebody at the terminal. */
+  keyId: string | null;
+  /** The operator's word that this one endpoint may be reached over http and on a private address. */
+  allowPrivate: boolean;
+  /** 1 to 30 s. */
+  timeoutMs?: unknown;
+  /** 1 to 32. */
+  maxInFlight?: unknown;
+  /** Names of what else was asked, which is a mistake. */
+  unknownFields?: string[];
+  /** The same one from the same key, within a day, gives the same endpoint. */
+  idempotencyKey?: string | undefined;
+};
+
+export type EndpointChanges = Partial<AskedSettings> & {
+  /** The operator trusts a URL, not whoever may change it: another one has to be safe like a stranger's. */
+  byPartner?: boolean;
+  /** Names of what else was asked, which is a mistake. */
+  unknownFields?: string[];
+};
+
+/**
+ * Subscribes a URL. The secret is in this answer and in no other.
+ * @throws AppError validation_failed, unsafe_url, conflict
+ */
+export async function createEndpoint(
+  rt: Runtime,
+  { businessId, keyId, idempotencyKey, unknownFields, ...asked }: EndpointRequest,
+  resolve: Resolve = resolveName,
+): Promise<{ endpoint: EndpointRow; secret: string }> {
+  const settings = checkSettings(withDefaults(asked), unknownFields);
+  const request = idempotencyKey === undefined || keyId === null ? null : repeatable(keyId, idempotencyKey, settings);
+  const made = request && findMade(rt, request);
+  if (made) return made;
+  await checkSafety(settings.url, { ...rt.config.lab, trusted: settings.allowPrivate }, resolve);
+  const now = rt.now();
+  const endpoint: EndpointRow = {
+    id: rt.newId("whe"),
+    businessId,
+    keyId,
+    ...settings,
+    status: "ACTIVE",
+    disabledReason: null,
+    ...NO_STREAK,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return rt.tx(() => {
+    // The same request may have come in again during the lookup.
+    const madeMeanwhile = request && findMade(rt, request);
+    if (madeMeanwhile) return madeMeanwhile;
+    requireRoom(rt);
+    if (rt.store.endpoints.count(businessId) >= MAX_ENDPOINTS)
+      throw new AppError("conflict", `This business has ${MAX_ENDPOINTS} webhook endpoints, the most it can have.`, {
+        fix: "delete one that is no longer needed",
+      });
+    rt.store.endpoints.insert(endpoint);
+    if (request) rememberMade(rt, request, endpoint.id);
+    return { endpoint, secret: mintSigningSecret(rt, endpoint.id) };
+  });
+}
+
+/** @throws AppError idempotency_key_reused, conflict when it was deleted since */
+function findMade(rt: Runtime, request: Repeatable): { endpoint: EndpointRow; secret: string } | undefined {
+  const id = recallMade(rt, request);
+  if (id === undefined) return undefined;
+  const endpoint = rt.store.endpoints.byId(id);
+  if (!endpoint) throw new AppError("conflict", "The endpoint that this Idempotency-Key has made was deleted.");
+  return { endpoint, secret: openSigningSecret(rt, id) };
+}
+
+/**
+ * Changes what it is told. Another URL begins with a clean record.
+ * @throws AppError resource_not_found, validation_failed, unsafe_url
+ */
+export async function updateEndpoint(
+  rt: Runtime,
+  id: string,
+  changes: EndpointChanges,
+  resolve: Resolve = resolveName,
+): Promise<EndpointRow> {
+  const asked = merge(requireEndpoint(rt, id), changes);
+  const { url, allowPrivate } = checkSettings(asked, changes.unknownFields);
+  await checkSafety(url, { ...rt.config.lab, trusted: allowPrivate }, resolve);
+  return rt.tx(() => {
+    // Somebody else may have changed it during the lookup.
+    const before = requireEndpoint(rt, id);
+    const settings = checkSettings(merge(before, changes));
+    rt.store.endpoints.update(id, settings, rt.now());
+    if (settings.url !== before.url) rt.store.endpoints.saveStreak(id, NO_STREAK);
+    return requireEndpoint(rt, id);
+  });
+}
+
+const withDefaults = ({
+  timeoutMs = DEFAULTS.timeoutMs,
+  maxInFlight = DEFAULTS.maxInFlight,
+  ...asked
+}: Pick<EndpointRequest, keyof AskedSettings>): AskedSettings => ({ ...asked, timeoutMs, maxInFlight });
+
+function merge(
+  { name, url, events, allowPrivate, timeoutMs, maxInFlight }: EndpointRow,
+  { byPartner = false, unknownFields: _, ...changes }: EndpointChanges,
+): AskedSettings {
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const settings = { name, url, events, allowPrivate, timeoutMs, maxInFlight, ...given };
+  return byPartner && settings.url !== url ? { ...settings, allowPrivate: false } : settings;
+}

@@ -1,0 +1,33 @@
+import { AppError } from "../../domain/errors.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { DeliveryRow } from "../../store/deliveries.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import type { KeyRow } from "../../store/keys.ts";
+
+// What of a business's webhooks a key sees and manages: a secret key all of them, a restricted key the endpoints that it
+// created. A rotated key is the same key with another text. What is another's is not told from what does not exist.
+
+type Viewer = Pick<KeyRow, "id" | "kind" | "businessId">;
+
+const owns = (key: Viewer, { businessId, keyId }: { businessId: string; keyId: string | null }): boolean =>
+  businessId === key.businessId && (key.kind === "SECRET" || keyId === key.id);
+
+export const listOwnEndpoints = (rt: Runtime, key: Viewer): EndpointRow[] =>
+  rt.store.endpoints.list(key.businessId).filter((endpoint) => owns(key, endpoint));
+
+/** @throws AppError resource_not_found */
+export function requireOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRow {
+  const endpoint = rt.store.endpoints.byId(id);
+  if (endpoint && owns(key, endpoint)) return endpoint;
+  throw new AppError("resource_not_found", "There is no webhook endpoint with this id.");
+}
+
+/** Also one to an endpoint that was deleted since. @throws AppError resource_not_found */
+export function requireOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRow {
+  const delivery = rt.store.deliveries.byId(id);
+  if (delivery) {
+    const { businessId, endpointId } = delivery;
+    if (owns(key, { businessId, keyId: rt.store.endpoints.creator(endpointId) })) return delivery;
+  }
+  throw new AppError("resource_not_found", "There is no delivery with this id.");
+}

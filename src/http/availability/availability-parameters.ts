@@ -1,0 +1,105 @@
+import { z } from "zod";
+import type { Wish } from "../../domain/availability/question.ts";
+import { readSpan, type Span } from "../../domain/availability/span.ts";
+import { canonicalTimezone } from "../../domain/business-time.ts";
+import type { LocalDate } from "../../domain/catalog/catalog.ts";
+import type { ErrorItem } from "../../domain/errors.ts";
+import { collectParameters, flag, list, type ParametersOf, refuseParameters, text, whole } from "../parameters.ts";
+
+const names = (most: number) =>
+  list
+    .refine(({ length }) => length >= 1 && length <= most, { error: `must name 1 to ${most}.` })
+    .meta({ isList: true, asSent: { type: "array", items: { type: "string" }, minItems: 1, maxItems: most } });
+
+const MOST_SERVICES = 8;
+const MOST_ADDONS = 50;
+const USUAL_LIMIT = 10;
+
+export const AVAILABILITY_PARAMETERS = {
+  serviceIds: names(MOST_SERVICES).describe("One after the other in one visit"),
+  serviceId: text.describe("One service"),
+  variantIds: names(MOST_SERVICES).describe("In place of a service, or with it"),
+  addonIds: names(MOST_ADDONS).describe("Of whichever service they go with"),
+  staffIds: names(MOST_SERVICES).describe("Only with these people"),
+  staffId: text.describe("Only with this person"),
+  date: text.describe("One day, as YYYY-MM-DD"),
+  from: text.describe("The first day, as YYYY-MM-DD; without it today"),
+  to: text.describe("The last day, as YYYY-MM-DD"),
+  partySize: whole(1, 10_000).describe("A table for so many"),
+  areaId: text.describe("A table there; with partySize"),
+  guests: whole(1, 10_000).describe("How many come together"),
+  granularity: z
+    .enum(["slots", "days", "next"], { error: "must be slots, days or next." })
+    .describe("Every slot, the days with a count, or the next slots; slots without it"),
+  limit: whole(1, 100).describe(`How many of the next slots; ${USUAL_LIMIT} without it`),
+  timezone: z
+    .string()
+    .refine((name) => canonicalTimezone(name) !== undefined, { error: "must be an IANA timezone such as Asia/Tokyo." })
+    .transform((name) => canonicalTimezone(name) ?? name)
+    .describe("Whose clock the times of the answer are of, as an IANA name; without it the business's"),
+  explain: flag.describe("Also the starts that are not offered, and why not; needs a key of the business"),
+};
+
+type Values = ParametersOf<typeof AVAILABILITY_PARAMETERS>;
+
+export type AvailabilityRequest = {
+  wish: Wish;
+  span: Span;
+  granularity: "slots" | "days" | "next";
+  limit: number;
+  timezone: string | null;
+  explain: boolean;
+};
+
+/**
+ * @param today undefined where there is no such business; what is wrong with the request itself is told first
+ * @throws AppError with every mistake in it
+ */
+export function readAvailabilityRequest(search: string, today: LocalDate | undefined): AvailabilityRequest | undefined {
+  const { values, mistakes } = collectParameters(AVAILABILITY_PARAMETERS, search);
+  const asked = new Set(new URLSearchParams(search).keys());
+  mistakes.push(...contradictions(asked, values));
+  const { span, mistakes: wrongDates } = readSpan(values, today);
+  mistakes.push(...wrongDates.filter(({ parameter }) => !mistakes.some((known) => known.parameter === parameter)));
+  if (mistakes.length > 0) throw refuseParameters(mistakes);
+  if (span === undefined) return undefined;
+  const { granularity = "slots", limit = USUAL_LIMIT, timezone = null, explain = false } = values;
+  return { wish: wishOf(values), span, granularity, limit, timezone, explain };
+}
+
+const wishOf = (values: Values): Wish =>
+  values.partySize === undefined
+    ? {
+        serviceIds: values.serviceIds ?? (values.serviceId === undefined ? [] : [values.serviceId]),
+        variantIds: values.variantIds ?? [],
+        addonIds: values.addonIds ?? [],
+        staffIds: values.staffIds ?? (values.staffId === undefined ? [] : [values.staffId]),
+        guests: values.guests ?? 1,
+      }
+    : { partySize: values.partySize, areaId: values.areaId ?? null };
+
+const OF_A_VISIT = ["serviceIds", "serviceId", "variantIds", "addonIds", "staffIds", "staffId", "guests"] as const;
+
+/** What does not go together, each under the parameter that could be left out. */
+function contradictions(asked: ReadonlySet<string>, { granularity = "slots", explain }: Values): ErrorItem[] {
+  const mistakes: ErrorItem[] = [];
+  const refuse = (parameter: keyof Values, why: string, code = "invalid_value") =>
+    void mistakes.push({ parameter, code, detail: `'${parameter}' ${why}` });
+
+  if (asked.has("partySize")) {
+    for (const name of OF_A_VISIT)
+      if (asked.has(name)) refuse(name, "does not go with 'partySize': that asks for a table.");
+  } else {
+    if (!asked.has("serviceIds") && !asked.has("serviceId") && !asked.has("variantIds"))
+      refuse("serviceIds", "is needed, or 'partySize' to ask for a table.", "missing_parameter");
+    if (asked.has("areaId")) refuse("areaId", "goes with 'partySize'.");
+  }
+  if (asked.has("serviceId") && asked.has("serviceIds")) refuse("serviceId", "is another name of 'serviceIds'.");
+  if (asked.has("staffId") && asked.has("staffIds")) refuse("staffId", "is another name of 'staffIds'.");
+  if (granularity === "next") {
+    for (const name of ["date", "to"] as const)
+      if (asked.has(name)) refuse(name, "does not go with granularity=next, which looks as far ahead as it must.");
+  } else if (asked.has("limit")) refuse("limit", "goes with granularity=next.");
+  if (explain === true && granularity !== "slots") refuse("explain", "goes with granularity=slots.");
+  return mistakes;
+}

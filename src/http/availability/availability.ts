@@ -1,0 +1,98 @@
+import { type Availability, createAvailability, type DayAnswer } from "../../app/availability/availability.ts";
+import { createTurns } from "../../app/availability/turns.ts";
+import { addDays, localDateOf } from "../../domain/catalog/instants.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { type AvailabilityRequest, readAvailabilityRequest } from "./availability-parameters.ts";
+import type { Answer, Call } from "../call.ts";
+import type { Gate } from "../gate/gate.ts";
+import { createHashedAnswers } from "./hashed-answers.ts";
+import { refuseParameters } from "../parameters.ts";
+
+const MINUTE_MS = 60_000;
+/** A chain of eight with fifty people for each would fill forty of them in two months; nobody reads that. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Who comes when so many are being worked on is told to come again. */
+const MAX_SCANS = 20;
+
+/** When a visit can be booked. Anybody may ask; who also asks why not needs a key of the business. */
+export function answerAvailability(rt: Runtime, gate: Gate): (call: Call) => Promise<Answer> {
+  const ask = createAvailability(rt, createTurns());
+  const answer = createHashedAnswers();
+  let scans = 0;
+
+  const build = async (business: BusinessRow, request: AvailabilityRequest, stop: AbortSignal): Promise<Buffer> => {
+    const found = ask(business, { audience: "PUBLIC", ...request, stop });
+    if (scans >= MAX_SCANS) throw new AppError("busy", "Too many ask for availability at this moment.");
+    scans += 1;
+    try {
+      return await writeBody(found, business, request);
+    } finally {
+      scans -= 1;
+    }
+  };
+
+  return async (call) => {
+    const { search, params } = call.asked;
+    const { slug = "" } = params;
+    const isKeyed = wantsExplanation(search);
+    if (isKeyed) gate.identify(call, slug, "services.read");
+    const business = rt.store.businesses.bySlug(slug);
+    const request = readAvailabilityRequest(search, business && localDateOf(call.now, business.doc.timezone));
+    if (!business || !request) throw new AppError("business_not_found", "There is no such business.");
+    // Notice counts in whole minutes, rounded up, the horizon in those that have passed.
+    const minute = call.now / MINUTE_MS;
+    const asOf = `${stateOf(business)} ${Math.floor(minute)} ${Math.ceil(minute)}`;
+    const caching = isKeyed ? "private, no-cache" : "public, max-age=0, must-revalidate";
+    return answer(call, caching, `${slug}${search}`, asOf, (stop) => build(business, request, stop));
+  };
+}
+
+/** Differs whenever something of the business has changed that an answer shows, and not with every delivery that is sent. */
+const stateOf = ({ revision, lastSequence }: BusinessRow): string => `${revision} ${lastSequence}`;
+
+const wantsExplanation = (search: string): boolean =>
+  new URLSearchParams(search).getAll("explain").some((value) => value === "true" || value === "1");
+
+async function writeBody(
+  { terms: { timezone: zone, ...terms }, days, next }: Availability,
+  { id, slug, doc: { name, timezone, currency, locale }, catalogVersion }: BusinessRow,
+  { granularity, span: { from, to }, limit }: AvailabilityRequest,
+): Promise<Buffer> {
+  const data: Record<string, unknown> = { timezone: zone, from, to, ...terms };
+  // Written day by day, in the turns in which they are found.
+  let written = "";
+  let first: string | undefined;
+  if (granularity === "next") {
+    const slots = await next(limit, from);
+    delete data["to"];
+    data["slots"] = slots;
+    first = slots[0]?.startsAt;
+  } else {
+    for await (const some of days()) {
+      first ??= some.find(({ slots }) => slots.length > 0)?.slots[0]?.startsAt;
+      for (const day of some) written += `${written === "" ? "" : ","}${JSON.stringify(shapes[granularity](day))}`;
+      if (written.length > MAX_BODY_BYTES) throw tooLarge();
+    }
+    first ??= (await next(1, addDays(to, 1)))[0]?.startsAt;
+  }
+  const list = granularity === "next" ? "" : `,"days":[${written}]`;
+  const meta = { business: { id, slug, name, timezone }, currency, locale, catalogVersion };
+  const end = JSON.stringify({ nextAvailable: first ?? null }).slice(1);
+  return Buffer.from(`{"data":${JSON.stringify(data).slice(0, -1)}${list},${end},"meta":${JSON.stringify(meta)}}`);
+}
+
+const shapes = {
+  slots: (day: DayAnswer) => day,
+  days: ({ date, state, slots }: DayAnswer) => ({ date, state, slotCount: slots.length }),
+};
+
+const tooLarge = (): AppError =>
+  refuseParameters([
+    {
+      parameter: "to",
+      code: "range_too_large",
+      detail: `The answer is larger than ${MAX_BODY_BYTES >> 20} MiB: ask for fewer days, or with granularity=days.`,
+    },
+  ]);

@@ -1,0 +1,41 @@
+import { loadCatalog } from "../../app/catalog/tell.ts";
+import type { StoredCatalog } from "../../domain/public/lens.ts";
+import { nextTransition, type PublicCatalog, representCatalog } from "../../domain/public/representation.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { businessOf } from "../key-answers.ts";
+
+/** A business with all that the public may see of it at a moment. */
+type Source = { business: BusinessRow; stored: StoredCatalog; shown: PublicCatalog; moment: number };
+
+export type ReadSource = (businessId: string, momentIn: (timezone: string) => number) => Source;
+
+/** Reads a business's public catalog as of a moment; the last one is kept, because pages and lists are asked in a row. */
+export function createSourceReader(rt: Runtime): ReadSource {
+  let last: { source: Source; until: number } | undefined;
+  const fits = (business: BusinessRow, moment: number): boolean =>
+    last !== undefined &&
+    last.source.business.id === business.id &&
+    last.source.business.revision === business.revision &&
+    last.source.moment <= moment &&
+    moment < last.until;
+  return (businessId, momentIn) => {
+    const current = businessOf(rt, { businessId });
+    const moment = momentIn(current.doc.timezone);
+    if (last && fits(current, moment)) return { ...last.source, moment };
+    const { business, stored } = readWhole(rt, current);
+    const source = { business, stored, shown: representCatalog(stored, moment), moment };
+    last = { source, until: nextTransition(stored, moment) ?? Infinity };
+    return source;
+  };
+}
+
+/** Several statements, between which somebody may commit: read again until nobody has. */
+function readWhole(rt: Runtime, known: BusinessRow): Pick<Source, "business" | "stored"> {
+  for (let business = known; ;) {
+    const stored = loadCatalog(rt, business);
+    const after = businessOf(rt, { businessId: business.id });
+    if (after.revision === business.revision) return { business, stored };
+    business = after;
+  }
+}

@@ -1,0 +1,62 @@
+import { loadRateCounts, saveRateCounts } from "../../app/box/rate-counts.ts";
+import type { Runtime } from "../../runtime.ts";
+import { createLimiter, type Limiter } from "./rate-limit.ts";
+
+export type Limits = {
+  keys: Limiter;
+  addresses: Limiter;
+  /** Failed attempts by address. A restart forgets them. */
+  failures: Limiter;
+  /** Writes what was counted since the last time. */
+  flush: () => void;
+};
+
+const KEY_ID = /^key_/;
+/** By less the clock is adjusted all the time. */
+const JUMP_SECONDS = 2;
+
+/**
+ * Counts in memory, on the clock that never jumps, and writes by the wall clock, so that a restart grants no more than what
+ * came in after the last flush.
+ */
+export function createLimits(rt: Runtime): Limits {
+  const keys = createLimiter();
+  const addresses = createLimiter();
+  // From the one clock to the other, in milliseconds. It stays until the clock is set, or one second would be written as two.
+  const measureOffset = () => rt.now() - rt.monotonic();
+  let offset = measureOffset();
+  const process = rt.random(4).readUInt32BE();
+  let savedAt = rt.monotonic();
+  const saved = loadRateCounts(rt);
+  let { shift } = saved;
+  for (const [client, ofClient] of Map.groupBy(saved.rows, (row) => row.client)) {
+    const limiter = KEY_ID.test(client) ? keys : addresses;
+    const buckets = ofClient.map(({ second, count }) => {
+      // A second of the one clock reaches into two of the other; no later than just now in any case.
+      const lastAt = Math.min((second + 2) * 1000 - offset, savedAt) - 1;
+      return { second: null, lastAt, count };
+    });
+    limiter.restore(client, buckets);
+  }
+
+  return {
+    keys,
+    addresses,
+    failures: createLimiter(),
+    flush() {
+      const startedAt = rt.monotonic();
+      const jumped = Math.round((measureOffset() - offset) / 1000);
+      if (Math.abs(jumped) >= JUMP_SECONDS) {
+        offset += jumped * 1000;
+        shift += jumped;
+      }
+      const changed = [...keys.countedSince(savedAt), ...addresses.countedSince(savedAt)].map(
+        ({ client, second, count }) => ({ client, second: Math.floor(second + offset / 1000), process, count }),
+      );
+      if (changed.length === 0 && shift === 0) return;
+      saveRateCounts(rt, changed, shift);
+      shift = 0;
+      savedAt = startedAt;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Answering, Place } from "../answering.ts";
+import type { Answer, Asked } from "../call.ts";
+import type { Router } from "../router.ts";
+
+export type Listener = (req: IncomingMessage, res: ServerResponse) => void;
+
+const PREFIX = "/v1/businesses/";
+const PATTERN = `${PREFIX}:slug/`;
+const isOfBusiness = (path: string): boolean => path.startsWith(PATTERN);
+
+/**
+ * Answers the GETs whose address needs no more than to be cut apart, and leaves everything else to the router. Both take the
+ * same path to an answer; this one saves the making of a Request, a URL and a Response, which is most of the work.
+ */
+export function createListener(
+  places: readonly Place[],
+  { answer, refuse }: Answering,
+  loadRouter: () => Promise<Router>,
+): Listener {
+  const direct = places.filter(
+    ({ path, byMethod }) => byMethod.has("GET") && !path.slice(isOfBusiness(path) ? PATTERN.length : 0).includes(":"),
+  );
+  const ofBusiness = new Map(
+    direct.filter(({ path }) => isOfBusiness(path)).map((place) => [place.path.slice(PATTERN.length), place]),
+  );
+  const others = new Map(direct.filter(({ path }) => !isOfBusiness(path)).map((place) => [place.path, place]));
+  const find = (url: string, slugEnd: number, pathEnd: number): Place | undefined =>
+    slugEnd === -1 ? others.get(url.slice(0, pathEnd)) : ofBusiness.get(url.slice(slugEnd + 1, pathEnd));
+
+  // It cannot be loaded once somebody has replaced the files under the daemon.
+  const route = (req: IncomingMessage, res: ServerResponse, pathEnd: number): void =>
+    void loadRouter().then(
+      ({ listener }) => listener(req, res),
+      (error) => write(res, refuse(new DirectRequest(req, res, "", pathEnd), error)),
+    );
+  return (req, res) => {
+    const url = req.url ?? "";
+    const slugEnd = url.startsWith(PREFIX) ? url.indexOf("/", PREFIX.length) : -1;
+    const query = url.indexOf("?", slugEnd + 1);
+    const pathEnd = query === -1 ? url.length : query;
+    const slug = slugEnd === -1 ? "" : url.slice(PREFIX.length, slugEnd);
+    const place = req.method === "GET" ? find(url, slugEnd, pathEnd) : undefined;
+    // What is percent-encoded is read in one place.
+    if (place === undefined || slug.includes("%")) return route(req, res, pathEnd);
+    const handled = answer(place, new DirectRequest(req, res, slug, pathEnd));
+    if (handled instanceof Promise) void handled.then((answered) => write(res, answered));
+    else write(res, handled);
+  };
+}
+
+/** With methods on a prototype: closures would cost every request. */
+class DirectRequest implements Asked {
+  readonly params: { slug: string };
+  readonly path: string;
+  readonly search: string;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+
+  constructor(req: IncomingMessage, res: ServerResponse, slug: string, pathEnd: number) {
+    const url = req.url as string;
+    this.params = { slug };
+    this.path = url.slice(0, pathEnd);
+    this.search = pathEnd + 1 >= url.length ? "" : url.slice(pathEnd);
+    this.#req = req;
+    this.#res = res;
+  }
+
+  get method(): string {
+    return this.#req.method as string;
+  }
+
+  get sent(): IncomingHttpHeaders {
+    return this.#req.headers;
+  }
+
+  get connection(): object {
+    return this.#req.socket;
+  }
+
+  get peer(): string {
+    return this.#req.socket.remoteAddress ?? "";
+  }
+
+  body(): null {
+    return null;
+  }
+
+  gone(): AbortSignal {
+    const hungUp = new AbortController();
+    this.#res.once("close", () => hungUp.abort());
+    return hungUp.signal;
+  }
+}
+
+function write(res: ServerResponse, { status, headers, body }: Answer): void {
+  res.writeHead(status, headers);
+  res.end(body);
+}
