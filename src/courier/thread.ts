@@ -1,5 +1,4 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { giveHeapBackOnceSettled } from "../idle-heap.ts";
 import { openRuntime } from "../runtime.ts";
 import { createAlerter } from "./alerter.ts";
 import { startBeat } from "./beat.ts";
@@ -34,7 +33,6 @@ process.on("uncaughtException", (error) => {
 });
 parentPort?.on("message", (order: Order) => (order.type === "wake" ? courier.wake() : void (stopped ??= stop())));
 courier.sweep();
-giveHeapBackOnceSettled();
 tell({ type: "started" });
 
 async function stop(): Promise<void> {

@@ -31,9 +31,8 @@ export const serve = command({
   ],
   async run(cli, { host = "127.0.0.1", port = DEFAULT_PORT, tlsCert, tlsKey, ...flags }) {
     const tls = tlsFiles(tlsCert || undefined, tlsKey || undefined);
-    const [{ startDaemon }, { giveHeapBackOnceSettled }, { untilStopped }] = await Promise.all([
+    const [{ startDaemon }, { untilStopped }] = await Promise.all([
       import("../daemon.ts"),
-      import("../../idle-heap.ts"),
       import("../stop-signal.ts"),
     ]);
     // As servers do: with a certificate a hang-up asks for the new one. From the first moment on, when it would still be the end.
@@ -50,7 +49,6 @@ export const serve = command({
     const daemon = await startDaemon(config, { host, port, tls });
     renew = daemon.renewCertificate;
     daemon.log("info", "serving", { url: daemon.url, docs: `${daemon.url}/docs`, data: config.dataDir });
-    giveHeapBackOnceSettled();
     const reason = await Promise.race([stopped, daemon.courierDied]);
     daemon.log("info", "stopping", { reason });
     await daemon.stop();
