@@ -21,7 +21,8 @@ const MAX_LIMIT = 500;
 export type Start = "now" | "oldest" | { after: string };
 
 /**
- * The pages of a feed as they come to be, until `over`; the first comes at once, and may be empty. A daemon that is away or overloaded is asked again, ever more rarely.
+ * The pages of a feed as they come to be, until `over`; the first comes at once, and may be empty. A daemon that is away or
+ * overloaded is asked again, ever more rarely.
  * @throws AppError for whatever asking again does not mend
  */
 export async function* followFeed(
