@@ -7,6 +7,7 @@ import { openRuntime, type Runtime } from "../../runtime.ts";
 import { copyDatabase, jumpAhead, readProgress, removeDatabase, replaceDatabase } from "../../store/backup.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
 import { verifyBackup } from "./backups.ts";
+import { troubleOfSecrets } from "./troubles.ts";
 import { appendEvents } from "../events.ts";
 
 /** So far ahead that no ETag and no cursor that was given out since the backup is ever used for something else. */
@@ -79,15 +80,4 @@ function tellPartners(config: Config, now: number): void {
 }
 
 /** Whether the master key that lies beside the data is the one that their signing secrets are sealed with. */
-export function hasItsMasterKey(rt: Runtime): boolean {
-  const sealed = rt.store.endpointSecrets.all();
-  if (sealed.length === 0) return true;
-  if (!existsSync(rt.config.masterKeyPath)) return false;
-  try {
-    for (const secret of sealed) rt.secrets.open(secret.sealed, secret.id);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError) return false;
-    throw error;
-  }
-}
+export const hasItsMasterKey = (rt: Runtime): boolean => troubleOfSecrets(rt).length === 0;
