@@ -7,9 +7,9 @@ import { didYouMean } from "../domain/nearest.ts";
 import { safe } from "../domain/safe-text.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
-import { fieldText, toFields } from "./fields.ts";
+import { fieldText, toFields } from "./output/fields.ts";
 import type { Io } from "./io.ts";
-import { type Column, toTable, toTsv } from "./table.ts";
+import { type Column, toTable, toTsv } from "./output/table.ts";
 
 /** The options that stand anywhere on the line. */
 export type GlobalFlags = {

@@ -137,7 +137,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "service",
     about: "Run deskbell as a service of the system.",
-    load: async () => (await import("./commands/service.ts")).service,
+    load: async () => (await import("./commands/service-unit.ts")).service,
   },
   {
     name: "completion",

@@ -9,7 +9,7 @@ import { examine } from "../../src/app/box/doctor.ts";
 import type { Check } from "../../src/app/box/finding.ts";
 import { cancelDeliveries } from "../../src/app/webhooks/deliveries.ts";
 import { createKey, rotateKey } from "../../src/app/keys.ts";
-import { askDaemon } from "../../src/cli/ask-daemon.ts";
+import { askDaemon } from "../../src/cli/running/ask-daemon.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/endpoint-life.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { emit, engine, subscribe } from "../support/engine.ts";

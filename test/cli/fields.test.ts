@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toFields } from "../../src/cli/fields.ts";
+import { toFields } from "../../src/cli/output/fields.ts";
 import { temporaryFolder, terminal } from "../support/cli.ts";
 
 test("what is short is a line a field", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Column, toTable, toTsv } from "../../src/cli/table.ts";
+import { type Column, toTable, toTsv } from "../../src/cli/output/table.ts";
 
 type Dish = { key: string; name: string; price: number | null };
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { readPartnerGuide } from "../../src/assets.ts";
-import { freePort } from "../../src/cli/port.ts";
+import { freePort } from "../../src/cli/running/port.ts";
 import { sealEnvelope } from "../../src/domain/envelope.ts";
 import { coverHeaders } from "../../src/domain/webhooks/post.ts";
 import { drawSecret, signingKey } from "../../src/domain/webhooks/signature.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { toTable } from "../../src/cli/table.ts";
+import { toTable } from "../../src/cli/output/table.ts";
 import { createLog } from "../../src/log.ts";
 import type { EndpointState, LiveRow } from "../../src/store/live.ts";
 import { frameOf } from "../../src/tui/frame.ts";

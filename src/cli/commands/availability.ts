@@ -3,13 +3,13 @@ import type { Wish } from "../../domain/availability/question.ts";
 import { type AskedSpan, readSpan, type Span } from "../../domain/availability/span.ts";
 import { localDateOf } from "../../domain/catalog/instants.ts";
 import { AppError } from "../../domain/errors.ts";
-import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../availability-lines.ts";
+import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../output/availability-lines.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { type FlagValues, integer, text, toggle } from "../flags.ts";
-import { listObjects } from "../objects.ts";
-import type { Column } from "../table.ts";
-import { visitFlags } from "../visit-flags.ts";
+import { listObjects } from "../objects/objects.ts";
+import type { Column } from "../output/table.ts";
+import { visitFlags } from "../input/visit-flags.ts";
 
 const flags = {
   ...visitFlags,

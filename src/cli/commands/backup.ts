@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
-import { byteSize } from "../byte-size.ts";
+import { byteSize } from "../output/byte-size.ts";
 import { command, type Group } from "../command.ts";
 import { text } from "../flags.ts";
-import { createPrivateFile } from "../private-file.ts";
-import { isoTime, shortTime } from "../table.ts";
+import { createPrivateFile } from "../input/private-file.ts";
+import { isoTime, shortTime } from "../output/table.ts";
 
 const app = () => import("../../app/box/backups.ts");
 

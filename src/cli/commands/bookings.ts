@@ -2,9 +2,9 @@ import { representBooking } from "../../domain/day/booking.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { command, type Group } from "../command.ts";
 import { text } from "../flags.ts";
-import { createOrLoad, fromFlag } from "../load-lines.ts";
-import { visitCommands } from "../visit-commands.ts";
-import { visitFlags } from "../visit-flags.ts";
+import { createOrLoad, fromFlag } from "../input/load-lines.ts";
+import { visitCommands } from "../objects/visit-commands.ts";
+import { visitFlags } from "../input/visit-flags.ts";
 
 const create = command({
   name: "create",

@@ -1,5 +1,5 @@
 import type { Holdings } from "../../store/holdings.ts";
-import { countOf } from "../change-report.ts";
+import { countOf } from "../output/change-report.ts";
 import { command, type Group } from "../command.ts";
 import { toggle } from "../flags.ts";
 

@@ -1,10 +1,10 @@
 import type { ImportReport } from "../../domain/catalog/import-report.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { readText, writeNew } from "../catalog-files.ts";
+import { readText, writeNew } from "../input/catalog-files.ts";
 import type { Cli } from "../cli.ts";
 import { command, type Group } from "../command.ts";
 import { requiredText, text } from "../flags.ts";
-import { safeLines } from "../table.ts";
+import { safeLines } from "../output/table.ts";
 
 const flags = {
   businessSlug: requiredText("slug", "slug of the business"),

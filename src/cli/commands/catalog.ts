@@ -1,11 +1,11 @@
-import { bytesOf, readSources, writeNew } from "../catalog-files.ts";
-import { reportChange } from "../change-report.ts";
+import { bytesOf, readSources, writeNew } from "../input/catalog-files.ts";
+import { reportChange } from "../output/change-report.ts";
 import { command, type Group } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { choice, text, toggle } from "../flags.ts";
-import { notesOfSteps } from "../progress.ts";
-import { keepHeapSmall } from "../small-heap.ts";
-import { safeLines } from "../table.ts";
+import { notesOfSteps } from "../output/progress.ts";
+import { keepHeapSmall } from "../running/small-heap.ts";
+import { safeLines } from "../output/table.ts";
 import { importing } from "./catalog-import.ts";
 
 const FILES = "catalog files, folders of .yaml, .yml and .json files, or - for stdin";

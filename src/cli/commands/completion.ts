@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import type { Cli } from "../cli.ts";
 import { command, type CommandSpec, type Group } from "../command.ts";
-import type { Candidate } from "../complete.ts";
+import type { Candidate } from "../completion/complete.ts";
 import { toggle } from "../flags.ts";
 
 export const completion = command({
@@ -35,7 +35,7 @@ export const complete = (commands: readonly (CommandSpec | Group)[], globals: re
     flags: { next: toggle("a new word begins after these") },
     examples: ["__complete -- keys cr", "__complete --next -- keys show"],
     async run(cli, { next }, words) {
-      const { findPlace } = await import("../complete.ts");
+      const { findPlace } = await import("../completion/complete.ts");
       const { candidates, asked, typed, head, given } = findPlace(commands, globals, next ? [...words, ""] : words);
       const all = asked === undefined ? candidates : await valuesFor(cli, asked, given);
       const fitting = all.filter(({ value }) => value.startsWith(typed));
@@ -49,7 +49,7 @@ const BUSY_TIMEOUT_MS = 500;
 const isHarmless = ({ value }: Candidate): boolean => /^\w[\w./:*-]*$/.test(value);
 
 async function valuesFor(cli: Cli, asked: string, given: ReadonlyMap<string, string>): Promise<Candidate[]> {
-  const { fixedValues, listerFor } = await import("../completion-values.ts");
+  const { fixedValues, listerFor } = await import("../completion/completion-values.ts");
   const lister = listerFor(asked);
   if (lister === undefined) return fixedValues(asked);
   try {

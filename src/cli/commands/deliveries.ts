@@ -8,7 +8,7 @@ import type { DeliveryFilter } from "../../store/delivery-filter.ts";
 import type { Cli } from "../cli.ts";
 import { command, type Group } from "../command.ts";
 import { choice, duration, type FlagValues, integer, text, toggle } from "../flags.ts";
-import { isoTime, shortTime } from "../table.ts";
+import { isoTime, shortTime } from "../output/table.ts";
 
 const USUAL_LIMIT = 50;
 /** How often a command looks at what has changed. */
@@ -161,7 +161,7 @@ const tail = command({
   async run(cli, { endpoint, event, failed }) {
     const rt = await cli.open();
     const businessId = cli.flags.business === undefined ? undefined : cli.business(rt).id;
-    const { untilStopped } = await import("../stop-signal.ts");
+    const { untilStopped } = await import("../running/stop-signal.ts");
     const stopped = untilStopped();
     const isMeant = (attempt: FollowedAttempt) =>
       (businessId === undefined || attempt.businessId === businessId) &&

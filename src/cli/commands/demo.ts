@@ -13,9 +13,9 @@ export const demo = command({
   examples: ["demo", "demo --tui", "demo --port 4300 --keep"],
   async run(cli, { port, keep, tui }) {
     const [{ startDemo }, { untilStopped }, { requireTerminal, showLiveView }] = await Promise.all([
-      import("../demo.ts"),
-      import("../stop-signal.ts"),
-      import("../live-view.ts"),
+      import("../running/demo.ts"),
+      import("../running/stop-signal.ts"),
+      import("../running/live-view.ts"),
     ]);
     if (tui) requireTerminal(cli);
     const stopped = untilStopped();

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import type { Check, Finding } from "../../app/box/finding.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { askDaemon } from "../ask-daemon.ts";
+import { askDaemon } from "../running/ask-daemon.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { nameProgram } from "../failure.ts";
-import { type Column, toTsv } from "../table.ts";
+import { type Column, toTsv } from "../output/table.ts";
 
 export const doctor = command({
   name: "doctor",

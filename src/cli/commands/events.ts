@@ -3,7 +3,7 @@ import { CHANGED_FLAGS, EVENT_TYPES, isEventType, prefixOf } from "../../domain/
 import { didYouMean } from "../../domain/nearest.ts";
 import { command, type Group } from "../command.ts";
 import { choice, duration, integer, text } from "../flags.ts";
-import { isoTime, shortTime } from "../table.ts";
+import { isoTime, shortTime } from "../output/table.ts";
 
 const USUAL_LIMIT = 50;
 

@@ -1,5 +1,5 @@
 import { readStarter } from "../../assets.ts";
-import { writeNew } from "../catalog-files.ts";
+import { writeNew } from "../input/catalog-files.ts";
 import { command } from "../command.ts";
 
 export const init = command({

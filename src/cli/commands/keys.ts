@@ -3,9 +3,9 @@ import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { command, type Group } from "../command.ts";
 import { duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
-import { handOver } from "../hand-over.ts";
-import { keyNamed } from "../named.ts";
-import { isoTime, shortTime } from "../table.ts";
+import { handOver } from "../output/hand-over.ts";
+import { keyNamed } from "../objects/named.ts";
+import { isoTime, shortTime } from "../output/table.ts";
 
 const out = text("file", "write the key to a new file (0600) instead of stdout");
 

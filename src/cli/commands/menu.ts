@@ -1,10 +1,10 @@
 import { AppError } from "../../domain/errors.ts";
 import { formatMoney } from "../../domain/money.ts";
-import { countOf, reportChange } from "../change-report.ts";
+import { countOf, reportChange } from "../output/change-report.ts";
 import { command, type Group } from "../command.ts";
 import { text, toggle } from "../flags.ts";
-import { readMoment } from "../moment.ts";
-import { editFlags, findNamed, listObjects, readEdits, withEditedPart, withEdits } from "../objects.ts";
+import { readMoment } from "../input/moment.ts";
+import { editFlags, findNamed, listObjects, readEdits, withEditedPart, withEdits } from "../objects/objects.ts";
 
 const list = command({
   name: "list",

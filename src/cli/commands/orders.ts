@@ -2,8 +2,8 @@ import { formatMoney } from "../../domain/money.ts";
 import { representOrder, type TicketOrder } from "../../domain/day/ticket-order.ts";
 import { command, type Group } from "../command.ts";
 import { choice, text, texts } from "../flags.ts";
-import { createOrLoad, fromFlag } from "../load-lines.ts";
-import { pageFlags, printPage } from "../page.ts";
+import { createOrLoad, fromFlag } from "../input/load-lines.ts";
+import { pageFlags, printPage } from "../output/page.ts";
 
 const STATUSES = ["PENDING", "CONFIRMED", "CANCELLED", "EXPIRED"] as const satisfies TicketOrder["status"][];
 

@@ -2,7 +2,7 @@ import type { PromotionBenefit } from "../../domain/catalog/catalog.ts";
 import { formatInstant } from "../../domain/business-time.ts";
 import { formatMoney } from "../../domain/money.ts";
 import type { Group } from "../command.ts";
-import { lookCommands } from "../object-commands.ts";
+import { lookCommands } from "../objects/object-commands.ts";
 
 export const promotions: Group = {
   name: "promotions",

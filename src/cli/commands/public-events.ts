@@ -1,6 +1,6 @@
 import { formatInstant } from "../../domain/business-time.ts";
 import type { Group } from "../command.ts";
-import { lookCommands } from "../object-commands.ts";
+import { lookCommands } from "../objects/object-commands.ts";
 
 export const publicEvents: Group = {
   name: "public-events",

@@ -1,8 +1,8 @@
 import { representReservation } from "../../domain/day/reservation.ts";
 import { command, type Group } from "../command.ts";
 import { integer, text } from "../flags.ts";
-import { createOrLoad, fromFlag } from "../load-lines.ts";
-import { visitCommands } from "../visit-commands.ts";
+import { createOrLoad, fromFlag } from "../input/load-lines.ts";
+import { visitCommands } from "../objects/visit-commands.ts";
 
 const create = command({
   name: "create",

@@ -1,10 +1,10 @@
 import { PRESETS, type Preset } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
-import { presetSource, readSources, type Source } from "../catalog-files.ts";
-import { reportChange } from "../change-report.ts";
+import { presetSource, readSources, type Source } from "../input/catalog-files.ts";
+import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
 import type { Io } from "../io.ts";
-import { keepHeapSmall } from "../small-heap.ts";
+import { keepHeapSmall } from "../running/small-heap.ts";
 import { count, integer, toggle } from "../flags.ts";
 
 export const seed = command({

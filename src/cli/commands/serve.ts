@@ -32,8 +32,8 @@ export const serve = command({
   async run(cli, { host = "127.0.0.1", port = DEFAULT_PORT, tlsCert, tlsKey, ...flags }) {
     const tls = tlsFiles(tlsCert || undefined, tlsKey || undefined);
     const [{ startDaemon }, { untilStopped }] = await Promise.all([
-      import("../daemon.ts"),
-      import("../stop-signal.ts"),
+      import("../running/daemon.ts"),
+      import("../running/stop-signal.ts"),
     ]);
     // As servers do: with a certificate a hang-up asks for the new one. From the first moment on, when it would still be the end.
     let renew = (): void => {};

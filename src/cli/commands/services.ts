@@ -1,10 +1,10 @@
 import type { DocOf } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { reportChange } from "../change-report.ts";
+import { reportChange } from "../output/change-report.ts";
 import { command, type Group } from "../command.ts";
 import { integer, text, toggle } from "../flags.ts";
-import { editFlags, findNamed, listObjects, readEdits, withEditedPart, withEdits } from "../objects.ts";
+import { editFlags, findNamed, listObjects, readEdits, withEditedPart, withEdits } from "../objects/objects.ts";
 
 const list = command({
   name: "list",

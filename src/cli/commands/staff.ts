@@ -1,5 +1,5 @@
 import type { Group } from "../command.ts";
-import { lookCommands } from "../object-commands.ts";
+import { lookCommands } from "../objects/object-commands.ts";
 
 export const staff: Group = {
   name: "staff",

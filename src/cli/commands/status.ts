@@ -1,11 +1,11 @@
 import type { Status } from "../../app/box/status.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { byteSize } from "../byte-size.ts";
+import { byteSize } from "../output/byte-size.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { nameProgram } from "../failure.ts";
-import { type Column, isoTime, shortTime, toTsv } from "../table.ts";
+import { type Column, isoTime, shortTime, toTsv } from "../output/table.ts";
 
 type Line = { about: string; state: string; command: string | null };
 

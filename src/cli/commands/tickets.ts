@@ -1,7 +1,7 @@
 import { representTicket, type Ticket } from "../../domain/day/ticket-order.ts";
 import { command, type Group } from "../command.ts";
 import { choice, text } from "../flags.ts";
-import { pageFlags, printPage } from "../page.ts";
+import { pageFlags, printPage } from "../output/page.ts";
 
 const STATUSES = ["VALID", "CHECKED_IN", "VOID"] as const satisfies Ticket["status"][];
 

@@ -2,7 +2,7 @@ import { formatInstant } from "../../domain/business-time.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { command, type Group } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
-import { listObjects } from "../objects.ts";
+import { listObjects } from "../objects/objects.ts";
 
 const add = command({
   name: "add",

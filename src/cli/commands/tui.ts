@@ -11,9 +11,9 @@ export const tui = command({
   },
   examples: ["tui", "tui --business salon-aurora --readonly"],
   async run(cli, { readonly, ascii }) {
-    const { requireTerminal, showLiveView } = await import("../live-view.ts");
+    const { requireTerminal, showLiveView } = await import("../running/live-view.ts");
     requireTerminal(cli);
-    const { untilStopped, exitCodeOf } = await import("../stop-signal.ts");
+    const { untilStopped, exitCodeOf } = await import("../running/stop-signal.ts");
     const rt = await cli.open();
     const options = {
       isReadonly: readonly,

@@ -1,10 +1,10 @@
 import { safe } from "../../domain/safe-text.ts";
 import { command } from "../command.ts";
 import { duration, text, toggle } from "../flags.ts";
-import { handOver } from "../hand-over.ts";
-import { readMoment } from "../moment.ts";
-import { endpointNamed } from "../named.ts";
-import { isoTime } from "../table.ts";
+import { handOver } from "../output/hand-over.ts";
+import { readMoment } from "../input/moment.ts";
+import { endpointNamed } from "../objects/named.ts";
+import { isoTime } from "../output/table.ts";
 import { AppError } from "../../domain/errors.ts";
 
 const life = () => import("../../app/webhooks/endpoint-life.ts");

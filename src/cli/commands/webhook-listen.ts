@@ -3,8 +3,8 @@ import { apiKeyOfEnvironment } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import type { Outcome } from "../../domain/webhooks/verdict.ts";
-import { readText } from "../catalog-files.ts";
-import type { FeedEvent, Start } from "../change-feed.ts";
+import { readText } from "../input/catalog-files.ts";
+import type { FeedEvent, Start } from "../listen/change-feed.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -37,9 +37,9 @@ export const listen = command({
     const feed = { api: requireUrl("--api", api).href.replace(/\/+$/, ""), business, key: await readKey(cli, keyFile) };
     const secret = await signingSecret(cli, secretFile);
     const [{ followFeed }, { createForwarder }, { untilStopped }] = await Promise.all([
-      import("../change-feed.ts"),
-      import("../forwarder.ts"),
-      import("../stop-signal.ts"),
+      import("../listen/change-feed.ts"),
+      import("../listen/forwarder.ts"),
+      import("../running/stop-signal.ts"),
     ]);
     const over = new AbortController();
     void untilStopped().then(() => over.abort());

@@ -1,13 +1,13 @@
 import { buffer } from "node:stream/consumers";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { readText } from "../catalog-files.ts";
+import { readText } from "../input/catalog-files.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { duration, integer, requiredText, text } from "../flags.ts";
-import { endpointNamed } from "../named.ts";
-import { sendOnceWith } from "../send-once.ts";
+import { endpointNamed } from "../objects/named.ts";
+import { sendOnceWith } from "../running/send-once.ts";
 
 const RECEIVER_PORT = 4200;
 
@@ -79,8 +79,8 @@ export const receive = command({
     const secret = secretFile === undefined ? null : readText(secretFile).trim();
     const [{ startReceiver }, { untilStopped }, { requirePort }, { wallClock }] = await Promise.all([
       import("../../courier/receive.ts"),
-      import("../stop-signal.ts"),
-      import("../port.ts"),
+      import("../running/stop-signal.ts"),
+      import("../running/port.ts"),
       import("../../runtime.ts"),
     ]);
     const stopped = untilStopped();

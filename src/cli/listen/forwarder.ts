@@ -1,0 +1,33 @@
+import { userAgent } from "../../assets.ts";
+import { createSender } from "../../courier/send.ts";
+import { createIdSource } from "../../domain/ids.ts";
+import { coverHeaders } from "../../domain/webhooks/post.ts";
+import { signingKey } from "../../domain/webhooks/signature.ts";
+import { judge, type Outcome } from "../../domain/webhooks/verdict.ts";
+import { systemRandom, wallClock } from "../../runtime.ts";
+import type { FeedEvent } from "./change-feed.ts";
+
+const TIMEOUT_MS = 10_000;
+
+type Forwarded = { outcome: Outcome; isTaken: boolean; durationMs: number };
+
+/** Sends events on to a URL of the partner's own choice, as webhooks that are signed with a secret of its own. */
+export function createForwarder(url: string, secret: string) {
+  const keys = [signingKey(secret)];
+  const newId = createIdSource(wallClock, systemRandom);
+  const sender = createSender({ allowHttp: true, allowPrivate: [] }, wallClock);
+  return {
+    /** The same bytes as a webhook's: what JSON.stringify wrote it writes again. */
+    async forward(event: FeedEvent): Promise<Forwarded> {
+      const body = Buffer.from(JSON.stringify(event));
+      const cover = { deliveryId: newId("dlv"), eventId: event.id, eventType: event.type, attempt: 1, sequence: 0 };
+      const startedAt = wallClock();
+      // The feed does not tell the event's number.
+      const { "X-Service-Sequence": _, ...headers } = coverHeaders(cover, userAgent(), keys, startedAt, body);
+      const outcome = await sender.send({ url, trusted: true, timeoutMs: TIMEOUT_MS, headers, body });
+      const endedAt = wallClock();
+      return { outcome, isTaken: judge(outcome, endedAt).kind === "well", durationMs: endedAt - startedAt };
+    },
+    [Symbol.asyncDispose]: sender.close,
+  };
+}

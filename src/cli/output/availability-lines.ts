@@ -1,0 +1,85 @@
+import type { DayAnswer } from "../../app/availability/availability.ts";
+import { dayNumber, weekdayOf } from "../../domain/availability/calendar.ts";
+import type { PublicRefusal, PublicSlot } from "../../domain/availability/public-slot.ts";
+import { refusalSentence } from "../../domain/availability/refusal-text.ts";
+
+/** A slot, a start that is not offered, or a day without either. */
+export type AvailabilityRow = {
+  date: string;
+  state: string;
+  start?: string;
+  end?: string;
+  spotsLeft?: number;
+  who?: string;
+  why?: string;
+};
+
+/** `09:00` of an instant that is written at the business's clock. */
+const clockTime = (instant: string): string => instant.slice(11, 16);
+
+export const slotRow = (slot: PublicSlot, nameOf: (id: string) => string): AvailabilityRow => ({
+  date: slot.startsAt.slice(0, 10),
+  state: "OPEN",
+  start: clockTime(slot.startsAt),
+  end: clockTime(slot.endsAt),
+  spotsLeft: slot.spotsLeft,
+  who: slot.segments
+    .map((segment) => ("tableId" in segment ? segment.tableId : segment.staffId))
+    .map((id) => (id === null ? "-" : nameOf(id)))
+    .join(" "),
+});
+
+export function dayRows(
+  { date, state, slots, refused = [] }: DayAnswer,
+  nameOf: (id: string) => string,
+): AvailabilityRow[] {
+  const rows = [
+    ...slots.map((slot) => ({ at: slot.startsAt, row: slotRow(slot, nameOf) })),
+    ...refused.map((refusal) => ({
+      at: refusal.startsAt,
+      row: { date, state: refusal.reason, start: clockTime(refusal.startsAt), why: sentence(refusal) },
+    })),
+  ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return rows.length === 0 ? [{ date, state }] : rows.map(({ row }) => row);
+}
+
+/** A day as a person reads it: its starts in as many lines as they need, then the others by what stops them. */
+export function dayLines({ date, state, slots, refused = [] }: DayAnswer, width: number): string[] {
+  const weekday = weekdayOf(dayNumber(date));
+  const head = `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)} ${date}  ${state.padEnd(8)}  `;
+  const texts = wrap(
+    slots.map(({ startsAt }) => clockTime(startsAt)),
+    width - head.length,
+  );
+  const lines = [...texts, ...runsOf(refused)];
+  return (lines.length === 0 ? [""] : lines).map((line, i) =>
+    `${i === 0 ? head : " ".repeat(head.length)}${line}`.trimEnd(),
+  );
+}
+
+function wrap(words: string[], width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of words) {
+    if (line !== "" && line.length + word.length >= width) {
+      lines.push(line);
+      line = "";
+    }
+    line += line === "" ? word : ` ${word}`;
+  }
+  return line === "" ? lines : [...lines, line];
+}
+
+/** Starts in a row that fail the same rule are one line. */
+function runsOf(refused: readonly PublicRefusal[]): string[] {
+  const runs: { first: string; last: string; why: string }[] = [];
+  for (const refusal of refused) {
+    const [time, why] = [clockTime(refusal.startsAt), sentence(refusal)];
+    const run = runs.at(-1);
+    if (run?.why === why) run.last = time;
+    else runs.push({ first: time, last: time, why });
+  }
+  return runs.map(({ first, last, why }) => `${first === last ? first : `${first}-${last}`}: ${why}`);
+}
+
+const sentence = ({ detail, segment }: PublicRefusal): string => refusalSentence(detail, segment);

@@ -1,0 +1,71 @@
+import type { ChangeResult } from "../../app/catalog/catalog.ts";
+import type { ObjectChange } from "../../domain/catalog/diff.ts";
+import { KIND_NAMES } from "../../domain/catalog/mistakes.ts";
+import { formatMoney } from "../../domain/money.ts";
+import { safe } from "../../domain/safe-text.ts";
+import type { Cli } from "../cli.ts";
+import type { Column } from "./table.ts";
+
+/** Shows what a change did, or would do: the objects on stdout, the sum and the webhooks on stderr. */
+export function reportChange(cli: Cli, result: ChangeResult, { dryRun = false } = {}): void {
+  if (cli.flags.json) return cli.printObject(result);
+  const { slug, isNew, fromVersion, version, businessFields, changes, events, deliveries, massDeletes } = result;
+  if (fromVersion === version) return cli.note(`${slug}: nothing differs.`);
+  if (isNew) cli.note(`${slug}: new, ${countByKind(changes)}.`);
+  else if (changes.length > 0) cli.printList(changes, columns(result.currency), "");
+  if (!isNew && businessFields.length > 0) cli.note(`${slug}: ${businessFields.join(", ")} changed.`);
+  const undone = changes.filter(({ undoes }) => undoes.length > 0);
+  if (undone.length > 0) {
+    const edits = `${countOf(undone.length, "edit")} made on the box since the last file`;
+    cli.note(`${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => safe(key)).join(", ")}.`);
+  }
+  if (result.outsideHours.length > 0) cli.note(`${slug}: ${leftOutNote(result.outsideHours)}`);
+  const told = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}`;
+  const owed = countOf(deliveries, "webhook");
+  if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${told}, ${owed} to send.`);
+  cli.note(
+    `${slug}: would go from version ${fromVersion} to ${version} with ${told}, ${owed} to send; nothing was written.`,
+  );
+  for (const { kind, removed, of } of massDeletes)
+    cli.note(`${slug}: ${removed} of ${of} ${kind} would go: that takes --allow-mass-delete.`);
+}
+
+const MOST_NAMED = 10;
+
+function leftOutNote(ids: readonly string[]): string {
+  const [lie, more] = [ids.length === 1 ? "lies" : "lie", ids.length - MOST_NAMED];
+  const named = ids.slice(0, MOST_NAMED).join(", ");
+  return `${countOf(ids.length, "future booking")} ${lie} outside the new hours: ${named}${more > 0 ? ` and ${more} more` : ""}.`;
+}
+
+const columns = (currency: string): Column<ObjectChange>[] => [
+  { title: "CHANGE", value: ({ action }) => action },
+  { title: "KIND", value: ({ kind }) => kind },
+  { title: "KEY", value: ({ key }) => key, whole: true },
+  { title: "WHAT", value: (change) => whatChanged(change, currency) },
+  { title: "ID", value: ({ id }) => id, whole: true },
+];
+
+function whatChanged({ fields, prices, undoes }: ObjectChange, currency: string): string {
+  const price = (minor: number | null) => (minor === null ? "none" : formatMoney(minor, currency));
+  const repriced = prices.map(({ of, from, to }) => `${of === "" ? "price" : of} ${price(from)} -> ${price(to)}`);
+  const undone = undoes.length === 0 ? [] : [`undoes an edit of ${undoes.map(fieldName).join(", ")}`];
+  return [...repriced, ...fields.filter((field) => field !== "priceCents"), ...undone].join(", ");
+}
+
+const fieldName = (field: string): string => (field === "priceCents" ? "price" : field);
+
+/** `5 services, 2 menu categories` */
+function countByKind(changes: readonly ObjectChange[]): string {
+  const counts = Map.groupBy(changes, ({ kind }) => kind);
+  return [...counts].map(([kind, { length }]) => countOf(length, KIND_NAMES[kind])).join(", ");
+}
+
+/** ` (12 service.updated, catalog.changed)` */
+const eventTypes = (webhooks: ChangeResult["webhooks"]): string => {
+  const types = webhooks.map(({ type, events }) => (events === 1 ? type : `${events} ${type}`));
+  return types.length === 0 || types.length > 6 ? "" : ` (${types.join(", ")})`;
+};
+
+export const countOf = (count: number, noun: string): string =>
+  `${count} ${count === 1 ? noun : noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;

@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { applyCatalog, type ChangeResult } from "../../app/catalog/catalog.ts";
+import { requireBusiness } from "../../app/require-business.ts";
+import { createEndpoint } from "../../app/webhooks/endpoints.ts";
+import { createKey } from "../../app/keys.ts";
+import { PRESETS } from "../../assets.ts";
+import { readConfig } from "../../config.ts";
+import type { AttemptNotice } from "../../courier/courier.ts";
+import { startReceiver } from "../../courier/receive.ts";
+import { EVENT_TYPES } from "../../domain/event-types.ts";
+import { safe } from "../../domain/safe-text.ts";
+import { openRuntime, type Runtime } from "../../runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { presetSource } from "../input/catalog-files.ts";
+import type { Cli } from "../cli.ts";
+import { type Daemon, startDaemon } from "./daemon.ts";
+import { editNextPrice } from "./demo-edits.ts";
+import { freePort } from "./port.ts";
+
+const API_PORT = 4100;
+const RECEIVER_PORT = 4200;
+const EDIT_EVERY_MS = 20_000;
+const BUSY_TIMEOUT_MS = 5000;
+/** The business that the receiver belongs to. */
+const SHOWN = "salon-aurora";
+
+export type Demo = { rt: Runtime; courierDied: Promise<"courier died">; stop: () => Promise<void> };
+export type DemoOptions = {
+  port: number | undefined;
+  keep: boolean;
+  /** Whether each delivery is printed as it happens. */
+  isTold: boolean;
+};
+
+/** A whole deskbell on temporary data, with a partner's receiver beside it and somebody who changes prices. */
+export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
+  const parts = new AsyncDisposableStack();
+  try {
+    const { rt, courierDied } = await assemble(cli, options, parts);
+    return { rt, courierDied, stop: () => parts.disposeAsync() };
+  } catch (error) {
+    await parts.disposeAsync();
+    throw error;
+  }
+}
+
+async function assemble(
+  cli: Cli,
+  { port, keep, isTold }: DemoOptions,
+  parts: AsyncDisposableStack,
+): Promise<Daemon & { rt: Runtime }> {
+  const say = (line: string) => void cli.io.stdout.write(`${line}\n`);
+  const done = (what: string, text: string) => say(`${cli.paint("green", "✓")} ${what.padEnd(9)} ${text}`);
+
+  const dataDir = mkdtempSync(join(tmpdir(), "deskbell-demo-"));
+  // At every end of the process, an impatient second ctrl-c and a bug too.
+  if (!keep) process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
+  const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] });
+  // As somebody at the terminal beside the daemon: a connection of one's own to the same file.
+  const rt = openRuntime(config, BUSY_TIMEOUT_MS);
+  parts.defer(rt.close);
+  done("data", `${dataDir} (${keep ? "kept" : "removed at exit; --keep keeps it"})`);
+
+  const seeded = PRESETS.map((preset) => applyCatalog(rt, [presetSource(preset)], { seedingAt: rt.now() }));
+  done("seeded", seeded.map(summary).join(" · "));
+
+  const business = requireBusiness(rt, SHOWN);
+  const receiver = await subscribeReceiver(rt, business);
+  parts.defer(receiver.close);
+  const daemon = await startDaemon(config, {
+    host: "127.0.0.1",
+    port: port ?? (await freePort(API_PORT)),
+    ...(isTold && { onAttempt: (attempt) => say(attemptLines(attempt, receiver.refusals)) }),
+  });
+  parts.defer(daemon.stop);
+  done("API", `${daemon.url}/v1      docs ${daemon.url}/docs`);
+  done("receiver", `${receiver.url}    verifying signatures`);
+
+  const scopes = ["services.read", "webhooks.write"];
+  const { secret } = createKey(rt, { businessId: business.id, name: "demo", kind: "RESTRICTED", scopes });
+  say(
+    `try:  curl -H "Authorization: Bearer ${secret}" "${daemon.url}/v1/businesses/${SHOWN}/services?includeVariants=true"`,
+  );
+  say(`      ${cli.program} services set cut --price 99.00 --business ${SHOWN} --data-dir ${dataDir}`);
+
+  startEditing(rt, business, parts);
+  return { ...daemon, rt };
+}
+
+/** A receiver on this machine that is subscribed to everything and knows its secret. */
+async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
+  // The secret comes with the subscription, which needs the address first.
+  const port = await freePort(RECEIVER_PORT);
+  const url = `http://127.0.0.1:${port}/hook`;
+  const { secret } = await createEndpoint(rt, {
+    businessId: business.id,
+    keyId: null,
+    name: "demo receiver",
+    url,
+    events: EVENT_TYPES,
+    allowPrivate: true,
+  });
+  /** Why the receiver did not take a delivery, by its id. */
+  const refusals = new Map<string, string>();
+  const { close } = await startReceiver({
+    port,
+    secret,
+    now: rt.now,
+    onDelivery({ deliveryId, refused }) {
+      if (refused !== undefined) refusals.set(deliveryId, refused);
+    },
+  });
+  return { url, refusals, close };
+}
+
+function startEditing(rt: Runtime, business: BusinessRow, parts: AsyncDisposableStack): void {
+  let edits = 0;
+  const edit = () => editNextPrice(rt, business, edits++);
+  edit();
+  const timer = setInterval(edit, EDIT_EVERY_MS);
+  parts.defer(() => clearInterval(timer));
+}
+
+/** `cafe-lumen 64 dishes`: a business is about what it has most of. */
+function summary({ slug, changes }: ChangeResult): string {
+  const nouns = { menu_item: "dishes", service: "services", public_event: "events" } as const;
+  const counts = Object.entries(nouns).map(([kind, noun]) => ({
+    noun,
+    count: changes.filter((change) => change.kind === kind).length,
+  }));
+  const most = counts.reduce((a, b) => (b.count > a.count ? b : a));
+  return `${slug} ${most.count} ${most.noun}`;
+}
+
+function attemptLines(attempt: AttemptNotice, refusals: ReadonlyMap<string, string>): string {
+  const { eventType, eventId, deliveryId, statusCode, outcome, url, durationMs } = attempt;
+  const refused = refusals.get(deliveryId);
+  const signature = outcome !== "responded" ? "" : refused === undefined ? "signature ok" : `refused: ${safe(refused)}`;
+  return `  --> ${eventType} ${eventId}\n <--  ${statusCode ?? outcome} POST ${url}  ${Math.round(durationMs)} ms  ${signature}`;
+}

@@ -1,0 +1,52 @@
+import { prepareForInk } from "../../config.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Cli } from "../cli.ts";
+import { sendOnceWith } from "./send-once.ts";
+
+export type LiveViewOptions = { isReadonly: boolean; isAscii: boolean; businessId: string | undefined };
+
+/** @throws AppError usage where there is none */
+export function requireTerminal({ io: { stdin, stdout } }: Cli): void {
+  if (!stdin.isTTY || !stdout.isTTY)
+    throw new AppError("usage", "The live view needs a terminal.", { fix: "deskbell deliveries tail" });
+}
+
+/**
+ * Shows the deliveries live until the person quits or `ended` settles.
+ * @returns what ended it first; null: the person
+ */
+export async function showLiveView<Reason>(
+  cli: Cli,
+  rt: Runtime,
+  { isReadonly, isAscii, businessId }: LiveViewOptions,
+  ended: Promise<Reason>,
+): Promise<Reason | "SIGINT" | null> {
+  prepareForInk(cli.flags.color);
+  const [{ runLiveView }, { createClock }, { isDaemonRunning }, { readVersion }] = await Promise.all([
+    import("../../tui/run.tsx"),
+    import("../../tui/times.ts"),
+    import("../../store/database.ts"),
+    import("../../assets.ts"),
+  ]);
+  const view = runLiveView(
+    {
+      rt,
+      setting: {
+        version: readVersion(),
+        clock: createClock(Intl.DateTimeFormat().resolvedOptions().timeZone),
+        isAscii,
+      },
+      isReadonly,
+      businessId,
+      sendOnce: sendOnceWith(rt),
+      isDaemonRunning: () => isDaemonRunning(rt.config.databasePath),
+    },
+    { stdin: cli.io.stdin as NodeJS.ReadStream, stdout: cli.io.stdout as NodeJS.WriteStream },
+  );
+  try {
+    return await Promise.race([view.ended, ended]);
+  } finally {
+    view.close();
+  }
+}
