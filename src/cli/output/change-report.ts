@@ -1,4 +1,4 @@
-import type { ChangeResult } from "../../app/catalog/catalog.ts";
+import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import type { ObjectChange } from "../../domain/catalog/diff.ts";
 import { KIND_NAMES } from "../../domain/catalog/mistakes.ts";
 import { formatMoney } from "../../domain/money.ts";

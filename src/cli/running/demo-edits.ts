@@ -1,4 +1,5 @@
-import { type ChangeResult, editObject } from "../../app/catalog/catalog.ts";
+import { editObject } from "../../app/catalog/catalog.ts";
+import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

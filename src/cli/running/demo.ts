@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyCatalog, type ChangeResult } from "../../app/catalog/catalog.ts";
+import { applyCatalog } from "../../app/catalog/catalog.ts";
+import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import { requireBusiness } from "../../app/require-business.ts";
 import { createEndpoint } from "../../app/webhooks/endpoints.ts";
 import { createKey } from "../../app/keys.ts";
