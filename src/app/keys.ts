@@ -1,7 +1,6 @@
 import {
   DEFAULT_LIMITS,
   hashApiKey,
-  isCidr,
   isScope,
   type KeyKind,
   keyHints,
@@ -9,6 +8,7 @@ import {
   type Scope,
   SCOPES,
 } from "../domain/api-key.ts";
+import { isAddressRange } from "../domain/address-range.ts";
 import { AppError, type ErrorItem } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import type { Runtime } from "../runtime.ts";
@@ -145,7 +145,7 @@ function findMistakes(input: NewKey, now: number): ErrorItem[] {
         `There is no scope '${scope}'.${didYouMean(scope, SCOPES) || ` Known: ${SCOPES.join(", ")}.`}`,
       );
   for (const cidr of input.cidrs ?? [])
-    if (!isCidr(cidr)) say("invalid_cidr", `'${cidr}' is no address range; write it like 203.0.113.0/24.`);
+    if (!isAddressRange(cidr)) say("invalid_cidr", `'${cidr}' is no address range; write it like 203.0.113.0/24.`);
   for (const limit of [input.limitMinute, input.limitHour])
     if (limit !== undefined && (!Number.isInteger(limit) || limit < 1))
       say("invalid_limit", `A limit is a whole number of requests, at least 1, not ${limit}.`);

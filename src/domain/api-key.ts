@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import ipaddr from "ipaddr.js";
 
 export const SCOPES = ["services.read", "webhooks.read", "webhooks.write"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -57,22 +56,3 @@ function checksum(text: string): string {
   }
   return digits;
 }
-
-/** Whether `text` is an address range such as `203.0.113.0/24`; a single address is one of itself. */
-export const isCidr = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
-
-/** No ranges: from anywhere. An IPv4 address that came over an IPv6 socket is compared as IPv4. */
-export function isAllowedFrom(address: string, cidrs: readonly string[]): boolean {
-  if (cidrs.length === 0) return true;
-  if (!ipaddr.isValid(address)) return false;
-  const from = ipaddr.process(address);
-  return cidrs.some((cidr) => {
-    const [base, bits] = cidr.includes("/") ? ipaddr.parseCIDR(cidr) : wholeAddress(cidr);
-    return from.kind() === base.kind() && from.match(base, bits);
-  });
-}
-
-const wholeAddress = (text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
-  const address = ipaddr.process(text);
-  return [address, address.kind() === "ipv4" ? 32 : 128];
-};

@@ -160,3 +160,12 @@ test.each([
   expect(await serve(dataDir, ...flags).ended()).toMatchObject({ code, stderr: expect.stringMatching(stderr) });
   expect(await execute(["status", "--data-dir", dataDir])).toMatchObject({ code: 6 });
 });
+
+test.each([
+  ["--allow-private", "10.0.0.0/33"],
+  ["--trusted-proxy", "proxy.example"],
+])("%s %s is no address range: it does not start", async (flag, range) => {
+  const ran = await execute(["serve", "--port", "0", "--data-dir", temporaryFolder(), flag, range]);
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toContain(`error: ${flag} must be an address range, not '${range}'.\nfix: ${flag} 10.0.0.0/8`);
+});

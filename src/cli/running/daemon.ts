@@ -1,7 +1,12 @@
+import { openFileLimit } from "../../app/box/open-files.ts";
 import type { Config } from "../../config.ts";
+import { type OnAttempt, type RunningCourier, startCourier } from "../../courier/start.ts";
+import { startServer } from "../../http/server.ts";
+import { writeWhenFree } from "../../http/writes.ts";
 import type { Log } from "../../log.ts";
-import type { OnAttempt, RunningCourier } from "../../courier/start.ts";
-import type { Runtime } from "../../runtime.ts";
+import { openRuntime, type Runtime } from "../../runtime.ts";
+import { acquireDaemonLock } from "../../store/database.ts";
+import { requireAddressRanges } from "../../domain/address-range.ts";
 import { requirePort } from "./port.ts";
 import { sendOnceWith } from "./send-once.ts";
 
@@ -30,14 +35,11 @@ const HTTP_BUSY_TIMEOUT_MS = 0;
 
 /**
  * Starts the API and the courier on a data directory. What was started is stopped again when a later part fails.
- * @throws AppError state_refuses when another daemon has the data, or somebody else the port
+ * @throws AppError usage for a setting that cannot be; state_refuses when another daemon has the data, or somebody else the port
  */
 export async function startDaemon(config: Config, { host, port, tls, onAttempt }: DaemonOptions): Promise<Daemon> {
-  const [{ openRuntime }, { acquireDaemonLock }, { startCourier }] = await Promise.all([
-    import("../../runtime.ts"),
-    import("../../store/database.ts"),
-    import("../../courier/start.ts"),
-  ]);
+  requireAddressRanges("--trusted-proxy", config.http.trustedProxies);
+  requireAddressRanges("--allow-private", config.lab.allowPrivate);
   const parts = new AsyncDisposableStack();
   try {
     await requirePort(host, port);
@@ -49,7 +51,6 @@ export async function startDaemon(config: Config, { host, port, tls, onAttempt }
     // The API first: beside it the thread would take the processor from what is to answer. It is stopped in the same order.
     let courier: RunningCourier | undefined;
     parts.defer(async () => courier?.stop());
-    const { startServer } = await import("../../http/server.ts");
     const server = await startServer(rt, { host, port, tls, sendOnce: sendOnceWith(rt) });
     parts.defer(server.close);
     courier = await startCourier(config, { onAttempt });
@@ -69,10 +70,6 @@ export async function startDaemon(config: Config, { host, port, tls, onAttempt }
 
 /** For those who look on from beside. A daemon that cannot write it serves all the same. */
 async function noteAddress(rt: Runtime, url: string): Promise<void> {
-  const [{ writeWhenFree }, { openFileLimit }] = await Promise.all([
-    import("../../http/writes.ts"),
-    import("../../app/box/open-files.ts"),
-  ]);
   const row = { url, startedAt: rt.now(), hasAlertUrl: rt.config.alertUrl !== null, openFiles: openFileLimit() };
   const note = () => rt.tx(() => rt.store.live.saveDaemon(row));
   await writeWhenFree(rt, note).catch((error: Error) => rt.log("warn", "address not noted", { reason: error.message }));

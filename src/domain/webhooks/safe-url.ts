@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { isWithin } from "../address-range.ts";
 
 /** What an operator lets an endpoint point at besides https on public addresses. */
 export type Allowances = {
@@ -29,6 +30,14 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 const FIX_HTTP = "use https, or let the operator approve it: webhooks add --allow-private, or serve --allow-http";
 const FIX_PRIVATE =
   "use a public host, or let the operator approve it: webhooks add --allow-private, or serve --allow-private <cidr>";
+
+/** A URL as it is called: without what stands around it, and without a fragment. What is none stays as it is. */
+export function calledUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return text;
+  url.hash = "";
+  return url.href;
+}
 
 /** Everything that the text alone can tell; a literal address is judged as well. */
 export function parseTarget(text: string, allowances: Allowances): Target | Refusal {
@@ -68,7 +77,7 @@ export function judgeAddresses(
   allowances: Allowances,
 ): Refusal | undefined {
   if (allowances.trusted) return undefined;
-  const bad = addresses.find((address) => !isPublicAddress(address) && !isIn(address, allowances.allowPrivate));
+  const bad = addresses.find((address) => !isPublicAddress(address) && !isWithin(address, allowances.allowPrivate));
   if (bad === undefined) return undefined;
   const refused =
     bad === hostname ? `${bad} is not a public address.` : `'${hostname}' leads to ${bad}, not a public address.`;
@@ -92,14 +101,4 @@ function embeddedIPv4(address: ipaddr.IPv6): string | undefined {
   if (address.match(ipaddr.IPv6.parseCIDR("64:ff9b::/96"))) return bytes.slice(12).join(".");
   if (address.range() === "6to4") return bytes.slice(2, 6).join(".");
   return undefined;
-}
-
-/** Blocks and addresses of one family are compared as they are; a mapped address counts as the IPv4 address that it is. */
-function isIn(address: string, blocks: readonly string[]): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.process(address);
-  return blocks.some((block) => {
-    const [base, bits] = ipaddr.parseCIDR(block);
-    return base.kind() === parsed.kind() && parsed.match([base, bits] as never);
-  });
 }

@@ -1,6 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { isAllowedFrom, isCidr } from "../../domain/api-key.ts";
-import { AppError } from "../../domain/errors.ts";
+import { isWithin } from "../../domain/address-range.ts";
 import { type Asked, header } from "../call.ts";
 
 export type ClientAddress = (asked: Asked) => string;
@@ -8,17 +7,13 @@ export type ClientAddress = (asked: Asked) => string;
 /**
  * Who is asking. X-Forwarded-For is anybody's to write: of its addresses only those count that a trusted proxy has
  * appended, so that it is read from the right for as long as whoever appended is trusted.
- * @throws AppError usage for a range that is none
  */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
-  const unknown = trusted.find((cidr) => !isCidr(cidr));
-  if (unknown !== undefined)
-    throw new AppError("usage", `--trusted-proxy must be an address range such as 10.0.0.0/8, not '${unknown}'.`);
   if (trusted.length === 0) return ({ peer }) => plainAddress(peer);
   return (asked) => {
     let client = plainAddress(asked.peer);
     const hops = (header(asked, "x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
-    while (hops.length > 0 && isAllowedFrom(client, trusted)) {
+    while (hops.length > 0 && isWithin(client, trusted)) {
       const hop = plainAddress(withoutPort(hops.pop() ?? ""));
       // What a proxy could not name (`unknown`, an obfuscated name) ends the chain at that proxy.
       if (!ipaddr.isValid(hop)) break;

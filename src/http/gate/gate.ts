@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { KeyUse } from "../../app/keys.ts";
-import { DEFAULT_LIMITS, grants, hashApiKey, isAllowedFrom, isWellFormed, type Scope } from "../../domain/api-key.ts";
+import { isWithin } from "../../domain/address-range.ts";
+import { DEFAULT_LIMITS, grants, hashApiKey, isWellFormed, type Scope } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Credential } from "../../store/keys.ts";
@@ -164,8 +165,8 @@ function checkAlive(key: Credential, now: number): void {
 
 /** Decided from the key alone: a foreign slug and one that does not exist give the same bytes. */
 function refuse(key: Credential, slug: string, scope: Scope, address: () => string): AppError | undefined {
-  if (key.cidrs.length > 0 && !isAllowedFrom(address(), key.cidrs))
-    return new AppError("address_not_allowed", "This key may not be used from this address.");
+  if (key.cidrs.length > 0 && !isWithin(address(), key.cidrs))
+    return new AppError("address_not_allowed", `This key may not be used from ${address()}.`);
   if (slug !== key.businessSlug)
     return new AppError(
       "business_mismatch",

@@ -1,5 +1,5 @@
 import type { Server, Socket } from "node:net";
-import { isAllowedFrom } from "../../domain/api-key.ts";
+import { isWithin } from "../../domain/address-range.ts";
 import { addressGroup, isLoopback } from "../gate/client-address.ts";
 
 const LIMIT = 256;
@@ -10,8 +10,7 @@ const HIGH_LIMIT = 4096;
 export function capConnections(
   server: Server,
   proxies: readonly string[],
-  limitOf = (address: string): number =>
-    isLoopback(address) || (proxies.length > 0 && isAllowedFrom(address, proxies)) ? HIGH_LIMIT : LIMIT,
+  limitOf = (address: string): number => (isLoopback(address) || isWithin(address, proxies) ? HIGH_LIMIT : LIMIT),
 ): void {
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {

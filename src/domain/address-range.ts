@@ -1,0 +1,27 @@
+import ipaddr from "ipaddr.js";
+import { AppError } from "./errors.ts";
+
+/** Whether `text` is an address range such as `203.0.113.0/24`; a single address is one of itself. */
+export const isAddressRange = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
+
+/** @throws AppError usage for one that is none */
+export function requireAddressRanges(flag: string, ranges: readonly string[]): void {
+  const wrong = ranges.find((range) => !isAddressRange(range));
+  if (wrong !== undefined)
+    throw new AppError("usage", `${flag} must be an address range, not '${wrong}'.`, { fix: `${flag} 10.0.0.0/8` });
+}
+
+/** Ranges and addresses of one family are compared as they are; a mapped IPv4 address counts as the IPv4 address that it is. */
+export function isWithin(address: string, ranges: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const asked = ipaddr.process(address);
+  return ranges.some((range) => {
+    const [base, bits] = range.includes("/") ? ipaddr.parseCIDR(range) : wholeAddress(range);
+    return asked.kind() === base.kind() && asked.match(base, bits);
+  });
+}
+
+const wholeAddress = (text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
+  const address = ipaddr.process(text);
+  return [address, address.kind() === "ipv4" ? 32 : 128];
+};

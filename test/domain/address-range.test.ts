@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { isAddressRange, isWithin, requireAddressRanges } from "../../src/domain/address-range.ts";
+
+test.each([
+  { address: "203.0.113.7", ranges: [], within: false },
+  { address: "203.0.113.7", ranges: ["203.0.113.0/24"], within: true },
+  { address: "203.0.114.7", ranges: ["203.0.113.0/24"], within: false },
+  { address: "203.0.113.7", ranges: ["203.0.113.7"], within: true },
+  { address: "::ffff:203.0.113.7", ranges: ["203.0.113.0/24"], within: true },
+  { address: "2001:db8::1", ranges: ["203.0.113.0/24", "2001:db8::/32"], within: true },
+  { address: "2001:db9::1", ranges: ["2001:db8::/32"], within: false },
+  { address: "nonsense", ranges: ["0.0.0.0/0"], within: false },
+])("$address from $ranges: $within", ({ address, ranges, within }) => expect(isWithin(address, ranges)).toBe(within));
+
+test("an address range is told from other text", () => {
+  expect(["10.0.0.0/8", "10.1.2.3", "2001:db8::/32"].every(isAddressRange)).toBe(true);
+  expect(["10.0.0.0/33", "example.com", "", "10.0.0.0/8/8"].some(isAddressRange)).toBe(false);
+});
+
+test("a setting that is no range is refused by its flag", () => {
+  expect(() => requireAddressRanges("--allow-private", ["10.0.0.0/8", "foo"])).toThrow(
+    "--allow-private must be an address range, not 'foo'.",
+  );
+});
