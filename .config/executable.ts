@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { build, type Plugin } from "rolldown";
-import { alias, define, leanHttp } from "./bundle.ts";
+import { alias, ascii, define, lazyBuiltins } from "./bundle.ts";
 
 // npm run build:binary [-- FILE]: the whole of deskbell in one file, for this machine's system and processor.
 
@@ -52,7 +52,7 @@ async function bundle(entry: string, dir: string): Promise<string> {
         "react-devtools-core": false,
       },
     },
-    plugins: [leanHttp, unpackedAddon],
+    plugins: [lazyBuiltins, ascii, unpackedAddon],
     output: { dir, format: "esm", codeSplitting: false },
   });
   return join(dir, output[0].fileName);

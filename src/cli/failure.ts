@@ -9,13 +9,16 @@ export type Failure = { text: string; exitCode: number };
 export function explainFailure(error: unknown, program: string): Failure {
   // Help, or the version: already printed.
   if (isCommanders(error)) return { text: "", exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
-  const refusal = error instanceof AppError ? error : refusalOfSystem(error);
+  const refusal = isRefusal(error) ? error : refusalOfSystem(error);
   return refusal ? explainRefusal(refusal, program) : explainBug(error);
 }
 
 /** By its code: to name its class would load commander before anything else. */
 const isCommanders = (error: unknown): error is CommanderError =>
   error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
+
+/** By its name: the daemon's bundle has a class of its own. */
+const isRefusal = (error: unknown): error is AppError => error instanceof Error && error.name === "AppError";
 
 function explainRefusal(error: AppError, program: string): Failure {
   const exitCode = EXIT_CODE_OF[error.code];
@@ -54,6 +57,11 @@ function refusalOfSystem(error: unknown): AppError | undefined {
       return new AppError("not_permitted", `${path ?? "A file"} cannot be used: ${message}.`, {
         fix: "check its owner and mode",
       });
+    case "ENOTDIR":
+    case "EISDIR":
+    case "ENAMETOOLONG":
+    case "ELOOP":
+      return new AppError("usage", `${path ?? "A path"} cannot be used: ${message}.`, { fix: "name another path" });
     default:
       return undefined;
   }

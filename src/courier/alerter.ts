@@ -1,4 +1,4 @@
-import { Agent, request } from "undici";
+import type { Agent } from "undici";
 import type { Alert } from "../app/webhooks/alerts.ts";
 import { userAgent } from "../assets.ts";
 import type { Runtime } from "../runtime.ts";
@@ -16,7 +16,7 @@ export type Alerter = { tell: (alert: Alert) => void; close: () => Promise<void>
  */
 export function createAlerter(rt: Runtime): Alerter {
   const { alertUrl } = rt.config;
-  const agent = new Agent({ connect: { timeout: TIMEOUT_MS }, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+  let agent: Agent | undefined;
   const headers = { "content-type": "application/json; charset=utf-8", "user-agent": userAgent() };
   const closing = new AbortController();
 
@@ -32,6 +32,8 @@ export function createAlerter(rt: Runtime): Alerter {
   /** Why it did not arrive. */
   async function tryPost(url: string, body: string): Promise<string | undefined> {
     try {
+      const { Agent, request } = await import("undici");
+      agent ??= new Agent({ connect: { timeout: TIMEOUT_MS }, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
       const answer = await request(url, { dispatcher: agent, method: "POST", headers, body, signal: closing.signal });
       await answer.body.dump();
       return answer.statusCode < 300 ? undefined : `HTTP ${answer.statusCode}`;
@@ -48,7 +50,7 @@ export function createAlerter(rt: Runtime): Alerter {
     },
     async close() {
       closing.abort();
-      await agent.destroy();
+      await agent?.destroy();
     },
   };
 }

@@ -4,7 +4,7 @@ import { createAlerter } from "./alerter.ts";
 import { startBeat } from "./beat.ts";
 import { createCourier } from "./courier.ts";
 import type { Order, Report, ThreadData } from "./messages.ts";
-import { createSender } from "./send.ts";
+import type { Sender } from "./send.ts";
 
 // The courier's thread, with a connection of its own: a drain or an fsync never holds up a GET.
 
@@ -16,9 +16,12 @@ const { config, isWatched } = workerData as ThreadData;
 const rt = openRuntime(config, BUSY_TIMEOUT_MS);
 rt.store.file.tuneForWriting();
 const tell = (report: Report): void => parentPort?.postMessage(report);
-const sender = createSender(config.lab, rt.monotonic);
+let sender: Promise<Sender> | undefined;
+/** What sends is loaded for the first delivery: it takes 10 MB, for which a box without webhooks has no use. */
+const loadSender = (): Promise<Sender> =>
+  (sender ??= import("./send.ts").then(({ createSender }) => createSender(config.lab, rt.monotonic), fail));
 const alerter = createAlerter(rt);
-const courier = createCourier(rt, sender.send, {
+const courier = createCourier(rt, async (post) => (await loadSender()).send(post), {
   onAttempt: isWatched ? (attempt) => tell({ type: "attempt", attempt }) : undefined,
   onAlert: alerter.tell,
 });
@@ -27,18 +30,20 @@ const beat = startBeat(rt, courier);
 let stopped: Promise<void> | undefined;
 
 // Half a courier is worse than none: whoever supervises the daemon starts it anew.
-process.on("uncaughtException", (error) => {
-  rt.log("error", "The courier failed.", { error: error.stack ?? String(error) });
-  process.exit(1);
-});
+process.on("uncaughtException", fail);
 parentPort?.on("message", (order: Order) => (order.type === "wake" ? courier.wake() : void (stopped ??= stop())));
 courier.sweep();
 tell({ type: "started" });
 
+function fail(error: Error): never {
+  rt.log("error", "The courier failed.", { error: error.stack ?? String(error) });
+  process.exit(1);
+}
+
 async function stop(): Promise<void> {
   beat.stop();
   await courier.stop(GRACE_MS);
-  await Promise.all([sender.close(), alerter.close()]);
+  await Promise.all([sender?.then(({ close }) => close()), alerter.close()]);
   rt.close();
   parentPort?.close();
 }

@@ -23,31 +23,45 @@ import { createTallyStore } from "./tallies.ts";
 import { createTicketStore } from "./tickets.ts";
 import { createTimeOffStore } from "./time-off.ts";
 
-export type Store = ReturnType<typeof createStore>;
+const STORES = {
+  businesses: createBusinessStore,
+  catalog: createCatalogStore,
+  idempotency: createIdempotencyStore,
+  keys: createKeyStore,
+  endpoints: createEndpointStore,
+  events: createEventStore,
+  feed: createFeedStore,
+  file: createFileStore,
+  holdings: createHoldingStore,
+  deliveries: createDeliveryStore,
+  deliveryMoves: createDeliveryMoveStore,
+  due: createDueStore,
+  endpointSecrets: createEndpointSecretStore,
+  rateCounts: createRateCountStore,
+  retention: createRetentionStore,
+  tallies: createTallyStore,
+  live: createLiveStore,
+  soldOut: createSoldOutStore,
+  bookings: createBookingStore,
+  reservations: createReservationStore,
+  timeOff: createTimeOffStore,
+  orders: createOrderStore,
+  tickets: createTicketStore,
+};
 
-/** All of the SQL, prepared once a connection. */
-export const createStore = (db: Db) => ({
-  businesses: createBusinessStore(db),
-  catalog: createCatalogStore(db),
-  idempotency: createIdempotencyStore(db),
-  keys: createKeyStore(db),
-  endpoints: createEndpointStore(db),
-  events: createEventStore(db),
-  feed: createFeedStore(db),
-  file: createFileStore(db),
-  holdings: createHoldingStore(db),
-  deliveries: createDeliveryStore(db),
-  deliveryMoves: createDeliveryMoveStore(db),
-  due: createDueStore(db),
-  endpointSecrets: createEndpointSecretStore(db),
-  rateCounts: createRateCountStore(db),
-  retention: createRetentionStore(db),
-  tallies: createTallyStore(db),
-  live: createLiveStore(db),
-  soldOut: createSoldOutStore(db),
-  bookings: createBookingStore(db),
-  reservations: createReservationStore(db),
-  timeOff: createTimeOffStore(db),
-  orders: createOrderStore(db),
-  tickets: createTicketStore(db),
-});
+export type Store = { readonly [Name in keyof typeof STORES]: ReturnType<(typeof STORES)[Name]> };
+
+/** All of the SQL. A store's statements are prepared when it is first asked for: few commands need more than some of them. */
+export function createStore(db: Db): Store {
+  const stores = {};
+  for (const [name, create] of Object.entries(STORES)) {
+    const prepare = () => {
+      const value = create(db);
+      // From now on a plain field.
+      Object.defineProperty(stores, name, { value });
+      return value;
+    };
+    Object.defineProperty(stores, name, { get: prepare, configurable: true, enumerable: true });
+  }
+  return stores as Store;
+}

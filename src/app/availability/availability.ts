@@ -12,7 +12,7 @@ import type { Catalog, LocalDate } from "../../domain/catalog/catalog.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { scanDays } from "./scan-days.ts";
-import { loadPlan } from "../day/time-off.ts";
+import { loadPlan } from "../day/plan.ts";
 import type { Turn } from "./turns.ts";
 
 export type Enquiry = {

@@ -20,7 +20,7 @@ import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { loadBusyRows } from "./busy-rows.ts";
 import { findObject } from "../catalog/find-object.ts";
-import { loadPlan } from "./time-off.ts";
+import { loadPlan } from "./plan.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { VisitWish } from "../availability/question.ts";
 import { key, line, whole } from "../catalog/schema-values.ts";
-import { counted, customerRef, readRequest } from "./request.ts";
+import { readRequest } from "./request.ts";
+import { counted, customerRef } from "./request-values.ts";
 
 /** A start of a visit, which is asked for in the words in which it is asked when it can be had. */
 export type BookingRequest = { wish: VisitWish; start: string; customerRef: string | null };

@@ -1,29 +1,10 @@
 import type { z } from "zod";
 import { quote, show } from "../catalog/mistakes.ts";
-import { line } from "../catalog/schema-values.ts";
 import { AppError, type ErrorItem } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 
 // What somebody asks to be written: from the options of a command line, or as a line of a file. As in catalog-schema-values
 // the message of a schema is a noun.
-
-/** A partner's or a till's own name for a customer. */
-export const customerRef = line(200).nullish();
-
-/** `wash`, `wash*2`, or `cut:wash*2` where several services have it. */
-export const counted = line(170);
-
-export type Counted = { key: string; quantity: number };
-
-/** Named twice is both together. */
-export function readCounted(texts: readonly string[]): Counted[] {
-  const quantities = new Map<string, number>();
-  for (const text of texts) {
-    const [, key = text, quantity = "1"] = /^(.+)\*(\d{1,6})$/.exec(text) ?? [];
-    quantities.set(key, (quantities.get(key) ?? 0) + Number(quantity));
-  }
-  return [...quantities].map(([key, quantity]) => ({ key, quantity }));
-}
 
 /** @throws AppError validation_failed with everything that is wrong */
 export function readRequest<Shape extends z.ZodRawShape>(
@@ -43,7 +24,7 @@ function describe(issue: z.core.$ZodIssue, input: unknown, known: string[]): Err
     return issue.keys.map((field) => ({
       code: "unknown_field",
       pointer: pointerTo([field]),
-      detail: `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known here: ${known.join(", ")}.`}`,
+      detail: `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known here: ${known.join(", ") || "none"}.`}`,
     }));
   const pointer = pointerTo(issue.path);
   const [field] = issue.path;

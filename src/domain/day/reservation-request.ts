@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { key, line, whole } from "../catalog/schema-values.ts";
-import { customerRef, readRequest } from "./request.ts";
+import { readRequest } from "./request.ts";
+import { customerRef } from "./request-values.ts";
 
 export type ReservationRequest = {
   party: number;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { key } from "../catalog/schema-values.ts";
-import { type Counted, counted, customerRef, readCounted, readRequest } from "./request.ts";
+import { readRequest } from "./request.ts";
+import { type Counted, counted, customerRef, readCounted } from "./request-values.ts";
 
 export type OrderRequest = { event: string; items: Counted[]; customerRef: string | null };
 

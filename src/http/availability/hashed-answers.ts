@@ -10,7 +10,6 @@ type Kept = { asOf: string; prepared: Promise<Prepared>; waiting: number; abando
 const MOST_KEPT = 200;
 const LARGEST_KEPT_BYTES = 256 * 1024;
 const GZIP_ABOVE_BYTES = 1024;
-const zip = promisify(gzip);
 
 /**
  * Answers from a body that takes work: it is made once for all who ask the same of the same state of things, and left unmade
@@ -52,7 +51,7 @@ export function createHashedAnswers(): (
     const headers = ["content-type", "application/json", ...shared];
     if (body.length <= GZIP_ABOVE_BYTES || !acceptsGzip(header(call.asked, "accept-encoding")))
       return answerWith(call, 200, [...headers, "content-length", String(body.length)], body);
-    const zipped = await (prepared.zipped ??= zip(body));
+    const zipped = await (prepared.zipped ??= promisify(gzip)(body));
     return answerWith(
       call,
       200,

@@ -1,5 +1,5 @@
 import type { Server, Socket } from "node:net";
-import { Server as TlsServer, TLSSocket } from "node:tls";
+import { TLSSocket } from "node:tls";
 
 const CHECK_MS = 1000;
 /** So many checks may find an answer that is not taken yet, */
@@ -11,7 +11,7 @@ const BYTES = 100_000;
 export function hangUpOnSlowReaders(server: Server): void {
   const open = new Set<Socket>();
   const patience = new WeakMap<Socket, number>();
-  server.on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
+  server.on("setSecureContext" in server ? "secureConnection" : "connection", (socket: Socket) => {
     open.add(socket);
     socket.once("close", () => open.delete(socket));
   });
