@@ -26,7 +26,7 @@ export type Place = {
   isPublic: boolean;
 };
 
-const API_VERSION = "1.0";
+export const API_VERSION = "1.0";
 export const MAX_URL_LENGTH = 8192;
 const CORS = flat({
   "access-control-allow-origin": "*",

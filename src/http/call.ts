@@ -48,11 +48,11 @@ export const header = (asked: Asked, name: string): string | undefined => {
 export const loggedPath = ({ path }: Asked): string =>
   path.includes("deskbell_") ? path.replace(/(deskbell_[sr]k_)\w+/g, "$1…") : path;
 
-export const answerWith = (call: Call, status: number, headers: FlatHeaders, body: Buffer | null = null): Answer => ({
-  status,
-  headers: headers.length > 0 ? call.headers.concat(headers) : call.headers,
-  body,
-});
+/** The end of a call: `headers` go after those that it has gathered. */
+export function answerWith(call: Call, status: number, headers: FlatHeaders, body: Buffer | null = null): Answer {
+  call.headers.push(...headers);
+  return { status, headers: call.headers, body };
+}
 
 export const answerJson = (call: Call, status: number, value: unknown, headers: FlatHeaders = []): Answer =>
   answerBytes(call, status, "application/json", Buffer.from(JSON.stringify(value)), headers);

@@ -14,12 +14,21 @@ export function matchesTag(ifNoneMatch: string | undefined, etag: string): boole
   return (ifNoneMatch.match(ENTITY_TAG) ?? []).some((tag) => opaque(tag) === opaque(etag));
 }
 
-export const acceptsGzip = (acceptEncoding: string | undefined): boolean => accepts(acceptEncoding, "gzip", "x-gzip");
-export const acceptsBrotli = (acceptEncoding: string | undefined): boolean => accepts(acceptEncoding, "br");
+export const acceptsGzip = createAccepts("gzip", "x-gzip");
+export const acceptsBrotli = createAccepts("br");
+
+function createAccepts(...names: string[]): (acceptEncoding: string | undefined) => boolean {
+  // Most send what the one before sent.
+  let last: { acceptEncoding: string; accepted: boolean } | undefined;
+  return (acceptEncoding) => {
+    if (acceptEncoding === undefined) return false;
+    if (last?.acceptEncoding !== acceptEncoding) last = { acceptEncoding, accepted: accepts(acceptEncoding, names) };
+    return last.accepted;
+  };
+}
 
 /** Accept-Encoding: one of the names, or `*` that covers it, and not refused with q=0. */
-function accepts(acceptEncoding: string | undefined, ...names: string[]): boolean {
-  if (acceptEncoding === undefined) return false;
+function accepts(acceptEncoding: string, names: readonly string[]): boolean {
   let byStar = false;
   for (const part of acceptEncoding.toLowerCase().split(",")) {
     const [name, ...parameters] = part.split(";").map((piece) => piece.trim());

@@ -14,6 +14,23 @@ async function serve(listener: Listener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+const handle = () => ({ status: 200, headers: [], body: null });
+const PLACES = placesOf([
+  { method: "GET", path: "/healthz", scope: "open", handle },
+  { method: "GET", path: "/v1/businesses/:slug/services", scope: "open", handle },
+  { method: "GET", path: "/v1/businesses/:slug/webhooks/:id", scope: "open", handle },
+]);
+
+/** Serves these places, each answering with what `tell` has to say, beside a router that says its name. */
+function servePlaces(tell: (...asked: Parameters<Answering["answer"]>) => string): Promise<string> {
+  const answering: Answering = {
+    answer: (place, asked) => ({ status: 200, headers: [], body: Buffer.from(tell(place, asked)) }),
+    refuse: () => ({ status: 500, headers: [], body: null }),
+  };
+  const router = { listener: (_: unknown, res: ServerResponse) => void res.end("router") } as unknown as Router;
+  return serve(createListener(PLACES, answering, () => Promise.resolve(router)));
+}
+
 test.each([
   ["/healthz", "/healthz"],
   ["/healthz?x=1", "/healthz"],
@@ -23,19 +40,21 @@ test.each([
   ["/v1/businesses/s%61lon/services", "router"],
   ["/services", "router"],
 ])("%s is answered by %s", async (url, expected) => {
-  const handle = () => ({ status: 200, headers: [], body: null });
-  const places = placesOf([
-    { method: "GET", path: "/healthz", scope: "open", handle },
-    { method: "GET", path: "/v1/businesses/:slug/services", scope: "open", handle },
-    { method: "GET", path: "/v1/businesses/:slug/webhooks/:id", scope: "open", handle },
-  ]);
-  const answering: Answering = {
-    answer: ({ path }) => ({ status: 200, headers: [], body: Buffer.from(path) }),
-    refuse: () => ({ status: 500, headers: [], body: null }),
-  };
-  const router = { listener: (_: unknown, res: ServerResponse) => void res.end("router") } as unknown as Router;
-  const address = await serve(createListener(places, answering, () => Promise.resolve(router)));
+  const address = await servePlaces(({ path }) => path);
   expect(await (await fetch(address + url)).text()).toBe(expected);
+});
+
+test("what was asked just before is not taken for what is asked now", async () => {
+  const address = await servePlaces((_, { params, path, search }) => `${params["slug"]} ${path} ${search}`);
+  const services = "/v1/businesses/salon/services?limit=1";
+  const other = services.replace("salon", "venue").replace("limit", "&limit");
+  const ask = async (method: string, url: string) => (await fetch(address + url, { method })).text();
+  const answers = [];
+  for (const asked of ["GET", "GET", "POST", "GET"]) answers.push(await ask(asked, services));
+  answers.push(await ask("GET", other), await ask("GET", "/v1/businesses/venue/services?"));
+  const salon = "salon /v1/businesses/salon/services ?limit=1";
+  const venue = "venue /v1/businesses/venue/services";
+  expect(answers).toEqual([salon, salon, "router", salon, `${venue} ?&limit=1`, `${venue} `]);
 });
 
 test("what is left to a router that cannot be loaded is refused, and the daemon lives", async () => {

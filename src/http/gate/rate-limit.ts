@@ -139,15 +139,15 @@ const standingsOf = (meter: Meter, policy: Policy, now: number): Standing[] =>
 /** RateLimit as the IETF draft has it, the tightest window first. */
 export function standingText(standings: readonly Standing[]): string {
   let text = "";
-  for (const { name, remaining, resetSeconds } of isSorted(standings) ? standings : standings.toSorted(byTightness))
-    text += `${text === "" ? "" : ", "}"${name}";r=${remaining};t=${resetSeconds}`;
+  let tightest = Infinity;
+  for (const { name, remaining, resetSeconds } of standings) {
+    const standing = `"${name}";r=${remaining};t=${resetSeconds}`;
+    if (text === "") text = standing;
+    else text = remaining < tightest ? `${standing}, ${text}` : `${text}, ${standing}`;
+    tightest = Math.min(tightest, remaining);
+  }
   return text;
 }
-
-const isSorted = (standings: readonly Standing[]): boolean =>
-  standings.every(({ remaining }, i) => remaining >= (standings[i - 1]?.remaining ?? 0));
-
-const byTightness = (a: Standing, b: Standing): number => a.remaining - b.remaining;
 
 /** When the last of the full windows has room again. */
 export const retryAfterSeconds = (standings: readonly Standing[]): number =>

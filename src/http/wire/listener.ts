@@ -25,43 +25,50 @@ export function createListener(
     direct.filter(({ path }) => isOfBusiness(path)).map((place) => [place.path.slice(PATTERN.length), place]),
   );
   const others = new Map(direct.filter(({ path }) => !isOfBusiness(path)).map((place) => [place.path, place]));
-  const find = (url: string, slugEnd: number, pathEnd: number): Place | undefined =>
-    slugEnd === -1 ? others.get(url.slice(0, pathEnd)) : ofBusiness.get(url.slice(slugEnd + 1, pathEnd));
-
-  // It cannot be loaded once somebody has replaced the files under the daemon.
-  const route = (req: IncomingMessage, res: ServerResponse, pathEnd: number): void =>
-    void loadRouter().then(
-      ({ listener }) => listener(req, res),
-      (error) => write(res, refuse(new DirectRequest(req, res, "", pathEnd), error)),
-    );
-  return (req, res) => {
-    const url = req.url ?? "";
+  const locate = (url: string): Address => {
     const slugEnd = url.startsWith(PREFIX) ? url.indexOf("/", PREFIX.length) : -1;
     const query = url.indexOf("?", slugEnd + 1);
-    const pathEnd = query === -1 ? url.length : query;
+    const path = query === -1 ? url : url.slice(0, query);
+    const search = query === -1 || query + 1 === url.length ? "" : url.slice(query);
     const slug = slugEnd === -1 ? "" : url.slice(PREFIX.length, slugEnd);
-    const place = req.method === "GET" ? find(url, slugEnd, pathEnd) : undefined;
+    const place = slugEnd === -1 ? others.get(path) : ofBusiness.get(path.slice(slugEnd + 1));
     // What is percent-encoded is read in one place.
-    if (place === undefined || slug.includes("%")) return route(req, res, pathEnd);
-    const handled = answer(place, new DirectRequest(req, res, slug, pathEnd));
+    return { url, path, search, params: { slug }, place: slug.includes("%") ? undefined : place };
+  };
+
+  // It cannot be loaded once somebody has replaced the files under the daemon.
+  const route = (req: IncomingMessage, res: ServerResponse, address: Address): void =>
+    void loadRouter().then(
+      ({ listener }) => listener(req, res),
+      (error) => write(res, refuse(new DirectRequest(req, res, address), error)),
+    );
+  // Most ask what was asked just before.
+  let last = locate("");
+  return (req, res) => {
+    const url = req.url ?? "";
+    const address = url === last.url ? last : (last = locate(url));
+    if (address.place === undefined || req.method !== "GET") return route(req, res, address);
+    const handled = answer(address.place, new DirectRequest(req, res, address));
     if (handled instanceof Promise) void handled.then((answered) => write(res, answered));
     else write(res, handled);
   };
 }
 
+/** An address cut apart, and the place that it names where no router is needed to find it. */
+type Address = Pick<Asked, "path" | "search" | "params"> & { url: string; place: Place | undefined };
+
 /** With methods on a prototype: closures would cost every request. */
 class DirectRequest implements Asked {
-  readonly params: { slug: string };
+  readonly params: Asked["params"];
   readonly path: string;
   readonly search: string;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
 
-  constructor(req: IncomingMessage, res: ServerResponse, slug: string, pathEnd: number) {
-    const url = req.url as string;
-    this.params = { slug };
-    this.path = url.slice(0, pathEnd);
-    this.search = pathEnd + 1 >= url.length ? "" : url.slice(pathEnd);
+  constructor(req: IncomingMessage, res: ServerResponse, { params, path, search }: Address) {
+    this.params = params;
+    this.path = path;
+    this.search = search;
     this.#req = req;
     this.#res = res;
   }
