@@ -42,10 +42,10 @@ export type ConfigFlags = {
   alertUrl?: string | undefined;
 };
 
-/** The only reader of the environment. */
+/** The only reader of the environment, where a variable that is empty says as little as one that is not set. */
 export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): Config {
-  const dataDir = resolve(flags.dataDir ?? env.DESKBELL_DATA_DIR ?? env.STATE_DIRECTORY ?? defaultDataDir(env));
-  const logFormat = flags.logFormat ?? env.DESKBELL_LOG_FORMAT ?? "auto";
+  const dataDir = resolve(flags.dataDir ?? (env.DESKBELL_DATA_DIR || env.STATE_DIRECTORY || defaultDataDir(env)));
+  const logFormat = flags.logFormat ?? (env.DESKBELL_LOG_FORMAT || "auto");
   if (logFormat !== "auto" && logFormat !== "json" && logFormat !== "pretty")
     throw new AppError("usage", `--log-format must be auto, json or pretty, not '${logFormat}'.`);
   return {
@@ -84,7 +84,7 @@ function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig 
 }
 
 function readMetricsToken(file: string | undefined, env: NodeJS.ProcessEnv): string | null {
-  const path = file ?? env.DESKBELL_METRICS_TOKEN_FILE;
+  const path = file ?? (env.DESKBELL_METRICS_TOKEN_FILE || undefined);
   if (path === undefined) return env.DESKBELL_METRICS_TOKEN || null;
   try {
     const token = readFileSync(path, "utf8").trim();
@@ -97,6 +97,9 @@ function readMetricsToken(file: string | undefined, env: NodeJS.ProcessEnv): str
 
 /** Of a partner, who has no data here; a flag would show it to everybody on the machine. */
 export const apiKeyOfEnvironment = (env: NodeJS.ProcessEnv = process.env): string | undefined => env.DESKBELL_API_KEY;
+
+/** A terminal that can neither move its cursor nor clear its screen. */
+export const isDumbTerminal = (env: NodeJS.ProcessEnv = process.env): boolean => env.TERM === "dumb";
 
 /** A switch in the environment: `1` and `true` turn it on. */
 export const envSwitch = (name: string, env: NodeJS.ProcessEnv = process.env): boolean =>
@@ -128,7 +131,7 @@ export function cacheFolders(env: NodeJS.ProcessEnv = process.env): string[] {
 /** A user without a name has no home either. */
 function homeOf(env: NodeJS.ProcessEnv): string | undefined {
   try {
-    return env.HOME ?? homedir();
+    return env.HOME || homedir();
   } catch {
     return undefined;
   }
@@ -139,9 +142,9 @@ function defaultDataDir(env: NodeJS.ProcessEnv): string {
   if (existsSync("package.json") && existsSync("bin/deskbell.js")) return ".deskbell";
   if (process.getuid?.() === 0) return "/var/lib/deskbell";
   const home = homeOf(env);
-  if (env.XDG_DATA_HOME === undefined && home === undefined)
+  if (!env.XDG_DATA_HOME && home === undefined)
     throw new AppError("usage", "There is no home folder to keep the data in.", {
       fix: "name a folder with --data-dir",
     });
-  return join(env.XDG_DATA_HOME ?? join(home ?? "", ".local/share"), "deskbell");
+  return join(env.XDG_DATA_HOME || join(home ?? "", ".local/share"), "deskbell");
 }

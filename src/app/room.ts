@@ -1,3 +1,4 @@
+import { byteSize } from "../domain/byte-size.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 
@@ -8,8 +9,8 @@ const RESERVE_BYTES = 64 * 1024 * 1024;
 export function requireRoom(rt: Runtime): void {
   const free = rt.freeBytes();
   if (free >= RESERVE_BYTES) return;
-  const mb = Math.floor(free / 1024 / 1024);
-  throw new AppError("storage_full", `The disk of ${rt.config.dataDir} has ${mb} MB left: nothing new is taken in.`, {
+  const left = `The disk of ${rt.config.dataDir} has ${byteSize(free)} left`;
+  throw new AppError("storage_full", `${left}: nothing new is taken in.`, {
     fix: "free some space; deliveries go on meanwhile, and it resumes by itself",
   });
 }

@@ -1,4 +1,3 @@
-import { existsSync, statSync } from "node:fs";
 import { styleText } from "node:util";
 import { createInterface } from "node:readline";
 import { type Config, type ConfigFlags, readConfig } from "../config.ts";
@@ -8,8 +7,9 @@ import { safe } from "../domain/safe-text.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { fieldText, toFields } from "./output/fields.ts";
-import type { Io } from "./io.ts";
-import { type Column, toTable, toTsv } from "./output/table.ts";
+import { isThere, refuseForeignData } from "./data-owner.ts";
+import { type Io, widthOf } from "./io.ts";
+import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
 
 /** The options that stand anywhere on the line. */
 export type GlobalFlags = {
@@ -30,13 +30,13 @@ export type Cli = ReturnType<typeof createCli>;
 
 /** How long a command waits for another writer: longer than the largest apply takes. */
 const BUSY_TIMEOUT_MS = 30_000;
-const USUAL_WIDTH = 80;
 
 export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const opened: Runtime[] = [];
 
+  /** Whatever names of files and objects stand in it. */
   const note = (text: string): void => {
-    if (!flags.quiet) io.stderr.write(`${text}\n`);
+    if (!flags.quiet) io.stderr.write(`${safeLines(text)}\n`);
   };
 
   // styleText looks at the stream and at NO_COLOR by itself.
@@ -53,7 +53,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
   /** For what makes no sense without data. */
   const configOfData = (): Config => {
     const chosen = config();
-    if (existsSync(chosen.databasePath)) return chosen;
+    if (isThere(chosen)) return chosen;
     throw new AppError("resource_not_found", `There is no deskbell data in ${chosen.dataDir}.`, {
       fix: "deskbell seed all, or name the right folder with --data-dir",
     });
@@ -70,10 +70,10 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     configOfData,
 
     /** Opens the data, which must be there unless the command may be the first. */
-    async open({ create = false } = {}): Promise<Runtime> {
+    async open({ create = false, busyTimeoutMs = BUSY_TIMEOUT_MS } = {}): Promise<Runtime> {
       const chosen = create ? config() : configOfData();
       const { openRuntime } = await import("../runtime.ts");
-      const runtime = openRuntime(chosen, BUSY_TIMEOUT_MS);
+      const runtime = openRuntime(chosen, busyTimeoutMs);
       opened.push(runtime);
       if (flags.isRehearsal) runtime.rehearse();
       return runtime;
@@ -107,7 +107,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       else if (rows.length === 0) note(empty);
       else if (!io.stdout.isTTY) io.stdout.write(toTsv(rows, columns));
       else {
-        const [titles = "", ...lines] = toTable(rows, columns, widthOf(io));
+        const [titles = "", ...lines] = toTable(rows, columns, widthOf(io.stdout));
         io.stdout.write(`${[paint("bold", titles), ...lines].join("\n")}\n`);
       }
     },
@@ -116,7 +116,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     printObject(object: object): void {
       if (flags.json) return void io.stdout.write(jsonData(object));
       const lines = io.stdout.isTTY
-        ? toFields(object, widthOf(io))
+        ? toFields(object, widthOf(io.stdout))
         : Object.entries(object)
             .filter(([, value]) => value !== undefined)
             .map(([name, value]) => `${name}\t${fieldText(value)}`);
@@ -155,25 +155,4 @@ function ask({ stdin, stderr }: Io, question: string): Promise<string> {
   });
 }
 
-const widthOf = ({ stdout }: Io): number => stdout.columns ?? USUAL_WIDTH;
-
 const jsonData = (data: unknown): string => `${JSON.stringify({ data }, null, 2)}\n`;
-
-/**
- * Root would leave files that lock the owner out of its own data: a lock, a log, a backup. To give them away afterwards would
- * have root follow links in a folder that is somebody else's.
- */
-function refuseForeignData({ dataDir, databasePath }: Config): void {
-  if (process.getuid?.() !== 0) return;
-  const owner = [dataDir, databasePath].map(ownerOf).find((uid) => uid !== undefined && uid !== 0);
-  if (owner === undefined) return;
-  throw new AppError(
-    "not_permitted",
-    `The data in ${dataDir} belong to user ${owner}, who could not read the files that root would make among them.`,
-    {
-      fix: `run it as that user: sudo -u '#${owner}' deskbell …`,
-    },
-  );
-}
-
-const ownerOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.uid;

@@ -77,8 +77,8 @@ export const duration = (about: string): Flag<number | undefined> => ({
   read: (raw) => raw as number | undefined,
 });
 
-/** The same option, also told by the environment; the flag wins. */
+/** The same option, also told by the environment, where an empty variable says nothing; the flag wins. */
 export const orEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({
-  ...flag,
+  read: (raw) => flag.read(raw === "" ? undefined : raw),
   option: (long) => flag.option(long).env(variable),
 });

@@ -7,7 +7,7 @@ export type Io = {
 
 type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
-const USUAL_WIDTH = 100;
+const USUAL_WIDTH = 80;
 
-/** How many letters of help fit on a line. */
-export const widthOf = ({ columns }: Output): number => columns ?? USUAL_WIDTH;
+/** How many letters fit on a line. A terminal that nobody has told its size says 0. */
+export const widthOf = ({ columns }: Output): number => columns || USUAL_WIDTH;

@@ -61,10 +61,13 @@ export async function createProgram(
 
 function readGlobalFlags(root: Command): Omit<GlobalFlags, "isRehearsal"> {
   const given = root.opts();
+  // A variable that is empty says as little as one that is not set.
+  const text = (name: string) =>
+    root.getOptionValueSource(name) === "env" && given[name] === "" ? undefined : (given[name] as string | undefined);
   const on = (name: string, variable: string) => given[name] === true || envSwitch(variable);
   return {
-    dataDir: given.dataDir as string | undefined,
-    business: given.business as string | undefined,
+    dataDir: text("dataDir"),
+    business: text("business"),
     json: on("json", "DESKBELL_JSON"),
     quiet: on("quiet", "DESKBELL_QUIET"),
     verbose: on("verbose", "DESKBELL_VERBOSE"),

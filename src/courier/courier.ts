@@ -5,6 +5,7 @@ import type { EventType } from "../domain/event-types.ts";
 import { laneOf } from "../domain/webhooks/lanes.ts";
 import type { Send } from "../domain/webhooks/post.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
+import { SLOTS } from "../domain/webhooks/slots.ts";
 import type { Outcome } from "../domain/webhooks/verdict.ts";
 import type { Runtime } from "../runtime.ts";
 import { isBusy, isStorageFull } from "../store/database.ts";
@@ -16,7 +17,6 @@ import { createFlights } from "./flights.ts";
 import { createQueues, type Queue } from "./queues.ts";
 import { createTurns, type SlotKind, type TurnTaken } from "./turns.ts";
 
-const SLOTS = 1024;
 const GROUP_SIZE = 256;
 const GROUP_MS = 20;
 /** Between two tries to write: while somebody else is writing, and while the disk is full. */

@@ -1,4 +1,5 @@
 import type { Lane } from "../domain/webhooks/lanes.ts";
+import { shareSlots } from "../domain/webhooks/slots.ts";
 
 /** What a delivery needs to go out: its place among those on the wire. */
 export type SlotKind =
@@ -12,10 +13,6 @@ export type SlotKind =
 /** What came of an endpoint's turn: one went out, nothing can for now, or something waits for a slot alone. */
 export type TurnTaken = "SENT" | "NOTHING" | "NO_SLOT";
 
-const PROBE_SHARE = 0.2;
-const LATE_SHARE_OF_FAST = 0.5;
-/** With those that became late on the wire there are at most so many times the fast slots. */
-const MOST_OF_FAST = 2;
 const SLOT_OF: Record<Lane, SlotKind> = { WELL: "PROMPT", SHAKY: "LATE", SUSPECT: "PROBE" };
 const LANES = Object.keys(SLOT_OF) as Lane[];
 
@@ -26,16 +23,14 @@ export type Turns = ReturnType<typeof createTurns>;
  * long: they run out of theirs, and never of those of the others. Decides only: knows nothing of rows, sockets or time.
  */
 export function createTurns(slots: number) {
-  const probes = Math.floor(slots * PROBE_SHARE);
-  const fast = slots - probes;
-  const late = Math.floor(fast * LATE_SHARE_OF_FAST);
+  const { probes, fast, late, mostOfFast } = shareSlots(slots);
   const used: Record<SlotKind, number> = { PROMPT: 0, LATE: 0, PROBE: 0 };
   /** Those that may have something to send, next first. */
   const waiting: Record<Lane, Set<string>> = { WELL: new Set(), SHAKY: new Set(), SUSPECT: new Set() };
 
   function hasSlot(kind: SlotKind): boolean {
     if (kind === "PROBE") return used.PROBE < probes;
-    if (used.PROMPT + used.LATE >= fast * MOST_OF_FAST) return false;
+    if (used.PROMPT + used.LATE >= mostOfFast) return false;
     // However many have become late on the wire, they take no more than the share of late ones.
     return used.PROMPT + Math.min(used.LATE, late) < fast && (kind === "PROMPT" || used.LATE < late);
   }

@@ -58,6 +58,13 @@ export function clip(text: string, width: number, ellipsis = "…"): string {
   return kept + ellipsis;
 }
 
+/** The last cells of a text. */
+export function clipStart(text: string, width: number): string {
+  const kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  while (kept.length > 0 && cellsOf(kept.join("")) > width) kept.shift();
+  return kept.join("");
+}
+
 /** Exactly so many cells: cut, or filled with spaces. */
 export function fit(text: string, width: number, align: "left" | "right" = "left", ellipsis = "…"): string {
   const cut = clip(text, width, ellipsis);
@@ -120,4 +127,15 @@ export function wrap(text: string, width: number): string[] {
     used += cells;
   }
   return [...lines, line];
+}
+
+/** The same broken between words, where none of them is longer than a line. */
+export function wrapWords(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ").flatMap((word) => wrap(word, width))) {
+    const line = lines.at(-1);
+    if (line !== undefined && cellsOf(line) + 1 + cellsOf(word) <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

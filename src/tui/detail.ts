@@ -160,7 +160,7 @@ function attempts({ attempts }: Detail, clock: Clock, width: number): Line[] {
   });
 }
 
-/** `500 in 812ms`, `timed out: no answer within 10 s in 10s` */
+/** `500 · 812ms`, `timed out: no answer within 10 s · 10s` */
 function answerOf({ statusCode, error, outcome, durationMs }: AttemptRow): string {
   const what = statusCode === null ? plain(error ?? outcome) : String(statusCode);
   return `${what} ${GLYPHS.dot} ${shortDuration(durationMs)}`;

@@ -4,13 +4,15 @@ import { testEndpoint } from "../app/webhooks/test-endpoint.ts";
 import { AppError } from "../domain/errors.ts";
 import { readSearch } from "./search.ts";
 import type { Surroundings } from "./session.ts";
-import { type Effect, filterOf, FOLLOWING, type ListPlace, type Notice, type Ui } from "./ui.ts";
+import { type Effect, filterOf, FOLLOWING, goAgain, type ListPlace, type Notice, type Ui } from "./ui.ts";
 
 /** The session as effects see it: they come back to it when they are done. */
 export type Context = {
   ui: () => Ui;
   /** Rows of the list. */
   height: number;
+  /** The session has ended. */
+  over: AbortSignal;
   update: (alter: (ui: Ui) => Ui) => void;
 };
 
@@ -50,9 +52,9 @@ export function perform(world: Surroundings, effect: Effect, context: Context): 
     case "countReplayable":
       return askCount(world, context, say);
     case "redeliverAll":
-      return attempt(redeliverAll(world, effect.ids, say));
+      return attempt(redeliverAll(world, context, effect.ids, say));
     case "test":
-      return attempt(test(world, effect.endpointId, say));
+      return attempt(test(world, context, effect.endpointId, say));
   }
 }
 
@@ -61,8 +63,9 @@ type Say = (text: string, tone: Notice["tone"]) => void;
 /** A person reads one line: what happened, and what mends it. */
 function explain(error: unknown): string {
   if (error instanceof AppError) return error.fix === undefined ? error.message : `${error.message} fix: ${error.fix}`;
-  if ((error as { code?: string }).code?.startsWith("SQLITE_BUSY") === true)
-    return "Another program is writing. Try again in a moment.";
+  const { code } = error as { code?: string };
+  if (code?.startsWith("SQLITE_BUSY")) return "Another program is writing. Try again in a moment.";
+  if (code === "SQLITE_FULL") return "The disk is full. Free some space and try again.";
   throw error;
 }
 
@@ -94,32 +97,38 @@ function askCount({ rt }: Surroundings, { ui, update }: Context, say: Say): void
   return update((ui) => ({ ...ui, prompt: { kind: "redeliver", ids, typed: "" } }));
 }
 
-async function redeliverAll({ rt }: Surroundings, ids: readonly string[], say: Say): Promise<void> {
+async function redeliverAll({ rt }: Surroundings, { over }: Context, ids: readonly string[], say: Say): Promise<void> {
   const refused = new Set<string>();
+  const goes = (id: string): boolean => {
+    try {
+      redeliver(rt, id);
+      return true;
+    } catch (error) {
+      // Its endpoint was disabled or deleted: the others go all the same.
+      if (!(error instanceof AppError)) throw error;
+      refused.add(error.message);
+      return false;
+    }
+  };
   let sent = 0;
-  for (let from = 0; from < ids.length; from += BATCH) {
-    rt.tx(() => {
-      for (const id of ids.slice(from, from + BATCH))
-        try {
-          redeliver(rt, id);
-          sent += 1;
-        } catch (error) {
-          // Its endpoint was disabled or deleted: the others go all the same.
-          if (!(error instanceof AppError)) throw error;
-          refused.add(error.message);
-        }
-    });
-    if (ids.length > BATCH) say(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
-    await breathe();
+  try {
+    for (let from = 0; from < ids.length; from += BATCH) {
+      sent += rt.tx(() => ids.slice(from, from + BATCH).filter(goes).length);
+      if (ids.length > BATCH) say(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
+      await breathe();
+      if (over.aborted) return;
+    }
+  } catch (error) {
+    refused.add(explain(error));
   }
-  const [why] = refused;
-  if (why === undefined) say(`${sent} go again`, "good");
-  else say(`${sent} go again, ${ids.length - sent} do not: ${why}`, "bad");
+  const why = [...refused].at(-1);
+  if (why === undefined) say(goAgain(sent, sent), "good");
+  else say(`${goAgain(sent, sent)}, ${ids.length - sent} do not: ${why}`, "bad");
 }
 
-async function test({ rt, sendOnce }: Surroundings, endpointId: string, say: Say): Promise<void> {
+async function test({ rt, sendOnce }: Surroundings, { over }: Context, endpointId: string, say: Say): Promise<void> {
   say(`testing ${endpointId} …`, "plain");
-  const { ok, statusCode, error, durationMs, address } = await testEndpoint(rt, endpointId, sendOnce);
+  const { ok, statusCode, error, durationMs, address } = await testEndpoint(rt, endpointId, sendOnce, over);
   if (ok) say(`✓ test answered ${statusCode} in ${durationMs} ms, from ${address ?? "?"}`, "good");
   else say(`✗ test failed after ${durationMs} ms: ${error}`, "bad");
 }

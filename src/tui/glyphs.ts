@@ -23,7 +23,7 @@ export const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "�
 /** Upper left, upper right, lower right, lower left, horizontal, vertical. */
 export const BOX = ["╭", "╮", "╯", "╰", "─", "│"] as const;
 
-/** For terminals and fonts that have nothing else. */
+/** For terminals and fonts that have nothing else; a cell for a cell but for enter, which is spelt before lines are set out. */
 const ASCII: Record<string, string> = {
   "✓": "+",
   "✗": "x",
@@ -37,8 +37,10 @@ const ASCII: Record<string, string> = {
   "⏎": "enter",
   "·": "-",
   "…": "~",
-  "←": "left",
-  "→": "right",
+  "←": "<",
+  "→": ">",
+  "↑": "^",
+  "↓": "v",
   "▁": ".",
   "▂": ":",
   "▃": "-",

@@ -1,5 +1,5 @@
 import { spread } from "./box.ts";
-import { type Line, plain, span } from "./cells.ts";
+import { type Line, plain, span, widthOf } from "./cells.ts";
 import { GLYPHS } from "./glyphs.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { type Clock, uptime } from "./times.ts";
@@ -8,18 +8,28 @@ import type { Ui } from "./ui.ts";
 /** Who this is, whether the daemon runs, what is in trouble, and the time. */
 export function header(ui: Ui, snapshot: Snapshot, version: string, clock: Clock, width: number): Line {
   const { daemon, failing, at } = snapshot;
-  const left: Line = [
+  const who: Line = [
     span(` deskbell ${version}  `, { bold: true }),
     span(`${plain(businessLabel(ui, snapshot), 30)}  `, { colour: "cyan" }),
-    ...(daemon === null
-      ? [span(`${GLYPHS.waiting} no daemon`, { colour: "yellow" })]
-      : [span(`${GLYPHS.live} live`, { colour: "green" }), span(`  ${plain(addressOf(daemon.url), 60)}`)]),
-    ...(failing === 0 ? [] : [span(`  ${GLYPHS.alarm} ${failing} failing`, { colour: "red", bold: true })]),
+    daemon === null
+      ? span(`${GLYPHS.waiting} no daemon`, { colour: "yellow" })
+      : span(`${GLYPHS.live} live`, { colour: "green" }),
   ];
-  const time = span(`${clock.minute(at)} `);
+  const where = daemon === null ? [] : [span(`  ${plain(addressOf(daemon.url), 60)}`)];
+  const trouble = failing === 0 ? [] : [span(`  ${GLYPHS.alarm} ${failing} failing`, { colour: "red", bold: true })];
   const since = daemon === null ? [] : [span(`up ${uptime(at - daemon.startedAt)}  `, { dim: true })];
-  const whole = spread(left, [...since, time], width);
-  return whole.at(-1) === time ? whole : spread(left, [time], width);
+  const time = [span(`${clock.minute(at)} `)];
+  // Where there is no room, how long it runs goes first, then where, then the time; what is wrong goes last.
+  const ways: [left: Line, right: Line][] = [
+    [
+      [...who, ...where, ...trouble],
+      [...since, ...time],
+    ],
+    [[...who, ...where, ...trouble], time],
+    [[...who, ...trouble], time],
+  ];
+  const [left, right] = ways.find((way) => widthOf(way.flat()) < width) ?? [[...who, ...trouble], []];
+  return spread(left, right, width);
 }
 
 const addressOf = (url: string): string => url.replace(/^http:\/\//, "");

@@ -7,7 +7,7 @@ import { GLYPHS, liveState, MARKS } from "./glyphs.ts";
 import { selectedIndex } from "./move-list.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { type Clock, grouped, shortDuration } from "./times.ts";
-import { FILTER_ROWS, type Ui } from "./ui.ts";
+import { FILTER_ROWS, isFiltered, type Ui } from "./ui.ts";
 
 type Column = {
   title: string;
@@ -134,8 +134,7 @@ function after(ui: Ui, { list, daemon }: Snapshot, shown: number, inner: number)
   const say = (text: string): Line[] => [fitLine([span(`  ${text}`, { dim: true })], inner)];
   if (list.reached !== null) return say(`${shown === 0 ? "None so far" : "More may follow"}: j searches on.`);
   if (list.rows.length > 0) return [];
-  if (ui.search !== null || Object.values(ui.filter).some((value) => value !== undefined))
-    return say("Nothing like that. esc shows all.");
+  if (ui.search !== null || isFiltered(ui)) return say("Nothing like that. esc shows all.");
   return say(daemon === null ? "No delivery yet. deskbell serve delivers them." : "No delivery yet.");
 }
 

@@ -1,14 +1,20 @@
-import { Box, Text, useInput, useWindowSize } from "ink";
+import { Box, Text, useInput, usePaste, useWindowSize } from "ink";
 import { memo, useEffect } from "react";
 import { isSameLine, type Line } from "./cells.ts";
 import { type Key, keysOf } from "./keys.ts";
 
-type Drawn = { lines: readonly Line[]; onKeys: (keys: readonly Key[]) => void; onResize: () => void };
+type Drawn = {
+  lines: readonly Line[];
+  onKeys: (keys: readonly Key[]) => void;
+  onPaste: (text: string) => void;
+  onResize: () => void;
+};
 
 /** Lines in, terminal out. */
-export function LiveView({ lines, onKeys, onResize }: Drawn) {
+export function LiveView({ lines, onKeys, onPaste, onResize }: Drawn) {
   const { columns, rows } = useWindowSize();
   useInput((input, key) => onKeys(keysOf(input, key)));
+  usePaste(onPaste);
   useEffect(onResize, [columns, rows, onResize]);
   return (
     <Box flexDirection="column">

@@ -1,5 +1,6 @@
 import { box } from "./box.ts";
-import { fit, type Line, plain, span } from "./cells.ts";
+import { fit, type Line, plain, span, wrapWords } from "./cells.ts";
+import { toAscii } from "./glyphs.ts";
 import { stateName } from "./list.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { FILTER_ROWS, type Ui } from "./ui.ts";
@@ -32,11 +33,19 @@ const NOTES = [
 
 const KEY_CELLS = 18;
 
-export const helpLines = (zone: string): Line[] => [
-  ...KEYS.map(([key, what]): Line => [span(` ${fit(key, KEY_CELLS)} `, { bold: true }), span(what)]),
-  [],
-  ...[...NOTES, `Times are those of ${zone}.`].map((note): Line => [span(` ${note}`, { dim: true })]),
-];
+export function helpLines(zone: string, isAscii: boolean, width: number): Line[] {
+  // Before it is set out in columns: the name of a key may be longer than its sign.
+  const named = (text: string) => (isAscii ? toAscii(text) : text);
+  const margin = KEY_CELLS + 2;
+  const keys = KEYS.flatMap(([key, what]) =>
+    wrapWords(named(what), width - margin).map((part, i): Line => [
+      span(i === 0 ? ` ${fit(named(key), KEY_CELLS)} ` : " ".repeat(margin), { bold: true }),
+      span(part),
+    ]),
+  );
+  const notes = [...NOTES, `Times are those of ${zone}.`].flatMap((note) => wrapWords(note, width - 1));
+  return [...keys, [], ...notes.map((note): Line => [span(` ${note}`, { dim: true })])];
+}
 
 /** The filter with a choice in each row. */
 export function filterPanel({ filter }: Ui, row: number, snapshot: Snapshot, width: number): Line[] {

@@ -5,7 +5,18 @@ import type { Key } from "./keys.ts";
 import { moveList, selectedIndex } from "./move-list.ts";
 import { typeInto } from "./prompt.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { type Effect, FILTER_ROWS, FOLLOWING, isNarrow, type Screen, screenOf, TABS, type Ui } from "./ui.ts";
+import {
+  type Effect,
+  endpointIndex,
+  FILTER_ROWS,
+  FOLLOWING,
+  isFiltered,
+  isNarrow,
+  type Screen,
+  screenOf,
+  TABS,
+  type Ui,
+} from "./ui.ts";
 
 /** What a key does: to the screen, and to the world. */
 export type Step = { ui: Ui; effect?: Effect };
@@ -13,8 +24,8 @@ export type Step = { ui: Ui; effect?: Effect };
 /** What the keys act on. */
 export type Seen = {
   snapshot: Snapshot;
-  /** Rows of the list that fit on the screen. */
-  height: number;
+  /** How many rows are on the screen. */
+  page: number;
   /** How far the screen's text can be scrolled. */
   scrollMax: number;
 };
@@ -58,7 +69,7 @@ function anywhere(ui: Ui, key: Key, seen: Seen): Step | undefined {
     case "e":
       return screenOf(ui).kind === "endpoints"
         ? { ui: goBack(ui) }
-        : { ui: push(ui, { kind: "endpoints", selected: 0 }) };
+        : { ui: push(ui, { kind: "endpoints", selected: seen.snapshot.endpoints[0]?.id ?? null }) };
     case "f":
       return screenOf(ui).kind === "filter"
         ? { ui: goBack(ui) }
@@ -79,7 +90,7 @@ function anywhere(ui: Ui, key: Key, seen: Seen): Step | undefined {
 }
 
 function onList(ui: Ui, key: Key, seen: Seen): Step | undefined {
-  const list = moveList(ui.list, key, seen.snapshot.list, seen.height);
+  const list = moveList(ui.list, key, seen.snapshot.list, seen.page);
   if (list !== undefined) return { ui: { ...ui, list } };
   if (key === "g" || key === "home") return { ui, effect: { do: "newest" } };
   if (key === "end") return { ui, effect: { do: "oldest" } };
@@ -104,14 +115,15 @@ function onDelivery(ui: Ui, screen: Screen & { kind: "delivery" }, key: Key, see
 }
 
 function onEndpoints(ui: Ui, screen: Screen & { kind: "endpoints" }, key: Key, seen: Seen): Step | undefined {
-  const last = seen.snapshot.endpoints.length - 1;
+  const { endpoints } = seen.snapshot;
+  const at = endpointIndex(screen, endpoints);
   if (key === "enter") {
-    const endpoint = seen.snapshot.endpoints[screen.selected];
-    if (endpoint === undefined) return { ui };
-    return { ui: refilter(goBack(ui), { ...ui.filter, endpointId: endpoint.id }) };
+    const endpointId = endpoints[at]?.id;
+    return { ui: endpointId === undefined ? ui : refilter(backToList(ui), { ...ui.filter, endpointId }) };
   }
-  const moved = scrolled(Math.min(screen.selected, last), key, { ...seen, scrollMax: last });
-  return moved === undefined ? undefined : { ui: replaceTop(ui, { ...screen, selected: moved }) };
+  const moved = scrolled(at, key, { ...seen, scrollMax: endpoints.length - 1 });
+  if (moved === undefined) return undefined;
+  return { ui: replaceTop(ui, { ...screen, selected: endpoints[moved]?.id ?? null }) };
 }
 
 function onFilter(ui: Ui, screen: Screen & { kind: "filter" }, key: Key, { snapshot }: Seen): Step | undefined {
@@ -143,7 +155,7 @@ function onFilter(ui: Ui, screen: Screen & { kind: "filter" }, key: Key, { snaps
     case "k":
       return { ui: replaceTop(ui, { ...screen, row: Math.max(screen.row - 1, 0) }) };
     case "x":
-      return { ui: { ...refilter(ui, {}), search: null } };
+      return { ui: { ...refilter(ui, ui.scope), search: null } };
     case "enter":
       return { ui: goBack(ui) };
     default:
@@ -152,14 +164,14 @@ function onFilter(ui: Ui, screen: Screen & { kind: "filter" }, key: Key, { snaps
 }
 
 /** How far a text is scrolled after a key; undefined: the key does not scroll. */
-function scrolled(from: number, key: Key, { height, scrollMax }: Seen): number | undefined {
+function scrolled(from: number, key: Key, { page, scrollMax }: Seen): number | undefined {
   const by: Record<Key, number> = {
     j: 1,
     down: 1,
     k: -1,
     up: -1,
-    pgdn: height,
-    pgup: -height,
+    pgdn: page,
+    pgup: -page,
     home: -Infinity,
     g: -Infinity,
     end: Infinity,
@@ -200,7 +212,8 @@ function chosenDelivery(ui: Ui, { snapshot }: Seen): LiveRow | undefined {
 
 function chosenEndpoint(ui: Ui, seen: Seen): string | undefined {
   const screen = screenOf(ui);
-  if (screen.kind === "endpoints") return seen.snapshot.endpoints[screen.selected]?.id;
+  const { endpoints } = seen.snapshot;
+  if (screen.kind === "endpoints") return endpoints[endpointIndex(screen, endpoints)]?.id;
   return chosenDelivery(ui, seen)?.endpointId;
 }
 
@@ -208,7 +221,7 @@ function chosenEndpoint(ui: Ui, seen: Seen): string | undefined {
 function goBack(ui: Ui): Ui {
   if (ui.screens.length > 1) return { ...ui, screens: ui.screens.slice(0, -1) };
   if (ui.search !== null) return { ...ui, search: null, list: FOLLOWING };
-  if (Object.values(ui.filter).some((value) => value !== undefined)) return refilter(ui, {});
+  if (isFiltered(ui)) return refilter(ui, ui.scope);
   return ui;
 }
 

@@ -5,6 +5,7 @@ import { startSession, type Session, type Surroundings } from "./session.ts";
 
 /** How often the file is looked at: no more frames a second than a person can read. */
 const TICK_MS = 250;
+const BUGS = ["uncaughtException", "unhandledRejection"] as const;
 
 export type Terminal = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 
@@ -24,13 +25,15 @@ export function runLiveView(
   let lines: readonly Line[] = [];
   let session: Session | undefined;
   const onKeys = (keys: readonly string[]) => session?.press(keys);
+  const onPaste = (text: string) => session?.paste(text);
   const onResize = () => session?.resize();
-  const view = () => <LiveView lines={lines} onKeys={onKeys} onResize={onResize} />;
+  const view = () => <LiveView lines={lines} onKeys={onKeys} onPaste={onPaste} onResize={onResize} />;
 
   let draw = (next: readonly Line[]) => void (lines = next);
   session = startSession({
     ...world,
-    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    // A serial line, or a container's, knows no size and says 0.
+    size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     draw: (next) => draw(next),
     // The terminal's own clipboard; only ids of ours ever get there.
     copy: (id) => void stdout.write(`\x1b]52;c;${Buffer.from(id).toString("base64")}\x07`),
@@ -54,10 +57,11 @@ export function runLiveView(
   const timer = setInterval(session.tick, TICK_MS);
   const close = () => {
     clearInterval(timer);
-    process.off("uncaughtException", close);
+    for (const bug of BUGS) process.off(bug, close);
+    session.end();
     instance.unmount();
   };
   // Before whoever prints it: on the alternate screen nobody would ever read it.
-  process.prependListener("uncaughtException", close);
+  for (const bug of BUGS) process.prependListener(bug, close);
   return { ended: promise, close };
 }

@@ -2,9 +2,9 @@ import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
 import { perform } from "./effects.ts";
 import { type Frame, frameOf, type Setting } from "./frame.ts";
-import type { Key } from "./keys.ts";
+import { type Key, lettersOf } from "./keys.ts";
 import { reduce } from "./reduce.ts";
-import { layoutFor, type Size } from "./size.ts";
+import { isTooSmall, layoutFor, type Size } from "./size.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
 import { startUi, type Ui } from "./ui.ts";
 
@@ -28,9 +28,13 @@ export type Surroundings = {
 /** One sitting before the view: keys and ticks in, frames out. */
 export type Session = {
   press: (keys: readonly Key[]) => void;
+  /** Text from a clipboard. Only where something is being typed it is taken: as keys it could send anything. */
+  paste: (text: string) => void;
   /** Looks whether something has changed; costs next to nothing when nothing has. */
   tick: () => void;
   resize: () => void;
+  /** Nobody looks any more: what is under way is broken off, and draws nothing. */
+  end: () => void;
 };
 
 const MINUTE_MS = 60_000;
@@ -45,6 +49,7 @@ export function startSession(world: Surroundings): Session {
   let shownAt = "";
   let snapshot: Snapshot;
   let frame: Frame;
+  const over = new AbortController();
 
   /** What the clock, the file and the lock say: a frame holds as long as they say the same. */
   const stamp = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${isDaemonRunning}`;
@@ -70,20 +75,28 @@ export function startSession(world: Surroundings): Session {
   }
 
   function press(key: Key): void {
-    const { listHeight, textHeight } = layoutFor(size());
-    const height = ui.screens.length === 1 ? listHeight : textHeight;
-    const { ui: next, effect } = reduce(ui, key, { snapshot, height, scrollMax: frame.scrollMax });
+    if (isTooSmall(size())) return pressUnseen(key);
+    const { page, scrollMax } = frame;
+    const { ui: next, effect } = reduce(ui, key, { snapshot, page, scrollMax });
     change(next);
     frame = frameOf(ui, snapshot, size(), setting);
     if (effect === undefined) return;
     perform(world, effect, {
       ui: () => ui,
-      height: listHeight,
+      height: layoutFor(size()).listHeight,
+      over: over.signal,
       update: (alter) => {
+        if (over.signal.aborted) return;
         change(alter(ui));
         show();
       },
     });
+  }
+
+  /** In a window that shows nothing a key does what that window says, and nothing else. */
+  function pressUnseen(key: Key): void {
+    if (key === "q") world.quit(null);
+    if (key === "ctrl-c") world.quit("SIGINT");
   }
 
   read();
@@ -91,6 +104,12 @@ export function startSession(world: Surroundings): Session {
   return {
     press(keys) {
       for (const key of keys) press(key);
+      show();
+    },
+    paste(text) {
+      if (isTooSmall(size())) return;
+      if (ui.prompt !== null) for (const key of lettersOf(text.trim().split(/[\r\n]/)[0] ?? "")) press(key);
+      else change({ ...ui, notice: { text: "What is pasted is taken after / alone.", tone: "bad" } });
       show();
     },
     tick() {
@@ -106,5 +125,6 @@ export function startSession(world: Surroundings): Session {
       read();
       show();
     },
+    end: () => over.abort(),
   };
 }

@@ -28,5 +28,7 @@ export function layoutFor(size: Size): Layout {
   const chartHeight = isWide ? 11 : size.rows >= 18 ? 5 : 1;
   const titles = isWide ? 1 : 0;
   const rest = size.rows - HEADER - FOOTER - EDGES;
-  return { size, isWide, chartHeight, listHeight: rest - chartHeight - titles, textHeight: rest };
+  // Of a window that is nearly shut too: a page of less than nothing would be read as all there is.
+  const listHeight = Math.max(1, rest - chartHeight - titles);
+  return { size, isWide, chartHeight, listHeight, textHeight: Math.max(1, rest) };
 }

@@ -8,7 +8,7 @@ export const FILTER_ROWS = ["state", "endpointId", "eventType", "businessId"] as
 export type Screen =
   | { kind: "list" }
   | { kind: "delivery"; id: string; tab: number; scroll: number }
-  | { kind: "endpoints"; selected: number }
+  | { kind: "endpoints"; selected: string | null }
   | { kind: "filter"; row: number }
   | { kind: "help"; scroll: number };
 
@@ -29,11 +29,15 @@ export type ListPlace = {
   seen: string | null;
 };
 
+type Filter = Pick<LiveFilter, (typeof FILTER_ROWS)[number]>;
+
 /** All that the person has done: with what is on file it makes the frame. */
 export type Ui = {
   screens: readonly Screen[];
   list: ListPlace;
-  filter: Pick<LiveFilter, (typeof FILTER_ROWS)[number]>;
+  filter: Filter;
+  /** What it was started with: no key back leads beyond it. */
+  scope: Filter;
   search: { text: string; filter: LiveFilter } | null;
   prompt: Prompt | null;
   notice: Notice | null;
@@ -59,7 +63,8 @@ export const FOLLOWING: ListPlace = { top: null, selected: null, offset: 0, seen
 export const startUi = (isReadonly: boolean, businessId: string | undefined): Ui => ({
   screens: [{ kind: "list" }],
   list: FOLLOWING,
-  filter: businessId === undefined ? {} : { businessId },
+  filter: { businessId },
+  scope: { businessId },
   search: null,
   prompt: null,
   notice: null,
@@ -69,8 +74,24 @@ export const startUi = (isReadonly: boolean, businessId: string | undefined): Ui
 
 export const screenOf = ({ screens }: Ui): Screen => screens.at(-1) ?? { kind: "list" };
 
+/** Where the cursor is among the endpoints: they change places while somebody looks. */
+export const endpointIndex = (
+  { selected }: Screen & { kind: "endpoints" },
+  endpoints: readonly { id: string }[],
+): number =>
+  Math.max(
+    0,
+    endpoints.findIndex(({ id }) => id === selected),
+  );
+
+/** `4 go again`, `1 goes again` */
+export const goAgain = (what: number | string, count: number): string => `${what} ${count === 1 ? "goes" : "go"} again`;
+
 /** What the list is asked with. */
 export const filterOf = ({ filter, search }: Ui): LiveFilter => ({ ...search?.filter, ...filter });
+
+/** Whether the list is filtered, beyond what the view was started with. */
+export const isFiltered = ({ filter, scope }: Ui): boolean => FILTER_ROWS.some((name) => filter[name] !== scope[name]);
 
 export const isNarrow = (ui: Ui): boolean => {
   const { businessId: _, ...rest } = filterOf(ui);

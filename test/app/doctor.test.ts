@@ -9,8 +9,10 @@ import { examine } from "../../src/app/box/doctor.ts";
 import type { Check } from "../../src/app/box/finding.ts";
 import { cancelDeliveries } from "../../src/app/webhooks/deliveries.ts";
 import { createKey, rotateKey } from "../../src/app/keys.ts";
+import { createTurns, type SlotKind } from "../../src/courier/turns.ts";
 import { askDaemon } from "../../src/cli/running/ask-daemon.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/endpoint-life.ts";
+import { mostOnWire, SLOTS } from "../../src/domain/webhooks/slots.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { emit, engine, subscribe } from "../support/engine.ts";
 import { openShop } from "../support/shop.ts";
@@ -50,12 +52,16 @@ async function soundBox(): Promise<Box> {
 
 const isWell = (rt: World) => async (): Promise<DaemonAnswer> => ({ at: rt.now() });
 
-async function findingsOf(rt: World, ask = isWell(rt)) {
+async function checksOf(rt: World, ask = isWell(rt)): Promise<Check[]> {
   const checks: Check[] = [];
   // As a process of its own, which knows nothing from before.
   const open = async () => Object.assign(world({ dataDir: rt.config.dataDir }, rt.now()), { freeBytes: rt.freeBytes });
   for await (const check of examine(rt.config, { open, askDaemon: ask })) checks.push(check);
-  return checks.flatMap(({ about, findings }) =>
+  return checks;
+}
+
+async function findingsOf(rt: World, ask = isWell(rt)) {
+  return (await checksOf(rt, ask)).flatMap(({ about, findings }) =>
     findings.map(({ text, fix, isAdvice = false }) => ({ about, text, fix, isAdvice })),
   );
 }
@@ -74,6 +80,34 @@ const settle = (rt: Box): void => {
 
 test("a box in order has nothing to be mended", async () => {
   expect(await findingsOf(await soundBox())).toEqual([]);
+});
+
+test("one of a thing is told as one, and sizes as `status` tells them", async () => {
+  const rt = await soundBox();
+  rt.freeBytes = () => 23_400_000_000;
+  const looked = Object.fromEntries((await checksOf(rt)).map(({ about, looked }) => [about, looked]));
+  expect(looked).toMatchObject({
+    database: expect.stringMatching(/^SQLite [\d.]+, schema \d+, \d+ KB read$/),
+    clock: "1 time zone",
+    disk: "23.4 GB free",
+    webhooks: "1 endpoint",
+  });
+});
+
+test("the files that a daemon needs are those of every webhook that can be on its way at once", () => {
+  const turns = createTurns(SLOTS);
+  let onWire = 0;
+  const fill = (kind: SlotKind): number => {
+    const before = onWire;
+    for (; turns.hasSlot(kind); onWire++) turns.hold(kind);
+    return onWire - before;
+  };
+  fill("PROBE");
+  // Endless as long as those that hang make room for more.
+  for (let fresh = fill("PROMPT"); fresh > 0; fresh = fill("PROMPT"))
+    for (let i = 0; i < fresh; i++) turns.giveUpSlot();
+  expect(fill("LATE")).toBe(0);
+  expect(onWire).toBe(mostOnWire(SLOTS));
 });
 
 type Scenario = {
@@ -254,14 +288,14 @@ const scenarios: Scenario[] = [
     what: "a disk that is almost full",
     provoke: (rt) => void (rt.freeBytes = () => 5_000_000),
     about: "disk",
-    text: /has 4 MB left/,
+    text: /has 5\.0 MB left/,
     fix: /^df -h /,
   },
   {
     what: "few files that may be open",
     provoke: (rt) => rt.edit("UPDATE daemon SET open_files = 1024"),
     about: "daemon",
-    text: /^the daemon may have 1024 files open: under load it needs 5321$/,
+    text: /^the daemon may have 1024 files open: under load it needs 6141 \(4096 connections, 1844 webhooks on their way and 201 others\)$/,
     fix: /LimitNOFILE=65536/,
     advice: true,
   },

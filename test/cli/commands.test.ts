@@ -59,6 +59,29 @@ test.each(["--json services list", "services --json list", "services list --json
   },
 );
 
+test.each([
+  ["of 80 columns", 80],
+  ["that nobody has told its size", 0],
+])(
+  "on a terminal %s every list of the catalog fits, and its names are not cut for the sake of ids",
+  async (_, columns) => {
+    const { deskbell, dataDir } = terminal();
+    await deskbell("seed all");
+    const person = terminal({ dataDir, isTTY: true, columns });
+    const lists = [
+      ["services", "salon-aurora", "Signature cut "],
+      ["menu", "cafe-lumen", "Birchermüesli "],
+      ["staff", "salon-aurora", "Maya Okafor "],
+      ["public-events", "kita-live", "Blue Hour Quartet "],
+    ];
+    for (const [noun, business, name] of lists) {
+      const { stdout } = await person.deskbell(`${noun} list --business ${business} --no-color`);
+      expect(stdout).toContain(name);
+      expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    }
+  },
+);
+
 test("-q leaves stderr to errors", async () => {
   const { deskbell } = await small();
   expect(await deskbell("services set cut --price 41 -q")).toMatchObject({ code: 0, stderr: "" });
@@ -71,7 +94,7 @@ test("an object is named by its key or its id", async () => {
   expect(data(await deskbell(`services show ${byKey.id} --json`))).toEqual(byKey);
   expect(await deskbell("services show cutt")).toMatchObject({
     code: 3,
-    stderr: "error: There is no service 'cutt'. Did you mean 'cut'? (exit 3)\n",
+    stderr: "error: There is no service 'cutt'. Did you mean 'cut'?\nfix: deskbell services list (exit 3)\n",
   });
 });
 

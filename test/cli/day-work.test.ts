@@ -151,9 +151,7 @@ test("time off is added, listed by the person's key and taken back", async () =>
   const added = await deskbell(`time-off add mia --from ${DAY} --to ${DAY} --reason 'a wedding' --json`);
   expect(added).toMatchObject({ code: 0, stderr: expect.stringMatching(/^1 booked in that time/) });
   const { id } = (JSON.parse(added.stdout) as { data: { id: string } }).data;
-  expect((await deskbell("time-off list")).stdout).toMatch(
-    new RegExp(`^${id}\tmia\t${DAY}T00:00:00\\S+\t\\S+\ta wedding\n$`),
-  );
+  expect((await deskbell("time-off list")).stdout).toMatch(new RegExp(`^${id}\tmia\t${DAY}T00:00\t\\S+\ta wedding\n$`));
   expect(await deskbell(`time-off remove ${id}`)).toMatchObject({
     code: 0,
     stdout: "",

@@ -68,7 +68,7 @@ test("a dry run of a new master key or of a restore touches no file", async () =
   const before = { content: content(), names: readdirSync(dataDir) };
   expect(await deskbell("keys rotate-master --dry-run")).toMatchObject({
     code: 0,
-    stderr: "1 signing secrets open, and would be sealed with a new key.\n",
+    stderr: "Would be sealed with a new key: 1 signing secret.\n",
   });
   expect(await deskbell(`restore ${path} --dry-run`)).toMatchObject({
     code: 0,

@@ -35,6 +35,17 @@ test("every refusal has an exit code of the documented ones", () => {
   });
 });
 
+test.each(["ENOTDIR", "EISDIR", "ENAMETOOLONG", "ELOOP"])(
+  "a path that is none (%s) is the person's slip, no bug",
+  (code) => {
+    const error = Object.assign(new Error("not like that"), { code, path: "a/b" });
+    expect(explainFailure(error, "deskbell")).toEqual({
+      text: "error: a/b cannot be used: not like that.\nfix: name another path (exit 2)\n",
+      exitCode: 2,
+    });
+  },
+);
+
 test("a refusal says what happened, every mistake with its place, and what mends it in words that can be typed", () => {
   const error = new AppError("invalid_input", "salon.yaml has 2 mistakes.", {
     fix: "edit it, then deskbell catalog apply salon.yaml",

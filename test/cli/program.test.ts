@@ -1,8 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { CommandSpec, Group } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
+import { orEnvironment, text } from "../../src/cli/flags.ts";
 import { rootHelp } from "../../src/cli/root-help.ts";
-import { terminal } from "../support/cli.ts";
+import { readConfig } from "../../src/config.ts";
+import { temporaryFolder, terminal } from "../support/cli.ts";
 
 const pathsOf = (specs: readonly (CommandSpec | Group)[], before = ""): { path: string; spec: CommandSpec }[] =>
   specs.flatMap((spec) =>
@@ -54,6 +56,11 @@ test.each([
   ["keys create --scope services.read", /required option '--name <name>' not specified/],
   ["keys create --name a --limit-minute 1.5", /'1\.5' is invalid\. It must be a whole number from 1 to 1000000000\./],
   ["keys rotate key_1 --overlap soon", /'soon' is invalid\. It must be a number with s, m, h or d, such as 24h\./],
+  [
+    "deliveries list --event servce.updated",
+    /There is no event 'servce\.updated'\. Did you mean 'service\.updated'\?\nfix: deskbell events types/,
+  ],
+  ["events list --type nothing", /There is no event 'nothing'\.\nfix: deskbell events types/],
   ["deliveries list --status LOST", /'LOST' is invalid\. Allowed choices are PENDING, /],
   ["businesses list surplus", /too many arguments/],
 ])("%s is a usage error that says what would have been right", async (line, message) => {
@@ -78,6 +85,19 @@ test("--version prints the version alone", async () => {
     code: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
   });
+});
+
+test("a variable that is empty says as little as one that is not set", async () => {
+  const dataDir = temporaryFolder();
+  for (const name of ["DESKBELL_BUSINESS", "DESKBELL_LOG_FORMAT", "DESKBELL_DATA_DIR"]) vi.stubEnv(name, "");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { deskbell } = terminal({ dataDir });
+  await deskbell("seed salon");
+  expect(await deskbell("services list")).toMatchObject({ code: 0, stderr: "" });
+  expect(await deskbell("services list --business=")).toMatchObject({ code: 3 });
+  // Not the current folder.
+  expect(readConfig({}, { DESKBELL_DATA_DIR: "", STATE_DIRECTORY: dataDir }).dataDir).toBe(dataDir);
+  expect(orEnvironment("DESKBELL_HOST", text("address", "")).read("")).toBeUndefined();
 });
 
 test("a command that reads makes no data folder where none was", async () => {

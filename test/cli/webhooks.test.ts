@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { sign, signingKey } from "../../src/domain/webhooks/signature.ts";
 import { type Ran, temporaryFolder, terminal } from "../support/cli.ts";
 import { receiver } from "../support/receiver.ts";
@@ -36,9 +36,16 @@ test("an endpoint is changed, disabled with what is owed to it, and enabled agai
     events: ["staff.updated"],
   });
   await deskbell(`events trigger service.updated --endpoint ${id}`);
-  expect((await deskbell(`webhooks disable ${id}`)).stderr).toContain("1 delivery is parked");
+  expect((await deskbell(`webhooks disable ${id}`)).stderr).toContain("parked: 1 delivery.");
   expect(data(await deskbell("deliveries list --status PARKED --json"))).toHaveLength(1);
-  expect((await deskbell(`webhooks enable ${id} --recover 18:00`)).stderr).toMatch(/[01] parked deliveries go out/);
+  expect(await deskbell(`webhooks enable ${id} --recover 2099-01-01T18:00`)).toMatchObject({
+    code: 7,
+    stderr: expect.stringMatching(/'recover' is in the future: .*\nfix: name the time/),
+  });
+  expect(data(await deskbell("deliveries list --status PARKED --json"))).toHaveLength(1);
+  expect((await deskbell(`webhooks enable ${id} --recover 00:00`)).stderr).toMatch(
+    /To send of what was parked: [01] deliver/,
+  );
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ status: "ACTIVE" });
 });
 
@@ -86,6 +93,34 @@ test("a rotation prints the new secret alone on stdout, and is finished once", a
   expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain("new secret alone");
   expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain("one secret already");
   expect(await deskbell("keys rotate-master")).toMatchObject({ code: 0, stderr: expect.stringContaining("1 signing") });
+});
+
+test("with another box's master key nothing is sealed: each command says so, and --force is the way out", async () => {
+  const { deskbell, dataDir, id } = await subscribed();
+  writeFileSync(join(dataDir, "master.key"), `${Buffer.alloc(32).toString("base64")}\n`);
+  const add = "webhooks add --name kitchen --url http://127.0.0.1:9/ --event all --allow-private";
+  for (const command of [add, `webhooks rotate-secret ${id}`])
+    expect(await deskbell(command)).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: expect.stringMatching(/is not the one that .*sealed with[^]*fix: put the right \S+ back; .* --force/),
+    });
+  for (const command of [`webhooks test ${id}`, "keys rotate-master"])
+    expect(await deskbell(command)).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/does not open[^]*doctor/),
+    });
+  expect(data(await deskbell("webhooks list --json"))).toHaveLength(1);
+  const found = await deskbell("doctor");
+  expect(found.stdout).toMatch(/^secrets\twrong\t.*opens no signing secret: .*rotate-secret ID --force/m);
+
+  expect(await deskbell(`webhooks rotate-secret ${id} --force`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^whsec_/),
+    stderr: expect.stringContaining("signed with no more"),
+  });
+  expect((await deskbell("doctor")).stdout).toMatch(/^secrets\tok\t/m);
+  expect(await deskbell(add)).toMatchObject({ code: 0 });
 });
 
 test("a test shows what was signed and what came back, and fails with the endpoint", async () => {
@@ -141,11 +176,40 @@ test("deliveries are redelivered and cancelled by name or by what the options fi
   expect(data(await deskbell("deliveries list --status PENDING --json"))).toHaveLength(2);
 });
 
+test("an endpoint is named by its name too where deliveries and events are asked for; one that is not there is not passed over", async () => {
+  const { deskbell, id } = await subscribed();
+  const { name } = data<{ name: string }>(await deskbell(`webhooks show ${id} --json`));
+  await deskbell(`events trigger service.updated --endpoint ${name}`);
+  const byName = data<{ endpointId: string }[]>(await deskbell(`deliveries list --endpoint ${name} --json`));
+  expect(byName).toMatchObject([{ endpointId: id }]);
+  for (const line of ["list", "redeliver", "cancel", "tail"])
+    expect(await deskbell(`deliveries ${line} --endpoint nobody`)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("There is no webhook endpoint 'nobody'."),
+    });
+  await deskbell(`webhooks delete ${id} --yes`);
+  expect(data(await deskbell(`deliveries list --endpoint ${id} --json`))).toHaveLength(1);
+});
+
+test("whoever waits for what goes again is told that no daemon runs to send it", async () => {
+  const { deskbell } = await subscribed();
+  await deskbell("events trigger service.updated");
+  const [{ id }] = data<[{ id: string }]>(await deskbell("deliveries list --json"));
+  await deskbell(`deliveries cancel ${id}`);
+  const waiting = deskbell(`deliveries redeliver ${id} --wait`);
+  await vi.waitUntil(async () => (await deskbell("deliveries list --status PENDING")).stdout !== "", { timeout: 5000 });
+  await deskbell(`deliveries cancel ${id}`);
+  expect(await waiting).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("No daemon runs that would send them: deskbell serve\n"),
+  });
+});
+
 test("events are listed, shown as receivers get them, and named with their flags", async () => {
   const { deskbell } = await subscribed();
   const triggered = await deskbell("events trigger service.updated");
   const id = triggered.stdout.trim();
-  expect(triggered).toMatchObject({ code: 0, stderr: "service.updated has happened: 1 webhooks to send.\n" });
+  expect(triggered).toMatchObject({ code: 0, stderr: "service.updated has happened: 1 webhook to send.\n" });
   expect(data(await deskbell("events list --type service.updated --json"))).toMatchObject([{ id, sequence: 3 }]);
   expect(data(await deskbell(`events show ${id} --json`))).toMatchObject({ id, data: { object: { name: "Cut" } } });
   const types = await deskbell("events types");

@@ -50,6 +50,16 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
     expect(new Set(ownersIn(dataDir).map(({ uid }) => uid))).toEqual(new Set([NOBODY]));
   });
 
+  test("a folder that is closed to this user is told as that, and not as one without data", async () => {
+    const { dataDir } = await seededBox();
+    chmodSync(dirname(dataDir), 0o755);
+    chmodSync(dataDir, 0o700);
+    expect(await execute(["status", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY })).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/^error: The data in .* are not for this user\.\nfix: .*sudo -u '#0' \S/),
+    });
+  });
+
   test("doctor finds a folder that its owner cannot write in, where SQLite must put files to read at all", async () => {
     const dataDir = await nobodysBox();
     for (const name of readdirSync(dataDir).filter((name) => /-(?:wal|shm)$/.test(name))) rmSync(join(dataDir, name));

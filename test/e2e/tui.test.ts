@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { execute } from "../support/cli.ts";
 import { seededBox, serve, urlOf } from "../support/daemon.ts";
 import { receiver } from "../support/receiver.ts";
@@ -135,6 +135,46 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
     expect({ stty: stty(after), state: terminal.state() }).toEqual(before);
   });
 
+  test("a terminal that nobody has told its size is taken for one of 80x24", async () => {
+    const { dataDir } = await seededBox();
+    const terminal = tmux();
+    terminal.press("-l", "stty cols 0 rows 0");
+    terminal.press("Enter");
+    await terminal.start("tui", "--data-dir", dataDir);
+    expect(await terminal.sees(/No delivery yet/)).toContain("╭─ last 60 min ");
+    terminal.press("q");
+    await terminal.sees(/exit=0/);
+  });
+
+  test("q ends it at once and well while a test is on its way to a receiver that does not answer", async () => {
+    const { dataDir, deskbell } = await seededBox();
+    const hangs = await receiver([{ hold: true }]);
+    await deskbell("webhooks", "add", "--name", "a", "--url", hangs.url, "--event", "all", "--allow-private");
+    const terminal = tmux();
+    await terminal.start("tui", "--data-dir", dataDir);
+    await terminal.sees(/No delivery yet/);
+    terminal.press("e", "t");
+    await hangs.received(1);
+    terminal.press("q");
+    expect(await terminal.sees(/exit=\d+ \S+[^]*ready>/)).toMatch(/exit=0 /);
+    expect(terminal.text()).not.toContain("error");
+  });
+
+  test("while another program writes, what is to be sent again is refused in a moment instead of the screen standing still", async () => {
+    const { dataDir } = await busyBox();
+    const terminal = tmux();
+    await terminal.start("tui", "--data-dir", dataDir);
+    await terminal.sees(/1-6 of 6/);
+    const db = new Database(join(dataDir, "deskbell.db"));
+    onTestFinished(() => void db.close());
+    db.exec("BEGIN IMMEDIATE");
+    terminal.press("r");
+    await terminal.sees(/Another program is writing\. Try again in a moment\./);
+    db.exec("ROLLBACK");
+    terminal.press("r");
+    expect(await terminal.sees(/dlv_\w+ goes again/)).not.toContain("Another program");
+  });
+
   test("a crash gives the terminal back first, so that what happened can be read", async () => {
     const { dataDir } = await seededBox();
     const terminal = tmux(100, 30);
@@ -149,11 +189,22 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
     expect(after).toContain("no such table: attempt");
     expect({ stty: stty(after.slice(after.indexOf("exit=1"))), state: terminal.state() }).toEqual(before);
   });
+
+  test("a terminal that cannot draw is told what can be used instead", async () => {
+    const { dataDir } = await seededBox();
+    const terminal = tmux();
+    terminal.press("-l", "export TERM=dumb");
+    terminal.press("Enter");
+    await terminal.start("tui", "--data-dir", dataDir);
+    expect(await terminal.sees(/exit=2 /)).toMatch(/needs a terminal that draws\.[^]*deliveries tail/);
+  });
 });
 
 test("without a terminal it names what can be used instead", async () => {
   const { dataDir } = await seededBox();
   const ran = await execute(["tui", "--data-dir", dataDir]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toMatch(/^error: The live view needs a terminal\.\nfix: .*deliveries tail \(exit 2\)\n$/);
+  expect(ran.stderr).toMatch(
+    /^error: The live view needs a terminal that draws\.\nfix: .*deliveries tail \(exit 2\)\n$/,
+  );
 });

@@ -17,12 +17,24 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+/** What comes on stdin, at once or piece by piece. */
+type Stdin = string | Buffer | Buffer[];
+
 /** Runs command lines in this process on one data folder. */
-export function terminal({ isTTY = false, program = "deskbell", dataDir = join(temporaryFolder(), "data") } = {}) {
-  const deskbell = async (line: string, stdin = ""): Promise<Ran> => {
-    const stdout = collector(isTTY);
-    const stderr = collector(isTTY);
-    const io = { stdin: Object.assign(Readable.from([stdin]), { isTTY }), stdout, stderr };
+export function terminal({
+  isTTY = false,
+  columns = 100,
+  program = "deskbell",
+  dataDir = join(temporaryFolder(), "data"),
+} = {}) {
+  const deskbell = async (line: string, stdin: Stdin = ""): Promise<Ran> => {
+    const stdout = collector(isTTY, columns);
+    const stderr = collector(isTTY, columns);
+    const io = {
+      stdin: Object.assign(Readable.from(Array.isArray(stdin) ? stdin : [stdin]), { isTTY }),
+      stdout,
+      stderr,
+    };
     const code = await run(program, ["--data-dir", dataDir, ...words(line)], io);
     return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
   };
@@ -33,11 +45,11 @@ export function terminal({ isTTY = false, program = "deskbell", dataDir = join(t
 const words = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
-function collector(isTTY: boolean) {
+function collector(isTTY: boolean, columns: number) {
   const stream = new PassThrough();
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-  return Object.assign(stream, { isTTY, columns: 100, text: () => Buffer.concat(chunks).toString() });
+  return Object.assign(stream, { isTTY, columns, text: () => Buffer.concat(chunks).toString() });
 }
 
 export type Started = {

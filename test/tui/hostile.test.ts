@@ -114,7 +114,7 @@ test("10,000 hostile strings in every place of the view change nothing but lette
   );
   const screens: Ui["screens"][] = [
     [{ kind: "list" }],
-    [{ kind: "endpoints", selected: 0 }],
+    [{ kind: "endpoints", selected: null }],
     [{ kind: "list" }, { kind: "filter", row: 1 }],
     ...[0, 1, 2, 3].map((tab): Ui["screens"] => [{ kind: "list" }, { kind: "delivery", id: draw(), tab, scroll: 3 }]),
   ];

@@ -1,7 +1,9 @@
 import { expect, test, vi } from "vitest";
+import type { SendOnce } from "../../src/app/webhooks/test-endpoint.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
+import { widthOf } from "../../src/tui/cells.ts";
 import { KEYS } from "../../src/tui/panels.ts";
-import { emit } from "../support/engine.ts";
+import { addBusiness, emit } from "../support/engine.ts";
 import { fillLive } from "../support/live-file.ts";
 import { world } from "../support/world.ts";
 import { sitting } from "./session.ts";
@@ -147,6 +149,25 @@ test("esc goes back level by level and never out", async () => {
   expect(seat.quits).toEqual([]);
 });
 
+test("neither esc nor x leads out of the business that the view was started with", async () => {
+  const rt = world();
+  await fillLive(rt, 100);
+  const other = addBusiness(rt, "other");
+  const seat = sitting(rt, { ...WIDE, businessId: other.id });
+  const isAtHome = () => /^ deskbell 0\.1\.0 {2}other /.test(seat.text()) && seat.text().includes("No delivery yet.");
+  expect(isAtHome()).toBe(true);
+  seat.press("f", "right", "enter");
+  expect(seat.text()).toContain("Nothing like that. esc shows all.");
+  for (const keys of [["esc"], ["f", "right", "x", "enter"], ["esc", "esc", "esc"]]) {
+    seat.press(...keys);
+    expect(isAtHome()).toBe(true);
+  }
+  seat.press("f", "j", "j", "j", "right", "enter");
+  expect(seat.text()).toContain("1-24 of 100");
+  seat.press("esc");
+  expect(isAtHome()).toBe(true);
+});
+
 test("r sends one delivery again", async () => {
   const { rt, seat } = await seated(WIDE);
   seat.press("j");
@@ -157,12 +178,19 @@ test("r sends one delivery again", async () => {
   expect(seat.text()).toMatch(/▸\S+ ○ pending/);
 });
 
-test("what cannot be sent again says why, and what mends it", async () => {
-  const { rt, seat, endpoints } = await seated(WIDE);
+test.each([
+  [120, 40],
+  [80, 24],
+  [50, 12],
+])("what cannot be sent again says why, and whole what mends it, at %ix%i", async (columns, rows) => {
+  const { rt, seat, endpoints } = await seated({ columns, rows });
   disableEndpoint(rt, endpoints[3]!, "manual");
   seat.press("j", "r");
-  await vi.waitUntil(() => seat.footer().includes("is disabled."));
-  expect(seat.footer()).toContain(`fix: deskbell webhooks enable ${endpoints[3]}`);
+  await vi.waitUntil(() => seat.text().includes(" fix: "));
+  expect(seat.text()).toMatch(new RegExp(`fix:\\s+deskbell\\s+webhooks\\s+enable\\s+${endpoints[3]}$`));
+  expect(seat.lines().map(widthOf)).toEqual(Array(rows).fill(columns));
+  seat.press("k");
+  expect(seat.footer()).toMatch(/^ j\/k move/);
 });
 
 test("R sends again all that the filter finds, once their count was typed", async () => {
@@ -183,7 +211,22 @@ test("R tells how many did not go, and why", async () => {
   disableEndpoint(rt, endpoints[3]!, "manual");
   seat.press("f", "right", "right", "right", "right", "enter", "R", "4", "enter");
   await vi.waitUntil(() => seat.footer().includes("go again"));
-  expect(seat.footer()).toMatch(/^ 0 go again, 4 do not: The endpoint of dlv_\w+ is disabled\.$/);
+  expect(seat.footer()).toMatch(/^ 0 go again, 4 do not: The endpoint of dlv_\w+ is disabled\b/);
+});
+
+test.each([
+  ["SQLITE_BUSY", "Another program is writing. Try again in a moment."],
+  ["SQLITE_FULL", "The disk is full. Free some space and try again."],
+])("when writing fails half-way with %s, R tells how many go and why the others do not", async (code, why) => {
+  const { rt, seat } = await seated({ columns: 120 }, 1000);
+  seat.press(..."flll", "enter", "R", ..."960", "enter");
+  const tx = rt.tx;
+  vi.spyOn(rt, "tx").mockImplementation((work) => {
+    if (seat.footer().startsWith(" 400 of")) throw Object.assign(new Error(code), { code });
+    return tx(work);
+  });
+  await vi.waitUntil(() => seat.footer().includes("go again"));
+  expect(seat.footer()).toBe(` 400 go again, 560 do not: ${why}`);
 });
 
 test("R on everything there is refuses", async () => {
@@ -216,6 +259,39 @@ test("a test that fails tells how", async () => {
   expect(seat.footer()).toBe(" ✗ test failed after 0 ms: refused: no network here");
 });
 
+test("a narrow terminal asks in few words, and shows what is typed to the end", async () => {
+  const { seat } = await seated({ columns: 50, rows: 12 });
+  seat.press(..."flll", "enter", "R", ..."38");
+  expect(seat.footer()).toMatch(/^ 384 go again\. Type 384: 38█/);
+  seat.press("esc", "/", ..."service_price.updated");
+  expect(seat.footer()).toMatch(/^ search: service_price\.updated█/);
+});
+
+test("a view that ends while a test is on its way breaks the test off, and draws and reads nothing more", async () => {
+  const given: (AbortSignal | undefined)[] = [];
+  const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<SendOnce>>>();
+  const { rt, seat } = await seated({ sendOnce: (_post, givenUp) => (given.push(givenUp), promise) });
+  seat.press("t", "q");
+  seat.end();
+  expect(given.map((signal) => signal?.aborted)).toEqual([true]);
+  rt.close();
+  const drawn = seat.draws();
+  resolve({ outcome: { kind: "refused", error: "given up" }, address: null });
+  await new Promise(setImmediate);
+  expect(seat.draws()).toBe(drawn);
+});
+
+test("a view that ends while many are sent again reads the closed file no more", async () => {
+  const { rt, seat } = await seated({}, 4000);
+  seat.press(..."flll", "enter", "R");
+  const [, count = ""] = /^ (\d+) deliveries go again/.exec(seat.footer()) ?? [];
+  expect(Number(count)).toBeGreaterThan(200);
+  seat.press(...count, "enter", "q");
+  seat.end();
+  rt.close();
+  await new Promise(setImmediate);
+});
+
 test("y copies the id of what is selected", async () => {
   const { seat, endpoints } = await seated();
   seat.press("j", "y");
@@ -228,6 +304,74 @@ test("enter on an endpoint shows its deliveries", async () => {
   const { seat } = await seated(WIDE);
   seat.press("e", "j", "enter");
   expect(new Set(ids(seat).map((number) => number % 4))).toEqual(new Set([1]));
+});
+
+test("enter on an endpoint shows its deliveries, also when the endpoints were opened from a delivery or the help", async () => {
+  const { seat } = await seated(WIDE);
+  for (const from of ["enter", "?"]) {
+    seat.press(from, "e", "j", "enter");
+    expect(new Set(ids(seat).map((number) => number % 4))).toEqual(new Set([1]));
+    seat.press("esc");
+  }
+});
+
+test("the cursor stays on its endpoint when others come before it, so that t tests the one that was chosen", async () => {
+  const { rt, seat, endpoints } = await seated();
+  seat.press("e", "y");
+  const [first, other] = [seat.copied[0]!, endpoints.find((id) => id !== seat.copied[0])!];
+  disableEndpoint(rt, other, "manual");
+  seat.tick();
+  expect(seat.text()).toMatch(/│ – .* disabled/);
+  seat.press("y");
+  expect(seat.copied).toEqual([first, first]);
+});
+
+test("a page down in a delivery's text leaves no line out", async () => {
+  const { seat } = await seated({ rows: 12 });
+  const place = () => /─ (\d+)-(\d+) of \d+ ─╮/.exec(seat.text())!.slice(1).map(Number);
+  seat.press("j", "enter", "2");
+  const [, last] = place();
+  seat.press("pgdn");
+  expect(place()[0]).toBe(last! + 1);
+});
+
+test("a window that is nearly shut reads no more rows than one that is open", async () => {
+  const { rt, seat } = await seated();
+  const limits: number[] = [];
+  const page = rt.store.live.page;
+  vi.spyOn(rt.store.live, "page").mockImplementation((...asked) => (limits.push(asked[3]), page(...asked)));
+  for (const rows of [1, 2, 4, 5]) seat.resize(80, rows);
+  expect(Math.min(...limits)).toBeGreaterThan(0);
+});
+
+test("in a window that shows nothing no key sends anything, and q quits from everywhere", async () => {
+  const { rt, seat } = await seated();
+  seat.press("/");
+  seat.resize(40, 10);
+  const before = rt.revision();
+  seat.paste("q");
+  seat.press("r", "q", "ctrl-c");
+  expect(rt.revision()).toBe(before);
+  expect(seat.quits).toEqual([null, "SIGINT"]);
+});
+
+test("what is pasted is text where something is typed, and elsewhere no key: it sends, tests and quits nothing", async () => {
+  const { rt, seat } = await seated();
+  const before = rt.revision();
+  seat.paste("rtq\ny");
+  expect(seat.footer()).toBe(" What is pasted is taken after / alone.");
+  expect([rt.revision(), seat.quits, seat.copied]).toEqual([before, [], []]);
+  seat.press("/");
+  seat.paste("\nservice_price\r\nq");
+  expect(seat.footer()).toMatch(/type: service_price█/);
+  seat.press("enter");
+  expect(seat.text()).toContain("/service_price");
+});
+
+test("the end of what is typed shows, however wide its letters are", async () => {
+  const { seat } = await seated();
+  seat.press("/", ..."漢".repeat(60), ..."end");
+  expect(seat.footer()).toMatch(/type: 漢+end█/);
 });
 
 test.each([

@@ -19,14 +19,21 @@ export const textOf = (lines: readonly Line[]): string =>
     )
     .join("\n");
 
-type Options = { columns?: number; rows?: number; isReadonly?: boolean; sendOnce?: SendOnce; isAscii?: boolean };
+type Options = {
+  columns?: number;
+  rows?: number;
+  isReadonly?: boolean;
+  sendOnce?: SendOnce;
+  isAscii?: boolean;
+  businessId?: string;
+};
 
 const noSend: SendOnce = async () => ({ outcome: { kind: "refused", error: "no network here" }, address: null });
 
 /** A sitting without a terminal: keys in, the text of the frame out. */
 export function sitting(
   rt: World,
-  { columns = 80, rows = 24, isReadonly = false, sendOnce = noSend, isAscii = false }: Options = {},
+  { columns = 80, rows = 24, isReadonly = false, sendOnce = noSend, isAscii = false, businessId }: Options = {},
 ) {
   const size = { columns, rows };
   const copied: string[] = [];
@@ -37,7 +44,7 @@ export function sitting(
     rt,
     setting: { ...setting, isAscii },
     isReadonly,
-    businessId: undefined,
+    businessId,
     sendOnce,
     isDaemonRunning: () => true,
     size: () => size,
@@ -58,7 +65,9 @@ export function sitting(
     footer: () => textOf(lines).split("\n").at(-1) ?? "",
     press: (...keys: string[]) => session.press(keys),
     type: (text: string) => session.press(Array.from(text)),
+    paste: session.paste,
     tick: session.tick,
+    end: session.end,
     resize(columns: number, rows: number) {
       Object.assign(size, { columns, rows });
       session.resize();

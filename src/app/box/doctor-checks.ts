@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { isTimezone } from "../../domain/business-time.ts";
 import { shellWord } from "../../domain/shell-word.ts";
+import { mostOnWire, SLOTS } from "../../domain/webhooks/slots.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { DatabaseFacts } from "../../store/examine.ts";
 import type { ListedKey } from "../../store/keys.ts";
@@ -11,8 +12,11 @@ const DAY_MS = 86_400_000;
 const EXPIRES_SOON_MS = 7 * DAY_MS;
 /** Clocks of one machine never differ by so much; and what is on file was written before now. */
 const CLOCK_TOLERANCE_MS = 60_000;
-/** Connections that the daemon takes from a proxy, webhooks on their way, and what is open anyway. */
-const FILES_NEEDED = 4096 + 1024 + 200;
+/** That the daemon takes from a proxy. */
+const MOST_CONNECTIONS = 4096;
+const MOST_WEBHOOKS = mostOnWire(SLOTS);
+/** What is open anyway. */
+const OTHER_FILES = 200;
 
 /** It says how to go on. */
 const RESTORE = "deskbell backup list";
@@ -107,13 +111,15 @@ export function judgeAnswer(url: string, answer: DaemonAnswer, now: number): Fin
   return [{ text, fix: "run both on the same machine, or set both clocks: sudo timedatectl set-ntp true" }];
 }
 
-/** @param limit null: the system does not tell */
+/** Each endpoint may keep a connection open besides. @param limit null: the system does not tell */
 export function judgeOpenFiles(limit: number | null, endpoints: number): Finding[] {
-  const needed = FILES_NEEDED + endpoints;
+  const others = OTHER_FILES + endpoints;
+  const needed = MOST_CONNECTIONS + MOST_WEBHOOKS + others;
   if (limit === null || limit >= needed) return [];
+  const what = `${MOST_CONNECTIONS} connections, ${MOST_WEBHOOKS} webhooks on their way and ${others} others`;
   return [
     {
-      text: `the daemon may have ${limit} files open: under load it needs ${needed}`,
+      text: `the daemon may have ${limit} files open: under load it needs ${needed} (${what})`,
       fix: "LimitNOFILE=65536 in its unit (deskbell service systemd), or ulimit -n 65536 before it starts",
       isAdvice: true,
     },

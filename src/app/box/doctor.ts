@@ -1,3 +1,5 @@
+import { byteSize } from "../../domain/byte-size.ts";
+import { countOf } from "../../domain/count-of.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Config } from "../../config.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -46,7 +48,7 @@ export async function* examine(config: Config, { open, askDaemon }: Surroundings
   const secrets = rt.store.endpointSecrets.all().length;
   yield { about: "secrets", looked: `${secrets} sealed`, findings: troubles("secret") };
   yield checkClock(rt, status.daemon);
-  yield { about: "disk", looked: `${Math.floor(status.freeBytes / 1e6)} MB free`, findings: troubles("disk") };
+  yield { about: "disk", looked: `${byteSize(status.freeBytes)} free`, findings: troubles("disk") };
   yield await checkDaemon(rt, status.daemon, troubles("daemon", "courier"), askDaemon);
   yield checkWebhooks(rt, troubles("endpoint", "delivery"));
   yield checkBackups(status, troubles("backup"));
@@ -55,7 +57,7 @@ export async function* examine(config: Config, { open, askDaemon }: Surroundings
 function examineFile(path: string): Check {
   try {
     const facts = examineDatabase(path);
-    const looked = `SQLite ${facts.sqlite}, schema ${facts.schema}, ${Math.ceil(facts.bytes / 1000)} KB read`;
+    const looked = `SQLite ${facts.sqlite}, schema ${facts.schema}, ${byteSize(facts.bytes)} read`;
     return { about: "database", looked, findings: judgeDatabase(facts) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -82,7 +84,7 @@ function checkClock(rt: Runtime, { startedAt }: Status["daemon"]): Check {
     ...businesses.map(({ updatedAt }) => updatedAt),
   );
   const zones = businesses.map(({ slug, doc }) => ({ slug, timezone: doc.timezone }));
-  const looked = `${new Set(zones.map(({ timezone }) => timezone)).size} time zones`;
+  const looked = countOf(new Set(zones.map(({ timezone }) => timezone)).size, "time zone");
   return { about: "clock", looked, findings: [...judgeClock(rt.now(), newestAt), ...judgeTimezones(zones)] };
 }
 
@@ -108,7 +110,7 @@ function checkWebhooks(rt: Runtime, troubles: Finding[]): Check {
       fix: "deskbell serve --alert-url URL, or DESKBELL_ALERT_URL in its environment",
       isAdvice: true,
     });
-  return { about: "webhooks", looked: `${endpoints} endpoints`, findings };
+  return { about: "webhooks", looked: countOf(endpoints, "endpoint"), findings };
 }
 
 function checkBackups({ lastBackup }: Status, troubles: Finding[]): Check {

@@ -1,11 +1,10 @@
 import type { Origin } from "../../domain/catalog/box-edits.ts";
 import type { Catalog, DocOf, Kind } from "../../domain/catalog/catalog.ts";
-import { objectId } from "../../domain/catalog/object-id.ts";
 import { refuseUnsound } from "../../domain/catalog/check-object.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { MassDelete } from "../../domain/catalog/mass-delete.ts";
-import { didYouMean } from "../../domain/nearest.ts";
 import type { Runtime } from "../../runtime.ts";
+import { findObject } from "./find-object.ts";
 import { type ChangeResult, planChange, type Seen } from "./plan-change.ts";
 import { type CatalogSource, readCatalog } from "./read-catalog.ts";
 import { requireBusiness } from "../require-business.ts";
@@ -80,14 +79,9 @@ export function editObject<K extends Kind>(
   return rt.tx(() => {
     const { catalog } = loadCatalog(rt, requireBusiness(rt, slug));
     const docs: DocOf[K][] = catalog.objects[kind];
-    const index = docs.findIndex((doc) => doc.key === keyOrId || objectId(kind, slug, doc) === keyOrId);
-    const doc = docs[index];
-    if (!doc) {
-      const keys = docs.map(({ key }) => key);
-      throw new AppError("resource_not_found", `${slug} has no ${kind} '${keyOrId}'.${didYouMean(keyOrId, keys)}`);
-    }
+    const doc = findObject(catalog, kind, keyOrId);
     const edited = edit(doc);
-    const next = { ...catalog, objects: { ...catalog.objects, [kind]: docs.with(index, edited) } };
+    const next = { ...catalog, objects: { ...catalog.objects, [kind]: docs.with(docs.indexOf(doc), edited) } };
     refuseUnsound(catalog, kind, edited);
     return options.dryRun ? planChange(rt, next, "box", null).result : changeCatalog(rt, next, "box", null);
   });

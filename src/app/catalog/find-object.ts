@@ -9,26 +9,47 @@ import type { BusinessRow } from "../../store/businesses.ts";
 /** An object by its id or its author's key. */
 export function findObject<K extends Kind>({ business, objects }: Catalog, kind: K, keyOrId: string): DocOf[K] {
   const docs: DocOf[K][] = objects[kind];
-  return findNamed(docs, `There is no ${KIND_NAMES[kind]}`, keyOrId, (doc) => objectId(kind, business.slug, doc));
+  const idOf = (doc: DocOf[K]) => objectId(kind, business.slug, doc);
+  return findNamed(docs, `There is no ${KIND_NAMES[kind]}`, keyOrId, idOf, listingOf(kind));
 }
 
-/** @param none the beginning of the sentence that says so */
+const NOUNS: Partial<Record<Kind, string>> = {
+  service: "services",
+  menu_item: "menu",
+  staff: "staff",
+  promotion: "promotions",
+  public_event: "public-events",
+};
+
+/** The command that tells which objects of a kind there are. */
+export const listingOf = (kind: Kind): string =>
+  NOUNS[kind] === undefined ? "deskbell catalog export" : `deskbell ${NOUNS[kind]} list`;
+
+/**
+ * @param none the beginning of the sentence that says so
+ * @param fix the command that tells which there are
+ */
 export function findNamed<Doc extends { key: string }>(
   docs: readonly Doc[],
   none: string,
   keyOrId: string,
   idOf: (doc: Doc) => string,
+  fix: string,
 ): Doc {
   const found = docs.find((doc) => doc.key === keyOrId || idOf(doc) === keyOrId);
   if (found) return found;
   const keys = docs.map(({ key }) => key);
-  throw new AppError("resource_not_found", `${none} ${quote(keyOrId)}.${didYouMean(keyOrId, keys)}`);
+  throw new AppError("resource_not_found", `${none} ${quote(keyOrId)}.${didYouMean(keyOrId, keys)}`, { fix });
 }
 
 /** An event without the rest of the catalog, which may be large. */
 export const findPublicEvent = (rt: Runtime, { id, slug }: BusinessRow, keyOrId: string): PublicEventDoc =>
-  findNamed(rt.store.catalog.ofKind(id, "public_event"), "There is no event", keyOrId, (doc) =>
-    objectId("public_event", slug, doc),
+  findNamed(
+    rt.store.catalog.ofKind(id, "public_event"),
+    "There is no event",
+    keyOrId,
+    (doc) => objectId("public_event", slug, doc),
+    listingOf("public_event"),
   );
 
 /** The id of an event, also of one that is in the catalog no more. */

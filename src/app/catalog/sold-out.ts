@@ -58,5 +58,7 @@ function findDish({ business, objects }: Catalog, keyOrId: string): { id: string
     keyOrId,
     known.map(({ key }) => key),
   );
-  throw new AppError("resource_not_found", `${business.slug} has no dish or option '${keyOrId}'.${hint}`);
+  throw new AppError("resource_not_found", `${business.slug} has no dish or option '${keyOrId}'.${hint}`, {
+    fix: "deskbell menu list",
+  });
 }

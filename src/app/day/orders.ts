@@ -1,5 +1,6 @@
 import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { AppError } from "../../domain/errors.ts";
 import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
 import { drawCode, hashAdmission, readCode } from "../../domain/day/short-code.ts";
@@ -81,6 +82,7 @@ const findType = (event: PublicEventDoc, keyOrId: string, idOf: (type: TicketTyp
     `'${event.name}' has no ticket type`,
     keyOrId,
     idOf,
+    `deskbell public-events show ${shellWord(event.key)}`,
   );
 
 function drawFreeCode(rt: Runtime, businessId: string): string {

@@ -1,14 +1,13 @@
-import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { line } from "../../domain/catalog/schema-values.ts";
 import { AppError } from "../../domain/errors.ts";
 import { readSpan } from "../../domain/day/start-time.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { BusinessRow } from "../../store/businesses.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { requireBusiness } from "../require-business.ts";
 import { findObject } from "../catalog/find-object.ts";
 import { tellDayChange } from "../catalog/tell.ts";
+import { loadPlan } from "./plan.ts";
 
 export type TimeOffRequest = {
   staff: string;
@@ -49,15 +48,4 @@ export function removeTimeOff(rt: Runtime, slug: string, id: string): void {
       throw new AppError("resource_not_found", `There is no time off '${id}'.`, { fix: "deskbell time-off list" });
     tellDayChange(rt, business.id, () => rt.store.timeOff.remove(id), { lists: [], isAvailabilityTouched: true });
   });
-}
-
-/** The catalog by which visits are planned: people's absences are those of its file and those entered since. */
-export function loadPlan(rt: Runtime, { id, slug, doc, schedule }: BusinessRow): Catalog {
-  const objects = rt.store.catalog.objects(id);
-  const entered = Map.groupBy(rt.store.timeOff.endingAfter(id, rt.now()), ({ staffId }) => staffId);
-  const staff = objects.staff.map((person) => {
-    const rows = entered.get(objectId("staff", slug, person)) ?? [];
-    return { ...person, timeOff: [...person.timeOff, ...rows.map((row) => ({ from: row.startsAt, to: row.endsAt }))] };
-  });
-  return { business: doc, schedule, objects: { ...objects, staff } };
 }

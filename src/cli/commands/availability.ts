@@ -7,6 +7,7 @@ import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../output/avai
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { type FlagValues, integer, text, toggle } from "../flags.ts";
+import { widthOf } from "../io.ts";
 import { listObjects } from "../objects/objects.ts";
 import type { Column } from "../output/table.ts";
 import { visitFlags } from "../input/visit-flags.ts";
@@ -69,15 +70,13 @@ export const availability = command({
   },
 });
 
-const USUAL_WIDTH = 80;
-
 async function printDays(cli: Cli, span: Span, found: Availability, nameOf: (id: string) => string): Promise<void> {
   const days: DayAnswer[] = [];
   for await (const some of found.days()) days.push(...some);
   const { io, flags } = cli;
   if (flags.json) cli.printObject({ ...found.terms, ...span, days });
   else if (io.stdout.isTTY)
-    for (const day of days) io.stdout.write(`${dayLines(day, io.stdout.columns || USUAL_WIDTH).join("\n")}\n`);
+    for (const day of days) io.stdout.write(`${dayLines(day, widthOf(io.stdout)).join("\n")}\n`);
   else
     cli.printList(
       days.flatMap((day) => dayRows(day, nameOf)),

@@ -1,5 +1,5 @@
 import type { Holdings } from "../../store/holdings.ts";
-import { countOf } from "../output/change-report.ts";
+import { countOf } from "../../domain/count-of.ts";
 import { command, type Group } from "../command.ts";
 import { toggle } from "../flags.ts";
 
@@ -25,7 +25,7 @@ const list = command({
         { title: "TIMEZONE", value: (row) => row.timezone },
         { title: "CURRENCY", value: (row) => row.currency },
         { title: "VERSION", value: (row) => row.catalogVersion, align: "right" },
-        { title: "ID", value: (row) => row.id, whole: true },
+        { title: "ID", value: (row) => row.id, whole: true, spare: true },
       ],
       "No business yet.",
     );

@@ -1,6 +1,8 @@
 import type { ImportReport } from "../../domain/catalog/import-report.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { readText, writeNew } from "../input/catalog-files.ts";
+import { shellWord } from "../../domain/shell-word.ts";
+import { readText } from "../input/catalog-files.ts";
+import { writeNew } from "../input/new-file.ts";
 import type { Cli } from "../cli.ts";
 import { command, type Group } from "../command.ts";
 import { requiredText, text } from "../flags.ts";
@@ -11,7 +13,7 @@ const flags = {
   businessName: text("name", "its name; the slug if not given"),
   timezone: requiredText("zone", "its time zone, such as Europe/Zurich"),
   currency: requiredText("code", "its currency, such as CHF"),
-  out: text("file", "write the catalog there instead of stdout"),
+  out: text("file", "write the catalog there instead of stdout; - is stdout"),
 };
 
 const square = command({
@@ -23,7 +25,7 @@ const square = command({
     "catalog import square items.json --business-slug cafe-lumen --timezone Europe/Zurich --currency CHF --out cafe.yaml",
     "catalog import square items.json --business-slug joes --timezone America/New_York --currency USD | less",
   ],
-  async run(cli, { out, ...business }, path) {
+  async run(cli, { out = "-", ...business }, path) {
     const { importSquare } = await import("../../app/catalog/import-square.ts");
     finish(cli, out, importSquare(readText(path), business));
   },
@@ -40,20 +42,21 @@ const csv = command({
     "catalog import csv prices.csv --business-slug cafe-lumen --timezone Europe/Zurich --currency CHF --out cafe.yaml",
     "catalog import csv services.csv --business-slug joes --timezone America/New_York --currency USD --json",
   ],
-  async run(cli, { out, ...business }, path) {
+  async run(cli, { out = "-", ...business }, path) {
     const { importCsv } = await import("../../app/catalog/import-csv.ts");
     finish(cli, out, importCsv({ name: path, text: readText(path) }, business));
   },
 });
 
 /** The catalog to its file or to stdout, the report to stderr. */
-function finish(cli: Cli, out: string | undefined, { yaml, report }: { yaml: string; report: ImportReport }): void {
-  if (out !== undefined) writeNew(out, yaml);
-  if (cli.flags.json) cli.printObject({ ...(out === undefined ? { yaml } : { file: out }), ...report });
-  else if (out === undefined) cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(yaml) : yaml);
+function finish(cli: Cli, out: string, { yaml, report }: { yaml: string; report: ImportReport }): void {
+  const isFile = out !== "-";
+  if (isFile) writeNew(out, yaml);
+  if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });
+  else if (!isFile) cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(yaml) : yaml);
   for (const line of report.taken) cli.note(`taken: ${safe(line)}`);
   for (const { what, why } of report.left) cli.note(`left:  ${safe(what)}: ${safe(why)}`);
-  if (out !== undefined) cli.note(`next:  ${cli.program} catalog apply ${out} --dry-run`);
+  if (isFile) cli.note(`next:  ${cli.program} catalog apply ${shellWord(out)} --dry-run`);
 }
 
 export const importing: Group = {

@@ -1,4 +1,6 @@
-import { bytesOf, readSources, writeNew } from "../input/catalog-files.ts";
+import { bytesOf, readSources } from "../input/catalog-files.ts";
+import { writeNew } from "../input/new-file.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type Group } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -68,7 +70,7 @@ const exporting = command({
     if (cli.flags.json) cli.printObject({ format, leftOut, ...(out === "-" ? { content } : { file: out }) });
     else if (out === "-") cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(content) : content);
     if (leftOut.length > 0) cli.note(`A CSV file has no place for: ${leftOut.join(", ")}.`);
-    if (out !== "-" && format !== "csv") cli.note(`next:  ${cli.program} catalog diff ${out}`);
+    if (out !== "-" && format !== "csv") cli.note(`next:  ${cli.program} catalog diff ${shellWord(out)}`);
   },
 });
 

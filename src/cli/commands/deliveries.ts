@@ -1,24 +1,27 @@
-import { EVENT_TYPES } from "../../domain/event-types.ts";
+import { countOf } from "../../domain/count-of.ts";
 import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/safe-text.ts";
 import type { Runtime } from "../../runtime.ts";
 import { DELIVERY_STATUSES } from "../../domain/webhooks/delivery-status.ts";
-import type { AttemptRow, DeliveryRow, FollowedAttempt } from "../../store/deliveries.ts";
+import type { AttemptRow, DeliveryRow } from "../../store/deliveries.ts";
 import type { DeliveryFilter } from "../../store/delivery-filter.ts";
 import type { Cli } from "../cli.ts";
 import { command, type Group } from "../command.ts";
-import { choice, duration, type FlagValues, integer, text, toggle } from "../flags.ts";
+import { choice, duration, type FlagValues, text, toggle } from "../flags.ts";
+import { eventType } from "../input/event-type.ts";
+import { endpointIdNamed } from "../objects/named.ts";
+import { pageFlags, printPage } from "../output/page.ts";
 import { isoTime, shortTime } from "../output/table.ts";
+import { tail } from "./delivery-tail.ts";
 
-const USUAL_LIMIT = 50;
-/** How often a command looks at what has changed. */
+/** How often --wait looks. */
 const LOOK_MS = 200;
-const LOOK_ROWS = 1000;
+/** So many take longer than a second. */
+const MANY = 1000;
 
 const filterFlags = {
   status: choice(DELIVERY_STATUSES, "only those in this state"),
-  endpoint: text("id", "only those to this endpoint"),
-  event: choice(EVENT_TYPES, "only those of this event"),
+  endpoint: text("endpoint", "only those to this endpoint, by its id or its name"),
+  event: eventType("only those of this event"),
   since: duration("only those of the last 2h, 3d, …"),
   failed: toggle("only those whose last attempt failed"),
 };
@@ -31,7 +34,7 @@ function readFilter(
   return {
     status,
     businessId: cli.flags.business === undefined ? undefined : cli.business(rt).id,
-    endpointId: endpoint,
+    endpointId: endpoint === undefined ? undefined : endpointIdNamed(cli, rt, endpoint),
     eventType: event,
     since: since === undefined ? undefined : rt.now() - since,
     failed: failed || undefined,
@@ -44,18 +47,15 @@ const isNarrow = ({ businessId: _, ...filter }: DeliveryFilter): boolean =>
 const list = command({
   name: "list",
   about: "List deliveries, the newest first.",
-  flags: {
-    ...filterFlags,
-    before: text("id", "only those older than this delivery"),
-    limit: integer(1, 10_000, `how many (${USUAL_LIMIT})`),
-  },
+  flags: { ...filterFlags, ...pageFlags },
   examples: ["deliveries list --failed --since 2h", "deliveries list --endpoint whe_06f… --limit 500 --json"],
-  async run(cli, { before, limit = USUAL_LIMIT, ...filter }) {
+  async run(cli, { before, limit, ...filterGiven }) {
     const rt = await cli.open();
-    const rows = rt.store.deliveries.list({ ...readFilter(cli, rt, filter), before }, limit + 1);
-    const shown = rows.slice(0, limit).map(shownDelivery);
-    cli.printList(
-      shown,
+    const filter = { ...readFilter(cli, rt, filterGiven), before };
+    printPage(
+      cli,
+      limit,
+      (most) => rt.store.deliveries.list(filter, most).map(shownDelivery),
       [
         { title: "ID", value: ({ id }) => id, whole: true },
         { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), whole: true, spare: true },
@@ -67,14 +67,13 @@ const list = command({
         {
           title: "LAST ERROR",
           value: ({ lastError }) => lastError,
-          ...(filter.failed ? {} : { spare: true as const }),
+          ...(filterGiven.failed ? {} : { spare: true as const }),
         },
         { title: "NEXT TRY", value: ({ nextAttemptAt }) => shortTime(nextAttemptAt), spare: true },
         { title: "ENDPOINT", value: ({ endpointId }) => endpointId, spare: true },
       ],
       "No delivery.",
     );
-    if (rows.length > limit) cli.note(`There are older ones: --before ${shown.at(-1)?.id}, or a larger --limit.`);
   },
 });
 
@@ -139,78 +138,27 @@ const cancel = command({
       });
     if (id !== undefined) requireDelivery(rt, id);
     const chosen = { ...filter, id };
-    const count = rt.store.deliveryMoves.countCancellable(chosen);
+    let count = rt.store.deliveryMoves.countCancellable(chosen);
     if (!dryRun && count > 0) {
-      if (id === undefined) await cli.confirm(`Cancelling ${count} deliveries`, String(count));
-      cancelDeliveries(rt, chosen);
+      if (id === undefined) await cli.confirm(`Cancelling ${countOf(count, "delivery")}`, String(count));
+      // Somebody may have taken their time to confirm it.
+      count = cancelDeliveries(rt, chosen);
     }
     if (cli.flags.json) cli.printObject({ count, dryRun });
     cli.note(dryRun ? `${count} would be cancelled.` : `${count} cancelled.`);
   },
 });
 
-const tail = command({
-  name: "tail",
-  about: "Follow the attempts as they are made, until ctrl-c.",
-  flags: {
-    endpoint: text("id", "only those at this endpoint"),
-    event: choice(EVENT_TYPES, "only those of this event"),
-    failed: toggle("only those that failed"),
-  },
-  examples: ["deliveries tail", "deliveries tail --failed --json"],
-  async run(cli, { endpoint, event, failed }) {
-    const rt = await cli.open();
-    const businessId = cli.flags.business === undefined ? undefined : cli.business(rt).id;
-    const { untilStopped } = await import("../running/stop-signal.ts");
-    const stopped = untilStopped();
-    const isMeant = (attempt: FollowedAttempt) =>
-      (businessId === undefined || attempt.businessId === businessId) &&
-      (endpoint === undefined || attempt.endpointId === endpoint) &&
-      (event === undefined || attempt.eventType === event) &&
-      (!failed || attempt.error !== null);
-    const follow = followAttempts(rt, rt.store.deliveries.lastAttempt());
-    const timer = setInterval(() => {
-      for (const attempt of follow().filter(isMeant)) printAttempt(cli, attempt);
-    }, LOOK_MS);
-    await stopped;
-    clearInterval(timer);
-  },
-});
-
-/** What was attempted since the last call; costs nothing while nothing is written. */
-function followAttempts(rt: Runtime, after: number): () => FollowedAttempt[] {
-  let last = after;
-  let revision = "";
-  return () => {
-    if (rt.revision() === revision) return [];
-    const found = rt.store.deliveries.attemptsAfter(last, LOOK_ROWS);
-    // A full page may not be the last one.
-    if (found.length < LOOK_ROWS) revision = rt.revision();
-    last = found.at(-1)?.number ?? last;
-    return found;
-  };
-}
-
-function printAttempt(cli: Cli, attempt: FollowedAttempt): void {
-  const { at, deliveryId, eventType, n, statusCode, outcome, durationMs, url, error, status } = attempt;
-  if (cli.flags.json) return void cli.io.stdout.write(`${JSON.stringify({ ...attempt, at: isoTime(at) })}\n`);
-  const glyph = error === null ? cli.paint("green", "✓") : cli.paint("red", "✗");
-  const answer = statusCode ?? outcome;
-  const end = error === null ? "" : `  ${status}`;
-  cli.io.stdout.write(
-    `${shortTime(isoTime(at))} ${glyph} ${answer}  ${eventType}  ${deliveryId}  #${n}  ${durationMs} ms  ${safe(url, 120)}${end}\n`,
-  );
-}
-
 function progress(cli: Cli): (done: number, total: number) => void {
   return (done, total) => {
-    if (cli.io.stderr.isTTY && total > LOOK_ROWS)
+    if (cli.io.stderr.isTTY && !cli.flags.quiet && total > MANY)
       cli.io.stderr.write(`\r${done} of ${total}${done >= total ? "\n" : ""}`);
   };
 }
 
-/** Somebody must be running the daemon. */
 async function untilTried(cli: Cli, rt: Runtime, filter: DeliveryFilter): Promise<void> {
+  const { isDaemonRunning } = await import("../../store/database.ts");
+  if (!isDaemonRunning(rt.config.databasePath)) cli.note(`No daemon runs that would send them: ${cli.program} serve`);
   for (let before = 0; ;) {
     const left = rt.store.deliveryMoves.countUntried(filter);
     if (left === 0) return cli.note("All have been tried.");
@@ -223,7 +171,7 @@ async function untilTried(cli: Cli, rt: Runtime, filter: DeliveryFilter): Promis
 function readRate(text: string): number {
   const [, count, unit] = /^(\d{1,5})\/([sm])$/.exec(text) ?? [];
   if (count !== undefined && Number(count) > 0) return unit === "s" ? Number(count) : Number(count) / 60;
-  throw new AppError("usage", `--rate is written like 5/s or 30/m, not '${text}'.`);
+  throw new AppError("usage", `'${text}' is no --rate.`, { fix: "write it as 5/s or 30/m" });
 }
 
 const shownDelivery = (delivery: DeliveryRow) => ({

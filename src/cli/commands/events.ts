@@ -1,35 +1,33 @@
 import { AppError } from "../../domain/errors.ts";
-import { CHANGED_FLAGS, EVENT_TYPES, isEventType, prefixOf } from "../../domain/event-types.ts";
-import { didYouMean } from "../../domain/nearest.ts";
+import { countOf } from "../../domain/count-of.ts";
+import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../domain/event-types.ts";
 import { command, type Group } from "../command.ts";
-import { choice, duration, integer, text } from "../flags.ts";
+import { duration, text } from "../flags.ts";
+import { eventType, readEventType } from "../input/event-type.ts";
+import { endpointIdNamed } from "../objects/named.ts";
+import { pageFlags, printPage } from "../output/page.ts";
 import { isoTime, shortTime } from "../output/table.ts";
-
-const USUAL_LIMIT = 50;
 
 const list = command({
   name: "list",
   about: "List what has happened, the newest first.",
   flags: {
-    type: choice(EVENT_TYPES, "only events of this type"),
+    type: eventType("only events of this type"),
     since: duration("only those of the last 2h, 3d, …"),
-    before: text("id", "only those older than this event"),
-    limit: integer(1, 10_000, `how many (${USUAL_LIMIT})`),
+    ...pageFlags,
   },
   examples: ["events list --since 2h", "events list --type service_price.updated --json"],
-  async run(cli, { since, limit = USUAL_LIMIT, ...filter }) {
+  async run(cli, { since, limit, ...given }) {
     const rt = await cli.open();
-    const rows = rt.store.events.list(
-      {
-        ...filter,
-        businessId: cli.flags.business === undefined ? undefined : cli.business(rt).id,
-        since: since === undefined ? undefined : rt.now() - since,
-      },
-      limit + 1,
-    );
-    const shown = rows.slice(0, limit).map((event) => ({ ...event, createdAt: isoTime(event.createdAt) }));
-    cli.printList(
-      shown,
+    const filter = {
+      ...given,
+      businessId: cli.flags.business === undefined ? undefined : cli.business(rt).id,
+      since: since === undefined ? undefined : rt.now() - since,
+    };
+    printPage(
+      cli,
+      limit,
+      (most) => rt.store.events.list(filter, most).map((event) => ({ ...event, createdAt: isoTime(event.createdAt) })),
       [
         { title: "ID", value: ({ id }) => id, whole: true },
         { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), whole: true },
@@ -40,7 +38,6 @@ const list = command({
       ],
       "No event.",
     );
-    if (rows.length > limit) cli.note(`There are older ones: --before ${shown.at(-1)?.id}, or a larger --limit.`);
   },
 });
 
@@ -79,20 +76,22 @@ const trigger = command({
   about: "Make an event happen about an object that is there: to try out what partners do with it.",
   canRehearse: true,
   arguments: ["<type>"],
-  flags: { endpoint: text("id", "only for this endpoint, whatever it subscribes to") },
+  flags: { endpoint: text("endpoint", "only for this one, by its id or its name, whatever it subscribes to") },
   examples: ["events trigger service.updated", "events trigger catalog.changed --endpoint whe_06f…"],
-  async run(cli, { endpoint }, type) {
-    if (!isEventType(type))
-      throw new AppError("usage", `There is no event '${type}'.${didYouMean(type, EVENT_TYPES)}`, {
-        fix: "deskbell events types",
-      });
+  async run(cli, { endpoint }, name) {
+    const type = readEventType(name);
     const rt = await cli.open();
     const { triggerEvent } = await import("../../app/webhooks/sample-events.ts");
-    const { events, deliveries } = triggerEvent(rt, cli.business(rt), type, endpoint);
+    const { events, deliveries } = triggerEvent(
+      rt,
+      cli.business(rt),
+      type,
+      endpoint === undefined ? undefined : endpointIdNamed(cli, rt, endpoint),
+    );
     const id = events[0]?.id ?? "";
     if (cli.flags.json) cli.printObject({ id, type, deliveries });
     else cli.io.stdout.write(`${id}\n`);
-    cli.note(`${type} has happened: ${deliveries} webhooks to send.`);
+    cli.note(`${type} has happened: ${countOf(deliveries, "webhook")} to send.`);
   },
 });
 

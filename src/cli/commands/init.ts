@@ -1,5 +1,6 @@
 import { readStarter } from "../../assets.ts";
-import { writeNew } from "../input/catalog-files.ts";
+import { writeNew } from "../input/new-file.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { command } from "../command.ts";
 
 export const init = command({
@@ -10,9 +11,10 @@ export const init = command({
   run(cli, _flags, file = "catalog.yaml") {
     writeNew(file, readStarter());
     if (cli.flags.json) return cli.printObject({ file });
-    cli.note(`${file} is written. Make it yours, then:
-  ${cli.program} catalog apply ${file} --dry-run   what it would do
-  ${cli.program} catalog apply ${file}
+    const name = shellWord(file);
+    cli.note(`${name} is written. Make it yours, then:
+  ${cli.program} catalog apply ${name} --dry-run   what it would do
+  ${cli.program} catalog apply ${name}
   ${cli.program} keys create --name website --scope services.read
   ${cli.program} serve`);
   },

@@ -1,4 +1,5 @@
 import type { ListedKey } from "../../store/keys.ts";
+import { countOf } from "../../domain/count-of.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { command, type Group } from "../command.ts";
@@ -131,9 +132,9 @@ const rotateMaster = command({
     const { rotateMasterKey } = await import("../../app/box/master-key.ts");
     const count = rotateMasterKey(rt, { dryRun });
     if (cli.flags.json) cli.printObject({ secrets: count });
-    if (dryRun) return cli.note(`${count} signing secrets open, and would be sealed with a new key.`);
+    if (dryRun) return cli.note(`Would be sealed with a new key: ${countOf(count, "signing secret")}.`);
     cli.note(
-      `${count} signing secrets are sealed with a new key. Back up ${rt.config.masterKeyPath} with the database.`,
+      `Sealed with a new key: ${countOf(count, "signing secret")}. Back up ${rt.config.masterKeyPath} with the database.`,
     );
   },
 });

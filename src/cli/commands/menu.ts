@@ -1,10 +1,11 @@
 import { AppError } from "../../domain/errors.ts";
 import { formatMoney } from "../../domain/money.ts";
-import { countOf, reportChange } from "../output/change-report.ts";
+import { countOf } from "../../domain/count-of.ts";
+import { reportChange } from "../output/change-report.ts";
 import { command, type Group } from "../command.ts";
 import { text, toggle } from "../flags.ts";
 import { readMoment } from "../input/moment.ts";
-import { editFlags, findNamed, listObjects, readEdits, withEditedPart, withEdits } from "../objects/objects.ts";
+import { editFlags, listObjects, objectNamed, readEdits, withEditedPart, withEdits } from "../objects/objects.ts";
 
 const list = command({
   name: "list",
@@ -23,7 +24,7 @@ const list = command({
         { title: "PRICE", value: ({ priceCents }) => formatMoney(priceCents, business.doc.currency), align: "right" },
         { title: "CATEGORIES", value: ({ categories }) => categories.join(", ") },
         { title: "STATUS", value: ({ status }) => status },
-        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "ID", value: ({ id }) => id, whole: true, spare: true },
         { title: "SOLD OUT", value: ({ soldOut }) => (soldOut ? "yes" : "") },
       ],
       `${business.slug} has no menu.`,
@@ -38,7 +39,7 @@ const show = command({
   examples: ["menu show espresso --business cafe-lumen", "menu show mit_5k2… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
-    cli.printObject(findNamed(listObjects(rt, cli.business(rt), "menu_item"), "dish", name));
+    cli.printObject(objectNamed(rt, cli.business(rt), "menu_item", name));
   },
 });
 

@@ -1,4 +1,4 @@
-import { writeNew } from "../input/catalog-files.ts";
+import { writeNew } from "../input/new-file.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";
 

@@ -97,7 +97,7 @@ const list = command({
         { title: "STATUS", value: ({ status }) => status },
         { title: "TICKETS", value: ({ items }) => items.reduce((sum, item) => sum + item.quantity, 0), align: "right" },
         { title: "TOTAL", value: ({ totalCents, currency }) => formatMoney(totalCents, currency), align: "right" },
-        { title: "EXPIRES", value: ({ expiresAt }) => expiresAt },
+        { title: "EXPIRES", value: ({ expiresAt }) => expiresAt?.slice(0, 16), whole: true, spare: true },
         { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
       ],
       `${business.slug} has no orders.`,

@@ -15,7 +15,7 @@ export const publicEvents: Group = {
     },
     columns: ({ timezone }) => [
       { title: "STARTS", value: ({ startsAt }) => formatInstant(startsAt, timezone).slice(0, 16), whole: true },
-      { title: "VENUE", value: ({ venue }) => venue?.name },
+      { title: "VENUE", value: ({ venue }) => venue?.name, spare: true },
       { title: "TICKET TYPES", value: ({ ticketTypes }) => ticketTypes.length, align: "right" },
     ],
     shown: (doc, time) => ({

@@ -4,7 +4,7 @@ import { safe } from "../../domain/safe-text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type Group } from "../command.ts";
 import { integer, text, toggle } from "../flags.ts";
-import { editFlags, findNamed, listObjects, readEdits, withEditedPart, withEdits } from "../objects/objects.ts";
+import { editFlags, listObjects, objectNamed, readEdits, withEditedPart, withEdits } from "../objects/objects.ts";
 
 const list = command({
   name: "list",
@@ -22,7 +22,7 @@ const list = command({
         { title: "MIN", value: ({ durationMin }) => durationMin, align: "right" },
         { title: "VARIANTS", value: ({ variants }) => variants.length, align: "right" },
         { title: "STATUS", value: ({ status }) => status },
-        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "ID", value: ({ id }) => id, whole: true, spare: true },
       ],
       `${business.slug} has no services.`,
     );
@@ -36,7 +36,7 @@ const show = command({
   examples: ["services show cut", "services show svc_1b7… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
-    cli.printObject(findNamed(listObjects(rt, cli.business(rt), "service"), "service", name));
+    cli.printObject(objectNamed(rt, cli.business(rt), "service", name));
   },
 });
 

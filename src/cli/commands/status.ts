@@ -1,6 +1,6 @@
 import type { Status } from "../../app/box/status.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { byteSize } from "../output/byte-size.ts";
+import { byteSize } from "../../domain/byte-size.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

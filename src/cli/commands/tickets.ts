@@ -45,9 +45,9 @@ const list = command({
       [
         { title: "ID", value: ({ id }) => id, whole: true },
         { title: "STATUS", value: ({ status }) => status },
-        { title: "CHECKED IN", value: ({ checkedInAt }) => checkedInAt },
+        { title: "CHECKED IN", value: ({ checkedInAt }) => checkedInAt?.slice(0, 16), whole: true },
         { title: "TYPE", value: ({ ticketTypeId }) => ticketTypeId },
-        { title: "ORDER", value: ({ orderId }) => orderId },
+        { title: "ORDER", value: ({ orderId }) => orderId, whole: true, spare: true },
       ],
       `${business.slug} has no tickets.`,
     );

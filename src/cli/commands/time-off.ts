@@ -24,7 +24,7 @@ const add = command({
     const { addTimeOff } = await import("../../app/day/time-off.ts");
     const { booked, ...row } = addTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
     cli.printObject(shown(row, doc.timezone));
-    if (booked > 0) cli.note(`${booked} booked in that time and left as they are: deskbell bookings list`);
+    if (booked > 0) cli.note(`${booked} booked in that time and left as they are: ${cli.program} bookings list`);
   },
 });
 
@@ -58,8 +58,8 @@ const list = command({
       [
         { title: "ID", value: ({ id }) => id, whole: true },
         { title: "STAFF", value: ({ staffId }) => keys.get(staffId) ?? staffId },
-        { title: "FROM", value: ({ from }) => from, whole: true },
-        { title: "TO", value: ({ to }) => to, whole: true },
+        { title: "FROM", value: ({ from }) => from.slice(0, 16), whole: true },
+        { title: "TO", value: ({ to }) => to.slice(0, 16), whole: true },
         { title: "REASON", value: ({ reason }) => reason },
       ],
       `${business.slug} has no time off entered.`,

@@ -2,6 +2,9 @@ import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { toggle } from "../flags.ts";
 
+/** While it waits for another writer the screen stands still: better it says so. */
+const BUSY_TIMEOUT_MS = 500;
+
 export const tui = command({
   name: "tui",
   about: "Watch deliveries live: what fails, why, and one key to send it again.",
@@ -14,7 +17,7 @@ export const tui = command({
     const { requireTerminal, showLiveView } = await import("../running/live-view.ts");
     requireTerminal(cli);
     const { untilStopped, exitCodeOf } = await import("../running/stop-signal.ts");
-    const rt = await cli.open();
+    const rt = await cli.open({ busyTimeoutMs: BUSY_TIMEOUT_MS });
     const options = {
       isReadonly: readonly,
       isAscii: ascii,

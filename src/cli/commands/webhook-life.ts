@@ -1,3 +1,4 @@
+import { countOf } from "../../domain/count-of.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { command } from "../command.ts";
 import { duration, text, toggle } from "../flags.ts";
@@ -15,7 +16,7 @@ export const enable = command({
   canRehearse: true,
   arguments: ["<endpoint>"],
   flags: { recover: text("all|none|time", "which of the parked events go out; the others are cancelled (all)") },
-  examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 2026-12-01T08:00"],
+  examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 00:00"],
   async run(cli, { recover = "all" }, named) {
     const rt = await cli.open();
     const { id, businessId } = endpointNamed(cli, rt, named);
@@ -24,7 +25,9 @@ export const enable = command({
     const which = recover === "all" || recover === "none" ? recover : readMoment(recover, timezone, rt.now());
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
     if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
-    cli.note(`${id} is enabled: ${recovered} parked deliveries go out, ${cancelled} are cancelled.`);
+    cli.note(
+      `${id} is enabled. To send of what was parked: ${countOf(recovered, "delivery")}; cancelled: ${cancelled}.`,
+    );
   },
 });
 
@@ -41,7 +44,7 @@ export const disable = command({
     const { parked } = disableEndpoint(rt, id, "manual");
     if (cli.flags.json) cli.printObject({ id, parked });
     cli.note(
-      `${id} is disabled; ${parked === 1 ? "1 delivery is" : `${parked} deliveries are`} parked. Take it up again: ${cli.program} webhooks enable ${id}`,
+      `${id} is disabled; parked: ${countOf(parked, "delivery")}. Take it up again: ${cli.program} webhooks enable ${id}`,
     );
   },
 });
@@ -59,7 +62,7 @@ export const remove = command({
     await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
     const { cancelled } = deleteEndpoint(rt, id);
     if (cli.flags.json) cli.printObject({ id, cancelled });
-    cli.note(`${id} is deleted; ${cancelled} deliveries are cancelled.`);
+    cli.note(`${id} is deleted; cancelled: ${countOf(cancelled, "delivery")}.`);
   },
 });
 

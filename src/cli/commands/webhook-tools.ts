@@ -120,5 +120,5 @@ function tell(cli: Cli, { eventType, deliveryId, attempt, refused, statusCode }:
 function readPercent(text: string): number {
   const [, number] = /^(\d{1,3})%?$/.exec(text) ?? [];
   if (number !== undefined && Number(number) <= 100) return Number(number) / 100;
-  throw new AppError("usage", `--fail is a share such as 30%, not '${text}'.`);
+  throw new AppError("usage", `--fail is a share of what comes, not '${text}'.`, { fix: "--fail 30%" });
 }

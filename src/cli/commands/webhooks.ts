@@ -75,7 +75,7 @@ const list = command({
           title: "STATUS",
           value: ({ status, disabledReason }) => (disabledReason ? `${status} ${disabledReason}` : status),
         },
-        { title: "FAILING SINCE", value: ({ failingSince }) => shortTime(failingSince) },
+        { title: "FAILING SINCE", value: ({ failingSince }) => shortTime(failingSince), whole: true },
       ],
       "No webhook endpoint yet.",
     );

@@ -17,6 +17,7 @@ const FIXED: Record<string, Candidate[]> = {
   "webhooks --event": plain(["all", ...EVENT_TYPES]),
   "deliveries --event": plain(EVENT_TYPES),
   "events <type>": plain(EVENT_TYPES),
+  "events --type": plain(EVENT_TYPES),
   "seed [what]": plain([...PRESETS, "all"]),
   "completion <shell>": plain(SHELLS),
 };

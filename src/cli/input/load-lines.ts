@@ -1,9 +1,8 @@
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import type { Runtime } from "../../runtime.ts";
-import { noSuchFile } from "./catalog-files.ts";
+import { explainUnreadable } from "./catalog-files.ts";
 import type { Cli } from "../cli.ts";
 import { EXIT } from "../exit-codes.ts";
 import { text } from "../flags.ts";
@@ -13,7 +12,7 @@ export const fromFlag = text(
   "load many: a JSON object a line, with the fields of these options; - reads stdin",
 );
 
-const MAX_LINE_LENGTH = 65_536;
+const MAX_LINE_BYTES = 65_536;
 const PROGRESS_MS = 1000;
 
 type Given = Record<string, string | number | readonly string[] | undefined>;
@@ -59,7 +58,7 @@ async function loadLines(
   let progressAt = rt.monotonic() + PROGRESS_MS;
   for await (const line of linesOf(cli, from)) {
     number += 1;
-    if (line.trim() === "") continue;
+    if (line.toString("latin1").trim() === "") continue;
     const result = tryLine(line, create);
     if ("id" in result) written += 1;
     else failed += 1;
@@ -72,21 +71,29 @@ async function loadLines(
   return failed > 0 ? EXIT.someFailed : EXIT.ok;
 }
 
-async function* linesOf(cli: Cli, from: string): AsyncGenerator<string> {
-  const input = from === "-" ? cli.io.stdin : createReadStream(from);
+/** As bytes: what they say, and whether it is text at all, is looked at line by line. */
+async function* linesOf(cli: Cli, from: string): AsyncGenerator<Buffer> {
+  const input: AsyncIterable<Buffer | string> = from === "-" ? cli.io.stdin : createReadStream(from);
+  let begun: Buffer[] = [];
   try {
-    yield* createInterface({ input, crlfDelay: Infinity });
+    for await (const chunk of input) {
+      let rest = Buffer.from(chunk as string);
+      for (let end = rest.indexOf("\n"); end !== -1; end = rest.indexOf("\n")) {
+        yield Buffer.concat([...begun, rest.subarray(0, end)]);
+        begun = [];
+        rest = rest.subarray(end + 1);
+      }
+      begun.push(rest);
+    }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") throw noSuchFile(from);
-    if (code === "EISDIR") throw new AppError("usage", `${from} is a folder.`, { fix: "name a file in it" });
-    throw error;
+    throw explainUnreadable(error, from);
   }
+  yield Buffer.concat(begun);
 }
 
 type Result = { id: string } | { error: { code: string; detail: string } };
 
-function tryLine(line: string, create: (input: unknown) => { id: string }): Result {
+function tryLine(line: Buffer, create: (input: unknown) => { id: string }): Result {
   try {
     return { id: create(parse(line)).id };
   } catch (error) {
@@ -96,11 +103,20 @@ function tryLine(line: string, create: (input: unknown) => { id: string }): Resu
   }
 }
 
-function parse(line: string): unknown {
-  if (line.length > MAX_LINE_LENGTH)
-    throw new AppError("body_too_large", `The line is longer than ${MAX_LINE_LENGTH} characters.`);
+// Letters of another encoding would be lost without a word. A mark at the beginning of a file is no letter.
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+function parse(line: Buffer): unknown {
+  if (line.length > MAX_LINE_BYTES)
+    throw new AppError("body_too_large", `The line is longer than ${MAX_LINE_BYTES} bytes.`);
+  let text: string;
   try {
-    return JSON.parse(line);
+    text = UTF8.decode(line);
+  } catch {
+    throw new AppError("invalid_input", "The line is not text in UTF-8.");
+  }
+  try {
+    return JSON.parse(text);
   } catch {
     throw new AppError("invalid_json", "The line is not JSON.");
   }

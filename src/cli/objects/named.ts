@@ -13,6 +13,10 @@ export const keyNamed = (cli: Cli, rt: Runtime, name: string): ListedKey =>
 export const endpointNamed = (cli: Cli, rt: Runtime, name: string): EndpointRow =>
   findOne(cli, rt, name, { what: "webhook endpoint", group: "webhooks", all: rt.store.endpoints.list() });
 
+/** The id of an endpoint; also of one that was deleted, as its deliveries are still on file. */
+export const endpointIdNamed = (cli: Cli, rt: Runtime, name: string): string =>
+  name.startsWith("whe_") ? name : endpointNamed(cli, rt, name).id;
+
 /**
  * The one that a person names by its id, or by its name where no other of the business has it.
  * @throws AppError resource_not_found, usage for a name that several have

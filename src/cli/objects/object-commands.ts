@@ -1,8 +1,7 @@
 import { formatInstant } from "../../domain/business-time.ts";
 import type { BusinessDoc, DocOf, Kind } from "../../domain/catalog/catalog.ts";
-import { KIND_NAMES } from "../../domain/catalog/mistakes.ts";
 import { command, type CommandSpec } from "../command.ts";
-import { findNamed, listObjects } from "./objects.ts";
+import { listObjects, objectNamed } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
 type Looks<K extends Kind> = {
@@ -33,8 +32,8 @@ export function lookCommands<K extends Kind>({ kind, noun, example, about, colum
           { title: "KEY", value: ({ key }) => key, whole: true },
           { title: "NAME", value: ({ name }) => name },
           ...columns(business.doc),
-          { title: "STATUS", value: ({ status }) => status },
-          { title: "ID", value: ({ id }) => id, whole: true },
+          { title: "STATUS", value: ({ status }) => status, whole: true },
+          { title: "ID", value: ({ id }) => id, whole: true, spare: true },
         ],
         `${business.slug} has none.`,
       );
@@ -51,7 +50,7 @@ export function lookCommands<K extends Kind>({ kind, noun, example, about, colum
     async run(cli, _flags, name = "") {
       const rt = await cli.open();
       const business = cli.business(rt);
-      const { id, ...doc } = findNamed(listObjects(rt, business, kind), KIND_NAMES[kind], name);
+      const { id, ...doc } = objectNamed(rt, business, kind, name);
       const time = (ms: number) => formatInstant(ms, business.doc.timezone);
       cli.printObject({ id, ...shown(doc as unknown as DocOf[K], time) });
     },

@@ -1,4 +1,6 @@
 import type { DocOf, Kind, Status } from "../../domain/catalog/catalog.ts";
+import { listingOf } from "../../app/catalog/find-object.ts";
+import { KIND_NAMES } from "../../domain/catalog/mistakes.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseMoney } from "../../domain/money.ts";
@@ -18,15 +20,23 @@ export const listObjects = <K extends Kind>(
 };
 
 /** The one that a person names by its author's key or its id. */
-export function findNamed<Named extends { key: string; id?: string }>(
+export const objectNamed = <K extends Kind>(
+  rt: Runtime,
+  business: BusinessRow,
+  kind: K,
+  name: string,
+): DocOf[K] & { id: string } => findNamed(listObjects(rt, business, kind), KIND_NAMES[kind], name, listingOf(kind));
+
+function findNamed<Named extends { key: string; id?: string }>(
   objects: readonly Named[],
   what: string,
   name: string,
+  fix: string,
 ): Named {
   const found = objects.find(({ id, key }) => key === name || id === name);
   if (found) return found;
   const keys = objects.map(({ key }) => key);
-  throw new AppError("resource_not_found", `There is no ${what} '${name}'.${didYouMean(name, keys)}`);
+  throw new AppError("resource_not_found", `There is no ${what} '${name}'.${didYouMean(name, keys)}`, { fix });
 }
 
 /** What every `set` command can change. */
@@ -83,6 +93,12 @@ export function withEditedPart<Part extends { key: string }>(
   name: string,
   edits: Edits,
 ): Part[] {
-  const chosen = findNamed(parts, what, name);
+  const keys = parts.map(({ key }) => key).join(", ");
+  const chosen = findNamed(
+    parts,
+    what,
+    name,
+    keys === "" ? `it has none: leave --${what} out` : `name one of: ${keys}`,
+  );
   return parts.map((part) => (part === chosen ? withEdits(part, edits) : part));
 }

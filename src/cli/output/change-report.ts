@@ -1,5 +1,6 @@
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import type { ObjectChange } from "../../domain/catalog/diff.ts";
+import { countOf } from "../../domain/count-of.ts";
 import { KIND_NAMES } from "../../domain/catalog/mistakes.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { safe } from "../../domain/safe-text.ts";
@@ -66,6 +67,3 @@ const eventTypes = (webhooks: ChangeResult["webhooks"]): string => {
   const types = webhooks.map(({ type, events }) => (events === 1 ? type : `${events} ${type}`));
   return types.length === 0 || types.length > 6 ? "" : ` (${types.join(", ")})`;
 };
-
-export const countOf = (count: number, noun: string): string =>
-  `${count} ${count === 1 ? noun : noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;

@@ -1,4 +1,4 @@
-import { prepareForInk } from "../../config.ts";
+import { isDumbTerminal, prepareForInk } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Cli } from "../cli.ts";
@@ -8,8 +8,8 @@ export type LiveViewOptions = { isReadonly: boolean; isAscii: boolean; businessI
 
 /** @throws AppError usage where there is none */
 export function requireTerminal({ io: { stdin, stdout } }: Cli): void {
-  if (!stdin.isTTY || !stdout.isTTY)
-    throw new AppError("usage", "The live view needs a terminal.", { fix: "deskbell deliveries tail" });
+  if (!stdin.isTTY || !stdout.isTTY || isDumbTerminal())
+    throw new AppError("usage", "The live view needs a terminal that draws.", { fix: "deskbell deliveries tail" });
 }
 
 /**
