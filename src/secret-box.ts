@@ -11,6 +11,11 @@ export type SecretBox = {
   /** Belongs inside the transaction that stores it: a rotation of the key waits for that. */
   seal: (plain: string, rowId: string) => Buffer;
   open: (sealed: Uint8Array, rowId: string) => string;
+  /**
+   * Whether the key file opens one of them, or there are none. It is read now: with it the next one is sealed, whatever other
+   * key is still in memory.
+   */
+  fits: (rows: readonly { id: string; sealed: Uint8Array }[]) => boolean;
   /** Puts a new key before those in the file. */
   addKey: () => void;
   /** Leaves the newest key alone in the file, if all that is stored opens with it. */
@@ -41,8 +46,12 @@ export function openSecretBox(keyPath: string, random: (bytes: number) => Buffer
       const plain = openWithAny(known, sealed, rowId) ?? openWithAny((known = readKeys(keyPath) ?? []), sealed, rowId);
       if (plain !== undefined) return plain;
       throw new AppError("signing_unavailable", "A signing secret does not open with the master key.", {
-        fix: `put the key file back that belongs to this database: ${keyPath}`,
+        fix: `put the key file back that belongs to this database: ${keyPath}; deskbell doctor says what does not open`,
       });
+    },
+    fits(rows) {
+      const keys = readKeys(keyPath) ?? [];
+      return rows.length === 0 || rows.some(({ id, sealed }) => openWithAny(keys, sealed, id) !== undefined);
     },
     addKey: () => write([random(KEY), ...load()]),
     dropOldKeys(allOpen) {
@@ -79,22 +88,30 @@ function readOrCreateKeys(path: string, random: (bytes: number) => Buffer): Buff
 
 /** undefined: there is no such file. */
 function readKeys(path: string): Buffer[] | undefined {
+  const text = readText(path);
+  const keys = text
+    ?.trim()
+    .split("\n")
+    .map((line) => Buffer.from(line, "base64"));
+  if (keys?.every(({ length }) => length === KEY) ?? true) return keys;
+  throw new AppError(
+    "signing_unavailable",
+    `The master key file does not hold ${KEY}-byte keys in base64, one a line.`,
+    {
+      fix: `put the key file back that belongs to this database: ${path}; if it is lost for good, remove this one, then give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
+    },
+  );
+}
+
+function readText(path: string): string | undefined {
   try {
-    const keys = readFileSync(path, "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => Buffer.from(line, "base64"));
-    if (keys.every(({ length }) => length === KEY)) return keys;
-    throw new AppError(
-      "signing_unavailable",
-      `The master key file does not hold ${KEY}-byte keys in base64, one a line.`,
-      {
-        fix: `put the key file back that belongs to this database: ${path}`,
-      },
-    );
+    return readFileSync(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw new AppError("signing_unavailable", `The master key file cannot be read: ${code}.`, {
+      fix: `make ${path} a file that belongs to the user who runs the daemon`,
+    });
   }
 }
 

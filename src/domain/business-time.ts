@@ -28,6 +28,6 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** The one name that is kept of a zone however it is written; undefined: there is none such. */
-export const canonicalTimezone = (name: string): string | undefined =>
-  isTimezone(name) ? new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone : undefined;
+/** A zone's name in IANA's letters, and not another name that it has; undefined: there is none such. */
+export const timezoneNamed = (name: string): string | undefined =>
+  isTimezone(name) ? new Temporal.ZonedDateTime(0n, name).timeZoneId : undefined;

@@ -46,7 +46,7 @@ export type ErrorCode =
 export type ErrorItem = {
   code: string;
   detail: string;
-  /** Name of the query parameter at fault. */
+  /** Name of the query parameter, or header, at fault. */
   parameter?: string;
   /** RFC 6901 pointer into the body, `#/events/3`. */
   pointer?: string;

@@ -26,6 +26,9 @@ function requireJson(call: Call): void {
   const mediaType = (header(call.asked, "content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/json")
     throw new AppError("unsupported_media_type", "The body must be JSON: send Content-Type: application/json.");
+  const encoding = header(call.asked, "content-encoding");
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity")
+    throw new AppError("unsupported_media_type", "The body must be sent as it is, without Content-Encoding.");
 }
 
 function parseObject(bytes: Buffer): Record<string, unknown> {
@@ -77,8 +80,16 @@ function parseJson(bytes: Buffer): unknown {
   // What recurses into it later must not run out of stack.
   if (isDeeperThan(value, MAX_DEPTH))
     throw new AppError("invalid_json", `The body is nested more than ${MAX_DEPTH} levels deep.`);
+  if (hasHalfCharacter(value))
+    throw new AppError("invalid_json", "A text of the body has half a surrogate pair, such as \\ud800 alone.");
   return value;
 }
+
+/** Only an escape can say it. UTF-8 cannot: it would be answered as sent, and stored as another character. */
+const hasHalfCharacter = (value: unknown): boolean =>
+  typeof value === "string"
+    ? !value.isWellFormed()
+    : typeof value === "object" && value !== null && Object.entries(value).flat().some(hasHalfCharacter);
 
 const isDeeperThan = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&

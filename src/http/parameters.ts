@@ -5,8 +5,8 @@ import { localToInstant } from "../domain/business-time.ts";
 
 /**
  * The query parameters of a route: one schema each, so that the same table reads requests and describes them. In a
- * schema's `meta`, `asSent` is what a client sees of one that is read from text into something else, and `refusedAs` the code
- * of a refusal besides the general one.
+ * schema's `meta`, `asSent` is what a client sees of one that is read from text into something else, `refusedAs` the code of a
+ * refusal besides the general one, and `example` what a line to try asks with.
  */
 export type Parameters = Record<string, z.ZodType>;
 export type ParametersOf<P extends Parameters> = { [Name in keyof P]: z.output<P[Name]> | undefined };
@@ -27,11 +27,12 @@ export const flag = z
 
 export const text = z.string().min(1, { error: "must not be empty." }).max(200, { error: "is too long." });
 
-/** Separated by commas; may also be given several times. */
+/** Separated by commas; may also be given several times. An empty one would find nothing, and is hardly meant to. */
 export const list = z
   .string()
   .transform((value) => value.split(",").filter(Boolean))
-  .meta({ isList: true, asSent: { type: "array", items: { type: "string" } } });
+  .refine(({ length }) => length > 0, { error: "must not be empty." })
+  .meta({ isList: true, asSent: { type: "array", items: { type: "string" }, minItems: 1 } });
 
 /** A whole number, `unit` included in what is said of it. */
 export const whole = (minimum: number, maximum: number, unit = "") => {
@@ -62,7 +63,7 @@ export const oneOf = <Name extends string>(names: readonly Name[]) =>
 export const locale = z
   .string()
   .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, { error: "must be a language tag such as de or pt-BR." })
-  .describe("The language of texts, such as de or pt-BR; without it the business's own");
+  .describe("The language of texts, such as de or pt-BR; without it, or without such texts, the business's own");
 
 export const instant = z
   .string()
@@ -74,9 +75,12 @@ export const instant = z
   })
   .transform((written): WrittenInstant => ({ text: written, resolve: resolvers(written) ?? (() => Number.NaN) }))
   .meta({
-    asSent: { type: "string", examples: ["2026-12-31T18:00:00+01:00", "2026-12-31T18:00", "2026-12-31"] },
+    asSent: {
+      type: "string",
+      description: "RFC 3339; without an offset on the business's clock, and a date alone is its midnight",
+      examples: ["2026-12-31T18:00:00+01:00", "2026-12-31T18:00", "2026-12-31"],
+    },
     refusedAs: "invalid_date",
-    description: "RFC 3339, or a date or time without offset, which is the business's",
   });
 
 function resolvers(written: string): WrittenInstant["resolve"] | undefined {

@@ -128,5 +128,6 @@ export function problemBody(problem: Problem, requestId: string, extra: Record<s
   });
 }
 
-/** `invalid_parameter` -> `Invalid parameter` */
-const titleOf = (code: string): string => (code[0] ?? "").toUpperCase() + code.slice(1).replaceAll("_", " ");
+/** `invalid_json` -> `Invalid JSON` */
+const titleOf = (code: string): string =>
+  code.replaceAll("_", " ").replace(/\b(?:json|uri|url)\b|^\w/g, (letters) => letters.toUpperCase());

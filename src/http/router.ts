@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { H3, type H3Event, type HTTPError } from "h3";
 import { toNodeHandler } from "h3/node";
 import { FastResponse } from "srvx";
@@ -41,7 +42,8 @@ const decode = (sent: string): string => (sent.includes("%") ? decodeURIComponen
 function toResponse({ status, headers, body }: Answer): Response {
   const pairs: [string, string][] = [];
   for (let i = 0; i < headers.length; i += 2) pairs.push([headers[i] as string, headers[i + 1] as string]);
-  return new FastResponse(body as Buffer<ArrayBuffer> | null, { status, headers: pairs });
+  const statusText = STATUS_CODES[status] ?? "";
+  return new FastResponse(body as Buffer<ArrayBuffer> | null, { status, statusText, headers: pairs });
 }
 
 /** What was thrown, out of what h3 makes of it. Its own complaints are about addresses that cannot be read. */

@@ -92,7 +92,7 @@ export const ROUTES: readonly Row[] = [
       "The same envelopes, with the same ids, as the webhooks. Pass `page.nextCursor` as `after`; without it the feed begins with the oldest that is kept. After 410 read every list again.",
     query: CHANGES_PARAMETERS,
     answers: ok("What has happened, the oldest first.", "EventList"),
-    problems: ["cursor_expired"],
+    problems: ["cursor_expired", "conflict"],
     handle: ({ rt, room }) => answerChanges(rt, room),
   },
   {
@@ -181,6 +181,8 @@ export const ROUTES: readonly Row[] = [
     path: of("webhooks/:id/enable"),
     scope: "webhooks.write",
     summary: "Enable an endpoint, and send what it missed",
+    description:
+      "One that the business itself has disabled (`disabledReason` is `manual`) only the business enables again.",
     body: { schema: actions.enabling, isOptional: true },
     answers: ok("The endpoint, and how many deliveries are on their way again.", "EnabledEndpointAnswer"),
     handle: ({ rt }) => actions.enableWebhook(rt),

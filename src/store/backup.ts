@@ -72,14 +72,19 @@ function inspect(db: Db, path: string): number {
   return schema;
 }
 
-/** How far each business of a file has come; of a file that cannot be read, nothing. */
+/** How far each business of a file has come, also those that were removed; of a file that cannot be read, nothing. */
 export function readProgress(path: string): Progress[] {
   try {
     const db = new Database(path, { timeout: WAIT_MS });
     try {
-      return db
-        .prepare("SELECT id, catalog_version AS catalogVersion, last_sequence AS lastSequence FROM business")
-        .all() as Progress[];
+      // The second is not there in the file of an older deskbell.
+      const tables = db
+        .prepare("SELECT name FROM sqlite_schema WHERE name IN ('business', 'removed_business')")
+        .pluck()
+        .all() as string[];
+      return tables.flatMap((table) =>
+        db.prepare(`SELECT id, catalog_version AS catalogVersion, last_sequence AS lastSequence FROM ${table}`).all(),
+      ) as Progress[];
     } finally {
       db.close();
     }
@@ -89,19 +94,30 @@ export function readProgress(path: string): Progress[] {
   }
 }
 
-/** Brings a file to this schema, and each of its businesses to `by` beyond where it was, there or in `elsewhere`. */
+/**
+ * Brings a file to this schema, and each business to `by` beyond where it was, there or in `elsewhere`; one that is not there,
+ * for when it is made anew.
+ */
 export function jumpAhead(path: string, elsewhere: readonly Progress[], by: number): void {
   const { db, tx, close } = openDatabase(path, WAIT_MS, null);
   try {
     const raise = db.prepare(`
       UPDATE business SET catalog_version = max(catalog_version, :catalogVersion), last_sequence = max(last_sequence, :lastSequence)
       WHERE id = :id`);
-    const jump = db.prepare(
-      "UPDATE business SET catalog_version = catalog_version + :by, last_sequence = last_sequence + :by",
+    const remember = db.prepare(`
+      INSERT INTO removed_business (id, catalog_version, last_sequence)
+      SELECT :id, :catalogVersion, :lastSequence WHERE NOT EXISTS (SELECT 1 FROM business WHERE id = :id)
+      ON CONFLICT (id) DO UPDATE SET catalog_version = max(catalog_version, excluded.catalog_version),
+        last_sequence = max(last_sequence, excluded.last_sequence)`);
+    const jumps = ["business", "removed_business"].map((table) =>
+      db.prepare(`UPDATE ${table} SET catalog_version = catalog_version + :by, last_sequence = last_sequence + :by`),
     );
     tx(() => {
-      for (const progress of elsewhere) raise.run(progress);
-      jump.run({ by });
+      for (const progress of elsewhere) {
+        raise.run(progress);
+        remember.run(progress);
+      }
+      for (const jump of jumps) jump.run({ by });
     });
   } finally {
     close();

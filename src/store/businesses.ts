@@ -41,12 +41,12 @@ export function createBusinessStore(db: Db) {
   const byId = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
   const bySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
   const all = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
-  // The revision begins with the time: one that was removed before, under the same id, has not come so far.
+  // The revision goes on behind that of one that was removed before, under the same id.
   const upsert = db.prepare(`
     INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at, revision,
       told_until, next_transition_at)
-    VALUES (:id, :slug, :doc, :schedule, :catalogVersion, :lastSequence, :createdAt, :updatedAt, :createdAt,
-      :toldUntil, :nextTransitionAt)
+    VALUES (:id, :slug, :doc, :schedule, :catalogVersion, :lastSequence, :createdAt, :updatedAt,
+      coalesce((SELECT revision + 1 FROM removed_business WHERE id = :id), :createdAt), :toldUntil, :nextTransitionAt)
     ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, schedule = excluded.schedule,
       catalog_version = excluded.catalog_version, updated_at = excluded.updated_at, revision = revision + 1,
       told_until = excluded.told_until, next_transition_at = excluded.next_transition_at`);
@@ -56,7 +56,13 @@ export function createBusinessStore(db: Db) {
   const takeSequences = db
     .prepare("UPDATE business SET last_sequence = last_sequence + :count WHERE id = :id RETURNING last_sequence")
     .pluck();
+  const remember = db.prepare(`
+    INSERT OR REPLACE INTO removed_business (id, catalog_version, last_sequence, revision)
+    SELECT id, catalog_version, last_sequence, revision FROM business WHERE id = ?`);
   const remove = db.prepare("DELETE FROM business WHERE id = ?");
+  const leftOff = db.prepare(
+    "SELECT catalog_version AS catalogVersion, last_sequence AS lastSequence FROM removed_business WHERE id = ?",
+  );
 
   return {
     byId: (id: string): BusinessRow | undefined => optional(byId.get(id), parse),
@@ -70,9 +76,17 @@ export function createBusinessStore(db: Db) {
     raiseRevision: (id: string): void => void raiseRevision.run(id),
     /** Those in which something has changed by the clock that nobody was told of yet. */
     inTransition: (now: number): BusinessRow[] => inTransition.all(now).map(parse),
-    remove: (id: string): void => void remove.run(id),
+    remove(id: string): void {
+      remember.run(id);
+      remove.run(id);
+    },
+    /** Where a business begins: new ones with nothing, one that was removed before behind all that partners know of it. */
+    leftOff: (id: string): Pick<BusinessRow, "catalogVersion" | "lastSequence"> =>
+      (leftOff.get(id) as Pick<BusinessRow, "catalogVersion" | "lastSequence"> | undefined) ?? NOTHING_YET,
   };
 }
+
+const NOTHING_YET = { catalogVersion: 0, lastSequence: 0 };
 
 const optional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
   raw === undefined ? undefined : parse(raw);

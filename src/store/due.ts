@@ -1,3 +1,4 @@
+import { hideSecrets } from "../domain/webhooks/hide-secrets.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { Db } from "./database.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
@@ -110,7 +111,8 @@ export function createDueStore(db: Db) {
       }
       if (attempt !== null) {
         const { n, at, durationMs, outcome, responseText } = attempt;
-        insertAttempt.run(number, n, at, durationMs, outcome, statusCode, attempt.error, responseText);
+        const kept = responseText && hideSecrets(responseText);
+        insertAttempt.run(number, n, at, durationMs, outcome, statusCode, attempt.error, kept);
       }
       return move;
     },

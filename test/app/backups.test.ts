@@ -19,6 +19,7 @@ import {
   listBackups,
   verifyBackup,
 } from "../../src/app/box/backups.ts";
+import { removeBusiness } from "../../src/app/remove-business.ts";
 import { hasItsMasterKey, restoreBackup } from "../../src/app/box/restore.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { temporaryFolder } from "../support/cli.ts";
@@ -168,6 +169,40 @@ test("a restore brings the backup's data back, a million ahead of both, and keep
   expect(shopOf(again)).toMatchObject({
     catalogVersion: (atEnd?.catalogVersion ?? 0) + 2_000_000,
     lastSequence: (atEnd?.lastSequence ?? 0) + 2_000_002,
+  });
+});
+
+test("a business that the restored backup does not have goes on behind all that its partners know, when it is made anew", async () => {
+  const rt = world({ dataDir: join(temporaryFolder(), "data") });
+  const beforeIt = await createBackup(rt);
+  openShop(rt);
+  const { id, catalogVersion, lastSequence } = shopOf(rt)!;
+  rt.advance(1000);
+  const withIt = await createBackup(rt);
+  rt.close();
+
+  /** What it begins with in the data as they are. */
+  const remade = (): unknown => {
+    const opened = world({ dataDir: rt.config.dataDir });
+    const leftOff = opened.store.businesses.leftOff(id);
+    opened.close();
+    return leftOff;
+  };
+  await restore(rt, beforeIt.path);
+  expect(remade()).toEqual({ catalogVersion: catalogVersion + 1_000_000, lastSequence: lastSequence + 1_000_000 });
+
+  rt.advance(1000);
+  await restore(rt, withIt.path);
+  const again = world({ dataDir: rt.config.dataDir });
+  expect(shopOf(again)).toMatchObject({ catalogVersion: catalogVersion + 2_000_000 });
+  const removed = shopOf(again)!;
+  removeBusiness(again, removed);
+  again.close();
+  rt.advance(1000);
+  await restore(rt, beforeIt.path);
+  expect(remade()).toEqual({
+    catalogVersion: removed.catalogVersion + 1_000_000,
+    lastSequence: removed.lastSequence + 1_000_000,
   });
 });
 

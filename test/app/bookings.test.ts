@@ -137,6 +137,7 @@ test.each<[input: Input, refusal: RegExp]>([
     /^variant_service_mismatch: 'Long' is a variant of 'Cut', which is not among the services\.$/,
   ],
   [{ addons: ["tea"] }, /^addon_not_linked: 'Cut' is not offered with the add-on 'Tea'\.$/],
+  [{ addons: ["towel*2"] }, /^validation_failed: 'Towel' comes 1 time, not 2\.$/],
   [{ addons: ["wash*3"] }, /^validation_failed: 'Wash' comes 1 to 2 times, not 3\.$/],
   [{ service: "colour", staff: "leo" }, /^staff_cannot_perform: 'Leo' does not perform 'Colour'\.$/],
   [{ variant: "mias", staff: "leo" }, /^staff_cannot_perform: 'Leo' does not perform 'Cut'\.$/],

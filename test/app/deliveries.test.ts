@@ -75,7 +75,7 @@ describe("redelivering one", () => {
   test("is refused in words for a disabled or deleted endpoint and for one that is not there", async () => {
     const { rt, endpoint, id } = await stage();
     disableEndpoint(rt, endpoint.id, "manual");
-    expect(() => redeliver(rt, id)).toThrow(/is disabled/);
+    expect(() => redeliver(rt, id)).toThrow(/is disabled: enable it first/);
     deleteEndpoint(rt, endpoint.id);
     expect(() => redeliver(rt, id)).toThrow(/was deleted/);
     expect(() => redeliver(rt, "dlv_none")).toThrow(/There is no delivery/);

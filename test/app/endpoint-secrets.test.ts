@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, statSync, writeFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync, rmSync } from "node:fs";
 import { Stripe } from "stripe";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, test } from "vitest";
-import { finishRotation, rotateSecret } from "../../src/app/webhooks/endpoint-secrets.ts";
+import { finishRotation, openSigningSecret, rotateSecret } from "../../src/app/webhooks/endpoint-secrets.ts";
 import { rotateMasterKey } from "../../src/app/box/master-key.ts";
+import { troubleOfSecrets } from "../../src/app/box/troubles.ts";
 import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
 import { receiver } from "../support/receiver.ts";
 import { type World, world } from "../support/world.ts";
@@ -134,7 +135,7 @@ describe("rotating the master key", () => {
   });
 
   test("that breaks off before the commit leaves both keys, opens everything, and can be run again", async () => {
-    const { rt, id, secret } = await stage();
+    const { rt, business, id, secret } = await stage();
     const opened = () => {
       const [row] = rt.store.endpointSecrets.live(id, rt.now());
       return world({ dataDir: rt.config.dataDir }).secrets.open(row!.sealed, row!.id);
@@ -146,6 +147,9 @@ describe("rotating the master key", () => {
     expect(() => rotateMasterKey(breaking)).toThrow("power cut");
     expect(keyLines(rt)).toHaveLength(2);
     expect(opened()).toBe(secret);
+    // Meanwhile endpoints are made and rotated as ever, by whoever has the old key in memory, too.
+    const added = await subscribe(rt, business, "http://10.0.0.1/");
+    rotateSecret(rt, added.endpoint.id);
     rotateMasterKey(world({ dataDir: rt.config.dataDir }));
     expect(keyLines(rt)).toHaveLength(1);
     expect(opened()).toBe(secret);
@@ -179,6 +183,78 @@ test("a master key that is gone is not replaced without a word: that would lock 
   expect(existsSync(rt.config.masterKeyPath)).toBe(false);
   writeFileSync(rt.config.masterKeyPath, key);
   expect(fresh.secrets.open(row!.sealed, row!.id)).toBe(secret);
+});
+
+/** As a file of another installation, put in the place of this one's. */
+const swapMasterKey = ({ config }: World) =>
+  writeFileSync(config.masterKeyPath, `${Buffer.alloc(32, 7).toString("base64")}\n`);
+
+test.each(["a daemon that has the right one in memory", "a new process"])(
+  "the master key of another installation seals nothing beside what it does not open: %s",
+  async (who) => {
+    const { rt, business, id, secret } = await stage();
+    const key = readFileSync(rt.config.masterKeyPath);
+    const before = rt.store.endpointSecrets.all();
+    swapMasterKey(rt);
+    const writer = who === "a new process" ? world({ dataDir: rt.config.dataDir }, rt.now()) : rt;
+    const refusal = { code: "signing_unavailable", message: /not the one/, fix: /put the right .* back; .* --force/ };
+    const refused = Object.fromEntries(
+      Object.entries(refusal).map(([name, said]) => [
+        name,
+        said instanceof RegExp ? expect.stringMatching(said) : said,
+      ]),
+    );
+    await expect(subscribe(writer, business, "http://10.0.0.1/")).rejects.toMatchObject(refused);
+    expect(() => rotateSecret(writer, id, { force: true })).toThrow(expect.objectContaining(refused));
+    expect(rt.store.endpointSecrets.all()).toEqual(before);
+    expect(rt.store.endpoints.list()).toHaveLength(1);
+    writeFileSync(rt.config.masterKeyPath, key);
+    const [row] = before;
+    expect(world({ dataDir: rt.config.dataDir }).secrets.open(row!.sealed, row!.id)).toBe(secret);
+    await subscribe(writer, business, "http://10.0.0.1/");
+  },
+);
+
+test.each([
+  {
+    what: "of some other kind",
+    put: (path: string) => writeFileSync(path, "swordfish\n"),
+    fix: /put the key file back .* remove this one, .* rotate-secret ID --force/,
+  },
+  {
+    what: "that cannot be read",
+    put: (path: string) => {
+      rmSync(path);
+      mkdirSync(path);
+    },
+    fix: /^make \S+ a file that belongs to the user/,
+  },
+])("a master key file $what ends in words, and leaves the database free for others", async ({ put, fix }) => {
+  const { rt, business } = await stage();
+  put(rt.config.masterKeyPath);
+  const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
+  await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject({
+    code: "signing_unavailable",
+    fix: expect.stringMatching(fix),
+  });
+  expect(troubleOfSecrets(fresh)).toMatchObject([{ text: expect.stringContaining("opens no signing secret") }]);
+  emit(fresh, business, "service.updated");
+});
+
+test("beside a wrong master key a forced rotation is the way out, one endpoint after the other", async () => {
+  const { rt, business, id } = await stage();
+  const other = (await subscribe(rt, business, "http://10.0.0.1/")).endpoint.id;
+  swapMasterKey(rt);
+  const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
+  const { secret, oldEndsAt } = rotateSecret(fresh, id, { force: true, mayMakeKey: true });
+  expect(oldEndsAt).toBe(fresh.now());
+  expect(openSigningSecret(fresh, id)).toBe(secret);
+  // The key is this box's now: new ones are sealed with it. What it does not open goes only by the operator's word.
+  await subscribe(fresh, business, "http://10.0.0.2/");
+  expect(() => rotateSecret(fresh, other)).toThrow(/master key is not the one/);
+  expect(rotateSecret(fresh, other, { mayMakeKey: true }).oldEndsAt).toBe(fresh.now());
+  expect(troubleOfSecrets(fresh)).toEqual([]);
+  expect(rotateMasterKey(fresh)).toBe(3);
 });
 
 test("a master key that is lost for good is made anew by a rotation that says so, and deliveries go at once", async () => {

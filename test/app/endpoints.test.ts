@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
-import { createEndpoint, type EndpointRequest, MAX_ENDPOINTS } from "../../src/app/webhooks/endpoints.ts";
+import { describe, expect, test } from "vitest";
+import {
+  createEndpoint,
+  type EndpointRequest,
+  MAX_ENDPOINTS,
+  updateEndpoint,
+} from "../../src/app/webhooks/endpoints.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { addBusiness } from "../support/engine.ts";
 import { world } from "../support/world.ts";
@@ -93,6 +98,88 @@ test.each([
   expect(error).toMatchObject({ code: "unsafe_url", items: [{ pointer: "#/url", code: "unsafe_url" }] });
   expect(error.fix).toMatch(fix);
   expect(rt.store.endpoints.list()).toEqual([]);
+});
+
+test("what a URL is by itself is told with all other mistakes; who answers there is looked up when there are none", async () => {
+  const rt = world();
+  addBusiness(rt);
+  let lookups = 0;
+  const resolve = async () => {
+    lookups += 1;
+    return [];
+  };
+  const broken = { name: "", events: ["nonsense"] };
+  const error = await refusal(createEndpoint(rt, request({ ...broken, url: "ftp://x" }), resolve));
+  expect(error).toMatchObject({ code: "validation_failed", message: expect.stringContaining("(and 2 more)") });
+  expect(error.items.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
+    "#/name length",
+    "#/url unsafe_url",
+    "#/events/0 unknown_event",
+  ]);
+  expect(error.items[1]?.detail).toBe("deskbell does not send to this URL. 'ftp:' is not a web address.");
+  expect(await refusal(createEndpoint(rt, request(broken), resolve))).toMatchObject({ code: "validation_failed" });
+  expect(lookups).toBe(0);
+  expect(await refusal(createEndpoint(rt, request(), resolve))).toMatchObject({ code: "unsafe_url" });
+  expect(lookups).toBe(1);
+});
+
+test.each([
+  { sent: " https://example.com/hook\n", kept: "https://example.com/hook" },
+  { sent: "https://example.com/hook?a=1#part", kept: "https://example.com/hook?a=1" },
+  { sent: "HTTPS://Example.COM:443", kept: "https://example.com/" },
+  { sent: "https://b\u00fccher.example/caf\u00e9", kept: "https://xn--bcher-kva.example/caf%C3%A9" },
+])("$sent is kept as it is called: $kept", async ({ sent, kept }) => {
+  const rt = world();
+  addBusiness(rt);
+  const { endpoint } = await createEndpoint(rt, request({ url: sent }), PUBLIC);
+  expect(rt.store.endpoints.byId(endpoint.id)).toMatchObject({ url: kept });
+});
+
+test("a URL whose escapes make it too long to be called is refused when it is sent, not at each delivery", async () => {
+  const rt = world();
+  addBusiness(rt);
+  const url = `https://example.com/${"\u00e9".repeat(1000)}`;
+  expect(await refusal(createEndpoint(rt, request({ url }), PUBLIC))).toMatchObject({ code: "unsafe_url" });
+});
+
+describe("changing an endpoint", () => {
+  const nobody = async () => [];
+
+  /** One on file as an earlier version wrote it. */
+  async function stored(url: string, allowPrivate = false) {
+    const rt = world();
+    addBusiness(rt);
+    const { endpoint } = await createEndpoint(rt, request({ allowPrivate }), PUBLIC);
+    rt.tx(() => rt.store.endpoints.update(endpoint.id, { ...endpoint, url }, rt.now()));
+    return { rt, id: endpoint.id, current: () => rt.store.endpoints.byId(endpoint.id) };
+  }
+
+  test.each([
+    { what: "whose name has left DNS", url: "https://example.com/hook" },
+    { what: "that the operator allows no more", url: "http://10.0.0.1/hook" },
+    { what: "that was stored as it was sent", url: " https://example.com/hook#part" },
+  ])("a URL $what does not keep anybody from changing the rest", async ({ url }) => {
+    const { rt, id, current } = await stored(url);
+    for (const changes of [{ name: "Shop" }, { name: "Shop", url }])
+      await updateEndpoint(rt, id, { ...changes, byPartner: true }, nobody);
+    expect(current()).toMatchObject({ name: "Shop", url });
+  });
+
+  test("another spelling of the same URL is no change: it keeps its record and the operator's trust", async () => {
+    const { rt, id, current } = await stored("http://10.0.0.1/hook", true);
+    const streak = { ...current()!, failingSince: rt.now(), failureCount: 7 };
+    rt.store.endpoints.saveStreak(id, streak);
+    await updateEndpoint(rt, id, { url: " HTTP://10.0.0.1:80/hook#x", byPartner: true }, nobody);
+    expect(current()).toMatchObject({ url: "http://10.0.0.1/hook", allowPrivate: true, failureCount: 7 });
+  });
+
+  test("another URL is judged, and so is one that the operator trusts no more", async () => {
+    const { rt, id, current } = await stored("http://10.0.0.1/hook", true);
+    const unsafe = { code: "unsafe_url" };
+    expect(await refusal(updateEndpoint(rt, id, { url: "https://exmaple.com/" }, nobody))).toMatchObject(unsafe);
+    expect(await refusal(updateEndpoint(rt, id, { allowPrivate: false }, nobody))).toMatchObject(unsafe);
+    expect(current()).toMatchObject({ url: "http://10.0.0.1/hook", allowPrivate: true });
+  });
 });
 
 test("localhost is found, over http, for an endpoint that the operator trusts", async () => {

@@ -200,6 +200,11 @@ describe("the answer", () => {
       ],
     });
   });
+
+  test.each(["Asia/Kolkata", "Asia/Calcutta", "Europe/Kyiv"])("%s keeps the name that was asked for", async (zone) => {
+    const { data } = await ask(shop(), `variantIds=${LONG}&date=${MONDAY}&timezone=${zone.toLowerCase()}`);
+    expect(data).toMatchObject({ timezone: zone });
+  });
 });
 
 describe("what is wrong is told all at once, class by class", () => {

@@ -4,7 +4,7 @@ import { createApp } from "../../src/http/app.ts";
 import { applyCatalog, editObject } from "../../src/app/catalog/catalog.ts";
 import { removeBusiness } from "../../src/app/remove-business.ts";
 import { openRuntime } from "../../src/runtime.ts";
-import { api, SALON } from "./support/api.ts";
+import { api, SALON, seed } from "./support/api.ts";
 
 const at = (path: string) => `/v1/businesses/${SALON}/${path}`;
 const LISTS = ["menu", "services", "service-categories", "staff", "promotions", "events/catalog"];
@@ -85,6 +85,24 @@ services: [{key: shave, name: Shave, durationMin: 30, price: 20}]
 `;
   applyCatalog(a, [{ name: "another.yaml", text }], { seedingAt: a.now() });
   expect(await names(a.newKey().secret)).toEqual(["Shave"]);
+});
+
+test("an ETag of a business that was removed is none of the one made anew, in the same millisecond or later", async () => {
+  const a = api();
+  const ask = async (key: string, etag = "") => {
+    const { status, headers } = await a.ask(at("services"), { key, headers: { "if-none-match": etag } });
+    return { status, etag: headers.get("etag") ?? "" };
+  };
+  const seen = [(await ask(a.key)).etag];
+  for (const laterMs of [0, 60_000]) {
+    removeBusiness(a, a.store.businesses.bySlug(SALON)!);
+    a.advance(laterMs);
+    seed(a, "salon");
+    const { secret } = a.newKey();
+    expect(await ask(secret, seen.join(", "))).toMatchObject({ status: 200 });
+    seen.push((await ask(secret)).etag);
+  }
+  expect(seen.map((etag) => etag.slice(0, 6))).toEqual(['W/"c1-', 'W/"c2-', 'W/"c3-']);
 });
 
 test("keyed answers stay with their client", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { editObject } from "../../src/app/catalog/catalog.ts";
+import { createOrder } from "../../src/app/day/orders.ts";
 import type { WeeklyWindow } from "../../src/domain/catalog/catalog.ts";
 import { type Api, api, change, SALON, seed } from "./support/api.ts";
 
@@ -72,6 +73,7 @@ describe("services", () => {
     expect(await ids(`staffId=${staffId}`)).toEqual(having((s) => (s["staffIds"] as string[]).includes(staffId)));
     expect(await ids("bookable=false")).toEqual(having((s) => s["bookable"] === false));
     expect(await ids("ids=svc_none")).toEqual([]);
+    expect(await a.problem(at("services?ids="))).toMatchObject({ status: 400, errors: [{ parameter: "ids" }] });
   });
 });
 
@@ -230,6 +232,26 @@ describe("events", () => {
     expect(await list()).toContain("Off");
     a.advance(Date.parse("2026-11-22T22:00:00-05:00") - a.now());
     expect(await list()).toEqual(["Far", "Moved"]);
+  });
+
+  test("a postponed one is not among the past: it has not taken place", async () => {
+    const a = api();
+    change(a, FILE);
+    a.advance(Date.parse("2026-11-23T22:00:00-05:00") - a.now());
+    expect(names(await read(a, "events/catalog?includePast=1"))).toEqual(["Past", "Near", "Far"]);
+  });
+
+  test("a postponed one sells no tickets, and is listed as selling none", async () => {
+    const a = api();
+    const types = "ticketTypes: [{key: seat, name: Seat, price: 10}]";
+    change(a, FILE.replace("key: moved,", `key: moved, ${types},`).replace("key: near,", `key: near, ${types},`));
+    const { data } = await read(a, "events/catalog?includeCancelled=1");
+    const stateOf = (wanted: string) => data.find(({ name }) => name === wanted)?.["availability"];
+    expect(stateOf("Near")).toMatchObject({ state: "ON_SALE" });
+    expect(stateOf("Moved")).toMatchObject({ state: "ENDED" });
+    const order = (event: string) => () => createOrder(a, SALON, { event, items: ["seat"] });
+    expect(order("near")).not.toThrow();
+    expect(order("moved")).toThrow("its status is POSTPONED");
   });
 });
 

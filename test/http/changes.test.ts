@@ -1,8 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { editObject } from "../../src/app/catalog/catalog.ts";
+import { revokeKey } from "../../src/app/keys.ts";
+import { removeBusiness } from "../../src/app/remove-business.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { encodeChangeCursor } from "../../src/http/changes/change-cursor.ts";
+import { businessOf } from "../../src/http/key-answers.ts";
 import { startServer } from "../../src/http/server.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { type Api, api, SALON, seed } from "./support/api.ts";
@@ -105,6 +108,29 @@ describe("cursors", () => {
     expect(await a.problem(`${CHANGES}?after=${cursor}`)).toMatchObject({ status: 410, code: "cursor_expired" });
   });
 
+  test("one of a business that was removed and made anew since: 410, and its events are numbered on", async () => {
+    const a = api();
+    const last = lastSequence(a);
+    const version = a.store.businesses.byId(BUSINESS)?.catalogVersion ?? 0;
+    removeBusiness(a, a.store.businesses.byId(BUSINESS)!);
+    // In the same millisecond, with as many events as before.
+    seed(a, "salon");
+    const { secret: key } = a.newKey();
+    for (let sequence = 1; sequence <= last; sequence++) {
+      const cursor = encodeChangeCursor(BUSINESS, sequence);
+      expect(await a.problem(`${CHANGES}?after=${cursor}`, { key })).toMatchObject({
+        status: 410,
+        code: "cursor_expired",
+      });
+      if (sequence % 20 === 0) a.advance(60_000);
+    }
+    a.advance(3_600_000);
+    const feed = (await (await a.ask(`${CHANGES}?limit=500`, { key })).json()) as Feed;
+    expect(feed.data).toHaveLength(last);
+    expect(stored(a).map(({ sequence }) => sequence)).toEqual(feed.data.map((_, i) => last + 1 + i));
+    expect(a.store.businesses.byId(BUSINESS)).toMatchObject({ catalogVersion: version + 1, lastSequence: 2 * last });
+  });
+
   test("one whose followers are partly forgotten: 410, also when an older event is still kept", async () => {
     const a = api();
     const cursor = (sequence: number) => encodeChangeCursor(BUSINESS, sequence);
@@ -128,6 +154,8 @@ describe("cursors", () => {
 
 test.each([
   { query: "?types=service.update", says: "Did you mean 'service.updated'?" },
+  { query: "?types=", says: "'types' must not be empty." },
+  { query: "?types=,", says: "'types' must not be empty." },
   { query: "?wait=26", says: "0 to 25" },
   { query: "?limit=0", says: "1 to 500" },
   { query: "?afer=x", says: "Did you mean 'after'?" },
@@ -135,6 +163,16 @@ test.each([
   const problem = await api().problem(CHANGES + query);
   expect(problem.status).toBe(400);
   expect(problem.detail).toContain(says);
+});
+
+test("unknown event names are told together with every other mistake", async () => {
+  const { errors = [] } = await api().problem(`${CHANGES}?types=menu.updated,staff.created,x&wait=26&nope=1`);
+  expect(errors.map(({ parameter, code }) => `${parameter} ${code}`)).toEqual([
+    "types unknown_event",
+    "types unknown_event",
+    "wait invalid_value",
+    "nope unknown_parameter",
+  ]);
 });
 
 test("it needs webhooks.read, which webhooks.write implies", async () => {
@@ -175,6 +213,24 @@ describe("waiting", () => {
     const startedAt = performance.now();
     expect((await read(api(), "?wait=20&limit=1")).data).toHaveLength(1);
     expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+
+  test("who waits for a business that is removed meanwhile is told so", async () => {
+    const a = api();
+    const waiting = a.problem(`${CHANGES}${atEnd(a)}&wait=1`);
+    await delay(100);
+    removeBusiness(a, businessOf(a, { businessId: BUSINESS }));
+    expect(await waiting).toMatchObject({ status: 409, code: "conflict" });
+  });
+
+  test("a key that is revoked meanwhile learns of nothing more", async () => {
+    const a = api();
+    const { id, secret } = a.newKey();
+    const waiting = a.problem(`${CHANGES}${atEnd(a)}&wait=20`, { key: secret });
+    await delay(100);
+    revokeKey(a, id);
+    rename(a, "Cut");
+    expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
   });
 
   test("closing the server answers who waits", async () => {

@@ -255,7 +255,11 @@ describe("redeliver", () => {
   });
 
   test.each([
-    { what: "disabled", act: (a: Api, id: string) => void disableEndpoint(a, id, "manual"), says: "is disabled" },
+    {
+      what: "disabled",
+      act: (a: Api, id: string) => void disableEndpoint(a, id, "manual"),
+      says: "is disabled: enable it first",
+    },
     { what: "deleted", act: (a: Api, id: string) => void deleteEndpoint(a, id), says: "was deleted" },
   ])("of one whose endpoint is $what: a conflict that says so", async ({ act, says }) => {
     const { a, endpoint, newest } = await stage();
@@ -284,7 +288,7 @@ describe("redeliver", () => {
     const init = { method: "POST", headers, body: '{"force": true}' };
     expect(await a.problem(`${DELIVERIES}/${newest()}/redeliver`, init)).toMatchObject({
       status: 422,
-      errors: [{ pointer: "#/force", code: "unknown_field" }],
+      errors: [{ pointer: "#/force", code: "unknown_field", detail: "Unknown field 'force'. Known here: none." }],
     });
   });
 });

@@ -89,22 +89,73 @@ describe("how it is served", () => {
 });
 
 describe("what the page has without a script", () => {
+  const articleOf = (page: string, id: string): string =>
+    page.slice(page.indexOf(`<article id="${id}">`)).split("</article>", 1)[0] ?? "";
+
   test("every route with its scope and a line to try it, every event with its payload, every object, every code", async () => {
     const { page, document } = await readDocs();
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, { operationId = "", security = [] }] of Object.entries(methods)) {
-        const article = page.slice(page.indexOf(`<article id="${operationId}">`)).split("</article>", 1)[0] ?? "";
+        const article = articleOf(page, operationId);
         expect(article).toContain(`${method.toUpperCase()}</span> <code>${path}</code>`);
         expect(article).toContain('<code class="language-sh">curl ');
         for (const scope of security.flatMap((scheme) => Object.values(scheme).flat()))
           expect(article).toMatch(path.endsWith("/availability") ? /No key needed/ : new RegExp(`scope ${scope}`));
       }
     for (const type of EVENT_TYPES) {
-      const article = page.slice(page.indexOf(`<article id="${type}">`)).split("</article>", 1)[0] ?? "";
-      expect(article).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
+      expect(articleOf(page, type)).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
     }
     for (const name of ["Service", "PublicEvent", "Problem"]) expect(page).toContain(`<article id="${name}">`);
     for (const code of HTTP_CODES) expect(page).toContain(`<li><code>${code}</code>: `);
+  });
+
+  test("the line to try for availability asks something that is answered", async () => {
+    const a = api();
+    const article = articleOf(await (await get(a, "/docs")).text(), "getAvailability");
+    const [, address = ""] = /curl &quot;\$BASE([^&]+)&quot;/.exec(article) ?? [];
+    expect(address).toMatch(/\?serviceIds=svc_/);
+    expect((await get(a, address)).status).toBe(200);
+  });
+
+  test("what the parameters leave open is told: how a time is written, and a list, and who does which", async () => {
+    const { page } = await readDocs();
+    expect(articleOf(page, "listEvents")).toContain("RFC 3339; without an offset");
+    expect(articleOf(page, "listServices")).toContain("array of string, with commas between");
+    expect(articleOf(page, "getAvailability")).toContain("<code>svc_…:stf_…</code>");
+  });
+
+  test.each([
+    { object: "RotationAnswer", field: "data.oldSecretEndsAt", says: "everything is signed with both" },
+    { object: "MenuItem", field: "sizes[].priceCents", says: "In place of the dish&#39;s" },
+    { object: "Promotion", field: "benefit.maxAmountCents", says: "No more is taken off" },
+    { object: "Service", field: "depositCents", says: "What is asked for in advance" },
+    { object: "Delivery", field: "status", says: "PARKED: kept until its endpoint is enabled" },
+  ])("$field of $object is explained", async ({ object, field, says }) => {
+    const { page } = await readDocs();
+    const [, row = ""] = articleOf(page, object).split(`<code>${field}</code>`);
+    expect(row.split("</tr>")[0]).toContain(says);
+  });
+
+  test("what a field of a body is without it is told", async () => {
+    const { page } = await readDocs();
+    expect(articleOf(page, "rotateSecret")).toContain("<code>overlapSeconds</code> (86400 without it)");
+  });
+
+  test("the events begin with the headers and the envelope that all of them have", async () => {
+    const { page } = await readDocs();
+    const [, events = ""] = page.split('<h2 id="events">');
+    const [common = ""] = events.split("<article", 1);
+    for (const name of ["X-Service-Signature", "X-Service-Test", "webhook-id", "createdAt", "data.resource.ids"])
+      expect(common).toContain(`<code>${name}</code>`);
+  });
+
+  test("types lead to the objects that they name, in lists and choices too", async () => {
+    const { page } = await readDocs();
+    expect(articleOf(page, "ServiceList")).toContain('array of <a href="#Service">Service</a>');
+    expect(articleOf(page, "Availability")).toContain(
+      '<a href="#SlotsByDay">SlotsByDay</a> or <a href="#DayCounts">DayCounts</a> or <a href="#NextSlots">NextSlots</a>',
+    );
+    expect(articleOf(page, "EventList")).toContain('array of <a href="#events">Event</a>');
   });
 
   test("every link within the page leads somewhere", async () => {

@@ -74,6 +74,44 @@ describe("enable", () => {
     },
   );
 
+  test.each([
+    { disabled: "by the operator", reasons: ["manual"] },
+    { disabled: "by the operator after it had failed", reasons: ["failing", "manual"] },
+    { disabled: "by the operator before it was gone", reasons: ["manual", "gone"] },
+  ] as const)("is for the business alone when it was disabled $disabled: 409 in words", async ({ reasons }) => {
+    const { a, endpoint, statuses, path } = await stage();
+    for (const reason of reasons) disableEndpoint(a, endpoint.id, reason);
+    rename(a, "Cut");
+    expect(await a.problem(`${path}/enable`, post())).toMatchObject({
+      status: 409,
+      code: "conflict",
+      detail: expect.stringMatching(/The business has disabled .* ask there/),
+    });
+    expect(await dataOf(await a.ask(path))).toMatchObject({ status: "DISABLED", disabledReason: "manual" });
+    expect(statuses()).toEqual(["PARKED", "PARKED"]);
+    // It is still the partner's: to change, and to do without.
+    expect(await dataOf(await a.ask(path, withJson("PATCH", { name: "Other" })))).toMatchObject({ status: "DISABLED" });
+    expect((await a.ask(path, { method: "DELETE" })).status).toBe(204);
+  });
+
+  // 07:01 at the salon, where it is 07:00.
+  test.each(["2026-11-20T12:01:00Z", "2026-11-20T07:01", "2027-01-01"])(
+    "%s, which is still to come, is refused in words in place of cancelling everything",
+    async (recover) => {
+      const { a, endpoint, statuses, path } = await stage();
+      disableEndpoint(a, endpoint.id, "failing");
+      rename(a, "Cut");
+      expect(await a.problem(`${path}/enable`, post({ recover }))).toMatchObject({
+        status: 422,
+        code: "validation_failed",
+        fix: expect.stringContaining("since when"),
+        errors: [{ pointer: "#/recover", code: "in_the_future", detail: expect.stringContaining("in the future") }],
+      });
+      expect(a.store.endpoints.byId(endpoint.id)).toMatchObject({ status: "DISABLED" });
+      expect(statuses()).toEqual(["PARKED", "PARKED"]);
+    },
+  );
+
   test("of one that is enabled does nothing, and its answer says so", async () => {
     const { a, path } = await stage();
     expect(await dataOf(await a.ask(`${path}/enable`, post()))).toMatchObject({ status: "ACTIVE", recovered: 0 });
@@ -139,7 +177,10 @@ describe("rotate-secret", () => {
     const first = await dataOf<{ secret: string }>(await rotate());
     const refused = await rotate();
     expect(refused.status).toBe(409);
-    expect(await refused.json()).toMatchObject({ code: "conflict", detail: expect.stringContaining("finish") });
+    const problem = (await refused.json()) as { code: string; detail: string };
+    expect(problem).toMatchObject({ code: "conflict", detail: expect.stringMatching(/finish .* force/) });
+    // Flags are for the terminal.
+    expect(JSON.stringify(problem)).not.toContain("--");
     const forced = await dataOf<{ secret: string }>(await rotate({ force: true }));
     expect(forced.secret).not.toBe(first.secret);
   });

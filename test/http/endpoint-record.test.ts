@@ -104,6 +104,29 @@ describe("PATCH", () => {
     expect(a.store.endpoints.byId(endpoint.id)).toEqual(endpoint);
   });
 
+  test("what a URL is by itself is told with all other mistakes", async () => {
+    const { a, path } = await stage();
+    const problem = await a.problem(path, patch({ name: "", url: "ftp://x" }));
+    expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
+    expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
+      "#/name length",
+      "#/url unsafe_url",
+    ]);
+  });
+
+  test("the answer has the URL as it is called", async () => {
+    const { a, path } = await stage();
+    const changed = await dataOf(await a.ask(path, patch({ url: " https://8.8.8.8/a b#c " })));
+    expect(changed).toMatchObject({ url: "https://8.8.8.8/a%20b" });
+    expect(await dataOf(await a.ask(path))).toEqual(changed);
+  });
+
+  test("a URL that is no longer allowed keeps nobody from changing the name", async () => {
+    const { a, endpoint, path } = await stage();
+    a.tx(() => a.store.endpoints.update(endpoint.id, { ...endpoint, allowPrivate: false }, a.now()));
+    expect(await dataOf(await a.ask(path, patch({ name: "Shop" })))).toMatchObject({ name: "Shop", url: endpoint.url });
+  });
+
   test("another URL that is safe ends the operator's trust, the same one keeps it", async () => {
     const { a, endpoint, path } = await stage();
     const trust = () => a.store.endpoints.byId(endpoint.id)?.allowPrivate;

@@ -9,6 +9,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../src/domain/event-types.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
+import { coverHeaders } from "../../src/domain/webhooks/post.ts";
 import { placesOf, type Place } from "../../src/http/answering.ts";
 import type { Answer, Asked } from "../../src/http/call.ts";
 import { describeApi } from "../../src/http/openapi/describe.ts";
@@ -32,6 +33,10 @@ type Document = {
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Operation }>;
+  components: {
+    parameters: Record<string, { name: string; required?: boolean }>;
+    responses: Record<string, { content?: Content }>;
+  };
 };
 
 const described = describeApi({ routes: ROUTES, publicUrl: "", version: "1.2.3" }) as unknown as Document;
@@ -100,6 +105,16 @@ describe("examples", () => {
       .map(({ operationId }) => operationId);
     expect(bare).toEqual(["getMetrics"]);
   });
+
+  test("of refusals have what is told besides the sentence", () => {
+    const { responses } = described.paths["/v1/businesses/{businessSlug}/webhooks"]?.["post"] ?? {};
+    const exampleOf = (response?: { content?: Content }) => response?.content?.["application/problem+json"]?.example;
+    expect(exampleOf(responses?.["400"])).toMatchObject({ errors: [{ parameter: "limit" }] });
+    expect(exampleOf(responses?.["422"])).toMatchObject({ errors: [{ pointer: "#/events/0" }] });
+    expect(exampleOf(described.components.responses["TooManyRequests"])).toMatchObject({
+      violatedPolicies: ["per-minute"],
+    });
+  });
 });
 
 describe("webhooks", () => {
@@ -115,6 +130,16 @@ describe("webhooks", () => {
       });
       expect(parameters).toContainEqual({ $ref: "#/components/parameters/X-Service-Signature" });
     }
+  });
+
+  test("tell every header that a delivery comes with, and the one that a test has besides", () => {
+    const cover = { deliveryId: "dlv_1", eventId: "evt_1", eventType: "catalog.changed", attempt: 1, sequence: 1 };
+    const { "Content-Type": _type, "User-Agent": _agent, ...sent } = coverHeaders(cover, "", [], 0, Buffer.alloc(0));
+    const told = Object.values(described.components.parameters).filter(({ name }) =>
+      /^(X-Service|webhook)-/.test(name),
+    );
+    expect(told.filter(({ required }) => required).map(({ name }) => name)).toEqual(Object.keys(sent));
+    expect(told.filter(({ required }) => !required).map(({ name }) => name)).toEqual(["X-Service-Test"]);
   });
 
   test("an event holds its object whole: what a GET leaves out unless it is asked for is there", () => {
@@ -189,6 +214,7 @@ test.each([
   const socket = connect(server.port, "127.0.0.1").end(bytes);
   const answer = await text(socket);
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  for (const header of ["API-Version: 1.0", "Cache-Control: no-store"]) expect(answer).toContain(`\r\n${header}\r\n`);
   const body: unknown = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
   expect(undocumentedInJson({ $ref: "#/components/schemas/Problem" }, body)).toEqual([]);
 });

@@ -71,6 +71,13 @@ describe("is understood", () => {
   });
 
   test.each([
+    { bytes: "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", line: "HTTP/1.1 404 Not Found" },
+    { bytes: post(["Content-Length: 0"]), line: "HTTP/1.1 405 Method Not Allowed" },
+  ])("what the router answers has its reason beside the status: $line", async ({ bytes, line }) => {
+    expect((await send(bytes)).text).toMatch(new RegExp(`^${line}\r\n`));
+  });
+
+  test.each([
     { what: "Connection: close", bytes: get("Host: x", "Connection: close") },
     { what: "HTTP/1.0, even without a host", bytes: "GET /healthz HTTP/1.0\r\n\r\n" },
   ])("$what ends the connection", async ({ bytes }) => {

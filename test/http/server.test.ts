@@ -122,6 +122,7 @@ test.each([
     request: `GET /v1/${"x".repeat(9000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
     status: 414,
     code: "uri_too_long",
+    title: "URI too long",
   },
   {
     what: "20,000 bytes of headers",

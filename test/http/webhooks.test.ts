@@ -42,11 +42,17 @@ test("a subscription is answered with the endpoint and, this once, its secret", 
   expect(endpoints(a)).toMatchObject([{ id: data["id"], keyId, allowPrivate: false }]);
 });
 
-test("without the master key nothing is made that could not be signed: 503, and no path of the box is told", async () => {
+test.each([
+  { what: "without the master key", lose: (path: string) => rmSync(path) },
+  {
+    what: "with another box's master key",
+    lose: (path: string) => writeFileSync(path, `${Buffer.alloc(32).toString("base64")}\n`),
+  },
+])("$what nothing is made that could not be signed: 503, and no path of the box is told", async ({ lose }) => {
   const a = api();
   const { data } = (await (await a.ask(WEBHOOKS, json(GOOD))).json()) as { data: { id: string } };
   const key = readFileSync(a.config.masterKeyPath);
-  rmSync(a.config.masterKeyPath);
+  lose(a.config.masterKeyPath);
   for (const path of [WEBHOOKS, `${WEBHOOKS}/${data.id}/rotate-secret`]) {
     const response = await a.ask(path, json(path === WEBHOOKS ? GOOD : {}));
     expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
@@ -93,8 +99,14 @@ describe("mistakes in the body", () => {
     { what: "a field with a slash", body: { ...GOOD, "a/b~c": 1 }, mistakes: ["#/a~1b~0c unknown_field"] },
     {
       what: "everything",
-      body: { name: 1, url: "https://8.8.8.8", events: ["catalog.changed", "service.update", 7], evnts: 1 },
-      mistakes: ["#/name type", "#/events/1 unknown_event", "#/events/2 type", "#/evnts unknown_field"],
+      body: { name: 1, url: "ftp://8.8.8.8", events: ["catalog.changed", "service.update", 7], evnts: 1 },
+      mistakes: [
+        "#/name type",
+        "#/url unsafe_url",
+        "#/events/1 unknown_event",
+        "#/events/2 type",
+        "#/evnts unknown_field",
+      ],
     },
   ])("$what: $mistakes", async ({ body, mistakes }) => {
     const a = api();
@@ -118,12 +130,34 @@ describe("mistakes in the body", () => {
   });
 
   test.each(["", "{", '{"name":', "\u0000", "[".repeat(30_000)])("%.12s is not JSON", async (body) => {
-    expect(await api().problem(WEBHOOKS, json(body))).toMatchObject({ status: 400, code: "invalid_json" });
+    const told = { status: 400, code: "invalid_json", title: "Invalid JSON" };
+    expect(await api().problem(WEBHOOKS, json(body))).toMatchObject(told);
   });
 
   test("JSON nested 30,000 deep is refused as such", async () => {
     const deep = `{"name": ${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
     expect(await api().problem(WEBHOOKS, json(deep))).toMatchObject({ status: 400, code: "invalid_json" });
+  });
+
+  test.each(['"name": "\\ud800"', '"name": ["\\ud83d"]', '"name": "x", "\\udfff": 1'])(
+    "{%s}, with half a character, which could not be stored as it came, is no JSON",
+    async (fields) => {
+      const a = api();
+      const problem = await a.problem(WEBHOOKS, json(JSON.stringify(GOOD).replace('"name":"Website"', fields)));
+      expect(problem).toMatchObject({
+        status: 400,
+        code: "invalid_json",
+        detail: expect.stringContaining("surrogate"),
+      });
+      expect(endpoints(a)).toEqual([]);
+    },
+  );
+
+  test("a whole character written as two escapes is a name", async () => {
+    const a = api();
+    const body = JSON.stringify(GOOD).replace("Website", "\\ud83d\\ude00");
+    expect((await a.ask(WEBHOOKS, json(body))).status).toBe(201);
+    expect(endpoints(a)).toMatchObject([{ name: "\u{1f600}" }]);
   });
 
   test("bytes that are no UTF-8 are no JSON", async () => {
@@ -153,6 +187,19 @@ describe("mistakes in the body", () => {
   test("a charset beside the type is fine", async () => {
     const headers = { "content-type": "Application/JSON; charset=utf-8" };
     expect((await api().ask(WEBHOOKS, { ...json(GOOD), headers })).status).toBe(201);
+  });
+
+  test("a zipped body is told to come unzipped, which identity says it does", async () => {
+    const encoded = (encoding: string) => ({
+      ...json(GOOD),
+      headers: { "content-type": "application/json", "content-encoding": encoding },
+    });
+    expect(await api().problem(WEBHOOKS, encoded("gzip"))).toMatchObject({
+      status: 415,
+      code: "unsupported_media_type",
+      detail: "The body must be sent as it is, without Content-Encoding.",
+    });
+    expect((await api().ask(WEBHOOKS, encoded("identity"))).status).toBe(201);
   });
 
   test("a query parameter is a mistake too", async () => {
@@ -227,7 +274,12 @@ describe("Idempotency-Key", () => {
 
   test.each(["a b", "x".repeat(256), "caf\u00e9"])("'%.10s' is none", async (token) => {
     const a = api();
-    expect((await send(a, GOOD, a.key, token)).status).toBe(400);
+    const response = await send(a, GOOD, a.key, token);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      code: "invalid_parameter",
+      errors: [{ parameter: "Idempotency-Key", code: "invalid_value" }],
+    });
   });
 });
 

@@ -108,7 +108,7 @@ test(
     const daemon = serve(dataDir, "--access-log", "--verbose");
     const url = await urlOf(daemon);
     const good = await receiver();
-    const bad = await receiver([{ status: 500, body: "out of paper" }, { hangUp: true }]);
+    const bad = await receiver([{ status: 500, echo: true }, { hangUp: true }]);
     for (const { port } of [good, bad])
       await mint(
         "webhooks",

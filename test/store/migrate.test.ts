@@ -57,6 +57,42 @@ test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
   },
 );
 
+test("deliveries keep their attempts and states, and are still held to them, when their table is made anew", () => {
+  const { dataDir, path } = olderBox(8);
+  const db = new Database(path);
+  db.exec(`
+    INSERT INTO endpoint (id, business_id, name, url, events, allow_private, status, created_at, updated_at)
+      VALUES ('whe_1', 'biz_1', 'till', 'https://till.example', '[]', 0, 'ACTIVE', 0, 0);
+    INSERT INTO event VALUES ('evt_1', 'biz_1', 1, 'service.updated', x'', x'', 0), ('evt_2', 'biz_1', 2, 'service.updated', x'', x'', 0);
+    INSERT INTO delivery (number, id, business_id, endpoint_id, event_id, event_type, sequence, status, attempt_count,
+        next_attempt_at, last_status_code, last_error, created_at, delivered_at, is_replay, attempts_before)
+      VALUES (4, 'dlv_4', 'biz_1', 'whe_1', 'evt_1', 'service.updated', 1, 'DELIVERED', 2, NULL, 200, NULL, 5, 7, 0, 0),
+        (9, 'dlv_9', 'biz_1', 'whe_1', 'evt_2', 'service.updated', 2, 'PENDING', 3, 11, 500, 'HTTP 500', 6, NULL, 1, 2);
+    INSERT INTO attempt VALUES (3, 4, 1, 1, 10, 'timed_out', NULL, 'timed out', NULL), (5, 4, 2, 2, 20, 'responded', 200, NULL, 'ok'),
+      (6, 9, 3, 3, 30, 'responded', 500, 'HTTP 500', NULL)`);
+  const rowsOf = (name: string) => db.prepare(`SELECT * FROM ${name} ORDER BY number`).all();
+  const indexes = () =>
+    db
+      .prepare(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name IN ('delivery', 'attempt') ORDER BY name",
+      )
+      .all();
+  const before = { deliveries: rowsOf("delivery"), attempts: rowsOf("attempt"), indexes: indexes() };
+  world({ dataDir }).close();
+  expect({ deliveries: rowsOf("delivery"), attempts: rowsOf("attempt"), indexes: indexes() }).toEqual(before);
+  expect(db.pragma("foreign_key_check")).toEqual([]);
+  expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
+
+  for (const status of ["CANCELLED", "EXHAUSTED", "PARKED", "CORRUPT"])
+    db.exec(`UPDATE delivery SET status = '${status}', next_attempt_at = NULL WHERE number = 9`);
+  expect(() => db.exec("UPDATE delivery SET status = 'SENT' WHERE number = 9")).toThrow(/CHECK/);
+  expect(() => db.exec("UPDATE delivery SET status = 'PENDING' WHERE number = 9")).toThrow(/CHECK/);
+  db.pragma("foreign_keys = ON");
+  db.exec("DELETE FROM delivery WHERE number = 4");
+  expect(rowsOf("attempt")).toHaveLength(1);
+  db.close();
+});
+
 test("a new file and one of this schema are opened without a backup", () => {
   const rt = world();
   rt.close();

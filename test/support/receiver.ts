@@ -7,6 +7,8 @@ export type Answer = {
   status?: number;
   headers?: Record<string, string>;
   body?: string | Buffer;
+  /** Answers with the headers that it was sent. */
+  echo?: boolean;
   /** Cuts the connection without an answer. */
   hangUp?: boolean;
   /** Answers only when `release` is called, or never. */
@@ -44,7 +46,10 @@ export async function receiver(script: Answer[] = [{}], port = 0): Promise<TestR
       const answer = script[Math.min(requests.length, script.length - 1)] ?? {};
       const { method = "", url: path = "", headers } = request;
       requests.push({ method, path, headers, body: Buffer.concat(chunks), clientPort: request.socket.remotePort ?? 0 });
-      const reply = () => response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
+      const reply = () =>
+        response
+          .writeHead(answer.status ?? 200, answer.headers)
+          .end(answer.echo ? JSON.stringify(headers) : answer.body);
       if (answer.hangUp === true) request.socket.destroy();
       else if (answer.hold === true) held.push(reply);
       else reply();

@@ -59,7 +59,9 @@ export function listBackups({ backupFolder }: Config): Backup[] {
 export function verifyBackup(path: string): { path: string; bytes: number; schema: number } {
   const file = statSync(path, { throwIfNoEntry: false });
   if (!file?.isFile())
-    throw new AppError("resource_not_found", `There is no file ${path}.`, { fix: "deskbell backup list" });
+    throw new AppError("resource_not_found", file ? `${path} is no file.` : `There is no file ${path}.`, {
+      fix: "deskbell backup list",
+    });
   return { path, bytes: file.size, schema: checkDatabase(path) };
 }
 

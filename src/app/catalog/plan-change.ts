@@ -51,7 +51,7 @@ export function planChange(
   const diff = diffCatalog(stored?.catalog ?? null, next);
   const edits: BoxEdits = row ? rt.store.catalog.boxEdits(row.id) : new Map();
   const nextEdits = nextBoxEdits(edits, diff, stored?.catalog ?? null, next, origin);
-  const business = { ...(row ?? newBusiness(next, now)), doc: next.business, schedule: next.schedule };
+  const business = { ...(row ?? newBusiness(rt, next, now)), doc: next.business, schedule: next.schedule };
   const result: ChangeResult = {
     businessId: business.id,
     slug: business.slug,
@@ -108,16 +108,20 @@ const NOTHING_STORED = {
   day: { soldOut: new Map<string, null>(), taken: new Map<string, number>() },
 };
 
-const newBusiness = (catalog: Catalog, now: number): BusinessRow => ({
-  id: businessId(catalog.business.slug),
-  slug: catalog.business.slug,
-  doc: catalog.business,
-  schedule: catalog.schedule,
-  catalogVersion: 0,
-  lastSequence: 0,
-  createdAt: now,
-  updatedAt: now,
-  revision: 0,
-  toldUntil: now,
-  nextTransitionAt: null,
-});
+function newBusiness(rt: Runtime, { business: doc, schedule }: Catalog, now: number): BusinessRow {
+  const id = businessId(doc.slug);
+  const { catalogVersion, lastSequence } = rt.store.businesses.leftOff(id);
+  return {
+    id,
+    slug: doc.slug,
+    doc,
+    schedule,
+    catalogVersion,
+    lastSequence,
+    createdAt: now,
+    updatedAt: now,
+    revision: 0,
+    toldUntil: now,
+    nextTransitionAt: null,
+  };
+}

@@ -34,7 +34,7 @@ export function redeliver(rt: Runtime, id: string): DeliveryRow {
     const endpoint = rt.store.endpoints.byId(endpointId);
     if (!endpoint) throw new AppError("conflict", `The endpoint of ${id} was deleted.`, { fix: "subscribe it again" });
     if (endpoint.status === "DISABLED")
-      throw new AppError("conflict", `The endpoint of ${id} is disabled.`, {
+      throw new AppError("conflict", `The endpoint of ${id} is disabled: enable it first.`, {
         fix: `deskbell webhooks enable ${endpointId}`,
       });
     if (status === "CORRUPT")

@@ -3,7 +3,14 @@ import { EVENT_TYPES, isEventType } from "../../domain/event-types.ts";
 import { HIGHEST_CAP } from "../../domain/webhooks/lanes.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { type Allowances, judgeAddresses, parseTarget, type Refusal } from "../../domain/webhooks/safe-url.ts";
+import {
+  type Allowances,
+  calledUrl,
+  judgeAddresses,
+  parseTarget,
+  type Refusal,
+  type Target,
+} from "../../domain/webhooks/safe-url.ts";
 import type { EndpointSettings } from "../../store/endpoints.ts";
 import type { Resolve } from "./resolve.ts";
 
@@ -18,11 +25,30 @@ export type AskedSettings = { [Name in Exclude<keyof EndpointSettings, "allowPri
 /** The fields that whoever subscribes over HTTP may send. */
 const ENDPOINT_FIELDS = ["name", "url", "events"];
 
-/** @throws AppError validation_failed with every mistake */
-export function checkSettings(asked: AskedSettings, unknownFields: readonly string[] = []): EndpointSettings {
+/** What the operator allows for all endpoints. */
+type Lab = Omit<Allowances, "trusted">;
+
+/** target: where it goes, which is still to be looked up; null where that was not judged. */
+export type CheckedSettings = { settings: EndpointSettings; target: Target | null };
+
+/**
+ * @param lab null for a URL that stays as it is: what has become of it is told by its deliveries
+ * @throws AppError validation_failed with every mistake, unsafe_url where the URL is the only one
+ */
+export function checkSettings(
+  asked: AskedSettings,
+  lab: Lab | null,
+  unknownFields: readonly string[] = [],
+): CheckedSettings {
+  const judged =
+    lab && typeof asked.url === "string"
+      ? parseTarget(calledUrl(asked.url), { ...lab, trusted: asked.allowPrivate })
+      : null;
+  const [target, refusal] = judged && "refused" in judged ? [null, judged] : [judged, undefined];
   const items = [
     ...checkName(asked.name),
     ...checkUrl(asked.url),
+    ...(refusal ? [tellUnsafe(refusal)] : []),
     ...checkEvents(asked.events),
     ...checkWhole("timeoutMs", asked.timeoutMs, TIMEOUT_MS),
     ...checkWhole("maxInFlight", asked.maxInFlight, { minimum: 1, maximum: HIGHEST_CAP }),
@@ -30,11 +56,15 @@ export function checkSettings(asked: AskedSettings, unknownFields: readonly stri
   ];
   const [first, ...others] = items;
   if (first !== undefined) {
+    if (refusal && others.length === 0) throw unsafe(refusal);
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
     throw new AppError("validation_failed", `${first.detail}${more}`, { items });
   }
-  const settings = asked as EndpointSettings;
-  return { ...settings, name: settings.name.trim(), events: [...new Set(settings.events)] };
+  const { name, url, events, ...settings } = asked as EndpointSettings;
+  return {
+    settings: { ...settings, name: name.trim(), url: target?.url.href ?? url, events: [...new Set(events)] },
+    target,
+  };
 }
 
 function tellUnknown(name: string): ErrorItem {
@@ -88,20 +118,25 @@ function checkWhole(
   return [{ pointer: `#/${name}`, code: "range", detail }];
 }
 
-/** @throws AppError unsafe_url */
-export async function checkSafety(url: string, allowances: Allowances, resolve: Resolve): Promise<void> {
-  const target = parseTarget(url, allowances);
-  if ("refused" in target) throw unsafe(target);
-  if (target.isLiteral) return;
-  const addresses = await resolve(target.hostname, allowances);
+/** Looks up where it would go. @throws AppError unsafe_url */
+export async function checkAddresses({ settings, target }: CheckedSettings, lab: Lab, resolve: Resolve): Promise<void> {
+  if (target === null || target.isLiteral) return;
+  const { hostname } = target;
+  const allowances = { ...lab, trusted: settings.allowPrivate };
+  const addresses = await resolve(hostname, allowances);
   if (addresses.length === 0)
-    throw unsafe({ refused: `'${target.hostname}' has no address in DNS.`, fix: "check the spelling of the host" });
-  const refusal = judgeAddresses(target.hostname, addresses, allowances);
+    throw unsafe({ refused: `'${hostname}' has no address in DNS.`, fix: "check the spelling of the host" });
+  const refusal = judgeAddresses(hostname, addresses, allowances);
   if (refusal !== undefined) throw unsafe(refusal);
 }
 
-const unsafe = ({ refused, fix }: Refusal): AppError =>
-  new AppError("unsafe_url", `deskbell does not send to this URL. ${refused}`, {
-    fix,
-    items: [{ pointer: "#/url", code: "unsafe_url", detail: refused }],
-  });
+function unsafe(refusal: Refusal): AppError {
+  const item = tellUnsafe(refusal);
+  return new AppError("unsafe_url", item.detail, { fix: refusal.fix, items: [item] });
+}
+
+const tellUnsafe = ({ refused }: Refusal): ErrorItem => ({
+  pointer: "#/url",
+  code: "unsafe_url",
+  detail: `deskbell does not send to this URL. ${refused}`,
+});

@@ -4,7 +4,7 @@ import type { Runtime } from "../../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
 
-/** Why an endpoint is disabled. */
+/** Why an endpoint is disabled; manual: the operator has said so, whatever else had happened before. */
 export type DisabledReason = "gone" | "failing" | "manual";
 
 /** Which of the parked events are sent after all: all, none, or those created at or after an instant. */
@@ -24,21 +24,30 @@ export function disableEndpoint(
   reason: DisabledReason,
 ): { endpoint: EndpointRow; parked: number } {
   return rt.tx(() => {
-    if (requireEndpoint(rt, id).status === "ACTIVE") rt.store.endpoints.setStatus(id, "DISABLED", reason, rt.now());
+    if (requireEndpoint(rt, id).status === "ACTIVE" || reason === "manual")
+      rt.store.endpoints.setStatus(id, "DISABLED", reason, rt.now());
     const parked = rt.store.deliveryMoves.park({ endpointId: id });
     return { endpoint: requireEndpoint(rt, id), parked };
   });
 }
 
-/** Takes a disabled endpoint up again, with a clean record. What of the parked is not recovered is cancelled. */
+/**
+ * Takes a disabled endpoint up again, with a clean record. What of the parked is not recovered is cancelled.
+ * @throws AppError resource_not_found; validation_failed for a time in the future; conflict for a partner, when the operator has
+ * disabled it
+ */
 export function enableEndpoint(
   rt: Runtime,
   id: string,
   recover: Recover,
+  { byPartner = false } = {},
 ): { endpoint: EndpointRow; recovered: number; cancelled: number } {
   return rt.tx(() => {
-    const { status } = requireEndpoint(rt, id);
+    const { status, disabledReason } = requireEndpoint(rt, id);
+    if (byPartner && disabledReason === "manual")
+      throw new AppError("conflict", "The business has disabled this endpoint, and it alone can enable it: ask there.");
     const now = rt.now();
+    if (typeof recover === "number" && recover > now) refuseFuture();
     if (status === "DISABLED") {
       rt.store.endpoints.setStatus(id, "ACTIVE", null, now);
       rt.store.endpoints.saveStreak(id, NO_STREAK);
@@ -47,6 +56,15 @@ export function enableEndpoint(
     const recovered = since === "none" ? 0 : rt.store.deliveryMoves.recover({ endpointId: id, since }, now);
     const cancelled = rt.store.deliveryMoves.cancel({ endpointId: id, status: "PARKED" });
     return { endpoint: requireEndpoint(rt, id), recovered, cancelled };
+  });
+}
+
+/** A slip of the day would cancel everything without a word. */
+function refuseFuture(): never {
+  const detail = "'recover' is in the future: all that was missed came before it, and would be cancelled.";
+  throw new AppError("validation_failed", detail, {
+    fix: "name the time since when it was missed, or all, or none",
+    items: [{ pointer: "#/recover", code: "in_the_future", detail }],
   });
 }
 

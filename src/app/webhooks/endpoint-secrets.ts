@@ -21,10 +21,15 @@ export type Rotation = {
 
 /**
  * A fresh signing secret, sealed and stored. Belongs inside a transaction: see SecretBox.seal.
- * @param options.mayMakeKey in the place of a master key that is lost for good
+ * @throws AppError signing_unavailable
  */
-export function mintSigningSecret(rt: Runtime, endpointId: string, { mayMakeKey = false } = {}): string {
-  if (!mayMakeKey) requireMasterKey(rt);
+export function mintSigningSecret(rt: Runtime, endpointId: string): string {
+  requireMasterKey(rt, rt.store.endpointSecrets.all());
+  return sealNewSecret(rt, endpointId);
+}
+
+/** Makes the master key where there is none. */
+function sealNewSecret(rt: Runtime, endpointId: string): string {
   const secret = drawSecret(rt.random);
   const id = rt.newId("whs");
   const sealed = rt.secrets.seal(secret, id);
@@ -32,16 +37,15 @@ export function mintSigningSecret(rt: Runtime, endpointId: string, { mayMakeKey 
   return secret;
 }
 
-/** Sealed with a new key, this secret would open, and those that are stored never again beside it. */
-function requireMasterKey({ config, store }: Runtime): void {
-  if (existsSync(config.masterKeyPath) || store.endpointSecrets.all().length === 0) return;
-  throw new AppError(
-    "signing_unavailable",
-    "The master key is gone, and the stored signing secrets open with it alone.",
-    {
-      fix: `put ${config.masterKeyPath} back; if it is lost for good, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
-    },
-  );
+/** Sealed with another key, a new secret would open, and those that are stored never again beside it. */
+function requireMasterKey({ config, secrets }: Runtime, stored: readonly SecretRow[]): void {
+  if (secrets.fits(stored)) return;
+  const what = existsSync(config.masterKeyPath)
+    ? "The master key is not the one that the stored signing secrets are sealed with."
+    : "The master key is gone, and the stored signing secrets open with it alone.";
+  throw new AppError("signing_unavailable", what, {
+    fix: `put the right ${config.masterKeyPath} back; if it is lost for good, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
+  });
 }
 
 /** The current one, for whoever made the endpoint and missed the answer. */
@@ -63,7 +67,7 @@ export function opensSealed(rt: Runtime, { id, sealed }: Pick<SecretRow, "id" | 
 
 /**
  * A new signing secret, in this answer and in no other. Deliveries carry both signatures until the overlap is over.
- * @throws AppError invalid_input, resource_not_found, conflict while two secrets live already
+ * @throws AppError invalid_input, resource_not_found, conflict while two secrets live already, signing_unavailable
  */
 export function rotateSecret(
   rt: Runtime,
@@ -79,16 +83,19 @@ export function rotateSecret(
     if (old && !force)
       throw new AppError(
         "conflict",
-        `${id} has two live secrets: finish its last rotation when the receiver has the newer one, or --force this one.`,
+        `${id} has two live secrets: finish its last rotation when the receiver has the newer one, or force this one.`,
         {
-          fix: `deskbell webhooks rotate-secret ${id} --finish`,
+          fix: `deskbell webhooks rotate-secret ${id} --finish, or the same again with --force`,
         },
       );
-    rt.store.endpointSecrets.removeOld(id);
+    if (!mayMakeKey) requireMasterKey(rt, current ? [current] : rt.store.endpointSecrets.all());
     // One that does not open would hold up every delivery for as long as it lived on.
-    const oldEndsAt = mayMakeKey && current && !opensSealed(rt, current) ? now : now + overlapMs;
+    const isShut = mayMakeKey && current !== undefined && !opensSealed(rt, current);
+    const oldEndsAt = isShut ? now : now + overlapMs;
+    if (isShut) rt.store.endpointSecrets.removeAll(id);
+    rt.store.endpointSecrets.removeOld(id);
     rt.store.endpointSecrets.expireCurrent(id, oldEndsAt);
-    return { endpoint, secret: mintSigningSecret(rt, id, { mayMakeKey }), oldEndsAt };
+    return { endpoint, secret: sealNewSecret(rt, id), oldEndsAt };
   });
 }
 

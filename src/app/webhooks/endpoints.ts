@@ -1,8 +1,9 @@
 import { NO_STREAK } from "../../domain/webhooks/endpoint-life.ts";
 import { AppError } from "../../domain/errors.ts";
+import { calledUrl } from "../../domain/webhooks/safe-url.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import { type AskedSettings, checkSafety, checkSettings } from "./endpoint-checks.ts";
+import { type AskedSettings, checkAddresses, type CheckedSettings, checkSettings } from "./endpoint-checks.ts";
 import { requireEndpoint } from "./endpoint-life.ts";
 import { mintSigningSecret, openSigningSecret } from "./endpoint-secrets.ts";
 import { recallMade, rememberMade, repeatable, type Repeatable } from "../idempotency.ts";
@@ -45,11 +46,12 @@ export async function createEndpoint(
   { businessId, keyId, idempotencyKey, unknownFields, ...asked }: EndpointRequest,
   resolve: Resolve = resolveName,
 ): Promise<{ endpoint: EndpointRow; secret: string }> {
-  const settings = checkSettings(withDefaults(asked), unknownFields);
+  const checked = checkSettings(withDefaults(asked), rt.config.lab, unknownFields);
+  const { settings } = checked;
   const request = idempotencyKey === undefined || keyId === null ? null : repeatable(keyId, idempotencyKey, settings);
   const made = request && findMade(rt, request);
   if (made) return made;
-  await checkSafety(settings.url, { ...rt.config.lab, trusted: settings.allowPrivate }, resolve);
+  await checkAddresses(checked, rt.config.lab, resolve);
   const now = rt.now();
   const endpoint: EndpointRow = {
     id: rt.newId("whe"),
@@ -96,13 +98,11 @@ export async function updateEndpoint(
   changes: EndpointChanges,
   resolve: Resolve = resolveName,
 ): Promise<EndpointRow> {
-  const asked = merge(requireEndpoint(rt, id), changes);
-  const { url, allowPrivate } = checkSettings(asked, changes.unknownFields);
-  await checkSafety(url, { ...rt.config.lab, trusted: allowPrivate }, resolve);
+  await checkAddresses(checkChanges(rt, requireEndpoint(rt, id), changes), rt.config.lab, resolve);
   return rt.tx(() => {
     // Somebody else may have changed it during the lookup.
     const before = requireEndpoint(rt, id);
-    const settings = checkSettings(merge(before, changes));
+    const { settings } = checkChanges(rt, before, changes);
     rt.store.endpoints.update(id, settings, rt.now());
     if (settings.url !== before.url) rt.store.endpoints.saveStreak(id, NO_STREAK);
     return requireEndpoint(rt, id);
@@ -115,11 +115,20 @@ const withDefaults = ({
   ...asked
 }: Pick<EndpointRequest, keyof AskedSettings>): AskedSettings => ({ ...asked, timeoutMs, maxInFlight });
 
+/** Where it goes is judged when that changes, or whether it is trusted. */
+function checkChanges(rt: Runtime, before: EndpointRow, changes: EndpointChanges): CheckedSettings {
+  const asked = merge(before, changes);
+  const stays = asked.url === before.url && asked.allowPrivate === before.allowPrivate;
+  return checkSettings(asked, stays ? null : rt.config.lab, changes.unknownFields);
+}
+
 function merge(
   { name, url, events, allowPrivate, timeoutMs, maxInFlight }: EndpointRow,
   { byPartner = false, unknownFields: _, ...changes }: EndpointChanges,
 ): AskedSettings {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   const settings = { name, url, events, allowPrivate, timeoutMs, maxInFlight, ...given };
-  return byPartner && settings.url !== url ? { ...settings, allowPrivate: false } : settings;
+  // Another spelling of the same URL is no change.
+  if (typeof settings.url === "string" && calledUrl(settings.url) === calledUrl(url)) return { ...settings, url };
+  return byPartner ? { ...settings, allowPrivate: false } : settings;
 }

@@ -2,6 +2,7 @@ import { userAgent } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
 import { coverHeaders, type Post } from "../../domain/webhooks/post.ts";
+import { hideSecrets } from "../../domain/webhooks/hide-secrets.ts";
 import { signingKey } from "../../domain/webhooks/signature.ts";
 import { describeFailure, judge, type Outcome } from "../../domain/webhooks/verdict.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -74,7 +75,7 @@ export async function testEndpoint(
     statusCode: isAnswer ? outcome.statusCode : null,
     error: ok ? null : describeFailure(outcome),
     durationMs: Math.round(rt.monotonic() - started),
-    responseText: isAnswer ? outcome.responseText : "",
+    responseText: isAnswer ? hideSecrets(outcome.responseText) : "",
     eventType: draft.type,
     headers,
     body: body.toString(),

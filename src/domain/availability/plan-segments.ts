@@ -1,4 +1,5 @@
 import type { AddonDoc, AddonLinkDoc, Catalog, ServiceDoc, StaffDoc, VariantDoc } from "../catalog/catalog.ts";
+import { countOf } from "../count-of.ts";
 import type { AppointmentQuestion, Report, ServiceRequest } from "./question.ts";
 import type { Option, Segment } from "./segment.ts";
 
@@ -104,12 +105,11 @@ function chosenAddons(
     const least = Math.max(1, link.minQuantity);
     const quantity = quantities.get(addon.key) ?? (link.required ? Math.max(least, link.defaultQuantity) : undefined);
     if (quantity === undefined) return [];
-    if (quantity < least || quantity > link.maxQuantity)
-      report(
-        "validation_failed",
-        `'${addon.name}' comes ${least} to ${link.maxQuantity} times, not ${quantity}.`,
-        "addonIds",
-      );
+    if (quantity < least || quantity > link.maxQuantity) {
+      const most = countOf(link.maxQuantity, "time");
+      const range = least === link.maxQuantity ? most : `${least} to ${most}`;
+      report("validation_failed", `'${addon.name}' comes ${range}, not ${quantity}.`, "addonIds");
+    }
     return [{ addon, link, quantity }];
   });
 }

@@ -9,7 +9,7 @@ export type AskedSpan = { date?: string | undefined; from?: string | undefined; 
 export type Span = { from: LocalDate; to: LocalDate };
 
 const USUAL_DAYS = 7;
-const MAX_DAYS = 62;
+export const MAX_DAYS = 62;
 
 /** A week from today, unless it is said otherwise. `today` is on the business's calendar; undefined while nobody knows that. */
 export function readSpan(asked: AskedSpan, today: LocalDate | undefined): { span?: Span; mistakes: ErrorItem[] } {

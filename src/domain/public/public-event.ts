@@ -56,10 +56,9 @@ export function saleStates(event: PublicEventDoc, lens: Pick<Lens, "slug" | "tak
     .map((type) => stateOfType(type, event, remainingOfType(type, event, left), lens.now));
 }
 
-/** A cancelled event stays cancelled when its day has passed. */
-function statusAt(doc: PublicEventDoc, now: number): PublicEvent["status"] {
-  if (doc.status === "CANCELLED") return "CANCELLED";
-  return doc.endsAt <= now ? "ENDED" : (doc.status as "PUBLISHED" | "POSTPONED");
+/** What did not take place, because it was cancelled or postponed, has not ended when its day has passed. */
+function statusAt({ status, endsAt }: PublicEventDoc, now: number): PublicEvent["status"] {
+  return status === "PUBLISHED" && endsAt <= now ? "ENDED" : (status as PublicEvent["status"]);
 }
 
 function representTicketType(
@@ -104,7 +103,8 @@ function remainingOfType(type: TicketTypeDoc, event: PublicEventDoc, left: Map<s
 
 /** Few: at most a tenth of the smallest quota, or five. */
 function stateOfType(type: TicketTypeDoc, event: PublicEventDoc, remaining: number | null, now: number): SaleState {
-  if (event.status === "CANCELLED" || event.endsAt <= now) return "ENDED";
+  // As its sale is refused (day/ticket-sale.ts).
+  if (event.status !== "PUBLISHED" || event.endsAt <= now) return "ENDED";
   if (type.salesEndAt !== null && type.salesEndAt <= now) return "ENDED";
   if (type.salesStartAt !== null && now < type.salesStartAt) return "NOT_YET";
   if (remaining === null) return "ON_SALE";

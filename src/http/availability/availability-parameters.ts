@@ -1,30 +1,39 @@
 import { z } from "zod";
 import type { Wish } from "../../domain/availability/question.ts";
-import { readSpan, type Span } from "../../domain/availability/span.ts";
-import { canonicalTimezone } from "../../domain/business-time.ts";
+import { MAX_DAYS, readSpan, type Span } from "../../domain/availability/span.ts";
+import { timezoneNamed } from "../../domain/business-time.ts";
 import type { LocalDate } from "../../domain/catalog/catalog.ts";
 import type { ErrorItem } from "../../domain/errors.ts";
 import { collectParameters, flag, list, type ParametersOf, refuseParameters, text, whole } from "../parameters.ts";
 
 const names = (most: number) =>
   list
-    .refine(({ length }) => length >= 1 && length <= most, { error: `must name 1 to ${most}.` })
-    .meta({ isList: true, asSent: { type: "array", items: { type: "string" }, minItems: 1, maxItems: most } });
+    .refine(({ length }) => length <= most, { error: `must name ${most} at most.` })
+    .meta({ asSent: { type: "array", items: { type: "string" }, minItems: 1, maxItems: most } });
+
+/** Whether there is such a day is told with the span (span.ts). */
+const localDate = text.meta({ asSent: { type: "string", format: "date" } });
 
 const MOST_SERVICES = 8;
 const MOST_ADDONS = 50;
 const USUAL_LIMIT = 10;
 
 export const AVAILABILITY_PARAMETERS = {
-  serviceIds: names(MOST_SERVICES).describe("One after the other in one visit"),
-  serviceId: text.describe("One service"),
-  variantIds: names(MOST_SERVICES).describe("In place of a service, or with it"),
-  addonIds: names(MOST_ADDONS).describe("Of whichever service they go with"),
-  staffIds: names(MOST_SERVICES).describe("Only with these people"),
-  staffId: text.describe("Only with this person"),
-  date: text.describe("One day, as YYYY-MM-DD"),
-  from: text.describe("The first day, as YYYY-MM-DD; without it today"),
-  to: text.describe("The last day, as YYYY-MM-DD"),
+  serviceIds: names(MOST_SERVICES)
+    .describe("One after the other in one visit")
+    .meta({ example: ["svc_sjjcgkddr4k16dc09tbc"] }),
+  serviceId: text.describe("One service: another name of `serviceIds`"),
+  variantIds: names(MOST_SERVICES).describe("In place of a service, or with it; without one the service's default"),
+  addonIds: names(MOST_ADDONS).describe(
+    "`adn_…`, or `adn_…*2` for two of it; `svc_…:adn_…` where several of the services have it",
+  ),
+  staffIds: names(MOST_SERVICES).describe(
+    "Who is to do it: one person for the whole visit, or `svc_…:stf_…` for each service; `any` leaves it open",
+  ),
+  staffId: text.describe("One person: another name of `staffIds`"),
+  date: localDate.describe("One day, on the business's calendar"),
+  from: localDate.describe("The first day, on the business's calendar; without it today"),
+  to: localDate.describe(`The last day; without it the seventh, and the ${MAX_DAYS}nd at most, counted from the first`),
   partySize: whole(1, 10_000).describe("A table for so many"),
   areaId: text.describe("A table there; with partySize"),
   guests: whole(1, 10_000).describe("How many come together"),
@@ -34,8 +43,8 @@ export const AVAILABILITY_PARAMETERS = {
   limit: whole(1, 100).describe(`How many of the next slots; ${USUAL_LIMIT} without it`),
   timezone: z
     .string()
-    .refine((name) => canonicalTimezone(name) !== undefined, { error: "must be an IANA timezone such as Asia/Tokyo." })
-    .transform((name) => canonicalTimezone(name) ?? name)
+    .refine((name) => timezoneNamed(name) !== undefined, { error: "must be an IANA timezone such as Asia/Tokyo." })
+    .transform((name) => timezoneNamed(name) ?? name)
     .describe("Whose clock the times of the answer are of, as an IANA name; without it the business's"),
   explain: flag.describe("Also the starts that are not offered, and why not; needs a key of the business"),
 };

@@ -8,7 +8,7 @@ import type { Credential } from "../../store/keys.ts";
 import { type Answer, answerBytes, type Call } from "../call.ts";
 import { decodeChangeCursor, encodeChangeCursor } from "./change-cursor.ts";
 import { businessOf, NO_STORE } from "../key-answers.ts";
-import { cursor, list, pageSize, readParameters, refuseParameters, whole } from "../parameters.ts";
+import { cursor, list, pageSize, readParameters, whole } from "../parameters.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 const MAX_WAIT_SECONDS = 25;
@@ -21,13 +21,22 @@ export const CHANGES_PARAMETERS = {
   after: cursor.describe(
     "`page.nextCursor` of the answer before; without it the feed begins with the oldest that is kept",
   ),
-  types: list.meta({
-    asSent: { type: "array", items: { type: "string", enum: EVENT_TYPES } },
-    description: "Only events of these names",
-  }),
+  types: list
+    .superRefine((names, { addIssue }) => {
+      for (const name of names)
+        if (!isEventType(name))
+          addIssue({ code: "custom", message: tellUnknown(name), params: { code: "unknown_event" } });
+    })
+    .meta({
+      asSent: { type: "array", items: { type: "string", enum: EVENT_TYPES }, minItems: 1 },
+      description: "Only events of these names",
+    }),
   limit: pageSize.describe(`At most so many; ${DEFAULT_LIMIT} without it`),
   wait: whole(0, MAX_WAIT_SECONDS, "of seconds ").describe("Seconds to wait for something to happen"),
 };
+
+const tellUnknown = (name: string): string =>
+  `knows no event '${safe(name, 60)}'.${didYouMean(name.slice(0, 60), EVENT_TYPES)}`;
 
 /** A stretch of the feed: the envelopes that were asked for, and how far it was looked through. */
 type Stretch = { envelopes: Buffer[]; position: number; hasMore: boolean };
@@ -37,7 +46,7 @@ export function answerChanges(rt: Runtime, room: WaitingRoom): (call: Call, key:
   return async (call, key) => {
     const { businessId } = key;
     const asked = readParameters(CHANGES_PARAMETERS, call.asked.search);
-    const types = readTypes(asked.types);
+    const types = asked.types && new Set(asked.types);
     const limit = asked.limit ?? DEFAULT_LIMIT;
     let known = rt.store.feed.lastSequence(businessId);
     let stretch = readStretch(rt, businessId, startOf(rt, businessId, asked.after), types, limit);
@@ -45,6 +54,7 @@ export function answerChanges(rt: Runtime, room: WaitingRoom): (call: Call, key:
       const over = AbortSignal.any([AbortSignal.timeout(asked.wait * 1000), call.asked.gone(), room.closing]);
       while (isEmpty(stretch) && !over.aborted) {
         await room.news(businessId, known, over);
+        if (rt.store.keys.byId(key.id)?.revokedAt) throw new AppError("revoked_key", "This key was revoked meanwhile.");
         known = rt.store.feed.lastSequence(businessId);
         stretch = readStretch(rt, businessId, stretch.position, types, limit);
       }
@@ -54,19 +64,6 @@ export function answerChanges(rt: Runtime, room: WaitingRoom): (call: Call, key:
 }
 
 const isEmpty = ({ envelopes, hasMore }: Stretch): boolean => envelopes.length === 0 && !hasMore;
-
-function readTypes(names: string[] | undefined): ReadonlySet<string> | undefined {
-  const unknown = names?.filter((name) => !isEventType(name)) ?? [];
-  if (unknown.length > 0)
-    throw refuseParameters(
-      unknown.map((name) => ({
-        parameter: "types",
-        code: "unknown_event",
-        detail: `'${safe(name, 60)}' is not an event name.${didYouMean(name.slice(0, 60), EVENT_TYPES)}`,
-      })),
-    );
-  return names && new Set(names);
-}
 
 /** @throws AppError invalid_cursor; cursor_expired when events after it are no longer kept, or it is of another history */
 function startOf(rt: Runtime, businessId: string, cursor: string | undefined): number {

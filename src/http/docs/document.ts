@@ -11,6 +11,7 @@ export type Schema = {
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
+  additionalProperties?: Schema | boolean;
   anyOf?: Schema[];
   oneOf?: Schema[];
   allOf?: Schema[];
@@ -53,27 +54,4 @@ export function follow<T extends object>(document: ApiDocument, node: T | Ref): 
   if (!("$ref" in node) || typeof node.$ref !== "string") return node as T;
   const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(.+)$/.exec(node.$ref) ?? [];
   return (document.components?.[kind]?.[name] ?? {}) as T;
-}
-
-const MOST_CHOICES = 12;
-
-/** A type as people write it: `string (date-time) or null`, `array of Service`. */
-export function describeType(schema: Schema): string {
-  if (schema.$ref !== undefined) return schema.$ref.split("/").at(-1) ?? "";
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return describeChoices(schema.enum);
-  const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
-  if (choices) return [...new Set(choices.map(describeType))].join(schema.allOf ? " and " : " or ");
-  const types = [schema.type ?? "any"].flat().join(" or ");
-  if (schema.properties) return `${types} {${Object.keys(schema.properties).join(", ")}}`;
-  if (schema.items) return `${types} of ${describeType(schema.items)}`;
-  const limits = [schema.minimum, schema.maximum].every((limit) => limit !== undefined && Math.abs(limit) < 1e9)
-    ? `, ${schema.minimum} to ${schema.maximum}`
-    : "";
-  return `${types}${schema.format === undefined ? "" : ` (${schema.format})`}${limits}`;
-}
-
-function describeChoices(values: readonly unknown[]): string {
-  const shown = values.slice(0, MOST_CHOICES).map((value) => JSON.stringify(value));
-  return values.length > MOST_CHOICES ? `${shown.join(", ")}, … (${values.length})` : shown.join(", ");
 }

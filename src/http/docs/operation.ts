@@ -1,8 +1,9 @@
 import { shellWord } from "../../domain/shell-word.ts";
-import { type ApiDocument, describeType, follow, type Operation, type Parameter } from "./document.ts";
-import { renderFields, renderType } from "./fields.ts";
+import { type ApiDocument, follow, type Operation, type Parameter } from "./document.ts";
+import { renderFields } from "./fields.ts";
 import { type Html, html, NOTHING } from "./html.ts";
 import { renderInline, renderMarkdown, renderTable } from "./markdown.ts";
+import { renderType } from "./type.ts";
 
 /** One route: what it takes, what it answers, and how to ask it. */
 export function renderRoute(document: ApiDocument, method: string, path: string, operation: Operation): Html {
@@ -16,26 +17,18 @@ export function renderRoute(document: ApiDocument, method: string, path: string,
   </article> `;
 }
 
-/** One event, with what a receiver gets. */
-export const renderEvent = (name: string, { requestBody }: Operation): Html =>
-  html`<article id="${name}">
-    <h4><code>${name}</code></h4>
-    ${Object.values(requestBody?.content ?? {}).map(({ example }) => renderExample(html`Payload`, example))}
-  </article> `;
-
 function describeScope({ security = [] }: Operation): string {
   const scopes = security.flatMap((scheme) => Object.values(scheme).flat());
   const isOpen = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
-  if (isOpen) return "No key needed.";
-  return scopes.length === 0 ? "Needs a token." : `Needs the scope ${scopes.join(" or ")}.`;
+  return isOpen ? "No key needed." : `Needs the scope ${scopes.join(" or ")}.`;
 }
 
-function renderParameters(parameters: readonly Parameter[]): Html {
+export function renderParameters(parameters: readonly Parameter[]): Html {
   if (parameters.length === 0) return NOTHING;
   const rows = parameters.map(({ name, in: place, required = false, description = "", schema = {} }) => [
     html`<code>${name}</code>`,
     html`${place}${required ? ", required" : ""}`,
-    html`${describeType(schema)}`,
+    html`${renderType(schema)}${schema.type === "array" ? ", with commas between" : ""}`,
     renderInline(description),
   ]);
   return renderTable([html`Parameter`, html`In`, html`Type`, html`What it does`], rows);
@@ -63,7 +56,7 @@ function renderAnswers(document: ApiDocument, { responses = {} }: Operation): Ht
   </details>`;
 }
 
-function renderExample(label: Html, example: unknown): Html {
+export function renderExample(label: Html, example: unknown): Html {
   if (example === undefined) return label;
   return html`<details>
     <summary>${label}</summary>
@@ -78,13 +71,16 @@ function exampleCurl(method: string, path: string, operation: Operation, paramet
       (filled, { name, example }) => filled.replace(`{${name}}`, encodeURIComponent(String(example ?? name))),
       path,
     );
+  const query = parameters
+    .filter((parameter) => parameter.in === "query" && parameter.example !== undefined)
+    .map(({ name, example }, i) => `${i === 0 ? "?" : "&"}${name}=${encodeURIComponent(String(example))}`);
   const isKeyed = !describeScope(operation).startsWith("No key");
   const [content] = Object.entries(operation.requestBody?.content ?? {});
   const parts = [
     "curl",
     method === "get" ? "" : `-X ${method.toUpperCase()}`,
     isKeyed ? '-H "Authorization: Bearer $KEY"' : "",
-    `"$BASE${filled}"`,
+    `"$BASE${filled}${query.join("")}"`,
   ];
   const first = parts.filter((part) => part !== "").join(" ");
   if (content?.[1].example === undefined) return first;

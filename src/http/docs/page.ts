@@ -1,15 +1,17 @@
 import type { ApiDocument, Operation, Schema } from "./document.ts";
+import { renderEvents } from "./events.ts";
 import { renderFields } from "./fields.ts";
 import { Html, html } from "./html.ts";
 import { renderInline, renderMarkdown } from "./markdown.ts";
-import { renderEvent, renderRoute } from "./operation.ts";
+import { renderRoute } from "./operation.ts";
 import { STYLE } from "./style.ts";
+import { isEvent } from "./type.ts";
 
 type Scripted = { scriptUrl: string; configuration: Record<string, unknown> };
 
 /** The whole reference as a page that needs no script. One that runs puts the interactive reference in its place. */
 export function renderPage(document: ApiDocument, scripted: Scripted): string {
-  const { info, webhooks = {}, tags = [], components } = document;
+  const { info, tags = [], components } = document;
   const guides = renderMarkdown(info.description ?? "", (title) => `api/description/${slugOf(title)}`);
   const groups = tags
     .map(({ name, description = "" }) => ({ name, description, routes: routesOf(document, name) }))
@@ -48,8 +50,7 @@ export function renderPage(document: ApiDocument, scripted: Scripted): string {
               </section>`,
           )}
           <h2 id="events">Events</h2>
-          <p>What is sent to the endpoints that subscribe to it.</p>
-          ${Object.entries(webhooks).map(([name, { post = {} }]) => renderEvent(name, post))}
+          ${renderEvents(document)}
           <h2 id="objects">Objects</h2>
           ${objects.map(([name, schema]) => renderObject(name, schema))}
         </main>
@@ -62,9 +63,6 @@ function renderScript({ scriptUrl, configuration }: Scripted): Html {
   const end = new Html("</script>");
   return html`<script id="api-reference" defer src="${scriptUrl}" data-configuration="${JSON.stringify(configuration)}">${end}`;
 }
-
-/** Schemas of single events: their examples tell more. */
-const isEvent = (name: string): boolean => name.endsWith("Event") && name !== "PublicEvent";
 
 function routesOf(document: ApiDocument, tag: string): Html[] {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -3,7 +3,7 @@ import { namedHeaders } from "./answer-headers.ts";
 import { describeSchemas, type JsonObject } from "./json-schema.ts";
 import { describeOperation, pathOf, SENT_HEADERS } from "./operation.ts";
 import { sharedProblems } from "./problem-answers.ts";
-import { describeWebhooks, SIGNATURE_HEADERS } from "./webhooks.ts";
+import { describeWebhooks, SENT_TO_ENDPOINTS } from "./webhooks.ts";
 
 type Described = {
   routes: readonly RouteSpec[];
@@ -17,10 +17,11 @@ type Described = {
 const ABOUT = `A business's catalog for its partners, and signed webhooks that tell of its changes.
 
 - Money is in minor units, percentages are in basis points, times are in the business's timezone.
-- Every address that answers GET answers HEAD as well, and OPTIONS with its methods; any other is 405 method_not_allowed.
+- Ids are opaque, 40 characters at most; what stands before the \`_\` tells the kind of thing.
+- Every address that answers GET answers HEAD as well, and OPTIONS with its methods; any other is 405 \`method_not_allowed\`.
 - Errors are problem documents (RFC 9457): go by \`code\`.
 - Within v1 only additions are made. Ignore the fields and events that you do not know.
-- What cannot be read as HTTP is refused with 400 malformed_request, 408, 431, 501 or 505, before it comes to any route.`;
+- What cannot be read as HTTP is refused with 400 \`malformed_request\`, 408, 431, 501 or 505, before it comes to any route.`;
 
 /** The API as an OpenAPI document. What it says comes from the table of routes and from the schemas that the code's types come from. */
 export const describeApi = ({ routes, publicUrl, version, isClosed = false }: Described): JsonObject => ({
@@ -64,7 +65,7 @@ function describePaths(routes: readonly RouteSpec[]): JsonObject {
 
 const describeSentHeaders = (): JsonObject =>
   Object.fromEntries(
-    Object.entries({ ...SENT_HEADERS, ...SIGNATURE_HEADERS }).map(([name, header]) => [
+    Object.entries({ ...SENT_HEADERS, ...SENT_TO_ENDPOINTS }).map(([name, header]) => [
       name,
       { name, in: "header", ...header },
     ]),

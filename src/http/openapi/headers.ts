@@ -46,13 +46,13 @@ export const HEADERS = {
     required: true,
   },
   Link: {
-    description: "The next page, as `page.nextCursor` has it; absent on the last",
+    description: "The next page, as `page.nextCursor` has it, maybe without scheme and host; absent on the last",
     schema: text,
     example: '<https://api.example.com/v1/businesses/salon-aurora/services?limit=1&cursor=WyJz>; rel="next"',
     required: false,
   },
   Location: {
-    description: "Where it is",
+    description: "Where it is, maybe without scheme and host",
     schema: text,
     example: "https://api.example.com/v1/businesses/salon-aurora/webhooks/whe_06gzfjm44j",
     required: true,

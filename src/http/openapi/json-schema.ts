@@ -22,13 +22,18 @@ export function describeSchemas({ isClosed }: Closing): JsonObject {
 export const describeInput = (schema: z.ZodType): JsonObject =>
   tidy(z.toJSONSchema(schema, { io: "input" }), true) as JsonObject;
 
+/** What it is for, then how it is written. */
+function describeSent(asSent: JsonObject, purpose: unknown): JsonObject {
+  const texts = [purpose, asSent["description"]].filter((text) => text !== undefined);
+  return { ...asSent, ...(texts.length > 0 && { description: texts.join(". ") }) };
+}
+
 /** Carries out what the schemas say of their own description (values.ts, parameters.ts), and drops what OpenAPI has no use for. */
 function tidy(node: unknown, isClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, isClosed));
   if (typeof node !== "object" || node === null) return node;
-  const { $schema, $id, isList, includedBy, asSent, refusedAs, ...schema } = node as JsonObject;
-  if (asSent !== undefined)
-    return { ...(schema["description"] !== undefined && { description: schema["description"] }), ...asSent };
+  const { $schema, $id, isList, includedBy, asSent, refusedAs, example, ...schema } = node as JsonObject;
+  if (asSent !== undefined) return describeSent(asSent as JsonObject, schema["description"]);
   if (schema["additionalProperties"] === false && !isClosed) delete schema["additionalProperties"];
   // As far as JavaScript counts: no bounds of ours.
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];

@@ -99,10 +99,12 @@ function describeParameters({ path, query = {}, requestHeaders = [], answers }: 
 
 function describeQuery(name: string, zodSchema: z.ZodType): JsonObject {
   const { description, ...schema } = describeInput(zodSchema);
+  const example = zodSchema.meta()?.["example"];
   return {
     name,
     in: "query",
     ...(description !== undefined && { description }),
+    ...(example !== undefined && { example }),
     schema,
     ...(schema["type"] === "array" && { style: "form", explode: false }),
   };

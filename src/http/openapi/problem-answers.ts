@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { ErrorItem } from "../../domain/errors.ts";
 import { HTTP_CODES, HTTP_STATUS, type HttpCode, problemBody } from "../problems.ts";
 import type { RouteSpec } from "../route.ts";
 import { CORS, COUNTED, describeHeaders, EVERYWHERE } from "./answer-headers.ts";
@@ -93,10 +94,24 @@ const headersOf = (status: number): readonly HeaderName[] => [
   ...(OF_STATUS[status] ?? []),
 ];
 
-const exampleOf = (code: HttpCode): unknown =>
-  JSON.parse(
-    problemBody(
-      { status: HTTP_STATUS[code], code, detail: PROBLEM_CODES[code], items: [], headers: [] },
-      HEADERS["Request-Id"].example,
-    ),
-  );
+/** For those that tell more than a sentence. */
+const MISTAKES: { [code in HttpCode]?: ErrorItem } = {
+  invalid_parameter: {
+    parameter: "limit",
+    code: "invalid_value",
+    detail: "'limit' must be a whole number from 1 to 500.",
+  },
+  validation_failed: {
+    pointer: "#/events/0",
+    code: "unknown_event",
+    detail: "'service.update' is not an event name. Did you mean 'service.updated'?",
+  },
+};
+
+function exampleOf(code: HttpCode): unknown {
+  const mistake = MISTAKES[code];
+  const detail = mistake?.detail ?? PROBLEM_CODES[code];
+  const problem = { status: HTTP_STATUS[code], code, detail, items: mistake ? [mistake] : [], headers: [] };
+  const extra = code === "rate_limited" ? { violatedPolicies: ["per-minute"] } : {};
+  return JSON.parse(problemBody(problem, HEADERS["Request-Id"].example, extra));
+}

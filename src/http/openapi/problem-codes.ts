@@ -26,7 +26,7 @@ export const PROBLEM_CODES: Record<HttpCode, string> = {
   cursor_expired: "What follows the cursor is not kept any more: read every list again.",
   body_too_large: `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`,
   uri_too_long: `The address is longer than ${MAX_URL_LENGTH} characters.`,
-  unsupported_media_type: "The body must be sent as application/json.",
+  unsupported_media_type: "The body must be sent as application/json, and not zipped.",
   validation_failed: "Something in the body cannot be so; `errors` points at each.",
   service_not_bookable: "The service cannot be booked.",
   variant_service_mismatch: "The variant is of another service.",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
-import { availability, refusal, slot } from "../../domain/public/schemas/availability.ts";
+import * as availability from "../../domain/public/schemas/availability.ts";
 import { booking, reservation, ticket, ticketOrder } from "../../domain/public/schemas/day.ts";
 import { business, catalogChange, envelopeOf } from "../../domain/public/schemas/envelope.ts";
 import { menuCategory, menuItem, modifierGroup } from "../../domain/public/schemas/menu.ts";
@@ -14,15 +14,15 @@ import { HTTP_CODES } from "../problems.ts";
 import { refTo } from "./references.ts";
 
 const page = z.strictObject({
-  hasMore: z.boolean(),
+  hasMore: z.boolean().describe("Whether there is a page after this one"),
   nextCursor: z.string().nullable().describe("Goes into `cursor` for the next page"),
 });
 
 const catalogMeta = z.strictObject({
   business,
   currency,
-  locale: z.string(),
-  catalogVersion: z.int(),
+  locale: z.string().describe("The language that texts are in"),
+  catalogVersion: z.int().describe("Rises with every change of the catalog"),
 });
 
 const listMeta = catalogMeta.extend({
@@ -50,13 +50,13 @@ const problem = z.strictObject({
   code: z.enum(HTTP_CODES).describe("What to go by; one for each reason"),
   detail: z.string().describe("For people"),
   fix: z.string().optional().describe("What mends it"),
-  requestId: z.string(),
+  requestId: z.string().describe("As in the header `Request-Id`"),
   errors: z
     .array(
       z.strictObject({
-        code: z.string(),
-        detail: z.string(),
-        parameter: z.string().optional(),
+        code: z.string().describe("One for each kind of mistake"),
+        detail: z.string().describe("For people"),
+        parameter: z.string().optional().describe("The query parameter, or the header"),
         pointer: z.string().optional().describe("Into the body, as RFC 6901 has it: `#/events/3`"),
       }),
     )
@@ -90,8 +90,14 @@ const NAMED = {
   TicketOrder: ticketOrder,
   Ticket: ticket,
   CatalogChange: catalogChange,
-  Slot: slot,
-  Refusal: refusal,
+  SlotsByDay: availability.slotsByDay,
+  DayCounts: availability.dayCounts,
+  NextSlots: availability.nextSlots,
+  AvailableDay: availability.day,
+  Slot: availability.slot,
+  VisitSegment: availability.visitSegment,
+  TableSegment: availability.tableSegment,
+  Refusal: availability.refusal,
   Endpoint: webhook.endpoint,
   Delivery: webhook.delivery,
   Attempt: webhook.attempt,
@@ -109,7 +115,7 @@ const NAMED = {
       modifierGroups: z.array(modifierGroup),
     }),
   ),
-  Availability: z.strictObject({ data: availability, meta: catalogMeta }),
+  Availability: z.strictObject({ data: availability.availability, meta: catalogMeta }),
   EventList: z.strictObject({ data: z.array(event), page, meta: ofBusiness }),
   EndpointList: z.strictObject({ data: z.array(webhook.endpoint), page, meta: ofBusiness }),
   DeliveryList: z.strictObject({ data: z.array(webhook.delivery), page, meta: ofBusiness }),

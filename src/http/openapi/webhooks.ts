@@ -7,12 +7,16 @@ import { eventName } from "./schemas.ts";
 
 const text = { type: "string" };
 
-/** What a delivery is sent with (domain/webhooks/post.ts). */
-export const SIGNATURE_HEADERS = {
+/** What every delivery is sent with (domain/webhooks/post.ts). */
+const DELIVERY_HEADERS = {
   "X-Service-Event": { description: "The event's name", schema: text, example: "service.updated" },
   "X-Service-Delivery": { description: "The delivery's id", schema: text, example: "dlv_06gzfjm44t8c9kf1ccbxp7rfb" },
   "X-Service-Attempt": { description: "Which attempt this is, from 1", schema: { type: "integer" }, example: 1 },
-  "X-Service-Sequence": { description: "The event's place in the feed", schema: { type: "integer" }, example: 1842 },
+  "X-Service-Sequence": {
+    description: "The event's place in the business's feed; 0 for a test",
+    schema: { type: "integer" },
+    example: 1842,
+  },
   "X-Service-Signature": {
     description: `\`t=<unix seconds>,v1=<hex>\`: HMAC-SHA256 with the signing secret over \`t\`, a full stop and the body as it came. While a secret is being rotated there are two v1. Accept when one matches and t is at most ${TOLERANCE_SEC} s off.`,
     schema: { type: "string", pattern: "^t=\\d+(,v1=[0-9a-f]{64})+$" },
@@ -32,6 +36,18 @@ export const SIGNATURE_HEADERS = {
   },
 } satisfies Record<keyof SignatureHeaders | `X-Service-${string}`, object>;
 
+/** What is sent to an endpoint beside the event. */
+export const SENT_TO_ENDPOINTS = {
+  ...Object.fromEntries(
+    Object.entries(DELIVERY_HEADERS).map(([name, header]) => [name, { ...header, required: true }]),
+  ),
+  "X-Service-Test": {
+    description: "`true` with a test event (`…/test`), whose id begins with `evt_test_`; absent with any other",
+    schema: { const: "true" },
+    example: "true",
+  },
+};
+
 /** What is sent to endpoints: one for each of the spec's event names. */
 export const describeWebhooks = (): JsonObject =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: describeEvent(type) }]));
@@ -41,7 +57,7 @@ const describeEvent = (type: EventType): JsonObject => ({
   tags: ["Webhooks"],
   summary: summaryOf(type),
   security: [],
-  parameters: Object.keys(SIGNATURE_HEADERS).map((name) => ({ $ref: refTo("parameters", name) })),
+  parameters: Object.keys(SENT_TO_ENDPOINTS).map((name) => ({ $ref: refTo("parameters", name) })),
   requestBody: {
     required: true,
     content: {

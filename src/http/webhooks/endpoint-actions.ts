@@ -29,7 +29,9 @@ export const enabling = z.strictObject({
       error: "all, none, or a date and time such as 2026-12-31T18:00:00+01:00",
     })
     .default("all")
-    .describe("What it missed: everything, nothing, or what came since a date and time"),
+    .describe(
+      "What it missed: everything (without this too), nothing, or what came since a date and time that has passed; the rest is cancelled",
+    ),
 });
 
 export const rotation = z.strictObject({
@@ -62,7 +64,7 @@ export const actOnEndpoint =
 export const enableWebhook = (rt: Runtime) =>
   actOnEndpoint(rt, enabling, async (call, { id }, { recover }, timezone) => {
     const which = typeof recover === "string" ? recover : recover.resolve(timezone);
-    const { endpoint, ...counts } = await writeWhenFree(rt, () => enableEndpoint(rt, id, which));
+    const { endpoint, ...counts } = await writeWhenFree(rt, () => enableEndpoint(rt, id, which, { byPartner: true }));
     return answerJson(call, 200, { data: { ...representEndpoint(endpoint, timezone), ...counts } }, PRIVATE);
   });
 

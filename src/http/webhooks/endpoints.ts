@@ -21,7 +21,7 @@ export const WEBHOOKS_PARAMETERS = { limit: pageSize, cursor };
 /** What may be sent of an endpoint. app/webhooks/endpoint-checks.ts judges it, for the terminal as well. */
 export const newEndpoint = z.strictObject({
   name: z.string().min(1).max(100).describe("A label"),
-  url: z.string().describe("Where to send them: https, on a public address"),
+  url: z.string().describe("Where to send them: https, on a public address. Kept as it is called: without a fragment"),
   events: z.array(z.enum(EVENT_TYPES)).min(1).describe("Which to send"),
 });
 
@@ -64,5 +64,8 @@ export const createWebhook =
 function readIdempotencyKey(call: Call): string | undefined {
   const sent = header(call.asked, "idempotency-key");
   if (sent === undefined || IDEMPOTENCY_KEY.test(sent)) return sent;
-  throw new AppError("invalid_parameter", "Idempotency-Key has 1 to 255 characters of ASCII, without a space.");
+  const detail = "Idempotency-Key has 1 to 255 characters of ASCII, without a space.";
+  throw new AppError("invalid_parameter", detail, {
+    items: [{ parameter: "Idempotency-Key", code: "invalid_value", detail }],
+  });
 }

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Runtime } from "../../runtime.ts";
+import { API_VERSION } from "../answering.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
 import { capConnections } from "./connection-cap.ts";
 import type { Listener } from "./listener.ts";
@@ -128,5 +129,7 @@ const headersOf = (body: string, requestId: string): Record<string, string> => (
   "Content-Type": "application/problem+json",
   "Content-Length": String(Buffer.byteLength(body)),
   "Request-Id": requestId,
+  "API-Version": API_VERSION,
+  "Cache-Control": "no-store",
   Connection: "close",
 });

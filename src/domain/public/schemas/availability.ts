@@ -4,7 +4,7 @@ import { cents, count, currency, id, instant, localDate, minutes } from "./value
 
 const times = { startsAt: instant, endsAt: instant };
 
-const visitSegment = z.strictObject({
+export const visitSegment = z.strictObject({
   serviceId: id,
   variantId: id.nullable(),
   staffId: id.nullable().describe("null: nobody is needed, or whoever would do it shows no profile"),
@@ -13,13 +13,13 @@ const visitSegment = z.strictObject({
   priceCents: cents.describe("For each guest"),
 });
 
-const tableSegment = z.strictObject({ tableId: id, areaId: id.nullable(), ...times });
+export const tableSegment = z.strictObject({ tableId: id, areaId: id.nullable(), ...times });
 
 export const slot = z.strictObject({
   ...times,
-  spotsLeft: count,
+  spotsLeft: count.describe("Seats of a class, tables for the party; 1 where one person does it"),
   spotsTotal: count,
-  segments: z.array(z.union([visitSegment, tableSegment])),
+  segments: z.array(z.union([visitSegment, tableSegment])).describe("What is booked: each service in turn, or a table"),
 });
 
 export const refusal = z.strictObject({
@@ -29,7 +29,11 @@ export const refusal = z.strictObject({
   segment: count.describe("Which of the visit's services, counted from 0"),
 });
 
-const dayState = z.enum(["OPEN", "FULL", "CLOSED", "TOO_SOON", "TOO_FAR"]);
+const dayState = z
+  .enum(["OPEN", "FULL", "CLOSED", "TOO_SOON", "TOO_FAR"])
+  .describe(
+    "OPEN: there are slots; FULL: all are taken; CLOSED: there are none; TOO_SOON, TOO_FAR: it is too late, or too early, to book them",
+  );
 
 export const day = z.strictObject({
   date: localDate,
@@ -47,16 +51,16 @@ const terms = {
 };
 const nextAvailable = instant.nullable().describe("The first slot of all, also beyond what was asked for");
 
+export const slotsByDay = z.strictObject({ ...terms, to: localDate, days: z.array(day), nextAvailable });
+export const dayCounts = z.strictObject({
+  ...terms,
+  to: localDate,
+  days: z.array(z.strictObject({ date: localDate, state: dayState, slotCount: count })),
+  nextAvailable,
+});
+export const nextSlots = z.strictObject({ ...terms, slots: z.array(slot), nextAvailable });
+
 /** What is answered for each `granularity`. */
-export const availability = z.union([
-  z.strictObject({ ...terms, to: localDate, days: z.array(day), nextAvailable }).describe("granularity=slots"),
-  z
-    .strictObject({
-      ...terms,
-      to: localDate,
-      days: z.array(z.strictObject({ date: localDate, state: dayState, slotCount: count })),
-      nextAvailable,
-    })
-    .describe("granularity=days"),
-  z.strictObject({ ...terms, slots: z.array(slot), nextAvailable }).describe("granularity=next"),
-]);
+export const availability = z
+  .union([slotsByDay, dayCounts, nextSlots])
+  .describe("As `granularity` asks: slots, days, next");

@@ -80,12 +80,14 @@ export function envelopeOf(type: EventType) {
   return z.strictObject({
     id: id.describe("The same at every delivery: drop what you have seen"),
     type: z.literal(type),
-    createdAt: instant.describe("UTC, with milliseconds"),
+    createdAt: instant.describe("UTC, with milliseconds and `Z`"),
     business,
     data: z.strictObject({
       resource: resource(prefixOf(type)),
       action: z.literal(actionOf(type)),
-      changed: z.strictObject(Object.fromEntries(flags.map((flag) => [flag, z.boolean()]))),
+      changed: z
+        .strictObject(Object.fromEntries(flags.map((flag) => [flag, z.boolean()])))
+        .describe("What differs now: all of it where something is new, none where it is gone or has only moved"),
       object: objectOf(type),
     }),
   });

@@ -7,8 +7,8 @@ export const staff = z.strictObject({
   name: z.string(),
   title: z.string().nullable(),
   bio: z.string().nullable(),
-  languages: z.array(z.string()),
-  bookable: z.boolean(),
+  languages: z.array(z.string()).describe("Language tags, such as en or pt-BR"),
+  bookable: z.boolean().describe("Whether `/availability` offers their time"),
   serviceIds: z.array(id),
   serviceOverrides: z
     .array(z.strictObject({ serviceId: id, durationMin: minutes.nullable(), priceCents: cents.nullable() }))

@@ -25,10 +25,10 @@ export const includedBy = <S extends z.ZodType>(parameter: string, schema: S): S
 
 export const image = z.strictObject({
   id,
-  url: z.string(),
+  url: z.string().describe("Where the business has put it"),
   alt: z.string().nullable(),
-  width: z.int().nullable(),
-  height: z.int().nullable(),
+  width: z.int().nullable().describe("In pixels"),
+  height: z.int().nullable().describe("In pixels"),
 });
 
 /** The fields that every public object ends with. */
@@ -45,7 +45,10 @@ export const common = {
 
 export const active = z.literal("ACTIVE").describe("Only what is ACTIVE is served");
 
-const wallTime = z.string().regex(/^\d{2}:\d{2}$/);
+const wallTime = z
+  .string()
+  .regex(/^\d{2}:\d{2}$/)
+  .describe("HH:MM on the business's clock");
 
 export const weeklyWindow = z.strictObject({
   days: z.array(z.enum(["mon", "tue", "wed", "thu", "fri", "sat", "sun"])),

@@ -10,8 +10,11 @@ export const endpoint = z.strictObject({
   name: z.string(),
   url: z.string(),
   events: z.array(eventType),
-  status: z.enum(["ACTIVE", "DISABLED"]),
-  disabledReason: z.string().nullable(),
+  status: z.enum(["ACTIVE", "DISABLED"]).describe("DISABLED: what happens is kept for it, and nothing is sent"),
+  disabledReason: z
+    .string()
+    .nullable()
+    .describe("gone: its server answered 410; failing: for 5 days; manual: by the business; null: it is enabled"),
   failingSince: instant.nullable().describe("When its deliveries began to fail; null: they do not"),
   createdAt: instant,
   updatedAt: instant,
@@ -38,11 +41,15 @@ export const enabledEndpoint = endpoint.extend({
   cancelled: count.describe("Deliveries that were parked and will not be sent"),
 });
 
-const outcome = z.enum(["responded", "timed_out", "refused", "blocked", "unresolvable", "tls_failed"]);
+const outcome = z
+  .enum(["responded", "timed_out", "refused", "blocked", "unresolvable", "tls_failed"])
+  .describe(
+    "responded: with whatever status; refused: there was no connection; blocked: the address is not public; unresolvable: the host has no address",
+  );
 const statusCode = z.int().nullable().describe("null: there was no answer");
 
 export const endpointTest = z.strictObject({
-  ok: z.boolean(),
+  ok: z.boolean().describe("Whether its server took it: a delivery would be DELIVERED"),
   url: z.string(),
   outcome,
   address: z.string().nullable().describe("The IP address that it was sent to; null: it came to no connection"),
@@ -61,9 +68,13 @@ export const delivery = z.strictObject({
   eventId: id,
   eventType,
   sequence: z.int().describe("The event's place in the feed"),
-  status: z.enum(DELIVERY_STATUSES),
+  status: z
+    .enum(DELIVERY_STATUSES)
+    .describe(
+      "PENDING: to be sent, or sent again; EXHAUSTED: given up after the last attempt; PARKED: kept until its endpoint is enabled; CANCELLED: not to be sent any more; CORRUPT: its event was damaged where it is kept",
+    ),
   attemptCount: count,
-  nextAttemptAt: instant.nullable(),
+  nextAttemptAt: instant.nullable().describe("null: none is to come"),
   lastStatusCode: statusCode,
   lastError: z.string().nullable(),
   createdAt: instant,
@@ -71,7 +82,7 @@ export const delivery = z.strictObject({
 });
 
 export const attempt = z.strictObject({
-  n: z.int().describe("Counted from 1"),
+  n: z.int().min(1).describe("Counted from 1"),
   at: instant,
   durationMs: z.number(),
   statusCode,

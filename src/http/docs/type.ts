@@ -1,0 +1,36 @@
+import type { Schema } from "./document.ts";
+import { Html, html } from "./html.ts";
+
+/** A type as people write it: `string (date-time) or null`, `array of Service`. Those that have a name lead to it. */
+export function renderType(schema: Schema): Html {
+  if (schema.$ref !== undefined) return renderName(schema.$ref.split("/").at(-1) ?? "");
+  if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`;
+  if (schema.enum) return html`${describeChoices(schema.enum)}`;
+  const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
+  if (choices) return renderChoices(choices, schema.allOf ? " and " : " or ");
+  const type = [schema.type ?? "any"].flat().join(" or ");
+  if (schema.items) return html`${type} of ${renderType(schema.items)}`;
+  if (typeof schema.additionalProperties === "object")
+    return html`${type} of ${renderType(schema.additionalProperties)} by name`;
+  return html`${type}${schema.format === undefined ? "" : ` (${schema.format})`}${describeLimits(schema)}`;
+}
+
+const renderName = (name: string): Html => html`<a href="#${anchorOf(name)}">${name}</a>`;
+
+/** Where the page tells of a schema. The examples of single events tell more than their schemas. */
+const anchorOf = (name: string): string => (isEvent(name) ? "events" : name);
+export const isEvent = (name: string): boolean => name.endsWith("Event") && name !== "PublicEvent";
+
+/** What reads the same is told once. */
+const renderChoices = (choices: readonly Schema[], between: string): Html =>
+  new Html([...new Set(choices.map((choice) => renderType(choice).markup))].join(between));
+
+const MOST_CHOICES = 12;
+
+function describeChoices(values: readonly unknown[]): string {
+  const shown = values.slice(0, MOST_CHOICES).map((value) => JSON.stringify(value));
+  return values.length > MOST_CHOICES ? `${shown.join(", ")}, … (${values.length})` : shown.join(", ");
+}
+
+const describeLimits = ({ minimum, maximum }: Schema): string =>
+  [minimum, maximum].every((limit) => limit !== undefined && Math.abs(limit) < 1e9) ? `, ${minimum} to ${maximum}` : "";
