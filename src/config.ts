@@ -131,7 +131,7 @@ export function cacheFolders(env: NodeJS.ProcessEnv = process.env): string[] {
 /** A user without a name has no home either. */
 function homeOf(env: NodeJS.ProcessEnv): string | undefined {
   try {
-    return env.HOME || homedir();
+    return env.HOME || homedir() || undefined;
   } catch {
     return undefined;
   }

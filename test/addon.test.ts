@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { unpackAddon } from "../src/addon.ts";
@@ -76,7 +77,7 @@ test.each([
   [{ CACHE_DIRECTORY: "/b", XDG_CACHE_HOME: "/x", HOME: "/c" }, ["/b"]],
   [{ XDG_CACHE_HOME: "/x", HOME: "/c" }, ["/x/deskbell", expect.stringMatching(/\/deskbell-\d+$/)]],
   [{ HOME: "/c" }, ["/c/.cache/deskbell", expect.stringMatching(/\/deskbell-\d+$/)]],
-  [{ HOME: "" }, [expect.stringMatching(/\/deskbell-\d+$/)]],
+  [{ HOME: "" }, [join(homedir(), ".cache/deskbell"), expect.stringMatching(/\/deskbell-\d+$/)]],
   [{ XDG_CACHE_HOME: "relative", HOME: "/c" }, ["/c/.cache/deskbell", expect.stringMatching(/\/deskbell-\d+$/)]],
 ])("with %o the folders for it are %o", (env, folders) => {
   expect(cacheFolders(env)).toEqual(folders);

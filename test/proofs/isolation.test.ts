@@ -64,7 +64,8 @@ function inquirer(rt: World) {
   };
 }
 
-const addressOf = (n: number): string => `10.0.${(n >> 8) & 63}.${n & 255}`;
+/** Of one length, as some answers name it. */
+const addressOf = (n: number): string => `10.${[n >> 12, n >> 6, n].map((part) => 100 + (part & 63)).join(".")}`;
 
 const pathFor = ({ path }: RouteSpec, slug: string, idOf: (prefix: string) => string): string =>
   path.replace(":slug", slug).replace(/([\w-]+)\/:(\w+)/, (_, before: string) => {
@@ -137,11 +138,11 @@ function foreignIn(
     .filter((name) => (ownerOf.get(name) ?? asker) !== asker && !asked.includes(name));
 }
 
-/** With what was asked about made alike. */
+/** With what was asked about, and from where, made alike. */
 const alike = ({ status, headers, text }: Answered, { path, body }: Question): string =>
   [...`${path}${JSON.stringify(body) ?? ""}`.matchAll(/[a-z]{3}_[0-9a-z]{20,25}|shop-\w+/g)].reduce(
     (so, [name]) => so.replaceAll(name, "…"),
-    `${status} ${headers} ${text}`,
+    `${status} ${headers} ${text.replace(/(?<=from )[\d.]+\d/, "…")}`,
   );
 
 test(
