@@ -4,6 +4,7 @@ import { recordResults } from "../app/webhooks/record-results.ts";
 import type { EventType } from "../domain/event-types.ts";
 import { laneOf } from "../domain/webhooks/lanes.ts";
 import type { Send } from "../domain/webhooks/post.ts";
+import type { SigningKey } from "../domain/webhooks/signature.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
 import { SLOTS } from "../domain/webhooks/slots.ts";
 import type { Outcome } from "../domain/webhooks/verdict.ts";
@@ -25,7 +26,7 @@ const FULL_MS = 1000;
 /** So many outcomes may wait for somebody else to end writing. */
 const MOST_UNWRITTEN = 2048;
 /** Endpoints that a sweep looks at between two turns of the event loop. */
-const LOOKED_AT_ONCE = 16;
+const LOOKED_AT_ONCE = 4;
 /** Attempts that still count as prompt. */
 const PROMPT_ATTEMPTS = 2;
 
@@ -140,8 +141,10 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
       if (row.isReplay === 1 && queue.replays > 0) continue;
       const slot = slotOf(queue, row);
       if (turns.hasSlot(slot)) {
+        const keys = queues.keysOf(queue);
+        if (keys === undefined) return "NOTHING";
         rows.splice(i, 1);
-        void deliver(queue, row, slot);
+        void deliver(queue, row, slot, keys);
         return "SENT";
       }
       isSlotless = true;
@@ -149,8 +152,8 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
     return isSlotless ? "NO_SLOT" : "NOTHING";
   }
 
-  async function deliver(queue: Queue, row: DueRow, slot: SlotKind): Promise<void> {
-    const { destination, keys } = queue;
+  async function deliver(queue: Queue, row: DueRow, slot: SlotKind, keys: readonly SigningKey[]): Promise<void> {
+    const { destination } = queue;
     const flight = flights.begin(queue, row, slot);
     held.add(row.number);
     queue.held += 1;

@@ -19,9 +19,8 @@ export type Queue = {
   /** On the wire, or back from it with an outcome that is not written yet. */
   held: number;
   destination: DestinationRow;
-  keys: SigningKey[];
-  /** When one of the keys ends. */
-  keysUntil: number;
+  /** Undefined until something goes out to it. */
+  live: LiveKeys | undefined;
   /** Due, and read ahead. */
   rows: DueRow[];
   /** Behind `rows` there was nothing due when it was last read. */
@@ -46,21 +45,29 @@ export function createQueues(rt: Runtime, isHeld: (deliveryNumber: number) => bo
   /** Undefined: nothing may be sent to it. */
   function open(endpointId: string, epoch: number): Queue | undefined {
     const known = queues.get(endpointId);
-    if (known !== undefined && known.epoch === epoch && known.keysUntil > rt.now()) return known;
+    if (known?.epoch === epoch) return known;
     const destination = rt.store.endpoints.destination(endpointId);
-    const keys = destination && readKeys(endpointId);
-    if (destination === undefined || keys === undefined) {
+    if (destination === undefined) {
       if (known?.held === 0) queues.delete(endpointId);
       return undefined;
     }
     const isSame = known !== undefined && known.destination.updatedAt === destination.updatedAt;
     const health = isSame ? known.health : recallHealth(destination.failureCount);
-    const read = { ...keys, destination, health, rows: [], isDry: false, epoch };
+    const read = { destination, health, live: undefined, rows: [], isDry: false, epoch };
     const queue = known
       ? Object.assign(known, read)
       : { endpointId, inFlight: 0, replays: 0, overdue: 0, held: 0, ...read };
     queues.set(endpointId, queue);
     return queue;
+  }
+
+  /**
+   * What its next delivery is signed with; undefined: it cannot be signed. Not read before: most that a sweep looks at have nothing
+   * to send but what is on the wire already.
+   */
+  function keysOf(queue: Queue): SigningKey[] | undefined {
+    if (queue.live === undefined || queue.live.keysUntil <= rt.now()) queue.live = readKeys(queue.endpointId);
+    return queue.live?.keys;
   }
 
   function readKeys(endpointId: string): LiveKeys | undefined {
@@ -89,6 +96,7 @@ export function createQueues(rt: Runtime, isHeld: (deliveryNumber: number) => bo
   return {
     open,
     rowsOf,
+    keysOf,
     get: (endpointId: string): Queue | undefined => queues.get(endpointId),
     hasRoom: (queue: Queue): boolean =>
       roomOf(queue.health, queue.inFlight, queue.destination.maxInFlight, rt.monotonic()) > 0,

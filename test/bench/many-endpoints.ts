@@ -30,12 +30,12 @@ export async function benchManyEndpoints(): Promise<Figure[]> {
   const crowd = await stage.startOnLoadCore([process.execPath, CROWD], /http:\S+/);
   const config = readConfig({ dataDir: join(stage.dir, "data"), allowHttp: true, allowPrivate: ["127.0.0.0/8"] }, {});
   const rt = openRuntime(config, 5000);
-  const members = await subscribeCrowd(rt, crowd);
+  const members = await subscribeCrowd(rt, (await (await fetch(`${crowd}ports`)).json()) as number[]);
   const courier = await startCourier(config);
   const send = (count: number) => commitAt(rt, members, count, courier.wake);
   await send(WARM_UP);
   const allWell = await send(DELIVERIES);
-  await fetch(`${crowd}hang/${HANGING_PERCENT}`);
+  await (await fetch(`${crowd}hang/${HANGING_PERCENT}`)).text();
   const someHang = await send(DELIVERIES);
   await new Promise((resolve) => setTimeout(resolve, 1000));
   const times = (await (await fetch(`${crowd}times`)).json()) as [string, string][];
@@ -62,7 +62,7 @@ export async function benchManyEndpoints(): Promise<Figure[]> {
 
 const isWell = ({ number }: Committed): boolean => number % 100 >= HANGING_PERCENT;
 
-async function subscribeCrowd(rt: Runtime, crowd: string): Promise<Member[]> {
+async function subscribeCrowd(rt: Runtime, ports: number[]): Promise<Member[]> {
   const members: Member[] = [];
   for (let b = 0; b < BUSINESSES; b++) {
     const slug = `business-${b}`;
@@ -72,7 +72,8 @@ async function subscribeCrowd(rt: Runtime, crowd: string): Promise<Member[]> {
     for (let e = 0; e < MAX_ENDPOINTS; e++) {
       const number = members.length;
       const request = { businessId: business.id, keyId: null, name: `receiver ${number}`, events: ["service.updated"] };
-      const { endpoint } = await createEndpoint(rt, { ...request, url: `${crowd}${number}`, allowPrivate: true });
+      const url = `http://127.0.0.1:${ports[number % ports.length]}/${number}`;
+      const { endpoint } = await createEndpoint(rt, { ...request, url, allowPrivate: true });
       members.push({ business, endpoint, number });
     }
   }
