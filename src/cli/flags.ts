@@ -80,5 +80,9 @@ export const duration = (about: string): Flag<number | undefined> => ({
 /** The same option, also told by the environment, where an empty variable says nothing; the flag wins. */
 export const orEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({
   read: (raw) => flag.read(raw === "" ? undefined : raw),
-  option: (long) => flag.option(long).env(variable),
+  option: (long) => {
+    const option = flag.option(long).env(variable);
+    const parse = option.parseArg;
+    return parse ? option.argParser((value, before) => (value === "" ? value : parse(value, before))) : option;
+  },
 });

@@ -100,6 +100,15 @@ test("a variable that is empty says as little as one that is not set", async () 
   expect(orEnvironment("DESKBELL_HOST", text("address", "")).read("")).toBeUndefined();
 });
 
+test("an empty DESKBELL_PORT is no number that is wrong", async () => {
+  vi.stubEnv("DESKBELL_PORT", "");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  // A slip that is found behind it, so that nothing starts.
+  expect((await terminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain("--tls-key is missing");
+  vi.stubEnv("DESKBELL_PORT", "many");
+  expect((await terminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain("a whole number from 0 to 65535");
+});
+
 test("a command that reads makes no data folder where none was", async () => {
   const { code, stderr } = await terminal().deskbell("businesses list");
   expect(code).toBe(3);

@@ -30,7 +30,7 @@ export const serve = command({
     "serve --host 0.0.0.0 --port 443 --tls-cert /etc/deskbell/chain.pem --tls-key /etc/deskbell/key.pem",
   ],
   async run(cli, { host = "127.0.0.1", port = DEFAULT_PORT, tlsCert, tlsKey, ...flags }) {
-    const tls = tlsFiles(tlsCert || undefined, tlsKey || undefined);
+    const tls = tlsFiles(tlsCert, tlsKey);
     const [{ startDaemon }, { untilStopped }] = await Promise.all([
       import("../running/daemon.ts"),
       import("../running/stop-signal.ts"),
