@@ -2,7 +2,7 @@ import type { Key } from "./keys.ts";
 import type { Step } from "./reduce.ts";
 import type { Prompt, Ui } from "./ui.ts";
 
-const LONGEST_SEARCH = 100;
+export const LONGEST_TYPED = 100;
 
 /** A key while something is being typed. */
 export function typeInto(ui: Ui, prompt: Prompt, key: Key): Step {
@@ -16,7 +16,7 @@ export function typeInto(ui: Ui, prompt: Prompt, key: Key): Step {
       return { ui: { ...ui, prompt: { ...prompt, typed: Array.from(prompt.typed).slice(0, -1).join("") } } };
     default:
       // A name of a key, an arrow say, is no text.
-      if (Array.from(key).length !== 1 || prompt.typed.length >= LONGEST_SEARCH) return { ui };
+      if (Array.from(key).length !== 1 || prompt.typed.length >= LONGEST_TYPED) return { ui };
       return { ui: { ...ui, prompt: { ...prompt, typed: prompt.typed + key } } };
   }
 }

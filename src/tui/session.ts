@@ -3,6 +3,7 @@ import type { Runtime } from "../runtime.ts";
 import { perform } from "./effects.ts";
 import { type Frame, frameOf, type Setting } from "./frame.ts";
 import { type Key, lettersOf } from "./keys.ts";
+import { LONGEST_TYPED } from "./prompt.ts";
 import { reduce } from "./reduce.ts";
 import { isTooSmall, layoutFor, type Size } from "./size.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
@@ -108,7 +109,8 @@ export function startSession(world: Surroundings): Session {
     },
     paste(text) {
       if (isTooSmall(size())) return;
-      if (ui.prompt !== null) for (const key of lettersOf(text.trim().split(/[\r\n]/)[0] ?? "")) press(key);
+      const [line = ""] = text.trim().split(/[\r\n]/);
+      if (ui.prompt !== null) for (const key of lettersOf(line).slice(0, LONGEST_TYPED)) press(key);
       else change({ ...ui, notice: { text: "What is pasted is taken after / alone.", tone: "bad" } });
       show();
     },

@@ -368,6 +368,13 @@ test("what is pasted is text where something is typed, and elsewhere no key: it 
   expect(seat.text()).toContain("/service_price");
 });
 
+test("of a whole file that is pasted no more is taken than can be typed: it is not drawn letter by letter", async () => {
+  const { seat } = await seated();
+  seat.press("/");
+  seat.paste("x".repeat(1_000_000));
+  expect(seat.footer()).toMatch(/type: x+█/);
+});
+
 test("the end of what is typed shows, however wide its letters are", async () => {
   const { seat } = await seated();
   seat.press("/", ..."漢".repeat(60), ..."end");
