@@ -233,6 +233,15 @@ describe("waiting", () => {
     expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
   });
 
+  test("a key that went with its business learns of nothing in the one that is made anew", async () => {
+    const a = api();
+    const waiting = a.problem(`${CHANGES}${atEnd(a)}&wait=20`);
+    await delay(100);
+    removeBusiness(a, businessOf(a, { businessId: BUSINESS }));
+    seed(a, "salon");
+    expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
+  });
+
   test("closing the server answers who waits", async () => {
     const a = api();
     const server = await startServer(a, { host: "127.0.0.1", port: 0 });

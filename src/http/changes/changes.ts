@@ -54,13 +54,20 @@ export function answerChanges(rt: Runtime, room: WaitingRoom): (call: Call, key:
       const over = AbortSignal.any([AbortSignal.timeout(asked.wait * 1000), call.asked.gone(), room.closing]);
       while (isEmpty(stretch) && !over.aborted) {
         await room.news(businessId, known, over);
-        if (rt.store.keys.byId(key.id)?.revokedAt) throw new AppError("revoked_key", "This key was revoked meanwhile.");
+        requireStillValid(rt, key);
         known = rt.store.feed.lastSequence(businessId);
         stretch = readStretch(rt, businessId, stretch.position, types, limit);
       }
     }
     return answerBytes(call, 200, "application/json", toBody(businessOf(rt, key), stretch), NO_STORE);
   };
+}
+
+/** Since it was let in it may have been revoked, or have gone with its business, which may be there anew. */
+function requireStillValid(rt: Runtime, key: Credential): void {
+  businessOf(rt, key);
+  if (rt.store.keys.byId(key.id)?.revokedAt !== null)
+    throw new AppError("revoked_key", "This key was revoked meanwhile.");
 }
 
 const isEmpty = ({ envelopes, hasMore }: Stretch): boolean => envelopes.length === 0 && !hasMore;
