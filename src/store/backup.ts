@@ -5,6 +5,7 @@ import { readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Db, isBusy, openDatabase } from "./database.ts";
 import { damaged, explainUnreadable, lookInto } from "./look-into.ts";
+import { isSqliteError } from "./sqlite-error.ts";
 
 /** How far a business has come. */
 export type Progress = { id: string; catalogVersion: number; lastSequence: number };
@@ -156,7 +157,7 @@ function foldLog(path: string): void {
         fix: "close the live views and let the commands that use it end",
       });
     // Damaged, which may be why it is being replaced.
-    if (!(error instanceof Database.SqliteError)) throw error;
+    if (!isSqliteError(error)) throw error;
   }
 }
 

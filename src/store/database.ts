@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { migrate, type Migration, type Safeguard } from "./migrate.ts";
+import { isSqliteError } from "./sqlite-error.ts";
 
 export type Db = Database.Database;
 
@@ -94,7 +95,7 @@ const isAtLeast = (version: number[], minimum: number[]): boolean => {
 };
 
 function explainOpenFailure(error: unknown, path: string): unknown {
-  const code = error instanceof Database.SqliteError ? error.code : "";
+  const code = isSqliteError(error) ? error.code : "";
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
     return new AppError("state_refuses", `${path} is damaged or is not a database: restore a backup.`, {
       fix: "deskbell backup list",
@@ -113,13 +114,12 @@ function explainOpenFailure(error: unknown, path: string): unknown {
 }
 
 export const isBusy = (error: unknown): boolean =>
-  error instanceof Database.SqliteError && (error.code === "SQLITE_BUSY" || error.code.startsWith("SQLITE_BUSY_"));
+  isSqliteError(error) && (error.code === "SQLITE_BUSY" || error.code.startsWith("SQLITE_BUSY_"));
 
 // SHMSIZE: on a disk without a byte left even opening fails, for want of the WAL's index.
 const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 
-export const isStorageFull = (error: unknown): boolean =>
-  error instanceof Database.SqliteError && FULL_CODES.includes(error.code);
+export const isStorageFull = (error: unknown): boolean => isSqliteError(error) && FULL_CODES.includes(error.code);
 
 /** Whoever asks whether a daemon runs holds the lock for a moment; a daemon that starts meanwhile waits it out. */
 const LOOK_MS = 100;

@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import type { Db } from "./database.ts";
+import { isSqliteError } from "./sqlite-error.ts";
 
 const WAIT_MS = 5000;
 
@@ -23,7 +24,7 @@ export function lookInto<Found>(path: string, look: (db: Db) => Found): Found {
 
 /** What a person is told of a file that cannot be read as a database. */
 export function explainUnreadable(error: unknown, path: string): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
+  if (!isSqliteError(error)) return error;
   if (error.code === "SQLITE_NOTADB") return new AppError("invalid_input", `${path} is no database.`);
   if (error.code.startsWith("SQLITE_CORRUPT")) return damaged(path, error.message);
   // To read a database in WAL mode, SQLite puts files beside it.

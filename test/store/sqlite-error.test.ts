@@ -1,0 +1,30 @@
+import { createRequire } from "node:module";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { isBusy, isStorageFull } from "../../src/store/database.ts";
+import { explainUnreadable } from "../../src/store/look-into.ts";
+
+/** The class of another copy of the library, such as each of the bundles has. */
+function classOfAnotherCopy(): typeof Database.SqliteError {
+  const require = createRequire(import.meta.url);
+  const path = require.resolve("better-sqlite3").replace(/index\.js$/, "sqlite-error.js");
+  const known = require.cache[path];
+  delete require.cache[path];
+  try {
+    return require(path) as typeof Database.SqliteError;
+  } finally {
+    require.cache[path] = known;
+  }
+}
+
+test("what SQLite says is understood in a process with two bundles, where the error may be of the other's class", () => {
+  const Other = classOfAnotherCopy();
+  const busy = new Other("database is locked", "SQLITE_BUSY");
+  expect(busy).not.toBeInstanceOf(Database.SqliteError);
+  expect(isBusy(busy)).toBe(true);
+  expect(isStorageFull(new Other("database or disk is full", "SQLITE_FULL"))).toBe(true);
+  expect(explainUnreadable(new Other("not a database", "SQLITE_NOTADB"), "x.db")).toMatchObject({
+    code: "invalid_input",
+  });
+  expect(isBusy(Object.assign(new Error("no"), { code: "SQLITE_BUSY" }))).toBe(false);
+});
