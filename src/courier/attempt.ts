@@ -20,7 +20,6 @@ export type Attempted = Result & { verdict: Verdict | undefined };
 export function createAttempter(rt: Runtime, send: Send): (claim: Claim) => Promise<Attempted> {
   const bodyOf = createBodyShelf(rt);
   const agent = userAgent();
-  const random = () => rt.random(4).readUInt32BE() / 2 ** 32;
 
   return async ({ due, destination, keys }) => {
     const { id: endpointId, businessId } = destination;
@@ -43,7 +42,7 @@ export function createAttempter(rt: Runtime, send: Send): (claim: Claim) => Prom
       outcome = { kind: "refused", error: "deskbell failed before it could send; its log says more" };
     }
     const now = rt.now();
-    const settlement = settle(n - due.attemptsBefore, outcome, now, random);
+    const settlement = settle(n - due.attemptsBefore, outcome, now, rt.chance);
     const verdict = judge(outcome, now);
     const answer = outcome.kind === "responded" ? outcome : undefined;
     const attempt: AttemptRow = {

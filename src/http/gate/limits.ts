@@ -25,7 +25,7 @@ export function createLimits(rt: Runtime): Limits {
   // From the one clock to the other, in milliseconds. It stays until the clock is set, or one second would be written as two.
   const measureOffset = () => rt.now() - rt.monotonic();
   let offset = measureOffset();
-  const process = rt.random(4).readUInt32BE();
+  const process = Math.floor(rt.chance() * 2 ** 32);
   let savedAt = rt.monotonic();
   const saved = loadRateCounts(rt);
   let { shift } = saved;
