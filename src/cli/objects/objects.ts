@@ -1,10 +1,9 @@
 import type { DocOf, Kind, Status } from "../../domain/catalog/catalog.ts";
-import { listingOf } from "../../app/catalog/find-object.ts";
+import { findNamed, listingOf } from "../../app/catalog/find-object.ts";
 import { KIND_NAMES } from "../../domain/catalog/mistakes.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseMoney } from "../../domain/money.ts";
-import { didYouMean } from "../../domain/nearest.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { choice, text } from "../flags.ts";
@@ -25,19 +24,8 @@ export const objectNamed = <K extends Kind>(
   business: BusinessRow,
   kind: K,
   name: string,
-): DocOf[K] & { id: string } => findNamed(listObjects(rt, business, kind), KIND_NAMES[kind], name, listingOf(kind));
-
-function findNamed<Named extends { key: string; id?: string }>(
-  objects: readonly Named[],
-  what: string,
-  name: string,
-  fix: string,
-): Named {
-  const found = objects.find(({ id, key }) => key === name || id === name);
-  if (found) return found;
-  const keys = objects.map(({ key }) => key);
-  throw new AppError("resource_not_found", `There is no ${what} '${name}'.${didYouMean(name, keys)}`, { fix });
-}
+): DocOf[K] & { id: string } =>
+  findNamed(listObjects(rt, business, kind), `There is no ${KIND_NAMES[kind]}`, name, ({ id }) => id, listingOf(kind));
 
 /** What every `set` command can change. */
 export const editFlags = {
@@ -87,7 +75,7 @@ export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): 
 }
 
 /** The parts of a document, its variants or sizes, with one of them edited. */
-export function withEditedPart<Part extends { key: string }>(
+export function withEditedPart<Part extends { key: string; id?: string }>(
   parts: readonly Part[],
   what: string,
   name: string,
@@ -96,8 +84,9 @@ export function withEditedPart<Part extends { key: string }>(
   const keys = parts.map(({ key }) => key).join(", ");
   const chosen = findNamed(
     parts,
-    what,
+    `There is no ${what}`,
     name,
+    ({ id, key }) => id ?? key,
     keys === "" ? `it has none: leave --${what} out` : `name one of: ${keys}`,
   );
   return parts.map((part) => (part === chosen ? withEdits(part, edits) : part));
