@@ -6,7 +6,9 @@ function lazily(name: string): string {
   const real: unknown = process.getBuiltinModule(name);
   if (typeof real !== "object" || real === null || real === process)
     return `module.exports = process.getBuiltinModule("${name}");`;
-  const getters = Object.getOwnPropertyNames(real).map((key) => `get ${key}() { return load().${key}; },`);
+  const getters = Object.getOwnPropertyNames(real).map(
+    (key) => `get ${key}() { return load().${key}; },`,
+  );
   return `let loaded;
 const load = () => (loaded ??= process.getBuiltinModule("${name}"));
 module.exports = {
@@ -24,7 +26,8 @@ export const lazyBuiltins: Plugin = {
   resolveId: {
     filter: { id: /^[\w:/]+$/ },
     // The bundler's own runtime imports node:module.
-    handler: (id) => (isBuiltin(id) && id !== "node:module" ? `\0node:${id.replace(/^node:/, "")}` : null),
+    handler: (id) =>
+      isBuiltin(id) && id !== "node:module" ? `\0node:${id.replace(/^node:/, "")}` : null,
   },
   load: {
     filter: { id: /^\0node:/ },
@@ -41,7 +44,8 @@ export const ascii: Plugin = {
   },
 };
 
-const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const escapeUnit = (unit: string): string =>
+  `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 export const define = { "process.env.NODE_ENV": '"production"' };
 

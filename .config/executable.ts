@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -12,18 +20,21 @@ const ROOT = resolve(import.meta.dirname, "..");
 const [out = join(ROOT, "dist/deskbell")] = process.argv.slice(2).map((path) => resolve(path));
 
 /** What it reads at run time, by the names that src/assets.ts gives them. */
-const SHIPPED = ["package.json", "data/*", "src/store/migrations/*", "dist/docs/*"].flatMap((pattern) => {
-  const names = globSync(pattern, { cwd: ROOT });
-  if (names.length === 0) throw new Error(`There is no ${pattern}: npm run build makes it.`);
-  return names;
-});
+const SHIPPED = ["package.json", "data/*", "src/store/migrations/*", "dist/docs/*"].flatMap(
+  (pattern) => {
+    const names = globSync(pattern, { cwd: ROOT });
+    if (names.length === 0) throw new Error(`There is no ${pattern}: npm run build makes it.`);
+    return names;
+  },
+);
 
 const require = createRequire(import.meta.url);
 const { getPrebuildPath } = require(join(ROOT, "node_modules/better-sqlite3/lib/binding.js")) as {
   getPrebuildPath: () => string | null;
 };
 const addon = getPrebuildPath();
-if (addon === null) throw new Error(`better-sqlite3 has no addon for ${process.platform}-${process.arch}.`);
+if (addon === null)
+  throw new Error(`better-sqlite3 has no addon for ${process.platform}-${process.arch}.`);
 
 /** Where the package requires its addon's file, ours is unpacked and loaded. */
 const unpackedAddon: Plugin = {
@@ -92,7 +103,11 @@ try {
       useCodeCache: true,
       // NODE_OPTIONS of the machine are for the machine's Node.
       execArgvExtension: "none",
-      assets: { ...Object.fromEntries(shipped), "dist/courier.js": courier, "better_sqlite3.node": addon },
+      assets: {
+        ...Object.fromEntries(shipped),
+        "dist/courier.js": courier,
+        "better_sqlite3.node": addon,
+      },
     }),
   );
   execFileSync(process.execPath, ["--build-sea", "config.json"], {

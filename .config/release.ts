@@ -29,7 +29,10 @@ function licences(): string {
   const texts = shippedPackages().map((path) => {
     const { name, version, license } = readPackage(path);
     const files = globSync(`${path}/{licen[cs]e,LICEN[CS]E,copying,COPYING}*`, { cwd: ROOT });
-    return [`${name} ${version}, ${license}`, ...files.map((file) => readFileSync(join(ROOT, file), "utf8"))];
+    return [
+      `${name} ${version}, ${license}`,
+      ...files.map((file) => readFileSync(join(ROOT, file), "utf8")),
+    ];
   });
   const { node: version } = process.versions;
   const node = [`Node.js ${version}`, `https://github.com/nodejs/node/blob/v${version}/LICENSE`];
@@ -42,11 +45,27 @@ function archive(): void {
   try {
     mkdirSync(join(folder, name));
     copyFileSync(executable, join(folder, name, "deskbell"));
-    for (const file of ["README.md", "LICENSE"]) copyFileSync(join(ROOT, file), join(folder, name, file));
+    for (const file of ["README.md", "LICENSE"])
+      copyFileSync(join(ROOT, file), join(folder, name, file));
     writeFileSync(join(folder, name, "LICENSES-OF-PACKAGES"), licences());
-    const anonymous = ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=rX,u=rwX"];
+    const anonymous = [
+      "--sort=name",
+      "--mtime=@0",
+      "--owner=0",
+      "--group=0",
+      "--numeric-owner",
+      "--mode=go=rX,u=rwX",
+    ];
     const file = join(out, `${name}.tar.gz`);
-    execFileSync("tar", [...anonymous, "--use-compress-program=gzip -n", "-cf", file, "-C", folder, name]);
+    execFileSync("tar", [
+      ...anonymous,
+      "--use-compress-program=gzip -n",
+      "-cf",
+      file,
+      "-C",
+      folder,
+      name,
+    ]);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -54,8 +73,14 @@ function archive(): void {
 
 mkdirSync(out, { recursive: true });
 archive();
-execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", resolve(out)], { cwd: ROOT, stdio: "ignore" });
-writeFileSync(join(out, `deskbell-${version}.cdx.json`), `${JSON.stringify(makeSbom(), null, 2)}\n`);
+execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", resolve(out)], {
+  cwd: ROOT,
+  stdio: "ignore",
+});
+writeFileSync(
+  join(out, `deskbell-${version}.cdx.json`),
+  `${JSON.stringify(makeSbom(), null, 2)}\n`,
+);
 
 const sums = readdirSync(out)
   .sort()

@@ -13,14 +13,20 @@ const addonInPackage: Plugin = {
   load: {
     filter: { id: /better-sqlite3\/lib\/binding\.js$/ },
     handler: (id) =>
-      readFileSync(id, "utf8").replaceAll("__dirname", 'path.dirname(require.resolve("better-sqlite3"))'),
+      readFileSync(id, "utf8").replaceAll(
+        "__dirname",
+        'path.dirname(require.resolve("better-sqlite3"))',
+      ),
   },
 };
 
 /** Whatever starts the daemon takes the bundle of it. */
 const daemonApart: Plugin = {
   name: "daemon-apart",
-  resolveId: { filter: { id: /\/daemon\.ts$/ }, handler: () => ({ id: "./daemon.js", external: true }) },
+  resolveId: {
+    filter: { id: /\/daemon\.ts$/ },
+    handler: () => ({ id: "./daemon.js", external: true }),
+  },
 };
 
 const shared = {
@@ -54,7 +60,11 @@ export default defineConfig([
       // nearly all of them load is one: first what the help needs, then what reads the line, then what opens the data.
       codeSplitting: {
         groups: [
-          { name: "start", test: /^\0node:(fs|path|sea)$|src\/(assets|cli\/run)\.ts$/, priority: 3 },
+          {
+            name: "start",
+            test: /^\0node:(fs|path|sea)$|src\/(assets|cli\/run)\.ts$/,
+            priority: 3,
+          },
           { name: "program", test: /^\0node:|src\/cli\/program\.ts$/, priority: 2 },
           { name: "data", test: /src\/runtime\.ts$/, priority: 1 },
         ],

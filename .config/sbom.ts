@@ -8,7 +8,13 @@ const ROOT = resolve(import.meta.dirname, "..");
 type LockFile = {
   packages: Record<
     string,
-    { dev?: boolean; devOptional?: boolean; link?: boolean; devDependencies?: unknown; workspaces?: unknown }
+    {
+      dev?: boolean;
+      devOptional?: boolean;
+      link?: boolean;
+      devDependencies?: unknown;
+      workspaces?: unknown;
+    }
   >;
 };
 type Sbom = {
@@ -32,7 +38,8 @@ function lockForUse(): LockFile {
 const SCALAR = "node_modules/@scalar/api-reference";
 
 type Package = { name: string; version: string; license: string };
-export const readPackage = (path: string): Package => readJson(join(path, "package.json")) as Package;
+export const readPackage = (path: string): Package =>
+  readJson(join(path, "package.json")) as Package;
 
 /** Where the packages that are shipped lie in the checkout. */
 export const shippedPackages = (): string[] => [
@@ -57,9 +64,20 @@ export function makeSbom(): Sbom {
     } = readJson("package.json") as Record<string, unknown>;
     writeFileSync(join(project, "package.json"), JSON.stringify(manifest));
     writeFileSync(join(project, "package-lock.json"), JSON.stringify(lockForUse()));
-    const command = ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "application", "--package-lock-only"];
+    const command = [
+      "sbom",
+      "--sbom-format",
+      "cyclonedx",
+      "--sbom-type",
+      "application",
+      "--package-lock-only",
+    ];
     const sbom = JSON.parse(
-      execFileSync("npm", command, { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }),
+      execFileSync("npm", command, {
+        cwd: project,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
     ) as Sbom;
     const { node } = process.versions;
     const { name, version } = readPackage(SCALAR);

@@ -20,7 +20,11 @@ export const scalar: Plugin = {
       "",
     );
     const script = Buffer.from(`/*! ${name} ${version}, ${license}, ${homepage} */\n${code}`);
-    this.emitFile({ type: "asset", fileName: "docs/scalar.js.br", source: brotliCompressSync(script, BROTLI) });
+    this.emitFile({
+      type: "asset",
+      fileName: "docs/scalar.js.br",
+      source: brotliCompressSync(script, BROTLI),
+    });
     this.emitFile({ type: "asset", fileName: "docs/scalar.js.gz", source: gzipSync(script) });
   },
 };

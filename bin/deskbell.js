@@ -22,7 +22,8 @@ if (Number(process.versions.node.split(".")[0]) >= REQUIRED_MAJOR) {
   }
   // The script by the name it was started under: hints repeat that name.
   const child = spawn(bundled, process.argv.slice(1), { stdio: "inherit" });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code);
     // Ends as the child did, so that whoever started this one sees the same.

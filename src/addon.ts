@@ -1,5 +1,13 @@
 import { hash, randomUUID } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { readAsset } from "./assets.ts";
@@ -15,7 +23,8 @@ export function loadAddon(): unknown {
   // The courier's thread names the very file that the main one loaded, whatever became of it since: two copies of SQLite in
   // one process would drop each other's locks.
   const path =
-    (getEnvironmentData(PLACE) as string | undefined) ?? unpackAddon(readAsset("better_sqlite3.node"), cacheFolders());
+    (getEnvironmentData(PLACE) as string | undefined) ??
+    unpackAddon(readAsset("better_sqlite3.node"), cacheFolders());
   const addon = { exports: {} };
   try {
     process.dlopen(addon, path);
@@ -46,7 +55,8 @@ export function unpackAddon(addon: Buffer, folders: readonly string[], say = toS
       refusals.push(`${folder} (${(error as Error).message})`);
       continue;
     }
-    if (refusals.length > 0) say(`note: SQLite is unpacked into ${folder}, not into ${refusals.join(", ")}.\n`);
+    if (refusals.length > 0)
+      say(`note: SQLite is unpacked into ${folder}, not into ${refusals.join(", ")}.\n`);
     return path;
   }
   throw new AppError("state_refuses", `SQLite cannot be unpacked into ${refusals.join(", ")}.`, {
@@ -60,7 +70,8 @@ function makeOwnFolder(folder: string): void {
   if (user === 0) refuseForeignParents(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = lstatSync(folder);
-  const isOwn = found.isDirectory() && (found.uid === user || found.uid === 0) && (found.mode & 0o022) === 0;
+  const isOwn =
+    found.isDirectory() && (found.uid === user || found.uid === 0) && (found.mode & 0o022) === 0;
   // Windows knows neither users' numbers nor modes.
   if (user !== undefined && !isOwn) throw new Error("others may write to it");
 }
@@ -68,7 +79,8 @@ function makeOwnFolder(folder: string): void {
 /** Under sudo, HOME may be another's, who could turn what lies in it; and root's folders would be in that other's way. */
 function refuseForeignParents(folder: string): void {
   for (let path = folder; path !== dirname(path); path = dirname(path))
-    if (existsSync(path) && lstatSync(path).uid !== 0) throw new Error(`${path} belongs to another user`);
+    if (existsSync(path) && lstatSync(path).uid !== 0)
+      throw new Error(`${path} belongs to another user`);
 }
 
 /** A file that was tampered with, or cut short by a power cut, is not it. */

@@ -41,7 +41,8 @@ export const readPreset = (preset: Preset): string => readText(`data/${preset}.y
 
 /** What makes a shell ask for completions. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
-export const readCompletion = (shell: (typeof SHELLS)[number]): string => readText(`data/completion.${shell}`);
+export const readCompletion = (shell: (typeof SHELLS)[number]): string =>
+  readText(`data/completion.${shell}`);
 
 /** The catalog file to begin with. */
 export const readStarter = (): string => readText("data/starter.yaml");
@@ -50,9 +51,11 @@ export const readStarter = (): string => readText("data/starter.yaml");
 export const readPartnerGuide = (): string => readText("data/partner-guide.md");
 
 /** The script of the interactive reference, compressed when deskbell was built. */
-export const readScalar = (encoding: "br" | "gz"): Buffer => readAsset(`dist/docs/scalar.js.${encoding}`);
+export const readScalar = (encoding: "br" | "gz"): Buffer =>
+  readAsset(`dist/docs/scalar.js.${encoding}`);
 
-export const readVersion = (): string => (JSON.parse(readText("package.json")) as { version: string }).version;
+export const readVersion = (): string =>
+  (JSON.parse(readText("package.json")) as { version: string }).version;
 
 /** How deskbell introduces itself to receivers. */
 export const userAgent = (): string => `deskbell/${readVersion()} (+https://deskbell.dev)`;

@@ -44,7 +44,9 @@ export type ConfigFlags = {
 
 /** The only reader of the environment, where a variable that is empty says as little as one that is not set. */
 export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): Config {
-  const dataDir = resolve(flags.dataDir ?? (env.DESKBELL_DATA_DIR || env.STATE_DIRECTORY || defaultDataDir(env)));
+  const dataDir = resolve(
+    flags.dataDir ?? (env.DESKBELL_DATA_DIR || env.STATE_DIRECTORY || defaultDataDir(env)),
+  );
   const logFormat = flags.logFormat ?? (env.DESKBELL_LOG_FORMAT || "auto");
   if (logFormat !== "auto" && logFormat !== "json" && logFormat !== "pretty")
     throw new AppError("usage", `--log-format must be auto, json or pretty, not '${logFormat}'.`);
@@ -57,7 +59,8 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     logFormat,
     lab: {
       allowHttp: flags.allowHttp ?? envSwitch("DESKBELL_ALLOW_HTTP", env),
-      allowPrivate: flags.allowPrivate ?? env.DESKBELL_ALLOW_PRIVATE?.split(",").filter(Boolean) ?? [],
+      allowPrivate:
+        flags.allowPrivate ?? env.DESKBELL_ALLOW_PRIVATE?.split(",").filter(Boolean) ?? [],
     },
     http: readHttpConfig(flags, env),
     alertUrl: readAlertUrl(flags.alertUrl ?? env.DESKBELL_ALERT_URL),
@@ -71,10 +74,14 @@ function readAlertUrl(text: string | undefined): string | null {
 }
 
 function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig {
-  const trustedProxies = flags.trustedProxies ?? env.DESKBELL_TRUSTED_PROXIES?.split(",").filter(Boolean) ?? [];
+  const trustedProxies =
+    flags.trustedProxies ?? env.DESKBELL_TRUSTED_PROXIES?.split(",").filter(Boolean) ?? [];
   const publicUrl = flags.publicUrl ?? env.DESKBELL_PUBLIC_URL ?? "";
   if (publicUrl !== "" && !/^https?:$/.test(URL.parse(publicUrl)?.protocol ?? ""))
-    throw new AppError("usage", "--public-url must be an http or https URL, such as https://api.example.com.");
+    throw new AppError(
+      "usage",
+      "--public-url must be an http or https URL, such as https://api.example.com.",
+    );
   return {
     trustedProxies,
     publicUrl: publicUrl.replace(/\/+$/, ""),
@@ -96,10 +103,12 @@ function readMetricsToken(file: string | undefined, env: NodeJS.ProcessEnv): str
 }
 
 /** Of a partner, who has no data here; a flag would show it to everybody on the machine. */
-export const apiKeyOfEnvironment = (env: NodeJS.ProcessEnv = process.env): string | undefined => env.DESKBELL_API_KEY;
+export const apiKeyOfEnvironment = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
+  env.DESKBELL_API_KEY;
 
 /** A terminal that can neither move its cursor nor clear its screen. */
-export const isDumbTerminal = (env: NodeJS.ProcessEnv = process.env): boolean => env.TERM === "dumb";
+export const isDumbTerminal = (env: NodeJS.ProcessEnv = process.env): boolean =>
+  env.TERM === "dumb";
 
 /** A switch in the environment: `1` and `true` turn it on. */
 export const envSwitch = (name: string, env: NodeJS.ProcessEnv = process.env): boolean =>
@@ -123,7 +132,9 @@ export function cacheFolders(env: NodeJS.ProcessEnv = process.env): string[] {
   const named = env.DESKBELL_CACHE_DIR || env.CACHE_DIRECTORY;
   if (named) return [resolve(named)];
   const home = homeOf(env);
-  const usual = [env.XDG_CACHE_HOME, home && join(home, ".cache")].find((path) => path && isAbsolute(path));
+  const usual = [env.XDG_CACHE_HOME, home && join(home, ".cache")].find(
+    (path) => path && isAbsolute(path),
+  );
   const shared = join(tmpdir(), `deskbell-${process.getuid?.() ?? "cache"}`);
   return usual ? [join(usual, "deskbell"), shared] : [shared];
 }

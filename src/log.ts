@@ -48,7 +48,8 @@ function jsonLine(time: string, level: string, message: string, fields: LogField
   let line = `{"time":"${time}","level":"${level}","message":${JSON.stringify(message)}`;
   for (const name in fields) {
     const value = shown(fields[name]);
-    if (value !== undefined) line += `,"${name}":${typeof value === "string" ? JSON.stringify(value) : value}`;
+    if (value !== undefined)
+      line += `,"${name}":${typeof value === "string" ? JSON.stringify(value) : value}`;
   }
   return `${line}}`;
 }

@@ -1,5 +1,14 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "./domain/errors.ts";
 
@@ -19,7 +28,9 @@ export type SecretBox = {
   /** Puts a new key before those in the file. */
   addKey: () => void;
   /** Leaves the newest key alone in the file, if all that is stored opens with it. */
-  dropOldKeys: (allOpen: (opensWithNewest: (sealed: Uint8Array, rowId: string) => boolean) => boolean) => void;
+  dropOldKeys: (
+    allOpen: (opensWithNewest: (sealed: Uint8Array, rowId: string) => boolean) => boolean,
+  ) => void;
 };
 
 const NONCE = 12;
@@ -43,20 +54,30 @@ export function openSecretBox(keyPath: string, random: (bytes: number) => Buffer
     },
     open(sealed, rowId) {
       // Makes none: a new key opens nothing that is stored, and would hide that the right one is gone.
-      const plain = openWithAny(known, sealed, rowId) ?? openWithAny((known = readKeys(keyPath) ?? []), sealed, rowId);
+      const plain =
+        openWithAny(known, sealed, rowId) ??
+        openWithAny((known = readKeys(keyPath) ?? []), sealed, rowId);
       if (plain !== undefined) return plain;
-      throw new AppError("signing_unavailable", "A signing secret does not open with the master key.", {
-        fix: `put the key file back that belongs to this database: ${keyPath}; deskbell doctor says what does not open`,
-      });
+      throw new AppError(
+        "signing_unavailable",
+        "A signing secret does not open with the master key.",
+        {
+          fix: `put the key file back that belongs to this database: ${keyPath}; deskbell doctor says what does not open`,
+        },
+      );
     },
     fits(rows) {
       const keys = readKeys(keyPath) ?? [];
-      return rows.length === 0 || rows.some(({ id, sealed }) => openWithAny(keys, sealed, id) !== undefined);
+      return (
+        rows.length === 0 ||
+        rows.some(({ id, sealed }) => openWithAny(keys, sealed, id) !== undefined)
+      );
     },
     addKey: () => write([random(KEY), ...load()]),
     dropOldKeys(allOpen) {
       const [newest] = load() as [Buffer];
-      if (allOpen((sealed, rowId) => openWith(newest, sealed, rowId) !== undefined)) write([newest]);
+      if (allOpen((sealed, rowId) => openWith(newest, sealed, rowId) !== undefined))
+        write([newest]);
     },
   };
 }
@@ -72,7 +93,9 @@ function openWith(key: Buffer, sealed: Uint8Array, rowId: string): string | unde
     .setAAD(Buffer.from(rowId))
     .setAuthTag(sealed.subarray(NONCE, NONCE + TAG));
   try {
-    return decipher.update(sealed.subarray(NONCE + TAG), undefined, "utf8") + decipher.final("utf8");
+    return (
+      decipher.update(sealed.subarray(NONCE + TAG), undefined, "utf8") + decipher.final("utf8")
+    );
   } catch {
     return undefined;
   }

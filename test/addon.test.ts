@@ -65,9 +65,14 @@ test.for([...PROBLEMS, ...(process.getuid?.() === 0 ? PROBLEMS_OF_ROOT : [])])(
     const next = temporaryFolder();
     const { path, said } = unpack(folder, next);
     expect(path).toBe(join(next, NAME));
-    expect(said).toEqual([expect.stringContaining(`SQLite is unpacked into ${next}, not into ${folder} (`)]);
+    expect(said).toEqual([
+      expect.stringContaining(`SQLite is unpacked into ${next}, not into ${folder} (`),
+    ]);
     expect(() => unpack(folder)).toThrow(
-      expect.objectContaining({ code: "state_refuses", fix: expect.stringContaining("DESKBELL_CACHE_DIR") }),
+      expect.objectContaining({
+        code: "state_refuses",
+        fix: expect.stringContaining("DESKBELL_CACHE_DIR"),
+      }),
     );
   },
 );
@@ -78,7 +83,10 @@ test.each([
   [{ XDG_CACHE_HOME: "/x", HOME: "/c" }, ["/x/deskbell", expect.stringMatching(/\/deskbell-\d+$/)]],
   [{ HOME: "/c" }, ["/c/.cache/deskbell", expect.stringMatching(/\/deskbell-\d+$/)]],
   [{ HOME: "" }, [join(homedir(), ".cache/deskbell"), expect.stringMatching(/\/deskbell-\d+$/)]],
-  [{ XDG_CACHE_HOME: "relative", HOME: "/c" }, ["/c/.cache/deskbell", expect.stringMatching(/\/deskbell-\d+$/)]],
+  [
+    { XDG_CACHE_HOME: "relative", HOME: "/c" },
+    ["/c/.cache/deskbell", expect.stringMatching(/\/deskbell-\d+$/)],
+  ],
 ])("with %o the folders for it are %o", (env, folders) => {
   expect(cacheFolders(env)).toEqual(folders);
 });

@@ -10,12 +10,17 @@ const sources: Source[] = readdirSync(SRC, { recursive: true, encoding: "utf8" }
   .filter((path) => /\.tsx?$/.test(path))
   .map((path) => {
     const text = readFileSync(join(SRC, path), "utf8");
-    const found = text.matchAll(/^(?:import|export|\}).* from "([^"]+)";|\bimport\("([^"]+)"\)|^import "([^"]+)"/gm);
-    const imports = [...found].map((match) => match.slice(1).find((target) => target !== undefined) ?? "");
+    const found = text.matchAll(
+      /^(?:import|export|\}).* from "([^"]+)";|\bimport\("([^"]+)"\)|^import "([^"]+)"/gm,
+    );
+    const imports = [...found].map(
+      (match) => match.slice(1).find((target) => target !== undefined) ?? "",
+    );
     return { path, text, imports };
   });
 
-const layerOf = (path: string): string => (path.includes("/") ? (path.split("/")[0] ?? "") : "root");
+const layerOf = (path: string): string =>
+  path.includes("/") ? (path.split("/")[0] ?? "") : "root";
 
 /** Each layer with the layers that it may import. `root` is src/*.ts: runtime, config, log and what they are made of. */
 const MAY_IMPORT: Record<string, string[]> = {
@@ -40,7 +45,9 @@ test("each layer imports only the layers below it", () => {
     return imports
       .filter((target) => target.startsWith("."))
       .map((target) => relative(SRC, resolve(SRC, dirname(path), target)))
-      .filter((target) => layerOf(target) !== layer && !MAY_IMPORT[layer]?.includes(layerOf(target)));
+      .filter(
+        (target) => layerOf(target) !== layer && !MAY_IMPORT[layer]?.includes(layerOf(target)),
+      );
   });
   expect(found).toEqual([]);
 });

@@ -7,7 +7,9 @@ import { temporaryFolder } from "./support/cli.ts";
 test("a folder is made with those above it, for its owner alone", () => {
   const folder = temporaryFolder();
   makeFolder(join(folder, "a/b"));
-  expect(["a", "a/b"].map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o700, 0o700]);
+  expect(["a", "a/b"].map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([
+    0o700, 0o700,
+  ]);
 });
 
 test("one that is there stays as it is", () => {

@@ -19,9 +19,15 @@ export type Appended = {
  * transaction of that change: an event exists if and only if what caused it was committed.
  * @throws AppError storage_full
  */
-export function appendEvents(rt: Runtime, business: BusinessRow, drafts: readonly EventDraft[]): Appended {
+export function appendEvents(
+  rt: Runtime,
+  business: BusinessRow,
+  drafts: readonly EventDraft[],
+): Appended {
   const endpoints = rt.store.endpoints.list(business.id);
-  return append(rt, business, drafts, ({ type }) => endpoints.filter(({ events }) => events.includes(type)));
+  return append(rt, business, drafts, ({ type }) =>
+    endpoints.filter(({ events }) => events.includes(type)),
+  );
 }
 
 /** As `appendEvents`, but owed to one endpoint alone, whatever it subscribes to. */
@@ -59,7 +65,12 @@ function append(
   };
 }
 
-function sealEvent(rt: Runtime, business: BusinessRow, draft: EventDraft, sequence: number): EventRow {
+function sealEvent(
+  rt: Runtime,
+  business: BusinessRow,
+  draft: EventDraft,
+  sequence: number,
+): EventRow {
   const id = rt.newId("evt");
   const createdAt = rt.now();
   const body = writeEnvelope(business, draft, id, createdAt);
@@ -68,7 +79,14 @@ function sealEvent(rt: Runtime, business: BusinessRow, draft: EventDraft, sequen
 }
 
 /** The bytes that are stored, signed and sent. */
-export function writeEnvelope(business: BusinessRow, draft: EventDraft, id: string, createdAt: number): Buffer {
+export function writeEnvelope(
+  business: BusinessRow,
+  draft: EventDraft,
+  id: string,
+  createdAt: number,
+): Buffer {
   const { slug, name, timezone } = business.doc;
-  return Buffer.from(JSON.stringify(sealEnvelope(draft, id, createdAt, { id: business.id, slug, name, timezone })));
+  return Buffer.from(
+    JSON.stringify(sealEnvelope(draft, id, createdAt, { id: business.id, slug, name, timezone })),
+  );
 }

@@ -18,17 +18,28 @@ export const repeatable = (keyId: string, token: string, request: unknown): Repe
  * The endpoint that the same request has made within a day.
  * @throws AppError idempotency_key_reused for another request under the same key
  */
-export function recallMade(rt: Runtime, { keyId, token, requestHash }: Repeatable): string | undefined {
+export function recallMade(
+  rt: Runtime,
+  { keyId, token, requestHash }: Repeatable,
+): string | undefined {
   const made = rt.store.idempotency.find(keyId, token, rt.now() - KEPT_MS);
   if (made && !made.requestHash.equals(requestHash))
-    throw new AppError("idempotency_key_reused", "This Idempotency-Key was sent before, with another body.", {
-      fix: "send another key for another request",
-    });
+    throw new AppError(
+      "idempotency_key_reused",
+      "This Idempotency-Key was sent before, with another body.",
+      {
+        fix: "send another key for another request",
+      },
+    );
   return made?.endpointId;
 }
 
 /** Belongs inside the transaction that makes it: of two requests at once, one makes it and the other finds it. */
-export function rememberMade(rt: Runtime, { keyId, token, requestHash }: Repeatable, endpointId: string): void {
+export function rememberMade(
+  rt: Runtime,
+  { keyId, token, requestHash }: Repeatable,
+  endpointId: string,
+): void {
   rt.store.idempotency.forget(rt.now() - KEPT_MS);
   rt.store.idempotency.insert({ keyId, token, requestHash, endpointId, createdAt: rt.now() });
 }

@@ -38,7 +38,9 @@ const MAX_NAME_LENGTH = 100;
 export function createKey(rt: Runtime, input: NewKey): MintedKey {
   const mistakes = findMistakes(input, rt.now());
   if (mistakes.length > 0)
-    throw new AppError("invalid_input", mistakes.map(({ detail }) => detail).join(" "), { items: mistakes });
+    throw new AppError("invalid_input", mistakes.map(({ detail }) => detail).join(" "), {
+      items: mistakes,
+    });
   return rt.tx(() => {
     if (!rt.store.businesses.byId(input.businessId))
       throw new AppError("business_not_found", `There is no business ${input.businessId}.`);
@@ -65,7 +67,11 @@ export function createKey(rt: Runtime, input: NewKey): MintedKey {
  * A new secret under the same key: its id, scopes, limits and counters stay. The old secret lives on for the overlap.
  * @throws AppError resource_not_found, invalid_input, conflict for a key that opens nothing any more
  */
-export function rotateKey(rt: Runtime, keyId: string, overlapMs: number = DEFAULT_OVERLAP_MS): MintedKey {
+export function rotateKey(
+  rt: Runtime,
+  keyId: string,
+  overlapMs: number = DEFAULT_OVERLAP_MS,
+): MintedKey {
   if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
     throw new AppError("invalid_input", "The old secret may live on for 0 to 7 days.");
   return rt.tx(() => {
@@ -87,7 +93,8 @@ export function revokeKey(rt: Runtime, keyId: string): ListedKey {
   });
 }
 
-export const listKeys = (rt: Runtime, businessId?: string): ListedKey[] => rt.store.keys.list(businessId);
+export const listKeys = (rt: Runtime, businessId?: string): ListedKey[] =>
+  rt.store.keys.list(businessId);
 
 /** When each key was last used: noted in memory by every request, written by whoever calls `flush` every few seconds. */
 export type KeyUse = {
@@ -118,13 +125,21 @@ export function createKeyUse(rt: Runtime): KeyUse {
 function requireKey(rt: Runtime, keyId: string): ListedKey {
   const key = rt.store.keys.byId(keyId);
   if (key) return key;
-  throw new AppError("resource_not_found", `There is no key ${keyId}.`, { fix: "deskbell keys list" });
+  throw new AppError("resource_not_found", `There is no key ${keyId}.`, {
+    fix: "deskbell keys list",
+  });
 }
 
 function mintSecret(rt: Runtime, keyId: string, kind: KeyKind, previousEndsAt: number): MintedKey {
   const secret = mintApiKey(kind, rt.random);
   rt.store.keys.addSecret(
-    { hash: hashApiKey(secret), keyId, ...keyHints(kind, secret), createdAt: rt.now(), expiresAt: null },
+    {
+      hash: hashApiKey(secret),
+      keyId,
+      ...keyHints(kind, secret),
+      createdAt: rt.now(),
+      expiresAt: null,
+    },
     previousEndsAt,
   );
   return { key: requireKey(rt, keyId), secret };
@@ -145,7 +160,8 @@ function findMistakes(input: NewKey, now: number): ErrorItem[] {
         `There is no scope '${scope}'.${didYouMean(scope, SCOPES) || ` Known: ${SCOPES.join(", ")}.`}`,
       );
   for (const cidr of input.cidrs ?? [])
-    if (!isAddressRange(cidr)) say("invalid_cidr", `'${cidr}' is no address range; write it like 203.0.113.0/24.`);
+    if (!isAddressRange(cidr))
+      say("invalid_cidr", `'${cidr}' is no address range; write it like 203.0.113.0/24.`);
   for (const limit of [input.limitMinute, input.limitHour])
     if (limit !== undefined && (!Number.isInteger(limit) || limit < 1))
       say("invalid_limit", `A limit is a whole number of requests, at least 1, not ${limit}.`);

@@ -8,7 +8,14 @@ export function requireBusiness(rt: Runtime, slug: string): BusinessRow {
   const business = rt.store.businesses.bySlug(slug);
   if (business) return business;
   const slugs = rt.store.businesses.all().map((row) => row.slug);
-  throw new AppError("business_not_found", `There is no business '${slug}'.${didYouMean(slug, slugs)}`, {
-    fix: slugs.length > 0 ? `name one of ${slugs.join(", ")}` : "seed one first: deskbell seed salon",
-  });
+  throw new AppError(
+    "business_not_found",
+    `There is no business '${slug}'.${didYouMean(slug, slugs)}`,
+    {
+      fix:
+        slugs.length > 0
+          ? `name one of ${slugs.join(", ")}`
+          : "seed one first: deskbell seed salon",
+    },
+  );
 }

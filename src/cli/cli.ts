@@ -91,14 +91,22 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       if (wanted === undefined) {
         if (all.length === 1 && only) return only;
         if (only)
-          throw new AppError("usage", "There are several businesses.", { fix: `add --business ${slugs.join(" or ")}` });
-        throw new AppError("business_not_found", "There is no business yet.", { fix: "deskbell seed all" });
+          throw new AppError("usage", "There are several businesses.", {
+            fix: `add --business ${slugs.join(" or ")}`,
+          });
+        throw new AppError("business_not_found", "There is no business yet.", {
+          fix: "deskbell seed all",
+        });
       }
       const named = all.find(({ slug }) => slug === wanted);
       if (named) return named;
-      throw new AppError("business_not_found", `No business '${wanted}'.${didYouMean(wanted, slugs)}`, {
-        fix: "deskbell businesses list",
-      });
+      throw new AppError(
+        "business_not_found",
+        `No business '${wanted}'.${didYouMean(wanted, slugs)}`,
+        {
+          fix: "deskbell businesses list",
+        },
+      );
     },
 
     /** A table where a person looks, TSV in a pipe, all of each row with --json. */
@@ -129,7 +137,8 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       if (!flags.input || !io.stdin.isTTY || !io.stderr.isTTY)
         throw new AppError("usage", `${deed} needs a confirmation.`, { fix: "add --yes" });
       const typed = await ask(io, `${deed} cannot be undone. Type ${safe(name)} to go on: `);
-      if (typed.trim() !== name) throw new AppError("usage", "That was not the name; nothing was changed.");
+      if (typed.trim() !== name)
+        throw new AppError("usage", "That was not the name; nothing was changed.");
     },
   };
 }

@@ -12,7 +12,8 @@ export type Entry = {
 export const COMMANDS: readonly Entry[] = [
   {
     name: "demo",
-    about: "Show it at work: a seeded API, a receiver that verifies signatures, and changes that reach it.",
+    about:
+      "Show it at work: a seeded API, a receiver that verifies signatures, and changes that reach it.",
     load: async () => (await import("./commands/demo.ts")).demo,
   },
   {
@@ -22,7 +23,8 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "status",
-    about: "Show whether all is well: daemon, queue, endpoints, backups, disk. Exits with 6 while something is wrong.",
+    about:
+      "Show whether all is well: daemon, queue, endpoints, backups, disk. Exits with 6 while something is wrong.",
     load: async () => (await import("./commands/status.ts")).status,
   },
   {
@@ -32,7 +34,8 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "seed",
-    about: "Fill the box with a business: restaurant, salon, venue, all of them, or a catalog file of yours.",
+    about:
+      "Fill the box with a business: restaurant, salon, venue, all of them, or a catalog file of yours.",
     load: async () => (await import("./commands/seed.ts")).seed,
   },
   {
@@ -50,8 +53,16 @@ export const COMMANDS: readonly Entry[] = [
     about: "What can be booked.",
     load: async () => (await import("./commands/services.ts")).services,
   },
-  { name: "menu", about: "The dishes of a restaurant.", load: async () => (await import("./commands/menu.ts")).menu },
-  { name: "staff", about: "Who works here.", load: async () => (await import("./commands/staff.ts")).staff },
+  {
+    name: "menu",
+    about: "The dishes of a restaurant.",
+    load: async () => (await import("./commands/menu.ts")).menu,
+  },
+  {
+    name: "staff",
+    about: "Who works here.",
+    load: async () => (await import("./commands/staff.ts")).staff,
+  },
   {
     name: "promotions",
     about: "What is cheaper, and when.",
@@ -92,7 +103,11 @@ export const COMMANDS: readonly Entry[] = [
     about: "When people are away, beside what the catalog file says.",
     load: async () => (await import("./commands/time-off.ts")).timeOff,
   },
-  { name: "keys", about: "The API keys of partners.", load: async () => (await import("./commands/keys.ts")).keys },
+  {
+    name: "keys",
+    about: "The API keys of partners.",
+    load: async () => (await import("./commands/keys.ts")).keys,
+  },
   {
     name: "webhooks",
     about: "Where partners have their webhooks sent.",
@@ -120,7 +135,8 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "restore",
-    about: "Put a backup in the place of the data, while no daemon runs; the data that were there are kept beside it.",
+    about:
+      "Put a backup in the place of the data, while no daemon runs; the data that were there are kept beside it.",
     load: async () => (await import("./commands/restore.ts")).restore,
   },
   {
@@ -131,7 +147,8 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "openapi",
-    about: "Print the OpenAPI description of the HTTP API, the same that the daemon answers at /openapi.json.",
+    about:
+      "Print the OpenAPI description of the HTTP API, the same that the daemon answers at /openapi.json.",
     load: async () => (await import("./commands/openapi.ts")).openapi,
   },
   {

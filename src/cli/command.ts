@@ -19,7 +19,12 @@ export type CommandSpec = {
 };
 
 /** Commands under one noun; `usual` is the one that the noun alone means. */
-export type Group = { name: string; about: string; commands: readonly (CommandSpec | Group)[]; usual?: CommandSpec };
+export type Group = {
+  name: string;
+  about: string;
+  commands: readonly (CommandSpec | Group)[];
+  usual?: CommandSpec;
+};
 
 /** The exit code, where it is not 0. */
 type Ran = void | number | Promise<void | number>;
@@ -34,7 +39,10 @@ type ArgumentValues<Names extends readonly string[]> = {
 };
 
 /** Declares a command; the types of its flags and arguments follow from their declaration. */
-export const command = <const A extends readonly string[] = [], F extends Flags = Record<never, never>>(
+export const command = <
+  const A extends readonly string[] = [],
+  F extends Flags = Record<never, never>,
+>(
   spec: Omit<CommandSpec, "arguments" | "flags" | "run"> & {
     arguments?: A;
     flags?: F;
@@ -49,7 +57,9 @@ export function addCommand(
   start: (run: (cli: Cli) => Ran, isRehearsal: boolean) => Promise<void>,
   isDefault = false,
 ): void {
-  const added = parent.command(spec.name, { isDefault, hidden: "isHidden" in spec }).description(spec.about);
+  const added = parent
+    .command(spec.name, { isDefault, hidden: "isHidden" in spec })
+    .description(spec.about);
   mapUsageErrors(added);
   if ("commands" in spec) {
     for (const child of spec.commands) addCommand(added, child, start, child === spec.usual);
@@ -58,12 +68,20 @@ export function addCommand(
   for (const argument of spec.arguments) added.argument(argument);
   for (const option of optionsOf(spec)) added.addOption(option);
   const program = rootOf(added).name();
-  added.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${program} ${line}`).join("\n")}`);
+  added.addHelpText(
+    "after",
+    `\nExamples:\n${spec.examples.map((line) => `  ${program} ${line}`).join("\n")}`,
+  );
   added.action(async () => {
     const raw = added.opts();
-    const flags = Object.fromEntries(Object.entries(spec.flags).map(([name, flag]) => [name, flag.read(raw[name])]));
+    const flags = Object.fromEntries(
+      Object.entries(spec.flags).map(([name, flag]) => [name, flag.read(raw[name])]),
+    );
     const isRehearsal = spec.canRehearse === true && raw.dryRun === true;
-    await start((cli) => spec.run(cli, flags as never, ...(added.processedArgs as never[])), isRehearsal);
+    await start(
+      (cli) => spec.run(cli, flags as never, ...(added.processedArgs as never[])),
+      isRehearsal,
+    );
   });
 }
 
@@ -93,4 +111,5 @@ const asSentence = (message: string): string =>
 const rootOf = (target: Command): Command => (target.parent ? rootOf(target.parent) : target);
 
 /** The words after the program's name. */
-const pathOf = (target: Command): string[] => (target.parent ? [...pathOf(target.parent), target.name()] : []);
+const pathOf = (target: Command): string[] =>
+  target.parent ? [...pathOf(target.parent), target.name()] : [];

@@ -30,7 +30,9 @@ export function isThere({ dataDir, databasePath }: Config): boolean {
 }
 
 const asUser = (owner: number | undefined): string =>
-  owner === undefined ? "run it as their user" : `run it as their user: sudo -u '#${owner}' deskbell …`;
+  owner === undefined
+    ? "run it as their user"
+    : `run it as their user: sudo -u '#${owner}' deskbell …`;
 
 /** Of a folder that may itself lie in one that is closed. */
 function visibleOwnerOf(path: string): number | undefined {
@@ -41,4 +43,5 @@ function visibleOwnerOf(path: string): number | undefined {
   }
 }
 
-const ownerOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.uid;
+const ownerOf = (path: string): number | undefined =>
+  statSync(path, { throwIfNoEntry: false })?.uid;

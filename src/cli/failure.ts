@@ -8,7 +8,8 @@ export type Failure = { text: string; exitCode: number };
 /** What a person is told of anything that was thrown, and the exit code that goes with it. */
 export function explainFailure(error: unknown, program: string): Failure {
   // Help, or the version: already printed.
-  if (isCommanders(error)) return { text: "", exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
+  if (isCommanders(error))
+    return { text: "", exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
   const refusal = isRefusal(error) ? error : refusalOfSystem(error);
   return refusal ? explainRefusal(refusal, program) : explainBug(error);
 }
@@ -18,12 +19,15 @@ const isCommanders = (error: unknown): error is CommanderError =>
   error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
 
 /** By its name: the daemon's bundle has a class of its own. */
-const isRefusal = (error: unknown): error is AppError => error instanceof Error && error.name === "AppError";
+const isRefusal = (error: unknown): error is AppError =>
+  error instanceof Error && error.name === "AppError";
 
 function explainRefusal(error: AppError, program: string): Failure {
   const exitCode = EXIT_CODE_OF[error.code];
   const lines = [`error: ${safe(error.message, 2000)}`];
-  for (const { place, detail } of error.items.filter(({ detail }) => !error.message.includes(detail)))
+  for (const { place, detail } of error.items.filter(
+    ({ detail }) => !error.message.includes(detail),
+  ))
     lines.push(`  ${place === undefined ? "" : `${safe(place)}  `}${safe(detail, 2000)}`);
   if (error.fix !== undefined) lines.push(`fix: ${nameProgram(safe(error.fix, 2000), program)}`);
   return { text: `${lines.join("\n")} (exit ${exitCode})\n`, exitCode };
@@ -44,13 +48,19 @@ function refusalOfSystem(error: unknown): AppError | undefined {
   switch (code) {
     case "SQLITE_BUSY":
     case "SQLITE_BUSY_SNAPSHOT":
-      return new AppError("busy", "Another program has been writing to the database for too long.", {
-        fix: "try again when it has finished",
-      });
+      return new AppError(
+        "busy",
+        "Another program has been writing to the database for too long.",
+        {
+          fix: "try again when it has finished",
+        },
+      );
     case "SQLITE_FULL":
     case "SQLITE_IOERR_SHMSIZE":
     case "ENOSPC":
-      return new AppError("storage_full", "The disk is full.", { fix: "free some space and try again" });
+      return new AppError("storage_full", "The disk is full.", {
+        fix: "free some space and try again",
+      });
     case "EACCES":
     case "EPERM":
     case "EROFS":
@@ -61,7 +71,9 @@ function refusalOfSystem(error: unknown): AppError | undefined {
     case "EISDIR":
     case "ENAMETOOLONG":
     case "ELOOP":
-      return new AppError("usage", `${path ?? "A path"} cannot be used: ${message}.`, { fix: "name another path" });
+      return new AppError("usage", `${path ?? "A path"} cannot be used: ${message}.`, {
+        fix: "name another path",
+      });
     default:
       return undefined;
   }

@@ -6,7 +6,8 @@ export type Flags = Record<string, Flag<unknown>>;
 export type FlagValues<F extends Flags> = { [Name in keyof F]: ReturnType<F[Name]["read"]> };
 
 /** `limitMinute` -> `--limit-minute` */
-const longOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const longOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 export const optionOf = (name: string, flag: Flag<unknown>): Option => flag.option(longOf(name));
 
 export const toggle = (about: string): Flag<boolean> => ({
@@ -42,7 +43,11 @@ export const choice = <const Value extends string>(
   read: (raw) => raw as Value | undefined,
 });
 
-export const integer = (minimum: number, maximum: number, about: string): Flag<number | undefined> => ({
+export const integer = (
+  minimum: number,
+  maximum: number,
+  about: string,
+): Flag<number | undefined> => ({
   option: (long) =>
     new Option(`${long} <n>`, about).argParser((value) => {
       const number = Number(value);
@@ -53,13 +58,19 @@ export const integer = (minimum: number, maximum: number, about: string): Flag<n
 });
 
 /** A whole number that may be written in thousands: `10k`. */
-export const count = (minimum: number, maximum: number, about: string): Flag<number | undefined> => ({
+export const count = (
+  minimum: number,
+  maximum: number,
+  about: string,
+): Flag<number | undefined> => ({
   option: (long) =>
     new Option(`${long} <n>`, about).argParser((value) => {
       const [, digits = "", thousands] = /^(\d{1,9})(k?)$/.exec(value) ?? [];
       const number = Number(digits) * (thousands === "k" ? 1000 : 1);
       if (digits !== "" && number >= minimum && number <= maximum) return number;
-      throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}, such as 500 or 10k.`);
+      throw new InvalidArgumentError(
+        `It must be a whole number from ${minimum} to ${maximum}, such as 500 or 10k.`,
+      );
     }),
   read: (raw) => raw as number | undefined,
 });
@@ -83,6 +94,8 @@ export const orEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<
   option: (long) => {
     const option = flag.option(long).env(variable);
     const parse = option.parseArg;
-    return parse ? option.argParser((value, before) => (value === "" ? value : parse(value, before))) : option;
+    return parse
+      ? option.argParser((value, before) => (value === "" ? value : parse(value, before)))
+      : option;
   },
 });

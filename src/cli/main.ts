@@ -4,7 +4,9 @@ import { explainFailure } from "./failure.ts";
 import { programName } from "./program-name.ts";
 import { run } from "./run.ts";
 
-const program = IS_EXECUTABLE ? process.argv0 : programName(process.argv[1] ?? "deskbell", process.cwd());
+const program = IS_EXECUTABLE
+  ? process.argv0
+  : programName(process.argv[1] ?? "deskbell", process.cwd());
 
 // First of all: what nobody caught must not print the bundle's source.
 const onBug = (error: unknown) => {

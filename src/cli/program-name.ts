@@ -7,9 +7,11 @@ import { basename, relative, resolve } from "node:path";
  * @param folder the current one
  */
 export function programName(script: string, folder: string): string {
-  if (basename(script) === "deskbell") return script.includes("node_modules/.bin/") ? "npx deskbell" : "deskbell";
+  if (basename(script) === "deskbell")
+    return script.includes("node_modules/.bin/") ? "npx deskbell" : "deskbell";
   const inCheckout = resolve(folder, "bin/deskbell.js");
-  if (existsSync(inCheckout) && realpathSync(inCheckout) === realpathSync(script)) return "npx deskbell";
+  if (existsSync(inCheckout) && realpathSync(inCheckout) === realpathSync(script))
+    return "npx deskbell";
   const path = relative(folder, script);
   return path.startsWith("..") ? script : `./${path}`;
 }

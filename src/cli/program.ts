@@ -34,7 +34,8 @@ export async function createProgram(
     const option = new Option(flags, about);
     root.addOption(env ? option.env(env) : option);
   }
-  root.helpInformation = (context) => rootHelp(program, widthOf(context?.error ? io.stderr : io.stdout));
+  root.helpInformation = (context) =>
+    rootHelp(program, widthOf(context?.error ? io.stderr : io.stdout));
   mapUsageErrors(root);
 
   const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>, isRehearsal: boolean) => {
@@ -48,7 +49,9 @@ export async function createProgram(
   };
   const isCompletion = args.includes(COMPLETE);
   const isWanted = ({ name }: Entry) => isCompletion || args.includes(name);
-  const specs = await Promise.all(COMMANDS.map(async (entry) => (isWanted(entry) ? entry.load() : entry)));
+  const specs = await Promise.all(
+    COMMANDS.map(async (entry) => (isWanted(entry) ? entry.load() : entry)),
+  );
   for (const spec of specs)
     if (isWhole(spec)) addCommand(root, spec, start);
     else root.command(spec.name).description(spec.about);
@@ -63,7 +66,9 @@ function readGlobalFlags(root: Command): Omit<GlobalFlags, "isRehearsal"> {
   const given = root.opts();
   // A variable that is empty says as little as one that is not set.
   const text = (name: string) =>
-    root.getOptionValueSource(name) === "env" && given[name] === "" ? undefined : (given[name] as string | undefined);
+    root.getOptionValueSource(name) === "env" && given[name] === ""
+      ? undefined
+      : (given[name] as string | undefined);
   const on = (name: string, variable: string) => given[name] === true || envSwitch(variable);
   return {
     dataDir: text("dataDir"),
@@ -77,4 +82,5 @@ function readGlobalFlags(root: Command): Omit<GlobalFlags, "isRehearsal"> {
   };
 }
 
-const isWhole = (spec: Entry | CommandSpec | Group): spec is CommandSpec | Group => !("load" in spec);
+const isWhole = (spec: Entry | CommandSpec | Group): spec is CommandSpec | Group =>
+  !("load" in spec);

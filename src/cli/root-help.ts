@@ -1,13 +1,18 @@
 import { COMMANDS } from "./command-table.ts";
 
-export const ABOUT = "A small business's catalog for its partners: an HTTP API and signed webhooks on one SQLite file.";
+export const ABOUT =
+  "A small business's catalog for its partners: an HTTP API and signed webhooks on one SQLite file.";
 
 export const VERSION_OPTION = { flags: "--version", about: "print the version" };
 
 /** The options that stand anywhere on the line. */
 export const GLOBAL_OPTIONS: readonly { flags: string; about: string; env?: string }[] = [
   { flags: "--data-dir <folder>", about: "where the data lives", env: "DESKBELL_DATA_DIR" },
-  { flags: "--business <slug>", about: "which business; may be left out when there is one", env: "DESKBELL_BUSINESS" },
+  {
+    flags: "--business <slug>",
+    about: "which business; may be left out when there is one",
+    env: "DESKBELL_BUSINESS",
+  },
   { flags: "--json", about: 'print {"data": …} on stdout' },
   { flags: "-q, --quiet", about: "say nothing on stderr but errors" },
   { flags: "-v, --verbose", about: "say more on stderr" },

@@ -24,7 +24,11 @@ export function createAlerter(rt: Runtime): Alerter {
     for (let n = 1; ; n++) {
       const failure = await tryPost(url, JSON.stringify(alert));
       if (failure === undefined || closing.signal.aborted) return;
-      if (n === TRIES) return rt.log("error", "An alert could not be posted.", { type: alert.type, reason: failure });
+      if (n === TRIES)
+        return rt.log("error", "An alert could not be posted.", {
+          type: alert.type,
+          reason: failure,
+        });
       await new Promise((resolve) => setTimeout(resolve, n * PAUSE_MS).unref());
     }
   }
@@ -33,8 +37,18 @@ export function createAlerter(rt: Runtime): Alerter {
   async function tryPost(url: string, body: string): Promise<string | undefined> {
     try {
       const { Agent, request } = await import("undici");
-      agent ??= new Agent({ connect: { timeout: TIMEOUT_MS }, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
-      const answer = await request(url, { dispatcher: agent, method: "POST", headers, body, signal: closing.signal });
+      agent ??= new Agent({
+        connect: { timeout: TIMEOUT_MS },
+        headersTimeout: TIMEOUT_MS,
+        bodyTimeout: TIMEOUT_MS,
+      });
+      const answer = await request(url, {
+        dispatcher: agent,
+        method: "POST",
+        headers,
+        body,
+        signal: closing.signal,
+      });
       await answer.body.dump();
       return answer.statusCode < 300 ? undefined : `HTTP ${answer.statusCode}`;
     } catch (error) {
@@ -45,7 +59,11 @@ export function createAlerter(rt: Runtime): Alerter {
   return {
     tell(alert) {
       const { text, type, business, endpoint } = alert;
-      rt.log(type === "endpoint.recovered" ? "info" : "warn", text, { type, business, endpoint: endpoint.id });
+      rt.log(type === "endpoint.recovered" ? "info" : "warn", text, {
+        type,
+        business,
+        endpoint: endpoint.id,
+      });
       if (alertUrl !== null) void post(alertUrl, alert);
     },
     async close() {

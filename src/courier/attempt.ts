@@ -25,7 +25,15 @@ export function createAttempter(rt: Runtime, send: Send): (claim: Claim) => Prom
     const { id: endpointId, businessId } = destination;
     const body = bodyOf(due.eventId);
     if (body === undefined)
-      return { due, endpointId, businessId, settlement: CORRUPT, attempt: null, isGone: false, verdict: undefined };
+      return {
+        due,
+        endpointId,
+        businessId,
+        settlement: CORRUPT,
+        attempt: null,
+        isGone: false,
+        verdict: undefined,
+      };
 
     const at = rt.now();
     const started = rt.monotonic();
@@ -38,8 +46,14 @@ export function createAttempter(rt: Runtime, send: Send): (claim: Claim) => Prom
       const { url, allowPrivate: trusted, timeoutMs } = destination;
       outcome = await send({ url, trusted, timeoutMs, headers, body });
     } catch (error) {
-      rt.log("error", "A delivery could not be sent.", { delivery: due.id, error: (error as Error).stack });
-      outcome = { kind: "refused", error: "deskbell failed before it could send; its log says more" };
+      rt.log("error", "A delivery could not be sent.", {
+        delivery: due.id,
+        error: (error as Error).stack,
+      });
+      outcome = {
+        kind: "refused",
+        error: "deskbell failed before it could send; its log says more",
+      };
     }
     const now = rt.now();
     const settlement = settle(n - due.attemptsBefore, outcome, now, rt.chance);
@@ -54,6 +68,14 @@ export function createAttempter(rt: Runtime, send: Send): (claim: Claim) => Prom
       error: settlement.error,
       responseText: answer?.responseText || null,
     };
-    return { due, endpointId, businessId, settlement, attempt, verdict, isGone: verdict.kind === "gone" };
+    return {
+      due,
+      endpointId,
+      businessId,
+      settlement,
+      attempt,
+      verdict,
+      isGone: verdict.kind === "gone",
+    };
   };
 }

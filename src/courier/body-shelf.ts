@@ -13,7 +13,8 @@ export function createBodyShelf(rt: Runtime): (eventId: string) => Buffer | unde
     const known = kept.get(eventId);
     if (known !== undefined) return known;
     const event = rt.store.events.byId(eventId);
-    if (event === undefined || !hash("sha256", event.body, "buffer").equals(event.sha256)) return undefined;
+    if (event === undefined || !hash("sha256", event.body, "buffer").equals(event.sha256))
+      return undefined;
     const [oldest] = kept.keys();
     if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
     kept.set(eventId, event.body);

@@ -30,7 +30,9 @@ export function createClockWatch(rt: Runtime, onMoved: (byMs: number) => void = 
         };
         if (!isDone(move)) return;
         onMoved(byMs);
-        rt.log("warn", "The clock was set; what waits was moved with it.", { seconds: Math.round(byMs / 1000) });
+        rt.log("warn", "The clock was set; what waits was moved with it.", {
+          seconds: Math.round(byMs / 1000),
+        });
       }
       [wall, monotonic] = [wallNow, monotonicNow];
     },

@@ -34,7 +34,8 @@ export function createConnector(
   async function open(options: buildConnector.Options, signal: AbortSignal): Promise<Socket> {
     const { hostname, protocol } = options;
     const addresses = isIP(hostname) === 0 ? await resolve(hostname, allowances) : [hostname];
-    if (addresses.length === 0) throw new ConnectFailure("unresolvable", `no address for ${hostname}`);
+    if (addresses.length === 0)
+      throw new ConnectFailure("unresolvable", `no address for ${hostname}`);
     refuseUnsafe(hostname, addresses, allowances);
 
     const port = Number(options.port) || (protocol === "https:" ? 443 : 80);
@@ -52,19 +53,29 @@ export function createConnector(
 
   const startTls = (options: buildConnector.Options, socket: Socket): Promise<Socket> =>
     new Promise((resolve, reject) => {
-      socket.once("close", () => reject(new ConnectFailure("tls_failed", "the connection was closed")));
+      socket.once("close", () =>
+        reject(new ConnectFailure("tls_failed", "the connection was closed")),
+      );
       upgrade({ ...options, httpSocket: socket }, (error, secure) =>
-        error === null ? resolve(secure) : reject(new ConnectFailure("tls_failed", reasonOf(error))),
+        error === null
+          ? resolve(secure)
+          : reject(new ConnectFailure("tls_failed", reasonOf(error))),
       );
     });
 
-  async function openInTime(options: buildConnector.Options, callback: buildConnector.Callback): Promise<void> {
+  async function openInTime(
+    options: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): Promise<void> {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), CONNECT_TIMEOUT_MS);
     try {
       callback(null, await open(options, abort.signal));
     } catch (error) {
-      const timedOut = new ConnectFailure("timed_out", `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`);
+      const timedOut = new ConnectFailure(
+        "timed_out",
+        `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`,
+      );
       callback(abort.signal.aborted ? timedOut : (error as Error), null);
     } finally {
       clearTimeout(timer);
@@ -80,7 +91,12 @@ function refuseUnsafe(hostname: string, addresses: string[], allowances: Allowan
 }
 
 /** Tries each address in turn: a box without IPv6 must still reach a name that has both. */
-const dial = (hostname: string, port: number, addresses: string[], signal: AbortSignal): Promise<Socket> =>
+const dial = (
+  hostname: string,
+  port: number,
+  addresses: string[],
+  signal: AbortSignal,
+): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connectTcp({
       host: hostname,
@@ -97,7 +113,9 @@ const dial = (hostname: string, port: number, addresses: string[], signal: Abort
     });
     socket.once("connect", () => resolve(socket));
     socket.once("error", (error: NodeJS.ErrnoException) =>
-      reject(new ConnectFailure(error.code === "ETIMEDOUT" ? "timed_out" : "refused", reasonOf(error))),
+      reject(
+        new ConnectFailure(error.code === "ETIMEDOUT" ? "timed_out" : "refused", reasonOf(error)),
+      ),
     );
   });
 
@@ -112,7 +130,8 @@ function limitAnswers(socket: Socket): Socket {
     const { bytesRead, bytesWritten } = socket;
     // Something was asked since: another answer begins.
     if (bytesWritten > requests) [requests, before] = [bytesWritten, bytesRead];
-    else if (bytesRead - before > MOST_BYTES_OF_ANSWER) socket.destroy(new Error("the answer has no end"));
+    else if (bytesRead - before > MOST_BYTES_OF_ANSWER)
+      socket.destroy(new Error("the answer has no end"));
   });
 }
 

@@ -69,7 +69,11 @@ export type Courier = {
  * The engine. It alone sends, so that a claim needs no write: what is on the wire is known here, and in the file a delivery
  * is PENDING until its outcome is written. After a crash it is therefore due again.
  */
-export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = () => {} }: Listeners = {}): Courier {
+export function createCourier(
+  rt: Runtime,
+  send: Send,
+  { onAttempt, onAlert = () => {} }: Listeners = {},
+): Courier {
   const { due } = rt.store;
   const turns = createTurns(SLOTS);
   const attempt = createAttempter(rt, send);
@@ -82,7 +86,8 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
   const epoch = createEpoch(rt);
   // What is not written yet was reckoned by the clock as it was.
   const clock = createClockWatch(rt, (byMs) => {
-    for (const { settlement } of unwritten) if (settlement.nextAttemptAt !== null) settlement.nextAttemptAt += byMs;
+    for (const { settlement } of unwritten)
+      if (settlement.nextAttemptAt !== null) settlement.nextAttemptAt += byMs;
   });
   let state: "running" | "stopping" | "stopped" = "running";
   let writeTimer: NodeJS.Timeout | undefined;
@@ -110,7 +115,8 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
   function takeUp(endpointIds: string[]): void {
     for (const id of endpointIds.slice(0, LOOKED_AT_ONCE)) offer(id);
     turn();
-    if (endpointIds.length > LOOKED_AT_ONCE) setImmediate(() => takeUp(endpointIds.slice(LOOKED_AT_ONCE)));
+    if (endpointIds.length > LOOKED_AT_ONCE)
+      setImmediate(() => takeUp(endpointIds.slice(LOOKED_AT_ONCE)));
   }
 
   function review(): void {
@@ -152,7 +158,12 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
     return isSlotless ? "NO_SLOT" : "NOTHING";
   }
 
-  async function deliver(queue: Queue, row: DueRow, slot: SlotKind, keys: readonly SigningKey[]): Promise<void> {
+  async function deliver(
+    queue: Queue,
+    row: DueRow,
+    slot: SlotKind,
+    keys: readonly SigningKey[],
+  ): Promise<void> {
     const { destination } = queue;
     const flight = flights.begin(queue, row, slot);
     held.add(row.number);
@@ -185,7 +196,8 @@ export function createCourier(rt: Runtime, send: Send, { onAttempt, onAlert = ()
     } catch (error) {
       const isFull = isStorageFull(error);
       if (!isFull && !isBusy(error)) throw error;
-      if (isFull && !isStuck) rt.log("error", "The disk is full: outcomes cannot be written, and deliveries wait.");
+      if (isFull && !isStuck)
+        rt.log("error", "The disk is full: outcomes cannot be written, and deliveries wait.");
       isRefused = true;
       isStuck = isFull || unwritten.length >= MOST_UNWRITTEN;
       writeTimer = setTimeout(write, isFull ? FULL_MS : BUSY_MS);

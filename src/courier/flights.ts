@@ -4,7 +4,13 @@ import type { Queue } from "./queues.ts";
 import type { SlotKind, Turns } from "./turns.ts";
 
 /** An attempt on the wire. */
-export type Flight = { queue: Queue; isReplay: 0 | 1; slot: SlotKind; since: number; isOverdue: boolean };
+export type Flight = {
+  queue: Queue;
+  isReplay: 0 | 1;
+  slot: SlotKind;
+  since: number;
+  isOverdue: boolean;
+};
 
 /** Keeps book of what is on the wire, and since when. */
 export function createFlights(turns: Turns, now: () => number) {

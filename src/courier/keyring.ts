@@ -23,6 +23,9 @@ export function createKeyring(rt: Runtime): (endpointId: string) => LiveKeys {
   return (endpointId) => {
     const rows = rt.store.endpointSecrets.live(endpointId, rt.now());
     if (rows.length === 0) throw new Error(`Endpoint ${endpointId} has no live signing secret.`);
-    return { keys: rows.map(open), keysUntil: Math.min(...rows.map(({ expiresAt }) => expiresAt ?? Infinity)) };
+    return {
+      keys: rows.map(open),
+      keysUntil: Math.min(...rows.map(({ expiresAt }) => expiresAt ?? Infinity)),
+    };
   };
 }

@@ -66,7 +66,8 @@ export function createQueues(rt: Runtime, isHeld: (deliveryNumber: number) => bo
    * to send but what is on the wire already.
    */
   function keysOf(queue: Queue): SigningKey[] | undefined {
-    if (queue.live === undefined || queue.live.keysUntil <= rt.now()) queue.live = readKeys(queue.endpointId);
+    if (queue.live === undefined || queue.live.keysUntil <= rt.now())
+      queue.live = readKeys(queue.endpointId);
     return queue.live?.keys;
   }
 
@@ -100,6 +101,7 @@ export function createQueues(rt: Runtime, isHeld: (deliveryNumber: number) => bo
     get: (endpointId: string): Queue | undefined => queues.get(endpointId),
     hasRoom: (queue: Queue): boolean =>
       roomOf(queue.health, queue.inFlight, queue.destination.maxInFlight, rt.monotonic()) > 0,
-    feel: (queue: Queue, verdict: Verdict): void => void (queue.health = feel(queue.health, verdict, rt.monotonic())),
+    feel: (queue: Queue, verdict: Verdict): void =>
+      void (queue.health = feel(queue.health, verdict, rt.monotonic())),
   };
 }

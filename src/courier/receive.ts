@@ -46,8 +46,11 @@ export function startReceiver({
     const header = (name: string): string | undefined => [request.headers[name]].flat()[0];
     const signature = header("x-service-signature");
     const refused =
-      secret === null ? undefined : explainBadSignature(signature, body, secret, Math.floor(now() / 1000));
-    const { statusCode, delayMs } = refused === undefined ? mood() : { statusCode: 400, delayMs: 0 };
+      secret === null
+        ? undefined
+        : explainBadSignature(signature, body, secret, Math.floor(now() / 1000));
+    const { statusCode, delayMs } =
+      refused === undefined ? mood() : { statusCode: 400, delayMs: 0 };
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     response.writeHead(statusCode).end(refused);
     onDelivery({

@@ -24,7 +24,10 @@ export function createSender(
     const allowances = { ...lab, trusted };
     // undici's own timeouts do not bound a delivery; the deadline does.
     const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
-    const agent = new Agent({ connect: createConnector(cached, allowances, onConnected), ...limits });
+    const agent = new Agent({
+      connect: createConnector(cached, allowances, onConnected),
+      ...limits,
+    });
     return { agent, targetOf: rememberTargets(allowances) };
   };
   const strangers = createRoute(false);
@@ -53,7 +56,9 @@ function rememberTargets(allowances: Allowances): (url: string) => Place | Refus
     if (before !== undefined) return before;
     const target = parseTarget(url, allowances);
     const place =
-      "refused" in target ? target : { origin: target.url.origin, path: target.url.pathname + target.url.search };
+      "refused" in target
+        ? target
+        : { origin: target.url.origin, path: target.url.pathname + target.url.search };
     if (known.size >= MAX_TARGETS) known.clear();
     known.set(url, place);
     return place;
@@ -61,7 +66,11 @@ function rememberTargets(allowances: Allowances): (url: string) => Place | Refus
 }
 
 /** Status and headers decide; the body is only a log, so that whatever becomes of it changes nothing. */
-function dispatch(agent: Agent, place: Place, { headers, body, timeoutMs }: Post): Promise<Outcome> {
+function dispatch(
+  agent: Agent,
+  place: Place,
+  { headers, body, timeoutMs }: Post,
+): Promise<Outcome> {
   return new Promise((resolve) => {
     // What it is if nothing more comes.
     let outcome: Outcome = { kind: "timed_out", error: `no answer within ${timeoutMs / 1000} s` };
@@ -93,7 +102,12 @@ function dispatch(agent: Agent, place: Place, { headers, body, timeoutMs }: Post
         },
         onResponseStart(_controller, statusCode, { "retry-after": retryAfter }) {
           if (statusCode >= 200)
-            outcome = { kind: "responded", statusCode, retryAfter: [retryAfter].flat()[0] ?? null, responseText: "" };
+            outcome = {
+              kind: "responded",
+              statusCode,
+              retryAfter: [retryAfter].flat()[0] ?? null,
+              responseText: "",
+            };
         },
         onResponseData(_controller, chunk) {
           if (read < MAX_KEPT) kept.push(chunk);

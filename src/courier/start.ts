@@ -21,7 +21,10 @@ export async function startCourier(
   config: Config,
   { onAttempt }: { onAttempt?: OnAttempt | undefined } = {},
 ): Promise<RunningCourier> {
-  const workerData: ThreadData = { config: { ...config, mayCreate: false }, isWatched: onAttempt !== undefined };
+  const workerData: ThreadData = {
+    config: { ...config, mayCreate: false },
+    isWatched: onAttempt !== undefined,
+  };
   // Of what a drain makes nearly all is dead at once: more room for it takes memory and gains nothing.
   const resourceLimits = { maxYoungGenerationSizeMb: 16 };
   const code = courierThread();
@@ -31,7 +34,9 @@ export async function startCourier(
   worker.on("message", (report: Report) => {
     if (report.type === "attempt") onAttempt?.(report.attempt);
   });
-  const failed = exited.then(() => Promise.reject(new Error("The courier ended before it had started.")));
+  const failed = exited.then(() =>
+    Promise.reject(new Error("The courier ended before it had started.")),
+  );
   await Promise.race([once(worker, "message"), failed]);
   return {
     wake: () => order({ type: "wake" }),

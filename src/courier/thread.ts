@@ -19,7 +19,10 @@ const tell = (report: Report): void => parentPort?.postMessage(report);
 let sender: Promise<Sender> | undefined;
 /** What sends is loaded for the first delivery: it takes 10 MB, for which a box without webhooks has no use. */
 const loadSender = (): Promise<Sender> =>
-  (sender ??= import("./send.ts").then(({ createSender }) => createSender(config.lab, rt.monotonic), fail));
+  (sender ??= import("./send.ts").then(
+    ({ createSender }) => createSender(config.lab, rt.monotonic),
+    fail,
+  ));
 const alerter = createAlerter(rt);
 const courier = createCourier(rt, async (post) => (await loadSender()).send(post), {
   onAttempt: isWatched ? (attempt) => tell({ type: "attempt", attempt }) : undefined,
@@ -31,7 +34,9 @@ let stopped: Promise<void> | undefined;
 
 // Half a courier is worse than none: whoever supervises the daemon starts it anew.
 process.on("uncaughtException", fail);
-parentPort?.on("message", (order: Order) => (order.type === "wake" ? courier.wake() : void (stopped ??= stop())));
+parentPort?.on("message", (order: Order) =>
+  order.type === "wake" ? courier.wake() : void (stopped ??= stop()),
+);
 courier.sweep();
 tell({ type: "started" });
 

@@ -26,13 +26,19 @@ export function createTurns(slots: number) {
   const { probes, fast, late, mostOfFast } = shareSlots(slots);
   const used: Record<SlotKind, number> = { PROMPT: 0, LATE: 0, PROBE: 0 };
   /** Those that may have something to send, next first. */
-  const waiting: Record<Lane, Set<string>> = { WELL: new Set(), SHAKY: new Set(), SUSPECT: new Set() };
+  const waiting: Record<Lane, Set<string>> = {
+    WELL: new Set(),
+    SHAKY: new Set(),
+    SUSPECT: new Set(),
+  };
 
   function hasSlot(kind: SlotKind): boolean {
     if (kind === "PROBE") return used.PROBE < probes;
     if (used.PROMPT + used.LATE >= mostOfFast) return false;
     // However many have become late on the wire, they take no more than the share of late ones.
-    return used.PROMPT + Math.min(used.LATE, late) < fast && (kind === "PROMPT" || used.LATE < late);
+    return (
+      used.PROMPT + Math.min(used.LATE, late) < fast && (kind === "PROMPT" || used.LATE < late)
+    );
   }
 
   return {

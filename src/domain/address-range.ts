@@ -2,13 +2,16 @@ import ipaddr from "ipaddr.js";
 import { AppError } from "./errors.ts";
 
 /** Whether `text` is an address range such as `203.0.113.0/24`; a single address is one of itself. */
-export const isAddressRange = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
+export const isAddressRange = (text: string): boolean =>
+  ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
 
 /** @throws AppError usage for one that is none */
 export function requireAddressRanges(flag: string, ranges: readonly string[]): void {
   const wrong = ranges.find((range) => !isAddressRange(range));
   if (wrong !== undefined)
-    throw new AppError("usage", `${flag} must be an address range, not '${wrong}'.`, { fix: `${flag} 10.0.0.0/8` });
+    throw new AppError("usage", `${flag} must be an address range, not '${wrong}'.`, {
+      fix: `${flag} 10.0.0.0/8`,
+    });
 }
 
 /**
@@ -27,7 +30,9 @@ export function isWithin(address: string, ranges: readonly string[]): boolean {
 function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
   if (!ipaddr.isValid(text))
-    throw new AppError("usage", `'${text}' is no address range.`, { fix: "write it like 10.0.0.0/8" });
+    throw new AppError("usage", `'${text}' is no address range.`, {
+      fix: "write it like 10.0.0.0/8",
+    });
   const address = ipaddr.process(text);
   return [address, address.kind() === "ipv4" ? 32 : 128];
 }

@@ -15,7 +15,8 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(`^deskbell_[sr]k_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-export const isScope = (name: string): name is Scope => (SCOPES as readonly string[]).includes(name);
+export const isScope = (name: string): name is Scope =>
+  (SCOPES as readonly string[]).includes(name);
 
 /** Who may write webhooks may also read them. */
 export function grants(key: { kind: KeyKind; scopes: readonly Scope[] }, needed: Scope): boolean {

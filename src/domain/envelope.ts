@@ -27,18 +27,30 @@ export type Envelope = {
   };
 };
 
-export function sealEnvelope(draft: EventDraft, id: string, createdAtMs: number, business: EnvelopeBusiness): Envelope {
+export function sealEnvelope(
+  draft: EventDraft,
+  id: string,
+  createdAtMs: number,
+  business: EnvelopeBusiness,
+): Envelope {
   const { changed } = draft;
   const flags: readonly string[] = CHANGED_FLAGS[prefixOf(draft.type)];
   return {
     id,
     type: draft.type,
     createdAt: new Date(createdAtMs).toISOString(),
-    business: { id: business.id, slug: business.slug, name: business.name, timezone: business.timezone },
+    business: {
+      id: business.id,
+      slug: business.slug,
+      name: business.name,
+      timezone: business.timezone,
+    },
     data: {
       resource: draft.resource,
       action: actionOf(draft.type),
-      changed: Object.fromEntries(flags.map((flag) => [flag, changed === "all" || changed.includes(flag)])),
+      changed: Object.fromEntries(
+        flags.map((flag) => [flag, changed === "all" || changed.includes(flag)]),
+      ),
       object: draft.object,
     },
   };

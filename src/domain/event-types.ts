@@ -42,7 +42,8 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-export const isEventType = (name: string): name is EventType => (EVENT_TYPES as readonly string[]).includes(name);
+export const isEventType = (name: string): name is EventType =>
+  (EVENT_TYPES as readonly string[]).includes(name);
 
 /** The flags of `data.changed`, by the part of the event's name before the dot. The spec fixes the three of `service`. */
 export const CHANGED_FLAGS = {
@@ -56,7 +57,15 @@ export const CHANGED_FLAGS = {
   staff: ["profile", "services", "status", "images"],
   addon: ["price", "duration", "details", "status"],
   event: ["schedule", "venue", "status", "ticketTypes", "price", "availability", "details"],
-  catalog: ["menu", "services", "serviceCategories", "staff", "promotions", "events", "availability"],
+  catalog: [
+    "menu",
+    "services",
+    "serviceCategories",
+    "staff",
+    "promotions",
+    "events",
+    "availability",
+  ],
   ticket_order: ["status", "items"],
   ticket: ["checkIn"],
   booking: ["status", "schedule"],
@@ -65,7 +74,8 @@ export const CHANGED_FLAGS = {
 
 export type EventPrefix = keyof typeof CHANGED_FLAGS;
 
-export const prefixOf = (type: EventType): EventPrefix => type.slice(0, type.indexOf(".")) as EventPrefix;
+export const prefixOf = (type: EventType): EventPrefix =>
+  type.slice(0, type.indexOf(".")) as EventPrefix;
 
 /** What `data.resource.type` calls what an event tells of: prices and variants are told of their service. */
 export const resourceOf = (prefix: EventPrefix): string =>

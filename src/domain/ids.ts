@@ -56,7 +56,11 @@ export function base32(bytes: Uint8Array, length: number): string {
 }
 
 /** Id of a catalog object: the same for the same business, place and keys, so that a box rebuilt from its file keeps its ids. */
-export function catalogId(prefix: CatalogIdPrefix, businessSlug: string, ...keys: string[]): string {
+export function catalogId(
+  prefix: CatalogIdPrefix,
+  businessSlug: string,
+  ...keys: string[]
+): string {
   const digest = hash("sha256", [businessSlug, prefix, ...keys].join("\0"), "buffer");
   return `${prefix}_${base32(digest, 20)}`;
 }
@@ -79,7 +83,10 @@ function bytesOf(ms: number, count: number): Uint8Array {
  * Makes time-sortable ids: 48 bits of milliseconds, a 16-bit count within the millisecond, 64 random bits. Those of one
  * source rise strictly, also while the clock stands still or goes back.
  */
-export function createIdSource(now: () => number, random: (bytes: number) => Uint8Array): (prefix: IdPrefix) => string {
+export function createIdSource(
+  now: () => number,
+  random: (bytes: number) => Uint8Array,
+): (prefix: IdPrefix) => string {
   let lastMs = 0;
   let count = 0;
   return (prefix) => {

@@ -7,13 +7,16 @@ const digitsOf = new Map<string, number>();
 let currencies: readonly string[] | undefined;
 
 /** ISO 4217 codes that this machine knows. */
-export const knownCurrencies = (): readonly string[] => (currencies ??= Intl.supportedValuesOf("currency"));
+export const knownCurrencies = (): readonly string[] =>
+  (currencies ??= Intl.supportedValuesOf("currency"));
 
 /** How many decimals an amount has: 2 in USD, 0 in JPY, 3 in KWD. */
 export function currencyDigits(currency: string): number {
   let digits = digitsOf.get(currency);
   if (digits === undefined) {
-    digits = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2;
+    digits =
+      new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions()
+        .maximumFractionDigits ?? 2;
     digitsOf.set(currency, digits);
   }
   return digits;
@@ -24,7 +27,8 @@ export const formatMoney = (minorUnits: number, currency: string): string =>
   formatDecimal(minorUnits, currencyDigits(currency));
 
 /** Basis points as a percentage: 1250 is `12.5`. */
-export const formatPercent = (basisPoints: number): string => formatDecimal(basisPoints, 2).replace(/\.?0+$/, "");
+export const formatPercent = (basisPoints: number): string =>
+  formatDecimal(basisPoints, 2).replace(/\.?0+$/, "");
 
 /** An amount or what is wrong with it, as the rest of a sentence that begins with the field's name. */
 export type Reading = { units: number } | { problem: string };
@@ -43,7 +47,13 @@ export function parseMoney(text: string, currency: string): Reading {
 
 /** Reads `12.5` into basis points: 1250. */
 export const parsePercent = (text: string): Reading =>
-  parseDecimal(text, { digits: 2, max: 10_000, noun: "a percentage", example: "12.5", tooFine: "it may have 2" });
+  parseDecimal(text, {
+    digits: 2,
+    max: 10_000,
+    noun: "a percentage",
+    example: "12.5",
+    tooFine: "it may have 2",
+  });
 
 type DecimalRules = { digits: number; max: number; noun: string; example: string; tooFine: string };
 
@@ -51,14 +61,18 @@ function parseDecimal(text: string, rules: DecimalRules): Reading {
   const shown = `'${safe(text, 40)}'`;
   if (/^-\d+(?:\.\d+)?$/.test(text)) return { problem: "must not be negative" };
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
-  if (match === null) return { problem: `must be ${rules.noun} such as ${rules.example}, not ${shown}` };
+  if (match === null)
+    return { problem: `must be ${rules.noun} such as ${rules.example}, not ${shown}` };
   const [, whole = "", decimals = ""] = match;
   if (decimals.length > rules.digits)
-    return { problem: `has ${count(decimals.length, "decimal")} in ${shown}, but ${rules.tooFine}` };
+    return {
+      problem: `has ${count(decimals.length, "decimal")} in ${shown}, but ${rules.tooFine}`,
+    };
   // More digits than any maximum has would lose some as a number.
   const significant = (whole + decimals.padEnd(rules.digits, "0")).replace(/^0+(?=\d)/, "");
   const units = significant.length > 15 ? Number.POSITIVE_INFINITY : Number(significant);
-  if (units > rules.max) return { problem: `must be at most ${formatDecimal(rules.max, rules.digits)}, not ${shown}` };
+  if (units > rules.max)
+    return { problem: `must be at most ${formatDecimal(rules.max, rules.digits)}, not ${shown}` };
   return { units };
 }
 

@@ -9,14 +9,18 @@ export function same(a: unknown, b: unknown, ignored = NONE, ignoredAtTop = NONE
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a))
-    return Array.isArray(b) && a.length === b.length && a.every((value, i) => same(value, b[i], ignored));
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((value, i) => same(value, b[i], ignored))
+    );
   const left = a as Record<string, unknown>;
   const right = b as Record<string, unknown>;
   const keys = Object.keys(left);
   return (
     keys.length === Object.keys(right).length &&
     keys.every(
-      (key) => key in right && (ignored.has(key) || ignoredAtTop.has(key) || same(left[key], right[key], ignored)),
+      (key) =>
+        key in right &&
+        (ignored.has(key) || ignoredAtTop.has(key) || same(left[key], right[key], ignored)),
     )
   );
 }

@@ -69,9 +69,15 @@ export function createAnswering(rt: Runtime, gate: Gate, observe: Observe): Answ
   const judge = (place: Place, call: Call): Handled => {
     const { method, path, search, params } = call.asked;
     if (path.length + search.length > MAX_URL_LENGTH)
-      throw new AppError("uri_too_long", `An address may have ${MAX_URL_LENGTH} characters at most.`);
+      throw new AppError(
+        "uri_too_long",
+        `An address may have ${MAX_URL_LENGTH} characters at most.`,
+      );
     if (place === NOWHERE)
-      throw new AppError("route_not_found", "Nothing answers at this address: /docs names those that do.");
+      throw new AppError(
+        "route_not_found",
+        "Nothing answers at this address: /docs names those that do.",
+      );
     const route = place.byMethod.get(method);
     if (!route) return answerOtherMethod(call, place);
     if (route.scope === "open") return route.handle(call);
@@ -112,6 +118,8 @@ function answerOtherMethod(call: Call, { allowed, isPublic }: Place): Answer {
   call.headers.push("allow", allowed);
   if (call.asked.method !== "OPTIONS")
     throw new AppError("method_not_allowed", `This address answers ${allowed} only.`);
-  const preflight = isPublic ? ["access-control-allow-methods", allowed, "access-control-max-age", "86400"] : [];
+  const preflight = isPublic
+    ? ["access-control-allow-methods", allowed, "access-control-max-age", "86400"]
+    : [];
   return answerWith(call, 204, preflight);
 }

@@ -34,7 +34,10 @@ const bindRoutes = (parts: Parts): Route[] => [
 
 /** For an API that runs without what sends. */
 const sendNothing: SendOnce = () =>
-  Promise.resolve({ outcome: { kind: "refused", error: "nothing is sent from here" }, address: null });
+  Promise.resolve({
+    outcome: { kind: "refused", error: "nothing is sent from here" },
+    address: null,
+  });
 
 /** The whole API. Whichever way a request comes in, it is judged and answered in one place. */
 export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
@@ -45,7 +48,9 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
   const metrics = createMetrics();
   const room = createWaitingRoom(rt);
   const answering = createAnswering(rt, gate, createObserve(rt, metrics, clientAddress));
-  const places = placesOf(bindRoutes({ rt, gate, room, metrics, sendOnce, serve: createViews(rt) }));
+  const places = placesOf(
+    bindRoutes({ rt, gate, room, metrics, sendOnce, serve: createViews(rt) }),
+  );
   let router: Promise<Router> | undefined;
   // h3 is made of the web's Request and Response, which take Node 30 ms to load: for the first request that needs it.
   const loadRouter = () =>

@@ -25,22 +25,32 @@ export async function readOptionalObject(call: Call): Promise<Record<string, unk
 function requireJson(call: Call): void {
   const mediaType = (header(call.asked, "content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/json")
-    throw new AppError("unsupported_media_type", "The body must be JSON: send Content-Type: application/json.");
+    throw new AppError(
+      "unsupported_media_type",
+      "The body must be JSON: send Content-Type: application/json.",
+    );
   const encoding = header(call.asked, "content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
-    throw new AppError("unsupported_media_type", "The body must be sent as it is, without Content-Encoding.");
+    throw new AppError(
+      "unsupported_media_type",
+      "The body must be sent as it is, without Content-Encoding.",
+    );
 }
 
 function parseObject(bytes: Buffer): Record<string, unknown> {
   const value = parseJson(bytes);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
   const detail = "The body must be a JSON object.";
-  throw new AppError("validation_failed", detail, { items: [{ pointer: "#", code: "type", detail }] });
+  throw new AppError("validation_failed", detail, {
+    items: [{ pointer: "#", code: "type", detail }],
+  });
 }
 
 /** Counts what arrives: a length that is announced may be missing or a lie. */
 async function readBytes(call: Call): Promise<Buffer> {
-  const tooLarge = () => new AppError("body_too_large", `A body may be ${MAX_BODY_BYTES / 1024} KiB at most.`);
+  const tooLarge = () =>
+    new AppError("body_too_large", `A body may be ${MAX_BODY_BYTES / 1024} KiB at most.`);
   if (Number(header(call.asked, "content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const reader = call.asked.body()?.getReader();
   if (!reader) return Buffer.alloc(0);
@@ -81,7 +91,10 @@ function parseJson(bytes: Buffer): unknown {
   if (isDeeperThan(value, MAX_DEPTH))
     throw new AppError("invalid_json", `The body is nested more than ${MAX_DEPTH} levels deep.`);
   if (hasHalfCharacter(value))
-    throw new AppError("invalid_json", "A text of the body has half a surrogate pair, such as \\ud800 alone.");
+    throw new AppError(
+      "invalid_json",
+      "A text of the body has half a surrogate pair, such as \\ud800 alone.",
+    );
   return value;
 }
 
@@ -89,7 +102,9 @@ function parseJson(bytes: Buffer): unknown {
 const hasHalfCharacter = (value: unknown): boolean =>
   typeof value === "string"
     ? !value.isWellFormed()
-    : typeof value === "object" && value !== null && Object.entries(value).flat().some(hasHalfCharacter);
+    : typeof value === "object" &&
+      value !== null &&
+      Object.entries(value).flat().some(hasHalfCharacter);
 
 const isDeeperThan = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&

@@ -37,7 +37,8 @@ export type Call = {
 /** What goes back, to be written by whichever way the request came in. */
 export type Answer = { status: number; headers: FlatHeaders; body: Buffer | null };
 
-export const flat = (headers: Record<string, string>): FlatHeaders => Object.entries(headers).flat();
+export const flat = (headers: Record<string, string>): FlatHeaders =>
+  Object.entries(headers).flat();
 
 export const header = (asked: Asked, name: string): string | undefined => {
   const value = asked.sent[name];
@@ -49,12 +50,22 @@ export const loggedPath = ({ path }: Asked): string =>
   path.includes("deskbell_") ? path.replace(/(deskbell_[sr]k_)\w+/g, "$1…") : path;
 
 /** The end of a call: `headers` go after those that it has gathered. */
-export function answerWith(call: Call, status: number, headers: FlatHeaders, body: Buffer | null = null): Answer {
+export function answerWith(
+  call: Call,
+  status: number,
+  headers: FlatHeaders,
+  body: Buffer | null = null,
+): Answer {
   call.headers.push(...headers);
   return { status, headers: call.headers, body };
 }
 
-export const answerJson = (call: Call, status: number, value: unknown, headers: FlatHeaders = []): Answer =>
+export const answerJson = (
+  call: Call,
+  status: number,
+  value: unknown,
+  headers: FlatHeaders = [],
+): Answer =>
   answerBytes(call, status, "application/json", Buffer.from(JSON.stringify(value)), headers);
 
 export const answerBytes = (
@@ -63,4 +74,10 @@ export const answerBytes = (
   type: string,
   body: Buffer,
   headers: FlatHeaders = [],
-): Answer => answerWith(call, status, ["content-type", type, "content-length", String(body.length), ...headers], body);
+): Answer =>
+  answerWith(
+    call,
+    status,
+    ["content-type", type, "content-length", String(body.length), ...headers],
+    body,
+  );

@@ -5,7 +5,8 @@ const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
 const opaque = (tag: string): string => (tag.startsWith("W/") ? tag.slice(2) : tag);
 
 /** The ETag of whatever these bytes are an answer to. */
-export const tagOf = (body: Buffer): string => `W/"${hash("sha256", body, "base64url").slice(0, 22)}"`;
+export const tagOf = (body: Buffer): string =>
+  `W/"${hash("sha256", body, "base64url").slice(0, 22)}"`;
 
 /** If-None-Match: a list, or `*`, compared weakly (RFC 9110, 13.1.2). */
 export function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
@@ -22,7 +23,8 @@ function createAccepts(...names: string[]): (acceptEncoding: string | undefined)
   let last: { acceptEncoding: string; accepted: boolean } | undefined;
   return (acceptEncoding) => {
     if (acceptEncoding === undefined) return false;
-    if (last?.acceptEncoding !== acceptEncoding) last = { acceptEncoding, accepted: accepts(acceptEncoding, names) };
+    if (last?.acceptEncoding !== acceptEncoding)
+      last = { acceptEncoding, accepted: accepts(acceptEncoding, names) };
     return last.accepted;
   };
 }

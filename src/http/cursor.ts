@@ -6,7 +6,8 @@ export type Position = { sortOrder: number; id: string };
 type Listed = { id: string; sortOrder: number };
 
 const isAfter = (object: Listed, position: Position): boolean =>
-  object.sortOrder > position.sortOrder || (object.sortOrder === position.sortOrder && object.id > position.id);
+  object.sortOrder > position.sortOrder ||
+  (object.sortOrder === position.sortOrder && object.id > position.id);
 
 export const encodeCursor = (list: string, { sortOrder, id }: Position): string =>
   Buffer.from(JSON.stringify([list, sortOrder, id])).toString("base64url");
@@ -14,13 +15,18 @@ export const encodeCursor = (list: string, { sortOrder, id }: Position): string 
 /** @throws AppError invalid_cursor for anything that this list has not given out itself */
 export function decodeCursor(list: string, cursor: string): Position {
   try {
-    const [from, sortOrder, id] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as unknown[];
-    if (from === list && typeof sortOrder === "number" && typeof id === "string") return { sortOrder, id };
+    const [from, sortOrder, id] = JSON.parse(
+      Buffer.from(cursor, "base64url").toString(),
+    ) as unknown[];
+    if (from === list && typeof sortOrder === "number" && typeof id === "string")
+      return { sortOrder, id };
   } catch {
     // Told below.
   }
   const detail = "'cursor' is not one that this list has given out.";
-  throw new AppError("invalid_cursor", detail, { items: [{ parameter: "cursor", code: "invalid_cursor", detail }] });
+  throw new AppError("invalid_cursor", detail, {
+    items: [{ parameter: "cursor", code: "invalid_cursor", detail }],
+  });
 }
 
 /** The Link header's value for the next page of the list that was asked for at `url` with `search`. */

@@ -9,19 +9,40 @@ type Load = () => Buffer;
 export type Fixed = { etag: string; identity: Load; gzip: Load; brotli?: Load };
 
 /** @param load runs when somebody first asks */
-export function createFixedAnswer(headers: FlatHeaders, load: () => Promise<Fixed>): (call: Call) => Promise<Answer> {
+export function createFixedAnswer(
+  headers: FlatHeaders,
+  load: () => Promise<Fixed>,
+): (call: Call) => Promise<Answer> {
   const loaded = once(load);
   return async (call) => {
     const fixed = await loaded();
-    const shared = [...headers, "etag", fixed.etag, "vary", "Accept-Encoding", "x-content-type-options", "nosniff"];
-    if (matchesTag(header(call.asked, "if-none-match"), fixed.etag)) return answerWith(call, 304, shared);
+    const shared = [
+      ...headers,
+      "etag",
+      fixed.etag,
+      "vary",
+      "Accept-Encoding",
+      "x-content-type-options",
+      "nosniff",
+    ];
+    if (matchesTag(header(call.asked, "if-none-match"), fixed.etag))
+      return answerWith(call, 304, shared);
     const { body, encoded } = choose(fixed, header(call.asked, "accept-encoding"));
-    return answerWith(call, 200, [...shared, ...encoded, "content-length", String(body.length)], body);
+    return answerWith(
+      call,
+      200,
+      [...shared, ...encoded, "content-length", String(body.length)],
+      body,
+    );
   };
 }
 
-function choose(fixed: Fixed, accepted: string | undefined): { body: Buffer; encoded: FlatHeaders } {
-  if (fixed.brotli && acceptsBrotli(accepted)) return { body: fixed.brotli(), encoded: ["content-encoding", "br"] };
+function choose(
+  fixed: Fixed,
+  accepted: string | undefined,
+): { body: Buffer; encoded: FlatHeaders } {
+  if (fixed.brotli && acceptsBrotli(accepted))
+    return { body: fixed.brotli(), encoded: ["content-encoding", "br"] };
   if (acceptsGzip(accepted)) return { body: fixed.gzip(), encoded: ["content-encoding", "gzip"] };
   return { body: fixed.identity(), encoded: [] };
 }

@@ -11,13 +11,17 @@ export const NO_STORE: FlatHeaders = ["cache-control", "no-store"];
 export const PRIVATE: FlatHeaders = ["cache-control", "private, no-cache"];
 
 /** @throws AppError conflict when somebody has just removed it */
-export function businessOf(rt: Runtime, { businessId }: Pick<Credential, "businessId">): BusinessRow {
+export function businessOf(
+  rt: Runtime,
+  { businessId }: Pick<Credential, "businessId">,
+): BusinessRow {
   const business = rt.store.businesses.byId(businessId);
   if (!business) throw new AppError("conflict", "The business was removed meanwhile.");
   return business;
 }
 
-export const timezoneOf = (rt: Runtime, key: Credential): string => businessOf(rt, key).doc.timezone;
+export const timezoneOf = (rt: Runtime, key: Credential): string =>
+  businessOf(rt, key).doc.timezone;
 
 /** Where partners find `path` of a business. */
 export const urlOf = (rt: Runtime, slug: string, path: string): string =>
@@ -32,7 +36,10 @@ export function answerPage(
   { data, nextCursor }: { data: unknown[]; nextCursor: string | null },
 ): Answer {
   const page = { hasMore: nextCursor !== null, nextCursor };
-  const link = nextCursor === null ? [] : ["link", linkToNext(urlOf(rt, slug, path), call.asked.search, nextCursor)];
+  const link =
+    nextCursor === null
+      ? []
+      : ["link", linkToNext(urlOf(rt, slug, path), call.asked.search, nextCursor)];
   const body = { data, page, meta: { business: { id, slug, name, timezone } } };
   return answerJson(call, 200, body, [...PRIVATE, ...link]);
 }

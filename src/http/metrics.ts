@@ -18,12 +18,18 @@ export function createMetrics(): Metrics {
   let last: { route: string; method: string; status: number; series: Series } | undefined;
 
   const find = (route: string, method: string, status: number): Series => {
-    if (last?.route === route && last.status === status && last.method === method) return last.series;
+    if (last?.route === route && last.status === status && last.method === method)
+      return last.series;
     const place = `route="${route}",method="${method}"`;
     const byStatus = series.get(place) ?? new Map<number, Series>();
     series.set(place, byStatus);
     const labels = `${place},status="${status}"`;
-    const found = byStatus.get(status) ?? { labels, buckets: BOUNDS.map(() => 0), count: 0, sumMs: 0 };
+    const found = byStatus.get(status) ?? {
+      labels,
+      buckets: BOUNDS.map(() => 0),
+      count: 0,
+      sumMs: 0,
+    };
     byStatus.set(status, found);
     last = { route, method, status, series: found };
     return found;
@@ -64,7 +70,9 @@ export const gauge = (
 function linesOf({ labels, buckets, count, sumMs }: Series): string[] {
   let below = 0;
   return [
-    ...BOUNDS.map((bound, i) => `${DURATION}_bucket{${labels},le="${bound}"} ${(below += buckets[i] ?? 0)}`),
+    ...BOUNDS.map(
+      (bound, i) => `${DURATION}_bucket{${labels},le="${bound}"} ${(below += buckets[i] ?? 0)}`,
+    ),
     `${DURATION}_bucket{${labels},le="+Inf"} ${count}`,
     `${DURATION}_sum{${labels}} ${sumMs / 1000}`,
     `${DURATION}_count{${labels}} ${count}`,

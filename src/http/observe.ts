@@ -8,7 +8,11 @@ import type { Metrics } from "./metrics.ts";
 export type Observe = (place: Place, call: Call, answer: Answer) => void;
 
 /** Counts every answer, and tells of it in one wide line of the log. */
-export function createObserve(rt: Runtime, metrics: Metrics, clientAddress: ClientAddress): Observe {
+export function createObserve(
+  rt: Runtime,
+  metrics: Metrics,
+  clientAddress: ClientAddress,
+): Observe {
   return (place, call, answer) => {
     const durationMs = rt.monotonic() - call.startedAt;
     metrics.count(place.path, call.asked.method, answer.status, durationMs);

@@ -22,14 +22,15 @@ export function answerReadiness(rt: Runtime, isEnding: () => boolean): (call: Ca
 export function answerMetrics(rt: Runtime, metrics: Metrics): (call: Call) => Answer {
   return (call) => {
     admitMonitor(call.asked, rt.config.http.metricsToken);
-    const deliveries = Object.entries(rt.store.tallies.counts()).map(([status, count]): [string, number] => [
-      `status="${status}"`,
-      count,
-    ]);
+    const deliveries = Object.entries(rt.store.tallies.counts()).map(
+      ([status, count]): [string, number] => [`status="${status}"`, count],
+    );
     const text = [
       metrics.text(),
       gauge("deskbell_deliveries", "Webhook deliveries by where they stand.", deliveries),
-      gauge("process_resident_memory_bytes", "Memory that the process takes.", [["", process.memoryUsage.rss()]]),
+      gauge("process_resident_memory_bytes", "Memory that the process takes.", [
+        ["", process.memoryUsage.rss()],
+      ]),
     ].join("");
     const type = "text/plain; version=0.0.4; charset=utf-8";
     return answerBytes(call, 200, type, Buffer.from(text), ["cache-control", "no-store"]);
@@ -38,13 +39,19 @@ export function answerMetrics(rt: Runtime, metrics: Metrics): (call: Call) => An
 
 /** This machine, or whoever has the token. What a proxy passes on comes from this machine too, but is not of it. */
 function admitMonitor(asked: Asked, token: string | null): void {
-  const isForwarded = ["forwarded", "x-forwarded-for", "via"].some((name) => header(asked, name) !== undefined);
+  const isForwarded = ["forwarded", "x-forwarded-for", "via"].some(
+    (name) => header(asked, name) !== undefined,
+  );
   if (isLoopback(asked.peer) && !isForwarded) return;
   if (token === null)
-    throw new AppError("address_not_allowed", "The metrics are for the machine that deskbell runs on.");
+    throw new AppError(
+      "address_not_allowed",
+      "The metrics are for the machine that deskbell runs on.",
+    );
   const sent = /^bearer +(\S+)$/i.exec(header(asked, "authorization") ?? "")?.[1];
   if (sent === undefined) throw new AppError("missing_key", "The metrics need their token.");
-  if (!timingSafeEqual(digest(sent), digest(token))) throw new AppError("invalid_key", "This is not the token.");
+  if (!timingSafeEqual(digest(sent), digest(token)))
+    throw new AppError("invalid_key", "This is not the token.");
 }
 
 const digest = (text: string): Buffer => hash("sha256", text, "buffer");

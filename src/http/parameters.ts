@@ -9,7 +9,9 @@ import { localToInstant } from "../domain/business-time.ts";
  * refusal besides the general one, and `example` what a line to try asks with.
  */
 export type Parameters = Record<string, z.ZodType>;
-export type ParametersOf<P extends Parameters> = { [Name in keyof P]: z.output<P[Name]> | undefined };
+export type ParametersOf<P extends Parameters> = {
+  [Name in keyof P]: z.output<P[Name]> | undefined;
+};
 
 // Put there by campaigns and advertisers, not by who wrote the client.
 const IGNORED = /^(_|utm_.*|gclid|fbclid)$/;
@@ -25,7 +27,10 @@ export const flag = z
   .transform((text) => text === "true" || text === "1")
   .meta({ asSent: { type: "boolean" } });
 
-export const text = z.string().min(1, { error: "must not be empty." }).max(200, { error: "is too long." });
+export const text = z
+  .string()
+  .min(1, { error: "must not be empty." })
+  .max(200, { error: "is too long." });
 
 /** Separated by commas; may also be given several times. An empty one would find nothing, and is hardly meant to. */
 export const list = z
@@ -62,22 +67,31 @@ export const oneOf = <Name extends string>(names: readonly Name[]) =>
 
 export const locale = z
   .string()
-  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, { error: "must be a language tag such as de or pt-BR." })
-  .describe("The language of texts, such as de or pt-BR; without it, or without such texts, the business's own");
+  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, {
+    error: "must be a language tag such as de or pt-BR.",
+  })
+  .describe(
+    "The language of texts, such as de or pt-BR; without it, or without such texts, the business's own",
+  );
 
 export const instant = z
   .string()
   // A '+' that was not encoded arrives as a space.
   .transform((written) => written.replace(/ (\d{2}:\d{2})$/, "+$1"))
   .refine((written) => resolvers(written) !== undefined, {
-    error: "must be a date and time such as 2026-12-31T18:00:00+01:00, or one without offset in the business's time.",
+    error:
+      "must be a date and time such as 2026-12-31T18:00:00+01:00, or one without offset in the business's time.",
     params: { code: "invalid_date" },
   })
-  .transform((written): WrittenInstant => ({ text: written, resolve: resolvers(written) ?? (() => Number.NaN) }))
+  .transform((written): WrittenInstant => ({
+    text: written,
+    resolve: resolvers(written) ?? (() => Number.NaN),
+  }))
   .meta({
     asSent: {
       type: "string",
-      description: "RFC 3339; without an offset on the business's clock, and a date alone is its midnight",
+      description:
+        "RFC 3339; without an offset on the business's clock, and a date alone is its midnight",
       examples: ["2026-12-31T18:00:00+01:00", "2026-12-31T18:00", "2026-12-31"],
     },
     refusedAs: "invalid_date",
@@ -114,7 +128,8 @@ export function collectParameters<P extends Parameters>(
 ): { values: ParametersOf<P>; mistakes: ErrorItem[] } {
   const names = Object.keys(known);
   const given = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(query)) given.set(name, [...(given.get(name) ?? []), value]);
+  for (const [name, value] of new URLSearchParams(query))
+    given.set(name, [...(given.get(name) ?? []), value]);
 
   const mistakes: ErrorItem[] = [];
   const values: Record<string, unknown> = {};
@@ -125,7 +140,11 @@ export function collectParameters<P extends Parameters>(
       const detail = `There is no parameter '${name}' here.${didYouMean(name, names)}`;
       mistakes.push({ parameter: name, code: "unknown_parameter", detail });
     } else if (texts.length > 1 && !schema.meta()?.["isList"]) {
-      mistakes.push({ parameter: name, code: "given_twice", detail: `'${name}' is given more than once.` });
+      mistakes.push({
+        parameter: name,
+        code: "given_twice",
+        detail: `'${name}' is given more than once.`,
+      });
     } else {
       const result = schema.safeParse(texts.join(","));
       if (result.success) values[name] = result.data;
@@ -137,7 +156,10 @@ export function collectParameters<P extends Parameters>(
 
 const toMistake = (name: string, issue: z.core.$ZodIssue): ErrorItem => ({
   parameter: name,
-  code: issue.code === "custom" && typeof issue.params?.["code"] === "string" ? issue.params["code"] : "invalid_value",
+  code:
+    issue.code === "custom" && typeof issue.params?.["code"] === "string"
+      ? issue.params["code"]
+      : "invalid_value",
   detail: `'${name}' ${issue.message}`,
 });
 

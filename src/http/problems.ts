@@ -114,7 +114,11 @@ export const toProblem = (error: unknown): { problem: Problem; isBug: boolean } 
 };
 
 /** RFC 9457. `extra` adds members of its own to the body. */
-export function problemBody(problem: Problem, requestId: string, extra: Record<string, unknown> = {}): string {
+export function problemBody(
+  problem: Problem,
+  requestId: string,
+  extra: Record<string, unknown> = {},
+): string {
   return JSON.stringify({
     type: `https://deskbell.dev/problems/${problem.code}`,
     title: titleOf(problem.code),
@@ -130,4 +134,6 @@ export function problemBody(problem: Problem, requestId: string, extra: Record<s
 
 /** `invalid_json` -> `Invalid JSON` */
 const titleOf = (code: string): string =>
-  code.replaceAll("_", " ").replace(/\b(?:json|uri|url)\b|^\w/g, (letters) => letters.toUpperCase());
+  code
+    .replaceAll("_", " ")
+    .replace(/\b(?:json|uri|url)\b|^\w/g, (letters) => letters.toUpperCase());

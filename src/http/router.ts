@@ -11,7 +11,8 @@ export type Router = { request: H3["request"]; listener: Listener };
 
 /** h3 finds the place that an address names. */
 export function createRouter(places: readonly Place[], { answer, refuse }: Answering): Router {
-  const answerAt = async (place: Place, event: H3Event) => toResponse(await answer(place, askedOf(event)));
+  const answerAt = async (place: Place, event: H3Event) =>
+    toResponse(await answer(place, askedOf(event)));
   const h3 = new H3({
     silent: true,
     onError: (error, event) => toResponse(refuse(askedOf(event), originOf(error))),
@@ -27,7 +28,9 @@ function askedOf({ req, url, runtime, context }: H3Event): Asked {
     method: req.method,
     path: url.pathname,
     search: url.search,
-    params: Object.fromEntries(Object.entries(context.params ?? {}).map(([name, text]) => [name, decode(text)])),
+    params: Object.fromEntries(
+      Object.entries(context.params ?? {}).map(([name, text]) => [name, decode(text)]),
+    ),
     sent: node?.headers ?? Object.fromEntries(req.headers),
     connection: node?.socket ?? req,
     peer: node?.socket?.remoteAddress ?? "127.0.0.1",
@@ -41,13 +44,20 @@ const decode = (sent: string): string => (sent.includes("%") ? decodeURIComponen
 
 function toResponse({ status, headers, body }: Answer): Response {
   const pairs: [string, string][] = [];
-  for (let i = 0; i < headers.length; i += 2) pairs.push([headers[i] as string, headers[i + 1] as string]);
+  for (let i = 0; i < headers.length; i += 2)
+    pairs.push([headers[i] as string, headers[i + 1] as string]);
   const statusText = STATUS_CODES[status] ?? "";
-  return new FastResponse(body as Buffer<ArrayBuffer> | null, { status, statusText, headers: pairs });
+  return new FastResponse(body as Buffer<ArrayBuffer> | null, {
+    status,
+    statusText,
+    headers: pairs,
+  });
 }
 
 /** What was thrown, out of what h3 makes of it. Its own complaints are about addresses that cannot be read. */
 function originOf(error: HTTPError): unknown {
   if (error.unhandled) return error.cause;
-  return error.status < 500 ? new AppError("route_not_found", "This address cannot be read.") : error;
+  return error.status < 500
+    ? new AppError("route_not_found", "This address cannot be read.")
+    : error;
 }

@@ -2,10 +2,20 @@ import { answerAvailability } from "./availability/availability.ts";
 import { AVAILABILITY_PARAMETERS } from "./availability/availability-parameters.ts";
 import * as views from "./catalog/catalog-views.ts";
 import { answerChanges, CHANGES_PARAMETERS } from "./changes/changes.ts";
-import { DELIVERIES_PARAMETERS, listDeliveries, redeliverDelivery, showDelivery } from "./webhooks/deliveries.ts";
+import {
+  DELIVERIES_PARAMETERS,
+  listDeliveries,
+  redeliverDelivery,
+  showDelivery,
+} from "./webhooks/deliveries.ts";
 import * as actions from "./webhooks/endpoint-actions.ts";
 import { changeWebhook, deleteWebhook, endpointPatch, showWebhook } from "./webhooks/endpoint.ts";
-import { createWebhook, listWebhooks, newEndpoint, WEBHOOKS_PARAMETERS } from "./webhooks/endpoints.ts";
+import {
+  createWebhook,
+  listWebhooks,
+  newEndpoint,
+  WEBHOOKS_PARAMETERS,
+} from "./webhooks/endpoints.ts";
 import { answerOpenApi } from "./openapi/serve.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
 import { answerHealth, answerMetrics, answerReadiness } from "./operations.ts";
@@ -19,10 +29,18 @@ const KEPT = ["ETag", "Cache-Control", "Vary"] as const;
 const OWN = ["Cache-Control"] as const;
 const PAGED = ["Cache-Control", "Link"] as const;
 
-const ok = (about: string, body: SchemaName): Record<number, AnswerSpec> => ({ 200: { about, body, headers: OWN } });
+const ok = (about: string, body: SchemaName): Record<number, AnswerSpec> => ({
+  200: { about, body, headers: OWN },
+});
 
 /** One of the catalog's six lists. */
-const list = (id: string, view: views.View, body: SchemaName, summary: string, description?: string): Row => ({
+const list = (
+  id: string,
+  view: views.View,
+  body: SchemaName,
+  summary: string,
+  description?: string,
+): Row => ({
   id,
   group: "Catalog",
   method: "GET",
@@ -32,7 +50,11 @@ const list = (id: string, view: views.View, body: SchemaName, summary: string, d
   ...(description !== undefined && { description }),
   query: view.parameters,
   answers: {
-    200: { about: "The list, or a page of it.", body, headers: [...KEPT, "Catalog-Version", "Link"] },
+    200: {
+      about: "The list, or a page of it.",
+      body,
+      headers: [...KEPT, "Catalog-Version", "Link"],
+    },
     304: { about: UNCHANGED, headers: [...KEPT, "Catalog-Version"] },
   },
   handle: ({ serve }) => serve(view),
@@ -40,7 +62,13 @@ const list = (id: string, view: views.View, body: SchemaName, summary: string, d
 
 /** Every route: where it is, what a key needs for it, what it takes and gives, who answers. The API's description is made of it. */
 export const ROUTES: readonly Row[] = [
-  list("getMenu", views.menuView, "Menu", "Dishes, menu categories, prices, images", "`limit` pages the dishes."),
+  list(
+    "getMenu",
+    views.menuView,
+    "Menu",
+    "Dishes, menu categories, prices, images",
+    "`limit` pages the dishes.",
+  ),
   list("listServices", views.servicesView, "ServiceList", "Services, prices, variants, add-ons"),
   list(
     "listServiceCategories",
@@ -48,9 +76,24 @@ export const ROUTES: readonly Row[] = [
     "ServiceCategoryList",
     "Service categories in their order",
   ),
-  list("listStaff", views.staffView, "StaffList", "Public staff profiles and the services they perform"),
-  list("listPromotions", views.promotionsView, "PromotionList", "Active promotions, their benefits and schedules"),
-  list("listEvents", views.eventsView, "PublicEventList", "Published events, ticket types, prices, what is left"),
+  list(
+    "listStaff",
+    views.staffView,
+    "StaffList",
+    "Public staff profiles and the services they perform",
+  ),
+  list(
+    "listPromotions",
+    views.promotionsView,
+    "PromotionList",
+    "Active promotions, their benefits and schedules",
+  ),
+  list(
+    "listEvents",
+    views.eventsView,
+    "PublicEventList",
+    "Published events, ticket types, prices, what is left",
+  ),
   {
     id: "getAvailability",
     group: "Availability",
@@ -170,7 +213,10 @@ export const ROUTES: readonly Row[] = [
     description:
       "It is signed like any other, is in no feed and counts for nothing. A disabled endpoint can be tested too.",
     body: { schema: actions.noFields, isOptional: true },
-    answers: ok("What came of it; a receiver that fails is told here, with 200.", "EndpointTestAnswer"),
+    answers: ok(
+      "What came of it; a receiver that fails is told here, with 200.",
+      "EndpointTestAnswer",
+    ),
     problems: ["shutting_down"],
     handle: ({ rt, sendOnce, room }) => testWebhook(rt, sendOnce, room.closing),
   },
@@ -184,7 +230,10 @@ export const ROUTES: readonly Row[] = [
     description:
       "One that the business itself has disabled (`disabledReason` is `manual`) only the business enables again.",
     body: { schema: actions.enabling, isOptional: true },
-    answers: ok("The endpoint, and how many deliveries are on their way again.", "EnabledEndpointAnswer"),
+    answers: ok(
+      "The endpoint, and how many deliveries are on their way again.",
+      "EnabledEndpointAnswer",
+    ),
     handle: ({ rt }) => actions.enableWebhook(rt),
   },
   {
@@ -218,7 +267,9 @@ export const ROUTES: readonly Row[] = [
     scope: "webhooks.read",
     summary: "What was sent to an endpoint, or is to be",
     query: DELIVERIES_PARAMETERS,
-    answers: { 200: { about: "The newest first, 100 at a time.", body: "DeliveryList", headers: PAGED } },
+    answers: {
+      200: { about: "The newest first, 100 at a time.", body: "DeliveryList", headers: PAGED },
+    },
     handle: ({ rt }) => listDeliveries(rt),
   },
   {
@@ -239,7 +290,13 @@ export const ROUTES: readonly Row[] = [
     scope: "webhooks.write",
     summary: "Send a delivery once more",
     body: { schema: actions.noFields, isOptional: true },
-    answers: { 202: { about: "It is on its way again, not yet there.", body: "DeliveryAnswer", headers: OWN } },
+    answers: {
+      202: {
+        about: "It is on its way again, not yet there.",
+        body: "DeliveryAnswer",
+        headers: OWN,
+      },
+    },
     handle: ({ rt }) => redeliverDelivery(rt),
   },
   {

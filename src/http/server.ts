@@ -10,7 +10,13 @@ import { createApp } from "./app.ts";
 import { isLoopback } from "./gate/client-address.ts";
 import { harden } from "./wire/wire.ts";
 import type { Listener } from "./wire/listener.ts";
-import { type Certificate, limitHandshakes, noteExpiry, readCertificate, type TlsFiles } from "./wire/tls.ts";
+import {
+  type Certificate,
+  limitHandshakes,
+  noteExpiry,
+  readCertificate,
+  type TlsFiles,
+} from "./wire/tls.ts";
 
 export type RunningServer = {
   url: string;
@@ -35,19 +41,24 @@ const IDLE_CHECK_MS = 50;
 const DAY_MS = 86_400_000;
 
 /** @throws AppError state_refuses when the port cannot be had */
-export async function startServer(rt: Runtime, { host, port, tls, sendOnce }: ServerOptions): Promise<RunningServer> {
+export async function startServer(
+  rt: Runtime,
+  { host, port, tls, sendOnce }: ServerOptions,
+): Promise<RunningServer> {
   const app = createApp(rt, sendOnce);
   const certificate = tls && readCertificate(tls);
   const server = await openServer(app.listener, { host, port, certificate });
   harden(server, rt, app.listener);
-  const encryption = tls && certificate && encrypt(server as unknown as TlsServer, rt, tls, certificate);
+  const encryption =
+    tls && certificate && encrypt(server as unknown as TlsServer, rt, tls, certificate);
 
   const flush = () => {
     try {
       app.flush();
     } catch (error) {
       // Somebody else is writing: the next round has it.
-      if (!isBusy(error)) rt.log("error", "the use of keys could not be written", { error: String(error) });
+      if (!isBusy(error))
+        rt.log("error", "the use of keys could not be written", { error: String(error) });
     }
   };
   const timer = setInterval(flush, FLUSH_MS).unref();
@@ -99,7 +110,10 @@ function encrypt(server: TlsServer, rt: Runtime, files: TlsFiles, certificate: C
 
 type Opening = { host: string; port: number; certificate: Certificate | undefined };
 
-async function openServer(listener: Listener, { host, port, certificate }: Opening): Promise<Server> {
+async function openServer(
+  listener: Listener,
+  { host, port, certificate }: Opening,
+): Promise<Server> {
   try {
     const { server } = await listen(listener as Parameters<typeof listen>[0], {
       hostname: host,

@@ -17,7 +17,10 @@ export async function writeWhenFree<T>(rt: Runtime, write: () => T | Promise<T>)
       return await write();
     } catch (error) {
       if ((error as { code?: unknown }).code === "SQLITE_FULL")
-        throw new AppError("storage_full", "The disk is full: nothing can be written until there is room.");
+        throw new AppError(
+          "storage_full",
+          "The disk is full: nothing can be written until there is room.",
+        );
       if (!isBusy(error)) throw error;
       if (rt.monotonic() - startedAt >= GIVE_UP_AFTER_MS)
         throw new AppError("busy", "Another writer holds the database. Try again in a moment.");

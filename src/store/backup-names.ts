@@ -19,4 +19,5 @@ export const isOfNight = (name: string): boolean => name.startsWith(`${NIGHTLY}-
 export const isDraft = (name: string): boolean => DRAFT.test(name);
 
 /** `20261120T031700Z`: fit for a file name, and sorted as it is written. */
-const compactTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
+const compactTime = (ms: number): string =>
+  `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;

@@ -65,9 +65,13 @@ function inspect(db: Db, path: string): number {
   if (schema === 0 || !CORE_TABLES.every((table) => tables.includes(table)))
     throw new AppError("invalid_input", `${path} is a database, but not one of deskbell's.`);
   if (schema > known)
-    throw new AppError("state_refuses", `${path} is of a newer deskbell (schema ${schema}, this one knows ${known}).`, {
-      fix: "use the deskbell that made it, or a newer one",
-    });
+    throw new AppError(
+      "state_refuses",
+      `${path} is of a newer deskbell (schema ${schema}, this one knows ${known}).`,
+      {
+        fix: "use the deskbell that made it, or a newer one",
+      },
+    );
   const finding = db.pragma("integrity_check(1)", { simple: true }) as string;
   if (finding !== "ok") throw damaged(path, finding);
   return schema;
@@ -84,7 +88,11 @@ export function readProgress(path: string): Progress[] {
         .pluck()
         .all() as string[];
       return tables.flatMap((table) =>
-        db.prepare(`SELECT id, catalog_version AS catalogVersion, last_sequence AS lastSequence FROM ${table}`).all(),
+        db
+          .prepare(
+            `SELECT id, catalog_version AS catalogVersion, last_sequence AS lastSequence FROM ${table}`,
+          )
+          .all(),
       ) as Progress[];
     } finally {
       db.close();
@@ -111,7 +119,9 @@ export function jumpAhead(path: string, elsewhere: readonly Progress[], by: numb
       ON CONFLICT (id) DO UPDATE SET catalog_version = max(catalog_version, excluded.catalog_version),
         last_sequence = max(last_sequence, excluded.last_sequence)`);
     const jumps = ["business", "removed_business"].map((table) =>
-      db.prepare(`UPDATE ${table} SET catalog_version = catalog_version + :by, last_sequence = last_sequence + :by`),
+      db.prepare(
+        `UPDATE ${table} SET catalog_version = catalog_version + :by, last_sequence = last_sequence + :by`,
+      ),
     );
     tx(() => {
       for (const progress of elsewhere) {

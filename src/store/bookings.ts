@@ -20,12 +20,16 @@ type BusySegment = Omit<BookedSegment, "variantId" | "addons" | "priceCents">;
 
 type UpcomingSegment = { id: string } & Pick<BookedSegment, "staffId" | "startsAt" | "endsAt">;
 
-type RawSegment = Omit<BookedSegment, "addons" | "resources"> & { addons: string; resources: string };
+type RawSegment = Omit<BookedSegment, "addons" | "resources"> & {
+  addons: string;
+  resources: string;
+};
 
 /** Most take none, and a calendar has thousands of them. */
 const NONE: BookedSegment["resources"] = [];
 
-const parseResources = (text: string): BookedSegment["resources"] => JSON.parse(text) as BookedSegment["resources"];
+const parseResources = (text: string): BookedSegment["resources"] =>
+  JSON.parse(text) as BookedSegment["resources"];
 
 export function createBookingStore(db: Db) {
   const insert = db.prepare(`
@@ -38,10 +42,16 @@ export function createBookingStore(db: Db) {
       buffer_before_min, buffer_after_min, starts_at, ends_at, price_cents, is_busy)
     VALUES (:bookingId, :position, :businessId, :serviceId, :variantId, :addons, :staffId, :resources, :seats,
       :bufferBeforeMin, :bufferAfterMin, :startsAt, :endsAt, :priceCents, 1)`);
-  const cancel = db.prepare("UPDATE booking SET status = 'CANCELLED', updated_at = :now WHERE id = :id");
+  const cancel = db.prepare(
+    "UPDATE booking SET status = 'CANCELLED', updated_at = :now WHERE id = :id",
+  );
   const release = db.prepare("UPDATE booking_segment SET is_busy = 0 WHERE booking_id = ?");
-  const byId = db.prepare(`SELECT ${COLUMNS} FROM booking WHERE business_id = :businessId AND id = :id`);
-  const segments = db.prepare(`SELECT ${SEGMENT_COLUMNS} FROM booking_segment WHERE booking_id = ? ORDER BY position`);
+  const byId = db.prepare(
+    `SELECT ${COLUMNS} FROM booking WHERE business_id = :businessId AND id = :id`,
+  );
+  const segments = db.prepare(
+    `SELECT ${SEGMENT_COLUMNS} FROM booking_segment WHERE booking_id = ? ORDER BY position`,
+  );
   const list = db.prepare(`
     SELECT ${COLUMNS} FROM booking
     WHERE business_id = :businessId AND (:status IS NULL OR status = :status) AND (:before IS NULL OR id < :before)
@@ -95,7 +105,9 @@ export function createBookingStore(db: Db) {
 
     /** Newest first. */
     list: ({ businessId, status, before }: VisitFilter, limit: number): Booking[] =>
-      list.all({ businessId, status: status ?? null, before: before ?? null, limit }).map(withSegments),
+      list
+        .all({ businessId, status: status ?? null, before: before ?? null, limit })
+        .map(withSegments),
 
     /** The segments that are not over, as they begin, each with its booking's id. */
     upcoming: (businessId: string, now: number): UpcomingSegment[] =>
@@ -106,7 +118,10 @@ export function createBookingStore(db: Db) {
       const rows = busy.all({ businessId, from, to, until }) as (Omit<BusySegment, "resources"> & {
         resources: string;
       })[];
-      return rows.map((row) => ({ ...row, resources: row.resources === "[]" ? NONE : parseResources(row.resources) }));
+      return rows.map((row) => ({
+        ...row,
+        resources: row.resources === "[]" ? NONE : parseResources(row.resources),
+      }));
     },
   };
 }

@@ -30,7 +30,11 @@ const COLUMNS = `id, slug, doc, schedule, catalog_version AS catalogVersion, las
 export function createBusinessStore(db: Db) {
   const parse = (raw: unknown): BusinessRow => {
     const row = raw as Raw;
-    return { ...row, doc: JSON.parse(row.doc) as BusinessDoc, schedule: JSON.parse(row.schedule) as ScheduleDoc };
+    return {
+      ...row,
+      doc: JSON.parse(row.doc) as BusinessDoc,
+      schedule: JSON.parse(row.schedule) as ScheduleDoc,
+    };
   };
   const serialise = (row: Omit<BusinessRow, "revision">) => ({
     ...row,
@@ -54,7 +58,9 @@ export function createBusinessStore(db: Db) {
   const inTransition = db.prepare(`SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`);
   // The only way to a sequence number: it rises within the transaction that uses it.
   const takeSequences = db
-    .prepare("UPDATE business SET last_sequence = last_sequence + :count WHERE id = :id RETURNING last_sequence")
+    .prepare(
+      "UPDATE business SET last_sequence = last_sequence + :count WHERE id = :id RETURNING last_sequence",
+    )
     .pluck();
   const remember = db.prepare(`
     INSERT OR REPLACE INTO removed_business (id, catalog_version, last_sequence, revision)
@@ -71,7 +77,8 @@ export function createBusinessStore(db: Db) {
     /** Everything but the sequence counter, which `takeSequences` alone moves, and the revision. */
     save: (row: Omit<BusinessRow, "revision">): void => void upsert.run(serialise(row)),
     /** The first of `count` fresh, consecutive sequence numbers. */
-    takeSequences: (id: string, count: number): number => (takeSequences.get({ id, count }) as number) - count + 1,
+    takeSequences: (id: string, count: number): number =>
+      (takeSequences.get({ id, count }) as number) - count + 1,
     /** Something that partners see in an answer has changed, but nothing that they are told. */
     raiseRevision: (id: string): void => void raiseRevision.run(id),
     /** Those in which something has changed by the clock that nobody was told of yet. */
@@ -82,7 +89,8 @@ export function createBusinessStore(db: Db) {
     },
     /** Where a business begins: new ones with nothing, one that was removed before behind all that partners know of it. */
     leftOff: (id: string): Pick<BusinessRow, "catalogVersion" | "lastSequence"> =>
-      (leftOff.get(id) as Pick<BusinessRow, "catalogVersion" | "lastSequence"> | undefined) ?? NOTHING_YET,
+      (leftOff.get(id) as Pick<BusinessRow, "catalogVersion" | "lastSequence"> | undefined) ??
+      NOTHING_YET,
   };
 }
 

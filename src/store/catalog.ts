@@ -1,5 +1,10 @@
 import type { BoxEdits } from "../domain/catalog/box-edits.ts";
-import { type CatalogObjects, type DocOf, emptyObjects, type Kind } from "../domain/catalog/catalog.ts";
+import {
+  type CatalogObjects,
+  type DocOf,
+  emptyObjects,
+  type Kind,
+} from "../domain/catalog/catalog.ts";
 import { knowId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/diff.ts";
 import type { Mark } from "../domain/public/lens.ts";
@@ -10,7 +15,9 @@ export function createCatalogStore(db: Db) {
     SELECT catalog_object.id, slug, kind, catalog_object.doc FROM catalog_object JOIN business ON business.id = business_id
     WHERE business_id = ? ORDER BY kind, position`);
   const ofKind = db
-    .prepare("SELECT doc FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY position")
+    .prepare(
+      "SELECT doc FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY position",
+    )
     .pluck();
   const marks = db.prepare(
     "SELECT object_id AS objectId, version, updated_at AS updatedAt FROM representation WHERE business_id = ?",
@@ -20,9 +27,13 @@ export function createCatalogStore(db: Db) {
     INSERT INTO catalog_object (id, business_id, kind, key, position, doc)
     VALUES (:id, :businessId, :kind, :key, :position, :doc)`);
   const moveObject = db.prepare("UPDATE catalog_object SET position = :position WHERE id = :id");
-  const edited = db.prepare("SELECT id, authored FROM catalog_object WHERE business_id = ? AND authored IS NOT NULL");
+  const edited = db.prepare(
+    "SELECT id, authored FROM catalog_object WHERE business_id = ? AND authored IS NOT NULL",
+  );
   const setAuthored = db.prepare("UPDATE catalog_object SET authored = :authored WHERE id = :id");
-  const removeMark = db.prepare("DELETE FROM representation WHERE business_id = :businessId AND object_id = :objectId");
+  const removeMark = db.prepare(
+    "DELETE FROM representation WHERE business_id = :businessId AND object_id = :objectId",
+  );
   const upsertMark = db.prepare(`
     INSERT INTO representation (business_id, object_id, version, updated_at)
     VALUES (:businessId, :objectId, :version, :updatedAt)
@@ -56,7 +67,10 @@ export function createCatalogStore(db: Db) {
 
     boxEdits(businessId: string): BoxEdits {
       const found = new Map<string, DocOf[Kind]>();
-      for (const { id, authored } of edited.iterate(businessId) as Iterable<{ id: string; authored: string }>)
+      for (const { id, authored } of edited.iterate(businessId) as Iterable<{
+        id: string;
+        authored: string;
+      }>)
         found.set(id, JSON.parse(authored) as DocOf[Kind]);
       return found;
     },
@@ -65,16 +79,22 @@ export function createCatalogStore(db: Db) {
       // Removed first: two objects may have swapped keys, which are unique at every moment.
       for (const id of change.removed) removeObject.run(id);
       for (const row of change.written) removeObject.run(row.id);
-      for (const row of change.written) insertObject.run({ ...row, businessId, doc: JSON.stringify(row.doc) });
+      for (const row of change.written)
+        insertObject.run({ ...row, businessId, doc: JSON.stringify(row.doc) });
       for (const { id, position } of change.moved) moveObject.run({ id, position });
     },
 
     /** After `writeObjects`, which forgets them for the rows that it writes. */
     writeBoxEdits(edits: ReadonlyMap<string, DocOf[Kind] | null>): void {
-      for (const [id, authored] of edits) setAuthored.run({ id, authored: authored && JSON.stringify(authored) });
+      for (const [id, authored] of edits)
+        setAuthored.run({ id, authored: authored && JSON.stringify(authored) });
     },
 
-    writeMarks(businessId: string, change: { changed: Iterable<string>; removed: Iterable<string> }, mark: Mark): void {
+    writeMarks(
+      businessId: string,
+      change: { changed: Iterable<string>; removed: Iterable<string> },
+      mark: Mark,
+    ): void {
       for (const objectId of change.removed) removeMark.run({ businessId, objectId });
       for (const objectId of change.changed) upsertMark.run({ businessId, objectId, ...mark });
     },

@@ -33,7 +33,11 @@ const MINIMUM_SQLITE = [3, 51, 3];
  * @param safeguard for the data of an older file; null for a copy of one
  * @throws AppError state_refuses for a file that is newer, damaged or no database, or that cannot be migrated now
  */
-export function openDatabase(path: string, busyTimeoutMs: number, safeguard: Safeguard | null): Connection {
+export function openDatabase(
+  path: string,
+  busyTimeoutMs: number,
+  safeguard: Safeguard | null,
+): Connection {
   const { db, migration } = openAndMigrate(path, busyTimeoutMs, safeguard);
   // data_version does not move for a connection's own commits.
   let ownCommits = 0;
@@ -77,7 +81,10 @@ function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguar
 function prepareConnection(db: Db): void {
   const version = db.prepare("SELECT sqlite_version()").pluck().get() as string;
   if (!isAtLeast(version.split(".").map(Number), MINIMUM_SQLITE))
-    throw new AppError("state_refuses", `SQLite ${version} can corrupt a file in WAL mode; 3.51.3 or newer is needed.`);
+    throw new AppError(
+      "state_refuses",
+      `SQLite ${version} can corrupt a file in WAL mode; 3.51.3 or newer is needed.`,
+    );
   db.pragma("journal_mode = WAL");
   // better-sqlite3 drops to NORMAL by itself once WAL is on, and then a power cut loses acknowledged rows.
   db.pragma("synchronous = FULL");
@@ -97,15 +104,27 @@ const isAtLeast = (version: number[], minimum: number[]): boolean => {
 function explainOpenFailure(error: unknown, path: string): unknown {
   const code = isSqliteError(error) ? error.code : "";
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
-    return new AppError("state_refuses", `${path} is damaged or is not a database: restore a backup.`, {
-      fix: "deskbell backup list",
-    });
-  if (code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM")
+    return new AppError(
+      "state_refuses",
+      `${path} is damaged or is not a database: restore a backup.`,
+      {
+        fix: "deskbell backup list",
+      },
+    );
+  if (
+    code.startsWith("SQLITE_CANTOPEN") ||
+    code.startsWith("SQLITE_READONLY") ||
+    code === "SQLITE_PERM"
+  )
     return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
-      fix: existsSync(path) ? "check the file's owner and mode" : "check that its folder exists and can be written",
+      fix: existsSync(path)
+        ? "check the file's owner and mode"
+        : "check that its folder exists and can be written",
     });
   if (isStorageFull(error))
-    return new AppError("storage_full", `The disk that holds ${path} is full.`, { fix: "free some space" });
+    return new AppError("storage_full", `The disk that holds ${path} is full.`, {
+      fix: "free some space",
+    });
   if (code.startsWith("SQLITE_IOERR"))
     return new AppError("state_refuses", `The disk that holds ${path} failed (${code}).`, {
       fix: "look at the system's log for the disk's errors, and restore a backup on a sound one",
@@ -119,7 +138,8 @@ export const isBusy = (error: unknown): boolean =>
 // SHMSIZE: on a disk without a byte left even opening fails, for want of the WAL's index.
 const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 
-export const isStorageFull = (error: unknown): boolean => isSqliteError(error) && FULL_CODES.includes(error.code);
+export const isStorageFull = (error: unknown): boolean =>
+  isSqliteError(error) && FULL_CODES.includes(error.code);
 
 /** Whoever asks whether a daemon runs holds the lock for a moment; a daemon that starts meanwhile waits it out. */
 const LOOK_MS = 100;

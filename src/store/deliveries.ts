@@ -44,7 +44,12 @@ export type FollowedAttempt = Omit<AttemptRow, "responseText"> & {
   status: DeliveryStatus;
 };
 
-type NewDelivery = { id: string; endpointId: string; event: EventRow; nextAttemptAt: number | null };
+type NewDelivery = {
+  id: string;
+  endpointId: string;
+  event: EventRow;
+  nextAttemptAt: number | null;
+};
 
 const COLUMNS = `id, business_id AS businessId, endpoint_id AS endpointId, event_id AS eventId, event_type AS eventType, sequence,
   status, attempt_count AS attemptCount, next_attempt_at AS nextAttemptAt, last_status_code AS lastStatusCode,
@@ -76,7 +81,17 @@ export function createDeliveryStore(db: Db) {
       for (const { id, endpointId, event, nextAttemptAt } of rows) {
         const status = nextAttemptAt === null ? "PARKED" : "PENDING";
         const { businessId, id: eventId, type: eventType, sequence, createdAt } = event;
-        insert.run({ id, businessId, endpointId, eventId, eventType, sequence, status, nextAttemptAt, createdAt });
+        insert.run({
+          id,
+          businessId,
+          endpointId,
+          eventId,
+          eventType,
+          sequence,
+          status,
+          nextAttemptAt,
+          createdAt,
+        });
         sheet.add(businessId, status, 1);
       }
       sheet.write(tallies);
@@ -84,7 +99,8 @@ export function createDeliveryStore(db: Db) {
 
     byId: (id: string): DeliveryRow | undefined => byId.get(id) as DeliveryRow | undefined,
     /** All of them, or the last so many. */
-    attempts: (id: string, most = -1): AttemptRow[] => (attempts.all({ id, most }) as AttemptRow[]).reverse(),
+    attempts: (id: string, most = -1): AttemptRow[] =>
+      (attempts.all({ id, most }) as AttemptRow[]).reverse(),
 
     /** Newest first. */
     list(filter: DeliveryFilter, limit: number): DeliveryRow[] {

@@ -32,9 +32,14 @@ const IS_UNDELIVERED = "status NOT IN ('PENDING', 'DELIVERED')";
 const MOST_ARE = new Set<DeliveryStatus>(["PENDING", "DELIVERED"]);
 
 /** The filter as a SQL condition, and its parameters. */
-export function conditionOf(filter: DeliveryFilter): { where: string; parameters: Record<string, unknown> } {
+export function conditionOf(filter: DeliveryFilter): {
+  where: string;
+  parameters: Record<string, unknown>;
+} {
   const { failed: _, ...parameters } = filter;
-  const asked = (Object.keys(CONDITIONS) as (keyof DeliveryFilter)[]).filter((name) => filter[name] !== undefined);
+  const asked = (Object.keys(CONDITIONS) as (keyof DeliveryFilter)[]).filter(
+    (name) => filter[name] !== undefined,
+  );
   const conditions = asked.map((name) => CONDITIONS[name]);
   if (filter.status !== undefined && !MOST_ARE.has(filter.status)) conditions.push(IS_UNDELIVERED);
   return { where: ["TRUE", ...conditions].join(" AND "), parameters };

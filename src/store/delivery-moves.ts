@@ -6,7 +6,11 @@ import { createTallySheet, createTallyStore } from "./tallies.ts";
 /** From where to where whole sets of deliveries go, apart from what attempts do to them. */
 const MOVES = {
   park: { from: ["PENDING"], to: "PARKED", set: "next_attempt_at = NULL" },
-  cancel: { from: ["PENDING", "PARKED", "CORRUPT"], to: "CANCELLED", set: "next_attempt_at = NULL" },
+  cancel: {
+    from: ["PENDING", "PARKED", "CORRUPT"],
+    to: "CANCELLED",
+    set: "next_attempt_at = NULL",
+  },
   // Due at once and together; their numbers then give their order.
   recover: {
     from: ["PARKED"],
@@ -56,7 +60,9 @@ export function createDeliveryMoveStore(db: Db) {
     for (const status of statesOf(name, filter)) {
       const { source, affected, parameters } = oneState(filter, status);
       const counted = db
-        .prepare(`SELECT business_id AS businessId, count(*) AS count FROM ${source} WHERE ${affected} GROUP BY 1`)
+        .prepare(
+          `SELECT business_id AS businessId, count(*) AS count FROM ${source} WHERE ${affected} GROUP BY 1`,
+        )
         .all(parameters) as { businessId: string; count: number }[];
       for (const { businessId, count } of counted) {
         sheet.add(businessId, status, -count);
@@ -75,7 +81,10 @@ export function createDeliveryMoveStore(db: Db) {
   function countCancellable(filter: DeliveryFilter): number {
     const counts = statesOf("cancel", filter).map((status) => {
       const { source, affected, parameters } = oneState(filter, status);
-      return db.prepare(`SELECT count(*) FROM ${source} WHERE ${affected}`).pluck().get(parameters) as number;
+      return db
+        .prepare(`SELECT count(*) FROM ${source} WHERE ${affected}`)
+        .pluck()
+        .get(parameters) as number;
     });
     return counts.reduce((sum, count) => sum + count, 0);
   }
@@ -109,13 +118,20 @@ export function createDeliveryMoveStore(db: Db) {
      * Makes the next ones due again, in the order of their numbers. Their attempts stay on file; their schedule begins anew.
      * @returns how many, and the number of the last of them
      */
-    replay(filter: DeliveryFilter, { after, upTo, limit, at, stepMs }: ReplayBatch): { count: number; last: number } {
+    replay(
+      filter: DeliveryFilter,
+      { after, upTo, limit, at, stepMs }: ReplayBatch,
+    ): { count: number; last: number } {
       const { where, parameters } = conditionOf(filter);
       const chosen = db
         .prepare(`
           SELECT number, business_id AS businessId, status FROM delivery
           WHERE ${where} AND ${replayableOf(filter)} AND number > :after AND number <= :upTo ORDER BY number LIMIT :limit`)
-        .all({ ...parameters, after, upTo, limit }) as { number: number; businessId: string; status: DeliveryStatus }[];
+        .all({ ...parameters, after, upTo, limit }) as {
+        number: number;
+        businessId: string;
+        status: DeliveryStatus;
+      }[];
       const again = db.prepare(`
         UPDATE delivery SET status = 'PENDING', next_attempt_at = :at, delivered_at = NULL, is_replay = 1,
           attempts_before = attempt_count

@@ -5,7 +5,10 @@ import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import type { AttemptRow, DeliveryRow } from "./deliveries.ts";
 
 /** What the courier needs of a delivery to send it. */
-export type DueRow = Pick<DeliveryRow, "id" | "attemptCount" | "eventId" | "eventType" | "sequence"> & {
+export type DueRow = Pick<
+  DeliveryRow,
+  "id" | "attemptCount" | "eventId" | "eventType" | "sequence"
+> & {
   number: number;
   /** Attempts that do not count for its schedule. */
   attemptsBefore: number;
@@ -50,7 +53,9 @@ export function createDueStore(db: Db) {
   const nextAttemptAt = soonestOf("TRUE");
   const nextWellAttemptAt = soonestOf("failing_since IS NULL");
   const hasBeyond = db
-    .prepare("SELECT EXISTS (SELECT 1 FROM delivery WHERE status = 'PENDING' AND next_attempt_at > ?)")
+    .prepare(
+      "SELECT EXISTS (SELECT 1 FROM delivery WHERE status = 'PENDING' AND next_attempt_at > ?)",
+    )
     .pluck();
   const bringForward = db.prepare(
     "UPDATE delivery SET next_attempt_at = :now WHERE status = 'PENDING' AND next_attempt_at > :latest AND number > :after",
@@ -59,7 +64,9 @@ export function createDueStore(db: Db) {
   const settle = db.prepare(`
     UPDATE delivery SET status = ?, attempt_count = ?, next_attempt_at = ?, last_status_code = ?, last_error = ?, delivered_at = ?
     WHERE number = ? AND id = ? AND status = 'PENDING'`);
-  const statusOf = db.prepare("SELECT status FROM delivery WHERE number = :number AND id = :id").pluck();
+  const statusOf = db
+    .prepare("SELECT status FROM delivery WHERE number = :number AND id = :id")
+    .pluck();
   const settleLate = db.prepare(`
     UPDATE delivery SET status = :status, attempt_count = :attempts, last_status_code = :statusCode,
       last_error = :error, delivered_at = coalesce(:deliveredAt, delivered_at)
@@ -71,7 +78,8 @@ export function createDueStore(db: Db) {
   return {
     lastNumber: (): number => lastNumber.get() as number,
     /** The endpoints to which something was added between two numbers. */
-    endpointsAmong: (after: number, upTo: number): string[] => endpointsAmong.all({ after, upTo }) as string[],
+    endpointsAmong: (after: number, upTo: number): string[] =>
+      endpointsAmong.all({ after, upTo }) as string[],
     /** When the next of all that is owed is due; null: nothing is. */
     nextAttemptAt: (): number | null => nextAttemptAt.get() as number | null,
     /** The same of endpoints that answer: nothing but the courier keeps these waiting. */
@@ -81,13 +89,17 @@ export function createDueStore(db: Db) {
     read(endpointId: string, now: number, limit: number): DueRow[] {
       const fresh = due.all({ endpointId, now, limit, isReplay: 0 }) as DueRow[];
       if (fresh.length === limit) return fresh;
-      return fresh.concat(due.all({ endpointId, now, limit: limit - fresh.length, isReplay: 1 }) as DueRow[]);
+      return fresh.concat(
+        due.all({ endpointId, now, limit: limit - fresh.length, isReplay: 1 }) as DueRow[],
+      );
     },
     /** Moves what is due in a span of time, of the deliveries up to a number. */
-    shift: (span: { after: number; until: number; upTo: number; byMs: number }): void => void shift.run(span),
+    shift: (span: { after: number; until: number; upTo: number; byMs: number }): void =>
+      void shift.run(span),
     hasBeyond: (latest: number): boolean => hasBeyond.get(latest) === 1,
     /** Makes due now what is due after `latest`, of the deliveries above a number. */
-    bringForward: (latest: number, now: number, after = 0): void => void bringForward.run({ latest, now, after }),
+    bringForward: (latest: number, now: number, after = 0): void =>
+      void bringForward.run({ latest, now, after }),
 
     /**
      * Writes where a delivery stands and the attempt that brought it there. What was parked or cancelled while it was on the
@@ -103,7 +115,10 @@ export function createDueStore(db: Db) {
       const attempts = attempt?.n ?? attemptCount;
       const statusCode = attempt?.statusCode ?? null;
       let move: { from: DeliveryStatus; to: DeliveryStatus } = { from: "PENDING", to: status };
-      if (settle.run(status, attempts, nextAttemptAt, statusCode, error, deliveredAt, number, id).changes === 0) {
+      if (
+        settle.run(status, attempts, nextAttemptAt, statusCode, error, deliveredAt, number, id)
+          .changes === 0
+      ) {
         const from = statusOf.get({ number, id }) as DeliveryStatus | undefined;
         if (from === undefined) return undefined;
         move = { from, to: status === "DELIVERED" ? status : from };

@@ -9,7 +9,8 @@ export type SecretRow = {
   expiresAt: number | null;
 };
 
-const COLUMNS = "id, endpoint_id AS endpointId, sealed, created_at AS createdAt, expires_at AS expiresAt";
+const COLUMNS =
+  "id, endpoint_id AS endpointId, sealed, created_at AS createdAt, expires_at AS expiresAt";
 
 /** What deliveries are signed with: one secret an endpoint, or two while a rotation's overlap lasts. */
 export function createEndpointSecretStore(db: Db) {
@@ -24,14 +25,17 @@ export function createEndpointSecretStore(db: Db) {
   const expire = db.prepare(
     "UPDATE endpoint_secret SET expires_at = :at WHERE endpoint_id = :endpointId AND expires_at IS NULL",
   );
-  const removeOld = db.prepare("DELETE FROM endpoint_secret WHERE endpoint_id = ? AND expires_at IS NOT NULL");
+  const removeOld = db.prepare(
+    "DELETE FROM endpoint_secret WHERE endpoint_id = ? AND expires_at IS NOT NULL",
+  );
   const removeAll = db.prepare("DELETE FROM endpoint_secret WHERE endpoint_id = ?");
   const removeExpired = db.prepare("DELETE FROM endpoint_secret WHERE expires_at <= ?");
   const reseal = db.prepare("UPDATE endpoint_secret SET sealed = :sealed WHERE id = :id");
 
   return {
     /** The current one first. */
-    live: (endpointId: string, now: number): SecretRow[] => live.all({ endpointId, now }) as SecretRow[],
+    live: (endpointId: string, now: number): SecretRow[] =>
+      live.all({ endpointId, now }) as SecretRow[],
     all: (): SecretRow[] => all.all() as SecretRow[],
     insert: (row: SecretRow): void => void insert.run(row),
     /** The current one lives on until then. */

@@ -33,7 +33,14 @@ export type EndpointSettings = Pick<
 /** Where the courier sends what it owes an endpoint. */
 export type DestinationRow = Pick<
   EndpointRow,
-  "id" | "businessId" | "url" | "allowPrivate" | "timeoutMs" | "maxInFlight" | "failureCount" | "updatedAt"
+  | "id"
+  | "businessId"
+  | "url"
+  | "allowPrivate"
+  | "timeoutMs"
+  | "maxInFlight"
+  | "failureCount"
+  | "updatedAt"
 >;
 
 type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
@@ -48,7 +55,11 @@ const COLUMNS = `${DESTINATION}, key_id AS keyId, name, events, status, disabled
 export function createEndpointStore(db: Db) {
   const parse = (raw: unknown): EndpointRow => {
     const row = raw as Raw;
-    return { ...row, events: JSON.parse(row.events) as EventType[], allowPrivate: row.allowPrivate === 1 };
+    return {
+      ...row,
+      events: JSON.parse(row.events) as EventType[],
+      allowPrivate: row.allowPrivate === 1,
+    };
   };
   const unparsed = (settings: EndpointSettings) => ({
     ...settings,
@@ -64,7 +75,9 @@ export function createEndpointStore(db: Db) {
   );
   const failing = db.prepare(`
     SELECT ${COLUMNS} FROM endpoint WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL`);
-  const count = db.prepare("SELECT count(*) FROM endpoint WHERE business_id = ? AND deleted_at IS NULL").pluck();
+  const count = db
+    .prepare("SELECT count(*) FROM endpoint WHERE business_id = ? AND deleted_at IS NULL")
+    .pluck();
   const insert = db.prepare(`
     INSERT INTO endpoint (id, business_id, key_id, name, url, events, allow_private, timeout_ms, max_in_flight, status,
       created_at, updated_at)
@@ -78,7 +91,9 @@ export function createEndpointStore(db: Db) {
   const setStatus = db.prepare(
     "UPDATE endpoint SET status = :status, disabled_reason = :reason, updated_at = max(:at, updated_at + 1) WHERE id = :id",
   );
-  const remove = db.prepare("UPDATE endpoint SET deleted_at = :at, updated_at = :at WHERE id = :id");
+  const remove = db.prepare(
+    "UPDATE endpoint SET deleted_at = :at, updated_at = :at WHERE id = :id",
+  );
   const saveStreak = db.prepare(`
     UPDATE endpoint SET failing_since = :failingSince, failure_count = :failureCount, failed_event_id = :failedEventId,
       failed_events = :failedEvents, warned_at = :warnedAt, disable_at = :disableAt
@@ -108,7 +123,9 @@ export function createEndpointStore(db: Db) {
     saveStreak: (id: string, streak: Streak): void => void saveStreak.run({ ...streak, id }),
     /** Undefined for one that is disabled or deleted. */
     destination(id: string): DestinationRow | undefined {
-      const raw = destination.get(id) as Omit<DestinationRow, "allowPrivate"> & { allowPrivate: number };
+      const raw = destination.get(id) as Omit<DestinationRow, "allowPrivate"> & {
+        allowPrivate: number;
+      };
       return raw && { ...raw, allowPrivate: raw.allowPrivate === 1 };
     },
   };

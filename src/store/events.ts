@@ -36,7 +36,8 @@ export function createEventStore(db: Db) {
   const insert = db.prepare(`
     INSERT INTO event (id, business_id, sequence, type, body, sha256, created_at)
     VALUES (:id, :businessId, :sequence, :type, :body, :sha256, :createdAt)`);
-  const columns = "id, business_id AS businessId, sequence, type, body, sha256, created_at AS createdAt";
+  const columns =
+    "id, business_id AS businessId, sequence, type, body, sha256, created_at AS createdAt";
   const byId = db.prepare(`SELECT ${columns} FROM event WHERE id = ?`);
   const owed = db.prepare(`
     SELECT ${columns} FROM event
@@ -48,7 +49,9 @@ export function createEventStore(db: Db) {
   return {
     /** Newest first, without their bytes. */
     list(filter: EventFilter, limit: number): ListedEvent[] {
-      const asked = (Object.keys(CONDITIONS) as (keyof EventFilter)[]).filter((name) => filter[name] !== undefined);
+      const asked = (Object.keys(CONDITIONS) as (keyof EventFilter)[]).filter(
+        (name) => filter[name] !== undefined,
+      );
       const where = ["TRUE", ...asked.map((name) => CONDITIONS[name])].join(" AND ");
       return db
         .prepare(`

@@ -19,7 +19,10 @@ export type DatabaseFacts = {
 /** Whether a file is there that this deskbell would open as it is. */
 export const hasCurrentSchema = (path: string): boolean =>
   existsSync(path) &&
-  lookInto(path, (db) => db.prepare("PRAGMA user_version").pluck().get() === readMigrations().length);
+  lookInto(
+    path,
+    (db) => db.prepare("PRAGMA user_version").pluck().get() === readMigrations().length,
+  );
 
 /**
  * Reads the whole file.
@@ -32,10 +35,15 @@ function read(db: Db): DatabaseFacts {
   const finding = one("PRAGMA quick_check(1)") as string;
   return {
     sqlite: one("SELECT sqlite_version()") as string,
-    bytes: one("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()") as number,
+    bytes: one(
+      "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+    ) as number,
     schema: one("PRAGMA user_version") as number,
     knownSchema: readMigrations().length,
     damage: finding === "ok" ? null : finding.replaceAll(/\s+/g, " ").trim(),
-    orphansIn: db.prepare(`SELECT DISTINCT "table" FROM pragma_foreign_key_check()`).pluck().all() as string[],
+    orphansIn: db
+      .prepare(`SELECT DISTINCT "table" FROM pragma_foreign_key_check()`)
+      .pluck()
+      .all() as string[],
   };
 }

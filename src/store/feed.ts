@@ -9,7 +9,9 @@ export function createFeedStore(db: Db) {
   const scan = db.prepare(`
     SELECT sequence, type FROM event WHERE business_id = :businessId AND sequence > :after
     ORDER BY sequence LIMIT :limit`);
-  const body = db.prepare("SELECT body FROM event WHERE business_id = :businessId AND sequence = :sequence").pluck();
+  const body = db
+    .prepare("SELECT body FROM event WHERE business_id = :businessId AND sequence = :sequence")
+    .pluck();
   const forgotten = db.prepare("SELECT forgotten_sequence FROM business WHERE id = ?").pluck();
   const lastSequence = db.prepare("SELECT last_sequence FROM business WHERE id = ?").pluck();
 
@@ -20,8 +22,10 @@ export function createFeedStore(db: Db) {
     body: (businessId: string, sequence: number): Buffer | undefined =>
       body.get({ businessId, sequence }) as Buffer | undefined,
     /** From here on every event is kept; 0: all are. */
-    forgotten: (businessId: string): number => (forgotten.get(businessId) as number | undefined) ?? 0,
+    forgotten: (businessId: string): number =>
+      (forgotten.get(businessId) as number | undefined) ?? 0,
     /** The last that was given out, whether its event is still kept or not. */
-    lastSequence: (businessId: string): number => (lastSequence.get(businessId) as number | undefined) ?? 0,
+    lastSequence: (businessId: string): number =>
+      (lastSequence.get(businessId) as number | undefined) ?? 0,
   };
 }

@@ -47,9 +47,14 @@ const COLUMNS = `key.id, key.business_id AS businessId, key.kind, key.name, key.
 export function createKeyStore(db: Db) {
   const parse = <Row extends KeyRow>(raw: unknown): Row => {
     const row = raw as Raw<Row>;
-    return { ...row, scopes: JSON.parse(row.scopes), cidrs: JSON.parse(row.cidrs) } as unknown as Row;
+    return {
+      ...row,
+      scopes: JSON.parse(row.scopes),
+      cidrs: JSON.parse(row.cidrs),
+    } as unknown as Row;
   };
-  const optional = <Row extends KeyRow>(raw: unknown): Row | undefined => (raw === undefined ? undefined : parse(raw));
+  const optional = <Row extends KeyRow>(raw: unknown): Row | undefined =>
+    raw === undefined ? undefined : parse(raw);
 
   const credential = db.prepare(`
     SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt, business.slug AS businessSlug,
@@ -72,27 +77,41 @@ export function createKeyStore(db: Db) {
   const insertSecret = db.prepare(`
     INSERT INTO api_key_secret (hash, key_id, prefix, last4, created_at, expires_at)
     VALUES (:hash, :keyId, :prefix, :last4, :createdAt, :expiresAt)`);
-  const removeEndedSecrets = db.prepare("DELETE FROM api_key_secret WHERE key_id = ? AND expires_at IS NOT NULL");
+  const removeEndedSecrets = db.prepare(
+    "DELETE FROM api_key_secret WHERE key_id = ? AND expires_at IS NOT NULL",
+  );
   const endSecrets = db.prepare("UPDATE api_key_secret SET expires_at = :at WHERE key_id = :keyId");
-  const revoke = db.prepare("UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL");
+  const revoke = db.prepare(
+    "UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL",
+  );
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // A text that was made since is another one.
   const seenInBrowser = db.prepare(`${listed}
     WHERE key.browser_seen_at > secret.created_at AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
     ORDER BY key.id`);
   const notHashed = db
-    .prepare("SELECT DISTINCT key_id FROM api_key_secret WHERE typeof(hash) <> 'blob' OR length(hash) <> 32")
+    .prepare(
+      "SELECT DISTINCT key_id FROM api_key_secret WHERE typeof(hash) <> 'blob' OR length(hash) <> 32",
+    )
     .pluck();
-  const markUsed = db.prepare("UPDATE api_key SET last_used_at = max(coalesce(last_used_at, 0), :at) WHERE id = :id");
+  const markUsed = db.prepare(
+    "UPDATE api_key SET last_used_at = max(coalesce(last_used_at, 0), :at) WHERE id = :id",
+  );
 
   return {
     /** The key that a secret's hash opens, whatever state it is in. */
     credential: (hash: Buffer): Credential | undefined => optional(credential.get(hash)),
     byId: (id: string): ListedKey | undefined => optional(byId.get(id)),
     list: (businessId?: string): ListedKey[] =>
-      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map((raw) => parse<ListedKey>(raw)),
+      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map((raw) =>
+        parse<ListedKey>(raw),
+      ),
     insert: (row: KeyRow): void =>
-      void insert.run({ ...row, scopes: JSON.stringify(row.scopes), cidrs: JSON.stringify(row.cidrs) }),
+      void insert.run({
+        ...row,
+        scopes: JSON.stringify(row.scopes),
+        cidrs: JSON.stringify(row.cidrs),
+      }),
 
     /** Makes `secret` the key's newest; the one before it lives on until `previousEndsAt`, older ones are gone. */
     addSecret(secret: KeySecretRow, previousEndsAt: number): void {
@@ -104,7 +123,8 @@ export function createKeyStore(db: Db) {
     revoke: (id: string, at: number): void => void revoke.run({ id, at }),
     markSeenInBrowser: (id: string, at: number): void => void markSeenInBrowser.run({ id, at }),
     /** Those that still open something and whose text a web page has sent. */
-    seenInBrowser: (now: number): ListedKey[] => seenInBrowser.all(now).map((raw) => parse<ListedKey>(raw)),
+    seenInBrowser: (now: number): ListedKey[] =>
+      seenInBrowser.all(now).map((raw) => parse<ListedKey>(raw)),
     /** Keys of which something else than a SHA-256 is on file. */
     notHashed: (): string[] => notHashed.all() as string[],
     markUsed: (id: string, at: number): void => void markUsed.run({ id, at }),

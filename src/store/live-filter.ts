@@ -1,7 +1,15 @@
 import type { EventType } from "../domain/event-types.ts";
 
 /** Where deliveries can stand, as the live view tells them apart: what is owed is PENDING, and RETRYING what of it has failed. */
-export const LIVE_STATES = ["PENDING", "RETRYING", "DELIVERED", "EXHAUSTED", "PARKED", "CANCELLED", "CORRUPT"] as const;
+export const LIVE_STATES = [
+  "PENDING",
+  "RETRYING",
+  "DELIVERED",
+  "EXHAUSTED",
+  "PARKED",
+  "CANCELLED",
+  "CORRUPT",
+] as const;
 export type LiveState = (typeof LIVE_STATES)[number];
 
 /** Which deliveries are shown. What is absent restricts nothing. */
@@ -34,7 +42,10 @@ const ENDED: Condition = {
 
 const STATES: Record<LiveState, Condition> = {
   PENDING: { sql: "status = 'PENDING'", index: "delivery_owed" },
-  RETRYING: { sql: "status = 'PENDING' AND attempt_count > attempts_before", index: "delivery_retrying" },
+  RETRYING: {
+    sql: "status = 'PENDING' AND attempt_count > attempts_before",
+    index: "delivery_retrying",
+  },
   // Most are: there is no index that would find them sooner.
   DELIVERED: { sql: "status = 'DELIVERED'", index: null },
   EXHAUSTED: ENDED,
@@ -45,8 +56,13 @@ const STATES: Record<LiveState, Condition> = {
 
 const MOST_OF_ONE_EVENT = 1000;
 
-const CONDITIONS: { [Name in keyof LiveFilter]-?: (value: NonNullable<LiveFilter[Name]>) => Condition } = {
-  deliveryPrefix: () => ({ sql: "id >= :deliveryPrefix AND id < :deliveryPrefix || '~'", index: PRIMARY }),
+const CONDITIONS: {
+  [Name in keyof LiveFilter]-?: (value: NonNullable<LiveFilter[Name]>) => Condition;
+} = {
+  deliveryPrefix: () => ({
+    sql: "id >= :deliveryPrefix AND id < :deliveryPrefix || '~'",
+    index: PRIMARY,
+  }),
   eventPrefix: () => ({
     sql: `id IN (
       SELECT id FROM delivery WHERE event_id >= :eventPrefix AND event_id < :eventPrefix || '~' LIMIT ${MOST_OF_ONE_EVENT})`,
@@ -77,7 +93,9 @@ export type LiveCondition = {
 
 /** The filter in SQL, split into what one index finds and the rest. The conditions stand in the order of how little they find. */
 export function liveCondition(filter: LiveFilter): LiveCondition {
-  const names = (Object.keys(CONDITIONS) as (keyof LiveFilter)[]).filter((name) => filter[name] !== undefined);
+  const names = (Object.keys(CONDITIONS) as (keyof LiveFilter)[]).filter(
+    (name) => filter[name] !== undefined,
+  );
   const conditions = names.map((name) => CONDITIONS[name](filter[name] as never));
   const chosen = conditions.find(({ index }) => index !== null);
   const rest = conditions.filter((condition) => condition !== chosen).map(({ sql }) => sql);

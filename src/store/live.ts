@@ -63,7 +63,8 @@ const COLUMNS = `id, business_id AS businessId, endpoint_id AS endpointId, event
   (SELECT slug FROM business WHERE id = d.business_id) AS businessSlug`;
 
 /** As app/webhooks/deliveries.ts will take them; what was given up on purpose goes again one by one only. */
-const REPLAYABLE = "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
+const REPLAYABLE =
+  "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
 /** What the live view reads: keyset pages, rollups and bounded counts. None of it costs more as the file grows. */
 export function createLiveStore(db: Db) {
@@ -121,7 +122,12 @@ export function createLiveStore(db: Db) {
   return {
     byId: (id: string): LiveRow | undefined => byId.get(id) as LiveRow | undefined,
     /** Older deliveries, the newest of them first, or newer ones, the oldest of them first. */
-    page(filter: LiveFilter, direction: "older" | "newer", start: PageStart | null, limit: number): Page {
+    page(
+      filter: LiveFilter,
+      direction: "older" | "newer",
+      start: PageStart | null,
+      limit: number,
+    ): Page {
       const { source, base, residual, parameters } = liveCondition(filter);
       const [sign, order] = direction === "older" ? ["<", "DESC"] : [">", "ASC"];
       const rows: LiveRow[] = [];
@@ -130,7 +136,12 @@ export function createLiveStore(db: Db) {
         const beyond = from === null ? "TRUE" : `id ${sign}${from.isIncluded ? "=" : ""} :from`;
         const walk = `FROM ${source} WHERE ${base} AND ${beyond} ORDER BY id ${order}`;
         const wanted = limit - rows.length;
-        const asked = { ...parameters, from: from?.id, wanted, sliceRows: residual === null ? wanted : SLICE_ROWS };
+        const asked = {
+          ...parameters,
+          from: from?.id,
+          wanted,
+          sliceRows: residual === null ? wanted : SLICE_ROWS,
+        };
         const found = prepared(`
           SELECT ${COLUMNS} FROM (SELECT * ${walk} LIMIT :sliceRows) AS d WHERE ${residual ?? "TRUE"} LIMIT :wanted`);
         rows.push(...(found.all(asked) as LiveRow[]));
@@ -165,7 +176,8 @@ export function createLiveStore(db: Db) {
     },
 
     /** Up to COUNT_LIMIT. */
-    countRetrying: (businessId: string | null): number => countRetrying.get({ businessId }) as number,
+    countRetrying: (businessId: string | null): number =>
+      countRetrying.get({ businessId }) as number,
     /** How long each of the last attempts took. */
     attemptTimes: (since: number, businessId: string | null): number[] =>
       attemptTimes.all({ since, businessId }) as number[],
@@ -174,7 +186,8 @@ export function createLiveStore(db: Db) {
     endpoints: (businessId: string | null, limit: number): EndpointState[] =>
       endpoints.all({ businessId, limit }) as EndpointState[],
     /** Endpoints with a text in their name or URL, deleted ones too: their deliveries are still on file. */
-    endpointsLike: (text: string): string[] => matching.all({ text: text.toLowerCase() }) as string[],
+    endpointsLike: (text: string): string[] =>
+      matching.all({ text: text.toLowerCase() }) as string[],
 
     /** The last daemon that was started. */
     daemon(): DaemonRow | undefined {

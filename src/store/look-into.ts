@@ -25,7 +25,8 @@ export function lookInto<Found>(path: string, look: (db: Db) => Found): Found {
 /** What a person is told of a file that cannot be read as a database. */
 export function explainUnreadable(error: unknown, path: string): unknown {
   if (!isSqliteError(error)) return error;
-  if (error.code === "SQLITE_NOTADB") return new AppError("invalid_input", `${path} is no database.`);
+  if (error.code === "SQLITE_NOTADB")
+    return new AppError("invalid_input", `${path} is no database.`);
   if (error.code.startsWith("SQLITE_CORRUPT")) return damaged(path, error.message);
   // To read a database in WAL mode, SQLite puts files beside it.
   if (/^SQLITE_(?:CANTOPEN|READONLY)/.test(error.code))

@@ -47,7 +47,12 @@ function schemaOf(db: Db, path: string, known: number): number {
   );
 }
 
-function migrateAlone(db: Db, path: string, migrations: string[], safeguard: Safeguard | null): Migration | null {
+function migrateAlone(
+  db: Db,
+  path: string,
+  migrations: string[],
+  safeguard: Safeguard | null,
+): Migration | null {
   const to = migrations.length;
   // Another process may have migrated while this one waited for the lock.
   const from = schemaOf(db, path, to);

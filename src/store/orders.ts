@@ -28,8 +28,12 @@ export function createOrderStore(db: Db) {
     UPDATE ticket_hold SET taken = taken - item.quantity FROM ticket_order_item item
     WHERE item.order_id = :id AND ticket_hold.business_id = :businessId
       AND ticket_hold.ticket_type_id = item.ticket_type_id`);
-  const setStatus = db.prepare("UPDATE ticket_order SET status = :status, updated_at = :now WHERE id = :id");
-  const taken = db.prepare("SELECT ticket_type_id AS id, taken FROM ticket_hold WHERE business_id = ?");
+  const setStatus = db.prepare(
+    "UPDATE ticket_order SET status = :status, updated_at = :now WHERE id = :id",
+  );
+  const taken = db.prepare(
+    "SELECT ticket_type_id AS id, taken FROM ticket_hold WHERE business_id = ?",
+  );
   const named = db.prepare(`
     SELECT ${COLUMNS} FROM ticket_order WHERE business_id = :businessId AND (id = :idOrCode OR code = :code)`);
   const items = db.prepare(`
@@ -44,7 +48,9 @@ export function createOrderStore(db: Db) {
     SELECT ${COLUMNS} FROM ticket_order
     WHERE status = 'PENDING' AND expires_at <= :now AND business_id = :businessId ORDER BY expires_at, id`);
   const businessesDue = db
-    .prepare("SELECT DISTINCT business_id FROM ticket_order WHERE status = 'PENDING' AND expires_at <= ?")
+    .prepare(
+      "SELECT DISTINCT business_id FROM ticket_order WHERE status = 'PENDING' AND expires_at <= ?",
+    )
     .pluck();
 
   const withItems = (row: unknown): TicketOrder => {
@@ -62,7 +68,8 @@ export function createOrderStore(db: Db) {
       }
     },
 
-    confirm: (id: string, now: number): void => void setStatus.run({ id, status: "CONFIRMED", now }),
+    confirm: (id: string, now: number): void =>
+      void setStatus.run({ id, status: "CONFIRMED", now }),
 
     /** Ends an order that holds tickets, and lets go of them. */
     end(businessId: string, id: string, status: "CANCELLED" | "EXPIRED", now: number): void {
@@ -72,7 +79,12 @@ export function createOrderStore(db: Db) {
 
     /** Ticket type id -> tickets that pending and confirmed orders hold. */
     taken: (businessId: string): Map<string, number> =>
-      new Map((taken.all(businessId) as { id: string; taken: number }[]).map((row) => [row.id, row.taken])),
+      new Map(
+        (taken.all(businessId) as { id: string; taken: number }[]).map((row) => [
+          row.id,
+          row.taken,
+        ]),
+      ),
 
     named(businessId: string, idOrCode: string, code: string): TicketOrder | undefined {
       const row = named.get({ businessId, idOrCode, code });
@@ -82,11 +94,18 @@ export function createOrderStore(db: Db) {
     /** Newest first. */
     list: ({ businessId, status, eventId, before }: OrderFilter, limit: number): TicketOrder[] =>
       list
-        .all({ businessId, status: status ?? null, eventId: eventId ?? null, before: before ?? null, limit })
+        .all({
+          businessId,
+          status: status ?? null,
+          eventId: eventId ?? null,
+          before: before ?? null,
+          limit,
+        })
         .map(withItems),
 
     /** Pending ones whose time is over, the longest due first. */
-    due: (businessId: string, now: number): TicketOrder[] => due.all({ businessId, now }).map(withItems),
+    due: (businessId: string, now: number): TicketOrder[] =>
+      due.all({ businessId, now }).map(withItems),
     businessesDue: (now: number): string[] => businessesDue.all(now) as string[],
   };
 }

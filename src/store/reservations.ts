@@ -11,8 +11,12 @@ export function createReservationStore(db: Db) {
       created_at, updated_at)
     VALUES (:id, :businessId, :status, :partySize, :startsAt, :endsAt, :areaId, :tableId, :customerRef, :createdAt,
       :updatedAt)`);
-  const cancel = db.prepare("UPDATE reservation SET status = 'CANCELLED', updated_at = :now WHERE id = :id");
-  const byId = db.prepare(`SELECT ${COLUMNS} FROM reservation WHERE business_id = :businessId AND id = :id`);
+  const cancel = db.prepare(
+    "UPDATE reservation SET status = 'CANCELLED', updated_at = :now WHERE id = :id",
+  );
+  const byId = db.prepare(
+    `SELECT ${COLUMNS} FROM reservation WHERE business_id = :businessId AND id = :id`,
+  );
   const list = db.prepare(`
     SELECT ${COLUMNS} FROM reservation
     WHERE business_id = :businessId AND (:status IS NULL OR status = :status) AND (:before IS NULL OR id < :before)
@@ -22,13 +26,19 @@ export function createReservationStore(db: Db) {
     WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :from AND ends_at <= :until AND starts_at < :to`);
 
   return {
-    insert: (businessId: string, reservation: Reservation): void => void insert.run({ ...reservation, businessId }),
+    insert: (businessId: string, reservation: Reservation): void =>
+      void insert.run({ ...reservation, businessId }),
     cancel: (id: string, now: number): void => void cancel.run({ id, now }),
     byId: (businessId: string, id: string): Reservation | undefined =>
       byId.get({ businessId, id }) as Reservation | undefined,
     /** Newest first. */
     list: ({ businessId, status, before }: VisitFilter, limit: number): Reservation[] =>
-      list.all({ businessId, status: status ?? null, before: before ?? null, limit }) as Reservation[],
+      list.all({
+        businessId,
+        status: status ?? null,
+        before: before ?? null,
+        limit,
+      }) as Reservation[],
     /** The tables that are taken at any moment of the span, and are free again by `until`. */
     busy: (businessId: string, from: number, to: number, until = Infinity): Reservation[] =>
       busy.all({ businessId, from, to, until }) as Reservation[],

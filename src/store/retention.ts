@@ -30,11 +30,17 @@ export function createRetentionStore(db: Db) {
      * @returns the number to go on after, or undefined when there was no more
      */
     pruneEvents(after: number, limit: number, { ended, unresolved }: Cutoffs): number | undefined {
-      const slice = eventsAfter.all({ after, limit, createdBefore: ended }) as { number: number; id: string }[];
+      const slice = eventsAfter.all({ after, limit, createdBefore: ended }) as {
+        number: number;
+        id: string;
+      }[];
       const sheet = createTallySheet();
       for (const { id: eventId } of slice) {
         const removed = removeDeliveries.all({ eventId, ended, unresolved });
-        for (const { businessId, status } of removed as { businessId: string; status: DeliveryStatus }[])
+        for (const { businessId, status } of removed as {
+          businessId: string;
+          status: DeliveryStatus;
+        }[])
           sheet.add(businessId, status, -1);
         removeEvent.run({ eventId });
       }
@@ -44,7 +50,10 @@ export function createRetentionStore(db: Db) {
 
     /** Forgets what receivers answered. @returns as `pruneEvents` */
     pruneResponses(after: number, limit: number, madeBefore: number): number | undefined {
-      const slice = attemptsAfter.all({ after, limit, madeBefore }) as { number: number; hasText: 0 | 1 }[];
+      const slice = attemptsAfter.all({ after, limit, madeBefore }) as {
+        number: number;
+        hasText: 0 | 1;
+      }[];
       for (const { number, hasText } of slice) if (hasText) removeText.run(number);
       return slice.at(-1)?.number;
     },

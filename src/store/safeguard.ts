@@ -23,9 +23,13 @@ export const createSafeguard = (path: string, folder: string, now: () => number)
     if (statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
     const newest = newestBackup(folder);
     if (newest === undefined) return;
-    throw new AppError("state_refuses", `${path} is empty, and there are backups of what was in it.`, {
-      fix: `deskbell restore ${newest}; or, to begin anew, remove the empty file`,
-    });
+    throw new AppError(
+      "state_refuses",
+      `${path} is empty, and there are backups of what was in it.`,
+      {
+        fix: `deskbell restore ${newest}; or, to begin anew, remove the empty file`,
+      },
+    );
   },
   backUp(schema) {
     const to = freeName(folder, schema, now());
@@ -43,9 +47,13 @@ export const createSafeguard = (path: string, folder: string, now: () => number)
       return acquireDaemonLock(path);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      throw new AppError("state_refuses", `${path} must be migrated, and a daemon of an older deskbell runs on it.`, {
-        fix: "stop that daemon; the next command, or the new daemon, migrates the file and keeps a backup",
-      });
+      throw new AppError(
+        "state_refuses",
+        `${path} must be migrated, and a daemon of an older deskbell runs on it.`,
+        {
+          fix: "stop that daemon; the next command, or the new daemon, migrates the file and keeps a backup",
+        },
+      );
     }
   },
 });
@@ -89,7 +97,11 @@ function explainFailure(error: unknown, path: string, folder: string): unknown {
       { fix: "free as much space as that file takes, and try again" },
     );
   if (!(error instanceof AppError)) return error;
-  return new AppError("state_refuses", `${path} is not migrated, for no sound backup comes of it: ${error.message}`, {
-    fix: "restore an earlier backup: deskbell backup list",
-  });
+  return new AppError(
+    "state_refuses",
+    `${path} is not migrated, for no sound backup comes of it: ${error.message}`,
+    {
+      fix: "restore an earlier backup: deskbell backup list",
+    },
+  );
 }

@@ -5,18 +5,26 @@ export function createSoldOutStore(db: Db) {
   const set = db.prepare(`
     INSERT INTO sold_out (business_id, object_id, until) VALUES (:businessId, :objectId, :until)
     ON CONFLICT DO UPDATE SET until = excluded.until`);
-  const clear = db.prepare("DELETE FROM sold_out WHERE business_id = :businessId AND object_id = :objectId");
-  const clearPassed = db.prepare("DELETE FROM sold_out WHERE business_id = :businessId AND until <= :now");
+  const clear = db.prepare(
+    "DELETE FROM sold_out WHERE business_id = :businessId AND object_id = :objectId",
+  );
+  const clearPassed = db.prepare(
+    "DELETE FROM sold_out WHERE business_id = :businessId AND until <= :now",
+  );
 
   return {
     /** Id of a dish or option -> epoch ms until which it is out; null: until somebody says so. */
     all: (businessId: string): Map<string, number | null> =>
       new Map(
-        (all.all(businessId) as { objectId: string; until: number | null }[]).map((row) => [row.objectId, row.until]),
+        (all.all(businessId) as { objectId: string; until: number | null }[]).map((row) => [
+          row.objectId,
+          row.until,
+        ]),
       ),
     set: (businessId: string, objectId: string, until: number | null): void =>
       void set.run({ businessId, objectId, until }),
     clear: (businessId: string, objectId: string): void => void clear.run({ businessId, objectId }),
-    clearPassed: (businessId: string, now: number): void => void clearPassed.run({ businessId, now }),
+    clearPassed: (businessId: string, now: number): void =>
+      void clearPassed.run({ businessId, now }),
   };
 }

@@ -41,8 +41,12 @@ export function createTallyStore(db: Db) {
       void addAttempts.run({ businessId, minute: Math.floor(at / MINUTE_MS), delivered, failed }),
     /** From the minute of `since` on; minutes without an attempt are not there. */
     minutes: (since: number, businessId?: string): MinuteRow[] =>
-      minutes.all({ since: Math.floor(since / MINUTE_MS), businessId: businessId ?? null }) as MinuteRow[],
-    forgetMinutes: (before: number): void => void forgetMinutes.run({ before: Math.floor(before / MINUTE_MS) }),
+      minutes.all({
+        since: Math.floor(since / MINUTE_MS),
+        businessId: businessId ?? null,
+      }) as MinuteRow[],
+    forgetMinutes: (before: number): void =>
+      void forgetMinutes.run({ before: Math.floor(before / MINUTE_MS) }),
   };
 }
 

@@ -19,7 +19,9 @@ export function createTicketStore(db: Db) {
     VALUES (:id, :businessId, :orderId, :eventId, :ticketTypeId, :status, :admissionHash, :checkedInAt, :createdAt)`);
   const named = db.prepare(`
     SELECT ${COLUMNS} FROM ticket WHERE business_id = :businessId AND (id = :id OR admission_hash = :admissionHash)`);
-  const checkIn = db.prepare("UPDATE ticket SET status = 'CHECKED_IN', checked_in_at = :now WHERE id = :id");
+  const checkIn = db.prepare(
+    "UPDATE ticket SET status = 'CHECKED_IN', checked_in_at = :now WHERE id = :id",
+  );
   const voidOf = db.prepare("UPDATE ticket SET status = 'VOID' WHERE order_id = ?");
   const list = db.prepare(`
     SELECT ${COLUMNS} FROM ticket
@@ -36,7 +38,10 @@ export function createTicketStore(db: Db) {
     checkIn: (id: string, now: number): void => void checkIn.run({ id, now }),
     voidOf: (orderId: string): void => void voidOf.run(orderId),
     /** Newest first. */
-    list: ({ businessId, status, eventId, orderId, before }: TicketFilter, limit: number): Ticket[] =>
+    list: (
+      { businessId, status, eventId, orderId, before }: TicketFilter,
+      limit: number,
+    ): Ticket[] =>
       list.all({
         businessId,
         status: status ?? null,

@@ -10,14 +10,17 @@ export type TimeOffRow = {
   createdAt: number;
 };
 
-const COLUMNS = "id, staff_id AS staffId, starts_at AS startsAt, ends_at AS endsAt, reason, created_at AS createdAt";
+const COLUMNS =
+  "id, staff_id AS staffId, starts_at AS startsAt, ends_at AS endsAt, reason, created_at AS createdAt";
 
 export function createTimeOffStore(db: Db) {
   const insert = db.prepare(`
     INSERT INTO time_off (id, business_id, staff_id, starts_at, ends_at, reason, created_at)
     VALUES (:id, :businessId, :staffId, :startsAt, :endsAt, :reason, :createdAt)`);
   const remove = db.prepare("DELETE FROM time_off WHERE id = ?");
-  const byId = db.prepare(`SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND id = :id`);
+  const byId = db.prepare(
+    `SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND id = :id`,
+  );
   const endingAfter = db.prepare(`
     SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND ends_at > :after ORDER BY starts_at, id`);
 

@@ -6,7 +6,12 @@ const FRAME = { dim: true } as const;
 
 /** Lines in a frame of exactly `width` by `height`, with a title on its upper edge and a word at that edge's other end. */
 export function box(
-  { title, corner = [], width, height }: { title: Line; corner?: Line; width: number; height: number },
+  {
+    title,
+    corner = [],
+    width,
+    height,
+  }: { title: Line; corner?: Line; width: number; height: number },
   lines: readonly Line[],
 ): Line[] {
   const inner = width - 2;
@@ -15,7 +20,11 @@ export function box(
     ...fitLine(lines[i] ?? [], inner),
     span(DOWN, FRAME),
   ]);
-  return [edge(title, corner, inner), ...body, [span(LOWER_LEFT + ACROSS.repeat(inner) + LOWER_RIGHT, FRAME)]];
+  return [
+    edge(title, corner, inner),
+    ...body,
+    [span(LOWER_LEFT + ACROSS.repeat(inner) + LOWER_RIGHT, FRAME)],
+  ];
 }
 
 function edge(title: Line, corner: Line, inner: number): Line {

@@ -13,7 +13,8 @@ export const span = (text: string, style: Omit<Span, "text"> = {}): Span => ({ t
 
 /** Terminal cells. */
 export const cellsOf = (text: string): number => (isEven(text) ? text.length : stringWidth(text));
-export const widthOf = (line: Line): number => line.reduce((sum, { text }) => sum + cellsOf(text), 0);
+export const widthOf = (line: Line): number =>
+  line.reduce((sum, { text }) => sum + cellsOf(text), 0);
 
 /** Made of nothing but ASCII and the glyphs that frames are drawn with: a cell each. It saves looking at each letter. */
 const isEven = (text: string): boolean => /^[\x20-\x7e─-╿▀-█–…·←→⏎▮▯○●▲▸✓✗]*$/.test(text);
@@ -66,7 +67,12 @@ export function clipStart(text: string, width: number): string {
 }
 
 /** Exactly so many cells: cut, or filled with spaces. */
-export function fit(text: string, width: number, align: "left" | "right" = "left", ellipsis = "…"): string {
+export function fit(
+  text: string,
+  width: number,
+  align: "left" | "right" = "left",
+  ellipsis = "…",
+): string {
   const cut = clip(text, width, ellipsis);
   const space = " ".repeat(Math.max(0, width - cellsOf(cut)));
   return align === "left" ? cut + space : space + cut;
@@ -91,7 +97,10 @@ export function merge(line: Line): Line {
   const merged: Span[] = [];
   for (const part of line) {
     const last = merged.at(-1);
-    if (last !== undefined && (hasSameStyle(last, part) || (isBlank(part) && last.inverse === part.inverse)))
+    if (
+      last !== undefined &&
+      (hasSameStyle(last, part) || (isBlank(part) && last.inverse === part.inverse))
+    )
       merged[merged.length - 1] = { ...last, text: last.text + part.text };
     else if (part.text !== "") merged.push(part);
   }
@@ -105,7 +114,8 @@ const hasSameStyle = (a: Span, b: Span): boolean =>
 
 /** Whether two lines look the same. */
 export const isSameLine = (a: Line, b: Line): boolean =>
-  a.length === b.length && a.every((part, i) => part.text === b[i]?.text && hasSameStyle(part, b[i]));
+  a.length === b.length &&
+  a.every((part, i) => part.text === b[i]?.text && hasSameStyle(part, b[i]));
 
 /** A text over as many lines as it needs, broken wherever it must be. */
 export function wrap(text: string, width: number): string[] {
@@ -134,7 +144,8 @@ export function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ").flatMap((word) => wrap(word, width))) {
     const line = lines.at(-1);
-    if (line !== undefined && cellsOf(line) + 1 + cellsOf(word) <= width) lines[lines.length - 1] = `${line} ${word}`;
+    if (line !== undefined && cellsOf(line) + 1 + cellsOf(word) <= width)
+      lines[lines.length - 1] = `${line} ${word}`;
     else lines.push(word);
   }
   return lines;

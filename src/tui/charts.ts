@@ -15,7 +15,9 @@ const EIGHTH = 8;
 /** A bar for each value over `height` rows, the highest as high as they are. What is not nothing shows as something. */
 export function bars(values: readonly number[], height: number): string[] {
   const most = Math.max(1, ...values);
-  const levels = values.map((value) => (value === 0 ? 0 : Math.max(1, Math.round((value / most) * height * EIGHTH))));
+  const levels = values.map((value) =>
+    value === 0 ? 0 : Math.max(1, Math.round((value / most) * height * EIGHTH)),
+  );
   return Array.from({ length: height }, (_, row) => {
     const below = (height - 1 - row) * EIGHTH;
     return levels.map((level) => EIGHTHS[Math.min(EIGHTH, Math.max(0, level - below))]).join("");
@@ -35,7 +37,10 @@ export function charts(snapshot: Snapshot, width: number, height: number): Line[
     ...chart("fail", failed, "red", columns, rows, inner),
   ];
   const title = [span(`last ${columns} min`)];
-  return box({ title, corner: [span("1 col = 1 min", { dim: true })], width, height }, [...lines, counts]);
+  return box({ title, corner: [span("1 col = 1 min", { dim: true })], width, height }, [
+    ...lines,
+    counts,
+  ]);
 }
 
 function chart(
@@ -82,7 +87,9 @@ function countsLine({ counts, hour }: Snapshot, width: number): Line {
     count("exhausted", counts.exhausted, "red", 0),
     ...time("p50", hour.p50Ms, 5),
     ...time("p95", hour.p95Ms, 4),
-    ...(success === null ? [] : [{ rank: 3, line: [span("success ", { dim: true }), span(success)] }]),
+    ...(success === null
+      ? []
+      : [{ rank: 3, line: [span("success ", { dim: true }), span(success)] }]),
   ];
   const joined = () => pieces.flatMap(({ line }) => [span(" "), ...line, span(" ")]);
   while (widthOf(joined()) > width + 1 && pieces.length > 1) {
@@ -105,5 +112,7 @@ function successOf({ delivered, failed }: Hour): string | null {
 /** `9 999`, `30k`, `1.2M` */
 function compact(n: number): string {
   if (n < 10_000) return grouped(n);
-  return n < 1_000_000 ? `${Math.floor(n / 1000)}k` : `${(Math.floor(n / 100_000) / 10).toFixed(1)}M`;
+  return n < 1_000_000
+    ? `${Math.floor(n / 1000)}k`
+    : `${(Math.floor(n / 100_000) / 10).toFixed(1)}M`;
 }

@@ -49,12 +49,18 @@ function summary({ row, event, attempts }: Detail, clock: Clock, width: number):
     ["event", [span(plain(row.eventType)), span(`  ${plain(row.eventId)}`, { dim: true })]],
     ["sequence", [span(String(row.sequence))]],
     ["business", [span(plain(row.businessSlug))]],
-    ["endpoint", [span(plain(row.endpointName, 60)), span(`  ${plain(row.endpointId)}`, { dim: true })]],
+    [
+      "endpoint",
+      [span(plain(row.endpointName, 60)), span(`  ${plain(row.endpointId)}`, { dim: true })],
+    ],
     ["url", [span(plain(row.url, 2048))]],
     ["created", [span(clock.full(row.createdAt))]],
     [
       "attempts",
-      [span(attemptsOf(row)), span(row.attemptsBefore === 0 ? "" : `, ${row.attemptsBefore} before it was sent again`)],
+      [
+        span(attemptsOf(row)),
+        span(row.attemptsBefore === 0 ? "" : `, ${row.attemptsBefore} before it was sent again`),
+      ],
     ],
     ["last answer", [span(last === undefined ? "none yet" : answerOf(last))]],
     ["next try", [span(row.nextAttemptAt === null ? "none" : clock.full(row.nextAttemptAt))]],
@@ -70,7 +76,10 @@ function field(label: string, value: readonly Span[], width: number): Line[] {
   const head = span(` ${fit(label, LABEL)} `, { dim: true });
   const text = value.map(({ text }) => text).join("");
   if (wrap(text, room).length === 1) return [[head, ...value]];
-  return wrap(text, room).map((line, i): Line => [i === 0 ? head : span(" ".repeat(LABEL + 2)), span(line)]);
+  return wrap(text, room).map((line, i): Line => [
+    i === 0 ? head : span(" ".repeat(LABEL + 2)),
+    span(line),
+  ]);
 }
 
 function explainState(row: LiveRow, clock: Clock): string {
@@ -97,7 +106,13 @@ function request({ row, event, attempts }: Detail, width: number): Line[] {
   if (event === null) return [[span(" The event is gone.", { dim: true })]];
   const { id: deliveryId, eventId, eventType, sequence } = row;
   const last = attempts.at(-1);
-  const cover = { deliveryId, eventId, eventType, sequence, attempt: last?.n ?? row.attemptCount + 1 };
+  const cover = {
+    deliveryId,
+    eventId,
+    eventType,
+    sequence,
+    attempt: last?.n ?? row.attemptCount + 1,
+  };
   const at = last?.at ?? event.createdAt;
   const seconds = Math.floor(at / 1000);
   const headers = {
@@ -110,13 +125,19 @@ function request({ row, event, attempts }: Detail, width: number): Line[] {
   const cut = text.length > SHOWN_BYTES;
   const body = cut ? text.slice(0, SHOWN_BYTES) : text;
   return [
-    heading(last === undefined ? "headers of its first attempt" : `headers of attempt ${cover.attempt}`),
+    heading(
+      last === undefined ? "headers of its first attempt" : `headers of attempt ${cover.attempt}`,
+    ),
     ...wrapped(`POST ${plain(row.url, 2048)}`, width),
-    ...Object.entries(headers).flatMap(([name, value]) => wrapped(`${name}: ${plain(value)}`, width)),
+    ...Object.entries(headers).flatMap(([name, value]) =>
+      wrapped(`${name}: ${plain(value)}`, width),
+    ),
     [],
     heading(`body, set out for reading (${event.body.length} bytes)`),
     ...pretty(body).flatMap((line) => wrapped(plain(line, SHOWN_BYTES), width)),
-    ...(cut ? [[span(` … the rest: deskbell events show ${plain(eventId)} --json`, { dim: true })]] : []),
+    ...(cut
+      ? [[span(` … the rest: deskbell events show ${plain(eventId)} --json`, { dim: true })]]
+      : []),
     [],
     heading("the exact bytes signed: <t>.<body>"),
     ...wrapped(`${seconds}.${plain(body, SHOWN_BYTES)}`, width),
@@ -142,7 +163,9 @@ function response({ attempts }: Detail, clock: Clock, width: number): Line[] {
     heading("its body, as far as it was kept"),
     ...(responseText === null || responseText === ""
       ? [[span(" nothing", { dim: true })]]
-      : responseText.split("\n").flatMap((line) => wrapped(plain(line.replace(/\r$/, ""), SHOWN_BYTES), width))),
+      : responseText
+          .split("\n")
+          .flatMap((line) => wrapped(plain(line.replace(/\r$/, ""), SHOWN_BYTES), width))),
   ];
 }
 
@@ -168,4 +191,5 @@ function answerOf({ statusCode, error, outcome, durationMs }: AttemptRow): strin
 
 const heading = (text: string): Line => [span(` ${text}`, { bold: true, colour: "cyan" })];
 
-const wrapped = (text: string, width: number): Line[] => wrap(text, width - 2).map((line) => [span(` ${line}`)]);
+const wrapped = (text: string, width: number): Line[] =>
+  wrap(text, width - 2).map((line) => [span(` ${line}`)]);

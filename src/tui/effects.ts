@@ -4,7 +4,15 @@ import { testEndpoint } from "../app/webhooks/test-endpoint.ts";
 import { AppError } from "../domain/errors.ts";
 import { readSearch } from "./search.ts";
 import type { Surroundings } from "./session.ts";
-import { type Effect, filterOf, FOLLOWING, goAgain, type ListPlace, type Notice, type Ui } from "./ui.ts";
+import {
+  type Effect,
+  filterOf,
+  FOLLOWING,
+  goAgain,
+  type ListPlace,
+  type Notice,
+  type Ui,
+} from "./ui.ts";
 
 /** The session as effects see it: they come back to it when they are done. */
 export type Context = {
@@ -23,9 +31,11 @@ const BATCH = 200;
 /** Does what a key asked for. What can fail says so on the screen. */
 export function perform(world: Surroundings, effect: Effect, context: Context): void {
   const { rt } = world;
-  const say = (text: string, tone: Notice["tone"]) => context.update((ui) => ({ ...ui, notice: { text, tone } }));
+  const say = (text: string, tone: Notice["tone"]) =>
+    context.update((ui) => ({ ...ui, notice: { text, tone } }));
   const go = (list: ListPlace) => context.update((ui) => ({ ...ui, list }));
-  const attempt = (deed: Promise<void>) => void deed.catch((error: unknown) => say(explain(error), "bad"));
+  const attempt = (deed: Promise<void>) =>
+    void deed.catch((error: unknown) => say(explain(error), "bad"));
 
   switch (effect.do) {
     case "quit":
@@ -36,7 +46,12 @@ export function perform(world: Surroundings, effect: Effect, context: Context): 
     case "newest": {
       const [row] = rt.store.live.page(filterOf(context.ui()), "older", null, 1).rows;
       if (row === undefined) return undefined;
-      return go({ top: { id: row.id, isIncluded: true }, selected: row.id, offset: 0, seen: row.id });
+      return go({
+        top: { id: row.id, isIncluded: true },
+        selected: row.id,
+        offset: 0,
+        seen: row.id,
+      });
     }
     case "oldest":
       return go(oldest(world, context));
@@ -62,7 +77,8 @@ type Say = (text: string, tone: Notice["tone"]) => void;
 
 /** A person reads one line: what happened, and what mends it. */
 function explain(error: unknown): string {
-  if (error instanceof AppError) return error.fix === undefined ? error.message : `${error.message} fix: ${error.fix}`;
+  if (error instanceof AppError)
+    return error.fix === undefined ? error.message : `${error.message} fix: ${error.fix}`;
   const { code } = error as { code?: string };
   if (code?.startsWith("SQLITE_BUSY")) return "Another program is writing. Try again in a moment.";
   if (code === "SQLITE_FULL") return "The disk is full. Free some space and try again.";
@@ -75,7 +91,12 @@ function oldest({ rt }: Surroundings, { ui, height }: Context): ListPlace {
   const [last] = rows;
   const top = rows.at(-1);
   if (top === undefined || last === undefined) return FOLLOWING;
-  return { top: { id: top.id, isIncluded: true }, selected: last.id, offset: null, seen: newestId(rt, ui()) };
+  return {
+    top: { id: top.id, isIncluded: true },
+    selected: last.id,
+    offset: null,
+    seen: newestId(rt, ui()),
+  };
 }
 
 const newestId = (rt: Surroundings["rt"], ui: Ui): string | null =>
@@ -85,7 +106,10 @@ function search({ rt }: Surroundings, { update }: Context, text: string): void {
   if (text === "") return update((ui) => ({ ...ui, search: null, list: FOLLOWING }));
   const filter = readSearch(text, rt.store.live.endpointsLike);
   if (filter === undefined)
-    return update((ui) => ({ ...ui, notice: { text: `No event type or endpoint is called '${text}'.`, tone: "bad" } }));
+    return update((ui) => ({
+      ...ui,
+      notice: { text: `No event type or endpoint is called '${text}'.`, tone: "bad" },
+    }));
   return update((ui) => ({ ...ui, search: { text, filter }, list: FOLLOWING }));
 }
 
@@ -93,11 +117,19 @@ function askCount({ rt }: Surroundings, { ui, update }: Context, say: Say): void
   const ids = rt.store.live.replayable(filterOf(ui()), MOST_AT_ONCE + 1);
   if (ids.length === 0) return say("None of these can be sent again.", "bad");
   if (ids.length > MOST_AT_ONCE)
-    return say("More than 10 000: deskbell deliveries redeliver sends them, spread with --rate.", "bad");
+    return say(
+      "More than 10 000: deskbell deliveries redeliver sends them, spread with --rate.",
+      "bad",
+    );
   return update((ui) => ({ ...ui, prompt: { kind: "redeliver", ids, typed: "" } }));
 }
 
-async function redeliverAll({ rt }: Surroundings, { over }: Context, ids: readonly string[], say: Say): Promise<void> {
+async function redeliverAll(
+  { rt }: Surroundings,
+  { over }: Context,
+  ids: readonly string[],
+  say: Say,
+): Promise<void> {
   const refused = new Set<string>();
   const goes = (id: string): boolean => {
     try {
@@ -114,7 +146,8 @@ async function redeliverAll({ rt }: Surroundings, { over }: Context, ids: readon
   try {
     for (let from = 0; from < ids.length; from += BATCH) {
       sent += rt.tx(() => ids.slice(from, from + BATCH).filter(goes).length);
-      if (ids.length > BATCH) say(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
+      if (ids.length > BATCH)
+        say(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
       await breathe();
       if (over.aborted) return;
     }
@@ -126,9 +159,19 @@ async function redeliverAll({ rt }: Surroundings, { over }: Context, ids: readon
   else say(`${goAgain(sent, sent)}, ${ids.length - sent} do not: ${why}`, "bad");
 }
 
-async function test({ rt, sendOnce }: Surroundings, { over }: Context, endpointId: string, say: Say): Promise<void> {
+async function test(
+  { rt, sendOnce }: Surroundings,
+  { over }: Context,
+  endpointId: string,
+  say: Say,
+): Promise<void> {
   say(`testing ${endpointId} …`, "plain");
-  const { ok, statusCode, error, durationMs, address } = await testEndpoint(rt, endpointId, sendOnce, over);
+  const { ok, statusCode, error, durationMs, address } = await testEndpoint(
+    rt,
+    endpointId,
+    sendOnce,
+    over,
+  );
   if (ok) say(`✓ test answered ${statusCode} in ${durationMs} ms, from ${address ?? "?"}`, "good");
   else say(`✗ test failed after ${durationMs} ms: ${error}`, "bad");
 }

@@ -22,8 +22,11 @@ export function endpoints(
   const rows = height - 2;
   const first = selected === null ? 0 : Math.max(0, selected - rows + 1);
   const shown = endpoints.slice(first, first + rows);
-  const lines = shown.map((endpoint, i) => endpointLine(endpoint, clock, at, width - 2, first + i === selected));
-  if (lines.length === 0) lines.push([span(" None. deskbell webhooks add subscribes one.", { dim: true })]);
+  const lines = shown.map((endpoint, i) =>
+    endpointLine(endpoint, clock, at, width - 2, first + i === selected),
+  );
+  if (lines.length === 0)
+    lines.push([span(" None. deskbell webhooks add subscribes one.", { dim: true })]);
   const count =
     endpoints.length > shown.length
       ? `${first + 1}-${first + shown.length} of ${endpoints.length}`
@@ -31,7 +34,13 @@ export function endpoints(
   return box({ title: [span("endpoints")], corner: [span(count)], width, height }, lines);
 }
 
-function endpointLine(endpoint: EndpointState, clock: Clock, now: number, inner: number, isSelected: boolean): Line {
+function endpointLine(
+  endpoint: EndpointState,
+  clock: Clock,
+  now: number,
+  inner: number,
+  isSelected: boolean,
+): Line {
   const { name, url } = endpoint;
   const { glyph, word, more, colour } = stateOf(endpoint, clock, now);
   const isRoomy = inner >= 70;
@@ -44,7 +53,9 @@ function endpointLine(endpoint: EndpointState, clock: Clock, now: number, inner:
       span(`${glyph} `, { colour }),
       span(fit(plain(name), nameCells - 1)),
       span(" "),
-      ...(isRoomy ? [span(`${fit(plain(hostOf(url)), room - nameCells - 1)} `, { dim: true })] : []),
+      ...(isRoomy
+        ? [span(`${fit(plain(hostOf(url)), room - nameCells - 1)} `, { dim: true })]
+        : []),
       span(fit(isRoomy ? `${word}${more}` : word, stateCells), { colour }),
       span(fit(backlogOf(endpoint), BACKLOG, "right")),
     ],
@@ -55,12 +66,26 @@ function endpointLine(endpoint: EndpointState, clock: Clock, now: number, inner:
 
 type State = { glyph: string; word: string; more: string; colour: Colour };
 
-function stateOf({ status, disabledReason, failingSince, disableAt }: EndpointState, clock: Clock, now: number): State {
+function stateOf(
+  { status, disabledReason, failingSince, disableAt }: EndpointState,
+  clock: Clock,
+  now: number,
+): State {
   if (status === "DISABLED")
-    return { glyph: GLYPHS.ended, word: "disabled", more: ` (${plain(disabledReason ?? "")})`, colour: "red" };
+    return {
+      glyph: GLYPHS.ended,
+      word: "disabled",
+      more: ` (${plain(disabledReason ?? "")})`,
+      colour: "red",
+    };
   if (failingSince === null) return { glyph: GLYPHS.ok, word: "well", more: "", colour: "green" };
   const more = disableAt === null ? "" : `, off ${clock.brief(disableAt, now)}`;
-  return { glyph: GLYPHS.alarm, word: `failing ${clock.brief(failingSince, now)}`, more, colour: "yellow" };
+  return {
+    glyph: GLYPHS.alarm,
+    word: `failing ${clock.brief(failingSince, now)}`,
+    more,
+    colour: "yellow",
+  };
 }
 
 function backlogOf({ pending, parked }: EndpointState): string {

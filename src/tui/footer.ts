@@ -69,7 +69,9 @@ export function footer(ui: Ui, width: number, isAscii: boolean): Line[] {
     const lines = wrapWords(plain(notice.text), width - 2).slice(0, MOST_LINES);
     return lines.map((line) => [span(` ${line}`, { ...TONES[notice.tone], bold: true })]);
   }
-  const named = HINTS[screenOf(ui).kind].map(([key, word]) => [isAscii ? toAscii(key) : key, word] as const);
+  const named = HINTS[screenOf(ui).kind].map(
+    ([key, word]) => [isAscii ? toAscii(key) : key, word] as const,
+  );
   return [hints(named, width)];
 }
 

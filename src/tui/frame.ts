@@ -36,7 +36,8 @@ export function frameOf(ui: Ui, snapshot: Snapshot, size: Size, setting: Setting
   // What takes more than a line lies on the end of the body.
   const shown = body.slice(0, size.rows - 1 - foot.length);
   const lines = [header(ui, snapshot, version, clock, size.columns), ...shown, ...foot];
-  const finish = (line: Line) => merge(isAscii ? asciiLine(fitLine(line, size.columns)) : fitLine(line, size.columns));
+  const finish = (line: Line) =>
+    merge(isAscii ? asciiLine(fitLine(line, size.columns)) : fitLine(line, size.columns));
   return { lines: lines.map(finish), scrollMax, page };
 }
 
@@ -49,7 +50,11 @@ function bodyOf(ui: Ui, snapshot: Snapshot, layout: Layout, { clock, isAscii }: 
   switch (screen.kind) {
     case "list":
     case "filter":
-      return { body: mainScreen(ui, snapshot, layout, clock, screen), scrollMax: 0, page: layout.listHeight };
+      return {
+        body: mainScreen(ui, snapshot, layout, clock, screen),
+        scrollMax: 0,
+        page: layout.listHeight,
+      };
     case "endpoints":
       return {
         body: endpoints(snapshot, clock, {
@@ -81,25 +86,42 @@ function bodyOf(ui: Ui, snapshot: Snapshot, layout: Layout, { clock, isAscii }: 
         ),
       ]);
       const text = detailLines(snapshot.detail, tab, clock, width - 2);
-      return textScreen(text, screen.scroll, { title: [span(plain(screen.id))], width, height }, [tabs, []]);
+      return textScreen(text, screen.scroll, { title: [span(plain(screen.id))], width, height }, [
+        tabs,
+        [],
+      ]);
     }
   }
 }
 
-function mainScreen(ui: Ui, snapshot: Snapshot, layout: Layout, clock: Clock, screen: Screen): Line[] {
+function mainScreen(
+  ui: Ui,
+  snapshot: Snapshot,
+  layout: Layout,
+  clock: Clock,
+  screen: Screen,
+): Line[] {
   const { size, isWide, chartHeight, listHeight } = layout;
   const width = size.columns;
   const top = isWide
     ? beside(
         charts(snapshot, CHARTS_WIDTH, chartHeight),
-        endpoints(snapshot, clock, { width: width - CHARTS_WIDTH, height: chartHeight, selected: null }),
+        endpoints(snapshot, clock, {
+          width: width - CHARTS_WIDTH,
+          height: chartHeight,
+          selected: null,
+        }),
       )
     : charts(snapshot, width, chartHeight);
   const panel = screen.kind === "filter" ? filterPanel(ui, screen.row, snapshot, width) : [];
   // A panel takes its lines from the list.
   const rows = Math.max(0, listHeight - panel.length);
   const height = size.rows - 2 - chartHeight - panel.length;
-  return [...top, ...panel, ...list(ui, snapshot, clock, { width, height, rows, hasTitles: isWide })];
+  return [
+    ...top,
+    ...panel,
+    ...list(ui, snapshot, clock, { width, height, rows, hasTitles: isWide }),
+  ];
 }
 
 function textScreen(
@@ -112,8 +134,13 @@ function textScreen(
   const scrollMax = Math.max(0, text.length - rows);
   const from = Math.min(scroll, scrollMax);
   const last = Math.min(text.length, from + rows);
-  const corner = scrollMax === 0 ? [] : [span(`${from + 1}-${last} of ${text.length}`, { dim: true })];
-  return { body: box({ ...frame, corner }, [...head, ...text.slice(from, last)]), scrollMax, page: rows };
+  const corner =
+    scrollMax === 0 ? [] : [span(`${from + 1}-${last} of ${text.length}`, { dim: true })];
+  return {
+    body: box({ ...frame, corner }, [...head, ...text.slice(from, last)]),
+    scrollMax,
+    page: rows,
+  };
 }
 
 const asciiLine = (line: Line): Line => line.map((part) => ({ ...part, text: toAscii(part.text) }));

@@ -48,9 +48,12 @@ export function keysOf(input: string, key: InkKey): Key[] {
   if (named) return [named[1]];
   // Esc and a key in one chunk, from quick fingers or over a slow line, look like alt and that key. Nothing here uses alt.
   const before = key.meta ? ["esc"] : [];
-  const typed = input.split(/[\r\n]/).flatMap((line, i) => [...(i === 0 ? [] : ["enter"]), ...lettersOf(line)]);
+  const typed = input
+    .split(/[\r\n]/)
+    .flatMap((line, i) => [...(i === 0 ? [] : ["enter"]), ...lettersOf(line)]);
   return [...before, ...typed];
 }
 
 /** What of a text can be typed as a letter; a new line is none. */
-export const lettersOf = (text: string): Key[] => Array.from(text).filter((char) => char.length > 1 || char >= " ");
+export const lettersOf = (text: string): Key[] =>
+  Array.from(text).filter((char) => char.length > 1 || char >= " ");

@@ -26,7 +26,12 @@ export function list(
   ui: Ui,
   snapshot: Snapshot,
   clock: Clock,
-  { width, height, rows, hasTitles }: { width: number; height: number; rows: number; hasTitles: boolean },
+  {
+    width,
+    height,
+    rows,
+    hasTitles,
+  }: { width: number; height: number; rows: number; hasTitles: boolean },
 ): Line[] {
   const inner = width - 2;
   const columns = columnsFor(inner, snapshot, clock);
@@ -36,13 +41,18 @@ export function list(
   const lines = shown.map((row, i) => rowLine(row, columns, i === selected, inner));
   if (shown.length < rows) lines.push(...after(ui, snapshot, shown.length, inner));
   const titles = hasTitles ? [titleLine(columns, inner)] : [];
-  return box({ title: [span("deliveries")], corner: corner(ui, snapshot, shown.length), width, height }, [
-    ...titles,
-    ...lines,
-  ]);
+  return box(
+    { title: [span("deliveries")], corner: corner(ui, snapshot, shown.length), width, height },
+    [...titles, ...lines],
+  );
 }
 
-function rowLine(row: LiveRow, columns: readonly Column[], isSelected: boolean, inner: number): Line {
+function rowLine(
+  row: LiveRow,
+  columns: readonly Column[],
+  isSelected: boolean,
+  inner: number,
+): Line {
   const line = columns.flatMap((column): Span[] => {
     const made = column.span(row, column.cells);
     return [{ ...made, text: fit(made.text, column.cells, column.align) }, span(" ")];
@@ -53,7 +63,12 @@ function rowLine(row: LiveRow, columns: readonly Column[], isSelected: boolean, 
 
 const titleLine = (columns: readonly Column[], inner: number): Line =>
   fitLine(
-    [span(" "), ...columns.map(({ title, cells, align }) => span(`${fit(title, cells, align)} `, { dim: true }))],
+    [
+      span(" "),
+      ...columns.map(({ title, cells, align }) =>
+        span(`${fit(title, cells, align)} `, { dim: true }),
+      ),
+    ],
     inner,
   );
 
@@ -67,16 +82,26 @@ function columnsFor(inner: number, { at, businesses }: Snapshot, clock: Clock): 
     id: inner >= 116,
     business: inner >= 140 && businesses.length > 1,
   };
-  const time: Column = { title: "CREATED", cells: 8, span: ({ createdAt }) => span(clock.brief(createdAt, at)) };
+  const time: Column = {
+    title: "CREATED",
+    cells: 8,
+    span: ({ createdAt }) => span(clock.brief(createdAt, at)),
+  };
   const state: Column = { title: "STATE", cells: 11, span: stateSpan };
   const code: Column = { title: "", cells: 3, span: (row) => span(codeOf(row)) };
   const duration: Column = {
     title: "TOOK",
     cells: 6,
     align: "right",
-    span: ({ durationMs }) => span(durationMs === null ? "" : shortDuration(durationMs), { dim: true }),
+    span: ({ durationMs }) =>
+      span(durationMs === null ? "" : shortDuration(durationMs), { dim: true }),
   };
-  const attempts: Column = { title: "TRIES", cells: 5, align: "right", span: (row) => span(attemptsOf(row)) };
+  const attempts: Column = {
+    title: "TRIES",
+    cells: 5,
+    align: "right",
+    span: (row) => span(attemptsOf(row)),
+  };
   const next: Column = {
     title: "NEXT",
     cells: 8,
@@ -100,8 +125,16 @@ function columnsFor(inner: number, { at, businesses }: Snapshot, clock: Clock): 
   const taken = [...fixed, ...ends].reduce((sum, { cells }) => sum + cells + 1, CURSOR);
   const room = inner - taken - 1;
   const typeCells = has.host ? Math.min(LONGEST_TYPE, Math.max(USUAL_TYPE, room - 32)) : room;
-  const type: Column = { title: "EVENT", cells: typeCells, span: ({ eventType }) => span(plain(eventType)) };
-  const host: Column = { title: "RECEIVER", cells: room - typeCells - 1, span: ({ url }) => span(plain(hostOf(url))) };
+  const type: Column = {
+    title: "EVENT",
+    cells: typeCells,
+    span: ({ eventType }) => span(plain(eventType)),
+  };
+  const host: Column = {
+    title: "RECEIVER",
+    cells: room - typeCells - 1,
+    span: ({ url }) => span(plain(hostOf(url))),
+  };
   return [...fixed, type, ...(has.host ? [host] : []), ...ends];
 }
 
@@ -128,29 +161,38 @@ const NO_ANSWER = [
 export const codeOf = ({ lastStatusCode, lastError }: LiveRow): string =>
   lastStatusCode !== null
     ? String(lastStatusCode)
-    : (NO_ANSWER.find(([start]) => lastError?.startsWith(start))?.[1] ?? (lastError === null ? "" : "err"));
+    : (NO_ANSWER.find(([start]) => lastError?.startsWith(start))?.[1] ??
+      (lastError === null ? "" : "err"));
 
 function after(ui: Ui, { list, daemon }: Snapshot, shown: number, inner: number): Line[] {
   const say = (text: string): Line[] => [fitLine([span(`  ${text}`, { dim: true })], inner)];
-  if (list.reached !== null) return say(`${shown === 0 ? "None so far" : "More may follow"}: j searches on.`);
+  if (list.reached !== null)
+    return say(`${shown === 0 ? "None so far" : "More may follow"}: j searches on.`);
   if (list.rows.length > 0) return [];
   if (ui.search !== null || isFiltered(ui)) return say("Nothing like that. esc shows all.");
-  return say(daemon === null ? "No delivery yet. deskbell serve delivers them." : "No delivery yet.");
+  return say(
+    daemon === null ? "No delivery yet. deskbell serve delivers them." : "No delivery yet.",
+  );
 }
 
 function corner(ui: Ui, { list, endpoints, businesses }: Snapshot, shown: number): Line {
   const { offset, top } = ui.list;
   const names: Record<(typeof FILTER_ROWS)[number], string | undefined> = {
     state: ui.filter.state === undefined ? undefined : stateName(ui.filter.state),
-    endpointId: endpoints.find(({ id }) => id === ui.filter.endpointId)?.name ?? ui.filter.endpointId,
+    endpointId:
+      endpoints.find(({ id }) => id === ui.filter.endpointId)?.name ?? ui.filter.endpointId,
     eventType: ui.filter.eventType,
     // A filter only where there is something to choose.
-    businessId: businesses.length < 2 ? undefined : businesses.find(({ id }) => id === ui.filter.businessId)?.slug,
+    businessId:
+      businesses.length < 2
+        ? undefined
+        : businesses.find(({ id }) => id === ui.filter.businessId)?.slug,
   };
   const parts = FILTER_ROWS.map((name) => names[name]).filter((name) => name !== undefined);
   if (ui.search !== null) parts.push(`/${ui.search.text}`);
   const label = parts.length === 0 ? "all" : parts.map((part) => plain(part, 24)).join(" + ");
-  const place = shown === 0 ? "" : offset === null ? "" : `${grouped(offset + 1)}-${grouped(offset + shown)}`;
+  const place =
+    shown === 0 ? "" : offset === null ? "" : `${grouped(offset + 1)}-${grouped(offset + shown)}`;
   const total =
     list.total === null || shown === 0
       ? ""
@@ -164,9 +206,12 @@ function corner(ui: Ui, { list, endpoints, businesses }: Snapshot, shown: number
         ? span(`${GLYPHS.newest} newest`, { colour: "green" })
         : list.newer === 0
           ? span("G follows", { dim: true })
-          : span(`${GLYPHS.alarm} ${grouped(list.newer)}${list.newer === COUNT_LIMIT ? "+" : ""} new`, {
-              colour: "cyan",
-            }),
+          : span(
+              `${GLYPHS.alarm} ${grouped(list.newer)}${list.newer === COUNT_LIMIT ? "+" : ""} new`,
+              {
+                colour: "cyan",
+              },
+            ),
   ];
 }
 

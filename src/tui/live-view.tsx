@@ -29,7 +29,13 @@ const Row = memo(
   ({ line }: { line: Line }) => (
     <Text wrap="truncate">
       {line.map(({ text, colour, bold = false, dim = false, inverse = false }, i) => (
-        <Text key={i} bold={bold} dimColor={dim} inverse={inverse} {...(colour === undefined ? {} : { color: colour })}>
+        <Text
+          key={i}
+          bold={bold}
+          dimColor={dim}
+          inverse={inverse}
+          {...(colour === undefined ? {} : { color: colour })}
+        >
           {text}
         </Text>
       ))}

@@ -3,7 +3,12 @@ import type { ListWindow } from "./snapshot.ts";
 import { FOLLOWING, type ListPlace } from "./ui.ts";
 
 /** Where a key takes the list; undefined: it does not move it. Moving ends following; only G takes it up again. */
-export function moveList(place: ListPlace, key: Key, window: ListWindow, height: number): ListPlace | undefined {
+export function moveList(
+  place: ListPlace,
+  key: Key,
+  window: ListWindow,
+  height: number,
+): ListPlace | undefined {
   switch (key) {
     case "G":
       return FOLLOWING;
@@ -22,7 +27,13 @@ export function moveList(place: ListPlace, key: Key, window: ListWindow, height:
   }
 }
 
-function moveBy(place: ListPlace, by: number, scrollBy: number, window: ListWindow, height: number): ListPlace {
+function moveBy(
+  place: ListPlace,
+  by: number,
+  scrollBy: number,
+  window: ListWindow,
+  height: number,
+): ListPlace {
   const { rows, topIndex, reached } = window;
   const last = rows.length - 1;
   if (last < 0) return place;
@@ -53,4 +64,5 @@ export function selectedIndex({ selected }: ListPlace, { rows, topIndex }: ListW
   return Math.max(topIndex, at === -1 ? rows.length - 1 : at);
 }
 
-const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
+const clamp = (value: number, low: number, high: number): number =>
+  Math.min(Math.max(value, low), high);

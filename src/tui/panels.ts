@@ -43,12 +43,19 @@ export function helpLines(zone: string, isAscii: boolean, width: number): Line[]
       span(part),
     ]),
   );
-  const notes = [...NOTES, `Times are those of ${zone}.`].flatMap((note) => wrapWords(note, width - 1));
+  const notes = [...NOTES, `Times are those of ${zone}.`].flatMap((note) =>
+    wrapWords(note, width - 1),
+  );
   return [...keys, [], ...notes.map((note): Line => [span(` ${note}`, { dim: true })])];
 }
 
 /** The filter with a choice in each row. */
-export function filterPanel({ filter }: Ui, row: number, snapshot: Snapshot, width: number): Line[] {
+export function filterPanel(
+  { filter }: Ui,
+  row: number,
+  snapshot: Snapshot,
+  width: number,
+): Line[] {
   const endpoint = snapshot.endpoints.find(({ id }) => id === filter.endpointId);
   const business = snapshot.businesses.find(({ id }) => id === filter.businessId);
   const shown: Record<(typeof FILTER_ROWS)[number], [string, string | undefined]> = {
@@ -63,7 +70,10 @@ export function filterPanel({ filter }: Ui, row: number, snapshot: Snapshot, wid
       span(i === row ? "▸" : " ", { bold: true }),
       span(fit(label, 10), { dim: true }),
       span(i === row ? "← " : "  "),
-      span(plain(value ?? "any", width - 20), value === undefined ? {} : { colour: "cyan", bold: true }),
+      span(
+        plain(value ?? "any", width - 20),
+        value === undefined ? {} : { colour: "cyan", bold: true },
+      ),
       span(i === row ? " →" : ""),
     ];
     return line;

@@ -13,7 +13,9 @@ export function typeInto(ui: Ui, prompt: Prompt, key: Key): Step {
     case "enter":
       return finish(done, prompt);
     case "backspace":
-      return { ui: { ...ui, prompt: { ...prompt, typed: Array.from(prompt.typed).slice(0, -1).join("") } } };
+      return {
+        ui: { ...ui, prompt: { ...prompt, typed: Array.from(prompt.typed).slice(0, -1).join("") } },
+      };
     default:
       // A name of a key, an arrow say, is no text.
       if (Array.from(key).length !== 1 || prompt.typed.length >= LONGEST_TYPED) return { ui };
@@ -24,6 +26,9 @@ export function typeInto(ui: Ui, prompt: Prompt, key: Key): Step {
 function finish(done: Ui, prompt: Prompt): Step {
   const typed = prompt.typed.trim();
   if (prompt.kind === "search") return { ui: done, effect: { do: "search", text: typed } };
-  if (typed === String(prompt.ids.length)) return { ui: done, effect: { do: "redeliverAll", ids: prompt.ids } };
-  return { ui: { ...done, notice: { text: "That was not the count; nothing was sent.", tone: "bad" } } };
+  if (typed === String(prompt.ids.length))
+    return { ui: done, effect: { do: "redeliverAll", ids: prompt.ids } };
+  return {
+    ui: { ...done, notice: { text: "That was not the count; nothing was sent.", tone: "bad" } },
+  };
 }

@@ -63,7 +63,9 @@ function anywhere(ui: Ui, key: Key, seen: Seen): Step | undefined {
     case "esc":
       return { ui: goBack(ui) };
     case "?":
-      return screenOf(ui).kind === "help" ? { ui: goBack(ui) } : { ui: push(ui, { kind: "help", scroll: 0 }) };
+      return screenOf(ui).kind === "help"
+        ? { ui: goBack(ui) }
+        : { ui: push(ui, { kind: "help", scroll: 0 }) };
     case " ":
       return { ui: { ...ui, isPaused: !ui.isPaused } };
     case "e":
@@ -83,7 +85,10 @@ function anywhere(ui: Ui, key: Key, seen: Seen): Step | undefined {
     case "t":
       return testOne(ui, chosenEndpoint(ui, seen));
     case "y":
-      return copy(ui, screenOf(ui).kind === "endpoints" ? chosenEndpoint(ui, seen) : chosenDelivery(ui, seen)?.id);
+      return copy(
+        ui,
+        screenOf(ui).kind === "endpoints" ? chosenEndpoint(ui, seen) : chosenDelivery(ui, seen)?.id,
+      );
     default:
       return undefined;
   }
@@ -96,10 +101,17 @@ function onList(ui: Ui, key: Key, seen: Seen): Step | undefined {
   if (key === "end") return { ui, effect: { do: "oldest" } };
   if (key !== "enter") return undefined;
   const row = chosenDelivery(ui, seen);
-  return row === undefined ? { ui } : { ui: push(ui, { kind: "delivery", id: row.id, tab: 0, scroll: 0 }) };
+  return row === undefined
+    ? { ui }
+    : { ui: push(ui, { kind: "delivery", id: row.id, tab: 0, scroll: 0 }) };
 }
 
-function onDelivery(ui: Ui, screen: Screen & { kind: "delivery" }, key: Key, seen: Seen): Step | undefined {
+function onDelivery(
+  ui: Ui,
+  screen: Screen & { kind: "delivery" },
+  key: Key,
+  seen: Seen,
+): Step | undefined {
   const tabs = TABS.length;
   const tab =
     key === "right" || key === "l"
@@ -114,19 +126,31 @@ function onDelivery(ui: Ui, screen: Screen & { kind: "delivery" }, key: Key, see
   return scroll === undefined ? undefined : { ui: replaceTop(ui, { ...screen, scroll }) };
 }
 
-function onEndpoints(ui: Ui, screen: Screen & { kind: "endpoints" }, key: Key, seen: Seen): Step | undefined {
+function onEndpoints(
+  ui: Ui,
+  screen: Screen & { kind: "endpoints" },
+  key: Key,
+  seen: Seen,
+): Step | undefined {
   const { endpoints } = seen.snapshot;
   const at = endpointIndex(screen, endpoints);
   if (key === "enter") {
     const endpointId = endpoints[at]?.id;
-    return { ui: endpointId === undefined ? ui : refilter(backToList(ui), { ...ui.filter, endpointId }) };
+    return {
+      ui: endpointId === undefined ? ui : refilter(backToList(ui), { ...ui.filter, endpointId }),
+    };
   }
   const moved = scrolled(at, key, { ...seen, scrollMax: endpoints.length - 1 });
   if (moved === undefined) return undefined;
   return { ui: replaceTop(ui, { ...screen, selected: endpoints[moved]?.id ?? null }) };
 }
 
-function onFilter(ui: Ui, screen: Screen & { kind: "filter" }, key: Key, { snapshot }: Seen): Step | undefined {
+function onFilter(
+  ui: Ui,
+  screen: Screen & { kind: "filter" },
+  key: Key,
+  { snapshot }: Seen,
+): Step | undefined {
   const name = FILTER_ROWS[screen.row] ?? "state";
   const values: Record<(typeof FILTER_ROWS)[number], readonly string[]> = {
     state: LIVE_STATES,
@@ -150,7 +174,9 @@ function onFilter(ui: Ui, screen: Screen & { kind: "filter" }, key: Key, { snaps
       return turn(-1);
     case "down":
     case "j":
-      return { ui: replaceTop(ui, { ...screen, row: Math.min(screen.row + 1, FILTER_ROWS.length - 1) }) };
+      return {
+        ui: replaceTop(ui, { ...screen, row: Math.min(screen.row + 1, FILTER_ROWS.length - 1) }),
+      };
     case "up":
     case "k":
       return { ui: replaceTop(ui, { ...screen, row: Math.max(screen.row - 1, 0) }) };
@@ -183,7 +209,9 @@ function scrolled(from: number, key: Key, { page, scrollMax }: Seen): number | u
 
 function redeliverOne(ui: Ui, id: string | undefined): Step {
   if (id === undefined) return { ui };
-  return ui.isReadonly ? refuse(ui, "sends nothing again") : { ui, effect: { do: "redeliver", id } };
+  return ui.isReadonly
+    ? refuse(ui, "sends nothing again")
+    : { ui, effect: { do: "redeliver", id } };
 }
 
 function redeliverAll(ui: Ui): Step {
@@ -197,9 +225,11 @@ function testOne(ui: Ui, endpointId: string | undefined): Step {
   return ui.isReadonly ? refuse(ui, "sends no test") : { ui, effect: { do: "test", endpointId } };
 }
 
-const copy = (ui: Ui, id: string | undefined): Step => (id === undefined ? { ui } : { ui, effect: { do: "copy", id } });
+const copy = (ui: Ui, id: string | undefined): Step =>
+  id === undefined ? { ui } : { ui, effect: { do: "copy", id } };
 
-const refuse = (ui: Ui, what: string): Step => say(ui, `This view was started with --readonly: it ${what}.`);
+const refuse = (ui: Ui, what: string): Step =>
+  say(ui, `This view was started with --readonly: it ${what}.`);
 
 const say = (ui: Ui, text: string): Step => ({ ui: { ...ui, notice: { text, tone: "bad" } } });
 
@@ -227,5 +257,8 @@ function goBack(ui: Ui): Ui {
 
 const backToList = (ui: Ui): Ui => ({ ...ui, screens: ui.screens.slice(0, 1) });
 const push = (ui: Ui, screen: Screen): Ui => ({ ...ui, screens: [...ui.screens, screen] });
-const replaceTop = (ui: Ui, screen: Screen): Ui => ({ ...ui, screens: [...ui.screens.slice(0, -1), screen] });
+const replaceTop = (ui: Ui, screen: Screen): Ui => ({
+  ...ui,
+  screens: [...ui.screens.slice(0, -1), screen],
+});
 const refilter = (ui: Ui, filter: Ui["filter"]): Ui => ({ ...ui, filter, list: FOLLOWING });

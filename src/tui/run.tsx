@@ -27,7 +27,9 @@ export function runLiveView(
   const onKeys = (keys: readonly string[]) => session?.press(keys);
   const onPaste = (text: string) => session?.paste(text);
   const onResize = () => session?.resize();
-  const view = () => <LiveView lines={lines} onKeys={onKeys} onPaste={onPaste} onResize={onResize} />;
+  const view = () => (
+    <LiveView lines={lines} onKeys={onKeys} onPaste={onPaste} onResize={onResize} />
+  );
 
   let draw = (next: readonly Line[]) => void (lines = next);
   session = startSession({

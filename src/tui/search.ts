@@ -2,7 +2,10 @@ import { EVENT_TYPES } from "../domain/event-types.ts";
 import type { LiveFilter } from "../store/live-filter.ts";
 
 /** What a searched text means: an id or its beginning, else an event type, else an endpoint. Undefined: nothing is called so. */
-export function readSearch(text: string, endpointsLike: (text: string) => string[]): LiveFilter | undefined {
+export function readSearch(
+  text: string,
+  endpointsLike: (text: string) => string[],
+): LiveFilter | undefined {
   if (text.startsWith("dlv_")) return { deliveryPrefix: text };
   if (text.startsWith("evt_")) return { eventPrefix: text };
   const eventTypes = EVENT_TYPES.filter((type) => type.includes(text.toLowerCase()));

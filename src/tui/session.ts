@@ -68,8 +68,10 @@ export function startSession(world: Surroundings): Session {
   }
 
   function change(next: Ui): void {
-    const isElsewhere = next.list !== ui.list || next.filter !== ui.filter || next.search !== ui.search;
-    const isOther = isElsewhere || next.screens.length !== ui.screens.length || (ui.isPaused && !next.isPaused);
+    const isElsewhere =
+      next.list !== ui.list || next.filter !== ui.filter || next.search !== ui.search;
+    const isOther =
+      isElsewhere || next.screens.length !== ui.screens.length || (ui.isPaused && !next.isPaused);
     ui = next;
     // What a key did to the file shows with it.
     if (isOther || hasChanged()) read();
@@ -111,7 +113,8 @@ export function startSession(world: Surroundings): Session {
       if (isTooSmall(size())) return;
       const [line = ""] = text.trim().split(/[\r\n]/);
       if (ui.prompt !== null) for (const key of lettersOf(line).slice(0, LONGEST_TYPED)) press(key);
-      else change({ ...ui, notice: { text: "What is pasted is taken after / alone.", tone: "bad" } });
+      else
+        change({ ...ui, notice: { text: "What is pasted is taken after / alone.", tone: "bad" } });
       show();
     },
     tick() {

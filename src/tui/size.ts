@@ -20,7 +20,8 @@ const HEADER = 1;
 const FOOTER = 1;
 const EDGES = 2;
 
-export const isTooSmall = ({ columns, rows }: Size): boolean => columns < SMALLEST.columns || rows < SMALLEST.rows;
+export const isTooSmall = ({ columns, rows }: Size): boolean =>
+  columns < SMALLEST.columns || rows < SMALLEST.rows;
 
 export function layoutFor(size: Size): Layout {
   const isWide = size.columns >= 120 && size.rows >= 32;

@@ -47,7 +47,12 @@ const MINUTE_MS = 60_000;
 const MOST_ENDPOINTS = 500;
 
 /** Everything that a frame needs, in a few milliseconds whatever the size of the file. */
-export function readSnapshot(rt: Runtime, ui: Ui, height: number, isDaemonRunning: boolean): Snapshot {
+export function readSnapshot(
+  rt: Runtime,
+  ui: Ui,
+  height: number,
+  isDaemonRunning: boolean,
+): Snapshot {
   const at = rt.now();
   const businessId = ui.filter.businessId ?? null;
   const counts = rt.store.tallies.counts(businessId ?? undefined);
@@ -71,7 +76,9 @@ function readHour(rt: Runtime, at: number, businessId: string | null): Hour {
   const written = rt.store.tallies.minutes(first * MINUTE_MS, businessId ?? undefined);
   const byMinute = new Map(written.map((row) => [row.minute, row]));
   const minutes = Array.from({ length: MINUTES }, (_, i) => byMinute.get(first + i));
-  const times = rt.store.live.attemptTimes(at - MINUTES * MINUTE_MS, businessId).sort((a, b) => a - b);
+  const times = rt.store.live
+    .attemptTimes(at - MINUTES * MINUTE_MS, businessId)
+    .sort((a, b) => a - b);
   const share = (part: number) => times[Math.ceil(times.length * part) - 1] ?? null;
   return {
     delivered: minutes.map((row) => row?.delivered ?? 0),
@@ -83,10 +90,17 @@ function readHour(rt: Runtime, at: number, businessId: string | null): Hour {
 
 type Counts = Partial<Record<string, number>>;
 
-function readList(rt: Runtime, ui: Ui, height: number, counts: Counts, retrying: number): ListWindow {
+function readList(
+  rt: Runtime,
+  ui: Ui,
+  height: number,
+  counts: Counts,
+  retrying: number,
+): ListWindow {
   const filter = filterOf(ui);
   const { top, seen } = ui.list;
-  const newer = top === null ? [] : rt.store.live.page(filter, "newer", above(top), height).rows.reverse();
+  const newer =
+    top === null ? [] : rt.store.live.page(filter, "newer", above(top), height).rows.reverse();
   const { rows, reached } = rt.store.live.page(filter, "older", top, 2 * height);
   return {
     rows: [...newer, ...rows],
@@ -114,5 +128,9 @@ function readDetail(rt: Runtime, ui: Ui): Detail | null {
   if (screen?.kind !== "delivery") return null;
   const row = rt.store.live.byId(screen.id);
   if (row === undefined) return null;
-  return { row, event: rt.store.events.byId(row.eventId) ?? null, attempts: rt.store.deliveries.attempts(row.id) };
+  return {
+    row,
+    event: rt.store.events.byId(row.eventId) ?? null,
+    attempts: rt.store.deliveries.attempts(row.id),
+  };
 }

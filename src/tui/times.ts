@@ -34,7 +34,11 @@ export function createClock(timeZone: string): Clock {
 
 /** `84ms`, `1.2s`, `30s` */
 export const shortDuration = (ms: number): string =>
-  ms < 1000 ? `${Math.round(ms)}ms` : ms < 9950 ? `${(ms / 1000).toFixed(1)}s` : `${Math.round(ms / 1000)}s`;
+  ms < 1000
+    ? `${Math.round(ms)}ms`
+    : ms < 9950
+      ? `${(ms / 1000).toFixed(1)}s`
+      : `${Math.round(ms / 1000)}s`;
 
 /** `3d 04:12` */
 export function uptime(ms: number): string {

@@ -13,7 +13,9 @@ export type Screen =
   | { kind: "help"; scroll: number };
 
 /** What waits for something to be typed. */
-export type Prompt = { kind: "search"; typed: string } | { kind: "redeliver"; ids: readonly string[]; typed: string };
+export type Prompt =
+  | { kind: "search"; typed: string }
+  | { kind: "redeliver"; ids: readonly string[]; typed: string };
 
 export type Notice = { text: string; tone: "plain" | "good" | "bad" };
 
@@ -85,13 +87,15 @@ export const endpointIndex = (
   );
 
 /** `4 go again`, `1 goes again` */
-export const goAgain = (what: number | string, count: number): string => `${what} ${count === 1 ? "goes" : "go"} again`;
+export const goAgain = (what: number | string, count: number): string =>
+  `${what} ${count === 1 ? "goes" : "go"} again`;
 
 /** What the list is asked with. */
 export const filterOf = ({ filter, search }: Ui): LiveFilter => ({ ...search?.filter, ...filter });
 
 /** Whether the list is filtered, beyond what the view was started with. */
-export const isFiltered = ({ filter, scope }: Ui): boolean => FILTER_ROWS.some((name) => filter[name] !== scope[name]);
+export const isFiltered = ({ filter, scope }: Ui): boolean =>
+  FILTER_ROWS.some((name) => filter[name] !== scope[name]);
 
 export const isNarrow = (ui: Ui): boolean => {
   const { businessId: _, ...rest } = filterOf(ui);

@@ -1,6 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { type Availability, createAvailability, type Enquiry } from "../../src/app/availability/availability.ts";
+import {
+  type Availability,
+  createAvailability,
+  type Enquiry,
+} from "../../src/app/availability/availability.ts";
 import { requireBusiness } from "../../src/app/require-business.ts";
 import { createBooking } from "../../src/app/day/bookings.ts";
 import { addTimeOff } from "../../src/app/day/time-off.ts";
@@ -45,7 +49,8 @@ function shop() {
 
 async function startsOf({ days }: Availability): Promise<string[]> {
   const found: string[] = [];
-  for await (const some of days()) found.push(...some.flatMap(({ slots }) => slots.map(({ startsAt }) => startsAt)));
+  for await (const some of days())
+    found.push(...some.flatMap(({ slots }) => slots.map(({ startsAt }) => startsAt)));
   return found.map((startsAt) => startsAt.slice(5, 16));
 }
 
@@ -59,17 +64,30 @@ describe("the house", () => {
       staffIds: ["cut:bea"],
     });
     const { terms, days } = ask({ wish });
-    expect(terms).toEqual({ timezone: "Europe/Lisbon", durationMin: 210, priceCents: 14_200, currency: "EUR" });
+    expect(terms).toEqual({
+      timezone: "Europe/Lisbon",
+      durationMin: 210,
+      priceCents: 14_200,
+      currency: "EUR",
+    });
     for await (const some of days()) expect(some).toMatchObject([{ state: "CLOSED" }]);
     const { next } = ask({ wish: visit({ staffIds: ["bea"] }) });
-    expect((await next(1, MONDAY))[0]?.segments).toMatchObject([{ staffId: expect.stringMatching(/^stf_/) }]);
+    expect((await next(1, MONDAY))[0]?.segments).toMatchObject([
+      { staffId: expect.stringMatching(/^stf_/) },
+    ]);
   });
 
   test.each([
     [{ serviceIds: ["ct"] }, "resource_not_found: There is no service 'ct'. Did you mean 'cut'?"],
     [{ serviceIds: ["old"] }, "service_not_bookable: 'No more' cannot be booked."],
-    [{ staffIds: ["ann", "bea"] }, "validation_failed: Of several people say who does which, as in service:person."],
-    [{ serviceIds: ["color"], staffIds: ["bea"] }, "staff_cannot_perform: 'Bea Quiet' does not perform 'Color'."],
+    [
+      { staffIds: ["ann", "bea"] },
+      "validation_failed: Of several people say who does which, as in service:person.",
+    ],
+    [
+      { serviceIds: ["color"], staffIds: ["bea"] },
+      "staff_cannot_perform: 'Bea Quiet' does not perform 'Color'.",
+    ],
     [
       { serviceIds: ["color"], variantIds: ["long", "long"] },
       "variant_service_mismatch: 'Long hair' is a variant of 'Color', which is not among the services once more.",
@@ -88,7 +106,12 @@ describe("what has changed since shows at once", () => {
     expect(await starts()).toEqual(["11-23T09:00", "11-23T10:00", "11-23T11:00"]);
     createBooking(rt, SHOP, { service: "color", start: `${MONDAY}T10:00` });
     expect(await starts()).toEqual(["11-23T09:00", "11-23T11:00"]);
-    addTimeOff(rt, SHOP, { staff: "ann", from: `${MONDAY}T09:00`, to: `${MONDAY}T10:00`, reason: null });
+    addTimeOff(rt, SHOP, {
+      staff: "ann",
+      from: `${MONDAY}T09:00`,
+      to: `${MONDAY}T10:00`,
+      reason: null,
+    });
     expect(await starts()).toEqual(["11-23T11:00"]);
   });
 });
@@ -96,7 +119,9 @@ describe("what has changed since shows at once", () => {
 describe("the next slots", () => {
   const next = async (rt: World, limit: number, from: string): Promise<string[]> => {
     const wish = visit({ serviceIds: ["color"] });
-    return (await asking(rt)({ wish }).next(limit, from)).map(({ startsAt }) => startsAt.slice(5, 16));
+    return (await asking(rt)({ wish }).next(limit, from)).map(({ startsAt }) =>
+      startsAt.slice(5, 16),
+    );
   };
 
   test("begin neither before the day that is asked for nor before now, and end at the horizon", async () => {
@@ -110,22 +135,40 @@ describe("the next slots", () => {
 
   test("are looked for over months", async () => {
     const rt = world();
-    const { slug } = openLargeSalon(rt, { people: 1, services: 1, firstDay: MONDAY, days: 1, bookings: 0 });
+    const { slug } = openLargeSalon(rt, {
+      people: 1,
+      services: 1,
+      firstDay: MONDAY,
+      days: 1,
+      bookings: 0,
+    });
     addTimeOff(rt, slug, { staff: "p0", from: "2026-11-20", to: "2027-02-14", reason: null });
     const { next } = asking(rt, slug)({ wish: visit({ serviceIds: ["s0"] }) });
-    expect((await next(1, MONDAY)).map(({ startsAt }) => startsAt)).toEqual(["2027-02-15T08:00:00+00:00"]);
+    expect((await next(1, MONDAY)).map(({ startsAt }) => startsAt)).toEqual([
+      "2027-02-15T08:00:00+00:00",
+    ]);
   });
 });
 
 test("three weeks at once are the same as their days one by one", async () => {
   const rt = world();
-  const { slug } = openLargeSalon(rt, { people: 2, services: 1, firstDay: MONDAY, days: 21, bookings: 800 });
+  const { slug } = openLargeSalon(rt, {
+    people: 2,
+    services: 1,
+    firstDay: MONDAY,
+    days: 21,
+    bookings: 800,
+  });
   const ask = asking(rt, slug);
   const wish = visit({ serviceIds: ["s0"] });
   const days = Array.from({ length: 21 }, (_, i) => addDays(MONDAY, i));
-  const oneByOne = await Promise.all(days.map((day) => startsOf(ask({ wish, span: { from: day, to: day } }))));
+  const oneByOne = await Promise.all(
+    days.map((day) => startsOf(ask({ wish, span: { from: day, to: day } }))),
+  );
   expect(oneByOne.flat().length).toBeGreaterThan(100);
-  expect(await startsOf(ask({ wish, span: { from: MONDAY, to: addDays(MONDAY, 20) } }))).toEqual(oneByOne.flat());
+  expect(await startsOf(ask({ wish, span: { from: MONDAY, to: addDays(MONDAY, 20) } }))).toEqual(
+    oneByOne.flat(),
+  );
 });
 
 describe("however long it takes, others are served in between", () => {
@@ -164,8 +207,12 @@ describe("however long it takes, others are served in between", () => {
     const { slug, services } = openLargeSalon(rt, { ...WORST, bookings: 100 });
     const ask = asking(rt, slug);
     const order: string[] = [];
-    const heavy = startsOf(ask({ wish: chain(services), span: twoMonths })).then(() => order.push("heavy"));
-    const light = startsOf(ask({ wish: chain(services.slice(0, 1)) })).then(() => order.push("light"));
+    const heavy = startsOf(ask({ wish: chain(services), span: twoMonths })).then(() =>
+      order.push("heavy"),
+    );
+    const light = startsOf(ask({ wish: chain(services.slice(0, 1)) })).then(() =>
+      order.push("light"),
+    );
     await Promise.all([heavy, light]);
     expect(order).toEqual(["light", "heavy"]);
   });

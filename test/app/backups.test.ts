@@ -45,7 +45,11 @@ const shopOf = (rt: World) => rt.store.businesses.bySlug("shop");
 const contents = (folder: string) =>
   readdirSync(folder)
     .filter((name) => name !== "deskbell.db.lock")
-    .map((name) => ({ name, size: statSync(join(folder, name)).size, mtime: statSync(join(folder, name)).mtimeMs }));
+    .map((name) => ({
+      name,
+      size: statSync(join(folder, name)).size,
+      mtime: statSync(join(folder, name)).mtimeMs,
+    }));
 
 test("a backup is one private file of its own, sound, without the master key", async () => {
   const { rt, backup } = await backedUp();
@@ -66,7 +70,10 @@ test("a backup is of the moment at which it began, while another connection comm
   const rt = world();
   const business = addBusiness(rt);
   // Far more than can be copied between two of the commits.
-  edit(rt.config.databasePath, "CREATE TABLE ballast (bytes BLOB); INSERT INTO ballast VALUES (zeroblob(50000000))");
+  edit(
+    rt.config.databasePath,
+    "CREATE TABLE ballast (bytes BLOB); INSERT INTO ballast VALUES (zeroblob(50000000))",
+  );
   const writer = new Worker(
     `const { workerData, parentPort } = require("node:worker_threads");
      const db = new (require("better-sqlite3"))(workerData, { timeout: 5000 });
@@ -94,7 +101,9 @@ test("each night's backup is kept for a week of nights, and an interrupted one's
   openShop(rt);
   await createBackup(rt);
   const folder = join(rt.config.dataDir, "backups");
-  const [young, old] = ["young", "old"].map((name) => join(folder, `deskbell-20261119T031700Z.db.draft-${name}`));
+  const [young, old] = ["young", "old"].map((name) =>
+    join(folder, `deskbell-20261119T031700Z.db.draft-${name}`),
+  );
   for (const draft of [young, old]) writeFileSync(draft ?? "", "");
   for (let night = 0; night < 8; night++) {
     rt.advance(DAY_MS);
@@ -119,7 +128,10 @@ test("a night that fails is logged as an error and noted, removes no older backu
   }
   const before = listBackups(rt.config);
   rt.advance(DAY_MS);
-  const broken = { ...rt, config: { ...rt.config, databasePath: join(rt.config.dataDir, "broken.db") } };
+  const broken = {
+    ...rt,
+    config: { ...rt.config, databasePath: join(rt.config.dataDir, "broken.db") },
+  };
   copyFileSync(backup.path, broken.config.databasePath);
   truncateSync(broken.config.databasePath, 8 * 4096);
   await backUpNightly(broken);
@@ -146,7 +158,9 @@ test("a restore brings the backup's data back, a million ahead of both, and keep
   const business = atBackup && { ...atBackup };
   if (!business) return expect.fail("no shop");
   emit(rt, business, "catalog.changed", "catalog.changed");
-  rt.tx(() => rt.store.businesses.save({ ...business, catalogVersion: business.catalogVersion + 1 }));
+  rt.tx(() =>
+    rt.store.businesses.save({ ...business, catalogVersion: business.catalogVersion + 1 }),
+  );
   const atEnd = shopOf(rt);
   rt.close();
 
@@ -189,7 +203,10 @@ test("a business that the restored backup does not have goes on behind all that 
     return leftOff;
   };
   await restore(rt, beforeIt.path);
-  expect(remade()).toEqual({ catalogVersion: catalogVersion + 1_000_000, lastSequence: lastSequence + 1_000_000 });
+  expect(remade()).toEqual({
+    catalogVersion: catalogVersion + 1_000_000,
+    lastSequence: lastSequence + 1_000_000,
+  });
 
   rt.advance(1000);
   await restore(rt, withIt.path);
@@ -250,10 +267,13 @@ test("data that are damaged are replaced as well, and kept as they are", async (
   rt.close();
   writeFileSync(rt.config.databasePath, "not a database any more");
   // Of a restore that was interrupted.
-  for (const suffix of ["", "-journal"]) writeFileSync(`${rt.config.databasePath}.restoring${suffix}`, "half");
+  for (const suffix of ["", "-journal"])
+    writeFileSync(`${rt.config.databasePath}.restoring${suffix}`, "half");
   const kept = await restore(rt, backup.path);
   expect(statSync(kept ?? "").size).toBe(23);
-  expect(shopOf(world({ dataDir: rt.config.dataDir }))).toMatchObject({ catalogVersion: 1_000_001 });
+  expect(shopOf(world({ dataDir: rt.config.dataDir }))).toMatchObject({
+    catalogVersion: 1_000_001,
+  });
 });
 
 test("what is in the log alone is in the data that are kept", async () => {
@@ -262,9 +282,11 @@ test("what is in the log alone is in the data that are kept", async () => {
   const revision = shopOf(rt)?.revision ?? 0;
   rt.tx(() => rt.store.businesses.raiseRevision(shopOf(rt)?.id ?? ""));
   // As a kill -9 leaves them.
-  for (const suffix of ["", "-wal"]) copyFileSync(databasePath + suffix, `${databasePath}.saved${suffix}`);
+  for (const suffix of ["", "-wal"])
+    copyFileSync(databasePath + suffix, `${databasePath}.saved${suffix}`);
   rt.close();
-  for (const suffix of ["", "-wal"]) renameSync(`${databasePath}.saved${suffix}`, databasePath + suffix);
+  for (const suffix of ["", "-wal"])
+    renameSync(`${databasePath}.saved${suffix}`, databasePath + suffix);
   const kept = (await restore(rt, backup.path)) ?? "";
   expect(readdirSync(rt.config.dataDir).filter((name) => name.startsWith("deskbell.db"))).toEqual([
     "deskbell.db",
@@ -278,16 +300,32 @@ test("what is in the log alone is in the data that are kept", async () => {
 });
 
 test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
-  ["cut short", (path) => truncateSync(path, 8 * 4096), { code: "invalid_input", message: /is damaged/ }],
+  [
+    "cut short",
+    (path) => truncateSync(path, 8 * 4096),
+    { code: "invalid_input", message: /is damaged/ },
+  ],
   [
     "no database",
     (path) => writeFileSync(path, "x".repeat(9999)),
     { code: "invalid_input", message: /is no database/ },
   ],
-  ["empty", (path) => truncateSync(path, 0), { code: "invalid_input", message: /not one of deskbell's/ }],
+  [
+    "empty",
+    (path) => truncateSync(path, 0),
+    { code: "invalid_input", message: /not one of deskbell's/ },
+  ],
   ["foreign", (path) => foreign(path), { code: "invalid_input", message: /not one of deskbell's/ }],
-  ["newer", (path) => edit(path, "PRAGMA user_version = 9999"), { code: "state_refuses", message: /newer deskbell/ }],
-  ["not as its indexes say", (path) => spoilIndex(path), { code: "invalid_input", message: /is damaged: / }],
+  [
+    "newer",
+    (path) => edit(path, "PRAGMA user_version = 9999"),
+    { code: "state_refuses", message: /newer deskbell/ },
+  ],
+  [
+    "not as its indexes say",
+    (path) => spoilIndex(path),
+    { code: "invalid_input", message: /is damaged: / },
+  ],
 ])("a file that is %s is refused, and nothing is changed", async (_, spoil, { code, message }) => {
   const { rt, backup } = await backedUp();
   const file = join(temporaryFolder(), "spoiled.db");
@@ -296,7 +334,10 @@ test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
   rt.close();
   const before = contents(rt.config.dataDir);
   const confirm = () => Promise.reject(new Error("asked"));
-  await expect(restore(rt, file, confirm)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  await expect(restore(rt, file, confirm)).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+  });
   expect(() => verifyBackup(file)).toThrow(message);
   expect(contents(rt.config.dataDir)).toEqual(before);
 });
@@ -307,9 +348,13 @@ test("whoever does not confirm, names the data themselves or no file, or has the
   await expect(restore(rt, backup.path)).rejects.toMatchObject({ code: "busy" });
   rt.close();
   const before = contents(dataDir);
-  await expect(restore(rt, backup.path, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  await expect(restore(rt, backup.path, () => Promise.reject(new Error("no")))).rejects.toThrow(
+    "no",
+  );
   await expect(restore(rt, databasePath)).rejects.toMatchObject({ code: "usage" });
-  await expect(restore(rt, join(dataDir, "none.db"))).rejects.toMatchObject({ code: "resource_not_found" });
+  await expect(restore(rt, join(dataDir, "none.db"))).rejects.toMatchObject({
+    code: "resource_not_found",
+  });
   await expect(restore(rt, dataDir)).rejects.toMatchObject({ code: "resource_not_found" });
   const lock = acquireDaemonLock(databasePath);
   await expect(restore(rt, backup.path)).rejects.toMatchObject({ code: "state_refuses" });

@@ -52,7 +52,11 @@ test("things may be named by their ids", () => {
   const { segments } = createBooking(rt, "salon-aurora", cut("2026-12-01T10:00", { staff: "mia" }));
   const { serviceId, staffId } = segments[0]!;
   expect(
-    createBooking(rt, "salon-aurora", { service: serviceId, staff: staffId, start: "2026-12-01T14:00" }).segments,
+    createBooking(rt, "salon-aurora", {
+      service: serviceId,
+      staff: staffId,
+      start: "2026-12-01T14:00",
+    }).segments,
   ).toMatchObject([{ serviceId, staffId }]);
 });
 
@@ -65,5 +69,7 @@ test("a table is reserved in the opening hours alone, and where its party sits",
     "conflict: No table for 2 is free at 2026-12-01T17:00: that is outside the hours.",
   );
   expect(refusalOf(() => reserve("2026-12-01T10:00", 3))).toMatch(/^party_too_large: /);
-  expect(typesOf(eventsOf(rt, () => reserve("2026-12-01T16:00", 2)))).toEqual(["reservation.created"]);
+  expect(typesOf(eventsOf(rt, () => reserve("2026-12-01T16:00", 2)))).toEqual([
+    "reservation.created",
+  ]);
 });

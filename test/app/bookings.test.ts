@@ -43,13 +43,16 @@ function salon(): World {
 
 type Input = Record<string, unknown>;
 const at = (time: string): string => `2026-12-01T${time}`;
-const book = (rt: World, input: Input) => createBooking(rt, SLUG, { service: "cut", start: at("10:00"), ...input });
+const book = (rt: World, input: Input) =>
+  createBooking(rt, SLUG, { service: "cut", start: at("10:00"), ...input });
 
 test("a booking names what it takes and costs, and partners are told of it once", () => {
   const rt = salon();
   const made: unknown[] = [];
   const events = eventsOf(rt, () =>
-    made.push(book(rt, { variant: "long", addons: ["wash*2"], staff: "leo", customerRef: "Ana 7" })),
+    made.push(
+      book(rt, { variant: "long", addons: ["wash*2"], staff: "leo", customerRef: "Ana 7" }),
+    ),
   );
   const id = expect.stringMatching(/^bkg_[0-9a-z]+$/);
   const addon = (quantity: number) => ({ addonId: expect.stringMatching(/^adn_/), quantity });
@@ -90,7 +93,10 @@ test("a booking names what it takes and costs, and partners are told of it once"
 
 test("a person's own time and price for a service count", () => {
   const rt = salon();
-  expect(book(rt, { staff: "mia" })).toMatchObject({ endsAt: "2026-12-01T10:45:00-05:00", totalCents: 5100 });
+  expect(book(rt, { staff: "mia" })).toMatchObject({
+    endsAt: "2026-12-01T10:45:00-05:00",
+    totalCents: 5100,
+  });
 });
 
 test("each guest of a class pays", () => {
@@ -105,13 +111,33 @@ describe("what is booked", () => {
     ["by both leaves nobody", [{}, {}], {}, false],
     ["keeps its buffer", [{ staff: "leo" }], { staff: "leo", start: at("10:30") }, false],
     ["is over when its buffer is", [{ staff: "leo" }], { staff: "leo", start: at("10:45") }, true],
-    ["asks for the buffer of what comes before it", [{ staff: "leo" }], { staff: "leo", start: at("09:30") }, false],
-    ["lets through what ends in time", [{ staff: "leo" }], { staff: "leo", start: at("09:15") }, true],
+    [
+      "asks for the buffer of what comes before it",
+      [{ staff: "leo" }],
+      { staff: "leo", start: at("09:30") },
+      false,
+    ],
+    [
+      "lets through what ends in time",
+      [{ staff: "leo" }],
+      { staff: "leo", start: at("09:15") },
+      true,
+    ],
     ["keeps the room from another service", [{ service: "colour" }], { service: "peel" }, false],
     ["gives the room back", [{ service: "colour" }], { service: "peel", start: at("11:00") }, true],
     ["keeps a person from another service", [{ staff: "mia" }], { service: "colour" }, false],
-    ["takes in those of the same class", [{ service: "yoga", guests: 2 }], { service: "yoga" }, true],
-    ["has no more seats than there are", [{ service: "yoga", guests: 2 }], { service: "yoga", guests: 2 }, false],
+    [
+      "takes in those of the same class",
+      [{ service: "yoga", guests: 2 }],
+      { service: "yoga" },
+      true,
+    ],
+    [
+      "has no more seats than there are",
+      [{ service: "yoga", guests: 2 }],
+      { service: "yoga", guests: 2 },
+      false,
+    ],
     [
       "keeps a teacher from a class that begins later",
       [{ service: "yoga" }],
@@ -122,7 +148,9 @@ describe("what is booked", () => {
     const rt = salon();
     for (const input of booked) book(rt, input);
     const events = eventsOf(rt, () =>
-      expect(refusalOf(() => book(rt, wanted))).toMatch(isFree ? /^not refused/ : /^conflict: '\w+' is not free at /),
+      expect(refusalOf(() => book(rt, wanted))).toMatch(
+        isFree ? /^not refused/ : /^conflict: '\w+' is not free at /,
+      ),
     );
     expect(typesOf(events)).toEqual(isFree ? ["booking.created"] : []);
   });
@@ -139,12 +167,18 @@ test.each<[input: Input, refusal: RegExp]>([
   [{ addons: ["tea"] }, /^addon_not_linked: 'Cut' is not offered with the add-on 'Tea'\.$/],
   [{ addons: ["towel*2"] }, /^validation_failed: 'Towel' comes 1 time, not 2\.$/],
   [{ addons: ["wash*3"] }, /^validation_failed: 'Wash' comes 1 to 2 times, not 3\.$/],
-  [{ service: "colour", staff: "leo" }, /^staff_cannot_perform: 'Leo' does not perform 'Colour'\.$/],
+  [
+    { service: "colour", staff: "leo" },
+    /^staff_cannot_perform: 'Leo' does not perform 'Colour'\.$/,
+  ],
   [{ variant: "mias", staff: "leo" }, /^staff_cannot_perform: 'Leo' does not perform 'Cut'\.$/],
   [{ staff: "sam" }, /^staff_cannot_perform: 'Sam' does not perform 'Cut'\.$/],
   [{ service: "yoga", guests: 4 }, /^party_too_large: 'Yoga' takes 3 at once, not 4\.$/],
   [{ start: "2026-11-20T06:45" }, /^conflict: 'cut' is not free at 2026-11-20T06:45: /],
-  [{ start: "2027-03-14T02:30" }, /^invalid_date: .* does not exist in America\/New_York: the clocks skip it\.$/],
+  [
+    { start: "2027-03-14T02:30" },
+    /^invalid_date: .* does not exist in America\/New_York: the clocks skip it\.$/,
+  ],
   [{ start: "2027-02-29T10:00" }, /^invalid_date: /],
   [{ start: "2026-12-01T24:30" }, /^invalid_date: /],
   [{ start: "2026-12-01" }, /^invalid_date: The start must be a date and time/],
@@ -173,8 +207,17 @@ describe("a visit of several services", () => {
       startsAt: "2026-12-01T10:00:00-05:00",
       endsAt: "2026-12-01T11:40:00-05:00",
       segments: [
-        { startsAt: "2026-12-01T10:00:00-05:00", endsAt: "2026-12-01T11:00:00-05:00", addons: [], priceCents: 8000 },
-        { startsAt: "2026-12-01T11:00:00-05:00", endsAt: "2026-12-01T11:40:00-05:00", priceCents: 4600 },
+        {
+          startsAt: "2026-12-01T10:00:00-05:00",
+          endsAt: "2026-12-01T11:00:00-05:00",
+          addons: [],
+          priceCents: 8000,
+        },
+        {
+          startsAt: "2026-12-01T11:00:00-05:00",
+          endsAt: "2026-12-01T11:40:00-05:00",
+          priceCents: 4600,
+        },
       ],
       totalCents: 12_600,
     });
@@ -199,10 +242,19 @@ describe("a visit of several services", () => {
       { start: at("09:30") },
       /^conflict: 'colour' and 'cut' are not free at 2026-12-01T09:30 with 'cut:leo': service 2: it is taken\.$/,
     ],
-    [{ staff: ["cut:leo", "yoga:leo"] }, /^staff_cannot_perform: 'Yoga' is not among the services\.$/],
-    [{ staff: ["leo", "mia"] }, /^validation_failed: Of several people say who does which, as in service:person\.$/],
+    [
+      { staff: ["cut:leo", "yoga:leo"] },
+      /^staff_cannot_perform: 'Yoga' is not among the services\.$/,
+    ],
+    [
+      { staff: ["leo", "mia"] },
+      /^validation_failed: Of several people say who does which, as in service:person\.$/,
+    ],
     [{ service: ["cut", "cutt"] }, /^resource_not_found: There is no service 'cutt'\./],
-    [{ service: [] }, /^validation_failed: 'service' must be a name, or a list of 1 to 8 names, not /],
+    [
+      { service: [] },
+      /^validation_failed: 'service' must be a name, or a list of 1 to 8 names, not /,
+    ],
     [{ service: null }, /^validation_failed: 'service' /],
     [
       { service: Array(9).fill("cut") },
@@ -211,7 +263,11 @@ describe("a visit of several services", () => {
   ])("with %j is refused, and nothing is written", (input, refusal) => {
     const rt = salon();
     book(rt, { staff: "leo", start: at("10:30") });
-    expect(eventsOf(rt, () => expect(refusalOf(() => book(rt, { ...visit, ...input }))).toMatch(refusal))).toEqual([]);
+    expect(
+      eventsOf(rt, () =>
+        expect(refusalOf(() => book(rt, { ...visit, ...input }))).toMatch(refusal),
+      ),
+    ).toEqual([]);
   });
 
   test("may be named by its variants alone, as where its times are asked for", () => {
@@ -223,9 +279,15 @@ describe("a visit of several services", () => {
 
 test("a start may carry an offset, and of a repeated hour the first is meant without one", () => {
   const rt = salon();
-  expect(book(rt, { start: "2026-12-01T16:00+01:00" })).toMatchObject({ startsAt: "2026-12-01T10:00:00-05:00" });
-  expect(book(rt, { start: "2027-11-07T01:30" })).toMatchObject({ startsAt: "2027-11-07T01:30:00-04:00" });
-  expect(book(rt, { start: "2027-11-07T01:30-05:00" })).toMatchObject({ startsAt: "2027-11-07T01:30:00-05:00" });
+  expect(book(rt, { start: "2026-12-01T16:00+01:00" })).toMatchObject({
+    startsAt: "2026-12-01T10:00:00-05:00",
+  });
+  expect(book(rt, { start: "2027-11-07T01:30" })).toMatchObject({
+    startsAt: "2027-11-07T01:30:00-04:00",
+  });
+  expect(book(rt, { start: "2027-11-07T01:30-05:00" })).toMatchObject({
+    startsAt: "2027-11-07T01:30:00-05:00",
+  });
 });
 
 test("a cancelled booking frees its time, and has no event", () => {
@@ -233,12 +295,17 @@ test("a cancelled booking frees its time, and has no event", () => {
   const { id } = book(rt, { staff: "leo" });
   expect(eventsOf(rt, () => cancelBooking(rt, SLUG, id))).toEqual([]);
   expect(book(rt, { staff: "leo" })).toMatchObject({ status: "CONFIRMED" });
-  expect(refusalOf(() => cancelBooking(rt, SLUG, id))).toBe(`conflict: Booking ${id} is CANCELLED.`);
+  expect(refusalOf(() => cancelBooking(rt, SLUG, id))).toBe(
+    `conflict: Booking ${id} is CANCELLED.`,
+  );
 });
 
 test("who is away, by the file or by command, is not booked", () => {
   const rt = salon();
-  applyBody(rt, CATALOG.replace("name: Leo", "name: Leo, timeOff: [{ from: 2026-12-01, to: 2026-12-01 }]"));
+  applyBody(
+    rt,
+    CATALOG.replace("name: Leo", "name: Leo, timeOff: [{ from: 2026-12-01, to: 2026-12-01 }]"),
+  );
   addTimeOff(rt, SLUG, { staff: "mia", from: at("10:15"), to: at("12:00"), reason: null });
   expect(refusalOf(() => book(rt, {}))).toMatch(/^conflict: /);
   expect(book(rt, { start: at("12:00") })).toMatchObject({ startsAt: "2026-12-01T12:00:00-05:00" });
@@ -250,10 +317,10 @@ test("a booking outlives its service, its person and their names, and still take
   const made = book(rt, { staff: "leo" });
   applyBody(
     rt,
-    CATALOG.replace("{ key: leo, name: Leo }", "{ key: leonard, previousKeys: [leo], name: Leonard }").replaceAll(
-      /staff: \[leo(, mia)?\]/g,
-      "staff: [leonard$1]",
-    ),
+    CATALOG.replace(
+      "{ key: leo, name: Leo }",
+      "{ key: leonard, previousKeys: [leo], name: Leonard }",
+    ).replaceAll(/staff: \[leo(, mia)?\]/g, "staff: [leonard$1]"),
     { prune: true },
   );
   expect(refusalOf(() => book(rt, { staff: "leonard" }))).toMatch(/^conflict: /);

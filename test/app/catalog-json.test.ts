@@ -4,7 +4,8 @@ import { readSoundJson } from "../../src/app/catalog/catalog-json.ts";
 import { parseSource } from "../../src/app/catalog/catalog-source.ts";
 
 /** A comment makes it YAML, which is read by its nodes. */
-const readByNodes = (json: string): unknown => parseSource({ name: "x", text: `# YAML\n${json}` }).content;
+const readByNodes = (json: string): unknown =>
+  parseSource({ name: "x", text: `# YAML\n${json}` }).content;
 
 test("sound JSON is read as its YAML nodes are", () => {
   fc.assert(

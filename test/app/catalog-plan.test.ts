@@ -23,7 +23,9 @@ const reprice = (rt: World, key: string, priceCents: number, options = {}) =>
   editObject(rt, "salon-aurora", "service", key, (doc) => ({ ...doc, priceCents }), options);
 
 const undone = (result: { changes: { key: string; undoes: string[] }[] }) =>
-  result.changes.filter(({ undoes }) => undoes.length > 0).map(({ key, undoes }) => [key, ...undoes]);
+  result.changes
+    .filter(({ undoes }) => undoes.length > 0)
+    .map(({ key, undoes }) => [key, ...undoes]);
 
 describe("edits made on the box", () => {
   test("are named by the plan of the file that would undo them", () => {
@@ -75,17 +77,36 @@ describe("edits made on the box", () => {
   });
 
   test.each<[string, Parameters<typeof editObject<"service">>[4], string]>([
-    ["a price below nothing", (doc) => ({ ...doc, priceCents: -1 }), "'price' must not be negative"],
-    ["no duration", (doc) => ({ ...doc, durationMin: 0 }), "'durationMin' must be a whole number from 1 to 1440"],
-    ["a category that is not there", (doc) => ({ ...doc, category: "cuts" }), "There is no service category 'cuts'"],
+    [
+      "a price below nothing",
+      (doc) => ({ ...doc, priceCents: -1 }),
+      "'price' must not be negative",
+    ],
+    [
+      "no duration",
+      (doc) => ({ ...doc, durationMin: 0 }),
+      "'durationMin' must be a whole number from 1 to 1440",
+    ],
+    [
+      "a category that is not there",
+      (doc) => ({ ...doc, category: "cuts" }),
+      "There is no service category 'cuts'",
+    ],
     ["a name of two lines", (doc) => ({ ...doc, name: "a\nb" }), "'name' must be one line"],
-    ["a person who is not there", (doc) => ({ ...doc, staff: ["anna"] }), "There is no staff member 'anna'"],
+    [
+      "a person who is not there",
+      (doc) => ({ ...doc, staff: ["anna"] }),
+      "There is no staff member 'anna'",
+    ],
   ])("cannot make of an object what no file could say: %s", (_case, edit, problem) => {
     const rt = world();
     apply(rt, FILE);
     const attempt = () => editObject(rt, "salon-aurora", "service", "cut", edit);
     expect(attempt).toThrow(
-      expect.objectContaining({ code: "invalid_input", message: expect.stringContaining(problem) }) as AppError,
+      expect.objectContaining({
+        code: "invalid_input",
+        message: expect.stringContaining(problem),
+      }) as AppError,
     );
     expect(apply(rt, FILE).changes).toEqual([]);
   });
@@ -138,7 +159,10 @@ turnTimes: [{upTo: 2, min: 60}]
     apply(rt, DAYS);
     const { id: early } = createBooking(rt, "salon-aurora", { service: "cut", start: at("09:00") });
     const { id: cut } = createBooking(rt, "salon-aurora", { service: "cut", start: at("16:00") });
-    const { id: sauna } = createBooking(rt, "salon-aurora", { service: "sauna", start: at("16:30") });
+    const { id: sauna } = createBooking(rt, "salon-aurora", {
+      service: "sauna",
+      start: at("16:30"),
+    });
     const { id: table } = createReservation(rt, "salon-aurora", { party: 2, start: at("17:00") });
     const names = new Map([
       [early, "early"],
@@ -154,7 +178,11 @@ turnTimes: [{upTo: 2, min: 60}]
   test.each<[string, string, string[]]>([
     ["the day ends earlier", DAYS.replace('"18:00"', '"17:00"'), ["sauna", "table"]],
     ["it is longer", DAYS.replace('"18:00"', '"19:00"'), []],
-    ["the day is closed", `${DAYS}closures: [{date: 2026-12-01}]`, ["early", "cut", "sauna", "table"]],
+    [
+      "the day is closed",
+      `${DAYS}closures: [{date: 2026-12-01}]`,
+      ["early", "cut", "sauna", "table"],
+    ],
     ["another day is closed", `${DAYS}closures: [{date: 2026-12-02}]`, []],
     [
       "a person has a break",
@@ -194,11 +222,15 @@ describe("pruning", () => {
   ])("from $before tables to $after: refused $refused", ({ before, after, refused }) => {
     const rt = world();
     apply(rt, tables(before));
-    expect(apply(rt, tables(after), { prune: true, dryRun: true }).massDeletes).toHaveLength(refused ? 1 : 0);
+    expect(apply(rt, tables(after), { prune: true, dryRun: true }).massDeletes).toHaveLength(
+      refused ? 1 : 0,
+    );
     const prune = () => apply(rt, tables(after), { prune: true });
     if (refused) expect(prune).toThrow(`This would remove ${before - after} of ${before} table`);
     else expect(prune()).toMatchObject({ version: 2 });
     if (refused)
-      expect(apply(rt, tables(after), { prune: true, allowMassDelete: true }).changes).toHaveLength(before - after);
+      expect(apply(rt, tables(after), { prune: true, allowMassDelete: true }).changes).toHaveLength(
+        before - after,
+      );
   });
 });

@@ -11,18 +11,24 @@ import { type World, world } from "../support/world.ts";
 const NUM_RUNS = 60;
 
 const apply = (rt: World, file: AuthoredFile | string, prune = false) =>
-  applyCatalog(rt, [{ name: "catalog", text: typeof file === "string" ? file : JSON.stringify(file) }], {
-    prune,
-    allowMassDelete: true,
-    seedingAt: rt.now(),
-  });
+  applyCatalog(
+    rt,
+    [{ name: "catalog", text: typeof file === "string" ? file : JSON.stringify(file) }],
+    {
+      prune,
+      allowMassDelete: true,
+      seedingAt: rt.now(),
+    },
+  );
 
 /** Everything that the box holds of the business, with its ids. */
 function held(rt: World, slug = "linden"): { catalog: Catalog; ids: string[] } {
   const row = rt.store.businesses.byId(businessId(slug));
   if (!row) throw new Error("no business");
   const objects = rt.store.catalog.objects(row.id);
-  const ids = (Object.keys(objects) as Kind[]).flatMap((kind) => objects[kind].map((doc) => objectId(kind, slug, doc)));
+  const ids = (Object.keys(objects) as Kind[]).flatMap((kind) =>
+    objects[kind].map((doc) => objectId(kind, slug, doc)),
+  );
   return { catalog: { business: row.doc, schedule: row.schedule, objects }, ids };
 }
 
@@ -35,16 +41,20 @@ const text = (rt: World, format: "yaml" | "json"): string => {
 test("an export is a fixed point: applied here it changes nothing, on an empty box it makes the same", () => {
   const [here, there] = [world(), world()];
   fc.assert(
-    fc.property(twoCatalogs, fc.constantFrom("yaml" as const, "json" as const), ({ second }, format) => {
-      apply(here, second, true);
-      const exported = text(here, format);
-      const again = apply(here, exported, true);
-      expect(again).toMatchObject({ changes: [], businessFields: [], events: [] });
-      there.store.businesses.remove(businessId("linden"));
-      apply(there, exported);
-      expect(held(there)).toEqual(held(here));
-      expect(text(there, format)).toBe(exported);
-    }),
+    fc.property(
+      twoCatalogs,
+      fc.constantFrom("yaml" as const, "json" as const),
+      ({ second }, format) => {
+        apply(here, second, true);
+        const exported = text(here, format);
+        const again = apply(here, exported, true);
+        expect(again).toMatchObject({ changes: [], businessFields: [], events: [] });
+        there.store.businesses.remove(businessId("linden"));
+        apply(there, exported);
+        expect(held(there)).toEqual(held(here));
+        expect(text(there, format)).toBe(exported);
+      },
+    ),
     { numRuns: NUM_RUNS },
   );
 });
@@ -69,7 +79,13 @@ test("a catalog does not differ from itself, also when it was written in another
     fc.property(twoCatalogs, ({ second }) => {
       rt.store.businesses.remove(businessId("linden"));
       const { version } = apply(rt, second);
-      expect(apply(rt, second)).toMatchObject({ fromVersion: version, version, changes: [], events: [], webhooks: [] });
+      expect(apply(rt, second)).toMatchObject({
+        fromVersion: version,
+        version,
+        changes: [],
+        events: [],
+        webhooks: [],
+      });
     }),
     { numRuns: NUM_RUNS },
   );

@@ -29,7 +29,12 @@ describe("applying a file", () => {
     const rt = world();
     const result = apply(rt, SERVICES);
     expect(result).toMatchObject({ isNew: true, fromVersion: 0, version: 1 });
-    expect(types(result)).toEqual(["service.created", "service.created", "service.created", "catalog.changed"]);
+    expect(types(result)).toEqual([
+      "service.created",
+      "service.created",
+      "service.created",
+      "catalog.changed",
+    ]);
     expect(shown(rt).services.map(({ name, version }) => [name, version])).toEqual([
       ["Cut", 1],
       ["Colour", 1],
@@ -41,7 +46,13 @@ describe("applying a file", () => {
     const rt = world();
     apply(rt, SERVICES);
     const result = apply(rt, SERVICES);
-    expect(result).toMatchObject({ isNew: false, fromVersion: 1, version: 1, events: [], changes: [] });
+    expect(result).toMatchObject({
+      isNew: false,
+      fromVersion: 1,
+      version: 1,
+      events: [],
+      changes: [],
+    });
     expect(requireBusiness(rt, "salon-aurora").lastSequence).toBe(4);
   });
 
@@ -74,7 +85,11 @@ describe("applying a file", () => {
     const short = "services: [{key: spa, name: Spa, durationMin: 60, price: 60.00}]";
     expect(types(apply(rt, short))).toEqual(["service.reordered", "catalog.changed"]);
     expect(shown(rt).services.map(({ name }) => name)).toEqual(["Spa", "Cut", "Colour"]);
-    expect(types(apply(rt, short, { prune: true }))).toEqual(["service.deleted", "service.deleted", "catalog.changed"]);
+    expect(types(apply(rt, short, { prune: true }))).toEqual([
+      "service.deleted",
+      "service.deleted",
+      "catalog.changed",
+    ]);
     expect(shown(rt).services.map(({ name }) => name)).toEqual(["Spa"]);
   });
 
@@ -115,7 +130,10 @@ describe("editing one object", () => {
   test("takes the same path as a file", () => {
     const rt = world();
     apply(rt, SERVICES);
-    const result = editObject(rt, "salon-aurora", "service", "cut", (doc) => ({ ...doc, priceCents: 4500 }));
+    const result = editObject(rt, "salon-aurora", "service", "cut", (doc) => ({
+      ...doc,
+      priceCents: 4500,
+    }));
     expect(types(result)).toEqual(["service.updated", "service_price.updated", "catalog.changed"]);
     expect(shown(rt).services[0]).toMatchObject({ priceCents: 4500, version: 2 });
   });
@@ -125,7 +143,9 @@ describe("editing one object", () => {
     apply(rt, SERVICES);
     const id = shown(rt).services[1]?.id ?? "";
     expect(editObject(rt, "salon-aurora", "service", id, (doc) => doc).events).toEqual([]);
-    expect(() => editObject(rt, "salon-aurora", "service", "color", (doc) => doc)).toThrow("Did you mean 'colour'?");
+    expect(() => editObject(rt, "salon-aurora", "service", "color", (doc) => doc)).toThrow(
+      "Did you mean 'colour'?",
+    );
   });
 });
 

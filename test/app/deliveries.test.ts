@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { cancelDeliveries, redeliver, redeliverMany, requireDelivery } from "../../src/app/webhooks/deliveries.ts";
+import {
+  cancelDeliveries,
+  redeliver,
+  redeliverMany,
+  requireDelivery,
+} from "../../src/app/webhooks/deliveries.ts";
 import { deleteEndpoint, disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import type { DeliveryStatus } from "../../src/domain/webhooks/delivery-status.ts";
 import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
@@ -37,7 +42,11 @@ async function stage(count = 1, statusCode = 200) {
 describe("redelivering one", () => {
   test("sends what has arrived once more, with the same id and event and the next attempt's number", async () => {
     const { rt, sent, run, id } = await stage();
-    expect(redeliver(rt, id)).toMatchObject({ status: "PENDING", nextAttemptAt: rt.now(), deliveredAt: null });
+    expect(redeliver(rt, id)).toMatchObject({
+      status: "PENDING",
+      nextAttemptAt: rt.now(),
+      deliveredAt: null,
+    });
     await run();
     expect(sent).toEqual([
       { id, attempt: "1", event: sent[0]!.event },
@@ -107,7 +116,9 @@ describe("redelivering many", () => {
     emit(rt, business, "service.updated");
     await run();
     expect(redeliverMany(rt, { failed: true })).toBe(2);
-    expect(redeliverMany(rt, { status: "CANCELLED", endpointId: endpoint.id }, { dryRun: true })).toBe(1);
+    expect(
+      redeliverMany(rt, { status: "CANCELLED", endpointId: endpoint.id }, { dryRun: true }),
+    ).toBe(1);
     expect(redeliverMany(rt, { endpointId: other.id }, { dryRun: true })).toBe(0);
     await run();
     expect(count("DELIVERED")).toBe(6);
@@ -123,13 +134,17 @@ describe("redelivering many", () => {
     rt.advance(1000);
     await run();
     expect(sent).toHaveLength(26);
-    expect(() => redeliverMany(rt, { since: 0 }, { perSecond: 1 / 86_400 })).toThrow(/more than a day/);
+    expect(() => redeliverMany(rt, { since: 0 }, { perSecond: 1 / 86_400 })).toThrow(
+      /more than a day/,
+    );
   });
 
   test("goes on over many batches and tells how far it is", async () => {
     const { rt } = await stage(2500);
     const told: [number, number][] = [];
-    expect(redeliverMany(rt, { since: 0 }, { onProgress: (...progress) => void told.push(progress) })).toBe(2500);
+    expect(
+      redeliverMany(rt, { since: 0 }, { onProgress: (...progress) => void told.push(progress) }),
+    ).toBe(2500);
     expect(told).toEqual([
       [1000, 2500],
       [2000, 2500],

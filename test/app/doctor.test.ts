@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, closeSync, openSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  openSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -34,12 +43,22 @@ async function soundBox(): Promise<Box> {
   const business = rt.store.businesses.bySlug("shop");
   if (!business) throw new Error("no shop");
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/hook");
-  const { key } = createKey(rt, { businessId: business.id, name: "site", kind: "SECRET", scopes: [] });
+  const { key } = createKey(rt, {
+    businessId: business.id,
+    name: "site",
+    kind: "SECRET",
+    scopes: [],
+  });
   await createBackup(rt);
   const lock = acquireDaemonLock(rt.config.databasePath);
   onTestFinished(lock.release);
   rt.tx(() =>
-    rt.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: rt.now(), hasAlertUrl: true, openFiles: 65_536 }),
+    rt.store.live.saveDaemon({
+      url: "http://127.0.0.1:1",
+      startedAt: rt.now(),
+      hasAlertUrl: true,
+      openFiles: 65_536,
+    }),
   );
   const edit = (sql: string) => {
     const db = new Database(rt.config.databasePath);
@@ -55,7 +74,8 @@ const isWell = (rt: World) => async (): Promise<DaemonAnswer> => ({ at: rt.now()
 async function checksOf(rt: World, ask = isWell(rt)): Promise<Check[]> {
   const checks: Check[] = [];
   // As a process of its own, which knows nothing from before.
-  const open = async () => Object.assign(world({ dataDir: rt.config.dataDir }, rt.now()), { freeBytes: rt.freeBytes });
+  const open = async () =>
+    Object.assign(world({ dataDir: rt.config.dataDir }, rt.now()), { freeBytes: rt.freeBytes });
   for await (const check of examine(rt.config, { open, askDaemon: ask })) checks.push(check);
   return checks;
 }
@@ -85,7 +105,9 @@ test("a box in order has nothing to be mended", async () => {
 test("one of a thing is told as one, and sizes as `status` tells them", async () => {
   const rt = await soundBox();
   rt.freeBytes = () => 23_400_000_000;
-  const looked = Object.fromEntries((await checksOf(rt)).map(({ about, looked }) => [about, looked]));
+  const looked = Object.fromEntries(
+    (await checksOf(rt)).map(({ about, looked }) => [about, looked]),
+  );
   expect(looked).toMatchObject({
     database: expect.stringMatching(/^SQLite [\d.]+, schema \d+, \d+ KB read$/),
     clock: "1 time zone",
@@ -176,7 +198,8 @@ const scenarios: Scenario[] = [
   },
   {
     what: "rows that belong to nothing",
-    provoke: (rt) => rt.edit("INSERT INTO time_off VALUES ('tof_1', 'biz_gone', 'stf_1', 1, 2, NULL, 1)"),
+    provoke: (rt) =>
+      rt.edit("INSERT INTO time_off VALUES ('tof_1', 'biz_gone', 'stf_1', 1, 2, NULL, 1)"),
     about: "database",
     text: /^rows in time_off belong to nothing: restore a backup$/,
     fix: /^deskbell backup list$/,
@@ -244,7 +267,9 @@ const scenarios: Scenario[] = [
   {
     what: "the master key of another box",
     provoke: (rt) =>
-      writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`, { mode: 0o600 }),
+      writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`, {
+        mode: 0o600,
+      }),
     about: "secrets",
     text: /master\.key opens no signing secret: no webhook can be signed\. Put the key file back/,
     fix: /^install -m 600 FILE /,
@@ -279,7 +304,8 @@ const scenarios: Scenario[] = [
   },
   {
     what: "a time zone that this Node does not know",
-    provoke: (rt) => rt.edit("UPDATE business SET doc = json_set(doc, '$.timezone', 'Mars/Olympus_Mons')"),
+    provoke: (rt) =>
+      rt.edit("UPDATE business SET doc = json_set(doc, '$.timezone', 'Mars/Olympus_Mons')"),
     about: "clock",
     text: /no time zone 'Mars\/Olympus_Mons', in which shop is$/,
     fix: /deskbell catalog apply FILE$/,
@@ -344,7 +370,8 @@ const scenarios: Scenario[] = [
   },
   {
     what: "an endpoint that is gone",
-    provoke: (rt) => rt.tx(() => rt.store.endpoints.setStatus(rt.endpointId, "DISABLED", "gone", rt.now())),
+    provoke: (rt) =>
+      rt.tx(() => rt.store.endpoints.setStatus(rt.endpointId, "DISABLED", "gone", rt.now())),
     about: "webhooks",
     text: /^'partner' is disabled \(gone\)$/,
     fix: /^deskbell webhooks show whe_/,
@@ -374,26 +401,33 @@ const scenarios: Scenario[] = [
   },
 ];
 
-test.each(scenarios)("$what is found, with what mends it", async ({ provoke, about, text, fix, advice }) => {
-  const rt = await soundBox();
-  await provoke(rt);
-  expect(await findingsOf(rt)).toEqual([
-    {
-      about,
-      text: expect.stringMatching(text),
-      fix: expect.stringMatching(fix),
-      isAdvice: advice ?? false,
-    },
-  ]);
-});
+test.each(scenarios)(
+  "$what is found, with what mends it",
+  async ({ provoke, about, text, fix, advice }) => {
+    const rt = await soundBox();
+    await provoke(rt);
+    expect(await findingsOf(rt)).toEqual([
+      {
+        about,
+        text: expect.stringMatching(text),
+        fix: expect.stringMatching(fix),
+        isAdvice: advice ?? false,
+      },
+    ]);
+  },
+);
 
 test.runIf(process.getuid?.() === 0)("a file of another user is found", async () => {
   const rt = await soundBox();
   chownSync(rt.config.masterKeyPath, 12_345, 12_345);
   expect(await findingsOf(rt)).toMatchObject(
-    [{ about: "files", text: /master\.key does not belong to user 0/, fix: /^sudo chown -R 0 / }].map(
-      ({ text, fix, ...rest }) => ({ ...rest, text: expect.stringMatching(text), fix: expect.stringMatching(fix) }),
-    ),
+    [
+      { about: "files", text: /master\.key does not belong to user 0/, fix: /^sudo chown -R 0 / },
+    ].map(({ text, fix, ...rest }) => ({
+      ...rest,
+      text: expect.stringMatching(text),
+      fix: expect.stringMatching(fix),
+    })),
   );
 });
 
@@ -410,7 +444,9 @@ test("what was mended is told of no more", async () => {
     "UPDATE delivery SET status = 'CORRUPT', next_attempt_at = NULL; UPDATE delivery_count SET status = 'CORRUPT'",
   );
   const [delivery] = rt.store.deliveries.list({}, 1);
-  expect(await findingsOf(rt)).toMatchObject([{ fix: `deskbell deliveries cancel ${delivery?.id}` }]);
+  expect(await findingsOf(rt)).toMatchObject([
+    { fix: `deskbell deliveries cancel ${delivery?.id}` },
+  ]);
   expect(cancelDeliveries(rt, { id: delivery?.id })).toBe(1);
   expect(await findingsOf(rt)).toEqual([]);
 });
@@ -437,7 +473,9 @@ test("a backlog that moves is none that is stuck", async () => {
 async function askFake(answer: (ask: { status: number; headers: Record<string, string> }) => void) {
   const reply = { status: 200, headers: {} as Record<string, string> };
   answer(reply);
-  const server = createServer((_, response) => response.writeHead(reply.status, reply.headers).end("{}"));
+  const server = createServer((_, response) =>
+    response.writeHead(reply.status, reply.headers).end("{}"),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
   const { port } = server.address() as { port: number };
@@ -456,17 +494,29 @@ async function askFake(answer: (ask: { status: number; headers: Record<string, s
 test("a daemon is asked over HTTP: whether it is ready, and what its clock says", async () => {
   const now = new Date("2026-11-20T12:00:20Z").toUTCString();
   expect(await askFake(({ headers }) => (headers.date = now))).toEqual([]);
-  expect(await askFake(({ headers }) => (headers.date = "Fri, 20 Nov 2026 13:00:00 GMT"))).toMatchObject([
-    { about: "daemon", text: "the daemon's clock says 2026-11-20T13:00:00Z, this command's 2026-11-20T12:00:00Z" },
+  expect(
+    await askFake(({ headers }) => (headers.date = "Fri, 20 Nov 2026 13:00:00 GMT")),
+  ).toMatchObject([
+    {
+      about: "daemon",
+      text: "the daemon's clock says 2026-11-20T13:00:00Z, this command's 2026-11-20T12:00:00Z",
+    },
   ]);
   expect(await askFake((reply) => (reply.status = 503))).toMatchObject([
-    { about: "daemon", text: expect.stringMatching(/does not answer at http:\/\/127\.0\.0\.1:\d+: it says 503$/) },
+    {
+      about: "daemon",
+      text: expect.stringMatching(/does not answer at http:\/\/127\.0\.0\.1:\d+: it says 503$/),
+    },
   ]);
 });
 
 test("a daemon that holds the data but does not listen is found", async () => {
   const rt = await soundBox();
   expect(await findingsOf(rt, askDaemon as ReturnType<typeof isWell>)).toMatchObject([
-    { about: "daemon", text: "the daemon does not answer at http://127.0.0.1:1: ECONNREFUSED", isAdvice: false },
+    {
+      about: "daemon",
+      text: "the daemon does not answer at http://127.0.0.1:1: ECONNREFUSED",
+      isAdvice: false,
+    },
   ]);
 });

@@ -3,7 +3,11 @@ import { Stripe } from "stripe";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, test } from "vitest";
-import { finishRotation, openSigningSecret, rotateSecret } from "../../src/app/webhooks/endpoint-secrets.ts";
+import {
+  finishRotation,
+  openSigningSecret,
+  rotateSecret,
+} from "../../src/app/webhooks/endpoint-secrets.ts";
 import { rotateMasterKey } from "../../src/app/box/master-key.ts";
 import { troubleOfSecrets } from "../../src/app/box/troubles.ts";
 import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
@@ -32,13 +36,19 @@ async function stage() {
 
 type Delivered = { body: string; headers: Record<string, string> };
 
-const VERIFIERS: [string, (delivered: Delivered, secret: string, toleranceSec: number) => unknown][] = [
+const VERIFIERS: [
+  string,
+  (delivered: Delivered, secret: string, toleranceSec: number) => unknown,
+][] = [
   [
     "stripe",
     ({ body, headers }, secret, tolerance) =>
       Stripe.webhooks.constructEvent(body, headers["x-service-signature"]!, secret, tolerance),
   ],
-  ["standardwebhooks", ({ body, headers }, secret) => new StandardWebhook(secret).verify(body, headers)],
+  [
+    "standardwebhooks",
+    ({ body, headers }, secret) => new StandardWebhook(secret).verify(body, headers),
+  ],
   ["svix", ({ body, headers }, secret) => new SvixWebhook(secret).verify(body, headers)],
 ];
 
@@ -102,7 +112,9 @@ describe("rotating a signing secret", () => {
     expect(() => rotateSecret(rt, id)).toThrow(/two live secrets/);
     const { secret: third } = rotateSecret(rt, id, { force: true, overlapMs: 0 + HOUR });
     const delivered = await deliver();
-    expect([first, second, third].map((secret) => takenBy(delivered, secret).length)).toEqual([0, 3, 3]);
+    expect([first, second, third].map((secret) => takenBy(delivered, secret).length)).toEqual([
+      0, 3, 3,
+    ]);
     expect(rt.store.endpointSecrets.live(id, rt.now())).toHaveLength(2);
   });
 
@@ -158,7 +170,9 @@ describe("rotating the master key", () => {
   test("drops no key while something needs it", async () => {
     const { rt } = await stage();
     rt.secrets.addKey();
-    rt.secrets.dropOldKeys((opens) => rt.store.endpointSecrets.all().every(({ id, sealed }) => opens(sealed, id)));
+    rt.secrets.dropOldKeys((opens) =>
+      rt.store.endpointSecrets.all().every(({ id, sealed }) => opens(sealed, id)),
+    );
     expect(keyLines(rt)).toHaveLength(2);
   });
 
@@ -176,7 +190,9 @@ test("a master key that is gone is not replaced without a word: that would lock 
   const key = readFileSync(rt.config.masterKeyPath);
   rmSync(rt.config.masterKeyPath);
   const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
-  await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject({ code: "signing_unavailable" });
+  await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject({
+    code: "signing_unavailable",
+  });
   expect(() => rotateSecret(fresh, id, { force: true })).toThrow(/master key is gone/);
   const [row] = fresh.store.endpointSecrets.live(id, rt.now());
   expect(() => fresh.secrets.open(row!.sealed, row!.id)).toThrow(/does not open/);
@@ -197,7 +213,11 @@ test.each(["a daemon that has the right one in memory", "a new process"])(
     const before = rt.store.endpointSecrets.all();
     swapMasterKey(rt);
     const writer = who === "a new process" ? world({ dataDir: rt.config.dataDir }, rt.now()) : rt;
-    const refusal = { code: "signing_unavailable", message: /not the one/, fix: /put the right .* back; .* --force/ };
+    const refusal = {
+      code: "signing_unavailable",
+      message: /not the one/,
+      fix: /put the right .* back; .* --force/,
+    };
     const refused = Object.fromEntries(
       Object.entries(refusal).map(([name, said]) => [
         name,
@@ -205,7 +225,9 @@ test.each(["a daemon that has the right one in memory", "a new process"])(
       ]),
     );
     await expect(subscribe(writer, business, "http://10.0.0.1/")).rejects.toMatchObject(refused);
-    expect(() => rotateSecret(writer, id, { force: true })).toThrow(expect.objectContaining(refused));
+    expect(() => rotateSecret(writer, id, { force: true })).toThrow(
+      expect.objectContaining(refused),
+    );
     expect(rt.store.endpointSecrets.all()).toEqual(before);
     expect(rt.store.endpoints.list()).toHaveLength(1);
     writeFileSync(rt.config.masterKeyPath, key);
@@ -229,17 +251,22 @@ test.each([
     },
     fix: /^make \S+ a file that belongs to the user/,
   },
-])("a master key file $what ends in words, and leaves the database free for others", async ({ put, fix }) => {
-  const { rt, business } = await stage();
-  put(rt.config.masterKeyPath);
-  const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
-  await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject({
-    code: "signing_unavailable",
-    fix: expect.stringMatching(fix),
-  });
-  expect(troubleOfSecrets(fresh)).toMatchObject([{ text: expect.stringContaining("opens no signing secret") }]);
-  emit(fresh, business, "service.updated");
-});
+])(
+  "a master key file $what ends in words, and leaves the database free for others",
+  async ({ put, fix }) => {
+    const { rt, business } = await stage();
+    put(rt.config.masterKeyPath);
+    const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
+    await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject({
+      code: "signing_unavailable",
+      fix: expect.stringMatching(fix),
+    });
+    expect(troubleOfSecrets(fresh)).toMatchObject([
+      { text: expect.stringContaining("opens no signing secret") },
+    ]);
+    emit(fresh, business, "service.updated");
+  },
+);
 
 test("beside a wrong master key a forced rotation is the way out, one endpoint after the other", async () => {
   const { rt, business, id } = await stage();
@@ -269,7 +296,9 @@ test("a master key that is lost for good is made anew by a rotation that says so
   next.sweep();
   await next.idle();
   const { body, headers } = partner.requests.at(-1)!;
-  expect(takenBy({ body: body.toString(), headers: headers as Record<string, string> }, secret)).toEqual(ALL);
+  expect(
+    takenBy({ body: body.toString(), headers: headers as Record<string, string> }, secret),
+  ).toEqual(ALL);
 });
 
 test("deliveries whose secret does not open wait, burn no attempt, and go when the key is back", async () => {
@@ -283,7 +312,9 @@ test("deliveries whose secret does not open wait, burn no attempt, and go when t
   for (let i = 0; i < 3; i++) next.sweep();
   await next.idle();
   expect(partner.requests).toHaveLength(0);
-  expect(fresh.logged).toMatchObject([{ level: "error", message: expect.stringContaining("cannot be signed") }]);
+  expect(fresh.logged).toMatchObject([
+    { level: "error", message: expect.stringContaining("cannot be signed") },
+  ]);
   expect(rt.store.deliveries.list({}, 1)).toMatchObject([{ status: "PENDING", attemptCount: 0 }]);
   writeFileSync(rt.config.masterKeyPath, key);
   fresh.advance(60_000);

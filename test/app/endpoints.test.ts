@@ -33,9 +33,17 @@ test("an endpoint is stored active, its repeated events folded, its secret seale
   const rt = world();
   addBusiness(rt);
   const events = ["service.updated", "staff.updated", "service.updated"];
-  const { endpoint, secret } = await createEndpoint(rt, request({ name: "  Website ", events }), PUBLIC);
+  const { endpoint, secret } = await createEndpoint(
+    rt,
+    request({ name: "  Website ", events }),
+    PUBLIC,
+  );
   expect(rt.store.endpoints.byId(endpoint.id)).toEqual(endpoint);
-  expect(endpoint).toMatchObject({ name: "Website", status: "ACTIVE", events: ["service.updated", "staff.updated"] });
+  expect(endpoint).toMatchObject({
+    name: "Website",
+    status: "ACTIVE",
+    events: ["service.updated", "staff.updated"],
+  });
   const [row] = rt.store.endpointSecrets.live(endpoint.id, rt.now());
   expect(row!.sealed.includes(secret)).toBe(false);
   expect(rt.secrets.open(row!.sealed, row!.id)).toBe(secret);
@@ -46,7 +54,9 @@ test("all mistakes are told at once, each with its place and the name that was m
   const rt = world();
   addBusiness(rt);
   const events = ["service.updated", "service.update", "Staff.Created", "nonsense", 7];
-  const error = await refusal(createEndpoint(rt, request({ name: " ", url: undefined, events }), PUBLIC));
+  const error = await refusal(
+    createEndpoint(rt, request({ name: " ", url: undefined, events }), PUBLIC),
+  );
   expect(error.code).toBe("validation_failed");
   expect(error.items).toEqual([
     { pointer: "#/name", code: "length", detail: "'name' must have 1 to 100 characters." },
@@ -82,7 +92,12 @@ test.each([
 });
 
 test.each([
-  { name: "plain http", url: "http://example.com/", addresses: ["1.1.1.1"], fix: /--allow-private.*--allow-http/ },
+  {
+    name: "plain http",
+    url: "http://example.com/",
+    addresses: ["1.1.1.1"],
+    fix: /--allow-private.*--allow-http/,
+  },
   { name: "a private address", url: "https://10.0.0.1/", addresses: [], fix: /--allow-private/ },
   {
     name: "a name that leads home",
@@ -95,7 +110,10 @@ test.each([
   const rt = world();
   addBusiness(rt);
   const error = await refusal(createEndpoint(rt, request({ url }), async () => addresses));
-  expect(error).toMatchObject({ code: "unsafe_url", items: [{ pointer: "#/url", code: "unsafe_url" }] });
+  expect(error).toMatchObject({
+    code: "unsafe_url",
+    items: [{ pointer: "#/url", code: "unsafe_url" }],
+  });
   expect(error.fix).toMatch(fix);
   expect(rt.store.endpoints.list()).toEqual([]);
 });
@@ -110,16 +128,25 @@ test("what a URL is by itself is told with all other mistakes; who answers there
   };
   const broken = { name: "", events: ["nonsense"] };
   const error = await refusal(createEndpoint(rt, request({ ...broken, url: "ftp://x" }), resolve));
-  expect(error).toMatchObject({ code: "validation_failed", message: expect.stringContaining("(and 2 more)") });
+  expect(error).toMatchObject({
+    code: "validation_failed",
+    message: expect.stringContaining("(and 2 more)"),
+  });
   expect(error.items.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
     "#/name length",
     "#/url unsafe_url",
     "#/events/0 unknown_event",
   ]);
-  expect(error.items[1]?.detail).toBe("deskbell does not send to this URL. 'ftp:' is not a web address.");
-  expect(await refusal(createEndpoint(rt, request(broken), resolve))).toMatchObject({ code: "validation_failed" });
+  expect(error.items[1]?.detail).toBe(
+    "deskbell does not send to this URL. 'ftp:' is not a web address.",
+  );
+  expect(await refusal(createEndpoint(rt, request(broken), resolve))).toMatchObject({
+    code: "validation_failed",
+  });
   expect(lookups).toBe(0);
-  expect(await refusal(createEndpoint(rt, request(), resolve))).toMatchObject({ code: "unsafe_url" });
+  expect(await refusal(createEndpoint(rt, request(), resolve))).toMatchObject({
+    code: "unsafe_url",
+  });
   expect(lookups).toBe(1);
 });
 
@@ -127,7 +154,10 @@ test.each([
   { sent: " https://example.com/hook\n", kept: "https://example.com/hook" },
   { sent: "https://example.com/hook?a=1#part", kept: "https://example.com/hook?a=1" },
   { sent: "HTTPS://Example.COM:443", kept: "https://example.com/" },
-  { sent: "https://b\u00fccher.example/caf\u00e9", kept: "https://xn--bcher-kva.example/caf%C3%A9" },
+  {
+    sent: "https://b\u00fccher.example/caf\u00e9",
+    kept: "https://xn--bcher-kva.example/caf%C3%A9",
+  },
 ])("$sent is kept as it is called: $kept", async ({ sent, kept }) => {
   const rt = world();
   addBusiness(rt);
@@ -139,7 +169,9 @@ test("a URL whose escapes make it too long to be called is refused when it is se
   const rt = world();
   addBusiness(rt);
   const url = `https://example.com/${"\u00e9".repeat(1000)}`;
-  expect(await refusal(createEndpoint(rt, request({ url }), PUBLIC))).toMatchObject({ code: "unsafe_url" });
+  expect(await refusal(createEndpoint(rt, request({ url }), PUBLIC))).toMatchObject({
+    code: "unsafe_url",
+  });
 });
 
 describe("changing an endpoint", () => {
@@ -170,14 +202,22 @@ describe("changing an endpoint", () => {
     const streak = { ...current()!, failingSince: rt.now(), failureCount: 7 };
     rt.store.endpoints.saveStreak(id, streak);
     await updateEndpoint(rt, id, { url: " HTTP://10.0.0.1:80/hook#x", byPartner: true }, nobody);
-    expect(current()).toMatchObject({ url: "http://10.0.0.1/hook", allowPrivate: true, failureCount: 7 });
+    expect(current()).toMatchObject({
+      url: "http://10.0.0.1/hook",
+      allowPrivate: true,
+      failureCount: 7,
+    });
   });
 
   test("another URL is judged, and so is one that the operator trusts no more", async () => {
     const { rt, id, current } = await stored("http://10.0.0.1/hook", true);
     const unsafe = { code: "unsafe_url" };
-    expect(await refusal(updateEndpoint(rt, id, { url: "https://exmaple.com/" }, nobody))).toMatchObject(unsafe);
-    expect(await refusal(updateEndpoint(rt, id, { allowPrivate: false }, nobody))).toMatchObject(unsafe);
+    expect(
+      await refusal(updateEndpoint(rt, id, { url: "https://exmaple.com/" }, nobody)),
+    ).toMatchObject(unsafe);
+    expect(await refusal(updateEndpoint(rt, id, { allowPrivate: false }, nobody))).toMatchObject(
+      unsafe,
+    );
     expect(current()).toMatchObject({ url: "http://10.0.0.1/hook", allowPrivate: true });
   });
 });

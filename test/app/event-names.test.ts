@@ -6,7 +6,13 @@ import { cancelOrder, confirmOrder, createOrder } from "../../src/app/day/orders
 import { createReservation } from "../../src/app/day/reservations.ts";
 import { checkIn } from "../../src/app/day/tickets.ts";
 import { addTimeOff } from "../../src/app/day/time-off.ts";
-import { actionOf, CHANGED_FLAGS, EVENT_TYPES, type EventType, prefixOf } from "../../src/domain/event-types.ts";
+import {
+  actionOf,
+  CHANGED_FLAGS,
+  EVENT_TYPES,
+  type EventType,
+  prefixOf,
+} from "../../src/domain/event-types.ts";
 import { applyBody, eventsOf, typesOf } from "../support/day-work.ts";
 import { type World, world } from "../support/world.ts";
 
@@ -42,7 +48,9 @@ function file(lines: Lines): string {
   const section = (name: string, entries: string[] = [], indent = "") =>
     `${indent}${name}:${entries.length === 0 ? " []" : ""}\n${entries.map((entry) => `${indent}  - ${entry}\n`).join("")}`;
   const top = Object.keys(lines).filter((name) => !name.startsWith("menu."));
-  const menu = ["categories", "items"].map((name) => section(name, lines[`menu.${name}`], "  ")).join("");
+  const menu = ["categories", "items"]
+    .map((name) => section(name, lines[`menu.${name}`], "  "))
+    .join("");
   return `${top.map((name) => section(name, lines[name])).join("")}menu:\n${menu}`;
 }
 
@@ -71,14 +79,21 @@ const START = "2026-11-23T10:00";
 
 type Act = (rt: World, made: string) => unknown;
 /** `before` makes what is acted on and gives its id. */
-type Row = [name: EventType, why: string, act: Act, expected: EventType[], before?: (rt: World) => string];
+type Row = [
+  name: EventType,
+  why: string,
+  act: Act,
+  expected: EventType[],
+  before?: (rt: World) => string,
+];
 
 const ROWS: Row[] = [
   ["catalog.changed", "a closure", add("closures", "{yearly: 12-25}"), ["catalog.changed"]],
   [
     "catalog.changed",
     "time off",
-    (rt) => addTimeOff(rt, SLUG, { staff: "ann", from: START, to: "2026-11-24T10:00", reason: null }),
+    (rt) =>
+      addTimeOff(rt, SLUG, { staff: "ann", from: START, to: "2026-11-24T10:00", reason: null }),
     ["catalog.changed"],
   ],
   [
@@ -149,8 +164,18 @@ const ROWS: Row[] = [
     change("menu.items", "price: 9.00", "price: 9.50"),
     ["menu_item.updated", "catalog.changed"],
   ],
-  ["menu_item.deleted", "a dish gone", drop("menu.items"), ["menu_item.deleted", "catalog.changed"]],
-  ["menu_item.reordered", "their order", swap("menu.items"), ["menu_item.reordered", "catalog.changed"]],
+  [
+    "menu_item.deleted",
+    "a dish gone",
+    drop("menu.items"),
+    ["menu_item.deleted", "catalog.changed"],
+  ],
+  [
+    "menu_item.reordered",
+    "their order",
+    swap("menu.items"),
+    ["menu_item.reordered", "catalog.changed"],
+  ],
   [
     "menu_category.created",
     "a category",
@@ -163,8 +188,18 @@ const ROWS: Row[] = [
     change("menu.categories", "name: Soups", "name: Broths"),
     ["menu_category.updated", "catalog.changed"],
   ],
-  ["menu_category.deleted", "a category gone", drop("menu.categories"), ["menu_category.deleted", "catalog.changed"]],
-  ["menu_category.reordered", "their order", swap("menu.categories"), ["menu_category.reordered", "catalog.changed"]],
+  [
+    "menu_category.deleted",
+    "a category gone",
+    drop("menu.categories"),
+    ["menu_category.deleted", "catalog.changed"],
+  ],
+  [
+    "menu_category.reordered",
+    "their order",
+    swap("menu.categories"),
+    ["menu_category.reordered", "catalog.changed"],
+  ],
   [
     "promotion.created",
     "a promotion",
@@ -177,9 +212,24 @@ const ROWS: Row[] = [
     change("promotions", "percent: 10", "percent: 15"),
     ["promotion.updated", "catalog.changed"],
   ],
-  ["promotion.deleted", "a promotion gone", drop("promotions"), ["promotion.deleted", "catalog.changed"]],
-  ["staff.created", "a person", add("staff", "{key: cid, name: Cid}"), ["staff.created", "catalog.changed"]],
-  ["staff.updated", "their name", change("staff", "name: Ann", "name: Anna"), ["staff.updated", "catalog.changed"]],
+  [
+    "promotion.deleted",
+    "a promotion gone",
+    drop("promotions"),
+    ["promotion.deleted", "catalog.changed"],
+  ],
+  [
+    "staff.created",
+    "a person",
+    add("staff", "{key: cid, name: Cid}"),
+    ["staff.created", "catalog.changed"],
+  ],
+  [
+    "staff.updated",
+    "their name",
+    change("staff", "name: Ann", "name: Anna"),
+    ["staff.updated", "catalog.changed"],
+  ],
   ["staff.deleted", "a person gone", drop("staff"), ["staff.deleted", "catalog.changed"]],
   [
     "staff.deleted",
@@ -194,7 +244,12 @@ const ROWS: Row[] = [
     add("addons", "{key: scrub, name: Scrub, price: 7.00}"),
     ["addon.created", "catalog.changed"],
   ],
-  ["addon.updated", "its price", change("addons", "price: 5.00", "price: 5.50"), ["addon.updated", "catalog.changed"]],
+  [
+    "addon.updated",
+    "its price",
+    change("addons", "price: 5.00", "price: 5.50"),
+    ["addon.updated", "catalog.changed"],
+  ],
   ["addon.deleted", "an add-on gone", drop("addons"), ["addon.deleted", "catalog.changed"]],
   [
     "event.created",
@@ -202,7 +257,12 @@ const ROWS: Row[] = [
     add("events", "{key: folk, name: Folk, startsAt: 2026-12-02T19:00, durationMin: 60}"),
     ["event.created", "catalog.changed"],
   ],
-  ["event.updated", "its start", change("events", "T19:00", "T20:00"), ["event.updated", "catalog.changed"]],
+  [
+    "event.updated",
+    "its start",
+    change("events", "T19:00", "T20:00"),
+    ["event.updated", "catalog.changed"],
+  ],
   ["event.deleted", "a public event gone", drop("events"), ["event.deleted", "catalog.changed"]],
   ["ticket_order.created", "an order", order, ["ticket_order.created"]],
   [
@@ -220,7 +280,13 @@ const ROWS: Row[] = [
     order,
   ],
   ["ticket_order.cancelled", "its expiry", expire, ["ticket_order.cancelled"], order],
-  ["ticket.checked_in", "a guest let in", (rt, made) => checkIn(rt, SLUG, made), ["ticket.checked_in"], ticket],
+  [
+    "ticket.checked_in",
+    "a guest let in",
+    (rt, made) => checkIn(rt, SLUG, made),
+    ["ticket.checked_in"],
+    ticket,
+  ],
   [
     "booking.created",
     "a booking",

@@ -14,7 +14,12 @@ test("an event is stored as the bytes of the spec's envelope, with their hash", 
     id: row.id,
     type: "service.updated",
     createdAt: "2026-11-20T12:00:00.000Z",
-    business: { id: business.id, slug: "salon-aurora", name: "Salon Aurora", timezone: "America/New_York" },
+    business: {
+      id: business.id,
+      slug: "salon-aurora",
+      name: "Salon Aurora",
+      timezone: "America/New_York",
+    },
     data: {
       resource: { type: "service", id: "svc_1", ids: ["svc_1"] },
       action: "updated",

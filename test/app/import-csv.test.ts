@@ -9,15 +9,21 @@ import { mistakesIn } from "../support/catalog-file.ts";
 import { world } from "../support/world.ts";
 
 const BUSINESS = { businessSlug: "joes", timezone: "Europe/Zurich", currency: "CHF" };
-const TITLES = "type,key,parent_key,name,category,price,duration_min,description,image,status,allergens,tags";
+const TITLES =
+  "type,key,parent_key,name,category,price,duration_min,description,image,status,allergens,tags";
 
 const imported = (text: string, business = BUSINESS) => {
   const { yaml, report } = importCsv({ name: "prices.csv", text }, business);
   const options = { current: () => null, prune: false, seedingAt: null };
-  return { yaml, report, objects: readCatalog([{ name: "import.yaml", text: yaml }], options).catalog.objects };
+  return {
+    yaml,
+    report,
+    objects: readCatalog([{ name: "import.yaml", text: yaml }], options).catalog.objects,
+  };
 };
 
-const problems = (text: string) => mistakesIn(() => importCsv({ name: "prices.csv", text }, BUSINESS));
+const problems = (text: string) =>
+  mistakesIn(() => importCsv({ name: "prices.csv", text }, BUSINESS));
 
 const TABLE = `${TITLES}
 service,cut,,Cut,Hair,40.00,30,"Wash, cut and style",https://example.com/cut.jpg,active,,new|short
@@ -65,8 +71,14 @@ describe("a table", () => {
 
   test.each([
     ["with a byte order mark and CRLF", `\ufeff${TABLE.replaceAll("\n", "\r\n")}`],
-    ["with semicolons", TABLE.replaceAll(",", ";").replace('"Wash; cut and style"', "Wash, cut and style")],
-    ["with tabs", TABLE.replaceAll(",", "\t").replace('"Wash\t cut and style"', '"Wash, cut and style"')],
+    [
+      "with semicolons",
+      TABLE.replaceAll(",", ";").replace('"Wash; cut and style"', "Wash, cut and style"),
+    ],
+    [
+      "with tabs",
+      TABLE.replaceAll(",", "\t").replace('"Wash\t cut and style"', '"Wash, cut and style"'),
+    ],
     ["with empty lines", TABLE.replaceAll("\naddon", "\n\n\naddon")],
     [
       "with titles as people write them",
@@ -75,7 +87,8 @@ describe("a table", () => {
   ])("is the same %s", (_form, text) => {
     const { objects } = imported(text);
     const { objects: usual } = imported(TABLE);
-    const lines = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll(String.raw`\r\n`, String.raw`\n`));
+    const lines = (value: unknown) =>
+      JSON.parse(JSON.stringify(value).replaceAll(String.raw`\r\n`, String.raw`\n`));
     expect(lines(objects)).toEqual(usual);
   });
 
@@ -94,14 +107,16 @@ describe("a table", () => {
     ["from 35.00", { priceType: "FROM", priceCents: 3500 }],
     ["35", { priceType: "FIXED", priceCents: 3500 }],
   ])("says of a price: %s", (price, expected) => {
-    expect(imported(`type,name,price,duration_min\nservice,Cut,${price},30\n`).objects.service).toMatchObject([
-      expected,
-    ]);
+    expect(
+      imported(`type,name,price,duration_min\nservice,Cut,${price},30\n`).objects.service,
+    ).toMatchObject([expected]);
   });
 
   test("names the columns that were left", () => {
     const { report } = imported("type,name,price,duration_min,supplier\nservice,Cut,1,30,Acme\n");
-    expect(report.left).toEqual([{ what: "the column 'supplier'", why: "deskbell has no column for it" }]);
+    expect(report.left).toEqual([
+      { what: "the column 'supplier'", why: "deskbell has no column for it" },
+    ]);
   });
 });
 
@@ -145,7 +160,11 @@ describe("a file that is no table is refused in words", () => {
       `type,name,description\nservice,Cut,${"x".repeat(66_560)}\n`,
       "Column 3 holds more than 64 KiB.",
     ],
-    ["a row without end", `type,name\nservice,"${"x".repeat(1_000_000)}`, "This row is far too long"],
+    [
+      "a row without end",
+      `type,name\nservice,"${"x".repeat(1_000_000)}`,
+      "This row is far too long",
+    ],
     ["100,001 rows", `type,name\n${"a,b\n".repeat(100_001)}`, "has more than 100000 rows"],
   ])("%s", (_case, text, problem) => {
     const attempt = () => importCsv({ name: "prices.csv", text }, BUSINESS);
@@ -158,13 +177,17 @@ describe("a file that is no table is refused in words", () => {
 describe("an export as CSV", () => {
   const exported = (file: string) => {
     const rt = world();
-    const { slug } = applyCatalog(rt, [{ name: "catalog.yaml", text: file }], { seedingAt: rt.now() });
+    const { slug } = applyCatalog(rt, [{ name: "catalog.yaml", text: file }], {
+      seedingAt: rt.now(),
+    });
     return exportText(rt, requireBusiness(rt, slug), "csv");
   };
 
   test("holds no cell that a spreadsheet would run, and is read back as it was", () => {
     const cells = ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", 'a,"b";c', "'=x"];
-    const addons = cells.map((name, i) => `{key: a${i}, name: ${JSON.stringify(name)}, price: 1.00}`);
+    const addons = cells.map(
+      (name, i) => `{key: a${i}, name: ${JSON.stringify(name)}, price: 1.00}`,
+    );
     const { content } = exported(
       `catalog: 1\nbusiness: {slug: joes, name: Joe's, timezone: Europe/Zurich, currency: CHF}\naddons: [${addons.join(", ")}]`,
     );
@@ -181,11 +204,14 @@ describe("an export as CSV", () => {
     const { content, leftOut } = exported(readPreset("restaurant"));
     expect(leftOut).toContain("14 tables");
     const { objects } = imported(content, { ...BUSINESS, businessSlug: "cafe-lumen" });
-    const { objects: authored } = readCatalog([{ name: "restaurant.yaml", text: readPreset("restaurant") }], {
-      current: () => null,
-      prune: false,
-      seedingAt: 0,
-    }).catalog;
+    const { objects: authored } = readCatalog(
+      [{ name: "restaurant.yaml", text: readPreset("restaurant") }],
+      {
+        current: () => null,
+        prune: false,
+        seedingAt: 0,
+      },
+    ).catalog;
     const known = (dish: (typeof objects.menu_item)[number]) => [
       dish.key,
       dish.name,

@@ -55,7 +55,10 @@ describe("the catalogs that Square publishes", () => {
       taken: ["4 services with 4 variants"],
       left: [
         { what: "presentAtAllLocations on 4 items", why: "the catalog is that of one location" },
-        { what: "presentAtAllLocations on 4 variations", why: "the catalog is that of one location" },
+        {
+          what: "presentAtAllLocations on 4 variations",
+          why: "the catalog is that of one location",
+        },
         { what: "inventoryAlertType on 4 variations", why: "stock is not counted here" },
       ],
     });
@@ -64,7 +67,9 @@ describe("the catalogs that Square publishes", () => {
   test("each dish keeps its name, text, category, price and variations", (context) => {
     const text = readSharedData(context, "square/restaurant-catalog.json");
     const { objects } = imported(text);
-    const source = Object.values(JSON.parse(text) as Record<string, { data: SampleObject }>).map(({ data }) => data);
+    const source = Object.values(JSON.parse(text) as Record<string, { data: SampleObject }>).map(
+      ({ data }) => data,
+    );
     const ofType = (type: string) => source.filter((one) => one.type === type);
     expect(ofType("ITEM")).toHaveLength(12);
     expect(
@@ -74,7 +79,11 @@ describe("the catalogs that Square publishes", () => {
       ]),
     ).toEqual(
       ofType("ITEM").map(({ id, itemData: { name, description, categoryId, variations } }) => {
-        const sizes = variations.map(({ id, itemVariationData: data }) => [id, data.name, data.priceMoney.amount]);
+        const sizes = variations.map(({ id, itemVariationData: data }) => [
+          id,
+          data.name,
+          data.priceMoney.amount,
+        ]);
         const categories = categoryId === undefined ? [] : [categoryId];
         return [[id, name, description ?? null, categories, sizes[0]?.[2]], sizes];
       }),
@@ -113,7 +122,11 @@ const soup = {
       {
         type: "ITEM_VARIATION",
         id: "BOWL",
-        item_variation_data: { item_id: "SOUP", name: "Bowl", price_money: { amount: 850, currency: "USD" } },
+        item_variation_data: {
+          item_id: "SOUP",
+          name: "Bowl",
+          price_money: { amount: 850, currency: "USD" },
+        },
       },
     ],
   },
@@ -123,7 +136,10 @@ describe("the shapes of the API", () => {
   test.each([
     ["a list's answer", { objects: [soup] }],
     ["a search's answer with related objects", { objects: [], related_objects: [soup] }],
-    ["a batch upsert's body", { idempotency_key: "k", batches: [{ objects: [] }, { objects: [soup] }] }],
+    [
+      "a batch upsert's body",
+      { idempotency_key: "k", batches: [{ objects: [] }, { objects: [soup] }] },
+    ],
     ["one object's answer", { object: soup }],
     ["an array", [soup]],
     ["an object alone", soup],
@@ -131,7 +147,9 @@ describe("the shapes of the API", () => {
     ["a map by id with wrapped objects", { SOUP: { data: soup } }],
   ])("%s is read", (_, shape) => {
     const { objects } = imported(JSON.stringify(shape));
-    expect(objects.menu_item).toMatchObject([{ key: "SOUP", priceCents: 850, sizes: [{ key: "BOWL", name: "Bowl" }] }]);
+    expect(objects.menu_item).toMatchObject([
+      { key: "SOUP", priceCents: 850, sizes: [{ key: "BOWL", name: "Bowl" }] },
+    ]);
   });
 
   test("a page that others follow says so", () => {
@@ -144,7 +162,12 @@ test("the file begins with where it comes from and writes prices as a person wou
   const { yaml, catalog } = imported(JSON.stringify([soup]), { ...BUSINESS, currency: "USD" });
   expect(yaml).toMatch(/^# Imported from a Square catalog\./);
   expect(yaml).toContain("price: 8.50 }\n");
-  expect(catalog.business).toMatchObject({ slug: "joes", name: "joes", timezone: "America/New_York", currency: "USD" });
+  expect(catalog.business).toMatchObject({
+    slug: "joes",
+    name: "joes",
+    timezone: "America/New_York",
+    currency: "USD",
+  });
 });
 
 test("amounts in a currency without minor digits stay whole", () => {
@@ -157,13 +180,38 @@ test("amounts in a currency without minor digits stay whole", () => {
 describe("what cannot be imported is refused in words", () => {
   test.each([
     ["broken JSON", '{"objects": [\n  }', BUSINESS, /^This is not JSON: /],
-    ["an answer with errors", '{"errors": [{"code": "UNAUTHORIZED"}]}', BUSINESS, /^This is not a catalog as Square/],
+    [
+      "an answer with errors",
+      '{"errors": [{"code": "UNAUTHORIZED"}]}',
+      BUSINESS,
+      /^This is not a catalog as Square/,
+    ],
     ["text instead of an object", '"soup"', BUSINESS, /^This is not a catalog as Square/],
-    ["a price that is no number", '[{"type":"ITEM","id":"A","itemData":{"variations":7}}]', BUSINESS, /not a catalog/],
+    [
+      "a price that is no number",
+      '[{"type":"ITEM","id":"A","itemData":{"variations":7}}]',
+      BUSINESS,
+      /not a catalog/,
+    ],
     ["nothing at all", "{}", BUSINESS, /^There is no item, category or modifier list/],
-    ["another currency", JSON.stringify([soup]), { ...BUSINESS, currency: "EUR" }, /are in USD, not EUR/],
-    ["a zone that is none", JSON.stringify([soup]), { ...BUSINESS, timezone: "Mars" }, /timezone must be/],
-    ["a currency that is none", JSON.stringify([soup]), { ...BUSINESS, currency: "US" }, /currency must be/],
+    [
+      "another currency",
+      JSON.stringify([soup]),
+      { ...BUSINESS, currency: "EUR" },
+      /are in USD, not EUR/,
+    ],
+    [
+      "a zone that is none",
+      JSON.stringify([soup]),
+      { ...BUSINESS, timezone: "Mars" },
+      /timezone must be/,
+    ],
+    [
+      "a currency that is none",
+      JSON.stringify([soup]),
+      { ...BUSINESS, currency: "US" },
+      /currency must be/,
+    ],
   ])("%s", (_, text, business, message) => {
     expect(() => importSquare(text, business)).toThrow(
       expect.objectContaining({ code: "invalid_input", message: expect.stringMatching(message) }),
@@ -180,16 +228,23 @@ describe("what cannot be imported is refused in words", () => {
   });
 
   test("the place in the catalog is named", () => {
-    const text = JSON.stringify({ objects: [soup, { type: "ITEM", id: "B", item_data: { name: 7 } }] });
+    const text = JSON.stringify({
+      objects: [soup, { type: "ITEM", id: "B", item_data: { name: 7 } }],
+    });
     expect(() => importSquare(text, BUSINESS)).toThrow(
-      expect.objectContaining({ items: [expect.objectContaining({ place: "objects[1].itemData.name" })] }),
+      expect.objectContaining({
+        items: [expect.objectContaining({ place: "objects[1].itemData.name" })],
+      }),
     );
   });
 });
 
-test.each(["[", '{"a":'])("a JSON of a hundred thousand nested %s is refused in words", (opening) => {
-  const closing = opening === "[" ? "]" : "}";
-  const text = `${opening.repeat(100_000)}1${closing.repeat(100_000)}`;
-  expect(() => importSquare(text, BUSINESS)).toThrow("nested more deeply");
-  expect(() => importSquare(opening.repeat(100_000), BUSINESS)).toThrow("This is not JSON");
-});
+test.each(["[", '{"a":'])(
+  "a JSON of a hundred thousand nested %s is refused in words",
+  (opening) => {
+    const closing = opening === "[" ? "]" : "}";
+    const text = `${opening.repeat(100_000)}1${closing.repeat(100_000)}`;
+    expect(() => importSquare(text, BUSINESS)).toThrow("nested more deeply");
+    expect(() => importSquare(opening.repeat(100_000), BUSINESS)).toThrow("This is not JSON");
+  },
+);

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { createKey, createKeyUse, listKeys, type NewKey, revokeKey, rotateKey } from "../../src/app/keys.ts";
+import {
+  createKey,
+  createKeyUse,
+  listKeys,
+  type NewKey,
+  revokeKey,
+  rotateKey,
+} from "../../src/app/keys.ts";
 import { hashApiKey } from "../../src/domain/api-key.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { addBusiness } from "../support/engine.ts";
@@ -34,21 +41,38 @@ const refusal = (run: () => unknown): AppError => {
 test("a key is shown once: the database keeps a hash, the kind and the last four characters", () => {
   const { rt, make } = withBusiness();
   const { key, secret } = make();
-  expect(key).toMatchObject({ prefix: "deskbell_rk_", last4: secret.slice(-4), limitMinute: 60, limitHour: 1000 });
+  expect(key).toMatchObject({
+    prefix: "deskbell_rk_",
+    last4: secret.slice(-4),
+    limitMinute: 60,
+    limitHour: 1000,
+  });
   expect(JSON.stringify(listKeys(rt))).not.toContain(secret);
   expect(rt.store.keys.credential(hashApiKey(secret))?.id).toBe(key.id);
 });
 
 test("a secret key has every scope, a restricted one what it was given, once", () => {
   const { make } = withBusiness();
-  expect(make({ kind: "SECRET", scopes: [] }).key.scopes).toEqual(["services.read", "webhooks.read", "webhooks.write"]);
-  expect(make({ scopes: ["webhooks.write", "webhooks.write"] }).key.scopes).toEqual(["webhooks.write"]);
+  expect(make({ kind: "SECRET", scopes: [] }).key.scopes).toEqual([
+    "services.read",
+    "webhooks.read",
+    "webhooks.write",
+  ]);
+  expect(make({ scopes: ["webhooks.write", "webhooks.write"] }).key.scopes).toEqual([
+    "webhooks.write",
+  ]);
 });
 
 test("all mistakes of a key are told at once, with the nearest scope", () => {
   const { rt, make } = withBusiness();
   const error = refusal(() =>
-    make({ name: " ", scopes: ["service.read"], cidrs: ["10.0.0.0/40"], limitMinute: 0, expiresAt: rt.now() }),
+    make({
+      name: " ",
+      scopes: ["service.read"],
+      cidrs: ["10.0.0.0/40"],
+      limitMinute: 0,
+      expiresAt: rt.now(),
+    }),
   );
   expect(error.code).toBe("invalid_input");
   expect(error.items.map(({ code }) => code)).toEqual([
@@ -68,14 +92,22 @@ test("rotation keeps the key and gives the old secret an end", () => {
   const { rt, make } = withBusiness();
   const first = make({ limitMinute: 5 });
   const second = rotateKey(rt, first.key.id);
-  expect(second.key).toMatchObject({ id: first.key.id, limitMinute: 5, last4: second.secret.slice(-4) });
-  expect(rt.store.keys.credential(hashApiKey(first.secret))?.secretExpiresAt).toBe(rt.now() + DAY_MS);
+  expect(second.key).toMatchObject({
+    id: first.key.id,
+    limitMinute: 5,
+    last4: second.secret.slice(-4),
+  });
+  expect(rt.store.keys.credential(hashApiKey(first.secret))?.secretExpiresAt).toBe(
+    rt.now() + DAY_MS,
+  );
   expect(rt.store.keys.credential(hashApiKey(second.secret))?.secretExpiresAt).toBeNull();
   expect(listKeys(rt)).toHaveLength(1);
 
   rotateKey(rt, first.key.id);
   expect(rt.store.keys.credential(hashApiKey(first.secret))).toBeUndefined();
-  expect(rt.store.keys.credential(hashApiKey(second.secret))?.secretExpiresAt).toBe(rt.now() + DAY_MS);
+  expect(rt.store.keys.credential(hashApiKey(second.secret))?.secretExpiresAt).toBe(
+    rt.now() + DAY_MS,
+  );
 });
 
 test.each([-1, 7 * DAY_MS + 1, 0.5, Number.NaN])("an overlap of %d ms is refused", (overlapMs) => {

@@ -1,4 +1,14 @@
-import { array, assert, constant, constantFrom, integer, nat, oneof, property, record } from "fast-check";
+import {
+  array,
+  assert,
+  constant,
+  constantFrom,
+  integer,
+  nat,
+  oneof,
+  property,
+  record,
+} from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editObject } from "../../src/app/catalog/catalog.ts";
 import { expireOrders } from "../../src/app/day/end-orders.ts";
@@ -47,12 +57,18 @@ const order = (rt: World, ...items: string[]) => createOrder(rt, SLUG, { event: 
 function availability(rt: World): Record<string, unknown> {
   const business = rt.store.businesses.bySlug(SLUG)!;
   const [gala] = representCatalog(loadCatalog(rt, business), rt.now()).events;
-  return Object.fromEntries(gala!.ticketTypes.map(({ name, availability }) => [name, availability]));
+  return Object.fromEntries(
+    gala!.ticketTypes.map(({ name, availability }) => [name, availability]),
+  );
 }
 
 test("an order holds its tickets for fifteen minutes", () => {
   const rt = venue();
-  const made = createOrder(rt, SLUG, { event: "gala", items: ["seat*2", "stand", "seat"], customerRef: "till 4" });
+  const made = createOrder(rt, SLUG, {
+    event: "gala",
+    items: ["seat*2", "stand", "seat"],
+    customerRef: "till 4",
+  });
   expect(made).toEqual({
     id: expect.stringMatching(/^tor_[0-9a-z]+$/),
     code: expect.stringMatching(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/),
@@ -76,7 +92,9 @@ test("an order holds its tickets for fifteen minutes", () => {
 test("a type that is named by its key and by its id is one item", () => {
   const rt = venue();
   const { ticketTypeId } = order(rt, "seat").items[0]!;
-  expect(order(rt, "seat", `${ticketTypeId}*2`).items).toMatchObject([{ ticketTypeId, quantity: 3 }]);
+  expect(order(rt, "seat", `${ticketTypeId}*2`).items).toMatchObject([
+    { ticketTypeId, quantity: 3 },
+  ]);
 });
 
 test("caches hear of every sale, but the catalog has a new version only where there is news", () => {
@@ -89,13 +107,21 @@ test("caches hear of every sale, but the catalog has a new version only where th
   order(rt, "seat");
   expect(at()).toEqual({ ...before, revision: before.revision + 1 });
   order(rt, "seat*7");
-  expect(at()).toEqual({ revision: before.revision + 2, catalogVersion: before.catalogVersion + 1 });
+  expect(at()).toEqual({
+    revision: before.revision + 2,
+    catalogVersion: before.catalogVersion + 1,
+  });
 });
 
 const CROSSED = ["event.updated", "catalog.changed"];
 
 describe("partners are told", () => {
-  test.each<{ name: string; first?: string[]; act: (rt: World, id: string) => unknown; events: string[] }>([
+  test.each<{
+    name: string;
+    first?: string[];
+    act: (rt: World, id: string) => unknown;
+    events: string[];
+  }>([
     { name: "of a sale", act: (rt) => order(rt, "seat*2"), events: ["ticket_order.created"] },
     {
       name: "when few are left",
@@ -180,17 +206,27 @@ describe("partners are told", () => {
     const pending = order(rt, "seat");
     rt.advance(15 * MINUTE_MS);
     const [expired] = eventsOf(rt, () => expireOrders(rt));
-    expect(expired!.data).toMatchObject({ action: "cancelled", object: { ...pending, status: "EXPIRED" } });
+    expect(expired!.data).toMatchObject({
+      action: "cancelled",
+      object: { ...pending, status: "EXPIRED" },
+    });
   });
 
   test("of a sold-out event with the event as it then is", () => {
     const rt = venue();
     const [, updated] = eventsOf(rt, () => order(rt, "seat*8", "stand*12"));
-    expect(updated!.data.changed).toMatchObject({ availability: true, ticketTypes: false, price: false });
+    expect(updated!.data.changed).toMatchObject({
+      availability: true,
+      ticketTypes: false,
+      price: false,
+    });
     const { ticketTypes } = updated!.data.object as {
       ticketTypes: { name: string; availability: unknown }[];
     };
-    expect(ticketTypes.find(({ name }) => name === "Seat")!.availability).toEqual({ state: "SOLD_OUT", remaining: 0 });
+    expect(ticketTypes.find(({ name }) => name === "Seat")!.availability).toEqual({
+      state: "SOLD_OUT",
+      remaining: 0,
+    });
     expect(ticketTypes.find(({ name }) => name === "Standing")!.availability).toEqual({
       state: "SOLD_OUT",
       remaining: 0,
@@ -200,8 +236,18 @@ describe("partners are told", () => {
 
 describe("an order is refused", () => {
   test.each<[name: string, input: unknown, refusal: RegExp, first?: string[]]>([
-    ["for more than the chairs", ["seat*6"], /^conflict: Only 5 of 'Seat' are left for 'Gala'\.$/, ["seat*3"]],
-    ["for a chair when all are taken", ["seat"], /^conflict: 'Seat' of 'Gala' is sold out\.$/, ["seat*8"]],
+    [
+      "for more than the chairs",
+      ["seat*6"],
+      /^conflict: Only 5 of 'Seat' are left for 'Gala'\.$/,
+      ["seat*3"],
+    ],
+    [
+      "for a chair when all are taken",
+      ["seat"],
+      /^conflict: 'Seat' of 'Gala' is sold out\.$/,
+      ["seat*8"],
+    ],
     [
       "for a chair when the hall is full of standing guests",
       ["seat"],
@@ -216,24 +262,48 @@ describe("an order is refused", () => {
     ],
     ["before the sale", ["late"], /^conflict: The sale of 'Late' has not begun\.$/],
     ["after the sale", ["early"], /^conflict: The sale of 'Early' has ended\.$/],
-    ["for fewer than the least", ["pair"], /^validation_failed: An order takes 2 to 2 of 'Pair', not 1\.$/],
-    ["for more than the most", ["seat*9"], /^validation_failed: An order takes 1 to 8 of 'Seat', not 9\.$/],
+    [
+      "for fewer than the least",
+      ["pair"],
+      /^validation_failed: An order takes 2 to 2 of 'Pair', not 1\.$/,
+    ],
+    [
+      "for more than the most",
+      ["seat*9"],
+      /^validation_failed: An order takes 1 to 8 of 'Seat', not 9\.$/,
+    ],
     ["for none", ["seat*0"], /^validation_failed: An order takes 1 to 8 of 'Seat', not 0\.$/],
     ["for a hidden type", ["gone"], /^resource_not_found: 'Gala' has no ticket type 'gone'\./],
-    ["for an unknown type", ["saet"], /^resource_not_found: 'Gala' has no ticket type 'saet'\. Did you mean 'seat'\?$/],
-    ["without items", [], /^validation_failed: 'items' must be a list of ticket types, not a list\.$/],
+    [
+      "for an unknown type",
+      ["saet"],
+      /^resource_not_found: 'Gala' has no ticket type 'saet'\. Did you mean 'seat'\?$/,
+    ],
+    [
+      "without items",
+      [],
+      /^validation_failed: 'items' must be a list of ticket types, not a list\.$/,
+    ],
     [
       "for an unknown event",
       { event: "galla", items: ["seat"] },
       /^resource_not_found: There is no event 'galla'\. Did you mean 'gala'\?$/,
     ],
-    ["for a draft", { event: "plan", items: ["any"] }, /^conflict: 'Plan' is not on sale: its status is DRAFT\.$/],
+    [
+      "for a draft",
+      { event: "plan", items: ["any"] },
+      /^conflict: 'Plan' is not on sale: its status is DRAFT\.$/,
+    ],
     [
       "for a cancelled event",
       { event: "off", items: ["any"] },
       /^conflict: 'Off' is not on sale: its status is CANCELLED\.$/,
     ],
-    ["for an event that is over", { event: "over", items: ["any"] }, /^conflict: 'Over' is over\.$/],
+    [
+      "for an event that is over",
+      { event: "over", items: ["any"] },
+      /^conflict: 'Over' is over\.$/,
+    ],
     [
       "with an unknown field",
       { event: "gala", items: ["seat"], customer: "x" },
@@ -256,7 +326,9 @@ describe("an order is refused", () => {
     if (first) order(rt, ...first);
     const before = rt.store.orders.taken(rt.store.businesses.bySlug(SLUG)!.id);
     const request = Array.isArray(input) ? { event: "gala", items: input } : input;
-    const events = eventsOf(rt, () => expect(refusalOf(() => createOrder(rt, SLUG, request))).toMatch(refusal));
+    const events = eventsOf(rt, () =>
+      expect(refusalOf(() => createOrder(rt, SLUG, request))).toMatch(refusal),
+    );
     expect(events).toEqual([]);
     expect(rt.store.orders.taken(rt.store.businesses.bySlug(SLUG)!.id)).toEqual(before);
   });
@@ -266,7 +338,9 @@ describe("an order is refused", () => {
     order(rt, "stand*20");
     editObject(rt, SLUG, "public_event", "gala", (doc) => ({
       ...doc,
-      ticketTypes: doc.ticketTypes.map((type) => (type.key === "stand" ? { ...type, status: "ARCHIVED" } : type)),
+      ticketTypes: doc.ticketTypes.map((type) =>
+        type.key === "stand" ? { ...type, status: "ARCHIVED" } : type,
+      ),
     }));
     expect(refusalOf(() => order(rt, "seat"))).toBe("conflict: 'Seat' of 'Gala' is sold out.");
   });
@@ -282,7 +356,9 @@ describe("an order that has ended", () => {
     const { id, code } = order(rt, "seat");
     end(rt, id);
     const events = eventsOf(rt, () =>
-      expect(refusalOf(() => confirmOrder(rt, SLUG, id))).toBe(`conflict: Order ${code} is ${status}.`),
+      expect(refusalOf(() => confirmOrder(rt, SLUG, id))).toBe(
+        `conflict: Order ${code} is ${status}.`,
+      ),
     );
     expect(events).toEqual([]);
   });
@@ -302,7 +378,9 @@ describe("an order that has ended", () => {
     expect(tickets).toHaveLength(8);
     expect(cancelOrder(rt, SLUG, id)).toMatchObject({ status: "CANCELLED", expiresAt: null });
     const { id: businessId } = rt.store.businesses.bySlug(SLUG)!;
-    expect(new Set(rt.store.tickets.list({ businessId }, 100).map(({ status }) => status))).toEqual(new Set(["VOID"]));
+    expect(new Set(rt.store.tickets.list({ businessId }, 100).map(({ status }) => status))).toEqual(
+      new Set(["VOID"]),
+    );
     expect(order(rt, "seat*8")).toMatchObject({ status: "PENDING" });
   });
 });
@@ -310,9 +388,14 @@ describe("an order that has ended", () => {
 test("an order is found by its code however it is typed, and by no other business", () => {
   const rt = venue();
   const { code, id } = order(rt, "seat");
-  expect(confirmOrder(rt, SLUG, ` ${code.toLowerCase().replace("-", " ").replaceAll("0", "o")}`).order.id).toBe(id);
+  expect(
+    confirmOrder(rt, SLUG, ` ${code.toLowerCase().replace("-", " ").replaceAll("0", "o")}`).order
+      .id,
+  ).toBe(id);
   addBusiness(rt, "bar-nova");
-  expect(refusalOf(() => confirmOrder(rt, "bar-nova", id))).toBe(`resource_not_found: There is no order '${id}'.`);
+  expect(refusalOf(() => confirmOrder(rt, "bar-nova", id))).toBe(
+    `resource_not_found: There is no order '${id}'.`,
+  );
 });
 
 test("however orders come and go, what is held is what pending and confirmed ones hold, and never more than there is", () => {
@@ -335,10 +418,16 @@ test("however orders come and go, what is held is what pending and confirmed one
         else
           refusalOf(() => {
             if (one.kind === "create") {
-              const items = [`seat*${one.seats}`, `stand*${one.stands}`].filter((item) => !item.endsWith("*0"));
+              const items = [`seat*${one.seats}`, `stand*${one.stands}`].filter(
+                (item) => !item.endsWith("*0"),
+              );
               made.push(order(rt, ...items).id);
             } else if (made.length > 0)
-              (one.kind === "confirm" ? confirmOrder : cancelOrder)(rt, SLUG, made[one.which % made.length]!);
+              (one.kind === "confirm" ? confirmOrder : cancelOrder)(
+                rt,
+                SLUG,
+                made[one.which % made.length]!,
+              );
           });
         expireOrders(rt);
 
@@ -349,7 +438,9 @@ test("however orders come and go, what is held is what pending and confirmed one
               counted.set(ticketTypeId, (counted.get(ticketTypeId) ?? 0) + quantity);
         const held = [...rt.store.orders.taken(businessId)].filter(([, taken]) => taken > 0);
         expect(new Map(held)).toEqual(counted);
-        expect([...counted.values()].reduce((sum, taken) => sum + taken, 0)).toBeLessThanOrEqual(20);
+        expect([...counted.values()].reduce((sum, taken) => sum + taken, 0)).toBeLessThanOrEqual(
+          20,
+        );
       }
       rt.close();
     }),

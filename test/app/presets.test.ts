@@ -18,7 +18,9 @@ describe.each(PRESETS)("the shipped %s", (preset) => {
     expect(business.description).not.toBeNull();
     expect(schedule.hours).not.toHaveLength(0);
     expect(schedule.closures).not.toHaveLength(0);
-    expect(new Set(objects.promotion.map(({ benefit }) => benefit.type)).size).toBeGreaterThanOrEqual(4);
+    expect(
+      new Set(objects.promotion.map(({ benefit }) => benefit.type)).size,
+    ).toBeGreaterThanOrEqual(4);
     expect(objects.promotion.some(({ code }) => code !== null)).toBe(true);
     expect(objects.promotion.some(({ schedule }) => schedule.weekly.length > 0)).toBe(true);
     expect(objects.promotion.some(({ schedule }) => schedule.startsAt !== null)).toBe(true);
@@ -33,9 +35,13 @@ describe.each(PRESETS)("the shipped %s", (preset) => {
 
   test("uses every object that others are to refer to", () => {
     const { objects } = load(preset);
-    const linked = new Set(objects.service.flatMap(({ addons }) => addons.map(({ addon }) => addon)));
+    const linked = new Set(
+      objects.service.flatMap(({ addons }) => addons.map(({ addon }) => addon)),
+    );
     const performing = new Set(objects.service.flatMap(({ staff }) => staff));
-    const occupied = new Set(objects.service.flatMap(({ resources }) => resources.map(({ resource }) => resource)));
+    const occupied = new Set(
+      objects.service.flatMap(({ resources }) => resources.map(({ resource }) => resource)),
+    );
     const chosen = new Set(objects.menu_item.flatMap(({ modifierGroups }) => modifierGroups));
     const filed = new Set(objects.menu_item.flatMap(({ categories }) => categories));
     const parents = new Set(objects.menu_category.map(({ parent }) => parent));
@@ -52,23 +58,37 @@ describe.each(PRESETS)("the shipped %s", (preset) => {
 
 test("Café Lumen has 64 dishes, most allergens, a lunch menu by time of day and 14 tables", () => {
   const { business, objects } = load("restaurant");
-  expect(business).toMatchObject({ slug: "cafe-lumen", timezone: "Europe/Zurich", currency: "CHF" });
+  expect(business).toMatchObject({
+    slug: "cafe-lumen",
+    timezone: "Europe/Zurich",
+    currency: "CHF",
+  });
   expect(objects.menu_item).toHaveLength(64);
   expect(objects.menu_category.length).toBeGreaterThanOrEqual(8);
   expect(objects.table).toHaveLength(14);
   const named = new Set(objects.menu_item.flatMap(({ allergens }) => allergens));
-  expect(ALLERGENS.filter((allergen) => !named.has(allergen))).toEqual(["crustaceans", "peanuts", "lupin", "molluscs"]);
+  expect(ALLERGENS.filter((allergen) => !named.has(allergen))).toEqual([
+    "crustaceans",
+    "peanuts",
+    "lupin",
+    "molluscs",
+  ]);
   expect(objects.menu_category.find(({ key }) => key === "lunch")?.availability).toEqual([
     { days: ["mon", "tue", "wed", "thu", "fri"], start: "11:30", end: "14:00" },
   ]);
 });
 
 test("a dish of Café Lumen that is said to be vegan or vegetarian contains nothing that is not", () => {
-  const animal = { vegan: ["eggs", "milk", "fish"], vegetarian: ["fish"], "gluten-free": ["gluten"] };
+  const animal = {
+    vegan: ["eggs", "milk", "fish"],
+    vegetarian: ["fish"],
+    "gluten-free": ["gluten"],
+  };
   const wrong = load("restaurant").objects.menu_item.flatMap(({ key, dietary, allergens }) =>
     Object.entries(animal)
       .filter(
-        ([diet, forbidden]) => dietary.includes(diet) && forbidden.some((one) => allergens.some((is) => is === one)),
+        ([diet, forbidden]) =>
+          dietary.includes(diet) && forbidden.some((one) => allergens.some((is) => is === one)),
       )
       .map(([diet]) => `${key} is not ${diet}`),
   );
@@ -77,10 +97,16 @@ test("a dish of Café Lumen that is said to be vegan or vegetarian contains noth
 
 test("Salon Aurora has 27 services with variants and add-ons, six people, a class and a shift past midnight", () => {
   const { business, objects } = load("salon");
-  expect(business).toMatchObject({ slug: "salon-aurora", timezone: "America/New_York", currency: "USD" });
+  expect(business).toMatchObject({
+    slug: "salon-aurora",
+    timezone: "America/New_York",
+    currency: "USD",
+  });
   expect(objects.service).toHaveLength(27);
   expect(objects.staff).toHaveLength(6);
-  expect(objects.service.filter(({ variants }) => variants.length > 1).length).toBeGreaterThanOrEqual(8);
+  expect(
+    objects.service.filter(({ variants }) => variants.length > 1).length,
+  ).toBeGreaterThanOrEqual(8);
   expect(objects.service.some(({ capacity }) => capacity > 1)).toBe(true);
   const ends = objects.staff.flatMap(({ hours }) => (hours ?? []).map(({ end }) => end));
   expect(ends).toContain("26:00");
@@ -90,7 +116,10 @@ test("a service's price and duration are those of its default variant", () => {
   const services = [...load("salon").objects.service, ...load("venue").objects.service];
   const contradicting = services.filter(({ variants, durationMin, priceCents }) => {
     const chosen = variants.find(({ isDefault }) => isDefault);
-    return chosen !== undefined && (chosen.durationMin !== durationMin || chosen.priceCents !== priceCents);
+    return (
+      chosen !== undefined &&
+      (chosen.durationMin !== durationMin || chosen.priceCents !== priceCents)
+    );
   });
   expect(contradicting.map(({ key }) => key)).toEqual([]);
 });
@@ -113,6 +142,10 @@ test("Kita Live has twelve public events ahead of the day of seeding, in whole y
     doorsAt: Date.parse("2026-11-23T18:30:00+09:00"),
     ticketTypes: [{ priceCents: 5500 }, { priceCents: 4200 }, { priceCents: 2500 }],
   });
-  expect(new Set(events.flatMap(({ ticketTypes }) => ticketTypes.map(({ kind }) => kind))).size).toBe(3);
-  expect(events.some(({ quotas }) => quotas.some((quota) => quota.ticketTypes.length > 1))).toBe(true);
+  expect(
+    new Set(events.flatMap(({ ticketTypes }) => ticketTypes.map(({ kind }) => kind))).size,
+  ).toBe(3);
+  expect(events.some(({ quotas }) => quotas.some((quota) => quota.ticketTypes.length > 1))).toBe(
+    true,
+  );
 });

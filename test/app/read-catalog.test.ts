@@ -15,7 +15,11 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "areas: [{key: hall, name: Hall, xyzzy: 1}]\n",
     "5:33 Unknown field 'xyzzy'. Known here: key, name, previousKeys, status, images, translations.",
   ],
-  ["a section like no other", "servces: []\n", "5:1 Unknown field 'servces'. Did you mean 'services'?"],
+  [
+    "a section like no other",
+    "servces: []\n",
+    "5:1 Unknown field 'servces'. Did you mean 'services'?",
+  ],
   [
     "a key that is missing",
     "areas:\n  - name: Hall\n",
@@ -37,13 +41,21 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "5:10 'key' must be 1 to 80 characters in one line, with no space at either end, not 'a␊b'.",
   ],
   ["a section that is no list", "areas: hall\n", "5:1 'areas' must be a list, not 'hall'."],
-  ["an item that is no group", "areas: [hall]\n", "5:9 Each of 'areas' must be a group of fields, not 'hall'."],
+  [
+    "an item that is no group",
+    "areas: [hall]\n",
+    "5:9 Each of 'areas' must be a group of fields, not 'hall'.",
+  ],
   [
     "a status that does not exist",
     "areas: [{key: a, name: A, status: actve}]\n",
     "5:27 'status' must be active, inactive or archived, not 'actve'. Did you mean 'active'?",
   ],
-  ["yes for true", "staff: [{key: a, name: A, public: yes}]\n", "5:27 'public' must be true or false, not 'yes'."],
+  [
+    "yes for true",
+    "staff: [{key: a, name: A, public: yes}]\n",
+    "5:27 'public' must be true or false, not 'yes'.",
+  ],
   [
     "an allergen outside the law's list",
     "menu: {items: [{key: a, name: A, price: 1, allergens: [glutn]}]}\n",
@@ -64,7 +76,11 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "areas: [{key: a, name: A, translations: {deutsch!: {name: B}}}]\n",
     "5:42 A name in 'translations' must be a language such as de or pt-BR, not 'deutsch!'.",
   ],
-  ["a field named like a prototype", "__proto__: {polluted: true}\n", "5:1 Unknown field '__proto__'."],
+  [
+    "a field named like a prototype",
+    "__proto__: {polluted: true}\n",
+    "5:1 Unknown field '__proto__'.",
+  ],
   // Money
   [
     "more decimals than the currency has",
@@ -81,7 +97,11 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "addons: [{key: a, name: A, price: 1e3}]\n",
     "5:28 'price' must be an amount such as 35.00, not '1e3'.",
   ],
-  ["a negative price", "addons: [{key: a, name: A, price: -5}]\n", "5:28 'price' must not be negative."],
+  [
+    "a negative price",
+    "addons: [{key: a, name: A, price: -5}]\n",
+    "5:28 'price' must not be negative.",
+  ],
   [
     "a price said twice",
     "addons: [{key: a, name: A, price: 5, priceCents: 500}]\n",
@@ -292,7 +312,11 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "7:6 The id of 'garden' is made of the key 'yard' already. Choose another key.",
   ],
   // YAML itself
-  ["a field written twice", "areas: []\nareas: []\n", "6:1 'areas' is written twice here. Keep one of them."],
+  [
+    "a field written twice",
+    "areas: []\nareas: []\n",
+    "6:1 'areas' is written twice here. Keep one of them.",
+  ],
   [
     "a price with a comma in braces",
     "addons: [{key: a, name: A, price: 4,50}]\n",
@@ -303,13 +327,21 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "areas:\n  - key: a\n\tname: A\n    images: []\n",
     "7:1 A tab is used for indentation here; YAML takes spaces only.",
   ],
-  ["a tab", "areas:\n\t- key: a\n", "6:1 A tab is used for indentation here; YAML takes spaces only."],
+  [
+    "a tab",
+    "areas:\n\t- key: a\n",
+    "6:1 A tab is used for indentation here; YAML takes spaces only.",
+  ],
   [
     "a colon in plain text",
     "areas: [{key: a, name: A}]\nstaff:\n  - key: x\n    name: Tom: the cat\n",
     "8:11 A second ': ' in one line. Put the text in quotes, or begin a new line.",
   ],
-  ["a tag", "areas: !list []\n", "5:8 Tags such as '!name' have no meaning in a catalog (unresolved tag: !list)."],
+  [
+    "a tag",
+    "areas: !list []\n",
+    "5:8 Tags such as '!name' have no meaning in a catalog (unresolved tag: !list).",
+  ],
   ["an alias of nothing", "areas: *halls\n", "5:8 No anchor '&halls' stands before this alias."],
   ["a field with a list for a name", "? [a, b]\n: 3\n", "5:3 The name of a field must be text."],
 ];
@@ -361,14 +393,23 @@ services:
   it.each([
     ["", "catalog.yaml:1:1 The file is empty. It must begin with 'catalog: 1'."],
     ["# nothing\n", "catalog.yaml:1:1 The file is empty. It must begin with 'catalog: 1'."],
-    ["- a\n", "catalog.yaml:1:1 A catalog file must be a map of sections that begins with 'catalog: 1', not a list."],
+    [
+      "- a\n",
+      "catalog.yaml:1:1 A catalog file must be a map of sections that begins with 'catalog: 1', not a list.",
+    ],
     [
       "hello\n",
       "catalog.yaml:1:1 A catalog file must be a map of sections that begins with 'catalog: 1', not 'hello'.",
     ],
-    ["areas: []\n", "catalog.yaml:1:1 'catalog' is missing; it must be 1, the version of this format."],
+    [
+      "areas: []\n",
+      "catalog.yaml:1:1 'catalog' is missing; it must be 1, the version of this format.",
+    ],
     ["catalog: 2\n", "catalog.yaml:1:1 'catalog' must be 1, the version of this format, not 2."],
-    ["catalog: 1\n", "catalog.yaml:1:1 'business' is missing: one file has to say which business this is."],
+    [
+      "catalog: 1\n",
+      "catalog.yaml:1:1 'business' is missing: one file has to say which business this is.",
+    ],
     [
       "catalog: 1\n---\ncatalog: 1\n",
       "catalog.yaml:2:1 A second document begins here ('---'). Put it into a file of its own.",
@@ -396,10 +437,19 @@ services:
       "timezone: europe/zurich",
       "'timezone' must be a time zone's IANA name such as Europe/Zurich, not 'europe/zurich'. Did you mean 'Europe/Zurich'?",
     ],
-    ["timezone: '+01:00'", "'timezone' must be a time zone's IANA name such as Europe/Zurich, not '+01:00'."],
-    ["currency: USd", "'currency' must be a currency's ISO 4217 code such as CHF, not 'USd'. Did you mean 'USD'?"],
+    [
+      "timezone: '+01:00'",
+      "'timezone' must be a time zone's IANA name such as Europe/Zurich, not '+01:00'.",
+    ],
+    [
+      "currency: USd",
+      "'currency' must be a currency's ISO 4217 code such as CHF, not 'USd'. Did you mean 'USD'?",
+    ],
     ["email: nobody", "'email' must be an e-mail address, not 'nobody'."],
-    ["bookingPolicy: {maxAdvanceDays: 2000}", "'maxAdvanceDays' must be a whole number from 1 to 1095, not 2000."],
+    [
+      "bookingPolicy: {maxAdvanceDays: 2000}",
+      "'maxAdvanceDays' must be a whole number from 1 to 1095, not 2000.",
+    ],
   ])("refuses a business with %s", (field, detail) => {
     const fields = { slug: "a-b", name: "A", timezone: "UTC", currency: "EUR" };
     const [name = ""] = field.split(":");
@@ -418,7 +468,9 @@ services:
     for (let n = 1; n < 12; n++)
       bomb.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(", ")}]`);
     const found = mistakesIn(() => read(`${bomb.join("\n")}\n`));
-    expect(found).toEqual([expect.stringContaining("Its aliases (*name) make this file far too large.")]);
+    expect(found).toEqual([
+      expect.stringContaining("Its aliases (*name) make this file far too large."),
+    ]);
   });
 
   it("refuses a file of more than 50 MB without reading it", () => {
@@ -433,12 +485,18 @@ services:
       { length: 25 },
       (_, n) => `a${String.fromCharCode(97 + n)}: {description: "${"é".repeat(5000)}"}`,
     );
-    const found = mistakesIn(() => read(`areas:\n  - {key: hall, name: Hall, translations: {${texts.join(", ")}}}\n`));
+    const found = mistakesIn(() =>
+      read(`areas:\n  - {key: hall, name: Hall, translations: {${texts.join(", ")}}}\n`),
+    );
     expect(found).toEqual(["catalog.yaml:6:5 This object is 251 KB; one may have at most 200 KB."]);
   });
 
   it("leaves prototypes alone", () => {
-    mistakesIn(() => read("__proto__: {polluted: true}\nareas: [{key: a, name: A, __proto__: {polluted: true}}]\n"));
+    mistakesIn(() =>
+      read(
+        "__proto__: {polluted: true}\nareas: [{key: a, name: A, __proto__: {polluted: true}}]\n",
+      ),
+    );
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
@@ -460,9 +518,9 @@ services:
     const catalog = readSources([{ name: "kita.json", text }]);
     expect(catalog.business.name).toBe("Kita 😀");
     expect(catalog.objects.addon.map((addon) => addon.priceCents)).toEqual([300, 500]);
-    expect(mistakesIn(() => readSources([{ name: "kita.json", text: text.replace("500", "5.5") }]))).toEqual([
-      "kita.json:18:4 'price' has 1 decimal in '5.5', but JPY has none.",
-    ]);
+    expect(
+      mistakesIn(() => readSources([{ name: "kita.json", text: text.replace("500", "5.5") }])),
+    ).toEqual(["kita.json:18:4 'price' has 1 decimal in '5.5', but JPY has none."]);
   });
 
   it("takes a price from the digits in the file, quoted or not", () => {
@@ -484,7 +542,10 @@ services:
 
     it("joins a section that they all have, in their order", () => {
       const catalog = readSources([
-        { name: "b.yaml", text: "catalog: 1\nareas: [{key: garden, name: Garden}]\nclosures: [{yearly: 12-25}]\n" },
+        {
+          name: "b.yaml",
+          text: "catalog: 1\nareas: [{key: garden, name: Garden}]\nclosures: [{yearly: 12-25}]\n",
+        },
         business,
         {
           name: "c.yaml",
@@ -506,16 +567,20 @@ services:
           { name: "c.yaml", text: "catalog: 1\n\nareas: [{key: hall, name: Hall}]\n" },
         ]),
       );
-      expect(found).toEqual(["c.yaml:3:10 The area 'hall' is listed twice. The other is at b.yaml:2:10."]);
+      expect(found).toEqual([
+        "c.yaml:3:10 The area 'hall' is listed twice. The other is at b.yaml:2:10.",
+      ]);
     });
 
     it("wants the business once, and the format's version in each", () => {
-      expect(mistakesIn(() => readSources([business, { ...business, name: "again.yaml" }]))).toEqual([
+      expect(
+        mistakesIn(() => readSources([business, { ...business, name: "again.yaml" }])),
+      ).toEqual([
         "again.yaml:2:1 The business is described twice. The other is at business.yaml:2:1.",
       ]);
-      expect(mistakesIn(() => readSources([business, { name: "b.yaml", text: "areas: []\n" }]))).toEqual([
-        "b.yaml:1:1 'catalog' is missing; it must be 1, the version of this format.",
-      ]);
+      expect(
+        mistakesIn(() => readSources([business, { name: "b.yaml", text: "areas: []\n" }])),
+      ).toEqual(["b.yaml:1:1 'catalog' is missing; it must be 1, the version of this format."]);
     });
 
     it("tells of what is not YAML in each of them", () => {

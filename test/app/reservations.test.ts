@@ -23,7 +23,8 @@ function restaurant(): World {
 
 type Input = Record<string, unknown>;
 const at = (time: string): string => `2026-12-01T${time}`;
-const reserve = (rt: World, input: Input) => createReservation(rt, SLUG, { party: 2, start: at("19:00"), ...input });
+const reserve = (rt: World, input: Input) =>
+  createReservation(rt, SLUG, { party: 2, start: at("19:00"), ...input });
 
 test("a reservation has the smallest table that is free, for as long as its party stays, and partners are told once", () => {
   const rt = restaurant();
@@ -61,10 +62,25 @@ describe("a table that is taken", () => {
     ["is not given twice", [{ table: "two" }], { table: "two" }, false],
     ["leaves the next larger one", [{}], {}, true],
     ["leaves nothing when it was the last that fits", [{}, {}], {}, false],
-    ["is free again when its guests have gone", [{ table: "two" }], { table: "two", start: at("20:30") }, true],
-    ["is not given to who would stay too long", [{ table: "two" }], { table: "two", start: at("17:45") }, false],
+    [
+      "is free again when its guests have gone",
+      [{ table: "two" }],
+      { table: "two", start: at("20:30") },
+      true,
+    ],
+    [
+      "is not given to who would stay too long",
+      [{ table: "two" }],
+      { table: "two", start: at("17:45") },
+      false,
+    ],
     ["may be had until then", [{ table: "two" }], { table: "two", start: at("17:30") }, true],
-    ["is not given to a party that is too small for the next", [{ table: "two" }], { area: "hall" }, false],
+    [
+      "is not given to a party that is too small for the next",
+      [{ table: "two" }],
+      { area: "hall" },
+      false,
+    ],
   ])("%s", (_name, taken, wanted, isFree) => {
     const rt = restaurant();
     for (const input of taken) reserve(rt, input);
@@ -88,7 +104,9 @@ test.each<[input: Input, refusal: RegExp]>([
   [{ customerRef: "\u001b]0;owned\u0007" }, /^validation_failed: 'customerRef' must be one line/],
 ])("%j is refused, and nobody is told", (input, refusal) => {
   const rt = restaurant();
-  expect(eventsOf(rt, () => expect(refusalOf(() => reserve(rt, input))).toMatch(refusal))).toEqual([]);
+  expect(eventsOf(rt, () => expect(refusalOf(() => reserve(rt, input))).toMatch(refusal))).toEqual(
+    [],
+  );
 });
 
 test("a cancelled reservation frees its table, and has no event", () => {
@@ -96,5 +114,7 @@ test("a cancelled reservation frees its table, and has no event", () => {
   const { id } = reserve(rt, { table: "two" });
   expect(eventsOf(rt, () => cancelReservation(rt, SLUG, id))).toEqual([]);
   expect(reserve(rt, { table: "two" })).toMatchObject({ status: "CONFIRMED" });
-  expect(refusalOf(() => cancelReservation(rt, SLUG, id))).toBe(`conflict: Reservation ${id} is CANCELLED.`);
+  expect(refusalOf(() => cancelReservation(rt, SLUG, id))).toBe(
+    `conflict: Reservation ${id} is CANCELLED.`,
+  );
 });

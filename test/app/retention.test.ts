@@ -12,7 +12,12 @@ async function stage() {
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
   const answer = { statusCode: 200 };
-  const courier = engine(rt, async () => ({ kind: "responded", retryAfter: null, responseText: "thanks", ...answer }));
+  const courier = engine(rt, async () => ({
+    kind: "responded",
+    retryAfter: null,
+    responseText: "thanks",
+    ...answer,
+  }));
   const happen = async (count = 1) => {
     emit(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
     courier.wake();
@@ -67,7 +72,9 @@ test("what is parked is kept for 90 days with its event, and what waits for ever
   expect(kept()).toEqual({ events: 1, deliveries: 2 });
   rt.advance(1);
   await prune();
-  expect(rt.store.deliveries.list({}, 10)).toMatchObject([{ endpointId: waiting.endpoint.id, status: "PENDING" }]);
+  expect(rt.store.deliveries.list({}, 10)).toMatchObject([
+    { endpointId: waiting.endpoint.id, status: "PENDING" },
+  ]);
   expect(kept().events).toBe(1);
   expect(rt.store.tallies.counts()).toMatchObject({ PARKED: 0, PENDING: 1 });
 });
@@ -87,7 +94,9 @@ test("above its size the file loses the oldest that was delivered, and nothing t
   // The newest are there still.
   expect(left.map(({ sequence }) => sequence)).toEqual(left.map((_, i) => 1205 - i));
   await createPruner(rt, { maxBytes: 0 })();
-  expect(rt.store.deliveries.list({}, 100).map(({ status }) => status)).toEqual(Array(5).fill("PENDING"));
+  expect(rt.store.deliveries.list({}, 100).map(({ status }) => status)).toEqual(
+    Array(5).fill("PENDING"),
+  );
 });
 
 test("expired secrets and old minutes go as well", async () => {
@@ -104,7 +113,9 @@ test("with less than 64 MB free nothing new is taken in, while deliveries and th
   const { rt, business, happen } = await stage();
   emit(rt, business, "service.updated");
   rt.freeBytes = () => 64 * 1024 * 1024 - 1;
-  expect(() => emit(rt, business, "staff.updated")).toThrow(expect.objectContaining({ code: "storage_full" }));
+  expect(() => emit(rt, business, "staff.updated")).toThrow(
+    expect.objectContaining({ code: "storage_full" }),
+  );
   const request = {
     businessId: business.id,
     keyId: null,

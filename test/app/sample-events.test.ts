@@ -21,7 +21,8 @@ test("of a business that has everything, every event has a sample as its schema 
   for (const type of EVENT_TYPES) {
     const draft = draftSample(rt, business, type);
     expect(draft?.type).toBe(type);
-    const envelope: unknown = draft && JSON.parse(writeEnvelope(business, draft, "evt_1", rt.now()).toString());
+    const envelope: unknown =
+      draft && JSON.parse(writeEnvelope(business, draft, "evt_1", rt.now()).toString());
     expect(envelopeOf(type).safeParse(envelope).error, type).toBeUndefined();
   }
 });
@@ -31,6 +32,8 @@ test.each(["menu_item.created", "reservation.created"] as const)(
   (type) => {
     const { rt, business } = box(readPreset("salon"));
     expect(draftSample(rt, business, type)).toBeUndefined();
-    expect(draftSample(rt, business, "booking.created")).toMatchObject({ object: { status: "CONFIRMED", guests: 1 } });
+    expect(draftSample(rt, business, "booking.created")).toMatchObject({
+      object: { status: "CONFIRMED", guests: 1 },
+    });
   },
 );

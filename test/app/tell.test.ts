@@ -11,7 +11,8 @@ import { type World, world } from "../support/world.ts";
 // The world's clock begins at 2026-11-20T07:00 in the business's zone.
 const HOUR = 3_600_000;
 
-const apply = (rt: World, body: string) => applyCatalog(rt, [{ name: "catalog.yaml", text: HEAD + body }]);
+const apply = (rt: World, body: string) =>
+  applyCatalog(rt, [{ name: "catalog.yaml", text: HEAD + body }]);
 const business = (rt: World) => requireBusiness(rt, "salon-aurora");
 const shown = (rt: World) => representCatalog(loadCatalog(rt, business(rt)), rt.now());
 
@@ -71,21 +72,29 @@ describe("what the clock changes", () => {
     const rt = world();
     apply(rt, EVENT);
     rt.advance(2 * HOUR);
-    expect(told(rt, () => tellClock(rt))).toEqual(["event.updated availability", "catalog.changed events"]);
+    expect(told(rt, () => tellClock(rt))).toEqual([
+      "event.updated availability",
+      "catalog.changed events",
+    ]);
     rt.advance(24 * HOUR);
-    expect(told(rt, () => tellClock(rt))).toEqual(["event.updated status,availability", "catalog.changed events"]);
+    expect(told(rt, () => tellClock(rt))).toEqual([
+      "event.updated status,availability",
+      "catalog.changed events",
+    ]);
   });
 
   test("what the clock did is told before an author's change, and not as a part of it", () => {
     const rt = world();
     apply(rt, PROMOTION);
     rt.advance(HOUR);
-    expect(told(rt, () => apply(rt, PROMOTION.replace("name: Deal", "name: Better deal")))).toEqual([
-      "promotion.updated status",
-      "catalog.changed promotions",
-      "promotion.updated details",
-      "catalog.changed promotions",
-    ]);
+    expect(told(rt, () => apply(rt, PROMOTION.replace("name: Deal", "name: Better deal")))).toEqual(
+      [
+        "promotion.updated status",
+        "catalog.changed promotions",
+        "promotion.updated details",
+        "catalog.changed promotions",
+      ],
+    );
   });
 });
 
@@ -100,7 +109,10 @@ describe("a dish that is out", () => {
     ]);
     expect(shown(rt).menuItems).toMatchObject([{ soldOut: true }]);
     rt.advance(HOUR);
-    expect(told(rt, () => tellClock(rt))).toEqual(["menu_item.updated availability", "catalog.changed menu"]);
+    expect(told(rt, () => tellClock(rt))).toEqual([
+      "menu_item.updated availability",
+      "catalog.changed menu",
+    ]);
     expect(shown(rt).menuItems).toMatchObject([{ soldOut: false }]);
   });
 
@@ -124,7 +136,10 @@ describe("a dish that is out", () => {
       "menu_item.updated modifiers",
       "catalog.changed menu",
     ]);
-    expect(shown(rt).modifierGroups[0]?.options.map(({ soldOut }) => soldOut)).toEqual([true, false]);
+    expect(shown(rt).modifierGroups[0]?.options.map(({ soldOut }) => soldOut)).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test("that nobody knows is refused with the nearest key, and so is a time that has passed", () => {

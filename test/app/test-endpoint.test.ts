@@ -39,7 +39,13 @@ test("a test event is about a real object, signed, marked as a test, and told of
   });
   const signature = headers["x-service-signature"] as string;
   expect(Stripe.webhooks.constructEvent(body.toString(), signature, secret)).toBeTruthy();
-  expect(result).toMatchObject({ ok: true, address: "127.0.0.1", statusCode: 200, error: null, body: body.toString() });
+  expect(result).toMatchObject({
+    ok: true,
+    address: "127.0.0.1",
+    statusCode: 200,
+    error: null,
+    body: body.toString(),
+  });
   expect(result.headers["X-Service-Signature"]).toBe(signature);
 });
 
@@ -49,14 +55,22 @@ test("it counts for nothing: no event, no delivery, no failure, even where the e
   const before = rt.revision();
   await partner.close();
   const result = await testEndpoint(rt, id, sendOnce);
-  expect(result).toMatchObject({ ok: false, address: null, statusCode: null, error: "refused: ECONNREFUSED" });
+  expect(result).toMatchObject({
+    ok: false,
+    address: null,
+    statusCode: null,
+    error: "refused: ECONNREFUSED",
+  });
   expect(rt.revision()).toBe(before);
   expect(rt.store.events.list({}, 10)).toHaveLength(2);
 });
 
 test("it is about the catalog when the business has nothing else that the endpoint subscribes to", async () => {
   const { rt, id, sendOnce } = await stage(["reservation.created"]);
-  expect(await testEndpoint(rt, id, sendOnce)).toMatchObject({ ok: true, eventType: "catalog.changed" });
+  expect(await testEndpoint(rt, id, sendOnce)).toMatchObject({
+    ok: true,
+    eventType: "catalog.changed",
+  });
 });
 
 test("a triggered event is a real one: in the feed, owed to all who subscribe, or to one alone", async () => {
@@ -67,10 +81,17 @@ test("a triggered event is a real one: in the feed, owed to all who subscribe, o
   const courier = engine(rt);
   courier.sweep();
   await courier.idle();
-  const sent = JSON.parse(partner.requests[0]!.body.toString()) as { id: string; data: { object: object } };
+  const sent = JSON.parse(partner.requests[0]!.body.toString()) as {
+    id: string;
+    data: { object: object };
+  };
   expect(sent.id).toBe(events[0]!.id);
   expect(sent.data.object).toMatchObject({ name: "Cut", deletedAt: expect.any(String) });
   expect(partner.requests[0]!.headers["x-service-test"]).toBeUndefined();
-  expect(() => triggerEvent(rt, business, "staff.updated")).toThrow(/nothing that staff\.updated could tell of/);
-  expect(() => triggerEvent(rt, business, "service.updated", "whe_none")).toThrow(/no webhook endpoint/);
+  expect(() => triggerEvent(rt, business, "staff.updated")).toThrow(
+    /nothing that staff\.updated could tell of/,
+  );
+  expect(() => triggerEvent(rt, business, "service.updated", "whe_none")).toThrow(
+    /no webhook endpoint/,
+  );
 });

@@ -63,34 +63,46 @@ test("the code is in no event and in no row", () => {
     codes.push(...confirmOrder(rt, SLUG, id).tickets.map(({ admissionCode }) => admissionCode));
     checkIn(rt, SLUG, codes[0]!);
   });
-  expect(typesOf(events)).toEqual(["ticket_order.created", "ticket_order.confirmed", "ticket.checked_in"]);
+  expect(typesOf(events)).toEqual([
+    "ticket_order.created",
+    "ticket_order.confirmed",
+    "ticket.checked_in",
+  ]);
   const rows = rt.store.tickets.list({ businessId: rt.store.businesses.bySlug(SLUG)!.id }, 10);
   expect(JSON.stringify([events, rows])).not.toContain(codes[0]);
 });
 
-test.each<[name: string, act: (sale: ReturnType<typeof sold>) => [World, string], refusal: RegExp]>([
+test.each<[name: string, act: (sale: ReturnType<typeof sold>) => [World, string], refusal: RegExp]>(
   [
-    "a second time",
-    ({ rt, first }) => {
-      checkIn(rt, SLUG, first.admissionCode);
-      rt.advance(60_000);
-      return [rt, first.admissionCode];
-    },
-    /^conflict: Ticket tck_\w+ was checked in at 2026-11-20T07:00:00-05:00\.$/,
+    [
+      "a second time",
+      ({ rt, first }) => {
+        checkIn(rt, SLUG, first.admissionCode);
+        rt.advance(60_000);
+        return [rt, first.admissionCode];
+      },
+      /^conflict: Ticket tck_\w+ was checked in at 2026-11-20T07:00:00-05:00\.$/,
+    ],
+    [
+      "when its order was cancelled",
+      ({ rt, first, orderId }) => {
+        cancelOrder(rt, SLUG, orderId);
+        return [rt, first.admissionCode];
+      },
+      /^conflict: Ticket tck_\w+ is void: its order was cancelled\.$/,
+    ],
+    [
+      "with a code that was never issued",
+      ({ rt }) => [rt, "0000-0000-0000-0000"],
+      /^resource_not_found: /,
+    ],
+    ["with nothing", ({ rt }) => [rt, ""], /^resource_not_found: /],
   ],
-  [
-    "when its order was cancelled",
-    ({ rt, first, orderId }) => {
-      cancelOrder(rt, SLUG, orderId);
-      return [rt, first.admissionCode];
-    },
-    /^conflict: Ticket tck_\w+ is void: its order was cancelled\.$/,
-  ],
-  ["with a code that was never issued", ({ rt }) => [rt, "0000-0000-0000-0000"], /^resource_not_found: /],
-  ["with nothing", ({ rt }) => [rt, ""], /^resource_not_found: /],
-])("nobody is let in %s, and nobody is told", (_name, act, refusal) => {
+)("nobody is let in %s, and nobody is told", (_name, act, refusal) => {
   const [rt, code] = act(sold());
-  const events = eventsOf(rt, () => expect(refusalOf(() => checkIn(rt, SLUG, code))).toMatch(refusal));
+  const events = eventsOf(rt, () =>
+    expect(refusalOf(() => checkIn(rt, SLUG, code))).toMatch(refusal),
+  );
   expect(events).toEqual([]);
 });
 
@@ -105,7 +117,9 @@ test("an order whose guest has come in is not cancelled", () => {
   const { rt, first, orderId } = sold();
   checkIn(rt, SLUG, first.id);
   const events = eventsOf(rt, () =>
-    expect(refusalOf(() => cancelOrder(rt, SLUG, orderId))).toMatch(/has a ticket that has been checked in\.$/),
+    expect(refusalOf(() => cancelOrder(rt, SLUG, orderId))).toMatch(
+      /has a ticket that has been checked in\.$/,
+    ),
   );
   expect(events).toEqual([]);
 });

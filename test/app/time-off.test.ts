@@ -25,12 +25,15 @@ const off = (changes: Partial<TimeOffRequest> = {}): TimeOffRequest => ({
   ...changes,
 });
 
-const rowsOf = (rt: World) => rt.store.timeOff.endingAfter(rt.store.businesses.bySlug(SLUG)!.id, rt.now());
+const rowsOf = (rt: World) =>
+  rt.store.timeOff.endingAfter(rt.store.businesses.bySlug(SLUG)!.id, rt.now());
 
 test("an absence tells partners that availability has changed, and not why", () => {
   const rt = salon();
   const ids: string[] = [];
-  const added = eventsOf(rt, () => ids.push(addTimeOff(rt, SLUG, off({ reason: "a hip operation" })).id));
+  const added = eventsOf(rt, () =>
+    ids.push(addTimeOff(rt, SLUG, off({ reason: "a hip operation" })).id),
+  );
   const removed = eventsOf(rt, () => removeTimeOff(rt, SLUG, ids[0]!));
   for (const [index, events] of [added, removed].entries()) {
     expect(events).toHaveLength(1);
@@ -38,7 +41,11 @@ test("an absence tells partners that availability has changed, and not why", () 
       type: "catalog.changed",
       data: {
         changed: { availability: true, services: false, staff: false },
-        object: { catalogVersion: 2 + index, previousVersion: 1 + index, endpoints: ["availability"] },
+        object: {
+          catalogVersion: 2 + index,
+          previousVersion: 1 + index,
+          endpoints: ["availability"],
+        },
       },
     });
   }
@@ -66,7 +73,11 @@ test.each<[changes: Partial<TimeOffRequest>, refusal: RegExp]>([
   [{ reason: "x".repeat(201) }, /^validation_failed: /],
 ])("%j is refused, and nobody is told", (changes, refusal) => {
   const rt = salon();
-  expect(eventsOf(rt, () => expect(refusalOf(() => addTimeOff(rt, SLUG, off(changes)))).toMatch(refusal))).toEqual([]);
+  expect(
+    eventsOf(rt, () =>
+      expect(refusalOf(() => addTimeOff(rt, SLUG, off(changes)))).toMatch(refusal),
+    ),
+  ).toEqual([]);
   expect(rowsOf(rt)).toEqual([]);
 });
 
@@ -88,6 +99,8 @@ test("what was booked before an absence stays and is counted", () => {
 test("an absence that is not there cannot be taken back", () => {
   const rt = salon();
   expect(
-    eventsOf(rt, () => expect(refusalOf(() => removeTimeOff(rt, SLUG, "tof_none"))).toMatch(/^resource_not_found: /)),
+    eventsOf(rt, () =>
+      expect(refusalOf(() => removeTimeOff(rt, SLUG, "tof_none"))).toMatch(/^resource_not_found: /),
+    ),
   ).toEqual([]);
 });

@@ -43,7 +43,13 @@ async function benchAnswers(): Promise<Figure> {
   const cpuMs: number[] = [];
   for (let i = 0; i < ASKED; i++) {
     const before = process.threadCpuUsage();
-    const wish = { serviceIds: [services[i % 5] ?? ""], variantIds: [], addonIds: [], staffIds: [], guests: 1 };
+    const wish = {
+      serviceIds: [services[i % 5] ?? ""],
+      variantIds: [],
+      addonIds: [],
+      staffIds: [],
+      guests: 1,
+    };
     const span = { from: firstDay, to };
     const asked = { audience: "PUBLIC", wish, span, timezone: null, explain: false } as const;
     for await (const some of ask(requireBusiness(rt, slug), asked).days()) JSON.stringify(some);
@@ -98,9 +104,18 @@ async function openSalon(size: SalonSize) {
   const salon = openLargeSalon(rt, size);
   const { id } = requireBusiness(rt, salon.slug);
   const limits = { limitMinute: LIMIT, limitHour: LIMIT };
-  const { secret } = createKey(rt, { businessId: id, name: "bench", kind: "SECRET", scopes: [], ...limits });
+  const { secret } = createKey(rt, {
+    businessId: id,
+    name: "bench",
+    kind: "SECRET",
+    scopes: [],
+    ...limits,
+  });
   const daemon = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"];
-  const url = await stage.start([...daemon, "--trusted-proxy", "127.0.0.1/32"], /(http:\/\/127\.0\.0\.1:\d+)/);
+  const url = await stage.start(
+    [...daemon, "--trusted-proxy", "127.0.0.1/32"],
+    /(http:\/\/127\.0\.0\.1:\d+)/,
+  );
   const [client, other] = [new Client(url), new Client(url)];
   return {
     ...salon,
@@ -119,7 +134,11 @@ async function openSalon(size: SalonSize) {
 /** Nobody may ask so often: each question comes from somebody else. */
 const clientOf = (i: number) => ({ "x-forwarded-for": `10.0.${i >> 8}.${i & 255}` });
 
-async function timed(client: Client, path: string, headers: Record<string, string>): Promise<number> {
+async function timed(
+  client: Client,
+  path: string,
+  headers: Record<string, string>,
+): Promise<number> {
   const startedAt = performance.now();
   const answer = await client.request({ method: "GET", path, headers });
   const body = await answer.body.text();

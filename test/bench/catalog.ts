@@ -77,7 +77,11 @@ function run(args: string[], expected = 0): Run {
 
 function figureOf(what: string, runs: Run[], goal: string): Figure {
   const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
-  const [ms, cpuMs, rssMb] = [runs.map((one) => one.ms), runs.map((one) => one.cpuMs), runs.map((one) => one.rssMb)];
+  const [ms, cpuMs, rssMb] = [
+    runs.map((one) => one.ms),
+    runs.map((one) => one.cpuMs),
+    runs.map((one) => one.rssMb),
+  ];
   const ours = `${seconds(median(ms))} (${seconds(median(cpuMs))} of CPU), ${Math.round(Math.max(...rssMb))} MB`;
   return { id: "S13", what, ours, peer: null, ratio: null, goal };
 }

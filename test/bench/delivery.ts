@@ -22,7 +22,10 @@ export async function benchDelivery(): Promise<Figure[]> {
   const sink = await stage.startOnLoadCore([process.execPath, SINK], /http:\S+/);
   const measure = async (script: string, ...args: string[]): Promise<number> => {
     const settings = [TOTAL, CONCURRENCY, WARM_UPS].map(String);
-    const took = await stage.start([process.execPath, script, sink, ...args, ...settings], /took (\S+) ms/);
+    const took = await stage.start(
+      [process.execPath, script, sink, ...args, ...settings],
+      /took (\S+) ms/,
+    );
     return (TOTAL / Number(took)) * 1000;
   };
   const { ours, peer, ratio } = await race(

@@ -25,7 +25,8 @@ export async function benchExecutable(): Promise<Figure[]> {
     execFileSync(file, [...first, ...args], { stdio: "ignore" });
     return Promise.resolve(performance.now() - startedAt);
   };
-  for (const program of [ours, peer]) await run(program, "seed", "salon", "--again", "--data-dir", dataDir);
+  for (const program of [ours, peer])
+    await run(program, "seed", "salon", "--again", "--data-dir", dataDir);
 
   const memory = new Map<string[], number[]>([
     [ours, []],
@@ -34,14 +35,21 @@ export async function benchExecutable(): Promise<Figure[]> {
   const serve = async (program: string[]): Promise<number> => {
     const startedAt = performance.now();
     await using daemon = new Stage();
-    const serving = await daemon.start([...program, "serve", "--port", "0", "--data-dir", dataDir], /"serving"/);
+    const serving = await daemon.start(
+      [...program, "serve", "--port", "0", "--data-dir", dataDir],
+      /"serving"/,
+    );
     const tookMs = performance.now() - startedAt;
     await delay(SETTLE_MS);
     memory.get(program)?.push(daemon.ownMemoryMb(serving));
     return tookMs;
   };
 
-  const compare = async (what: string, unit: string, measure: (program: string[]) => Promise<number>) =>
+  const compare = async (
+    what: string,
+    unit: string,
+    measure: (program: string[]) => Promise<number>,
+  ) =>
     figure(
       what,
       unit,
@@ -63,7 +71,11 @@ export async function benchExecutable(): Promise<Figure[]> {
   ];
 }
 
-const figure = (what: string, unit: string, { ours, peer, ratio }: { ours: number; peer: number; ratio: number }) => ({
+const figure = (
+  what: string,
+  unit: string,
+  { ours, peer, ratio }: { ours: number; peer: number; ratio: number },
+) => ({
   id: "binary",
   what: `${what}: the executable against the npm package`,
   ours: `${Math.round(ours)} ${unit}`,

@@ -28,7 +28,9 @@ export async function benchHttp(wanted: (id: string) => boolean): Promise<Figure
   const figures: Figure[] = [];
   const add = async (id: string, what: string, goal: string, headers: Record<string, string>) => {
     if (!wanted(id.toLowerCase())) return;
-    figures.push(...(await compare(stage, { id, what, goal }, { ...ours, headers }, { ...bare, headers })));
+    figures.push(
+      ...(await compare(stage, { id, what, goal }, { ...ours, headers }, { ...bare, headers })),
+    );
   };
   await add("S1", `cached GET, 50 services, ${bytes} bytes`, ">= 0.80", ours.headers);
   await add("S2", "304", ">= 0.85", conditional);
@@ -54,12 +56,19 @@ export async function benchFrameworks(): Promise<Figure[]> {
     const bare = services === 500 ? (await startBare(stage, ours)).bare : undefined;
     for (const framework of ["fastify", "hono", "express"]) {
       const key = ours.headers["Authorization"]?.slice("Bearer ".length) ?? "";
-      const server = await stage.start([process.execPath, FRAMEWORKS, framework, answerPath, key], URL_LINE);
+      const server = await stage.start(
+        [process.execPath, FRAMEWORKS, framework, answerPath, key],
+        URL_LINE,
+      );
       const peer = { ...ours, server, url: ours.url.replace(ours.server, server) };
       const label = { id: "S3", what: `${services} services, ${framework}`, goal: `>= ${factor}` };
       figures.push(...(await compare(stage, label, ours, peer)));
       if (!bare) continue;
-      const bound = { ...label, what: `${label.what}: bare node:http in our place`, goal: "the most there is" };
+      const bound = {
+        ...label,
+        what: `${label.what}: bare node:http in our place`,
+        goal: "the most there is",
+      };
       figures.push(...(await compare(stage, bound, bare, peer)).slice(1));
     }
   }
@@ -116,10 +125,14 @@ function linesOf(response: Response): string {
 
 async function startDeskbell(stage: Stage, services: number): Promise<Target> {
   const run = (...args: string[]): string =>
-    execFileSync(process.execPath, [BIN, "--data-dir", join(stage.dir, "data"), "--quiet", ...args], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-    }).trim();
+    execFileSync(
+      process.execPath,
+      [BIN, "--data-dir", join(stage.dir, "data"), "--quiet", ...args],
+      {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    ).trim();
   const file = join(stage.dir, "catalog.json");
   const list = Array.from({ length: services }, (_, i) => ({
     key: `service-${i}`,
@@ -133,7 +146,15 @@ async function startDeskbell(stage: Stage, services: number): Promise<Target> {
   run("catalog", "apply", file);
   const limits = ["--limit-minute", NO_LIMIT, "--limit-hour", NO_LIMIT];
   const key = run("keys", "create", "--name", "bench", "--secret", ...limits);
-  const command = [process.execPath, BIN, "--data-dir", join(stage.dir, "data"), "serve", "--port", "0"];
+  const command = [
+    process.execPath,
+    BIN,
+    "--data-dir",
+    join(stage.dir, "data"),
+    "serve",
+    "--port",
+    "0",
+  ];
   const server = await stage.start(command, URL_LINE);
   return {
     server,

@@ -27,13 +27,23 @@ export async function benchLatency(): Promise<Figure[]> {
   await courier.stop();
   desk.rt.close();
   return [
-    figureOf("commit in the daemon to first byte, 1,000 deliveries/s", "p50 <= 1 ms, p99 <= 5 ms", told, times),
+    figureOf(
+      "commit in the daemon to first byte, 1,000 deliveries/s",
+      "p50 <= 1 ms, p99 <= 5 ms",
+      told,
+      times,
+    ),
     figureOf("a CLI's commit to first byte", "p50 <= 60 ms", found, times),
   ];
 }
 
 /** The instant of each commit, by the sequence number of its event. */
-async function commitAt({ rt, business }: CourierStage, count: number, everyMs: number, committed: () => void) {
+async function commitAt(
+  { rt, business }: CourierStage,
+  count: number,
+  everyMs: number,
+  committed: () => void,
+) {
   const commits = new Map<number, bigint>();
   for (let i = 0; i < count; i++) {
     const next = performance.now() + everyMs;
@@ -45,14 +55,28 @@ async function commitAt({ rt, business }: CourierStage, count: number, everyMs: 
   return commits;
 }
 
-function figureOf(what: string, goal: string, commits: Map<number, bigint>, times: [number, string][]): Figure {
+function figureOf(
+  what: string,
+  goal: string,
+  commits: Map<number, bigint>,
+  times: [number, string][],
+): Figure {
   const tookMs = times
     .flatMap(([sequence, at]) => {
       const committed = commits.get(sequence);
       return committed === undefined ? [] : [Number(BigInt(at) - committed) / 1e6];
     })
     .sort((a, b) => a - b);
-  if (tookMs.length !== commits.size * ENDPOINTS) throw new Error(`${tookMs.length} deliveries have arrived.`);
-  const quantile = (share: number) => (tookMs[Math.floor(tookMs.length * share)] ?? Number.NaN).toFixed(2);
-  return { id: "S7", what, goal, ours: `p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms`, peer: null, ratio: null };
+  if (tookMs.length !== commits.size * ENDPOINTS)
+    throw new Error(`${tookMs.length} deliveries have arrived.`);
+  const quantile = (share: number) =>
+    (tookMs[Math.floor(tookMs.length * share)] ?? Number.NaN).toFixed(2);
+  return {
+    id: "S7",
+    what,
+    goal,
+    ours: `p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms`,
+    peer: null,
+    ratio: null,
+  };
 }

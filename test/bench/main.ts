@@ -46,4 +46,6 @@ const [cpu] = cpus();
 console.log(`\n${cpus().length} x ${cpu?.model.trim()}, Node ${process.versions.node}\n`);
 console.log("| # | what | ours | peer | ratio | goal |\n|---|---|---|---|---|---|");
 for (const { id, what, ours, peer, ratio, goal } of figures)
-  console.log(`| ${id} | ${what} | ${ours} | ${peer ?? "-"} | ${ratio?.toFixed(2) ?? "-"} | ${goal} |`);
+  console.log(
+    `| ${id} | ${what} | ${ours} | ${peer ?? "-"} | ${ratio?.toFixed(2) ?? "-"} | ${goal} |`,
+  );

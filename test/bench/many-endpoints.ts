@@ -28,9 +28,15 @@ type Committed = { eventId: string; at: bigint; number: number };
 export async function benchManyEndpoints(): Promise<Figure[]> {
   await using stage = new Stage();
   const crowd = await stage.startOnLoadCore([process.execPath, CROWD], /http:\S+/);
-  const config = readConfig({ dataDir: join(stage.dir, "data"), allowHttp: true, allowPrivate: ["127.0.0.0/8"] }, {});
+  const config = readConfig(
+    { dataDir: join(stage.dir, "data"), allowHttp: true, allowPrivate: ["127.0.0.0/8"] },
+    {},
+  );
   const rt = openRuntime(config, 5000);
-  const members = await subscribeCrowd(rt, (await (await fetch(`${crowd}ports`)).json()) as number[]);
+  const members = await subscribeCrowd(
+    rt,
+    (await (await fetch(`${crowd}ports`)).json()) as number[],
+  );
   const courier = await startCourier(config);
   const send = (count: number) => commitAt(rt, members, count, courier.wake);
   await send(WARM_UP);
@@ -40,10 +46,9 @@ export async function benchManyEndpoints(): Promise<Figure[]> {
   await new Promise((resolve) => setTimeout(resolve, 1000));
   const times = (await (await fetch(`${crowd}times`)).json()) as [string, string][];
   const arrivedAt = new Map(times.map(([eventId, at]) => [eventId, BigInt(at)]));
-  const [before, after] = [allWell, someHang].map((committed) => waitsOf(committed.filter(isWell), arrivedAt)) as [
-    number[],
-    number[],
-  ];
+  const [before, after] = [allWell, someHang].map((committed) =>
+    waitsOf(committed.filter(isWell), arrivedAt),
+  ) as [number[], number[]];
   await courier.stop();
   rt.close();
   const inWords = (waits: number[]) =>
@@ -71,7 +76,12 @@ async function subscribeCrowd(rt: Runtime, ports: number[]): Promise<Member[]> {
     const business = requireBusiness(rt, slug);
     for (let e = 0; e < MAX_ENDPOINTS; e++) {
       const number = members.length;
-      const request = { businessId: business.id, keyId: null, name: `receiver ${number}`, events: ["service.updated"] };
+      const request = {
+        businessId: business.id,
+        keyId: null,
+        name: `receiver ${number}`,
+        events: ["service.updated"],
+      };
       const url = `http://127.0.0.1:${ports[number % ports.length]}/${number}`;
       const { endpoint } = await createEndpoint(rt, { ...request, url, allowPrivate: true });
       members.push({ business, endpoint, number });
@@ -81,7 +91,12 @@ async function subscribeCrowd(rt: Runtime, ports: number[]): Promise<Member[]> {
 }
 
 /** One event for one endpoint after the other, each in a transaction of its own. */
-async function commitAt(rt: Runtime, members: Member[], count: number, committed: () => void): Promise<Committed[]> {
+async function commitAt(
+  rt: Runtime,
+  members: Member[],
+  count: number,
+  committed: () => void,
+): Promise<Committed[]> {
   const all: Committed[] = [];
   const startedAt = performance.now();
   for (let i = 0; i < count; i++) {
@@ -106,4 +121,5 @@ function waitsOf(committed: Committed[], arrivedAt: Map<string, bigint>): number
   return waits.sort((a, b) => a - b);
 }
 
-const quantile = (sorted: number[], share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+const quantile = (sorted: number[], share: number): number =>
+  sorted[Math.floor(sorted.length * share)] ?? Number.NaN;

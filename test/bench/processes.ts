@@ -7,7 +7,10 @@ import { join } from "node:path";
 const SERVER_CORE = "0";
 const LOAD_CORE = availableParallelism() > 1 ? "1" : "0";
 
-const onCore = (core: string, command: string[]): [string, string[]] => ["taskset", ["-c", core, ...command]];
+const onCore = (core: string, command: string[]): [string, string[]] => [
+  "taskset",
+  ["-c", core, ...command],
+];
 
 /** A directory that goes away with what was started in it. */
 export class Stage {
@@ -33,7 +36,9 @@ export class Stage {
       };
       child.stdout.on("data", read);
       child.stderr.on("data", read);
-      child.once("exit", (code) => reject(new Error(`${command.join(" ")} ended with ${code}: ${output}`)));
+      child.once("exit", (code) =>
+        reject(new Error(`${command.join(" ")} ended with ${code}: ${output}`)),
+      );
     });
   }
 
@@ -49,7 +54,8 @@ export class Stage {
     return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
   }
 
-  startOnLoadCore = (command: string[], ready: RegExp): Promise<string> => this.start(command, ready, LOAD_CORE);
+  startOnLoadCore = (command: string[], ready: RegExp): Promise<string> =>
+    this.start(command, ready, LOAD_CORE);
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(
@@ -68,11 +74,17 @@ export class Stage {
 const SECONDS = 4;
 
 /** What wrk gets through with 64 connections, every answer of the expected status. */
-export function wrk(url: string, headers: Record<string, string>): { rate: number; requests: number } {
+export function wrk(
+  url: string,
+  headers: Record<string, string>,
+): { rate: number; requests: number } {
   const flags = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
-  const output = execFileSync(...onCore(LOAD_CORE, ["wrk", "-t1", "-c64", `-d${SECONDS}s`, ...flags, url]), {
-    encoding: "utf8",
-  });
+  const output = execFileSync(
+    ...onCore(LOAD_CORE, ["wrk", "-t1", "-c64", `-d${SECONDS}s`, ...flags, url]),
+    {
+      encoding: "utf8",
+    },
+  );
   const failed = /Non-2xx or 3xx responses: (\d+)/.exec(output);
   if (failed) throw new Error(`${url}: ${failed[0]}`);
   return {

@@ -20,8 +20,23 @@ export async function benchReading(): Promise<Figure[]> {
   const dataDir = join(stage.dir, "data");
   const { rt, business } = await openCourierStage(dataDir, sink, ENDPOINTS);
   const limits = { limitMinute: LIMIT, limitHour: LIMIT };
-  const { secret } = createKey(rt, { businessId: business.id, name: "bench", kind: "SECRET", scopes: [], ...limits });
-  const daemon = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0", "--allow-http"];
+  const { secret } = createKey(rt, {
+    businessId: business.id,
+    name: "bench",
+    kind: "SECRET",
+    scopes: [],
+    ...limits,
+  });
+  const daemon = [
+    process.execPath,
+    BIN,
+    "--data-dir",
+    dataDir,
+    "serve",
+    "--port",
+    "0",
+    "--allow-http",
+  ];
   // On both cores: what is asked is whether the courier's thread holds up the other.
   const url = await stage.start(daemon, /(http:\/\/127\.0\.0\.1:\d+)/, "0,1");
   const client = new Client(url);
@@ -29,7 +44,11 @@ export async function benchReading(): Promise<Figure[]> {
   const get = async () => {
     const startedAt = performance.now();
     const path = `/v1/businesses/${business.slug}/services?includeVariants=true`;
-    const answer = await client.request({ method: "GET", path, headers: { authorization: `Bearer ${secret}` } });
+    const answer = await client.request({
+      method: "GET",
+      path,
+      headers: { authorization: `Bearer ${secret}` },
+    });
     await answer.body.dump();
     if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}`);
     return performance.now() - startedAt;

@@ -27,14 +27,29 @@ export async function benchStart(): Promise<Figure[]> {
   applyCatalog(rt, [{ name: "salon.yaml", text: readPreset("salon") }]);
   rt.close();
   let port = FIRST_PORT;
-  const ours = () => untilItAnswers([BIN, "serve", "--data-dir", dataDir, "--port", String(++port)], port);
+  const ours = () =>
+    untilItAnswers([BIN, "serve", "--data-dir", dataDir, "--port", String(++port)], port);
   const peer = () => untilItAnswers([bare, String(++port)], port);
   const [daemonMb, bareMb] = [await idleMb(await ours()), await idleMb(await peer())];
   const timeOf = (start: typeof ours) => async () => stop(await start());
   const { ours: oursMs, peer: peerMs, ratio } = await race(ROUNDS, timeOf(ours), timeOf(peer));
   return [
-    figure("S11", "ready to serve, against a bare node:http script", "<= 1.5", inMs(oursMs), inMs(peerMs), ratio),
-    figure("S11", "RSS after five idle seconds", "<= 100 MB", `${daemonMb} MB`, `${bareMb} MB`, null),
+    figure(
+      "S11",
+      "ready to serve, against a bare node:http script",
+      "<= 1.5",
+      inMs(oursMs),
+      inMs(peerMs),
+      ratio,
+    ),
+    figure(
+      "S11",
+      "RSS after five idle seconds",
+      "<= 100 MB",
+      `${daemonMb} MB`,
+      `${bareMb} MB`,
+      null,
+    ),
   ];
 }
 
@@ -47,10 +62,26 @@ export async function benchHelp(): Promise<Figure[]> {
     () => timeToEnd([BIN, "--help"]),
     () => timeToEnd([empty]),
   );
-  return [figure("S12", "deskbell --help, against an empty ESM script", "<= 1.5", inMs(ours), inMs(peer), ratio)];
+  return [
+    figure(
+      "S12",
+      "deskbell --help, against an empty ESM script",
+      "<= 1.5",
+      inMs(ours),
+      inMs(peer),
+      ratio,
+    ),
+  ];
 }
 
-const figure = (id: string, what: string, goal: string, ours: string, peer: string, ratio: number | null): Figure => ({
+const figure = (
+  id: string,
+  what: string,
+  goal: string,
+  ours: string,
+  peer: string,
+  ratio: number | null,
+): Figure => ({
   id,
   what,
   goal,
@@ -67,7 +98,8 @@ function writeScript(stage: Stage, text: string): string {
   return path;
 }
 
-const startNode = (args: string[]): ChildProcess => spawn(process.execPath, args, { stdio: "ignore" });
+const startNode = (args: string[]): ChildProcess =>
+  spawn(process.execPath, args, { stdio: "ignore" });
 
 async function timeToEnd(args: string[]): Promise<number> {
   const startedAt = performance.now();

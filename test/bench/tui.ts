@@ -53,7 +53,9 @@ class Pty {
 
   constructor(dataDir: string) {
     const line = `stty cols 120 rows 40; exec ${process.execPath} ${BIN} tui --data-dir ${dataDir}`;
-    this.#child = spawn(PTY, ["-qefc", line, "/dev/null"], { env: { ...process.env, TERM: "xterm-256color" } });
+    this.#child = spawn(PTY, ["-qefc", line, "/dev/null"], {
+      env: { ...process.env, TERM: "xterm-256color" },
+    });
     this.#child.stdout.on("data", (chunk: Buffer) => {
       this.output += chunk.toString();
       this.bytes += chunk.length;
@@ -77,7 +79,10 @@ class Pty {
 
   /** Of the program itself, in seconds. */
   cpu(): number {
-    const [pid = ""] = readFileSync(`/proc/${this.#child.pid}/task/${this.#child.pid}/children`, "utf8")
+    const [pid = ""] = readFileSync(
+      `/proc/${this.#child.pid}/task/${this.#child.pid}/children`,
+      "utf8",
+    )
       .trim()
       .split(" ");
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];

@@ -29,7 +29,9 @@ turnTimes: [{ upTo: 4, min: 120 }]
 async function house(options: Parameters<typeof terminal>[0] = {}) {
   const { deskbell } = terminal(options);
   expect(await deskbell("seed -", HOUSE)).toMatchObject({ code: 0 });
-  expect(await deskbell(`bookings create --service cut --staff mia --start ${DAY}T09:00`)).toMatchObject({ code: 0 });
+  expect(
+    await deskbell(`bookings create --service cut --staff mia --start ${DAY}T09:00`),
+  ).toMatchObject({ code: 0 });
   return async (line: string) => {
     const ran = await deskbell(`availability ${line}`);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -77,9 +79,9 @@ test("on a terminal each day is a line with its starts, and what stops the other
 
 test("--explain in a pipe has the rule of each start, of the service of the visit that fails it", async () => {
   const availability = await house();
-  const lines = (await availability(`--service shave --service cut --staff cut:mia --date ${DAY} --explain`)).split(
-    "\n",
-  );
+  const lines = (
+    await availability(`--service shave --service cut --staff cut:mia --date ${DAY} --explain`)
+  ).split("\n");
   expect(lines.filter((line) => /\t(08|09|10|11):00\t.*\t/.test(line))).toEqual([
     `${DAY}\tTAKEN\t08:00\t\t\t\tservice 2: it is taken`,
     `${DAY}\tOPEN\t09:00\t11:00\t1\tleo mia\t`,
@@ -93,7 +95,9 @@ test("--next has the first starts, --json the whole answer", async () => {
   expect(await availability(`--service cut --staff mia --from ${DAY} --next 2`)).toBe(
     `${DAY}\tOPEN\t08:00\t09:00\t1\tmia\t\n${DAY}\tOPEN\t10:00\t11:00\t1\tmia\t\n`,
   );
-  const { data } = JSON.parse(await availability(`--service cut --date ${DAY} --json`)) as { data: object };
+  const { data } = JSON.parse(await availability(`--service cut --date ${DAY} --json`)) as {
+    data: object;
+  };
   expect(data).toMatchObject({
     from: DAY,
     to: DAY,
@@ -101,8 +105,13 @@ test("--next has the first starts, --json the whole answer", async () => {
     priceCents: 4000,
     days: [{ date: DAY, state: "OPEN" }],
   });
-  const next = JSON.parse(await availability(`--service cut --from ${DAY} --next 1 --json`)) as { data: object };
-  expect(next.data).toMatchObject({ from: DAY, slots: [{ segments: [{ staffId: expect.stringMatching(/^stf_/) }] }] });
+  const next = JSON.parse(await availability(`--service cut --from ${DAY} --next 1 --json`)) as {
+    data: object;
+  };
+  expect(next.data).toMatchObject({
+    from: DAY,
+    slots: [{ segments: [{ staffId: expect.stringMatching(/^stf_/) }] }],
+  });
 });
 
 test("a visit of several services is booked in the words in which it was listed, and takes what it was listed with", async () => {
@@ -113,15 +122,26 @@ test("a visit of several services is booked in the words in which it was listed,
   expect(listed.stdout.split("\n")[0]).toBe(`${DAY}\tOPEN\t08:00\t10:30\t1\tleo mia\t`);
   const booked = await deskbell(`bookings create ${visit} --start ${DAY}T08:00 --json`);
   expect(booked).toMatchObject({ code: 0 });
-  const { data } = JSON.parse(booked.stdout) as { data: { id: string; segments: { startsAt: string }[] } };
+  const { data } = JSON.parse(booked.stdout) as {
+    data: { id: string; segments: { startsAt: string }[] };
+  };
   expect(data.segments.map(({ startsAt }) => startsAt.slice(11, 16))).toEqual(["08:00", "09:00"]);
   expect(await deskbell(`bookings create ${visit} --start ${DAY}T08:00`)).toMatchObject({
     code: 5,
-    stderr: expect.stringContaining(`'shave' and 'cut' are not free at ${DAY}T08:00 with 'cut:mia': it is taken.`),
+    stderr: expect.stringContaining(
+      `'shave' and 'cut' are not free at ${DAY}T08:00 with 'cut:mia': it is taken.`,
+    ),
   });
-  const line = { service: ["shave", "cut"], addons: ["cut:wash"], staff: ["cut:mia"], start: `${DAY}T08:00` };
+  const line = {
+    service: ["shave", "cut"],
+    addons: ["cut:wash"],
+    staff: ["cut:mia"],
+    start: `${DAY}T08:00`,
+  };
   expect(await deskbell(`bookings cancel ${data.id}`)).toMatchObject({ code: 0 });
-  expect(await deskbell("bookings create --from -", JSON.stringify(line))).toMatchObject({ code: 0 });
+  expect(await deskbell("bookings create --from -", JSON.stringify(line))).toMatchObject({
+    code: 0,
+  });
 });
 
 test("the plan of new hours names the bookings that they leave out", async () => {
@@ -132,7 +152,9 @@ test("the plan of new hours names the bookings that they leave out", async () =>
   const { data } = JSON.parse(booked.stdout) as { data: { id: string } };
   expect(await deskbell("catalog diff -", HOUSE.replace('"12:00"', '"11:00"'))).toMatchObject({
     code: 8,
-    stderr: expect.stringContaining(`joes: 1 future booking lies outside the new hours: ${data.id}.`),
+    stderr: expect.stringContaining(
+      `joes: 1 future booking lies outside the new hours: ${data.id}.`,
+    ),
   });
 });
 

@@ -23,7 +23,9 @@ async function busyBox() {
 const tables = (dataDir: string): Record<string, number> => {
   const db = new Database(join(dataDir, "deskbell.db"), { readonly: true });
   const names = db
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'business'")
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'business'",
+    )
     .pluck()
     .all() as string[];
   const withBusiness = names.filter((name) =>
@@ -32,11 +34,16 @@ const tables = (dataDir: string): Record<string, number> => {
   const counts = withBusiness.map((name): [string, number] => [
     name,
     db
-      .prepare(`SELECT count(*) FROM "${name}" WHERE business_id = (SELECT id FROM business WHERE slug = 'kita-live')`)
+      .prepare(
+        `SELECT count(*) FROM "${name}" WHERE business_id = (SELECT id FROM business WHERE slug = 'kita-live')`,
+      )
       .pluck()
       .get() as number,
   ]);
-  const orphans = db.prepare("SELECT count(*) FROM pragma_foreign_key_check()").pluck().get() as number;
+  const orphans = db
+    .prepare("SELECT count(*) FROM pragma_foreign_key_check()")
+    .pluck()
+    .get() as number;
   db.close();
   return { ...Object.fromEntries(counts), orphans };
 };
@@ -52,7 +59,10 @@ test("a business goes with all that is its own, and nothing of another's", async
       /^salon-aurora would take with it: \d+ catalog objects, 1 key, 1 endpoint, \d+ events, 3 deliveries \(3 not sent yet\)\.\n$/,
     ),
   });
-  expect((await deskbell("businesses list")).stdout.match(/^\S+/gm)).toEqual(["kita-live", "salon-aurora"]);
+  expect((await deskbell("businesses list")).stdout.match(/^\S+/gm)).toEqual([
+    "kita-live",
+    "salon-aurora",
+  ]);
 
   const removed = await deskbell("businesses remove salon-aurora --yes --json");
   expect(removed).toMatchObject({ code: 0, stderr: expect.stringContaining("backup list") });
@@ -81,41 +91,70 @@ test("an unknown one is named with what was probably meant, and a script must sa
   expect((await deskbell("businesses list")).stdout).toContain("salon-aurora");
 });
 
-test.runIf(hasTmux)("on a terminal its name is typed; another name, ctrl-c and ctrl-d change nothing", async () => {
-  const { dataDir, deskbell } = await seededBox();
-  const remove = ["businesses", "remove", "salon-aurora", "--data-dir", dataDir];
-  const shell = tmux(120, 30);
-  const answer = async (typed: string): Promise<string> => {
-    shell.press("clear", "Enter");
-    await shell.start(...remove);
-    await shell.sees(/salon-aurora takes with it: [^]*cannot be undone\. Type salon-aurora to go on:/);
-    shell.press(...(typed.startsWith("C-") ? [typed] : ["-l", `${typed}\r`]));
-    // The signal ends what the shell had still to do on that line, too.
-    if (typed === "C-c") {
-      await shell.sees(/to go on:\s+ready>/);
-      shell.press("-l", 'echo "exit=$? "\r');
-    }
-    return shell.sees(/exit=\d+\b/);
-  };
-  expect(await answer("salon")).toMatch(/nothing was changed\. \(exit 2\)\s+exit=2 /);
-  expect(await answer("C-c")).toMatch(/exit=130$/m);
-  expect(await answer("C-d")).toMatch(/nothing was changed\. \(exit 2\)\s+exit=2 /);
-  expect(await deskbell("businesses", "list")).toContain("salon-aurora");
-  expect(await answer("salon-aurora")).toMatch(/salon-aurora is removed, and with it: [^]*exit=0 /);
-  expect(await deskbell("businesses", "list")).toBe("");
-});
+test.runIf(hasTmux)(
+  "on a terminal its name is typed; another name, ctrl-c and ctrl-d change nothing",
+  async () => {
+    const { dataDir, deskbell } = await seededBox();
+    const remove = ["businesses", "remove", "salon-aurora", "--data-dir", dataDir];
+    const shell = tmux(120, 30);
+    const answer = async (typed: string): Promise<string> => {
+      shell.press("clear", "Enter");
+      await shell.start(...remove);
+      await shell.sees(
+        /salon-aurora takes with it: [^]*cannot be undone\. Type salon-aurora to go on:/,
+      );
+      shell.press(...(typed.startsWith("C-") ? [typed] : ["-l", `${typed}\r`]));
+      // The signal ends what the shell had still to do on that line, too.
+      if (typed === "C-c") {
+        await shell.sees(/to go on:\s+ready>/);
+        shell.press("-l", 'echo "exit=$? "\r');
+      }
+      return shell.sees(/exit=\d+\b/);
+    };
+    expect(await answer("salon")).toMatch(/nothing was changed\. \(exit 2\)\s+exit=2 /);
+    expect(await answer("C-c")).toMatch(/exit=130$/m);
+    expect(await answer("C-d")).toMatch(/nothing was changed\. \(exit 2\)\s+exit=2 /);
+    expect(await deskbell("businesses", "list")).toContain("salon-aurora");
+    expect(await answer("salon-aurora")).toMatch(
+      /salon-aurora is removed, and with it: [^]*exit=0 /,
+    );
+    expect(await deskbell("businesses", "list")).toBe("");
+  },
+);
 
 test("a daemon beside it serves the others, and knows the removed one's key no more", async () => {
   const { dataDir, deskbell } = await seededBox();
   await deskbell("seed", "venue");
-  const key = await deskbell("keys", "create", "--business", "salon-aurora", "--name", "site", "--secret");
-  const other = await deskbell("keys", "create", "--business", "kita-live", "--name", "site", "--secret");
+  const key = await deskbell(
+    "keys",
+    "create",
+    "--business",
+    "salon-aurora",
+    "--name",
+    "site",
+    "--secret",
+  );
+  const other = await deskbell(
+    "keys",
+    "create",
+    "--business",
+    "kita-live",
+    "--name",
+    "site",
+    "--secret",
+  );
   const daemon = start(["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir]);
   const [, url] = await daemon.sees(/"serving","url":"([^"]+)"/);
   const ask = async (slug: string, secret: string): Promise<number> =>
-    (await fetch(`${url}/v1/businesses/${slug}/staff`, { headers: { authorization: `Bearer ${secret}` } })).status;
+    (
+      await fetch(`${url}/v1/businesses/${slug}/staff`, {
+        headers: { authorization: `Bearer ${secret}` },
+      })
+    ).status;
   expect([await ask("salon-aurora", key), await ask("kita-live", other)]).toEqual([200, 200]);
-  expect(await execute(["businesses", "remove", "salon-aurora", "--yes", "--data-dir", dataDir])).toMatchObject({
+  expect(
+    await execute(["businesses", "remove", "salon-aurora", "--yes", "--data-dir", dataDir]),
+  ).toMatchObject({
     code: 0,
   });
   expect([await ask("salon-aurora", key), await ask("kita-live", other)]).toEqual([401, 200]);

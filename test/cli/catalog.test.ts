@@ -56,12 +56,17 @@ describe("catalog diff", () => {
         /^error: This would remove 6 of 6 table\. Nothing was changed\.\nfix: .*--allow-mass-delete/,
       ),
     });
-    expect(await deskbell("catalog apply - --prune --allow-mass-delete", none)).toMatchObject({ code: 0 });
+    expect(await deskbell("catalog apply - --prune --allow-mass-delete", none)).toMatchObject({
+      code: 0,
+    });
   });
 
   test("exits with 7 for a file with mistakes", async () => {
     const { deskbell } = await small();
-    expect(await deskbell("catalog diff -", FILE.replace("40.00", "4o"))).toMatchObject({ code: 7, stdout: "" });
+    expect(await deskbell("catalog diff -", FILE.replace("40.00", "4o"))).toMatchObject({
+      code: 7,
+      stdout: "",
+    });
   });
 });
 
@@ -81,7 +86,9 @@ describe("catalog export", () => {
       stdout: "",
       stderr: `next:  deskbell catalog diff ${out}\n`,
     });
-    expect(readFileSync(out, "utf8")).toContain("  - { key: cut, name: Cut, durationMin: 30, price: 40.00 }\n");
+    expect(readFileSync(out, "utf8")).toContain(
+      "  - { key: cut, name: Cut, durationMin: 30, price: 40.00 }\n",
+    );
     expect(await deskbell(`catalog export --out ${out}`)).toMatchObject({
       code: 5,
       stderr: expect.stringContaining("is there already"),
@@ -112,7 +119,9 @@ test("catalog import csv writes a catalog file that an apply takes", async () =>
   writeFileSync(csv, "type,name,price,duration_min\nservice,Cut,forty,30\n");
   expect(await deskbell(`catalog import csv ${csv} ${business}`)).toMatchObject({
     code: 7,
-    stderr: expect.stringContaining(`${csv}:2  'price' must be an amount such as 35.00, not 'forty'.`),
+    stderr: expect.stringContaining(
+      `${csv}:2  'price' must be an amount such as 35.00, not 'forty'.`,
+    ),
   });
 });
 
@@ -120,7 +129,10 @@ test("catalog schema describes every section and field to an editor", async () =
   const { code, stdout } = await terminal().deskbell("catalog schema");
   const schema = JSON.parse(stdout) as {
     required: string[];
-    properties: Record<string, { items: { properties: Record<string, { type: unknown; description: string }> } }>;
+    properties: Record<
+      string,
+      { items: { properties: Record<string, { type: unknown; description: string }> } }
+    >;
   };
   expect({ code, required: schema.required }).toEqual({ code: 0, required: ["catalog"] });
   const service = schema.properties.services?.items.properties;
@@ -129,7 +141,8 @@ test("catalog schema describes every section and field to an editor", async () =
     description: expect.stringContaining("an amount such as 35.00"),
   });
   expect(service?.previousKeys?.description).toContain("a rename keeps its id");
-  for (const [field, { description }] of Object.entries(service ?? {})) expect(description, field).toBeTypeOf("string");
+  for (const [field, { description }] of Object.entries(service ?? {}))
+    expect(description, field).toBeTypeOf("string");
 });
 
 describe("init", () => {
@@ -164,12 +177,15 @@ describe("seed --size", () => {
     expect(await text(one)).toBe(await text(other));
   });
 
-  test.each(["seed", "seed salon --size 10", "seed --size 0", "seed --size many", "seed --size 101k"])(
-    "%s is a usage error",
-    async (line) => {
-      expect(await terminal().deskbell(line)).toMatchObject({ code: 2, stdout: "" });
-    },
-  );
+  test.each([
+    "seed",
+    "seed salon --size 10",
+    "seed --size 0",
+    "seed --size many",
+    "seed --size 101k",
+  ])("%s is a usage error", async (line) => {
+    expect(await terminal().deskbell(line)).toMatchObject({ code: 2, stdout: "" });
+  });
 });
 
 test("a file that is not in UTF-8 is refused: its letters would be lost without a word", async () => {

@@ -27,7 +27,10 @@ menu:
 async function small(options: Parameters<typeof terminal>[0] = {}) {
   const { deskbell, dataDir } = terminal(options);
   const { code, stderr } = await deskbell("seed -", CAFE);
-  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("joes: version 0 -> 1") });
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("joes: version 0 -> 1"),
+  });
   return { deskbell, dataDir };
 }
 
@@ -39,7 +42,9 @@ const data = <T = Record<string, unknown>>(ran: Ran): T => {
 test("a list is TSV in a pipe, a table on a terminal, and everything with --json", async () => {
   const { deskbell, dataDir } = await small();
   const piped = await deskbell("services list");
-  expect(piped.stdout.split("\n")[0]).toMatch(/^cut\tCut\t40\.00\t30\t1\tACTIVE\tsvc_[0-9a-z]{20}$/);
+  expect(piped.stdout.split("\n")[0]).toMatch(
+    /^cut\tCut\t40\.00\t30\t1\tACTIVE\tsvc_[0-9a-z]{20}$/,
+  );
 
   const shown = await terminal({ isTTY: true, dataDir }).deskbell("services list --no-color");
   expect(shown.stdout.split("\n").slice(0, 2)).toEqual([
@@ -94,13 +99,17 @@ test("an object is named by its key or its id", async () => {
   expect(data(await deskbell(`services show ${byKey.id} --json`))).toEqual(byKey);
   expect(await deskbell("services show cutt")).toMatchObject({
     code: 3,
-    stderr: "error: There is no service 'cutt'. Did you mean 'cut'?\nfix: deskbell services list (exit 3)\n",
+    stderr:
+      "error: There is no service 'cutt'. Did you mean 'cut'?\nfix: deskbell services list (exit 3)\n",
   });
 });
 
 test("--business may be left out for the only business, and its slugs are named when there are more", async () => {
   const { deskbell } = await small();
-  expect(data(await deskbell("businesses show --json"))).toMatchObject({ slug: "joes", objects: { service: 2 } });
+  expect(data(await deskbell("businesses show --json"))).toMatchObject({
+    slug: "joes",
+    objects: { service: 2 },
+  });
   await deskbell("seed -", CAFE.replace("slug: joes", "slug: annes"));
   expect(await deskbell("services list")).toMatchObject({
     code: 2,
@@ -122,7 +131,9 @@ test("a seed that would undo edits is refused as a whole; --again brings the fil
   const planned = await deskbell("seed - --again --dry-run", CAFE);
   expect(planned).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^update\tservice\tcut\tprice 45\.00 -> 40\.00, undoes an edit of price\tsvc_/),
+    stdout: expect.stringMatching(
+      /^update\tservice\tcut\tprice 45\.00 -> 40\.00, undoes an edit of price\tsvc_/,
+    ),
     stderr: expect.stringContaining("would go from version 2 to 3 with 3 events"),
   });
   expect(data(await deskbell("services show cut --json"))).toMatchObject({ priceCents: 4500 });
@@ -141,12 +152,16 @@ test("seed all leaves nothing behind when one of the businesses is there already
 test("an apply tells the prices, the events and the webhooks, and the same again tells that nothing differs", async () => {
   const { deskbell } = await small();
   const url = "http://127.0.0.1:9/hook --allow-private";
-  await deskbell(`webhooks add --name till --url ${url} --event service_price.updated --event service.updated`);
+  await deskbell(
+    `webhooks add --name till --url ${url} --event service_price.updated --event service.updated`,
+  );
   const dearer = CAFE.replace("price: 40.00", "price: 42.50");
   const change = await deskbell("catalog apply -", dearer);
   expect(change).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^update\tservice\tcut\tprice 40\.00 -> 42\.50\tsvc_[0-9a-z]+\n$/),
+    stdout: expect.stringMatching(
+      /^update\tservice\tcut\tprice 40\.00 -> 42\.50\tsvc_[0-9a-z]+\n$/,
+    ),
     stderr:
       "joes: version 1 -> 2, 3 events (service.updated, service_price.updated, catalog.changed), 2 webhooks to send.\n",
   });
@@ -155,7 +170,9 @@ test("an apply tells the prices, the events and the webhooks, and the same again
     stdout: "",
     stderr: "joes: nothing differs.\n",
   });
-  const owed = data<{ eventType: string; status: string }[]>(await deskbell("deliveries list --json"));
+  const owed = data<{ eventType: string; status: string }[]>(
+    await deskbell("deliveries list --json"),
+  );
   expect(owed.map(({ eventType, status }) => `${eventType} ${status}`).sort()).toEqual([
     "service.updated PENDING",
     "service_price.updated PENDING",
@@ -183,7 +200,9 @@ test("the files of a folder are one catalog", async () => {
   writeFileSync(join(folder, "notes.txt"), "no catalog");
   const { deskbell } = terminal();
   expect(await deskbell(`catalog apply ${folder}`)).toMatchObject({ code: 0 });
-  expect(data(await deskbell("businesses show --json"))).toMatchObject({ objects: { service: 2, addon: 1 } });
+  expect(data(await deskbell("businesses show --json"))).toMatchObject({
+    objects: { service: 2, addon: 1 },
+  });
   expect(await deskbell(`catalog apply ${join(folder, "none.yaml")}`)).toMatchObject({ code: 3 });
 });
 
@@ -213,8 +232,12 @@ test("a service's new price tells which variants keep theirs", async () => {
   expect((await deskbell("services set cut --price 45")).stderr).toContain(
     "Its variants keep their prices: long 55.00. --variant KEY changes one.\n",
   );
-  expect((await deskbell("services set cut --variant long --price 60")).stderr).not.toContain("keep their prices");
-  expect((await deskbell("services set cut --name Schnitt")).stderr).not.toContain("keep their prices");
+  expect((await deskbell("services set cut --variant long --price 60")).stderr).not.toContain(
+    "keep their prices",
+  );
+  expect((await deskbell("services set cut --name Schnitt")).stderr).not.toContain(
+    "keep their prices",
+  );
 });
 
 test("what a new business has is counted in words", async () => {
@@ -233,7 +256,9 @@ test("a dish and its sizes are changed the same way", async () => {
       { key: "bowl", priceCents: 950 },
     ],
   });
-  expect((await deskbell("menu list")).stdout).toMatch(/^soup\tSoup\t9\.80\tsoups\tACTIVE\tmit_\w+\t\n/);
+  expect((await deskbell("menu list")).stdout).toMatch(
+    /^soup\tSoup\t9\.80\tsoups\tACTIVE\tmit_\w+\t\n/,
+  );
   await deskbell("menu sold-out soup");
   expect((await deskbell("menu list")).stdout).toMatch(/^soup\t.*\tyes\n/);
 });
@@ -256,13 +281,17 @@ test.each([
 
 test("a new key stands alone on stdout", async () => {
   const { deskbell } = await small();
-  const created = await deskbell("keys create --name site --scope services.read --scope webhooks.write --expires 90d");
+  const created = await deskbell(
+    "keys create --name site --scope services.read --scope webhooks.write --expires 90d",
+  );
   expect(created).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^deskbell_rk_[0-9A-Za-z]{38}\n$/),
     stderr: "",
   });
-  const [key] = data<{ id: string; createdAt: string; expiresAt: string }[]>(await deskbell("keys list --json"));
+  const [key] = data<{ id: string; createdAt: string; expiresAt: string }[]>(
+    await deskbell("keys list --json"),
+  );
   expect(key).toMatchObject({
     kind: "RESTRICTED",
     scopes: ["services.read", "webhooks.write"],
@@ -289,7 +318,9 @@ test("with --out a new key goes to a file of its owner's alone, never over anoth
 test("a key that is refused leaves no empty file", async () => {
   const { deskbell } = await small();
   const out = join(temporaryFolder(), "site.key");
-  expect(await deskbell(`keys create --name site --scope services.write --out ${out}`)).toMatchObject({
+  expect(
+    await deskbell(`keys create --name site --scope services.write --out ${out}`),
+  ).toMatchObject({
     code: 7,
     stderr: expect.stringContaining("Did you mean 'services.read'?"),
   });
@@ -323,7 +354,9 @@ test("a rotated key keeps its id and prints its new text; a revoked one says whe
   });
   expect(data(await deskbell(`keys show ${key!.id} --json`))).toMatchObject({ revokedAt: null });
   expect(await deskbell(`keys revoke ${key!.id} --yes`)).toMatchObject({ code: 0, stdout: "" });
-  expect(data(await deskbell(`keys show ${key!.id} --json`))).toMatchObject({ revokedAt: expect.stringMatching(/Z$/) });
+  expect(data(await deskbell(`keys show ${key!.id} --json`))).toMatchObject({
+    revokedAt: expect.stringMatching(/Z$/),
+  });
 });
 
 test("a key is named by its name too, within its business", async () => {
@@ -335,11 +368,15 @@ test("a key is named by its name too, within its business", async () => {
   expect(refused).toMatchObject({
     code: 2,
     stdout: "",
-    stderr: expect.stringMatching(/^error: Several are named 'site': key_\w+, key_\w+\.\nfix: name one by its id/),
+    stderr: expect.stringMatching(
+      /^error: Several are named 'site': key_\w+, key_\w+\.\nfix: name one by its id/,
+    ),
   });
   await deskbell("seed salon");
   await deskbell("keys create --business salon-aurora --name site --secret");
-  expect(data(await deskbell("keys show site --business salon-aurora --json"))).toMatchObject({ name: "site" });
+  expect(data(await deskbell("keys show site --business salon-aurora --json"))).toMatchObject({
+    name: "site",
+  });
 });
 
 test.each([
@@ -349,8 +386,14 @@ test.each([
   const { deskbell, dataDir } = await small();
   await deskbell("keys create --name site --secret");
   const [key] = data<{ id: string }[]>(await deskbell("keys list --json"));
-  const { code, stderr } = await terminal({ isTTY: true, dataDir }).deskbell(`keys revoke ${key!.id}`, typed);
-  expect({ code, stderr }).toMatchObject({ code: exitCode, stderr: expect.stringContaining("Type site to go on: ") });
+  const { code, stderr } = await terminal({ isTTY: true, dataDir }).deskbell(
+    `keys revoke ${key!.id}`,
+    typed,
+  );
+  expect({ code, stderr }).toMatchObject({
+    code: exitCode,
+    stderr: expect.stringContaining("Type site to go on: "),
+  });
 });
 
 test("a new endpoint's secret stands alone on stdout, and nowhere afterwards", async () => {
@@ -359,14 +402,24 @@ test("a new endpoint's secret stands alone on stdout, and nowhere afterwards", a
   const refused = await deskbell(`webhooks add --name till --url ${url} --event all`);
   expect(refused).toMatchObject({ code: 7, stdout: "" });
   const added = await deskbell(`webhooks add --name till --url ${url} --event all --allow-private`);
-  expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whsec_\S+\n$/), stderr: "" });
-  const [endpoint] = data<{ id: string; events: string[] }[]>(await deskbell("webhooks list --json"));
+  expect(added).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^whsec_\S+\n$/),
+    stderr: "",
+  });
+  const [endpoint] = data<{ id: string; events: string[] }[]>(
+    await deskbell("webhooks list --json"),
+  );
   expect(endpoint!.events).toHaveLength(38);
   const shown = await deskbell(`webhooks show ${endpoint!.id} --json`);
   expect(data(shown)).toMatchObject({ name: "till", url, status: "ACTIVE" });
   expect(shown.stdout).not.toContain(added.stdout.trim());
-  expect(await deskbell(`webhooks add --name till --url ${url} --allow-private`)).toMatchObject({ code: 2 });
-  expect(await deskbell(`webhooks add --name till --url ${url} --allow-private --event service.updatd`)).toMatchObject({
+  expect(await deskbell(`webhooks add --name till --url ${url} --allow-private`)).toMatchObject({
+    code: 2,
+  });
+  expect(
+    await deskbell(`webhooks add --name till --url ${url} --allow-private --event service.updatd`),
+  ).toMatchObject({
     code: 7,
     stderr: expect.stringContaining("Did you mean 'service.updated'?"),
   });
@@ -378,7 +431,8 @@ test("a list that was cut says how to see the rest", async () => {
   await deskbell("services set cut --price 41");
   const first = await deskbell("deliveries list --limit 2");
   expect(first.stdout.split("\n")).toHaveLength(3);
-  const [, before] = /^There are older ones: --before (dlv_\w+), or a larger --limit\.\n$/.exec(first.stderr) ?? [];
+  const [, before] =
+    /^There are older ones: --before (dlv_\w+), or a larger --limit\.\n$/.exec(first.stderr) ?? [];
   const rest = data<{ id: string }[]>(await deskbell(`deliveries list --before ${before} --json`));
   expect(rest).toHaveLength(1);
   expect(data(await deskbell(`deliveries show ${rest[0]!.id} --json`))).toMatchObject({
@@ -396,7 +450,11 @@ test.each([
   "keys revoke key_none --yes",
 ])("%s is not found", async (line) => {
   const { deskbell } = await small();
-  expect(await deskbell(line)).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("There is no ") });
+  expect(await deskbell(line)).toMatchObject({
+    code: 3,
+    stdout: "",
+    stderr: expect.stringContaining("There is no "),
+  });
 });
 
 test("a Square catalog becomes a file that can be applied, and what was left is told without its tricks", async () => {
@@ -424,17 +482,23 @@ test("a Square catalog becomes a file that can be applied, and what was left is 
   });
   expect(imported.stderr).toContain(`next:  deskbell catalog apply ${out} --dry-run\n`);
   expect(imported.stderr).not.toContain("\u001b");
-  expect(await deskbell(line)).toMatchObject({ code: 5, stderr: expect.stringContaining("is there already") });
+  expect(await deskbell(line)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("is there already"),
+  });
   expect(await deskbell(`catalog apply ${out}`)).toMatchObject({ code: 0 });
   expect((await deskbell("menu list")).stdout).toMatch(/\tBagel\t8\.50\t/);
 });
 
-test.runIf(process.getuid?.() === 0)("root makes no files in a folder that is somebody else's", async () => {
-  const dataDir = join(temporaryFolder(), "data");
-  mkdirSync(dataDir);
-  chownSync(dataDir, 65_534, 65_534);
-  expect(await terminal({ dataDir }).deskbell("seed salon")).toMatchObject({
-    code: 4,
-    stderr: expect.stringContaining("user 65534"),
-  });
-});
+test.runIf(process.getuid?.() === 0)(
+  "root makes no files in a folder that is somebody else's",
+  async () => {
+    const dataDir = join(temporaryFolder(), "data");
+    mkdirSync(dataDir);
+    chownSync(dataDir, 65_534, 65_534);
+    expect(await terminal({ dataDir }).deskbell("seed salon")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("user 65534"),
+    });
+  },
+);

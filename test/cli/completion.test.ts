@@ -11,7 +11,9 @@ async function seeded() {
   const box = terminal();
   await box.deskbell("seed salon");
   await box.deskbell("seed venue");
-  const { stdout } = await box.deskbell("keys create --business kita-live --name 'door \u001b[2J' --secret --json");
+  const { stdout } = await box.deskbell(
+    "keys create --business kita-live --name 'door \u001b[2J' --secret --json",
+  );
   const { id: keyId } = (JSON.parse(stdout) as { data: { id: string } }).data;
   const ask = async (words: string) => {
     const { code, stdout, stderr } = await box.deskbell(`__complete -- ${words}`);
@@ -26,12 +28,15 @@ async function seeded() {
 
 test("what is known without data is completed without data", async () => {
   const { deskbell, dataDir } = terminal();
-  const ask = async (words: string) => (await deskbell(`__complete -- ${words}`)).stdout.replaceAll(/\t.*/g, "");
+  const ask = async (words: string) =>
+    (await deskbell(`__complete -- ${words}`)).stdout.replaceAll(/\t.*/g, "");
   expect(await ask("bu")).toBe("businesses\n");
   expect(await ask("businesses ''")).toBe("list\nshow\nremove\n");
   expect(await ask("catalog import ''")).toBe("square\ncsv\n");
   expect(await ask("keys create --limit")).toBe("--limit-minute\n--limit-hour\n");
-  expect(await ask("keys create --name x --scope webhooks.")).toBe("webhooks.read\nwebhooks.write\n");
+  expect(await ask("keys create --name x --scope webhooks.")).toBe(
+    "webhooks.read\nwebhooks.write\n",
+  );
   expect(await ask("--json keys --data-d")).toBe("--data-dir\n");
   expect(await ask("deliveries list --status=EX")).toBe("--status=EXHAUSTED\n");
   expect(await ask("events trigger catalog.")).toBe("catalog.changed\n");
@@ -53,7 +58,10 @@ const COMPLETED: [words: string, expected: string[]][] = [
   ["promotions show midw", ["midweek-blowout"]],
   ["public-events show night", ["night-freight"]],
   ["orders create --event night", ["night-freight"]],
-  ["webhooks add --event ticket_order.c", ["ticket_order.created", "ticket_order.confirmed", "ticket_order.cancelled"]],
+  [
+    "webhooks add --event ticket_order.c",
+    ["ticket_order.created", "ticket_order.confirmed", "ticket_order.cancelled"],
+  ],
   ["bookings create --service cut --staff sof", ["sofia"]],
   ["bookings show ''", []],
   ["services show cut ''", []],
@@ -80,7 +88,11 @@ test("ids of keys and endpoints are offered with their names, made harmless; a r
 test("nothing that a shell would run is ever put on its line", async () => {
   const { deskbell } = terminal();
   const evil = ["$(reboot)", "`id`", "a;b", "../x y", "-rf", "ok-key"];
-  const file = { catalog: 1, business: { slug: "shop", name: "S", timezone: "UTC", currency: "EUR" }, services: [] };
+  const file = {
+    catalog: 1,
+    business: { slug: "shop", name: "S", timezone: "UTC", currency: "EUR" },
+    services: [],
+  };
   const services = evil.map((key) => ({ key, name: key, durationMin: 30, price: 1 }));
   await deskbell("seed -", JSON.stringify({ ...file, services }));
   await deskbell("seed -", JSON.stringify({ ...file, services: services.slice(-1) }));
@@ -123,7 +135,8 @@ test("no help lists the command that the shells ask", async () => {
 
 const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
 for (const shell of ["zsh", "fish"])
-  if (!has(shell)) console.warn(`${shell} is not here: its completion is not tried (apt-get install ${shell})`);
+  if (!has(shell))
+    console.warn(`${shell} is not here: its completion is not tried (apt-get install ${shell})`);
 
 /** The salon, and a PATH on which `deskbell` is the built program. */
 async function onPath() {
@@ -131,7 +144,8 @@ async function onPath() {
   const program = join(folder, "deskbell");
   writeFileSync(program, `#!/bin/sh\nexec ${PROGRAM.command.join(" ")} "$@"\n`);
   chmodSync(program, 0o755);
-  for (const shell of SHELLS) writeFileSync(join(folder, `completion.${shell}`), readCompletion(shell));
+  for (const shell of SHELLS)
+    writeFileSync(join(folder, `completion.${shell}`), readCompletion(shell));
   const dataDir = join(folder, "data");
   expect(await execute(["seed", "salon", "--data-dir", dataDir])).toMatchObject({ code: 0 });
   const env = {
@@ -141,7 +155,11 @@ async function onPath() {
     HISTFILE: "/dev/null",
   };
   const ask = (shell: string, script: string): string =>
-    execFileSync(shell, ["-c", script], { encoding: "utf8", env: { ...process.env, ...env }, cwd: folder });
+    execFileSync(shell, ["-c", script], {
+      encoding: "utf8",
+      env: { ...process.env, ...env },
+      cwd: folder,
+    });
   return { folder, env, ask };
 }
 
@@ -157,17 +175,22 @@ test("bash completes commands, options and keys, also behind = and :", async () 
     );
   };
   expect(words("deskbell serv", "serv")).toBe("serve\nservices\nservice\n");
-  expect(words("deskbell services show cut", "services", "show", "cut")).toBe("cut\ncut-and-blow-dry\n");
+  expect(words("deskbell services show cut", "services", "show", "cut")).toBe(
+    "cut\ncut-and-blow-dry\n",
+  );
   expect(words("deskbell services ", "services", "")).toBe("list\nshow\nset\n");
-  expect(words("deskbell services list --business=", "services", "list", "--business", "=")).toBe("salon-aurora\n");
-  expect(words("deskbell services list --business=sa", "services", "list", "--business", "=", "sa")).toBe(
+  expect(words("deskbell services list --business=", "services", "list", "--business", "=")).toBe(
     "salon-aurora\n",
   );
+  expect(
+    words("deskbell services list --business=sa", "services", "list", "--business", "=", "sa"),
+  ).toBe("salon-aurora\n");
 });
 
 test.runIf(has("fish"))("fish completes commands and keys with what they are", async () => {
   const { folder, ask } = await onPath();
-  const complete = (line: string) => ask("fish", `source ${folder}/completion.fish; complete -C '${line}'`);
+  const complete = (line: string) =>
+    ask("fish", `source ${folder}/completion.fish; complete -C '${line}'`);
   expect(complete("deskbell services se")).toBe(
     "set\tChange a service, or one of its variants, and tell the partners.\n",
   );
@@ -175,21 +198,24 @@ test.runIf(has("fish"))("fish completes commands and keys with what they are", a
   expect(complete("deskbell init completion.b")).toContain("completion.bash");
 });
 
-test.runIf(hasTmux)("a tab completes on a real terminal in bash, and a file where a file is asked for", async () => {
-  const { folder, env } = await onPath();
-  const shell = tmux(100, 24);
-  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  shell.press("-l", `cd ${folder}; ${settings.join(" ")} PS1='bash> ' bash --norc -i`);
-  shell.press("Enter");
-  await shell.sees(/bash> $|bash>\s*$/);
-  shell.press("-l", ". completion.bash; clear");
-  shell.press("Enter");
-  shell.press("-l", "deskbell busi\tl\t--b\tsal\t");
-  expect(await shell.sees(/deskbell businesses list --business salon-aurora/)).toBeTruthy();
-  shell.press("C-u");
-  shell.press("-l", "deskbell init completion.z\t");
-  await shell.sees(/deskbell init completion\.zsh/);
-});
+test.runIf(hasTmux)(
+  "a tab completes on a real terminal in bash, and a file where a file is asked for",
+  async () => {
+    const { folder, env } = await onPath();
+    const shell = tmux(100, 24);
+    const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    shell.press("-l", `cd ${folder}; ${settings.join(" ")} PS1='bash> ' bash --norc -i`);
+    shell.press("Enter");
+    await shell.sees(/bash> $|bash>\s*$/);
+    shell.press("-l", ". completion.bash; clear");
+    shell.press("Enter");
+    shell.press("-l", "deskbell busi\tl\t--b\tsal\t");
+    expect(await shell.sees(/deskbell businesses list --business salon-aurora/)).toBeTruthy();
+    shell.press("C-u");
+    shell.press("-l", "deskbell init completion.z\t");
+    await shell.sees(/deskbell init completion\.zsh/);
+  },
+);
 
 test.runIf(hasTmux && has("zsh"))("a tab completes on a real terminal in zsh", async () => {
   const { folder, env } = await onPath();
@@ -197,7 +223,10 @@ test.runIf(hasTmux && has("zsh"))("a tab completes on a real terminal in zsh", a
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   shell.press("-l", `cd ${folder}; ${settings.join(" ")} zsh -f -i`);
   shell.press("Enter");
-  shell.press("-l", "PS1='zsh> '; autoload -U compinit; compinit -u -D; source completion.zsh; clear");
+  shell.press(
+    "-l",
+    "PS1='zsh> '; autoload -U compinit; compinit -u -D; source completion.zsh; clear",
+  );
   shell.press("Enter");
   await shell.sees(/^zsh>/m);
   shell.press("-l", "deskbell busi\tl\t--b\tsal\t");

@@ -51,7 +51,10 @@ test("from the order to the door: held, paid, admitted by its code, which no lis
   expect(rows).toHaveLength(2);
   const [id, code] = rows[0] as [string, string];
 
-  expect(data(await deskbell(`tickets check-in ${code} --json`))).toMatchObject({ id, status: "CHECKED_IN" });
+  expect(data(await deskbell(`tickets check-in ${code} --json`))).toMatchObject({
+    id,
+    status: "CHECKED_IN",
+  });
   expect(await deskbell(`tickets check-in ${code}`)).toMatchObject({ code: 5, stdout: "" });
   expect(await deskbell(`orders cancel ${order.id}`)).toMatchObject({ code: 5, stdout: "" });
 
@@ -66,7 +69,9 @@ test("from the order to the door: held, paid, admitted by its code, which no lis
     expect(stdout).toContain(order.id);
     expect(stdout).not.toContain(code);
   }
-  expect((await deskbell("tickets list --status VALID")).stdout.trimEnd().split("\n")).toHaveLength(1);
+  expect((await deskbell("tickets list --status VALID")).stdout.trimEnd().split("\n")).toHaveLength(
+    1,
+  );
   expect((await deskbell("orders list --status PENDING")).stderr).toBe("joes has no orders.\n");
 });
 
@@ -91,7 +96,9 @@ test("many are loaded line by line: each is told of, and one that is refused sto
     expect.stringMatching(/^1\tok\ttor_\w+$/),
     "3\tinvalid_json\tThe line is not JSON.",
     "4\tconflict\tOnly 2 of 'Seat' are left for 'Gala'.",
-    expect.stringMatching(/^5\tvalidation_failed\t.*not '␛\[2J'\. Unknown field 'item'\. Did you mean 'items'\?$/),
+    expect.stringMatching(
+      /^5\tvalidation_failed\t.*not '␛\[2J'\. Unknown field 'item'\. Did you mean 'items'\?$/,
+    ),
     expect.stringMatching(/^6\tok\ttor_\w+$/),
     "",
   ]);
@@ -103,7 +110,10 @@ test("with --json the report is a JSON object a line", async () => {
     { service: "cut", start: `${DAY}T10:00` },
     { service: "cut", start: `${DAY}T10:15` },
   ];
-  const ran = await deskbell("bookings create --from - --json", lines.map((line) => JSON.stringify(line)).join("\n"));
+  const ran = await deskbell(
+    "bookings create --from - --json",
+    lines.map((line) => JSON.stringify(line)).join("\n"),
+  );
   expect(ran.code).toBe(6);
   expect(
     ran.stdout
@@ -114,27 +124,37 @@ test("with --json the report is a JSON object a line", async () => {
     { line: 1, id: expect.stringMatching(/^bkg_/) },
     { line: 2, error: { code: "conflict", detail: expect.stringContaining("is not free") } },
   ]);
-  const table = await deskbell("reservations create --from -", JSON.stringify({ party: 4, start: `${DAY}T19:00` }));
+  const table = await deskbell(
+    "reservations create --from -",
+    JSON.stringify({ party: 4, start: `${DAY}T19:00` }),
+  );
   expect(table).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1\tok\trsv_\w+\n$/) });
 });
 
 test("a list of bookings says when, what and with whom, in words that can be typed again", async () => {
   const { deskbell } = await house();
-  await deskbell(`bookings create --service cut --staff mia --start ${DAY}T10:00 --customer-ref Müller`);
+  await deskbell(
+    `bookings create --service cut --staff mia --start ${DAY}T10:00 --customer-ref Müller`,
+  );
   const { stdout } = await deskbell("bookings list");
   expect(stdout.split("\t").slice(1, 5)).toEqual([`${DAY}T10:00`, "cut", "mia", "Müller"]);
 });
 
 test("bookings and reservations are made, listed in pages, shown and cancelled", async () => {
   const { deskbell } = await house();
-  const booking = data<{ id: string }>(await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`));
+  const booking = data<{ id: string }>(
+    await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`),
+  );
   await deskbell(`bookings create --service cut --start ${DAY}T11:00`);
   expect(data(await deskbell(`bookings show ${booking.id} --json`))).toEqual(booking);
   const page = await deskbell("bookings list --limit 1");
   expect(page.stderr).toMatch(/^There are older ones: --before bkg_\w+, or a larger --limit\.\n$/);
   const rest = await deskbell(`bookings list --before ${/bkg_\w+/.exec(page.stderr)?.[0]} --json`);
   expect(data(rest)).toEqual([booking]);
-  expect(data(await deskbell(`bookings cancel ${booking.id} --json`))).toEqual({ ...booking, status: "CANCELLED" });
+  expect(data(await deskbell(`bookings cancel ${booking.id} --json`))).toEqual({
+    ...booking,
+    status: "CANCELLED",
+  });
   expect((await deskbell("bookings list --status CANCELLED")).stdout).toContain(booking.id);
 
   const table = data<{ id: string }>(
@@ -148,10 +168,14 @@ test("bookings and reservations are made, listed in pages, shown and cancelled",
 test("time off is added, listed by the person's key and taken back", async () => {
   const { deskbell } = await house();
   await deskbell(`bookings create --service cut --start ${DAY}T10:00`);
-  const added = await deskbell(`time-off add mia --from ${DAY} --to ${DAY} --reason 'a wedding' --json`);
+  const added = await deskbell(
+    `time-off add mia --from ${DAY} --to ${DAY} --reason 'a wedding' --json`,
+  );
   expect(added).toMatchObject({ code: 0, stderr: expect.stringMatching(/^1 booked in that time/) });
   const { id } = (JSON.parse(added.stdout) as { data: { id: string } }).data;
-  expect((await deskbell("time-off list")).stdout).toMatch(new RegExp(`^${id}\tmia\t${DAY}T00:00\t\\S+\ta wedding\n$`));
+  expect((await deskbell("time-off list")).stdout).toMatch(
+    new RegExp(`^${id}\tmia\t${DAY}T00:00\t\\S+\ta wedding\n$`),
+  );
   expect(await deskbell(`time-off remove ${id}`)).toMatchObject({
     code: 0,
     stdout: "",
@@ -173,5 +197,9 @@ test.each([
   ["time-off remove tof_none", 3, "There is no time off 'tof_none'"],
 ])("%s is refused with %i", async (line, exitCode, message) => {
   const { deskbell } = await house();
-  expect(await deskbell(line)).toMatchObject({ code: exitCode, stdout: "", stderr: expect.stringContaining(message) });
+  expect(await deskbell(line)).toMatchObject({
+    code: exitCode,
+    stdout: "",
+    stderr: expect.stringContaining(message),
+  });
 });

@@ -25,6 +25,10 @@ test.runIf(hasTmux)(
 test("without a terminal demo --tui says so before anything is made", async () => {
   const folder = temporaryFolder();
   const ran = await execute(["demo", "--tui"], { env: { TMPDIR: folder } });
-  expect(ran).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("deliveries tail") });
+  expect(ran).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("deliveries tail"),
+  });
   expect(readdirSync(folder).filter((name) => name.startsWith("deskbell-demo-"))).toEqual([]);
 });

@@ -3,19 +3,38 @@ import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { execute, type Ran, start, type Started, temporaryFolder, terminal } from "../support/cli.ts";
+import {
+  execute,
+  type Ran,
+  start,
+  type Started,
+  temporaryFolder,
+  terminal,
+} from "../support/cli.ts";
 import { PROGRAM } from "../support/program.ts";
 
-type Checks = { checks: { about: string; findings: { text: string; fix: string; isAdvice?: true }[] }[] };
+type Checks = {
+  checks: { about: string; findings: { text: string; fix: string; isAdvice?: true }[] }[];
+};
 
 /** The salon with an endpoint, and a daemon that has noted its address. */
-async function beside(limit: string, ...options: string[]): Promise<{ daemon: Started; examine: () => Promise<Ran> }> {
+async function beside(
+  limit: string,
+  ...options: string[]
+): Promise<{ daemon: Started; examine: () => Promise<Ran> }> {
   const dataDir = join(temporaryFolder(), "data");
   const run = (line: string) => execute([...line.split(" "), "--data-dir", dataDir]);
   await run("seed salon");
-  await run("webhooks add --name till --url http://127.0.0.1:9/ --event ticket.checked_in --allow-private");
-  const limited = { ...PROGRAM, command: ["/bin/sh", "-c", `${limit}; exec "$0" "$@"`, ...PROGRAM.command] as const };
-  const daemon = start(["serve", "--port", "0", "--data-dir", dataDir, ...options], { program: limited });
+  await run(
+    "webhooks add --name till --url http://127.0.0.1:9/ --event ticket.checked_in --allow-private",
+  );
+  const limited = {
+    ...PROGRAM,
+    command: ["/bin/sh", "-c", `${limit}; exec "$0" "$@"`, ...PROGRAM.command] as const,
+  };
+  const daemon = start(["serve", "--port", "0", "--data-dir", dataDir, ...options], {
+    program: limited,
+  });
   await expect
     .poll(() => run("status").then(({ stdout }) => stdout), { timeout: 10_000 })
     .toContain("running at http://127");
@@ -57,14 +76,18 @@ test("a daemon that is stopped in its tracks is found", async () => {
   daemon.child.kill("SIGCONT");
   expect({ code, daemon: /^daemon\twrong.*$/m.exec(stdout)?.[0] }).toEqual({
     code: 6,
-    daemon: expect.stringMatching(/^daemon\twrong\tthe daemon does not answer at \S+: no answer in 3 s\trestart it: /),
+    daemon: expect.stringMatching(
+      /^daemon\twrong\tthe daemon does not answer at \S+: no answer in 3 s\trestart it: /,
+    ),
   });
 });
 
 test("what is found is told with its command to a person, a script and a program", async () => {
   const { deskbell, dataDir } = terminal({ program: "npx deskbell" });
   await deskbell("seed salon");
-  await deskbell("webhooks add --name 'x\u001b[2J' --url http://127.0.0.1:9/ --event all --allow-private");
+  await deskbell(
+    "webhooks add --name 'x\u001b[2J' --url http://127.0.0.1:9/ --event all --allow-private",
+  );
   chmodSync(dataDir, 0o750);
   const db = new Database(join(dataDir, "deskbell.db"));
   db.exec("UPDATE endpoint SET failing_since = 1, failure_count = 2");
@@ -111,7 +134,10 @@ test("a damaged file is told of, and nothing that stands on it is looked at", as
   db.exec("UPDATE sqlite_schema SET rootpage = 3 WHERE name = 'event'");
   db.close();
   const { code, stdout } = await deskbell("doctor");
-  expect({ code, about: stdout.match(/^\w+\t\w+/gm) }).toEqual({ code: 6, about: ["files\tok", "database\twrong"] });
+  expect({ code, about: stdout.match(/^\w+\t\w+/gm) }).toEqual({
+    code: 6,
+    about: ["files\tok", "database\twrong"],
+  });
 });
 
 test("where there are no data there is nothing to examine", async () => {
@@ -134,23 +160,34 @@ test("status names a delivery that was changed in the file, and a key that a web
   const { code, stdout } = await deskbell("status");
   expect(code).toBe(6);
   expect(stdout).toMatch(
-    new RegExp(`^trouble\tthe event of ${newest}(, dlv_\\w+){4} and 4 more was changed in the file`, "m"),
+    new RegExp(
+      `^trouble\tthe event of ${newest}(, dlv_\\w+){4} and 4 more was changed in the file`,
+      "m",
+    ),
   );
   expect(stdout).toMatch(
     /^trouble\tthe secret key 'site' was sent by a web page.*\tdeskbell keys rotate key_\w+ --overlap 0s$/m,
   );
-  expect((await deskbell("deliveries cancel --status CORRUPT --yes")).stderr).toContain("9 cancelled");
+  expect((await deskbell("deliveries cancel --status CORRUPT --yes")).stderr).toContain(
+    "9 cancelled",
+  );
   expect((await deskbell("status")).stdout).not.toContain("was changed in the file");
 });
 
 test("whatever the umask, files are 0600 and folders 0700, the daemon's and the backup's too", async () => {
   const dataDir = join(temporaryFolder(), "data");
-  const careless = { ...PROGRAM, command: ["/bin/sh", "-c", 'umask 000; exec "$0" "$@"', ...PROGRAM.command] as const };
+  const careless = {
+    ...PROGRAM,
+    command: ["/bin/sh", "-c", 'umask 000; exec "$0" "$@"', ...PROGRAM.command] as const,
+  };
   const options = { program: careless };
   await execute(["seed", "salon", "--data-dir", dataDir], options);
   const add = "webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private";
   await execute([...add.split(" "), "--data-dir", dataDir], options);
-  const daemon = start(["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir], options);
+  const daemon = start(
+    ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir],
+    options,
+  );
   await daemon.sees(/"serving"/);
   await execute(["backup", "--data-dir", dataDir], options);
   const modes = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) => {

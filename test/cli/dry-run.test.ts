@@ -29,7 +29,8 @@ test("a dry run of many lines refuses what the lines before it have taken", asyn
     await deskbell("orders create --from -", lines),
   ];
   expect(tried.code).toBe(6);
-  const verdicts = (text: string) => [...text.matchAll(/^\d+\t(\w+)/gm)].map(([, verdict]) => verdict);
+  const verdicts = (text: string) =>
+    [...text.matchAll(/^\d+\t(\w+)/gm)].map(([, verdict]) => verdict);
   expect(verdicts(tried.stdout)).toEqual(verdicts(done.stdout));
   expect(verdicts(tried.stdout).filter((verdict) => verdict === "ok")).toHaveLength(15);
 });
@@ -64,7 +65,8 @@ test("a dry run of a new master key or of a restore touches no file", async () =
   await deskbell("webhooks add --name a --url http://127.0.0.1:9/ --event all --allow-private");
   const { stdout } = await deskbell("backup --json");
   const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
-  const content = () => ["deskbell.db", "master.key"].map((name) => readFileSync(join(dataDir, name), "base64"));
+  const content = () =>
+    ["deskbell.db", "master.key"].map((name) => readFileSync(join(dataDir, name), "base64"));
   const before = { content: content(), names: readdirSync(dataDir) };
   expect(await deskbell("keys rotate-master --dry-run")).toMatchObject({
     code: 0,
@@ -73,10 +75,14 @@ test("a dry run of a new master key or of a restore touches no file", async () =
   expect(await deskbell(`restore ${path} --dry-run`)).toMatchObject({
     code: 0,
     stdout: "",
-    stderr: expect.stringMatching(/ is sound and would replace .*deskbell\.db, which would be kept beside it\.\n$/),
+    stderr: expect.stringMatching(
+      / is sound and would replace .*deskbell\.db, which would be kept beside it\.\n$/,
+    ),
   });
   expect(await deskbell("restore /no/such/file --dry-run")).toMatchObject({ code: 3 });
-  expect(await deskbell(`restore ${join(dataDir, "master.key")} --dry-run`)).toMatchObject({ code: 7 });
+  expect(await deskbell(`restore ${join(dataDir, "master.key")} --dry-run`)).toMatchObject({
+    code: 7,
+  });
   expect({ content: content(), names: readdirSync(dataDir) }).toEqual(before);
 
   writeFileSync(join(dataDir, "master.key"), `${Buffer.alloc(32).toString("base64")}\n`);

@@ -50,7 +50,11 @@ test("a refusal says what happened, every mistake with its place, and what mends
   const error = new AppError("invalid_input", "salon.yaml has 2 mistakes.", {
     fix: "edit it, then deskbell catalog apply salon.yaml",
     items: [
-      { code: "unknown_field", place: "salon.yaml:3:5", detail: "'prise' is unknown. Did you mean 'price'?" },
+      {
+        code: "unknown_field",
+        place: "salon.yaml:3:5",
+        detail: "'prise' is unknown. Did you mean 'price'?",
+      },
       { code: "required", place: "salon.yaml:9:1", detail: "'name' is missing." },
     ],
   });
@@ -67,19 +71,25 @@ test("a refusal says what happened, every mistake with its place, and what mends
 
 test("mistakes that the message already tells are not told twice", () => {
   const items = [{ code: "length", detail: "The name is too long." }];
-  const { text } = explainFailure(new AppError("invalid_input", "The name is too long.", { items }), "deskbell");
+  const { text } = explainFailure(
+    new AppError("invalid_input", "The name is too long.", { items }),
+    "deskbell",
+  );
   expect(text).toBe("error: The name is too long. (exit 7)\n");
 });
 
 test("only commands in a fix are renamed, not the program's name in a sentence or a path", () => {
   const fix = "stop the other deskbell, or look into /var/lib/deskbell with deskbell doctor";
-  expect(explainFailure(new AppError("state_refuses", "No.", { fix }), "npx deskbell").text).toContain(
-    "stop the other deskbell, or look into /var/lib/deskbell with npx deskbell doctor",
-  );
+  expect(
+    explainFailure(new AppError("state_refuses", "No.", { fix }), "npx deskbell").text,
+  ).toContain("stop the other deskbell, or look into /var/lib/deskbell with npx deskbell doctor");
 });
 
 test("hostile text in an error reaches no terminal as it is", () => {
-  const { text } = explainFailure(new AppError("invalid_input", "No \u001b[2J\u202e file."), "deskbell");
+  const { text } = explainFailure(
+    new AppError("invalid_input", "No \u001b[2J\u202e file."),
+    "deskbell",
+  );
   expect(text).not.toMatch(/[\u001b\u202e]/);
 });
 
@@ -90,7 +100,9 @@ test.each([
   ["EACCES", 4],
   ["EROFS", 4],
 ])("the system's %s ends with %i", (code, exitCode) => {
-  expect(explainFailure(Object.assign(new Error("x"), { code }), "deskbell").exitCode).toBe(exitCode);
+  expect(explainFailure(Object.assign(new Error("x"), { code }), "deskbell").exitCode).toBe(
+    exitCode,
+  );
 });
 
 test("a bug is shown whole and ends with 1", () => {
@@ -106,5 +118,8 @@ test("asked-for help ends with 0, a missing command with 2", () => {
     text: "",
     exitCode: 0,
   });
-  expect(explainFailure(new CommanderError(1, "commander.help", ""), "deskbell")).toEqual({ text: "", exitCode: 2 });
+  expect(explainFailure(new CommanderError(1, "commander.help", ""), "deskbell")).toEqual({
+    text: "",
+    exitCode: 2,
+  });
 });

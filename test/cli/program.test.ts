@@ -6,56 +6,91 @@ import { rootHelp } from "../../src/cli/root-help.ts";
 import { readConfig } from "../../src/config.ts";
 import { temporaryFolder, terminal } from "../support/cli.ts";
 
-const pathsOf = (specs: readonly (CommandSpec | Group)[], before = ""): { path: string; spec: CommandSpec }[] =>
+const pathsOf = (
+  specs: readonly (CommandSpec | Group)[],
+  before = "",
+): { path: string; spec: CommandSpec }[] =>
   specs.flatMap((spec) =>
-    "commands" in spec ? pathsOf(spec.commands, `${before}${spec.name} `) : [{ path: before + spec.name, spec }],
+    "commands" in spec
+      ? pathsOf(spec.commands, `${before}${spec.name} `)
+      : [{ path: before + spec.name, spec }],
   );
 const commands = pathsOf(await Promise.all(COMMANDS.map(({ load }) => load())));
 
-test.each(COMMANDS)("$name is told in the program's help as it tells itself", async ({ name, about, load }) => {
-  expect(await load()).toMatchObject({ name, about });
-  const { stdout } = await terminal().deskbell("--help");
-  expect(stdout.replaceAll(/\s+/g, " ")).toContain(` ${name} ${about} `);
-});
+test.each(COMMANDS)(
+  "$name is told in the program's help as it tells itself",
+  async ({ name, about, load }) => {
+    expect(await load()).toMatchObject({ name, about });
+    const { stdout } = await terminal().deskbell("--help");
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(` ${name} ${about} `);
+  },
+);
 
-test.each(["--help", "-h", "help", "--json --help", "--help keys"])("%s shows the same help", async (line) => {
-  const { deskbell } = terminal();
-  const { code, stdout, stderr } = await deskbell(line);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toBe((await deskbell("--help")).stdout);
-});
+test.each(["--help", "-h", "help", "--json --help", "--help keys"])(
+  "%s shows the same help",
+  async (line) => {
+    const { deskbell } = terminal();
+    const { code, stdout, stderr } = await deskbell(line);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe((await deskbell("--help")).stdout);
+  },
+);
 
 test("the help of a narrow terminal is wrapped between words", () => {
   const lines = rootHelp("deskbell", 80).split("\n");
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
-  expect(rootHelp("deskbell", 200).replaceAll(/\s+/g, " ")).toBe(lines.join(" ").replaceAll(/\s+/g, " "));
+  expect(rootHelp("deskbell", 200).replaceAll(/\s+/g, " ")).toBe(
+    lines.join(" ").replaceAll(/\s+/g, " "),
+  );
 });
 
-test.each(commands)("$path --help shows at least two examples, each of that command", async ({ path }) => {
-  const { deskbell } = terminal();
-  const { code, stdout, stderr } = await deskbell(`${path} --help`);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  const examples = stdout.slice(stdout.indexOf("\nExamples:\n")).match(/^ {2}deskbell .*/gm) ?? [];
-  expect(examples.length).toBeGreaterThanOrEqual(2);
-  for (const example of examples) expect(example).toMatch(new RegExp(`^ {2}deskbell ${path}(?: |$)`));
-});
+test.each(commands)(
+  "$path --help shows at least two examples, each of that command",
+  async ({ path }) => {
+    const { deskbell } = terminal();
+    const { code, stdout, stderr } = await deskbell(`${path} --help`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const examples =
+      stdout.slice(stdout.indexOf("\nExamples:\n")).match(/^ {2}deskbell .*/gm) ?? [];
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+    for (const example of examples)
+      expect(example).toMatch(new RegExp(`^ {2}deskbell ${path}(?: |$)`));
+  },
+);
 
 test.each(commands)("the examples of $path name only options that it has", ({ spec }) => {
   const global = ["data-dir", "business", "json", "yes"];
   const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const known = new Set([...global, ...Object.keys(spec.flags).map(kebab)]);
-  const used = spec.examples.flatMap((line) => [...line.matchAll(/--([a-z-]+)/g)].map(([, name]) => name));
+  const used = spec.examples.flatMap((line) =>
+    [...line.matchAll(/--([a-z-]+)/g)].map(([, name]) => name),
+  );
   expect(used.filter((name) => !known.has(name ?? ""))).toEqual([]);
 });
 
 test.each([
-  ["sevices list", /^error: unknown command 'sevices'\. Did you mean services\?\nfix: deskbell --help \(exit 2\)\n$/],
-  ["keys creat", /^error: unknown command 'creat'\. Did you mean create\?\nfix: deskbell keys --help \(exit 2\)\n$/],
-  ["businesses list --jsno", /unknown option '--jsno'\. Did you mean --json\?\nfix: deskbell businesses list --help/],
+  [
+    "sevices list",
+    /^error: unknown command 'sevices'\. Did you mean services\?\nfix: deskbell --help \(exit 2\)\n$/,
+  ],
+  [
+    "keys creat",
+    /^error: unknown command 'creat'\. Did you mean create\?\nfix: deskbell keys --help \(exit 2\)\n$/,
+  ],
+  [
+    "businesses list --jsno",
+    /unknown option '--jsno'\. Did you mean --json\?\nfix: deskbell businesses list --help/,
+  ],
   ["keys show", /missing required argument 'key'/],
   ["keys create --scope services.read", /required option '--name <name>' not specified/],
-  ["keys create --name a --limit-minute 1.5", /'1\.5' is invalid\. It must be a whole number from 1 to 1000000000\./],
-  ["keys rotate key_1 --overlap soon", /'soon' is invalid\. It must be a number with s, m, h or d, such as 24h\./],
+  [
+    "keys create --name a --limit-minute 1.5",
+    /'1\.5' is invalid\. It must be a whole number from 1 to 1000000000\./,
+  ],
+  [
+    "keys rotate key_1 --overlap soon",
+    /'soon' is invalid\. It must be a number with s, m, h or d, such as 24h\./,
+  ],
   [
     "deliveries list --event servce.updated",
     /There is no event 'servce\.updated'\. Did you mean 'service\.updated'\?\nfix: deskbell events types/,
@@ -69,11 +104,14 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test.each(["", "keys", "catalog import"])("'%s' alone shows its help on stderr and is a usage error", async (line) => {
-  const { code, stdout, stderr } = await terminal().deskbell(line);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain(`Usage: deskbell ${line}`.trim());
-});
+test.each(["", "keys", "catalog import"])(
+  "'%s' alone shows its help on stderr and is a usage error",
+  async (line) => {
+    const { code, stdout, stderr } = await terminal().deskbell(line);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`Usage: deskbell ${line}`.trim());
+  },
+);
 
 test("a hint names the program as it was started", async () => {
   const { stderr } = await terminal({ program: "npx deskbell" }).deskbell("keys creat");
@@ -89,7 +127,8 @@ test("--version prints the version alone", async () => {
 
 test("a variable that is empty says as little as one that is not set", async () => {
   const dataDir = temporaryFolder();
-  for (const name of ["DESKBELL_BUSINESS", "DESKBELL_LOG_FORMAT", "DESKBELL_DATA_DIR"]) vi.stubEnv(name, "");
+  for (const name of ["DESKBELL_BUSINESS", "DESKBELL_LOG_FORMAT", "DESKBELL_DATA_DIR"])
+    vi.stubEnv(name, "");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { deskbell } = terminal({ dataDir });
   await deskbell("seed salon");
@@ -104,9 +143,13 @@ test("an empty DESKBELL_PORT is no number that is wrong", async () => {
   vi.stubEnv("DESKBELL_PORT", "");
   onTestFinished(() => void vi.unstubAllEnvs());
   // A slip that is found behind it, so that nothing starts.
-  expect((await terminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain("--tls-key is missing");
+  expect((await terminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain(
+    "--tls-key is missing",
+  );
   vi.stubEnv("DESKBELL_PORT", "many");
-  expect((await terminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain("a whole number from 0 to 65535");
+  expect((await terminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain(
+    "a whole number from 0 to 65535",
+  );
 });
 
 test("a command that reads makes no data folder where none was", async () => {

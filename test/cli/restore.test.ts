@@ -8,7 +8,9 @@ async function changedSinceBackup() {
   const dataDir = join(temporaryFolder(), "my-box");
   const { deskbell } = terminal({ dataDir });
   await deskbell("seed salon");
-  const { path } = (JSON.parse((await deskbell("backup --json")).stdout) as { data: { path: string } }).data;
+  const { path } = (
+    JSON.parse((await deskbell("backup --json")).stdout) as { data: { path: string } }
+  ).data;
   await deskbell("services set cut --price 91.00");
   return { dataDir, path, deskbell, atTerminal: terminal({ dataDir, isTTY: true }).deskbell };
 }
@@ -25,19 +27,25 @@ test("a restore has the name of the data folder typed, and says what became of w
   expect((await deskbell("services show cut")).stdout).not.toContain("priceCents\t9100");
 });
 
-test.each(["another-box\n", "\n", "y\n", "MY-BOX\n"])("%j typed instead changes nothing", async (typed) => {
-  const { dataDir, path, deskbell, atTerminal } = await changedSinceBackup();
-  expect(await atTerminal(`restore ${path}`, typed)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("That was not the name; nothing was changed."),
-  });
-  expect((await deskbell("services show cut")).stdout).toContain("priceCents\t9100");
-  expect(readdirSync(dataDir).filter((name) => name.includes("restor"))).toEqual([]);
-});
+test.each(["another-box\n", "\n", "y\n", "MY-BOX\n"])(
+  "%j typed instead changes nothing",
+  async (typed) => {
+    const { dataDir, path, deskbell, atTerminal } = await changedSinceBackup();
+    expect(await atTerminal(`restore ${path}`, typed)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("That was not the name; nothing was changed."),
+    });
+    expect((await deskbell("services show cut")).stdout).toContain("priceCents\t9100");
+    expect(readdirSync(dataDir).filter((name) => name.includes("restor"))).toEqual([]);
+  },
+);
 
 test("a script has to say --yes, and --no-input is never asked", async () => {
   const { path, deskbell, atTerminal } = await changedSinceBackup();
-  const needsYes = { code: 2, stderr: expect.stringMatching(/needs a confirmation\.\nfix: add --yes/) };
+  const needsYes = {
+    code: 2,
+    stderr: expect.stringMatching(/needs a confirmation\.\nfix: add --yes/),
+  };
   expect(await deskbell(`restore ${path}`)).toMatchObject(needsYes);
   expect(await atTerminal(`restore ${path} --no-input`)).toMatchObject(needsYes);
   expect(await deskbell(`restore ${path} --yes`)).toMatchObject({ code: 0 });

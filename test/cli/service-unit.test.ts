@@ -8,7 +8,9 @@ import { PROGRAM } from "../support/program.ts";
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 if (!hasSystemd)
-  console.warn("systemd-analyze is not here: what it thinks of the unit is not asked (apt-get install systemd)");
+  console.warn(
+    "systemd-analyze is not here: what it thinks of the unit is not asked (apt-get install systemd)",
+  );
 
 /** A unit in a file of its own, for a program at a path of one's choice. */
 function unitFor(name: string): string {
@@ -34,7 +36,10 @@ test.runIf(hasSystemd).each(["plain", "with space", "100%n ü;#"])(
 
 test.runIf(hasSystemd)("systemd finds the unit's exposure below 2 of 10", () => {
   const path = join(temporaryFolder(), "deskbell.service");
-  writeFileSync(path, systemdUnit({ program: ["/opt/deskbell"], user: "deskbell", isInHome: false }));
+  writeFileSync(
+    path,
+    systemdUnit({ program: ["/opt/deskbell"], user: "deskbell", isInHome: false }),
+  );
   const said = execFileSync("systemd-analyze", ["security", "--offline=true", "--no-pager", path], {
     encoding: "utf8",
   });
@@ -45,30 +50,43 @@ test.runIf(hasSystemd)("systemd finds the unit's exposure below 2 of 10", () => 
 test("the unit goes to stdout alone and starts the very program that printed it", async () => {
   const { code, stdout, stderr } = await execute(["service", "systemd", "--user", "www-data"]);
   expect({ code, user: /^User=(.*)$/m.exec(stdout)?.[1] }).toEqual({ code: 0, user: "www-data" });
-  expect(stdout).toContain(`ExecStart=${PROGRAM.command.map((word) => `"${word}"`).join(" ")} serve\n`);
+  expect(stdout).toContain(
+    `ExecStart=${PROGRAM.command.map((word) => `"${word}"`).join(" ")} serve\n`,
+  );
   expect(stdout).toMatch(/^# Made by[^]*\[Install\]\nWantedBy=multi-user.target\n$/);
   expect(stderr).toContain("sudo systemctl daemon-reload && sudo systemctl enable --now deskbell");
   // What is to be typed gives the same unit.
   expect(stderr).toContain(" service systemd --user www-data | sudo tee ");
   const asJson = await execute(["service", "systemd", "--json", "-q"]);
-  expect(JSON.parse(asJson.stdout)).toMatchObject({ data: { path: "/etc/systemd/system/deskbell.service" } });
+  expect(JSON.parse(asJson.stdout)).toMatchObject({
+    data: { path: "/etc/systemd/system/deskbell.service" },
+  });
 });
 
-test.each(["/opt/$HOME/deskbell", '/opt/"/deskbell', "/opt/it's/deskbell", "/opt/\\x41", "/opt/\nExecStartPre=x"])(
-  "a program at %j is refused in words: systemd could not start it",
-  (path) => {
-    expect(() => systemdUnit({ program: [path], user: "deskbell", isInHome: false })).toThrow(
-      "no program at such a path",
-    );
-  },
-);
-
-test("a program in a home folder is still seen by its service, read-only", () => {
-  expect(systemdUnit({ program: ["/home/ann/deskbell"], user: "deskbell", isInHome: true })).toContain(
-    "\nProtectHome=read-only\n",
+test.each([
+  "/opt/$HOME/deskbell",
+  '/opt/"/deskbell',
+  "/opt/it's/deskbell",
+  "/opt/\\x41",
+  "/opt/\nExecStartPre=x",
+])("a program at %j is refused in words: systemd could not start it", (path) => {
+  expect(() => systemdUnit({ program: [path], user: "deskbell", isInHome: false })).toThrow(
+    "no program at such a path",
   );
 });
 
-test.each(["root;reboot", "", "A user", "x\nExecStartPre=/bin/evil"])("%j is no user to run as", async (user) => {
-  expect(await execute(["service", "systemd", "--user", user])).toMatchObject({ code: 2, stdout: "" });
+test("a program in a home folder is still seen by its service, read-only", () => {
+  expect(
+    systemdUnit({ program: ["/home/ann/deskbell"], user: "deskbell", isInHome: true }),
+  ).toContain("\nProtectHome=read-only\n");
 });
+
+test.each(["root;reboot", "", "A user", "x\nExecStartPre=/bin/evil"])(
+  "%j is no user to run as",
+  async (user) => {
+    expect(await execute(["service", "systemd", "--user", user])).toMatchObject({
+      code: 2,
+      stdout: "",
+    });
+  },
+);

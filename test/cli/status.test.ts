@@ -74,7 +74,8 @@ test("each trouble is named with the command that looks into it, and the exit co
     join(dataDir, "backups/last-failure.json"),
     JSON.stringify({ at: rt.now(), reason: "the moon\u001b[2J" }),
   );
-  const troubles = (stdout: string) => stdout.split("\n").filter((line) => line.startsWith("trouble"));
+  const troubles = (stdout: string) =>
+    stdout.split("\n").filter((line) => line.startsWith("trouble"));
   const failing = await deskbell("status");
   expect({ ...failing, stdout: troubles(failing.stdout) }).toMatchObject({
     code: 6,
@@ -84,7 +85,9 @@ test("each trouble is named with the command that looks into it, and the exit co
       "trouble\tthe backup of 2026-11-20T12:00:00Z failed: the moon␛[2J\tdeskbell backup",
     ],
   });
-  const shown = await terminal({ isTTY: true, dataDir, program: "npx deskbell" }).deskbell("status --no-color");
+  const shown = await terminal({ isTTY: true, dataDir, program: "npx deskbell" }).deskbell(
+    "status --no-color",
+  );
   expect(shown.stdout).toMatch(/^daemon {8}not running\n/);
   expect(shown.stdout).toContain("✗ the daemon is not running\n  npx deskbell serve\n");
 
@@ -102,7 +105,13 @@ test("an endpoint that failed a moment ago is shown, and no trouble until it has
   const { deskbell, rt, endpoint, lock } = await running();
   await deskbell("backup");
   const failSince = (ms: number) =>
-    rt.tx(() => rt.store.endpoints.saveStreak(endpoint.id, { ...NO_STREAK, failingSince: ms, failureCount: 1 }));
+    rt.tx(() =>
+      rt.store.endpoints.saveStreak(endpoint.id, {
+        ...NO_STREAK,
+        failingSince: ms,
+        failureCount: 1,
+      }),
+    );
   failSince(Date.now() - 86_000_000);
   expect(await deskbell("status")).toMatchObject({
     code: 0,
@@ -111,14 +120,22 @@ test("an endpoint that failed a moment ago is shown, and no trouble until it has
   failSince(Date.now() - 86_400_000);
   expect(await deskbell("status")).toMatchObject({
     code: 6,
-    stdout: expect.stringMatching(/^trouble\t'till' has failed once since \S+\tdeskbell deliveries list --failed/m),
+    stdout: expect.stringMatching(
+      /^trouble\t'till' has failed once since \S+\tdeskbell deliveries list --failed/m,
+    ),
   });
   lock.release();
 });
 
 test.each([
-  ["that is gone", /^trouble\t\S+master\.key is gone: no webhook can be signed\..*\tinstall -m 600 FILE \S+$/m],
-  ["of another box", /^trouble\t\S+master\.key opens no signing secret: .*\tinstall -m 600 FILE \S+$/m],
+  [
+    "that is gone",
+    /^trouble\t\S+master\.key is gone: no webhook can be signed\..*\tinstall -m 600 FILE \S+$/m,
+  ],
+  [
+    "of another box",
+    /^trouble\t\S+master\.key opens no signing secret: .*\tinstall -m 600 FILE \S+$/m,
+  ],
 ])("a master key %s is a trouble until it is back", async (what, told) => {
   const { deskbell, rt, lock } = await running();
   const { masterKeyPath } = rt.config;
@@ -137,7 +154,10 @@ test("two nights without a backup are a trouble, for a daemon that has run for s
   rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: daysAgo(1.9) }));
   expect(await deskbell("status")).toMatchObject({ code: 0 });
   rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: daysAgo(2.1) }));
-  expect(await deskbell("status")).toMatchObject({ code: 6, stdout: expect.stringContaining("no backup since") });
+  expect(await deskbell("status")).toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining("no backup since"),
+  });
   await deskbell("backup");
   expect(await deskbell("status")).toMatchObject({ code: 0 });
   lock.release();
@@ -147,7 +167,11 @@ test("--with-key puts the master key in a private file of its own; backups are l
   const { deskbell, dataDir, rt, lock } = await running();
   const key = join(dataDir, "copy.key");
   const made = await deskbell(`backup --with-key ${key}`);
-  expect(made).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(`masterKey\t${key}\n`) });
+  expect(made).toMatchObject({
+    code: 0,
+    stderr: "",
+    stdout: expect.stringContaining(`masterKey\t${key}\n`),
+  });
   expect(readFileSync(key, "utf8")).toBe(readFileSync(rt.config.masterKeyPath, "utf8"));
   expect(statSync(key).mode & 0o777).toBe(0o600);
   expect(await deskbell(`backup create --with-key ${key}`)).toMatchObject({ code: 5, stdout: "" });
@@ -171,10 +195,15 @@ test("a restore in a script needs --yes, and says what it did", async () => {
   const { stdout } = await deskbell("backup --json");
   const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
   rt.close();
-  expect(await deskbell(`restore ${path}`)).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+  expect(await deskbell(`restore ${path}`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--yes"),
+  });
   expect(await deskbell(`restore ${path} --yes`)).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^The data are those of .*\. Those that were there are in .*before-restore-\w+\.\n/),
+    stderr: expect.stringMatching(
+      /^The data are those of .*\. Those that were there are in .*before-restore-\w+\.\n/,
+    ),
   });
   expect((await deskbell("businesses list")).stdout).toContain("\t1000001\t");
 

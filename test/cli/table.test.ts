@@ -42,9 +42,14 @@ test("what is too wide is cut from the widest column, so that a row stays a line
 });
 
 test("a spare column is left out before anything is cut, and never from what a program reads", () => {
-  const spared = columns.map((column) => (column.title === "PRICE" ? { ...column, spare: true as const } : column));
+  const spared = columns.map((column) =>
+    column.title === "PRICE" ? { ...column, spare: true as const } : column,
+  );
   const rows = [{ key: "catalog", name: "catalog.changed", price: 12_345 }];
-  expect(toTable(rows, spared, 31)).toEqual(["KEY      NAME             PRICE", "catalog  catalog.changed  12345"]);
+  expect(toTable(rows, spared, 31)).toEqual([
+    "KEY      NAME             PRICE",
+    "catalog  catalog.changed  12345",
+  ]);
   expect(toTable(rows, spared, 30)).toEqual(["KEY      NAME", "catalog  catalog.changed"]);
   expect(toTsv(rows, spared)).toBe("catalog\tcatalog.changed\t12345\n");
 });

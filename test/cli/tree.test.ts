@@ -19,11 +19,15 @@ const leavesOf = (nodes: readonly (CommandSpec | Group)[], before = ""): Leaf[] 
   );
 const specs = await Promise.all(COMMANDS.map(({ load }) => load()));
 const leaves = leavesOf(specs);
-const examples = leaves.flatMap(({ path, spec }) => spec.examples.map((line) => ({ path, spec, line })));
+const examples = leaves.flatMap(({ path, spec }) =>
+  spec.examples.map((line) => ({ path, spec, line })),
+);
 
 /** Those that never end by themselves, need a terminal, or ask the network. */
 const isOnlyParsed = (line: string): boolean =>
-  /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail)\b|--wait\b|https:\/\/example\.com/.test(line);
+  /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail)\b|--wait\b|https:\/\/example\.com/.test(
+    line,
+  );
 
 setUpExamples();
 
@@ -36,7 +40,8 @@ async function parse(line: string): Promise<string[]> {
       : { ...node, run: () => void told.push(node.name) };
   const root = new Command("deskbell");
   for (const { flags, about } of GLOBAL_OPTIONS) root.option(flags, about);
-  for (const spec of specs) addCommand(root, mute(spec), async (run) => void (await run({} as never)));
+  for (const spec of specs)
+    addCommand(root, mute(spec), async (run) => void (await run({} as never)));
   const words = [...(line.split(/ (?:\||>>?|<) /)[0] ?? "").matchAll(/'([^']*)'|(\S+)/g)];
   await root.parseAsync(
     words.map(([, quoted, plain]) => quoted ?? plain ?? ""),
@@ -55,7 +60,8 @@ const ENDS_WITH: [RegExp, number][] = [
   [/^(status|doctor)\b/, EXIT.someFailed],
   [/^(keys revoke|webhooks delete|restore) (?!.*--yes)/, EXIT.usage],
 ];
-const exitCodeOf = (line: string): number => ENDS_WITH.find(([pattern]) => pattern.test(line))?.[1] ?? EXIT.ok;
+const exitCodeOf = (line: string): number =>
+  ENDS_WITH.find(([pattern]) => pattern.test(line))?.[1] ?? EXIT.ok;
 
 const inBatches = Object.entries(
   Object.groupBy(
@@ -68,8 +74,14 @@ test.each(inBatches)("the examples of %s do on a box what they say", async (_nou
   for (const { line } of lines) {
     const stdin = line.includes(" - ") ? "{}" : "";
     const ran = await runApart(runnable(line), { isEmpty: line.startsWith("seed "), stdin });
-    expect({ line, code: ran.code, said: ran.stderr }).toMatchObject({ line, code: exitCodeOf(line) });
-    expect({ line, said: ran.stdout }).toMatchObject({ line, said: expect.not.stringMatching(/^(error|fix): /m) });
+    expect({ line, code: ran.code, said: ran.stderr }).toMatchObject({
+      line,
+      code: exitCodeOf(line),
+    });
+    expect({ line, said: ran.stdout }).toMatchObject({
+      line,
+      said: expect.not.stringMatching(/^(error|fix): /m),
+    });
   }
 });
 
@@ -88,7 +100,10 @@ test.each(inBatches)(
     for (const path of new Set(lines.map(({ path }) => path))) {
       const line = lines.findLast((example) => example.path === path)?.line ?? "";
       const stdin = line.includes(" - ") ? "{}" : "";
-      const ran = await runApart(`${runnable(line)} --json -q --yes`, { isEmpty: line.startsWith("seed "), stdin });
+      const ran = await runApart(`${runnable(line)} --json -q --yes`, {
+        isEmpty: line.startsWith("seed "),
+        stdin,
+      });
       expect({ line, said: ran.stderr }).toEqual({ line, said: "" });
       const texts = isJson(ran.stdout) ? [ran.stdout] : ran.stdout.split("\n").slice(0, -1);
       expect({
@@ -106,7 +121,8 @@ test.each(inBatches)(
 
 /** Words that name no file, no type and no shell of this world. */
 const named = leaves.filter(
-  ({ path, spec }) => spec.arguments.some((name) => name.startsWith("<")) && !path.startsWith("catalog"),
+  ({ path, spec }) =>
+    spec.arguments.some((name) => name.startsWith("<")) && !path.startsWith("catalog"),
 );
 
 test.each(named)("$path says in words that there is no such thing", async ({ path }) => {
@@ -118,18 +134,28 @@ test.each(named)("$path says in words that there is no such thing", async ({ pat
   };
   const more = flags[path as keyof typeof flags] ?? "";
   const ran = await runApart(runnable(`${path} no-such-thing ${more} --yes`).trim());
-  expect(ran).toMatchObject({ stdout: "", stderr: expect.stringMatching(/^error: [^]+\(exit [23]\)\n$/) });
+  expect(ran).toMatchObject({
+    stdout: "",
+    stderr: expect.stringMatching(/^error: [^]+\(exit [23]\)\n$/),
+  });
   expect(ran.stderr).not.toContain("a bug in itself");
 });
 
-test.each(leaves)("$path takes no option and no surplus word that it does not know", async ({ path, spec }) => {
-  for (const line of [`${path} --no-such-option`, `${path} a b c d`]) {
-    if (line.endsWith("d") && spec.arguments.some((name) => name.includes("..."))) continue;
-    const ran = await runApart(line, { isEmpty: true });
-    expect({ line, ...ran }).toMatchObject({ code: EXIT.usage, stdout: "", stderr: expect.stringMatching(/\nfix: /) });
-    expect(existsSync(ran.dataDir)).toBe(false);
-  }
-});
+test.each(leaves)(
+  "$path takes no option and no surplus word that it does not know",
+  async ({ path, spec }) => {
+    for (const line of [`${path} --no-such-option`, `${path} a b c d`]) {
+      if (line.endsWith("d") && spec.arguments.some((name) => name.includes("..."))) continue;
+      const ran = await runApart(line, { isEmpty: true });
+      expect({ line, ...ran }).toMatchObject({
+        code: EXIT.usage,
+        stdout: "",
+        stderr: expect.stringMatching(/\nfix: /),
+      });
+      expect(existsSync(ran.dataDir)).toBe(false);
+    }
+  },
+);
 
 const MAKERS = ["catalog apply", "restore"];
 const NEEDLESS = [
@@ -153,26 +179,38 @@ test.each(inBatches.filter(([noun]) => noun !== "seed"))(
     for (const { path, line } of lines) {
       const ran = await runApart(`${runnable(line)} --yes`, { isEmpty: true });
       const isMade = MAKERS.includes(path) && existsSync(ran.dataDir);
-      const refusal = { code: EXIT.notFound, stdout: "", stderr: expect.stringContaining("--data-dir") };
+      const refusal = {
+        code: EXIT.notFound,
+        stdout: "",
+        stderr: expect.stringContaining("--data-dir"),
+      };
       const expected = NEEDLESS.some((name) => path.startsWith(name)) ? {} : refusal;
-      expect({ line, ...ran, isThere: existsSync(ran.dataDir) }).toMatchObject({ line, ...expected, isThere: isMade });
+      expect({ line, ...ran, isThere: existsSync(ran.dataDir) }).toMatchObject({
+        line,
+        ...expected,
+        isThere: isMade,
+      });
     }
   },
 );
 
 const rehearsed = leaves.filter(({ spec }) => spec.canRehearse);
 
-test.each(rehearsed)("$path --dry-run does what it would do, and leaves the box as it was", async ({ path, spec }) => {
-  const line =
-    spec.examples.find((example) => !isOnlyParsed(example) && !example.includes(".ndjson")) ?? `${path} --help`;
-  const before = await runApart("businesses list");
-  const ran = await runApart(`${runnable(line)} --dry-run`);
-  expect({ line, ...ran }).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/^That was a dry run: nothing was changed\.$/m),
-  });
-  expect(contentOf(ran.dataDir)).toEqual(contentOf(before.dataDir));
-});
+test.each(rehearsed)(
+  "$path --dry-run does what it would do, and leaves the box as it was",
+  async ({ path, spec }) => {
+    const line =
+      spec.examples.find((example) => !isOnlyParsed(example) && !example.includes(".ndjson")) ??
+      `${path} --help`;
+    const before = await runApart("businesses list");
+    const ran = await runApart(`${runnable(line)} --dry-run`);
+    expect({ line, ...ran }).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^That was a dry run: nothing was changed\.$/m),
+    });
+    expect(contentOf(ran.dataDir)).toEqual(contentOf(before.dataDir));
+  },
+);
 
 function contentOf(dataDir: string): Record<string, unknown[]> {
   const db = new Database(join(dataDir, "deskbell.db"), { readonly: true });
@@ -180,7 +218,10 @@ function contentOf(dataDir: string): Record<string, unknown[]> {
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .pluck()
     .all() as string[];
-  const content = tables.map((name): [string, unknown[]] => [name, db.prepare(`SELECT * FROM "${name}"`).all()]);
+  const content = tables.map((name): [string, unknown[]] => [
+    name,
+    db.prepare(`SELECT * FROM "${name}"`).all(),
+  ]);
   db.close();
   return Object.fromEntries(content);
 }
@@ -190,7 +231,8 @@ test("whatever changes data has a dry run", () => {
     /(create|rotate|revoke|add|set|enable|disable|delete|remove|cancel|confirm|check-in|sold-out|trigger|apply|redeliver|rotate-secret|rotate-master|restore)$/;
   const without = leaves
     .filter(
-      ({ path, spec }) => (writers.test(path) || path === "seed") && !spec.canRehearse && !("dryRun" in spec.flags),
+      ({ path, spec }) =>
+        (writers.test(path) || path === "seed") && !spec.canRehearse && !("dryRun" in spec.flags),
     )
     .map(({ path }) => path);
   expect(without).toEqual(["backup create"]);

@@ -18,7 +18,9 @@ const data = <T>(ran: Ran): T => (JSON.parse(ran.stdout) as { data: T }).data;
 async function subscribed(url = "http://127.0.0.1:9/hook") {
   const { deskbell, dataDir } = terminal();
   await deskbell("seed -", CAFE);
-  const added = await deskbell(`webhooks add --name till --url ${url} --event all --allow-private --timeout 2s`);
+  const added = await deskbell(
+    `webhooks add --name till --url ${url} --event all --allow-private --timeout 2s`,
+  );
   expect(added).toMatchObject({ code: 0 });
   const [endpoint] = data<{ id: string }[]>(await deskbell("webhooks list --json"));
   return { deskbell, dataDir, id: endpoint!.id, secret: added.stdout.trim() };
@@ -26,7 +28,9 @@ async function subscribed(url = "http://127.0.0.1:9/hook") {
 
 test("an endpoint is changed, disabled with what is owed to it, and enabled again", async () => {
   const { deskbell, id } = await subscribed();
-  expect(await deskbell(`webhooks set ${id} --name kitchen --max-in-flight 8 --event staff.updated`)).toMatchObject({
+  expect(
+    await deskbell(`webhooks set ${id} --name kitchen --max-in-flight 8 --event staff.updated`),
+  ).toMatchObject({
     code: 0,
   });
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({
@@ -66,7 +70,10 @@ test("an endpoint is named by its id, or by a name that no other of its business
   await deskbell("webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private");
   await deskbell(`webhooks add --name ${id} --url http://127.0.0.1:9/ --event all --allow-private`);
   const refused = await deskbell("webhooks delete till --yes");
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/'till': whe_\w+, whe_\w+\.\nfix: /) });
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/'till': whe_\w+, whe_\w+\.\nfix: /),
+  });
   expect(refused.stderr).toContain(id);
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ name: "till" });
 });
@@ -75,7 +82,9 @@ test("the last error of a delivery stands in the list, and is kept on a narrow t
   const { deskbell, dataDir, id } = await subscribed();
   await deskbell(`events trigger service.updated --endpoint ${id}`);
   const db = new Database(join(dataDir, "deskbell.db"));
-  db.exec("UPDATE delivery SET last_error = 'HTTP 503\u001b[2J', last_status_code = 503, attempt_count = 1");
+  db.exec(
+    "UPDATE delivery SET last_error = 'HTTP 503\u001b[2J', last_status_code = 503, attempt_count = 1",
+  );
   db.close();
   expect((await deskbell("deliveries list")).stdout).toContain("\tservice.updated\tHTTP 503␛[2J\t");
   const screen = terminal({ isTTY: true, dataDir });
@@ -89,10 +98,19 @@ test("a rotation prints the new secret alone on stdout, and is finished once", a
   expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whsec_\S+\n$/) });
   expect(rotated.stdout.trim()).not.toBe(secret);
   expect(await deskbell(`webhooks rotate-secret ${id}`)).toMatchObject({ code: 5, stdout: "" });
-  expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ oldSecretEndsAt: expect.any(String) });
-  expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain("new secret alone");
-  expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain("one secret already");
-  expect(await deskbell("keys rotate-master")).toMatchObject({ code: 0, stderr: expect.stringContaining("1 signing") });
+  expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({
+    oldSecretEndsAt: expect.any(String),
+  });
+  expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain(
+    "new secret alone",
+  );
+  expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain(
+    "one secret already",
+  );
+  expect(await deskbell("keys rotate-master")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("1 signing"),
+  });
 });
 
 test("with another box's master key nothing is sealed: each command says so, and --force is the way out", async () => {
@@ -103,7 +121,9 @@ test("with another box's master key nothing is sealed: each command says so, and
     expect(await deskbell(command)).toMatchObject({
       code: 5,
       stdout: "",
-      stderr: expect.stringMatching(/is not the one that .*sealed with[^]*fix: put the right \S+ back; .* --force/),
+      stderr: expect.stringMatching(
+        /is not the one that .*sealed with[^]*fix: put the right \S+ back; .* --force/,
+      ),
     });
   for (const command of [`webhooks test ${id}`, "keys rotate-master"])
     expect(await deskbell(command)).toMatchObject({
@@ -112,7 +132,9 @@ test("with another box's master key nothing is sealed: each command says so, and
     });
   expect(data(await deskbell("webhooks list --json"))).toHaveLength(1);
   const found = await deskbell("doctor");
-  expect(found.stdout).toMatch(/^secrets\twrong\t.*opens no signing secret: .*rotate-secret ID --force/m);
+  expect(found.stdout).toMatch(
+    /^secrets\twrong\t.*opens no signing secret: .*rotate-secret ID --force/m,
+  );
 
   expect(await deskbell(`webhooks rotate-secret ${id} --force`)).toMatchObject({
     code: 0,
@@ -139,7 +161,8 @@ test("a captured delivery is verified without any data", async () => {
   const secret = `whsec_${"Ab1".repeat(16)}`;
   const body = '{"name":"Maniküre"}';
   const now = Math.floor(Date.now() / 1000);
-  const header = (at: number) => sign([signingKey(secret)], "evt_1", at, Buffer.from(body))["X-Service-Signature"];
+  const header = (at: number) =>
+    sign([signingKey(secret)], "evt_1", at, Buffer.from(body))["X-Service-Signature"];
   const folder = temporaryFolder();
   const [secretFile, bodyFile] = [join(folder, "secret"), join(folder, "body.json")];
   writeFileSync(secretFile, `${secret}\n`);
@@ -148,8 +171,14 @@ test("a captured delivery is verified without any data", async () => {
     deskbell(`webhooks verify --secret-file ${secretFile} --header ${header(at)} ${file}`, stdin);
   expect(await verify(now, bodyFile)).toMatchObject({ code: 0, stderr: "genuine\n" });
   expect(await verify(now, "-", body)).toMatchObject({ code: 0 });
-  expect(await verify(now, "-", body.replace("M", "N"))).toMatchObject({ code: 1, stderr: /refused: no v1/ });
-  expect(await verify(now - 3600, bodyFile)).toMatchObject({ code: 1, stderr: /refused: the timestamp/ });
+  expect(await verify(now, "-", body.replace("M", "N"))).toMatchObject({
+    code: 1,
+    stderr: /refused: no v1/,
+  });
+  expect(await verify(now - 3600, bodyFile)).toMatchObject({
+    code: 1,
+    stderr: /refused: the timestamp/,
+  });
   expect(await verify(now, join(folder, "none"))).toMatchObject({ code: 3 });
 });
 
@@ -161,13 +190,18 @@ test("deliveries are redelivered and cancelled by name or by what the options fi
   expect(await deskbell("deliveries redeliver")).toMatchObject({ code: 2 });
   expect(await deskbell(`deliveries redeliver ${newest!.id} --failed`)).toMatchObject({ code: 2 });
   expect(await deskbell("deliveries redeliver dlv_none")).toMatchObject({ code: 3 });
-  expect(data(await deskbell(`deliveries cancel ${newest!.id} --json`))).toEqual({ count: 1, dryRun: false });
+  expect(data(await deskbell(`deliveries cancel ${newest!.id} --json`))).toEqual({
+    count: 1,
+    dryRun: false,
+  });
   expect(data(await deskbell(`deliveries cancel --endpoint ${id} --dry-run --json`))).toEqual({
     count: 1,
     dryRun: true,
   });
   expect(await deskbell(`deliveries cancel --endpoint ${id}`)).toMatchObject({ code: 2 });
-  expect((await deskbell(`deliveries cancel --endpoint ${id} --yes`)).stderr).toContain("1 cancelled");
+  expect((await deskbell(`deliveries cancel --endpoint ${id} --yes`)).stderr).toContain(
+    "1 cancelled",
+  );
   expect(data(await deskbell("deliveries list --status CANCELLED --json"))).toHaveLength(2);
   const again = "deliveries redeliver --status CANCELLED --rate 5/s";
   expect(data(await deskbell(`${again} --dry-run --json`))).toEqual({ count: 2, dryRun: true });
@@ -180,7 +214,9 @@ test("an endpoint is named by its name too where deliveries and events are asked
   const { deskbell, id } = await subscribed();
   const { name } = data<{ name: string }>(await deskbell(`webhooks show ${id} --json`));
   await deskbell(`events trigger service.updated --endpoint ${name}`);
-  const byName = data<{ endpointId: string }[]>(await deskbell(`deliveries list --endpoint ${name} --json`));
+  const byName = data<{ endpointId: string }[]>(
+    await deskbell(`deliveries list --endpoint ${name} --json`),
+  );
   expect(byName).toMatchObject([{ endpointId: id }]);
   for (const line of ["list", "redeliver", "cancel", "tail"])
     expect(await deskbell(`deliveries ${line} --endpoint nobody`)).toMatchObject({
@@ -197,7 +233,10 @@ test("whoever waits for what goes again is told that no daemon runs to send it",
   const [{ id }] = data<[{ id: string }]>(await deskbell("deliveries list --json"));
   await deskbell(`deliveries cancel ${id}`);
   const waiting = deskbell(`deliveries redeliver ${id} --wait`);
-  await vi.waitUntil(async () => (await deskbell("deliveries list --status PENDING")).stdout !== "", { timeout: 5000 });
+  await vi.waitUntil(
+    async () => (await deskbell("deliveries list --status PENDING")).stdout !== "",
+    { timeout: 5000 },
+  );
   await deskbell(`deliveries cancel ${id}`);
   expect(await waiting).toMatchObject({
     code: 0,
@@ -209,9 +248,17 @@ test("events are listed, shown as receivers get them, and named with their flags
   const { deskbell } = await subscribed();
   const triggered = await deskbell("events trigger service.updated");
   const id = triggered.stdout.trim();
-  expect(triggered).toMatchObject({ code: 0, stderr: "service.updated has happened: 1 webhook to send.\n" });
-  expect(data(await deskbell("events list --type service.updated --json"))).toMatchObject([{ id, sequence: 3 }]);
-  expect(data(await deskbell(`events show ${id} --json`))).toMatchObject({ id, data: { object: { name: "Cut" } } });
+  expect(triggered).toMatchObject({
+    code: 0,
+    stderr: "service.updated has happened: 1 webhook to send.\n",
+  });
+  expect(data(await deskbell("events list --type service.updated --json"))).toMatchObject([
+    { id, sequence: 3 },
+  ]);
+  expect(data(await deskbell(`events show ${id} --json`))).toMatchObject({
+    id,
+    data: { object: { name: "Cut" } },
+  });
   const types = await deskbell("events types");
   expect(types.stdout.split("\n")).toContain("service.updated\tprice variants addons");
   expect(types.stdout.trim().split("\n")).toHaveLength(38);

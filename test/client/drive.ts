@@ -16,19 +16,30 @@ const path = { businessSlug };
 const at = (id: string) => ({ path: { businessSlug, id } });
 
 /** What came, or the problem in the program's own words. */
-function given<T>({ data, error }: { data?: T; error?: { code: string; detail: string } }): NonNullable<T> {
-  if (data === undefined || data === null) throw new Error(error && `${error.code}: ${error.detail}`);
+function given<T>({
+  data,
+  error,
+}: {
+  data?: T;
+  error?: { code: string; detail: string };
+}): NonNullable<T> {
+  if (data === undefined || data === null)
+    throw new Error(error && `${error.code}: ${error.detail}`);
   return data;
 }
 
 async function readCatalog(): Promise<void> {
   const query = { includeVariants: true, includeAddons: true, limit: 2 };
-  const answer = await client.GET("/v1/businesses/{businessSlug}/services", { params: { path, query } });
+  const answer = await client.GET("/v1/businesses/{businessSlug}/services", {
+    params: { path, query },
+  });
   const { data: services, page } = given(answer);
   assert.equal(services.length, 2);
   assert.equal(typeof services[0]?.variants?.length, "number");
   const cursor = page.nextCursor ?? assert.fail("there is no further page");
-  const rest = await client.GET("/v1/businesses/{businessSlug}/services", { params: { path, query: { cursor } } });
+  const rest = await client.GET("/v1/businesses/{businessSlug}/services", {
+    params: { path, query: { cursor } },
+  });
   assert.ok(given(rest).data.every(({ variants }) => variants === undefined));
 
   const etag = answer.response.headers.get("etag") ?? "";
@@ -37,11 +48,17 @@ async function readCatalog(): Promise<void> {
   });
   assert.equal(again.response.status, 304);
 
-  given(await client.GET("/v1/businesses/{businessSlug}/menu", { params: { path } })).data.items.forEach(
-    ({ priceCents, allergens }) => assert.ok(priceCents >= 0 && allergens.contains),
+  given(
+    await client.GET("/v1/businesses/{businessSlug}/menu", { params: { path } }),
+  ).data.items.forEach(({ priceCents, allergens }) =>
+    assert.ok(priceCents >= 0 && allergens.contains),
   );
   given(await client.GET("/v1/businesses/{businessSlug}/service-categories", { params: { path } }));
-  given(await client.GET("/v1/businesses/{businessSlug}/staff", { params: { path, query: { locale: "es" } } }));
+  given(
+    await client.GET("/v1/businesses/{businessSlug}/staff", {
+      params: { path, query: { locale: "es" } },
+    }),
+  );
   given(
     await client.GET("/v1/businesses/{businessSlug}/promotions", {
       params: { path, query: { includeUpcoming: true } },
@@ -70,16 +87,18 @@ async function readWhatHappened(): Promise<void> {
     assert.ok(event.type === "service_price.updated");
     assert.ok(event.data.changed.price && event.data.object.priceCents > 0);
   }
-  const endpoints = given(await client.GET("/v1/businesses/{businessSlug}/webhooks", { params: { path } })).data;
+  const endpoints = given(
+    await client.GET("/v1/businesses/{businessSlug}/webhooks", { params: { path } }),
+  ).data;
   const { id } = endpoints[0] ?? assert.fail("there is no endpoint");
   const listed = await client.GET("/v1/businesses/{businessSlug}/webhooks/{id}/deliveries", {
     params: { ...at(id), query: { eventType: "service.updated" } },
   });
   const delivery = given(listed).data[0] ?? assert.fail("there is no delivery");
   const params = at(delivery.id);
-  given(await client.GET("/v1/businesses/{businessSlug}/deliveries/{id}", { params })).data.attempts.forEach(
-    ({ outcome }) => assert.equal(outcome, "responded"),
-  );
+  given(
+    await client.GET("/v1/businesses/{businessSlug}/deliveries/{id}", { params }),
+  ).data.attempts.forEach(({ outcome }) => assert.equal(outcome, "responded"));
   given(await client.POST("/v1/businesses/{businessSlug}/deliveries/{id}/redeliver", { params }));
 }
 
@@ -91,27 +110,38 @@ async function manageEndpoint(): Promise<void> {
   const { id, secret } = given(made).data;
   assert.match(secret, /^whsec_/);
   const params = at(id);
-  assert.equal(given(await client.GET("/v1/businesses/{businessSlug}/webhooks/{id}", { params })).data.name, "drive");
+  assert.equal(
+    given(await client.GET("/v1/businesses/{businessSlug}/webhooks/{id}", { params })).data.name,
+    "drive",
+  );
   const changed = await client.PATCH("/v1/businesses/{businessSlug}/webhooks/{id}", {
     params,
     body: { events: ["catalog.changed"] },
   });
   assert.deepEqual(given(changed).data.events, ["catalog.changed"]);
-  const tested = await client.POST("/v1/businesses/{businessSlug}/webhooks/{id}/test", { params, body: {} });
+  const tested = await client.POST("/v1/businesses/{businessSlug}/webhooks/{id}/test", {
+    params,
+    body: {},
+  });
   assert.deepEqual([given(tested).data.ok, given(tested).data.outcome], [true, "responded"]);
   const rotated = await client.POST("/v1/businesses/{businessSlug}/webhooks/{id}/rotate-secret", {
     params,
     body: { overlapSeconds: 60 },
   });
   assert.notEqual(given(rotated).data.secret, secret);
-  const finished = await client.POST("/v1/businesses/{businessSlug}/webhooks/{id}/rotate-secret/finish", { params });
+  const finished = await client.POST(
+    "/v1/businesses/{businessSlug}/webhooks/{id}/rotate-secret/finish",
+    { params },
+  );
   assert.equal(given(finished).data.finished, true);
   const enabled = await client.POST("/v1/businesses/{businessSlug}/webhooks/{id}/enable", {
     params,
     body: { recover: "none" },
   });
   assert.equal(given(enabled).data.recovered, 0);
-  const { response } = await client.DELETE("/v1/businesses/{businessSlug}/webhooks/{id}", { params });
+  const { response } = await client.DELETE("/v1/businesses/{businessSlug}/webhooks/{id}", {
+    params,
+  });
   assert.equal(response.status, 204);
   const { error } = await client.GET("/v1/businesses/{businessSlug}/webhooks/{id}", { params });
   assert.equal(error?.code, "resource_not_found");

@@ -26,7 +26,9 @@ test("an alert is a log line and a JSON POST that says in its text what happened
     at: "2026-11-20T12:00:00.000Z",
   });
   expect(operator.requests[0]!.headers["content-type"]).toBe("application/json; charset=utf-8");
-  expect(rt.logged).toMatchObject([{ level: "warn", message: failing.text, fields: { endpoint: endpoint.id } }]);
+  expect(rt.logged).toMatchObject([
+    { level: "warn", message: failing.text, fields: { endpoint: endpoint.id } },
+  ]);
   await alerter.close();
 });
 
@@ -55,5 +57,7 @@ test("without a URL an alert is a log line", async () => {
 
 test("an alert URL that is none is refused", () => {
   expect(() => readConfig({ alertUrl: "slack" }, {})).toThrow(/--alert-url/);
-  expect(readConfig({}, { DESKBELL_ALERT_URL: "https://ntfy.sh/desk" }).alertUrl).toBe("https://ntfy.sh/desk");
+  expect(readConfig({}, { DESKBELL_ALERT_URL: "https://ntfy.sh/desk" }).alertUrl).toBe(
+    "https://ntfy.sh/desk",
+  );
 });

@@ -40,26 +40,32 @@ async function stage() {
   };
 }
 
-test.each([30, -30, 1, -1])("a clock that jumps by %d days brings no attempt sooner or later", async (days) => {
-  const { rt, beat, waits, set, tried } = await stage();
-  const before = waits();
-  set(days * DAY);
-  await beat();
-  expect(waits()).toBe(before);
-  expect(tried()).toBe(1);
-  rt.advance(before);
-  await beat();
-  expect(tried()).toBe(2);
-});
+test.each([30, -30, 1, -1])(
+  "a clock that jumps by %d days brings no attempt sooner or later",
+  async (days) => {
+    const { rt, beat, waits, set, tried } = await stage();
+    const before = waits();
+    set(days * DAY);
+    await beat();
+    expect(waits()).toBe(before);
+    expect(tried()).toBe(1);
+    rt.advance(before);
+    await beat();
+    expect(tried()).toBe(2);
+  },
+);
 
-test.each([30, 0.5, -0.5, -30])("what happens right after a jump by %d days goes out at once", async (days) => {
-  const { answer, beat, happen, set, rt } = await stage();
-  set(days * DAY);
-  answer.statusCode = 200;
-  happen();
-  await beat("wake");
-  expect(rt.store.tallies.counts()).toMatchObject({ DELIVERED: 1, PENDING: 1 });
-});
+test.each([30, 0.5, -0.5, -30])(
+  "what happens right after a jump by %d days goes out at once",
+  async (days) => {
+    const { answer, beat, happen, set, rt } = await stage();
+    set(days * DAY);
+    answer.statusCode = 200;
+    happen();
+    await beat("wake");
+    expect(rt.store.tallies.counts()).toMatchObject({ DELIVERED: 1, PENDING: 1 });
+  },
+);
 
 test("what was due already, at an endpoint that is paused, stays due when the clock goes back", async () => {
   const { rt, beat, happen, set, answer } = await stage();

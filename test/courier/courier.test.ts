@@ -43,7 +43,9 @@ describe("a delivery", () => {
       lastStatusCode: 200,
       deliveredAt: rt.now(),
     });
-    expect(rt.store.deliveries.attempts(delivery!.id)).toMatchObject([{ n: 1, outcome: "responded", statusCode: 200 }]);
+    expect(rt.store.deliveries.attempts(delivery!.id)).toMatchObject([
+      { n: 1, outcome: "responded", statusCode: 200 },
+    ]);
   });
 
   test("is verified by stripe, standardwebhooks and svix, and by none of them with one byte changed", async () => {
@@ -59,7 +61,10 @@ describe("a delivery", () => {
     const { body, headers } = partner.requests[0]!;
     const given = headers as Record<string, string>;
     const verifiers: [string, (body: string) => unknown][] = [
-      ["stripe", (body) => Stripe.webhooks.constructEvent(body, given["x-service-signature"]!, secret)],
+      [
+        "stripe",
+        (body) => Stripe.webhooks.constructEvent(body, given["x-service-signature"]!, secret),
+      ],
       ["standardwebhooks", (body) => new StandardWebhook(secret).verify(body, given)],
       ["svix", (body) => (new SvixWebhook(secret).verify(body, given), JSON.parse(body))],
     ];
@@ -83,7 +88,11 @@ describe("a delivery", () => {
     courier.wake();
     await courier.idle();
     const [failed] = rt.store.deliveries.list({}, 1);
-    expect(failed).toMatchObject({ status: "PENDING", attemptCount: 1, lastError: "refused: ECONNREFUSED" });
+    expect(failed).toMatchObject({
+      status: "PENDING",
+      attemptCount: 1,
+      lastError: "refused: ECONNREFUSED",
+    });
     expect(failed!.nextAttemptAt! - rt.now()).toBeGreaterThanOrEqual(5000);
     expect(failed!.nextAttemptAt! - rt.now()).toBeLessThanOrEqual(6000);
     expect(rt.store.endpoints.byId(endpoint.id)!.failingSince).toBe(rt.now());
@@ -120,12 +129,18 @@ describe("a delivery", () => {
       await courier.idle();
     }
     const [delivery] = rt.store.deliveries.list({}, 1);
-    expect(delivery).toMatchObject({ status: "EXHAUSTED", attemptCount: 20, lastError: "HTTP 500" });
+    expect(delivery).toMatchObject({
+      status: "EXHAUSTED",
+      attemptCount: 20,
+      lastError: "HTTP 500",
+    });
     const attempts = rt.store.deliveries.attempts(delivery!.id);
     expect(attempts.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
     expect(attempts[19]).toMatchObject({ statusCode: 500, responseText: "on fire" });
     expect(Math.floor((rt.now() - startedAt) / 86_400_000)).toBe(8);
-    expect(courier.alerts).toMatchObject([{ type: "delivery.exhausted", text: expect.stringContaining(delivery!.id) }]);
+    expect(courier.alerts).toMatchObject([
+      { type: "delivery.exhausted", text: expect.stringContaining(delivery!.id) },
+    ]);
     rt.advance(365 * 86_400_000);
     courier.sweep();
     await courier.idle();
@@ -146,7 +161,9 @@ describe("a delivery", () => {
     db.close();
     courier.wake();
     await courier.idle();
-    expect(partner.requests.map(({ headers }) => headers["x-service-event"])).toEqual(["staff.updated"]);
+    expect(partner.requests.map(({ headers }) => headers["x-service-event"])).toEqual([
+      "staff.updated",
+    ]);
     expect(statuses(rt)).toEqual(["CORRUPT", "DELIVERED"]);
     expect(rt.logged).toMatchObject([{ level: "error", fields: { event: events[0]!.id } }]);
     expect(rt.store.endpoints.list()[0]!.failureCount).toBe(0);
@@ -177,7 +194,11 @@ describe("the courier", () => {
     const partners = [await receiver(), await receiver(), await receiver()];
     for (const { url } of partners) await subscribe(rt, business, url);
     const courier = engine(rt);
-    const { events } = emit(rt, business, ...Array.from({ length: 30 }, () => "service.updated" as const));
+    const { events } = emit(
+      rt,
+      business,
+      ...Array.from({ length: 30 }, () => "service.updated" as const),
+    );
     courier.wake();
     courier.wake();
     courier.sweep();
@@ -235,7 +256,14 @@ describe("the courier", () => {
     const stopped = courier.stop(10_000);
     partner.release();
     await stopped;
-    expect(statuses(rt)).toEqual(["DELIVERED", "DELIVERED", "DELIVERED", "DELIVERED", "PENDING", "PENDING"]);
+    expect(statuses(rt)).toEqual([
+      "DELIVERED",
+      "DELIVERED",
+      "DELIVERED",
+      "DELIVERED",
+      "PENDING",
+      "PENDING",
+    ]);
   });
 
   test("sends nothing more while the disk is full, and loses no outcome", async () => {
@@ -257,7 +285,9 @@ describe("the courier", () => {
     };
     courier.wake();
     release();
-    await vi.waitFor(() => expect(rt.logged).toMatchObject([{ message: expect.stringMatching(/disk is full/) }]));
+    await vi.waitFor(() =>
+      expect(rt.logged).toMatchObject([{ message: expect.stringMatching(/disk is full/) }]),
+    );
     expect(sent).toHaveLength(8);
     release();
     courier.sweep();
@@ -330,7 +360,9 @@ describe("the courier", () => {
       db.close();
       partner.release();
       await courier.idle();
-      expect(rt.store.deliveries.list({}, 1)).toMatchObject([{ status: expected, attemptCount: 1 }]);
+      expect(rt.store.deliveries.list({}, 1)).toMatchObject([
+        { status: expected, attemptCount: 1 },
+      ]);
     }
   });
 });

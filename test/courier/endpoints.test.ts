@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+} from "../../src/app/webhooks/endpoint-life.ts";
 import { updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import type { Send } from "../../src/domain/webhooks/post.ts";
 import type { Outcome } from "../../src/domain/webhooks/verdict.ts";
@@ -36,7 +40,8 @@ async function stage(send: Send, url = "http://10.0.0.1/") {
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, url);
   const courier = engine(rt, send);
-  const happen = (count = 1) => emit(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
+  const happen = (count = 1) =>
+    emit(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
   /** Lets time pass second by second, as the beat does. */
   const pass = async (ms: number, stepMs = SECOND) => {
     for (let passed = 0; passed < ms; passed += stepMs) {
@@ -76,19 +81,24 @@ describe("what an outcome does to its endpoint", () => {
   test.each([
     { name: "seconds", hint: "600" },
     { name: "a date", hint: "Fri, 20 Nov 2026 12:10:00 GMT" },
-  ])("Retry-After in $name pauses the whole endpoint, and what waits burns no attempt", async ({ hint }) => {
-    const { sent, send } = scripted(answer(503, hint), answer(200));
-    const { rt, happen, settleNow, pass } = await stage(send);
-    happen();
-    await settleNow();
-    happen(5);
-    await settleNow();
-    await pass(10 * MINUTE - SECOND);
-    expect(sent).toEqual([1]);
-    expect(rt.store.deliveries.list({}, 10).map(({ attemptCount }) => attemptCount)).toEqual([0, 0, 0, 0, 0, 1]);
-    await pass(2 * MINUTE);
-    expect(statuses(rt)).toMatchObject({ DELIVERED: 6 });
-  });
+  ])(
+    "Retry-After in $name pauses the whole endpoint, and what waits burns no attempt",
+    async ({ hint }) => {
+      const { sent, send } = scripted(answer(503, hint), answer(200));
+      const { rt, happen, settleNow, pass } = await stage(send);
+      happen();
+      await settleNow();
+      happen(5);
+      await settleNow();
+      await pass(10 * MINUTE - SECOND);
+      expect(sent).toEqual([1]);
+      expect(rt.store.deliveries.list({}, 10).map(({ attemptCount }) => attemptCount)).toEqual([
+        0, 0, 0, 0, 0, 1,
+      ]);
+      await pass(2 * MINUTE);
+      expect(statuses(rt)).toMatchObject({ DELIVERED: 6 });
+    },
+  );
 
   test.each([
     { name: "429", outcome: answer(429) },
@@ -109,7 +119,9 @@ describe("what an outcome does to its endpoint", () => {
     });
     happen();
     await settleNow();
-    expect(rt.store.deliveries.list({}, 1)[0]!.nextAttemptAt! - rt.now()).toBeGreaterThanOrEqual(MINUTE);
+    expect(rt.store.deliveries.list({}, 1)[0]!.nextAttemptAt! - rt.now()).toBeGreaterThanOrEqual(
+      MINUTE,
+    );
     most = 0;
     happen();
     happen();
@@ -124,7 +136,11 @@ describe("what an outcome does to its endpoint", () => {
     { name: "a client error", outcome: answer(404), error: "HTTP 404" },
     { name: "a server error", outcome: answer(500), error: "HTTP 500" },
     { name: "a refused connection", outcome: failure("refused"), error: "refused: why" },
-    { name: "a name without address", outcome: failure("unresolvable"), error: "unresolvable: why" },
+    {
+      name: "a name without address",
+      outcome: failure("unresolvable"),
+      error: "unresolvable: why",
+    },
     { name: "a failed handshake", outcome: failure("tls_failed"), error: "TLS failed: why" },
     { name: "a blocked address", outcome: failure("blocked"), error: "blocked_address: why" },
   ])("$name goes by the schedule, and holds up nothing else", async ({ outcome, error }) => {
@@ -132,7 +148,9 @@ describe("what an outcome does to its endpoint", () => {
     const { rt, happen, settleNow, pass, current } = await stage(send);
     happen();
     await settleNow();
-    expect(rt.store.deliveries.list({}, 1)).toMatchObject([{ status: "PENDING", attemptCount: 1, lastError: error }]);
+    expect(rt.store.deliveries.list({}, 1)).toMatchObject([
+      { status: "PENDING", attemptCount: 1, lastError: error },
+    ]);
     expect(current()).toMatchObject({ failingSince: rt.now(), failureCount: 1, failedEvents: 1 });
     happen();
     await settleNow();
@@ -145,7 +163,9 @@ describe("what an outcome does to its endpoint", () => {
   test("ten failures in a row leave one probe for each pause; one success lets the rest go", async () => {
     let isUp = false;
     let count = 0;
-    const { rt, happen, settleNow, pass } = await stage(async () => ((count += 1), answer(isUp ? 200 : 500)));
+    const { rt, happen, settleNow, pass } = await stage(
+      async () => ((count += 1), answer(isUp ? 200 : 500)),
+    );
     happen(40);
     await settleNow();
     expect(count).toBeGreaterThanOrEqual(10);
@@ -206,14 +226,24 @@ describe("the life of an endpoint that fails", () => {
 
   test("ends with the first success, which is told when its failing was", async () => {
     let isUp = false;
-    const { courier, happen, settleNow, pass, current } = await stage(async () => answer(isUp ? 200 : 500));
+    const { courier, happen, settleNow, pass, current } = await stage(async () =>
+      answer(isUp ? 200 : 500),
+    );
     happen(3);
     await settleNow();
     await pass(DAY + HOUR, MINUTE);
     isUp = true;
     await pass(12 * HOUR, MINUTE);
-    expect(courier.alerts.map(({ type }) => type)).toEqual(["endpoint.failing", "endpoint.recovered"]);
-    expect(current()).toMatchObject({ failingSince: null, failureCount: 0, warnedAt: null, disableAt: null });
+    expect(courier.alerts.map(({ type }) => type)).toEqual([
+      "endpoint.failing",
+      "endpoint.recovered",
+    ]);
+    expect(current()).toMatchObject({
+      failingSince: null,
+      failureCount: 0,
+      warnedAt: null,
+      disableAt: null,
+    });
   });
 });
 
@@ -244,21 +274,26 @@ describe("a disabled endpoint", () => {
   test.each([
     { recover: "none" as const, expected: [], cancelled: 4 },
     { recover: "later" as const, expected: [3, 4], cancelled: 2 },
-  ])("that is enabled with --recover $recover is sent $expected", async ({ recover, expected, cancelled }) => {
-    const { sent, send } = scripted(answer(200));
-    const { rt, id, happen, pass, current } = await stage(send);
-    disableEndpoint(rt, id, "manual");
-    happen(2);
-    rt.advance(HOUR);
-    const later = rt.now();
-    happen(2);
-    rt.advance(HOUR);
-    expect(enableEndpoint(rt, id, recover === "later" ? later : recover)).toMatchObject({ cancelled });
-    await pass(SECOND);
-    expect(sent).toEqual(expected);
-    expect(current()).toMatchObject({ status: "ACTIVE", disabledReason: null });
-    expect(statuses(rt)["CANCELLED"]).toBe(cancelled);
-  });
+  ])(
+    "that is enabled with --recover $recover is sent $expected",
+    async ({ recover, expected, cancelled }) => {
+      const { sent, send } = scripted(answer(200));
+      const { rt, id, happen, pass, current } = await stage(send);
+      disableEndpoint(rt, id, "manual");
+      happen(2);
+      rt.advance(HOUR);
+      const later = rt.now();
+      happen(2);
+      rt.advance(HOUR);
+      expect(enableEndpoint(rt, id, recover === "later" ? later : recover)).toMatchObject({
+        cancelled,
+      });
+      await pass(SECOND);
+      expect(sent).toEqual(expected);
+      expect(current()).toMatchObject({ status: "ACTIVE", disabledReason: null });
+      expect(statuses(rt)["CANCELLED"]).toBe(cancelled);
+    },
+  );
 
   test("gets fresh events before what was parked", async () => {
     const { sent, send } = scripted(answer(200));
@@ -275,27 +310,41 @@ describe("a disabled endpoint", () => {
 
 describe.each([
   { who: "this process", connect: (rt: World): Runtime => rt },
-  { who: "another process", connect: (rt: World): Runtime => world({ dataDir: rt.config.dataDir }) },
+  {
+    who: "another process",
+    connect: (rt: World): Runtime => world({ dataDir: rt.config.dataDir }),
+  },
 ])("once $who has", ({ connect }) => {
   test.each([
-    { deed: "disabled", act: (rt: Runtime, id: string) => disableEndpoint(rt, id, "manual"), left: { PARKED: 16 } },
-    { deed: "deleted", act: (rt: Runtime, id: string) => deleteEndpoint(rt, id), left: { CANCELLED: 16 } },
-  ])("$deed an endpoint nothing more goes to it, not even what was read ahead", async ({ act, left }) => {
-    const held: (() => void)[] = [];
-    const { rt, id, courier, happen } = await stage(
-      () => new Promise((resolve) => held.push(() => resolve(answer(200)))),
-    );
-    happen(20);
-    courier.wake();
-    expect(held).toHaveLength(4);
-    // Other connections are looked at once a turn of the event loop.
-    await new Promise(setImmediate);
-    act(connect(rt), id);
-    for (const release of held) release();
-    await courier.idle();
-    expect(held).toHaveLength(4);
-    expect(statuses(rt)).toMatchObject({ DELIVERED: 4, PENDING: 0, ...left });
-  });
+    {
+      deed: "disabled",
+      act: (rt: Runtime, id: string) => disableEndpoint(rt, id, "manual"),
+      left: { PARKED: 16 },
+    },
+    {
+      deed: "deleted",
+      act: (rt: Runtime, id: string) => deleteEndpoint(rt, id),
+      left: { CANCELLED: 16 },
+    },
+  ])(
+    "$deed an endpoint nothing more goes to it, not even what was read ahead",
+    async ({ act, left }) => {
+      const held: (() => void)[] = [];
+      const { rt, id, courier, happen } = await stage(
+        () => new Promise((resolve) => held.push(() => resolve(answer(200)))),
+      );
+      happen(20);
+      courier.wake();
+      expect(held).toHaveLength(4);
+      // Other connections are looked at once a turn of the event loop.
+      await new Promise(setImmediate);
+      act(connect(rt), id);
+      for (const release of held) release();
+      await courier.idle();
+      expect(held).toHaveLength(4);
+      expect(statuses(rt)).toMatchObject({ DELIVERED: 4, PENDING: 0, ...left });
+    },
+  );
 });
 
 test("an endpoint that moves begins with a clean record at its new place", async () => {
@@ -330,6 +379,13 @@ test("an endpoint may be given a longer time and more at once, within bounds", a
   await settleNow();
   expect(new Set(timeouts)).toEqual(new Set([30_000]));
   expect(most).toBe(32);
-  for (const changes of [{ timeoutMs: 999 }, { timeoutMs: 30_001 }, { maxInFlight: 0 }, { maxInFlight: 33 }])
-    await expect(updateEndpoint(rt, id, changes)).rejects.toMatchObject({ code: "validation_failed" });
+  for (const changes of [
+    { timeoutMs: 999 },
+    { timeoutMs: 30_001 },
+    { maxInFlight: 0 },
+    { maxInFlight: 33 },
+  ])
+    await expect(updateEndpoint(rt, id, changes)).rejects.toMatchObject({
+      code: "validation_failed",
+    });
 });

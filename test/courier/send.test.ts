@@ -35,7 +35,9 @@ async function rawServer(
 }
 
 test("an answer is its status, its hint and the start of its text", async () => {
-  const partner = await receiver([{ status: 503, headers: { "retry-after": "120" }, body: "x".repeat(5000) }]);
+  const partner = await receiver([
+    { status: 503, headers: { "retry-after": "120" }, body: "x".repeat(5000) },
+  ]);
   expect(await sender().post(partner.url)).toEqual({
     kind: "responded",
     statusCode: 503,
@@ -65,7 +67,11 @@ test.each<{ name: string; write: (socket: Socket) => void; outcome: object }>([
   { name: "never answers", write: () => {}, outcome: { kind: "timed_out" } },
   { name: "hangs up", write: (socket) => socket.destroy(), outcome: { kind: "refused" } },
   { name: "resets", write: (socket) => socket.resetAndDestroy(), outcome: { kind: "refused" } },
-  { name: "talks garbage", write: (socket) => socket.end("SSH-2.0-OpenSSH\r\n"), outcome: { kind: "refused" } },
+  {
+    name: "talks garbage",
+    write: (socket) => socket.end("SSH-2.0-OpenSSH\r\n"),
+    outcome: { kind: "refused" },
+  },
   {
     name: "says 102 for ever",
     write: (socket) => {
@@ -103,13 +109,18 @@ test("an endless body is read for 16 KiB and then cut off, as one success", asyn
     socket.on("close", () => closed());
     socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
     const flood = () => {
-      while (!socket.destroyed && socket.write(`4000\r\n${"x".repeat(0x4000)}\r\n`)) written += 0x4000;
+      while (!socket.destroyed && socket.write(`4000\r\n${"x".repeat(0x4000)}\r\n`))
+        written += 0x4000;
     };
     socket.on("drain", flood);
     flood();
   });
   const outcome = await sender().post(url);
-  expect(outcome).toMatchObject({ kind: "responded", statusCode: 200, responseText: "x".repeat(4096) });
+  expect(outcome).toMatchObject({
+    kind: "responded",
+    statusCode: 200,
+    responseText: "x".repeat(4096),
+  });
   await isClosed;
   expect(written).toBeLessThan(50_000_000);
 });
@@ -125,17 +136,25 @@ test("a host without a listener is refused; one that speaks no TLS is said to fa
 test("a name is looked up and tried at each of its addresses", async () => {
   const partner = await receiver();
   const url = `http://partner.example:${partner.port}/hook`;
-  expect(await sender(OPEN, async () => ["127.0.0.9", "127.0.0.1"]).post(url)).toMatchObject({ statusCode: 200 });
+  expect(await sender(OPEN, async () => ["127.0.0.9", "127.0.0.1"]).post(url)).toMatchObject({
+    statusCode: 200,
+  });
   expect(partner.requests[0]!.headers.host).toBe(`partner.example:${partner.port}`);
 });
 
 test("a name without address is unresolvable", async () => {
-  expect(await sender(OPEN, async () => []).post("http://partner.example/")).toMatchObject({ kind: "unresolvable" });
+  expect(await sender(OPEN, async () => []).post("http://partner.example/")).toMatchObject({
+    kind: "unresolvable",
+  });
 });
 
 test.each([
   { name: "a literal", url: (port: number) => `http://127.0.0.1:${port}/`, addresses: [] },
-  { name: "a name", url: (port: number) => `http://partner.example:${port}/`, addresses: ["127.0.0.1"] },
+  {
+    name: "a name",
+    url: (port: number) => `http://partner.example:${port}/`,
+    addresses: ["127.0.0.1"],
+  },
   {
     name: "a name with one public address",
     url: (port: number) => `http://p.example:${port}/`,

@@ -9,7 +9,9 @@ import { world } from "../support/world.ts";
 
 async function running(rt: ReturnType<typeof world>) {
   const attempts: AttemptNotice[] = [];
-  const courier = await startCourier(rt.config, { onAttempt: (attempt) => void attempts.push(attempt) });
+  const courier = await startCourier(rt.config, {
+    onAttempt: (attempt) => void attempts.push(attempt),
+  });
   onTestFinished(courier.stop);
   return { ...courier, attempts };
 }
@@ -51,7 +53,9 @@ test("an error that nobody expected ends the thread with 1, so that the daemon c
 test("a courier that cannot start says so", async () => {
   const rt = world();
   const databasePath = `${rt.config.dataDir}/missing/deskbell.db`;
-  await expect(startCourier({ ...rt.config, databasePath })).rejects.toThrow(/directory does not exist/);
+  await expect(startCourier({ ...rt.config, databasePath })).rejects.toThrow(
+    /directory does not exist/,
+  );
 });
 
 test("the sample receiver takes what is signed with its secret and refuses all else", async () => {
@@ -72,7 +76,9 @@ test("the sample receiver takes what is signed with its secret and refuses all e
   const courier = await running(rt);
   emit(rt, business, "service.updated");
   await vi.waitFor(() => expect(courier.attempts).toHaveLength(1));
-  await fetch(sample.url, { method: "POST", body: "{}" }).then(({ status }) => expect(status).toBe(400));
+  await fetch(sample.url, { method: "POST", body: "{}" }).then(({ status }) =>
+    expect(status).toBe(400),
+  );
   expect(got).toMatchObject([
     { eventType: "service.updated", attempt: 1, refused: undefined },
     { eventType: "", refused: "no X-Service-Signature header" },

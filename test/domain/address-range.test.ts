@@ -10,7 +10,9 @@ test.each([
   { address: "2001:db8::1", ranges: ["203.0.113.0/24", "2001:db8::/32"], within: true },
   { address: "2001:db9::1", ranges: ["2001:db8::/32"], within: false },
   { address: "nonsense", ranges: ["0.0.0.0/0"], within: false },
-])("$address from $ranges: $within", ({ address, ranges, within }) => expect(isWithin(address, ranges)).toBe(within));
+])("$address from $ranges: $within", ({ address, ranges, within }) =>
+  expect(isWithin(address, ranges)).toBe(within),
+);
 
 test("an address range is told from other text", () => {
   expect(["10.0.0.0/8", "10.1.2.3", "2001:db8::/32"].every(isAddressRange)).toBe(true);

@@ -10,7 +10,8 @@ test("a key tells its kind, has 32 random characters and a checksum of 6", () =>
 test("the random part uses all 62 characters, none of them oftener than the others", () => {
   const seen = new Map<string, number>();
   for (let i = 0; i < 1000; i++)
-    for (const char of mintApiKey("SECRET", randomBytes).slice(12, 44)) seen.set(char, (seen.get(char) ?? 0) + 1);
+    for (const char of mintApiKey("SECRET", randomBytes).slice(12, 44))
+      seen.set(char, (seen.get(char) ?? 0) + 1);
   expect(seen.size).toBe(62);
   // 516 expected of each; the standard deviation is 22.5.
   for (const count of seen.values()) expect(Math.abs(count - 516)).toBeLessThan(23 * 6);

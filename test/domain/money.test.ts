@@ -1,6 +1,12 @@
 import { assert, constantFrom, double, integer, oneof, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { currencyDigits, formatMoney, MAX_MINOR_UNITS, parseMoney, parsePercent } from "../../src/domain/money.ts";
+import {
+  currencyDigits,
+  formatMoney,
+  MAX_MINOR_UNITS,
+  parseMoney,
+  parsePercent,
+} from "../../src/domain/money.ts";
 
 describe("parseMoney", () => {
   it.each([
@@ -38,19 +44,27 @@ describe("parseMoney", () => {
 
   it("reads back every amount that it prints, in currencies of no, two and three decimals", () => {
     assert(
-      property(integer({ min: 0, max: MAX_MINOR_UNITS }), constantFrom("JPY", "USD", "KWD"), (units, currency) => {
-        expect(parseMoney(formatMoney(units, currency), currency)).toEqual({ units });
-      }),
+      property(
+        integer({ min: 0, max: MAX_MINOR_UNITS }),
+        constantFrom("JPY", "USD", "KWD"),
+        (units, currency) => {
+          expect(parseMoney(formatMoney(units, currency), currency)).toEqual({ units });
+        },
+      ),
     );
   });
 
   it("never throws and never gives anything but a whole number in range", () => {
     assert(
-      property(oneof(string(), double().map(String)), constantFrom("JPY", "USD", "KWD"), (text, currency) => {
-        const amount = parseMoney(text, currency);
-        const units = "units" in amount ? amount.units : 0;
-        expect(Number.isInteger(units) && units >= 0 && units <= MAX_MINOR_UNITS).toBe(true);
-      }),
+      property(
+        oneof(string(), double().map(String)),
+        constantFrom("JPY", "USD", "KWD"),
+        (text, currency) => {
+          const amount = parseMoney(text, currency);
+          const units = "units" in amount ? amount.units : 0;
+          expect(Number.isInteger(units) && units >= 0 && units <= MAX_MINOR_UNITS).toBe(true);
+        },
+      ),
     );
   });
 });

@@ -5,7 +5,9 @@ import { seededBox, serve, urlOf } from "../support/daemon.ts";
 
 const etagOf = async (url: string, key: string): Promise<string | null> => {
   const services = `${url}/v1/businesses/salon-aurora/services`;
-  return (await fetch(services, { headers: { authorization: `Bearer ${key}` } })).headers.get("etag");
+  return (await fetch(services, { headers: { authorization: `Bearer ${key}` } })).headers.get(
+    "etag",
+  );
 };
 
 test("a backup made beside the running daemon is restored when it has stopped, and its ETags are all new", async () => {
@@ -20,7 +22,8 @@ test("a backup made beside the running daemon is restored when it has stopped, a
   });
 
   const atBackup = await etagOf(url, key);
-  const { path } = (JSON.parse(await deskbell("backup", "--json")) as { data: { path: string } }).data;
+  const { path } = (JSON.parse(await deskbell("backup", "--json")) as { data: { path: string } })
+    .data;
   await deskbell("services", "set", "cut", "--price", "91.00");
   const before = readdirSync(dataDir);
   expect(await execute(["restore", path, "--yes", ...on])).toMatchObject({

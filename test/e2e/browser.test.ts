@@ -30,9 +30,16 @@ async function stage() {
     app.listener(request, response);
   });
   const site = await listen((_, response) => {
-    response.setHeader("content-type", "text/html").end("<!doctype html><link rel=icon href=data:,>");
+    response
+      .setHeader("content-type", "text/html")
+      .end("<!doctype html><link rel=icon href=data:,>");
   });
-  const { secret } = createKey(rt, { businessId: businessId(SHOP), name: "page", kind: "SECRET", scopes: [] });
+  const { secret } = createKey(rt, {
+    businessId: businessId(SHOP),
+    name: "page",
+    kind: "SECRET",
+    scopes: [],
+  });
   return { statuses, site, secret, url: (path: string) => `${api}v1/businesses/${SHOP}/${path}` };
 }
 

@@ -27,9 +27,11 @@ const OPTIONS = {
 
 async function run(program: string, args: string[], cwd: string): Promise<string> {
   const running = promisify(execFile)(process.execPath, [program, ...args], { cwd });
-  const { stdout } = await running.catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
-    throw new Error(`${program} says:\n${stdout}${stderr}`);
-  });
+  const { stdout } = await running.catch(
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+      throw new Error(`${program} says:\n${stdout}${stderr}`);
+    },
+  );
   return stdout;
 }
 
@@ -41,13 +43,25 @@ test(
     const url = await urlOf(serve(dataDir, "--allow-http", "--allow-private", "127.0.0.0/8"));
     const partner = await receiver();
     const key = await deskbell("keys", "create", "--name", "client", "--secret");
-    await deskbell("webhooks", "add", "--name", "site", "--url", partner.url, "--event", "all", "--allow-private");
+    await deskbell(
+      "webhooks",
+      "add",
+      "--name",
+      "site",
+      "--url",
+      partner.url,
+      "--event",
+      "all",
+      "--allow-private",
+    );
     await deskbell("services", "set", "cut", "--price", "77.00");
     await partner.received(3);
 
     const folder = mkdtempSync(join(CLIENT, "generated-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const document = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
+      paths: Record<string, object>;
+    };
     writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(OPTIONS));
     copyFileSync(join(CLIENT, "drive.ts"), join(folder, "drive.ts"));
@@ -55,7 +69,9 @@ test(
     await run(bin("openapi-typescript"), ["openapi.json", "--output", "api.ts"], folder);
     await run(bin("tsc"), ["--project", "tsconfig.json"], folder);
 
-    const visited = JSON.parse(await run("drive.ts", [url, "salon-aurora", key, partner.url], folder)) as string[];
+    const visited = JSON.parse(
+      await run("drive.ts", [url, "salon-aurora", key, partner.url], folder),
+    ) as string[];
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );

@@ -71,7 +71,12 @@ test("a demo on a port that is taken says so and leaves nothing behind", async (
   await new Promise<void>((resolve) => void squatter.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void squatter.close());
   const { port } = squatter.address() as { port: number };
-  const { code, stdout, stderr } = await execute(["demo", "--port", String(port)], { env: { TMPDIR: folder } });
-  expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining(`Port ${port} is in use.`) });
+  const { code, stdout, stderr } = await execute(["demo", "--port", String(port)], {
+    env: { TMPDIR: folder },
+  });
+  expect({ code, stderr }).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining(`Port ${port} is in use.`),
+  });
   expect(existsSync(/✓ data +(\S+)/.exec(stdout)?.[1] ?? folder)).toBe(false);
 });

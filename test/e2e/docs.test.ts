@@ -61,7 +61,9 @@ async function readWhen(wanted: string) {
 
 /** On a phone the list of what there is comes when it is asked for. */
 async function openMenu() {
-  [...document.querySelectorAll("button")].find(({ innerText }) => innerText.includes("Open Menu"))?.click();
+  [...document.querySelectorAll("button")]
+    .find(({ innerText }) => innerText.includes("Open Menu"))
+    ?.click();
 }
 
 /** Pastes a key into Scalar, opens its client on a route, sends the request and gives what is shown then. */
@@ -75,7 +77,9 @@ async function sendRequest(key: string, path: string, wanted: string) {
     throw new Error(`never came: ${find.toString()}`);
   };
   const button = (text: string, inside: Element) =>
-    [...inside.querySelectorAll("button")].find(({ innerText }) => innerText.replace(/\s+/g, " ").startsWith(text));
+    [...inside.querySelectorAll("button")].find(({ innerText }) =>
+      innerText.replace(/\s+/g, " ").startsWith(text),
+    );
   const token = await until(() => document.querySelector("input[placeholder=Token]"));
   token.value = key;
   token.dispatchEvent(new Event("input", { bubbles: true }));
@@ -85,7 +89,11 @@ async function sendRequest(key: string, path: string, wanted: string) {
   const dialog = await until(() => document.querySelector("[role=dialog]"));
   (await until(() => button("Send", dialog))).click();
   await until(() => dialog.innerText.includes(wanted));
-  const stored = [JSON.stringify(localStorage), JSON.stringify(sessionStorage), (await indexedDB.databases()).length];
+  const stored = [
+    JSON.stringify(localStorage),
+    JSON.stringify(sessionStorage),
+    (await indexedDB.databases()).length,
+  ];
   return { text: dialog.innerText, stored };
 }
 
@@ -102,11 +110,20 @@ test.for([
     expect(shown.width).toBeLessThanOrEqual(look.width);
     if (look.width < 1000) await page.run(openMenu);
     const { text } = await page.run(readWhen, "reservation.created");
-    for (const title of ["First call", "Verifying signatures", "Staying in sync", "Retries", "Limits", "Errors"])
+    for (const title of [
+      "First call",
+      "Verifying signatures",
+      "Staying in sync",
+      "Retries",
+      "Limits",
+      "Errors",
+    ])
       expect(text).toContain(title);
     expect(operations.filter(({ summary }) => !text.includes(summary))).toEqual([]);
     expect(EVENT_TYPES.filter((type) => !text.replaceAll(/\s/g, "").includes(type))).toEqual([]);
-    expect(page.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:"))).toEqual([]);
+    expect(
+      page.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:")),
+    ).toEqual([]);
     expect(page.complaints).toEqual([]);
   },
 );
@@ -122,18 +139,24 @@ test(
     expect(text).toMatch(/200\s*OK/);
     expect(stored).toEqual(["{}", "{}", 0]);
     expect(page.requests).toContain(`${origin}/v1/businesses/${SALON}/services`);
-    expect(page.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:"))).toEqual([]);
+    expect(
+      page.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:")),
+    ).toEqual([]);
     expect(page.complaints).toEqual([]);
     expect(rt.logged).toEqual([]);
   },
 );
 
-test("what the page would fetch from elsewhere is refused by its policy", { timeout: 60_000 }, async (context) => {
-  const { origin } = await stage();
-  const page = await openPage(context, `${origin}/docs`);
-  await page.run(async () => void (await fetch("https://elsewhere.example/").catch(() => null)));
-  expect(page.complaints.join()).toContain("Content Security Policy");
-});
+test(
+  "what the page would fetch from elsewhere is refused by its policy",
+  { timeout: 60_000 },
+  async (context) => {
+    const { origin } = await stage();
+    const page = await openPage(context, `${origin}/docs`);
+    await page.run(async () => void (await fetch("https://elsewhere.example/").catch(() => null)));
+    expect(page.complaints.join()).toContain("Content Security Policy");
+  },
+);
 
 test.for([{ width: 1440 }, { width: 390 }])(
   "without scripts everything stands on the page, which does not scroll sideways at $width px",
@@ -146,11 +169,20 @@ test.for([{ width: 1440 }, { width: 390 }])(
     });
     const shown = await page.run(readWhen, "deskbell API");
     expect(shown.width).toBeLessThanOrEqual(width);
-    for (const title of ["First call", "Verifying signatures", "Staying in sync", "Retries", "Limits", "Errors"])
+    for (const title of [
+      "First call",
+      "Verifying signatures",
+      "Staying in sync",
+      "Retries",
+      "Limits",
+      "Errors",
+    ])
       expect(shown.text).toContain(title);
-    expect(operations.filter(({ method, path }) => !shown.text.includes(`${method.toUpperCase()} ${path}`))).toEqual(
-      [],
-    );
+    expect(
+      operations.filter(
+        ({ method, path }) => !shown.text.includes(`${method.toUpperCase()} ${path}`),
+      ),
+    ).toEqual([]);
     expect(EVENT_TYPES.filter((type) => !shown.text.includes(`"type": "${type}"`))).toEqual([]);
     expect(page.requests).toEqual([`${origin}/docs`]);
     expect(page.complaints).toEqual([]);

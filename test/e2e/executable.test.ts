@@ -13,7 +13,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Stripe } from "stripe";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, type TestContext } from "vitest";
+import {
+  afterAll,
+  beforeAll,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  type TestContext,
+} from "vitest";
 import { execute as executeAny, start as startAny, temporaryFolder } from "../support/cli.ts";
 import { seededBox, urlOf } from "../support/daemon.ts";
 import { executable } from "../support/program.ts";
@@ -51,7 +59,8 @@ test("alone on its machine it answers, signs and sends, recovers from kill -9, b
   const first = await serve();
   const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read");
   const headers = { authorization: `Bearer ${key}` };
-  const services = (url: string) => fetch(`${url}/v1/businesses/salon-aurora/services`, { headers });
+  const services = (url: string) =>
+    fetch(`${url}/v1/businesses/salon-aurora/services`, { headers });
   expect((await services(first.url)).status).toBe(200);
   const page = await (await fetch(`${first.url}/docs`)).text();
   const [script] = /\/docs\/scalar-\w+\.js/.exec(page) ?? [];
@@ -70,13 +79,17 @@ test("alone on its machine it answers, signs and sends, recovers from kill -9, b
   for (const { body, headers } of partner.requests)
     Stripe.webhooks.constructEvent(body, String(headers["x-service-signature"]), secret);
 
-  const { path } = (JSON.parse(await deskbell("backup", "--json")) as { data: { path: string } }).data;
+  const { path } = (JSON.parse(await deskbell("backup", "--json")) as { data: { path: string } })
+    .data;
   await deskbell("services", "set", "cut", "--price", "91.00");
   second.daemon.child.kill("SIGTERM");
   expect(await second.daemon.ended()).toMatchObject({ code: 0 });
   expect(await execute(["restore", path, "--yes", ...on])).toMatchObject({ code: 0 });
-  const cut = ((await (await services((await serve()).url)).json()) as { data: { name: string; priceCents: number }[] })
-    .data;
+  const cut = (
+    (await (await services((await serve()).url)).json()) as {
+      data: { name: string; priceCents: number }[];
+    }
+  ).data;
   expect(cut.map(({ priceCents }) => priceCents)).toContain(7700);
   expect(cut.map(({ priceCents }) => priceCents)).not.toContain(9100);
 });
@@ -95,7 +108,17 @@ test("the demo and its end", async () => {
 test.runIf(hasTmux)("the live view on a real terminal", async () => {
   const { on, deskbell, serve } = await box();
   const partner = await receiver();
-  await deskbell("webhooks", "add", "--name", "till", "--url", partner.url, "--event", "all", "--allow-private");
+  await deskbell(
+    "webhooks",
+    "add",
+    "--name",
+    "till",
+    "--url",
+    partner.url,
+    "--event",
+    "all",
+    "--allow-private",
+  );
   await serve();
   await deskbell("services", "set", "cut", "--price", "77.00");
   await partner.received(3);
@@ -111,7 +134,9 @@ test.runIf(process.platform === "linux")(
   async () => {
     const { serve } = await box();
     const { daemon } = await serve();
-    const maps = readFileSync(`/proc/${daemon.pid}/maps`, "utf8").matchAll(/ (\d+) +(\/.*\.node)$/gm);
+    const maps = readFileSync(`/proc/${daemon.pid}/maps`, "utf8").matchAll(
+      / (\d+) +(\/.*\.node)$/gm,
+    );
     expect(new Set([...maps].map(([, inode, path]) => `${inode} ${path}`)).size).toBe(1);
   },
 );
@@ -120,16 +145,21 @@ test("many that start at once unpack one addon between them", async () => {
   const home = temporaryFolder();
   const ran = await Promise.all(
     Array.from({ length: 6 }, () =>
-      execute(["seed", "salon", "--data-dir", join(temporaryFolder(), "data")], { env: { HOME: home } }),
+      execute(["seed", "salon", "--data-dir", join(temporaryFolder(), "data")], {
+        env: { HOME: home },
+      }),
     ),
   );
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
-  expect(readdirSync(join(home, ".cache/deskbell"))).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.node$/)]);
+  expect(readdirSync(join(home, ".cache/deskbell"))).toEqual([
+    expect.stringMatching(/^[0-9a-f]{64}\.node$/),
+  ]);
 });
 
 test("an addon that was tampered with is not loaded but replaced", async () => {
   const [home, dataDir] = [temporaryFolder(), join(temporaryFolder(), "data")];
-  const seed = () => execute(["seed", "salon", "--again", "--data-dir", dataDir], { env: { HOME: home } });
+  const seed = () =>
+    execute(["seed", "salon", "--again", "--data-dir", dataDir], { env: { HOME: home } });
   expect(await seed()).toMatchObject({ code: 0 });
   const cache = join(home, ".cache/deskbell");
   const addon = join(cache, readdirSync(cache)[0] ?? "");
@@ -159,7 +189,9 @@ describe("where the addon cannot be unpacked", () => {
   test("a cache that is mounted noexec is told with 5 and the variable to set", async (context) => {
     const cache = mount(context, "noexec,mode=700");
     expect(
-      await execute(["seed", "salon", "--data-dir", dataDir()], { env: { DESKBELL_CACHE_DIR: cache } }),
+      await execute(["seed", "salon", "--data-dir", dataDir()], {
+        env: { DESKBELL_CACHE_DIR: cache },
+      }),
     ).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(
@@ -171,7 +203,9 @@ describe("where the addon cannot be unpacked", () => {
   test("a home that is read-only is told, and a temporary folder is taken", async (context) => {
     const home = mount(context, "ro,mode=700");
     const TMPDIR = temporaryFolder();
-    expect(await execute(["seed", "salon", "--data-dir", dataDir()], { env: { HOME: home, TMPDIR } })).toMatchObject({
+    expect(
+      await execute(["seed", "salon", "--data-dir", dataDir()], { env: { HOME: home, TMPDIR } }),
+    ).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^note: SQLite is unpacked into \S+, not into \S+ \(.*\)\.\n/),
     });
@@ -182,7 +216,9 @@ describe("where the addon cannot be unpacked", () => {
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");
     expect(
-      await execute(["seed", "salon", "--data-dir", dataDir()], { env: { DESKBELL_CACHE_DIR: join(file, "in") } }),
+      await execute(["seed", "salon", "--data-dir", dataDir()], {
+        env: { DESKBELL_CACHE_DIR: join(file, "in") },
+      }),
     ).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(
@@ -204,5 +240,7 @@ test("NODE_OPTIONS of the machine, and a package beside it, are not its own", as
     stdout: expect.not.stringContaining("9.9.9"),
   });
   const at = join(temporaryFolder(), "data");
-  expect(await execute(["seed", "salon", "--data-dir", at], { env: { NODE_OPTIONS } })).toMatchObject({ code: 0 });
+  expect(
+    await execute(["seed", "salon", "--data-dir", at], { env: { NODE_OPTIONS } }),
+  ).toMatchObject({ code: 0 });
 });

@@ -22,7 +22,8 @@ async function openBox(): Promise<Box & { daemon: Started; url: string }> {
 const listen = ({ env }: Box, to: string, ...more: string[]): Started =>
   start(["webhooks", "listen", "--business", "salon-aurora", "--forward-to", to, ...more], { env });
 
-const typesAt = ({ requests }: TestReceiver) => requests.map(({ headers }) => headers["x-service-event"]);
+const typesAt = ({ requests }: TestReceiver) =>
+  requests.map(({ headers }) => headers["x-service-event"]);
 
 test("what happens from now on is forwarded like a webhook, signed with the secret that was printed", async () => {
   const box = await openBox();
@@ -38,7 +39,10 @@ test("what happens from now on is forwarded like a webhook, signed with the secr
     const given = headers as Record<string, string>;
     Stripe.webhooks.constructEvent(body, given["x-service-signature"] ?? "", secret);
     new Webhook(secret).verify(body, given);
-    expect(given).toMatchObject({ "x-service-attempt": "1", "x-service-delivery": expect.stringMatching(/^dlv_/) });
+    expect(given).toMatchObject({
+      "x-service-attempt": "1",
+      "x-service-delivery": expect.stringMatching(/^dlv_/),
+    });
     expect(bodies).toContain((JSON.parse(body.toString()) as { id: string }).id);
   }
   listener.child.kill("SIGINT");
@@ -66,7 +70,11 @@ test("it goes on where it ended, and with 'oldest' it begins with all that is ke
   await box.deskbell("services", "set", "cut", "--price", "78.00");
   const rest = listen(box, site.url, "--after", last.cursor);
   await site.received(last.taken + 3);
-  expect(typesAt(site).slice(last.taken)).toEqual(["service.updated", "service_price.updated", "catalog.changed"]);
+  expect(typesAt(site).slice(last.taken)).toEqual([
+    "service.updated",
+    "service_price.updated",
+    "catalog.changed",
+  ]);
   rest.child.kill("SIGINT");
   expect(await rest.ended()).toMatchObject({ code: 0 });
 });
@@ -84,7 +92,10 @@ test("a daemon that is killed and started again is found again, and nothing is m
   await urlOf(serve(box.dataDir, "--port", new URL(box.url).port));
   await site.received(6);
   await listener.sees(/: is back\n/);
-  expect(new Set(site.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id)).size).toBe(6);
+  expect(
+    new Set(site.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id))
+      .size,
+  ).toBe(6);
 });
 
 test("what the partner's own side does not take is said, not sent again, and the exit is 6", async () => {
@@ -97,7 +108,9 @@ test("what the partner's own side does not take is said, not sent again, and the
   listener.child.kill("SIGTERM");
   expect(await listener.ended()).toMatchObject({
     code: 6,
-    stdout: expect.stringMatching(/\n500 {2}service.updated .*\nrefused {2}service_price.updated .*\n200 {2}catalog/),
+    stdout: expect.stringMatching(
+      /\n500 {2}service.updated .*\nrefused {2}service_price.updated .*\n200 {2}catalog/,
+    ),
     stderr: expect.stringContaining("1 taken, 2 not."),
   });
   expect(site.requests).toHaveLength(3);
@@ -117,10 +130,25 @@ test("what asking again would not mend ends it with words", async () => {
 });
 
 test.each([
-  { what: "a URL that is none", more: ["--forward-to", "localhost:3000"], code: 2, says: /--forward-to must be/ },
+  {
+    what: "a URL that is none",
+    more: ["--forward-to", "localhost:3000"],
+    code: 2,
+    says: /--forward-to must be/,
+  },
   { what: "an API that is none", more: ["--api", "ftp://x"], code: 2, says: /--api must be/ },
-  { what: "a secret file without one", more: ["--secret-file", "/dev/null"], code: 7, says: /holds no signing secret/ },
-  { what: "a key file without one", more: ["--key-file", "/dev/null"], code: 2, says: /no API key.\nfix: --key-file/ },
+  {
+    what: "a secret file without one",
+    more: ["--secret-file", "/dev/null"],
+    code: 7,
+    says: /holds no signing secret/,
+  },
+  {
+    what: "a key file without one",
+    more: ["--key-file", "/dev/null"],
+    code: 2,
+    says: /no API key.\nfix: --key-file/,
+  },
   { what: "no key at all", more: [], code: 2, says: /There is no API key.\nfix: --key-file FILE/ },
   { what: "no business", more: ["--business", ""], code: 2, says: /whose events/ },
 ])("$what ends with $code before anything is asked", async ({ what, more, code, says }) => {
@@ -135,7 +163,9 @@ test.each([
 
 test("after a restore the cursor from before it is refused with 5 and what to do", async () => {
   const box = await openBox();
-  const { path } = (JSON.parse(await box.deskbell("backup", "--json")) as { data: { path: string } }).data;
+  const { path } = (
+    JSON.parse(await box.deskbell("backup", "--json")) as { data: { path: string } }
+  ).data;
   await box.deskbell("services", "set", "cut", "--price", "77.00");
   const listener = listen(box, "http://127.0.0.1:9/");
   await listener.sees(/forwarding/);
@@ -152,14 +182,24 @@ test("after a restore the cursor from before it is refused with 5 and what to do
 });
 
 test("an address that is not deskbell's is asked again, and what it says reaches no terminal as it is", async () => {
-  const stranger = createServer((_, response) => response.writeHead(503).end('{"detail":"\\u001b[2J gone"}'));
+  const stranger = createServer((_, response) =>
+    response.writeHead(503).end('{"detail":"\\u001b[2J gone"}'),
+  );
   await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void stranger.close());
   const { port } = stranger.address() as { port: number };
   const folder = (await seededBox()).dataDir;
   writeFileSync(join(folder, "key"), "deskbell_rk_x\n");
   const flags = ["--api", `http://127.0.0.1:${port}/`, "--key-file", join(folder, "key")];
-  const listener = start(["webhooks", "listen", "--business", "b", "--forward-to", "http://127.0.0.1:9/", ...flags]);
+  const listener = start([
+    "webhooks",
+    "listen",
+    "--business",
+    "b",
+    "--forward-to",
+    "http://127.0.0.1:9/",
+    ...flags,
+  ]);
   await listener.sees(/asking again in 1 s/);
   expect(listener.output()).toContain("␛[2J gone");
   expect(listener.output()).not.toContain("\u001b");

@@ -11,10 +11,14 @@ import { receiver, type TestReceiver } from "../support/receiver.ts";
 
 type Delivery = { eventId: string; status: string; attemptCount: number };
 
-const subscribe = (deskbell: (...args: string[]) => Promise<string>, url: string): Promise<string> =>
+const subscribe = (
+  deskbell: (...args: string[]) => Promise<string>,
+  url: string,
+): Promise<string> =>
   deskbell("webhooks", "add", "--name", "site", "--url", url, "--event", "all", "--allow-private");
 
-const envelopes = ({ requests }: TestReceiver): Envelope[] => requests.map(({ body }) => JSON.parse(body.toString()));
+const envelopes = ({ requests }: TestReceiver): Envelope[] =>
+  requests.map(({ body }) => JSON.parse(body.toString()));
 
 /** Asks until the answer is as wanted: what is waited for happens in another process. */
 async function until<T>(ask: () => Promise<T>, isAsWanted: (answer: T) => boolean): Promise<T> {
@@ -56,16 +60,19 @@ test("a price that is set at the terminal is told as three events in order, whic
     new Webhook(secret).verify(body, given);
     new SvixWebhook(secret).verify(body, given);
     const changed = Buffer.from(body).fill("x", 20, 21);
-    expect(() => Stripe.webhooks.constructEvent(changed, given["x-service-signature"] ?? "", secret)).toThrow(
-      "signature",
-    );
+    expect(() =>
+      Stripe.webhooks.constructEvent(changed, given["x-service-signature"] ?? "", secret),
+    ).toThrow("signature");
     expect(() => new Webhook(secret).verify(changed, given)).toThrow("signature");
     expect(() => new SvixWebhook(secret).verify(changed, given)).toThrow("signature");
   }
 
   const updated = envelopes(partner).find(({ type }) => type === "service.updated");
   expect(Object.keys(updated?.data ?? {})).toEqual(["resource", "action", "changed", "object"]);
-  expect(updated?.data).toMatchObject({ action: "updated", changed: { price: true, variants: false, addons: false } });
+  expect(updated?.data).toMatchObject({
+    action: "updated",
+    changed: { price: true, variants: false, addons: false },
+  });
 
   const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read");
   const services = `${url}/v1/businesses/salon-aurora/services?includeVariants=true&includeAddons=true&includeTranslations=true`;
@@ -80,7 +87,8 @@ test("what a receiver was down for reaches it by retry", async () => {
   const port = await deadPort();
   await subscribe(deskbell, `http://127.0.0.1:${port}/hook`);
   await deskbell("services", "set", "cut", "--price", "77.00");
-  const listed = async () => (JSON.parse(await deskbell("deliveries", "list", "--json")) as { data: Delivery[] }).data;
+  const listed = async () =>
+    (JSON.parse(await deskbell("deliveries", "list", "--json")) as { data: Delivery[] }).data;
   const tried = await until(
     listed,
     (rows) => rows.length === 3 && rows.every(({ attemptCount }) => attemptCount === 1),
@@ -89,7 +97,11 @@ test("what a receiver was down for reaches it by retry", async () => {
 
   const partner = await receiver([{}], port);
   await partner.received(3);
-  expect(partner.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual(["2", "2", "2"]);
+  expect(partner.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual([
+    "2",
+    "2",
+    "2",
+  ]);
 });
 
 test("a daemon that is killed with deliveries on the wire sends them all after its start", async () => {

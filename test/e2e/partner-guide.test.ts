@@ -22,14 +22,24 @@ const LANGUAGES = [
     probe: [process.execPath, "--version"],
     run: () => [process.execPath, "receiver.mjs"],
   },
-  { fence: "python", file: "receiver.py", probe: ["python3", "--version"], run: () => ["python3", "receiver.py"] },
+  {
+    fence: "python",
+    file: "receiver.py",
+    probe: ["python3", "--version"],
+    run: () => ["python3", "receiver.py"],
+  },
   {
     fence: "php",
     file: "receiver.php",
     probe: ["php", "--version"],
     run: (port: number) => ["php", "-S", `127.0.0.1:${port}`, "receiver.php"],
   },
-  { fence: "go", file: "receiver.go", probe: ["go", "version"], run: () => ["go", "run", "receiver.go"] },
+  {
+    fence: "go",
+    file: "receiver.go",
+    probe: ["go", "version"],
+    run: () => ["go", "run", "receiver.go"],
+  },
   {
     fence: "ruby",
     file: "receiver.rb",
@@ -42,15 +52,31 @@ const snippet = (fence: string): string =>
   new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "m").exec(readPartnerGuide())?.[1] ?? "";
 
 /** A delivery as the courier sends it. */
-function delivery({ at = Date.now(), keys = [signingKey(secret)], id = "evt_1", name = "Café — ✂" }) {
+function delivery({
+  at = Date.now(),
+  keys = [signingKey(secret)],
+  id = "evt_1",
+  name = "Café — ✂",
+}) {
   const business = { id: "biz_1", slug: "shop", name, timezone: "UTC" };
   const resource = { type: "service", id: "svc_1", ids: ["svc_1"] };
   const body = Buffer.from(
     JSON.stringify(
-      sealEnvelope({ type: "service.updated", resource, changed: ["price"], object: {} }, id, at, business),
+      sealEnvelope(
+        { type: "service.updated", resource, changed: ["price"], object: {} },
+        id,
+        at,
+        business,
+      ),
     ),
   );
-  const cover = { deliveryId: "dlv_1", eventId: id, eventType: "service.updated", attempt: 1, sequence: 1 };
+  const cover = {
+    deliveryId: "dlv_1",
+    eventId: id,
+    eventType: "service.updated",
+    attempt: 1,
+    sequence: 1,
+  };
   return { body, headers: coverHeaders(cover, "deskbell/test", keys, at, body) };
 }
 
@@ -77,10 +103,17 @@ test.for(LANGUAGES)(
       await once(child, "close");
     });
     let printed = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => void (printed += chunk));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => void (printed += chunk));
 
     const post = async ({ body, headers }: { body: Buffer; headers: Record<string, string> }) =>
-      (await fetch(`http://127.0.0.1:${port}/hook`, { method: "POST", headers, body: new Uint8Array(body) })).status;
+      (
+        await fetch(`http://127.0.0.1:${port}/hook`, {
+          method: "POST",
+          headers,
+          body: new Uint8Array(body),
+        })
+      ).status;
     while (
       !(await fetch(`http://127.0.0.1:${port}/`, { method: "POST" }).then(
         () => true,
@@ -95,12 +128,19 @@ test.for(LANGUAGES)(
     expect(await post(genuine)).toBe(204);
     // Well within the 300 s: a busy machine takes its time, and the timestamp drops the milliseconds.
     const late = Date.now() - 290_000;
-    expect(await post(delivery({ id: "evt_2", at: late, keys: [signingKey(other), signingKey(secret)] }))).toBe(204);
+    expect(
+      await post(
+        delivery({ id: "evt_2", at: late, keys: [signingKey(other), signingKey(secret)] }),
+      ),
+    ).toBe(204);
     // The same event again is taken, and dropped.
     expect(await post(delivery({ at: late }))).toBe(204);
 
     const { body, headers } = genuine;
-    const signed = (signature: string) => ({ body, headers: { ...headers, "X-Service-Signature": signature } });
+    const signed = (signature: string) => ({
+      body,
+      headers: { ...headers, "X-Service-Signature": signature },
+    });
     const { "X-Service-Signature": signature = "", ...unsigned } = headers;
     expect(await post({ body: Buffer.concat([body, Buffer.from(" ")]), headers })).toBe(400);
     expect(await post(delivery({ keys: [signingKey(other)] }))).toBe(400);

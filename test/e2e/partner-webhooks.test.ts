@@ -12,20 +12,32 @@ test("a partner manages its endpoint over HTTP, from its creation to its end", a
   const ask = async (method: string, path: string, body?: unknown) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const sent = body === undefined ? null : JSON.stringify(body);
-    const response = await fetch(`${base}/v1/businesses/salon-aurora/${path}`, { method, headers, body: sent });
+    const response = await fetch(`${base}/v1/businesses/salon-aurora/${path}`, {
+      method,
+      headers,
+      body: sent,
+    });
     const text = await response.text();
     return { status: response.status, ...(text !== "" && (JSON.parse(text) as { data?: never })) };
   };
   type Endpoint = { id: string; secret: string };
   const isSignedBy = (secret: string): boolean => {
     const { body, headers } = partner.requests.at(-1)!;
-    return Boolean(Stripe.webhooks.constructEvent(body, headers["x-service-signature"] as string, secret));
+    return Boolean(
+      Stripe.webhooks.constructEvent(body, headers["x-service-signature"] as string, secret),
+    );
   };
 
   const wanted = { name: "Site", url: partner.url, events: ["service_price.updated"] };
   const { id, secret } = (await ask("POST", "webhooks", wanted)).data as unknown as Endpoint;
-  expect(await ask("GET", "webhooks")).toMatchObject({ status: 200, data: [{ id, status: "ACTIVE" }] });
-  expect(await ask("POST", `webhooks/${id}/test`)).toMatchObject({ status: 200, data: { ok: true, statusCode: 200 } });
+  expect(await ask("GET", "webhooks")).toMatchObject({
+    status: 200,
+    data: [{ id, status: "ACTIVE" }],
+  });
+  expect(await ask("POST", `webhooks/${id}/test`)).toMatchObject({
+    status: 200,
+    data: { ok: true, statusCode: 200 },
+  });
   expect(isSignedBy(secret)).toBe(true);
 
   const rotated = (await ask("POST", `webhooks/${id}/rotate-secret`)).data as unknown as Endpoint;
@@ -33,7 +45,8 @@ test("a partner manages its endpoint over HTTP, from its creation to its end", a
   await partner.received(2);
   expect([isSignedBy(rotated.secret), isSignedBy(secret)]).toEqual([true, true]);
   const { id: deliveryId } = await vi.waitFor(async () => {
-    const [delivery] = ((await ask("GET", `webhooks/${id}/deliveries?status=DELIVERED`)).data ?? []) as {
+    const [delivery] = ((await ask("GET", `webhooks/${id}/deliveries?status=DELIVERED`)).data ??
+      []) as {
       id: string;
     }[];
     if (delivery === undefined) throw new Error("Its outcome is not written yet.");
@@ -43,7 +56,10 @@ test("a partner manages its endpoint over HTTP, from its creation to its end", a
   await partner.received(3);
   expect(partner.requests[2]?.headers["x-service-delivery"]).toBe(deliveryId);
 
-  expect(await ask("PATCH", `webhooks/${id}`, { name: "Shop" })).toMatchObject({ status: 200, data: { name: "Shop" } });
+  expect(await ask("PATCH", `webhooks/${id}`, { name: "Shop" })).toMatchObject({
+    status: 200,
+    data: { name: "Shop" },
+  });
   expect(await ask("DELETE", `webhooks/${id}`)).toMatchObject({ status: 204 });
   expect(await ask("DELETE", `webhooks/${id}`)).toMatchObject({ status: 404 });
   expect(JSON.parse(await deskbell("webhooks", "list", "--json"))).toEqual({ data: [] });

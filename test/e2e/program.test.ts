@@ -16,7 +16,10 @@ test("--help loads no package: they cost hundreds of milliseconds", () => {
   // What the bundler brings of its own has no sources.
   const ours = files.filter((file) => /\/dist\/(?!rolldown-runtime)/.test(file));
   const bundled = ours.map((file) => readFileSync(`${file}.map`, "utf8"));
-  const sources = [...files, ...bundled.flatMap((map) => (JSON.parse(map) as { sources: string[] }).sources)];
+  const sources = [
+    ...files,
+    ...bundled.flatMap((map) => (JSON.parse(map) as { sources: string[] }).sources),
+  ];
   expect(sources.filter((path) => path.endsWith("src/cli/root-help.ts"))).toHaveLength(1);
   expect(sources.filter((path) => path.includes("node_modules/"))).toEqual([]);
 });
@@ -35,14 +38,20 @@ test("a reader that has seen enough ends a list quietly", async () => {
   expect(await execute(["seed", file, "--data-dir", dataDir])).toMatchObject({ code: 0 });
   // More than a pipe holds.
   const list = `"${PROGRAM.command.join('" "')}" services list --data-dir "${dataDir}"`;
-  const { stdout, stderr } = spawnSync("bash", ["-c", `${list} | head -c 1; echo " \${PIPESTATUS[0]}"`], {
-    encoding: "utf8",
-  });
+  const { stdout, stderr } = spawnSync(
+    "bash",
+    ["-c", `${list} | head -c 1; echo " \${PIPESTATUS[0]}"`],
+    {
+      encoding: "utf8",
+    },
+  );
   expect({ stdout, stderr }).toEqual({ stdout: "s 141\n", stderr: "" });
 });
 
 const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
-  const major = Number(/^v(\d+)/.exec(spawnSync(path, ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1]);
+  const major = Number(
+    /^v(\d+)/.exec(spawnSync(path, ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1],
+  );
   return major >= 18 && major < 26;
 });
 
@@ -55,7 +64,9 @@ test.runIf(oldNode !== undefined)(
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
     });
-    expect(await execute(["businesses", "list", "--data-dir", dataDir], { program })).toMatchObject({ code: 3 });
+    expect(await execute(["businesses", "list", "--data-dir", dataDir], { program })).toMatchObject(
+      { code: 3 },
+    );
 
     const daemon = start(["serve", "--port", "0", "--data-dir", dataDir], { program });
     await daemon.sees(/serving/);
@@ -64,12 +75,19 @@ test.runIf(oldNode !== undefined)(
   },
 );
 
-test.runIf(oldNode !== undefined)("on an older Node without another at hand it says in words what to do", () => {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, "bin"));
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-  copyFileSync(BIN, join(folder, "bin/deskbell.js"));
-  const { status, stderr } = spawnSync(oldNode ?? "", [join(folder, "bin/deskbell.js"), "demo"], { encoding: "utf8" });
-  expect(status).toBe(2);
-  expect(stderr).toMatch(/^error: deskbell needs Node 26 or newer, this is \d+\.[^\n]*\nfix: npm ci .*\(exit 2\)\n$/);
-});
+test.runIf(oldNode !== undefined)(
+  "on an older Node without another at hand it says in words what to do",
+  () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "bin"));
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    copyFileSync(BIN, join(folder, "bin/deskbell.js"));
+    const { status, stderr } = spawnSync(oldNode ?? "", [join(folder, "bin/deskbell.js"), "demo"], {
+      encoding: "utf8",
+    });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(
+      /^error: deskbell needs Node 26 or newer, this is \d+\.[^\n]*\nfix: npm ci .*\(exit 2\)\n$/,
+    );
+  },
+);

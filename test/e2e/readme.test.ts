@@ -16,7 +16,10 @@ const EXCUSED: [start: string, why: string][] = [
   ["sha256sum ", "release.test.ts checks the sums and unpacks the archive"],
   ["tar -xzf ", "release.test.ts checks the sums and unpacks the archive"],
   ["sudo ", "it changes the machine"],
-  ["deskbell service systemd | sudo ", "it changes the machine; service.test.ts has the unit examined"],
+  [
+    "deskbell service systemd | sudo ",
+    "it changes the machine; service.test.ts has the unit examined",
+  ],
 ];
 
 type Line = { text: string; number: number };
@@ -47,7 +50,9 @@ async function workplace() {
   mkdirSync(bin);
   const exec = `exec "${PROGRAM.command.join('" "')}" "$@"`;
   writeFileSync(join(bin, "deskbell"), `#!/bin/sh\n${exec}\n`, { mode: 0o755 });
-  writeFileSync(join(bin, "npx"), `#!/bin/sh\n[ "$1" = deskbell ] || exit 127\nshift\n${exec}\n`, { mode: 0o755 });
+  writeFileSync(join(bin, "npx"), `#!/bin/sh\n[ "$1" = deskbell ] || exit 127\nshift\n${exec}\n`, {
+    mode: 0o755,
+  });
   // An answer that is no success is a failure.
   writeFileSync(join(home, ".curlrc"), "fail\nsilent\nshow-error\n");
   const partner = await receiver();
@@ -68,11 +73,15 @@ async function workplace() {
   /** Runs a line to its end; a server, until it serves. */
   const run = async (line: string): Promise<void> => {
     const isServer = /^(npx )?deskbell serve\b/.test(line);
-    const child = spawn("bash", ["-euo", "pipefail", "-c", isServer ? `exec ${line}` : filledIn(line)], {
-      cwd: home,
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const child = spawn(
+      "bash",
+      ["-euo", "pipefail", "-c", isServer ? `exec ${line}` : filledIn(line)],
+      {
+        cwd: home,
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     const ended = once(child, "close");
     onTestFinished(async () => {
       child.kill("SIGKILL");
@@ -87,7 +96,9 @@ async function workplace() {
         if (url !== undefined) resolve(url);
       }),
     );
-    const [code] = await (isServer ? Promise.race([serving.then((url) => [0, (api = url ?? "")]), ended]) : ended);
+    const [code] = await (isServer
+      ? Promise.race([serving.then((url) => [0, (api = url ?? "")]), ended])
+      : ended);
     if (code !== 0) throw new Error(`It ended with ${code}:\n${stdout}${stderr}`);
     if (/\bkeys create\b/.test(line)) env.KEY = stdout.trim();
   };
@@ -95,21 +106,29 @@ async function workplace() {
 }
 
 test("every command in the README does what it is there for", { timeout: 120_000 }, async () => {
-  const lines = BLOCKS.flatMap(({ language, lines }) => (language === "sh" ? lines.filter(isCommand) : []));
+  const lines = BLOCKS.flatMap(({ language, lines }) =>
+    language === "sh" ? lines.filter(isCommand) : [],
+  );
   const isExcused = ({ text }: Line) => EXCUSED.some(([start]) => text.startsWith(start));
   const { run, partner } = await workplace();
   const failures: string[] = [];
   for (const { text, number } of lines.filter((line) => !isExcused(line)))
-    await run(text).catch((error: Error) => failures.push(`README.md:${number}: ${text}\n${error.message}`));
+    await run(text).catch((error: Error) =>
+      failures.push(`README.md:${number}: ${text}\n${error.message}`),
+    );
   expect(failures).toEqual([]);
   // The partner that was subscribed on the way has been told of the price that was set.
   await partner.received(3);
   expect(lines.length).toBeGreaterThan(10);
-  expect(EXCUSED.filter(([start]) => !lines.some(({ text }) => text.startsWith(start)))).toEqual([]);
+  expect(EXCUSED.filter(([start]) => !lines.some(({ text }) => text.startsWith(start)))).toEqual(
+    [],
+  );
 });
 
 test("a block of commands is marked as such, or it would never be run", () => {
   expect(new Set(BLOCKS.map(({ language }) => language))).toEqual(new Set(["sh", ""]));
   const unmarked = BLOCKS.flatMap(({ language, lines }) => (language === "sh" ? [] : lines));
-  expect(unmarked.filter(({ text }) => /^(sudo |\$ )*(npm|npx|deskbell|curl|node) /.test(text))).toEqual([]);
+  expect(
+    unmarked.filter(({ text }) => /^(sudo |\$ )*(npm|npx|deskbell|curl|node) /.test(text)),
+  ).toEqual([]);
 });

@@ -10,17 +10,22 @@ import { executable } from "../support/program.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 
 test("the bill of materials names every package that is shipped, Node too, and nothing of this machine", () => {
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { dependencies: object };
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    dependencies: object;
+  };
   const sbom = makeSbom();
   const names = sbom.components.map(({ name }) => name);
   const shipped = [...Object.keys(dependencies), "@scalar/api-reference"];
   expect(shipped.filter((name) => !names.includes(name))).toEqual([]);
   // What a development tool needs is none of its materials.
   expect(names.filter((name) => ["vitest", "oxlint", "typescript"].includes(name))).toEqual([]);
-  expect(sbom.components.find(({ name }) => name === "node")).toMatchObject({ version: process.versions.node });
+  expect(sbom.components.find(({ name }) => name === "node")).toMatchObject({
+    version: process.versions.node,
+  });
   expect(sbom.metadata.component.name).toBe("deskbell");
   const text = JSON.stringify(sbom);
-  for (const own of [ROOT, "/tmp", `"${hostname()}"`, `"${userInfo().username}"`]) expect(text).not.toContain(own);
+  for (const own of [ROOT, "/tmp", `"${hostname()}"`, `"${userInfo().username}"`])
+    expect(text).not.toContain(own);
 });
 
 // Of an executable that is there: `npm run test:binary`.
@@ -43,13 +48,23 @@ test.runIf(built !== undefined)(
       expect.stringMatching(/^deskbell-[\d.]+\.tgz$/),
     ]);
     const check = () =>
-      spawnSync("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: folder, encoding: "utf8" });
+      spawnSync("sha256sum", ["--check", "--strict", "SHA256SUMS"], {
+        cwd: folder,
+        encoding: "utf8",
+      });
     expect(check()).toMatchObject({ status: 0, stderr: "" });
     execFileSync("tar", ["-xzf", files[1] ?? ""], { cwd: folder });
     const unpacked = join(folder, (files[1] ?? "").replace(".tar.gz", ""));
-    expect(readdirSync(unpacked)).toEqual(["LICENSE", "LICENSES-OF-PACKAGES", "README.md", "deskbell"]);
+    expect(readdirSync(unpacked)).toEqual([
+      "LICENSE",
+      "LICENSES-OF-PACKAGES",
+      "README.md",
+      "deskbell",
+    ]);
     const program = executable(join(unpacked, "deskbell"));
-    expect(await execute(["seed", "salon", "--data-dir", join(folder, "data")], { program })).toMatchObject({
+    expect(
+      await execute(["seed", "salon", "--data-dir", join(folder, "data")], { program }),
+    ).toMatchObject({
       code: 0,
     });
     const bytes = readFileSync(join(unpacked, "deskbell"));

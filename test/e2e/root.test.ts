@@ -15,9 +15,21 @@ const ownersIn = (folder: string) =>
 /** A box that belongs to nobody: data, a backup and a master key. */
 async function nobodysBox(): Promise<string> {
   const { dataDir, deskbell } = await seededBox();
-  await deskbell("webhooks", "add", "--name", "a", "--url", "http://127.0.0.1:9/", "--event", "all", "--allow-private");
+  await deskbell(
+    "webhooks",
+    "add",
+    "--name",
+    "a",
+    "--url",
+    "http://127.0.0.1:9/",
+    "--event",
+    "all",
+    "--allow-private",
+  );
   await deskbell("backup");
-  const entries = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) => join(dataDir, name));
+  const entries = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) =>
+    join(dataDir, name),
+  );
   for (const path of [dirname(dataDir), dataDir, ...entries]) chownSync(path, NOBODY, NOBODY);
   return dataDir;
 }
@@ -27,11 +39,20 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
   test("whatever would open the data is refused with 4 and how to go about it, and leaves no file", async () => {
     const dataDir = await nobodysBox();
     const before = ownersIn(dataDir);
-    for (const line of ["status", "serve --port 0", "backup", "backup list", "keys list", "seed salon --again"])
+    for (const line of [
+      "status",
+      "serve --port 0",
+      "backup",
+      "backup list",
+      "keys list",
+      "seed salon --again",
+    ])
       expect(await execute([...line.split(" "), "--data-dir", dataDir])).toMatchObject({
         code: 4,
         stdout: "",
-        stderr: expect.stringMatching(/^error: The data in .* belong to user 65534, .*\nfix: .*sudo -u '#65534' \S/),
+        stderr: expect.stringMatching(
+          /^error: The data in .* belong to user 65534, .*\nfix: .*sudo -u '#65534' \S/,
+        ),
       });
     expect(ownersIn(dataDir)).toEqual(before);
   });
@@ -46,7 +67,9 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
     const dataDir = await nobodysBox();
     const asNobody = { uid: NOBODY, gid: NOBODY };
     for (const line of ["status", "backup", "keys create --name a --scope services.read"])
-      expect((await execute([...line.split(" "), "--data-dir", dataDir], asNobody)).stderr).not.toContain("error");
+      expect(
+        (await execute([...line.split(" "), "--data-dir", dataDir], asNobody)).stderr,
+      ).not.toContain("error");
     expect(new Set(ownersIn(dataDir).map(({ uid }) => uid))).toEqual(new Set([NOBODY]));
   });
 
@@ -54,19 +77,28 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
     const { dataDir } = await seededBox();
     chmodSync(dirname(dataDir), 0o755);
     chmodSync(dataDir, 0o700);
-    expect(await execute(["status", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY })).toMatchObject({
+    expect(
+      await execute(["status", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY }),
+    ).toMatchObject({
       code: 4,
-      stderr: expect.stringMatching(/^error: The data in .* are not for this user\.\nfix: .*sudo -u '#0' \S/),
+      stderr: expect.stringMatching(
+        /^error: The data in .* are not for this user\.\nfix: .*sudo -u '#0' \S/,
+      ),
     });
   });
 
   test("doctor finds a folder that its owner cannot write in, where SQLite must put files to read at all", async () => {
     const dataDir = await nobodysBox();
-    for (const name of readdirSync(dataDir).filter((name) => /-(?:wal|shm)$/.test(name))) rmSync(join(dataDir, name));
+    for (const name of readdirSync(dataDir).filter((name) => /-(?:wal|shm)$/.test(name)))
+      rmSync(join(dataDir, name));
     chmodSync(dataDir, 0o500);
-    expect(await execute(["doctor", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY })).toMatchObject({
+    expect(
+      await execute(["doctor", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY }),
+    ).toMatchObject({
       code: 6,
-      stdout: expect.stringMatching(/^database\twrong\t\/.*deskbell\.db cannot be read\.\tcheck the owner and mode/m),
+      stdout: expect.stringMatching(
+        /^database\twrong\t\/.*deskbell\.db cannot be read\.\tcheck the owner and mode/m,
+      ),
     });
   });
 });

@@ -55,22 +55,27 @@ test("an edit at the terminal reaches a partner through the running daemon", asy
   expect(await execute([...subscribe, "--data-dir", dataDir])).toMatchObject({ code: 0 });
 
   const delivered = once(partner, "delivered", { signal: AbortSignal.timeout(10_000) });
-  expect(await execute(["services", "set", "cut", "--price", "90.00", "--data-dir", dataDir])).toMatchObject({
+  expect(
+    await execute(["services", "set", "cut", "--price", "90.00", "--data-dir", dataDir]),
+  ).toMatchObject({
     code: 0,
   });
   expect(await delivered).toEqual(["service_price.updated"]);
 });
 
-test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s stops it in order, with 0", async (signal) => {
-  const daemon = serve(await seeded());
-  await urlOf(daemon);
-  daemon.child.kill(signal);
-  expect(await daemon.ended()).toMatchObject({
-    code: 0,
-    signal: null,
-    stderr: expect.stringContaining(`"reason":"${signal}"`),
-  });
-});
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "%s stops it in order, with 0",
+  async (signal) => {
+    const daemon = serve(await seeded());
+    await urlOf(daemon);
+    daemon.child.kill(signal);
+    expect(await daemon.ended()).toMatchObject({
+      code: 0,
+      signal: null,
+      stderr: expect.stringContaining(`"reason":"${signal}"`),
+    });
+  },
+);
 
 test("one ctrl-c that arrives several times, by npm and the terminal, still stops in order", async () => {
   const daemon = serve(await seeded());
@@ -99,7 +104,9 @@ test("a port that is taken is refused with 5 and the options that mend it", asyn
   const { port } = squatter.address() as AddressInfo;
   const { code, stderr } = await serve(await seeded(), "--port", String(port)).ended();
   expect(code).toBe(5);
-  expect(stderr).toMatch(new RegExp(`^error: Port ${port} is in use\\.\nfix: .*--port ${port + 1}.*\\(exit 5\\)\n$`));
+  expect(stderr).toMatch(
+    new RegExp(`^error: Port ${port} is in use\\.\nfix: .*--port ${port + 1}.*\\(exit 5\\)\n$`),
+  );
 });
 
 test("an address that is not this machine's is a usage error", async () => {
@@ -119,34 +126,43 @@ test("options of the environment count, and flags win over them", async () => {
   expect(JSON.parse(json.stdout)).toMatchObject({ data: [{ slug: "salon-aurora" }] });
 });
 
-test.skipIf(!hasOpenssl())("with a certificate it serves https, and SIGHUP reads the files again", async () => {
-  const folder = temporaryFolder();
-  const authority = createAuthority(folder);
-  const [cert, key] = [join(folder, "api.pem"), join(folder, "api.key")];
-  authority.issue("api", { to: 90 });
-  const daemon = serve(await seeded(), "--tls-cert", cert, "--tls-key", key);
-  const { port, protocol } = new URL(await urlOf(daemon));
-  expect(protocol).toBe("https:");
-  const isHealthy = async () => {
-    const request = get({ port, path: "/healthz", servername: "api", ca: authority.certificate, agent: false });
-    const [answer] = (await once(request, "response")) as [IncomingMessage];
-    return answer.resume().statusCode === 200;
-  };
-  expect(await isHealthy()).toBe(true);
-  await daemon.sees(/"message":"certificate","names":"DNS:api","expires":"[^"]*","days":89/);
+test.skipIf(!hasOpenssl())(
+  "with a certificate it serves https, and SIGHUP reads the files again",
+  async () => {
+    const folder = temporaryFolder();
+    const authority = createAuthority(folder);
+    const [cert, key] = [join(folder, "api.pem"), join(folder, "api.key")];
+    authority.issue("api", { to: 90 });
+    const daemon = serve(await seeded(), "--tls-cert", cert, "--tls-key", key);
+    const { port, protocol } = new URL(await urlOf(daemon));
+    expect(protocol).toBe("https:");
+    const isHealthy = async () => {
+      const request = get({
+        port,
+        path: "/healthz",
+        servername: "api",
+        ca: authority.certificate,
+        agent: false,
+      });
+      const [answer] = (await once(request, "response")) as [IncomingMessage];
+      return answer.resume().statusCode === 200;
+    };
+    expect(await isHealthy()).toBe(true);
+    await daemon.sees(/"message":"certificate","names":"DNS:api","expires":"[^"]*","days":89/);
 
-  authority.issue("api", { to: 60 });
-  daemon.child.kill("SIGHUP");
-  await daemon.sees(/"message":"certificate".*"days":59/);
-  writeFileSync(key, "nonsense");
-  daemon.child.kill("SIGHUP");
-  await daemon.sees(
-    /"level":"error","message":"the new certificate is not taken, the old one stays".*send SIGHUP again/,
-  );
-  expect(await isHealthy()).toBe(true);
-  daemon.child.kill("SIGTERM");
-  expect(await daemon.ended()).toMatchObject({ code: 0 });
-});
+    authority.issue("api", { to: 60 });
+    daemon.child.kill("SIGHUP");
+    await daemon.sees(/"message":"certificate".*"days":59/);
+    writeFileSync(key, "nonsense");
+    daemon.child.kill("SIGHUP");
+    await daemon.sees(
+      /"level":"error","message":"the new certificate is not taken, the old one stays".*send SIGHUP again/,
+    );
+    expect(await isHealthy()).toBe(true);
+    daemon.child.kill("SIGTERM");
+    expect(await daemon.ended()).toMatchObject({ code: 0 });
+  },
+);
 
 test.each([
   { flags: ["--tls-cert", "/none.pem"], code: 2, stderr: /--tls-key is missing/ },
@@ -157,7 +173,10 @@ test.each([
   },
 ])("serve $flags ends with $code and says why", async ({ flags, code, stderr }) => {
   const dataDir = await seeded();
-  expect(await serve(dataDir, ...flags).ended()).toMatchObject({ code, stderr: expect.stringMatching(stderr) });
+  expect(await serve(dataDir, ...flags).ended()).toMatchObject({
+    code,
+    stderr: expect.stringMatching(stderr),
+  });
   expect(await execute(["status", "--data-dir", dataDir])).toMatchObject({ code: 6 });
 });
 
@@ -167,5 +186,7 @@ test.each([
 ])("%s %s is no address range: it does not start", async (flag, range) => {
   const ran = await execute(["serve", "--port", "0", "--data-dir", temporaryFolder(), flag, range]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toContain(`error: ${flag} must be an address range, not '${range}'.\nfix: ${flag} 10.0.0.0/8`);
+  expect(ran.stderr).toContain(
+    `error: ${flag} must be an address range, not '${range}'.\nfix: ${flag} 10.0.0.0/8`,
+  );
 });

@@ -12,17 +12,27 @@ import { world } from "../support/world.ts";
 type Variation = {
   itemVariationData: { name: string; priceMoney: { amount: number }; serviceDuration?: number };
 };
-type Item = { type: string; itemData: { name: string; description: string; variations: Variation[] } };
+type Item = {
+  type: string;
+  itemData: { name: string; description: string; variations: Variation[] };
+};
 
 async function bring(file: string, slug: string) {
   const { dataDir, deskbell } = terminal();
   const out = join(temporaryFolder(), "catalog.yaml");
   const about = `--business-slug ${slug} --timezone America/Los_Angeles --currency USD`;
-  const imported = await deskbell(`catalog import square ${pathOfSharedData(file)} ${about} --out ${out}`);
+  const imported = await deskbell(
+    `catalog import square ${pathOfSharedData(file)} ${about} --out ${out}`,
+  );
   expect(imported).toMatchObject({ code: 0 });
   expect(await deskbell(`catalog apply ${out}`)).toMatchObject({ code: 0 });
   const rt = world({ dataDir });
-  const { secret } = createKey(rt, { businessId: businessId(slug), name: "test", kind: "SECRET", scopes: [] });
+  const { secret } = createKey(rt, {
+    businessId: businessId(slug),
+    name: "test",
+    kind: "SECRET",
+    scopes: [],
+  });
   const app = createApp(rt);
   const read = async <T>(path: string): Promise<T> => {
     const answer = await app.request(`/v1/businesses/${slug}/${path}`, {
@@ -46,11 +56,13 @@ test("the salon's services are served as Square has them", async (context) => {
       description: itemData.description,
       currency: "USD",
       status: "ACTIVE",
-      variants: itemData.variations.map(({ itemVariationData: { name, priceMoney, serviceDuration } }) => ({
-        name,
-        priceCents: priceMoney.amount,
-        durationMin: (serviceDuration ?? 0) / 60_000,
-      })),
+      variants: itemData.variations.map(
+        ({ itemVariationData: { name, priceMoney, serviceDuration } }) => ({
+          name,
+          priceCents: priceMoney.amount,
+          durationMin: (serviceDuration ?? 0) / 60_000,
+        }),
+      ),
     })),
   );
   expect(services).toMatchObject(
@@ -66,7 +78,9 @@ test("the restaurant's dishes are served as Square has them, and what is left ou
     string,
     { data: Item }
   >;
-  const items = Object.values(source).flatMap(({ data }) => (data.type === "ITEM" ? [data.itemData] : []));
+  const items = Object.values(source).flatMap(({ data }) =>
+    data.type === "ITEM" ? [data.itemData] : [],
+  );
   const { read, report } = await bring("square/restaurant-catalog.json", "square-restaurant");
   const menu = await read<{ items: unknown[]; categories: unknown[] }>("menu");
   expect(menu.items).toMatchObject(

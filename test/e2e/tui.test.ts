@@ -117,8 +117,16 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
   test.each([
     ["q", 0, (terminal: ReturnType<typeof tmux>) => terminal.press("q")],
     ["ctrl-c", 130, (terminal: ReturnType<typeof tmux>) => terminal.press("C-c")],
-    ["SIGTERM", 143, (terminal: ReturnType<typeof tmux>) => void process.kill(terminal.pid(), "SIGTERM")],
-    ["SIGHUP", 129, (terminal: ReturnType<typeof tmux>) => void process.kill(terminal.pid(), "SIGHUP")],
+    [
+      "SIGTERM",
+      143,
+      (terminal: ReturnType<typeof tmux>) => void process.kill(terminal.pid(), "SIGTERM"),
+    ],
+    [
+      "SIGHUP",
+      129,
+      (terminal: ReturnType<typeof tmux>) => void process.kill(terminal.pid(), "SIGHUP"),
+    ],
   ])("%s ends it with %i and leaves the terminal as it was", async (_name, code, end) => {
     const { dataDir } = await seededBox();
     const terminal = tmux();
@@ -149,7 +157,17 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
   test("q ends it at once and well while a test is on its way to a receiver that does not answer", async () => {
     const { dataDir, deskbell } = await seededBox();
     const hangs = await receiver([{ hold: true }]);
-    await deskbell("webhooks", "add", "--name", "a", "--url", hangs.url, "--event", "all", "--allow-private");
+    await deskbell(
+      "webhooks",
+      "add",
+      "--name",
+      "a",
+      "--url",
+      hangs.url,
+      "--event",
+      "all",
+      "--allow-private",
+    );
     const terminal = tmux();
     await terminal.start("tui", "--data-dir", dataDir);
     await terminal.sees(/No delivery yet/);
@@ -187,7 +205,9 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
     db.close();
     const after = await terminal.sees(/met a bug in itself[^]*exit=1 \S+[^]*ready>/);
     expect(after).toContain("no such table: attempt");
-    expect({ stty: stty(after.slice(after.indexOf("exit=1"))), state: terminal.state() }).toEqual(before);
+    expect({ stty: stty(after.slice(after.indexOf("exit=1"))), state: terminal.state() }).toEqual(
+      before,
+    );
   });
 
   test("a terminal that cannot draw is told what can be used instead", async () => {
@@ -196,7 +216,9 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
     terminal.press("-l", "export TERM=dumb");
     terminal.press("Enter");
     await terminal.start("tui", "--data-dir", dataDir);
-    expect(await terminal.sees(/exit=2 /)).toMatch(/needs a terminal that draws\.[^]*deliveries tail/);
+    expect(await terminal.sees(/exit=2 /)).toMatch(
+      /needs a terminal that draws\.[^]*deliveries tail/,
+    );
   });
 });
 

@@ -26,7 +26,12 @@ const path = (query: string, slug = SHOP) => `/v1/businesses/${slug}/availabilit
 
 type Body = {
   data: {
-    days: { date: string; state: string; slots: { startsAt: string; segments: object[] }[]; slotCount?: number }[];
+    days: {
+      date: string;
+      state: string;
+      slots: { startsAt: string; segments: object[] }[];
+      slotCount?: number;
+    }[];
     slots: { startsAt: string }[];
     nextAvailable: string | null;
   };
@@ -107,7 +112,8 @@ describe("the answer", () => {
 
   test("has every day that is asked for, with its state", async () => {
     const a = shop();
-    for (const hour of ["09", "10", "11"]) createBooking(a, SHOP, { service: "color", start: `2026-11-23T${hour}:00` });
+    for (const hour of ["09", "10", "11"])
+      createBooking(a, SHOP, { service: "color", start: `2026-11-23T${hour}:00` });
     expect(await days(a, `serviceId=${COLOR}`)).toEqual([
       "2026-11-20 TOO_SOON",
       "2026-11-21 CLOSED",
@@ -130,7 +136,8 @@ describe("the answer", () => {
 
   test("tells the next start also when it is after the days asked for, and null when there is none", async () => {
     const a = shop();
-    const next = async (query: string) => (await ask(a, `serviceId=${CUT}&${query}`)).data.nextAvailable;
+    const next = async (query: string) =>
+      (await ask(a, `serviceId=${CUT}&${query}`)).data.nextAvailable;
     expect(await next("date=2026-11-21")).toBe("2026-11-23T09:00:00+00:00");
     expect(await next("date=2026-12-19")).toBeNull();
     expect(await next("date=2026-12-22")).toBeNull();
@@ -139,9 +146,13 @@ describe("the answer", () => {
   test("names nobody without a profile: their places are there, their ids are not", async () => {
     const { data } = await ask(shop(), `serviceId=${CUT}&date=2026-11-24`);
     expect(data.days[0]?.slots).toHaveLength(3);
-    expect(data.days[0]?.slots[0]?.segments).toMatchObject([{ serviceId: CUT, staffId: null, staffIds: [] }]);
+    expect(data.days[0]?.slots[0]?.segments).toMatchObject([
+      { serviceId: CUT, staffId: null, staffIds: [] },
+    ]);
     const both = await ask(shop(), `serviceId=${CUT}&date=${MONDAY}`);
-    expect(both.data.days[0]?.slots[0]?.segments).toMatchObject([{ staffId: ANN, staffIds: [ANN] }]);
+    expect(both.data.days[0]?.slots[0]?.segments).toMatchObject([
+      { staffId: ANN, staffIds: [ANN] },
+    ]);
     expect(JSON.stringify([data, both])).not.toContain(BEA);
   });
 
@@ -151,7 +162,9 @@ describe("the answer", () => {
     createReservation(a, SHOP, { party: 2, start: `${MONDAY}T10:00` });
     const yoga = await ask(a, `serviceId=${YOGA}&guests=2&date=${MONDAY}`);
     expect(yoga.data.days[0]?.slots[0]).toMatchObject({ spotsLeft: 2, spotsTotal: 5 });
-    expect(await days(a, `serviceId=${YOGA}&guests=3&date=${MONDAY}`)).toEqual([`${MONDAY} OPEN 10:00 11:00`]);
+    expect(await days(a, `serviceId=${YOGA}&guests=3&date=${MONDAY}`)).toEqual([
+      `${MONDAY} OPEN 10:00 11:00`,
+    ]);
     const tables = await ask(a, `partySize=2&date=${MONDAY}`);
     expect(tables.data.days[0]?.slots).toMatchObject([
       { spotsLeft: 2, segments: [{ tableId: idOf("tbl", "t2"), areaId: idOf("are", "terrace") }] },
@@ -196,15 +209,27 @@ describe("the answer", () => {
       durationMin: 120,
       priceCents: 9000,
       days: [
-        { date: MONDAY, slots: [{ startsAt: "2026-11-23T18:00:00+09:00" }, { startsAt: "2026-11-23T19:00:00+09:00" }] },
+        {
+          date: MONDAY,
+          slots: [
+            { startsAt: "2026-11-23T18:00:00+09:00" },
+            { startsAt: "2026-11-23T19:00:00+09:00" },
+          ],
+        },
       ],
     });
   });
 
-  test.each(["Asia/Kolkata", "Asia/Calcutta", "Europe/Kyiv"])("%s keeps the name that was asked for", async (zone) => {
-    const { data } = await ask(shop(), `variantIds=${LONG}&date=${MONDAY}&timezone=${zone.toLowerCase()}`);
-    expect(data).toMatchObject({ timezone: zone });
-  });
+  test.each(["Asia/Kolkata", "Asia/Calcutta", "Europe/Kyiv"])(
+    "%s keeps the name that was asked for",
+    async (zone) => {
+      const { data } = await ask(
+        shop(),
+        `variantIds=${LONG}&date=${MONDAY}&timezone=${zone.toLowerCase()}`,
+      );
+      expect(data).toMatchObject({ timezone: zone });
+    },
+  );
 });
 
 describe("what is wrong is told all at once, class by class", () => {
@@ -216,10 +241,25 @@ describe("what is wrong is told all at once, class by class", () => {
     [`${service}&to=2026-11-19`, 400, "invalid_parameter", ["to before_from"]],
     [`${service}&from=2026-12-01&to=2027-02-01`, 400, "range_too_large", ["to range_too_large"]],
     [`${service}&date=${MONDAY}&from=${MONDAY}`, 400, "invalid_parameter", ["date invalid_value"]],
-    [`serviceid=${CUT}`, 400, "invalid_parameter", ["serviceid unknown_parameter", "serviceIds missing_parameter"]],
-    [`serviceIds=${Array(9).fill(CUT).join(",")}`, 400, "invalid_parameter", ["serviceIds invalid_value"]],
+    [
+      `serviceid=${CUT}`,
+      400,
+      "invalid_parameter",
+      ["serviceid unknown_parameter", "serviceIds missing_parameter"],
+    ],
+    [
+      `serviceIds=${Array(9).fill(CUT).join(",")}`,
+      400,
+      "invalid_parameter",
+      ["serviceIds invalid_value"],
+    ],
     [`serviceIds=`, 400, "invalid_parameter", ["serviceIds invalid_value"]],
-    [`${service}&partySize=2&guests=1`, 400, "invalid_parameter", ["serviceId invalid_value", "guests invalid_value"]],
+    [
+      `${service}&partySize=2&guests=1`,
+      400,
+      "invalid_parameter",
+      ["serviceId invalid_value", "guests invalid_value"],
+    ],
     [
       `${service}&areaId=x&limit=3&timezone=Mars/Base`,
       400,
@@ -233,11 +273,25 @@ describe("what is wrong is told all at once, class by class", () => {
       "serviceIds=svc_none&staffId=stf_none&addonIds=adn_none",
       404,
       "resource_not_found",
-      ["serviceIds resource_not_found", "addonIds resource_not_found", "staffIds resource_not_found"],
+      [
+        "serviceIds resource_not_found",
+        "addonIds resource_not_found",
+        "staffIds resource_not_found",
+      ],
     ],
-    [`serviceId=${idOf("svc", "old")}`, 404, "resource_not_found", ["serviceIds resource_not_found"]],
+    [
+      `serviceId=${idOf("svc", "old")}`,
+      404,
+      "resource_not_found",
+      ["serviceIds resource_not_found"],
+    ],
     ["serviceId=cut", 404, "resource_not_found", ["serviceIds resource_not_found"]],
-    [`serviceId=${OF_ANOTHER_BUSINESS}`, 404, "resource_not_found", ["serviceIds resource_not_found"]],
+    [
+      `serviceId=${OF_ANOTHER_BUSINESS}`,
+      404,
+      "resource_not_found",
+      ["serviceIds resource_not_found"],
+    ],
     [`${service}&staffId=${BEA}`, 404, "resource_not_found", ["staffIds resource_not_found"]],
     ["variantIds=svv_none", 404, "resource_not_found", ["variantIds resource_not_found"]],
     ["partySize=2&areaId=are_none", 404, "resource_not_found", ["areaId resource_not_found"]],
@@ -247,10 +301,25 @@ describe("what is wrong is told all at once, class by class", () => {
       "resource_not_found",
       ["serviceIds resource_not_found", "serviceIds service_not_bookable"],
     ],
-    [`serviceId=${idOf("svc", "phone")}`, 422, "service_not_bookable", ["serviceIds service_not_bookable"]],
-    [`${service}&variantIds=${LONG}`, 422, "variant_service_mismatch", ["variantIds variant_service_mismatch"]],
+    [
+      `serviceId=${idOf("svc", "phone")}`,
+      422,
+      "service_not_bookable",
+      ["serviceIds service_not_bookable"],
+    ],
+    [
+      `${service}&variantIds=${LONG}`,
+      422,
+      "variant_service_mismatch",
+      ["variantIds variant_service_mismatch"],
+    ],
     [`serviceId=${COLOR}&addonIds=${WASH}`, 422, "addon_not_linked", ["addonIds addon_not_linked"]],
-    [`serviceIds=${CUT},${COLOR}&addonIds=${OIL}`, 422, "validation_failed", ["addonIds validation_failed"]],
+    [
+      `serviceIds=${CUT},${COLOR}&addonIds=${OIL}`,
+      422,
+      "validation_failed",
+      ["addonIds validation_failed"],
+    ],
     [`${service}&addonIds=${WASH}*3`, 422, "validation_failed", ["addonIds validation_failed"]],
     [
       `serviceIds=${CUT},${YOGA}&staffIds=${YOGA}:${ANN}`,
@@ -258,7 +327,12 @@ describe("what is wrong is told all at once, class by class", () => {
       "staff_cannot_perform",
       ["staffIds staff_cannot_perform"],
     ],
-    [`${service}&staffIds=${COLOR}:${ANN}`, 422, "staff_cannot_perform", ["staffIds staff_cannot_perform"]],
+    [
+      `${service}&staffIds=${COLOR}:${ANN}`,
+      422,
+      "staff_cannot_perform",
+      ["staffIds staff_cannot_perform"],
+    ],
     [`serviceId=${YOGA}&guests=6`, 422, "party_too_large", ["guests party_too_large"]],
     ["partySize=5", 422, "party_too_large", ["partySize party_too_large"]],
   ])("%s", async (query, status, code, items) => {
@@ -269,7 +343,8 @@ describe("what is wrong is told all at once, class by class", () => {
 
   test("an unknown business is told after mistakes in the request and before anything else", async () => {
     const a = shop();
-    const nobody = async (query: string) => (await a.problem(path(query, "nobody"), { key: null })).code;
+    const nobody = async (query: string) =>
+      (await a.problem(path(query, "nobody"), { key: null })).code;
     expect(await nobody(`serviceId=${CUT}`)).toBe("business_not_found");
     expect(await nobody("serviceId=x&date=2027-02-29")).toBe("invalid_date");
   });
@@ -280,7 +355,10 @@ describe("what is wrong is told all at once, class by class", () => {
   });
 
   test("nothing that is said names somebody without a profile, or a key", async () => {
-    const problem = await refusal(shop(), `serviceIds=${YOGA},${idOf("svc", "phone")}&staffId=${ANN}&addonIds=${WASH}`);
+    const problem = await refusal(
+      shop(),
+      `serviceIds=${YOGA},${idOf("svc", "phone")}&staffId=${ANN}&addonIds=${WASH}`,
+    );
     expect(problem.errors).toHaveLength(3);
     expect(JSON.stringify(problem)).not.toMatch(/Bea|'ann'|'wash'|'yoga'/);
   });
@@ -310,7 +388,11 @@ describe("explain", () => {
     const response = await a.ask(path(query), { key });
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
     const { data } = (await response.json()) as {
-      data: { days: { refused: { startsAt: string; reason: string; detail: string; segment: number }[] }[] };
+      data: {
+        days: {
+          refused: { startsAt: string; reason: string; detail: string; segment: number }[];
+        }[];
+      };
     };
     const refused = data.days[0]?.refused ?? [];
     expect(refused.slice(8, 11)).toEqual([
@@ -337,7 +419,9 @@ describe("explain", () => {
     ["a key of another business", (a: Api) => a.key, 403],
     [
       "a key that may not read",
-      (a: Api) => a.newKey({ businessId: businessId(SHOP), kind: "RESTRICTED", scopes: ["webhooks.write"] }).secret,
+      (a: Api) =>
+        a.newKey({ businessId: businessId(SHOP), kind: "RESTRICTED", scopes: ["webhooks.write"] })
+          .secret,
       403,
     ],
   ] as const)("is refused to %s, also where the answer is known", async (_, keyOf, status) => {
@@ -350,7 +434,9 @@ describe("explain", () => {
 
   test("a foreign slug answers the same whether it exists or not", async () => {
     const a = shop();
-    const codes = [SHOP, "nobody"].map(async (slug) => (await a.problem(path("explain=1", slug))).code);
+    const codes = [SHOP, "nobody"].map(
+      async (slug) => (await a.problem(path("explain=1", slug))).code,
+    );
     expect(await Promise.all(codes)).toEqual(["business_mismatch", "business_mismatch"]);
   });
 
@@ -440,7 +526,9 @@ describe("caching", () => {
 
   test("who asks the same at once shares one answer", async () => {
     const a = shop();
-    const answers = await Promise.all(Array.from({ length: 30 }, () => a.ask(path(query), { key: null })));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => a.ask(path(query), { key: null })),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
@@ -474,7 +562,11 @@ describe("caching", () => {
 test("every answer may be read by any page: good ones, mistakes, and the 429", async () => {
   const a = shop();
   const ask = (query: string, init?: RequestInit) => a.ask(path(query), { key: null, ...init });
-  const answers = [await ask(`serviceId=${CUT}`), await ask("nope=1"), await ask("serviceId=svc_none")];
+  const answers = [
+    await ask(`serviceId=${CUT}`),
+    await ask("nope=1"),
+    await ask("serviceId=svc_none"),
+  ];
   for (let i = 0; i < 57; i++) await ask("");
   answers.push(await ask(`serviceId=${CUT}`));
   expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 429]);
@@ -483,7 +575,9 @@ test("every answer may be read by any page: good ones, mistakes, and the 429", a
     expect(headers.get("access-control-expose-headers")).toBe(
       "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
     );
-    expect(headers.get("ratelimit-policy")).toBe('"per-minute";q=60;w=60, "per-hour";q=1000;w=3600');
+    expect(headers.get("ratelimit-policy")).toBe(
+      '"per-minute";q=60;w=60, "per-hour";q=1000;w=3600',
+    );
   }
 });
 
@@ -526,8 +620,13 @@ services: [${services.join(", ")}]
 staff: [${people.map((key) => `{key: ${key}, name: P}`).join(", ")}]`;
   applyCatalog(a, [{ name: "big.yaml", text }]);
   const chain = `serviceIds=${services.map((_, i) => idOf("svc", `s${i}`)).join(",")}&from=${MONDAY}`;
-  expect(await refusal(a, `${chain}&to=2027-01-20`)).toMatchObject({ status: 400, code: "range_too_large" });
-  expect((await a.ask(path(`${chain}&to=2026-11-24&granularity=days`), { key: null })).status).toBe(200);
+  expect(await refusal(a, `${chain}&to=2027-01-20`)).toMatchObject({
+    status: 400,
+    code: "range_too_large",
+  });
+  expect((await a.ask(path(`${chain}&to=2026-11-24&granularity=days`), { key: null })).status).toBe(
+    200,
+  );
 });
 
 test("the salon of the demo can be asked", async () => {

@@ -26,8 +26,16 @@ describe("ETags", () => {
 
   test("differ between views", async () => {
     const a = api();
-    const paths = [...LISTS, "services?includeVariants=1", "services?limit=1", "services?locale=es", "staff?locale=es"];
-    const etags = await Promise.all(paths.map(async (path) => (await a.ask(at(path))).headers.get("etag")));
+    const paths = [
+      ...LISTS,
+      "services?includeVariants=1",
+      "services?limit=1",
+      "services?locale=es",
+      "staff?locale=es",
+    ];
+    const etags = await Promise.all(
+      paths.map(async (path) => (await a.ask(at(path))).headers.get("etag")),
+    );
     expect(new Set(etags).size).toBe(paths.length);
   });
 
@@ -66,14 +74,18 @@ describe("ETags", () => {
     const a = api();
     const etag = (await a.ask(at("staff"))).headers.get("etag") as string;
     const ifNoneMatch = given.replace("ETAG", etag).replace("STRONG", etag.slice(2));
-    expect((await a.ask(at("staff"), { headers: { "if-none-match": ifNoneMatch } })).status).toBe(status);
+    expect((await a.ask(at("staff"), { headers: { "if-none-match": ifNoneMatch } })).status).toBe(
+      status,
+    );
   });
 });
 
 test("a business that was removed and made anew answers what it has now", async () => {
   const a = api();
   const names = async (key: string) => {
-    const { data } = (await (await a.ask(at("services"), { key })).json()) as { data: { name: string }[] };
+    const { data } = (await (await a.ask(at("services"), { key })).json()) as {
+      data: { name: string }[];
+    };
     return data.map(({ name }) => name);
   };
   expect((await names(a.key)).length).toBeGreaterThan(1);
@@ -90,7 +102,10 @@ services: [{key: shave, name: Shave, durationMin: 30, price: 20}]
 test("an ETag of a business that was removed is none of the one made anew, in the same millisecond or later", async () => {
   const a = api();
   const ask = async (key: string, etag = "") => {
-    const { status, headers } = await a.ask(at("services"), { key, headers: { "if-none-match": etag } });
+    const { status, headers } = await a.ask(at("services"), {
+      key,
+      headers: { "if-none-match": etag },
+    });
     return { status, etag: headers.get("etag") ?? "" };
   };
   const seen = [(await ask(a.key)).etag];
@@ -133,7 +148,9 @@ test.each([
 });
 
 test("what is small is not compressed", async () => {
-  const response = await api().ask(at("events/catalog"), { headers: { "accept-encoding": "gzip" } });
+  const response = await api().ask(at("events/catalog"), {
+    headers: { "accept-encoding": "gzip" },
+  });
   expect(response.headers.get("content-encoding")).toBeNull();
 });
 

@@ -8,9 +8,17 @@ type Listed = { id: string; name: string; sortOrder: number } & Record<string, u
 type List = {
   data: Listed[];
   page: { hasMore: boolean; nextCursor: string | null };
-  meta: { locale: string; catalogVersion: number; validUntil: string | null; currency: string; business: object };
+  meta: {
+    locale: string;
+    catalogVersion: number;
+    validUntil: string | null;
+    currency: string;
+    business: object;
+  };
 };
-type Menu = Omit<List, "data"> & { data: { categories: Listed[]; items: Listed[]; modifierGroups: Listed[] } };
+type Menu = Omit<List, "data"> & {
+  data: { categories: Listed[]; items: Listed[]; modifierGroups: Listed[] };
+};
 
 const at = (path: string, slug = SALON) => `/v1/businesses/${slug}/${path}`;
 
@@ -30,21 +38,31 @@ describe("services", () => {
     { query: "?includeAddons=1", variants: false, addons: true },
     { query: "?includeVariants=1&includeAddons=true", variants: true, addons: true },
     { query: "?includeVariants=false&includeAddons=0", variants: false, addons: false },
-  ])("'$query': what was not asked for is absent, what was is an array", async ({ query, variants, addons }) => {
-    const { data } = await read(api(), `services${query}`);
-    expect(data.length).toBeGreaterThan(10);
-    for (const service of data) {
-      expect(Array.isArray(service["variants"])).toBe(variants);
-      expect("variants" in service).toBe(variants);
-      expect(Array.isArray(service["addonLinks"])).toBe(addons);
-      expect("addonLinks" in service).toBe(addons);
-    }
-    expect(data.some(({ variants: list }) => (list as unknown[] | undefined)?.length)).toBe(variants);
-    expect(data.some(({ addonLinks: list }) => (list as unknown[] | undefined)?.length)).toBe(addons);
-  });
+  ])(
+    "'$query': what was not asked for is absent, what was is an array",
+    async ({ query, variants, addons }) => {
+      const { data } = await read(api(), `services${query}`);
+      expect(data.length).toBeGreaterThan(10);
+      for (const service of data) {
+        expect(Array.isArray(service["variants"])).toBe(variants);
+        expect("variants" in service).toBe(variants);
+        expect(Array.isArray(service["addonLinks"])).toBe(addons);
+        expect("addonLinks" in service).toBe(addons);
+      }
+      expect(data.some(({ variants: list }) => (list as unknown[] | undefined)?.length)).toBe(
+        variants,
+      );
+      expect(data.some(({ addonLinks: list }) => (list as unknown[] | undefined)?.length)).toBe(
+        addons,
+      );
+    },
+  );
 
   test("with all includes each is the object that stands in a webhook, but for its translations", async () => {
-    const { data } = await read(api(), "services?includeVariants=1&includeAddons=1&includeTranslations=1");
+    const { data } = await read(
+      api(),
+      "services?includeVariants=1&includeAddons=1&includeTranslations=1",
+    );
     expect(Object.keys(data[0] ?? {}).slice(0, 8)).toEqual([
       "id",
       "name",
@@ -64,16 +82,24 @@ describe("services", () => {
     const [first, second] = all as [Listed, Listed];
     const category = first["categoryId"] as string;
     const staffId = (first["staffIds"] as string[])[0] as string;
-    const ids = async (query: string) => (await read(a, `services?${query}`)).data.map(({ id }) => id);
+    const ids = async (query: string) =>
+      (await read(a, `services?${query}`)).data.map(({ id }) => id);
     const having = (test: (service: Listed) => boolean) => all.filter(test).map(({ id }) => id);
 
     expect(await ids(`ids=${first.id},${second.id}`)).toEqual([first.id, second.id]);
     expect(await ids(`ids=${second.id}&ids=${first.id}`)).toEqual([first.id, second.id]);
-    expect(await ids(`categoryId=${category}`)).toEqual(having((s) => s["categoryId"] === category));
-    expect(await ids(`staffId=${staffId}`)).toEqual(having((s) => (s["staffIds"] as string[]).includes(staffId)));
+    expect(await ids(`categoryId=${category}`)).toEqual(
+      having((s) => s["categoryId"] === category),
+    );
+    expect(await ids(`staffId=${staffId}`)).toEqual(
+      having((s) => (s["staffIds"] as string[]).includes(staffId)),
+    );
     expect(await ids("bookable=false")).toEqual(having((s) => s["bookable"] === false));
     expect(await ids("ids=svc_none")).toEqual([]);
-    expect(await a.problem(at("services?ids="))).toMatchObject({ status: 400, errors: [{ parameter: "ids" }] });
+    expect(await a.problem(at("services?ids="))).toMatchObject({
+      status: 400,
+      errors: [{ parameter: "ids" }],
+    });
   });
 });
 
@@ -81,7 +107,12 @@ test("the envelope says whose list it is, in which currency, locale and version"
   const { page, meta } = await read(api(), "staff");
   expect(page).toEqual({ hasMore: false, nextCursor: null });
   expect(meta).toEqual({
-    business: { id: expect.stringMatching(/^biz_/), slug: SALON, name: "Salon Aurora", timezone: "America/New_York" },
+    business: {
+      id: expect.stringMatching(/^biz_/),
+      slug: SALON,
+      name: "Salon Aurora",
+      timezone: "America/New_York",
+    },
     currency: "USD",
     locale: "en",
     catalogVersion: 1,
@@ -89,13 +120,16 @@ test("the envelope says whose list it is, in which currency, locale and version"
   });
 });
 
-test.each(["services", "service-categories", "staff", "promotions"])("%s come in their order", async (path) => {
-  const { data } = await read(api(), path);
-  expect(data.length).toBeGreaterThan(1);
-  expect(data.map(({ sortOrder }) => sortOrder)).toEqual(
-    data.map(({ sortOrder }) => sortOrder).toSorted((a, b) => a - b),
-  );
-});
+test.each(["services", "service-categories", "staff", "promotions"])(
+  "%s come in their order",
+  async (path) => {
+    const { data } = await read(api(), path);
+    expect(data.length).toBeGreaterThan(1);
+    expect(data.map(({ sortOrder }) => sortOrder)).toEqual(
+      data.map(({ sortOrder }) => sortOrder).toSorted((a, b) => a - b),
+    );
+  },
+);
 
 test("what is hidden is in no list", async () => {
   const a = api();
@@ -118,14 +152,19 @@ describe("the menu", () => {
     expect(Object.keys(data)).toEqual(["categories", "items", "modifierGroups"]);
     const categories = new Set(data.categories.map(({ id }) => id));
     expect(data.items.length).toBeGreaterThan(10);
-    for (const item of data.items) for (const id of item["categoryIds"] as string[]) expect(categories).toContain(id);
+    for (const item of data.items)
+      for (const id of item["categoryIds"] as string[]) expect(categories).toContain(id);
   });
 
   test("as of an instant has what is served then, past midnight too", async () => {
     const { a, slug } = restaurant();
     const { items, categories } = (await read<Menu>(a, "menu", slug)).data;
-    const always = new Set(categories.filter(({ availability }) => availability === null).map(({ id }) => id));
-    const dish = items.find(({ categoryIds }) => (categoryIds as string[]).some((id) => always.has(id))) as Listed;
+    const always = new Set(
+      categories.filter(({ availability }) => availability === null).map(({ id }) => id),
+    );
+    const dish = items.find(({ categoryIds }) =>
+      (categoryIds as string[]).some((id) => always.has(id)),
+    ) as Listed;
     const fridayNight: WeeklyWindow = { days: ["fri"], start: "18:00", end: "26:00" };
     editObject(a, slug, "menu_item", dish.id, (item) => ({ ...item, availability: [fridayNight] }));
     const isServed = async (moment: string) =>
@@ -144,8 +183,12 @@ describe("the menu", () => {
     const never: WeeklyWindow = { days: ["mon"], start: "03:00", end: "03:01" };
     editObject(a, slug, "menu_category", category.id, (doc) => ({ ...doc, availability: [never] }));
     const { data } = await read<Menu>(a, "menu?at=2026-11-20T20:00", slug);
-    expect(before.items.some(({ categoryIds }) => (categoryIds as string[]).join() === category.id)).toBe(true);
-    expect(data.items.some(({ categoryIds }) => (categoryIds as string[]).join() === category.id)).toBe(false);
+    expect(
+      before.items.some(({ categoryIds }) => (categoryIds as string[]).join() === category.id),
+    ).toBe(true);
+    expect(
+      data.items.some(({ categoryIds }) => (categoryIds as string[]).join() === category.id),
+    ).toBe(false);
     expect(data.categories.some(({ id }) => id === category.id)).toBe(false);
   });
 
@@ -244,7 +287,13 @@ describe("events", () => {
   test("a postponed one sells no tickets, and is listed as selling none", async () => {
     const a = api();
     const types = "ticketTypes: [{key: seat, name: Seat, price: 10}]";
-    change(a, FILE.replace("key: moved,", `key: moved, ${types},`).replace("key: near,", `key: near, ${types},`));
+    change(
+      a,
+      FILE.replace("key: moved,", `key: moved, ${types},`).replace(
+        "key: near,",
+        `key: near, ${types},`,
+      ),
+    );
     const { data } = await read(a, "events/catalog?includeCancelled=1");
     const stateOf = (wanted: string) => data.find(({ name }) => name === wanted)?.["availability"];
     expect(stateOf("Near")).toMatchObject({ state: "ON_SALE" });
@@ -306,13 +355,18 @@ describe("locales", () => {
   ])("'$query' answers in $locale, at every depth", async ({ query, locale, addon }) => {
     const { data, meta } = await read(api(), `services?includeAddons=1${query}`);
     expect(meta.locale).toBe(locale);
-    const addons = data.flatMap((service) => service["addonLinks"] as { addon: { name: string } }[]);
+    const addons = data.flatMap(
+      (service) => service["addonLinks"] as { addon: { name: string } }[],
+    );
     expect(addons.map((link) => link.addon.name)).toContain(addon);
     expect(JSON.stringify(data)).not.toContain('"translations"');
   });
 
   test("translations come along when they are asked for", async () => {
-    const { data } = await read(api(), "services?includeAddons=1&includeTranslations=true&locale=es");
+    const { data } = await read(
+      api(),
+      "services?includeAddons=1&includeTranslations=true&locale=es",
+    );
     const links = data.flatMap(
       (service) => service["addonLinks"] as { addon: { name: string; translations: object } }[],
     );
@@ -361,7 +415,9 @@ describe("parameters", () => {
   });
 
   test("what campaigns and advertisers append is ignored", async () => {
-    expect((await api().ask(at("services?utm_source=x&gclid=1&fbclid=2&_=3&_=4"))).status).toBe(200);
+    expect((await api().ask(at("services?utm_source=x&gclid=1&fbclid=2&_=3&_=4"))).status).toBe(
+      200,
+    );
   });
 });
 

@@ -24,7 +24,8 @@ const read = async (a: Api, query = ""): Promise<Feed> => {
   return (await response.json()) as Feed;
 };
 
-const rename = (a: Api, name: string) => editObject(a, SALON, "service", "cut", (service) => ({ ...service, name }));
+const rename = (a: Api, name: string) =>
+  editObject(a, SALON, "service", "cut", (service) => ({ ...service, name }));
 const stored = (a: Api) => a.store.events.after(BUSINESS, 0, 100_000);
 const lastSequence = (a: Api) => a.store.feed.lastSequence(BUSINESS);
 
@@ -41,7 +42,9 @@ test("the envelopes are those of the webhooks, byte for byte and in their order"
   const expected = stored(a)
     .map(({ body }) => body.toString())
     .join(",");
-  expect(text.startsWith(`{"data":[${expected}],"page":{"hasMore":false,"nextCursor":"`)).toBe(true);
+  expect(text.startsWith(`{"data":[${expected}],"page":{"hasMore":false,"nextCursor":"`)).toBe(
+    true,
+  );
   expect(JSON.parse(text)).toMatchObject({ meta: { business: { id: BUSINESS, slug: SALON } } });
 });
 
@@ -66,16 +69,24 @@ test("pages join without a gap, and the end of one is where the next begins", as
 test("only some types, and the cursor still moves over the others", async () => {
   const a = api();
   const feed = await read(a, "?types=staff.created&types=catalog.changed&limit=500");
-  expect(new Set(feed.data.map(({ type }) => type))).toEqual(new Set(["staff.created", "catalog.changed"]));
+  expect(new Set(feed.data.map(({ type }) => type))).toEqual(
+    new Set(["staff.created", "catalog.changed"]),
+  );
   expect(feed.page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(a)));
   const none = await read(a, "?types=booking.created");
-  expect(none).toMatchObject({ data: [], page: { hasMore: false, nextCursor: feed.page.nextCursor } });
+  expect(none).toMatchObject({
+    data: [],
+    page: { hasMore: false, nextCursor: feed.page.nextCursor },
+  });
 });
 
 test("a page is cut at a megabyte", async () => {
   const a = api();
   for (let i = 0; i < 5; i++)
-    editObject(a, SALON, "service", "cut", (service) => ({ ...service, description: `${i}${"é".repeat(9000)}` }));
+    editObject(a, SALON, "service", "cut", (service) => ({
+      ...service,
+      description: `${i}${"é".repeat(9000)}`,
+    }));
   const sizes: number[] = [];
   let more = true;
   for (let after = ""; more;) {
@@ -91,7 +102,10 @@ test("a page is cut at a megabyte", async () => {
 describe("cursors", () => {
   test.each([
     { what: "anything", cursor: () => "nonsense" },
-    { what: "one with a digit changed", cursor: () => encodeChangeCursor(BUSINESS, 3).replace("3", "4") },
+    {
+      what: "one with a digit changed",
+      cursor: () => encodeChangeCursor(BUSINESS, 3).replace("3", "4"),
+    },
     { what: "another business's", cursor: () => encodeChangeCursor(businessId("kita-live"), 3) },
     { what: "a list's", cursor: () => "WyJzZXJ2aWNlcyIsMSwic3ZjIl0" },
   ])("$what: 400", async ({ cursor }) => {
@@ -105,7 +119,10 @@ describe("cursors", () => {
   test("one from the future, as a restored box sees it: 410", async () => {
     const a = api();
     const cursor = encodeChangeCursor(BUSINESS, lastSequence(a) + 1);
-    expect(await a.problem(`${CHANGES}?after=${cursor}`)).toMatchObject({ status: 410, code: "cursor_expired" });
+    expect(await a.problem(`${CHANGES}?after=${cursor}`)).toMatchObject({
+      status: 410,
+      code: "cursor_expired",
+    });
   });
 
   test("one of a business that was removed and made anew since: 410, and its events are numbered on", async () => {
@@ -127,8 +144,13 @@ describe("cursors", () => {
     a.advance(3_600_000);
     const feed = (await (await a.ask(`${CHANGES}?limit=500`, { key })).json()) as Feed;
     expect(feed.data).toHaveLength(last);
-    expect(stored(a).map(({ sequence }) => sequence)).toEqual(feed.data.map((_, i) => last + 1 + i));
-    expect(a.store.businesses.byId(BUSINESS)).toMatchObject({ catalogVersion: version + 1, lastSequence: 2 * last });
+    expect(stored(a).map(({ sequence }) => sequence)).toEqual(
+      feed.data.map((_, i) => last + 1 + i),
+    );
+    expect(a.store.businesses.byId(BUSINESS)).toMatchObject({
+      catalogVersion: version + 1,
+      lastSequence: 2 * last,
+    });
   });
 
   test("one whose followers are partly forgotten: 410, also when an older event is still kept", async () => {
@@ -136,7 +158,9 @@ describe("cursors", () => {
     const cursor = (sequence: number) => encodeChangeCursor(BUSINESS, sequence);
     forget(a, "sequence BETWEEN 3 AND 5");
     for (const sequence of [1, 2, 4])
-      expect(await a.problem(`${CHANGES}?after=${cursor(sequence)}`)).toMatchObject({ code: "cursor_expired" });
+      expect(await a.problem(`${CHANGES}?after=${cursor(sequence)}`)).toMatchObject({
+        code: "cursor_expired",
+      });
     const rest = stored(a).filter(({ sequence }) => sequence > 5);
     for (const query of ["?limit=500", `?limit=500&after=${cursor(5)}`])
       expect((await read(a, query)).data.map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
@@ -166,7 +190,9 @@ test.each([
 });
 
 test("unknown event names are told together with every other mistake", async () => {
-  const { errors = [] } = await api().problem(`${CHANGES}?types=menu.updated,staff.created,x&wait=26&nope=1`);
+  const { errors = [] } = await api().problem(
+    `${CHANGES}?types=menu.updated,staff.created,x&wait=26&nope=1`,
+  );
   expect(errors.map(({ parameter, code }) => `${parameter} ${code}`)).toEqual([
     "types unknown_event",
     "types unknown_event",
@@ -178,10 +204,13 @@ test("unknown event names are told together with every other mistake", async () 
 test("it needs webhooks.read, which webhooks.write implies", async () => {
   const a = api();
   const status = async (scope: string) =>
-    (await a.ask(CHANGES, { key: a.newKey({ kind: "RESTRICTED", scopes: [scope] }).secret })).status;
-  expect([await status("services.read"), await status("webhooks.read"), await status("webhooks.write")]).toEqual([
-    403, 200, 200,
-  ]);
+    (await a.ask(CHANGES, { key: a.newKey({ kind: "RESTRICTED", scopes: [scope] }).secret }))
+      .status;
+  expect([
+    await status("services.read"),
+    await status("webhooks.read"),
+    await status("webhooks.write"),
+  ]).toEqual([403, 200, 200]);
 });
 
 describe("waiting", () => {
@@ -247,7 +276,9 @@ describe("waiting", () => {
     const server = await startServer(a, { host: "127.0.0.1", port: 0 });
     onTestFinished(() => server.close());
     const headers = { authorization: `Bearer ${a.key}` };
-    const waiting = Array.from({ length: 20 }, () => fetch(`${server.url}${CHANGES}${atEnd(a)}&wait=25`, { headers }));
+    const waiting = Array.from({ length: 20 }, () =>
+      fetch(`${server.url}${CHANGES}${atEnd(a)}&wait=25`, { headers }),
+    );
     await delay(200);
     await server.close();
     for (const response of await Promise.all(waiting)) {

@@ -6,11 +6,17 @@ import { capConnections } from "../../src/http/wire/connection-cap.ts";
 test("one connection too many is hung up on, until another of the same client ends", async () => {
   const server = createServer();
   capConnections(server, [], () => 3);
-  server.on("connection", (socket) => void (socket.destroyed || socket.on("error", () => {}).write("hello")));
+  server.on(
+    "connection",
+    (socket) => void (socket.destroyed || socket.on("error", () => {}).write("hello")),
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => void server.close());
   const open = async () => {
-    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {});
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").on(
+      "error",
+      () => {},
+    );
     onTestFinished(() => void socket.destroy());
     const event = await Promise.race([
       once(socket, "data").then(() => "served"),
@@ -19,7 +25,11 @@ test("one connection too many is hung up on, until another of the same client en
     return { socket, event };
   };
   const first = await open();
-  expect([first.event, (await open()).event, (await open()).event]).toEqual(["served", "served", "served"]);
+  expect([first.event, (await open()).event, (await open()).event]).toEqual([
+    "served",
+    "served",
+    "served",
+  ]);
   expect((await open()).event).toBe("refused");
   first.socket.destroy();
   await once(first.socket, "close");

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { cancelDeliveries, redeliver } from "../../src/app/webhooks/deliveries.ts";
-import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+} from "../../src/app/webhooks/endpoint-life.ts";
 import {
   delivery as deliverySchema,
   deliveryWithAttempts,
@@ -11,7 +15,10 @@ import { engine } from "../support/engine.ts";
 import { type Api, api } from "./support/api.ts";
 import { DELIVERIES, dataOf, made, rename, restrictedKey, WEBHOOKS } from "./support/webhooks.ts";
 
-type Listed = { data: { id: string; eventType: string }[]; page: { hasMore: boolean; nextCursor: string | null } };
+type Listed = {
+  data: { id: string; eventType: string }[];
+  page: { hasMore: boolean; nextCursor: string | null };
+};
 
 /** An endpoint, and a receiver that answers as it is told. */
 async function stage() {
@@ -32,7 +39,8 @@ async function stage() {
   return { a, endpoint, answer, send, list, newest };
 }
 
-const idsOf = (a: Api, endpointId: string) => a.store.deliveries.list({ endpointId }, 1000).map(({ id }) => id);
+const idsOf = (a: Api, endpointId: string) =>
+  a.store.deliveries.list({ endpointId }, 1000).map(({ id }) => id);
 /** Every page, followed by its cursor. */
 async function follow(list: (query: string) => Promise<Listed>, query: string): Promise<string[]> {
   const seen: string[] = [];
@@ -56,7 +64,12 @@ describe("the list of an endpoint's deliveries", () => {
     expect(rest).toEqual({
       page: { hasMore: false, nextCursor: null },
       meta: {
-        business: { id: endpoint.businessId, slug: "salon-aurora", name: "Salon Aurora", timezone: "America/New_York" },
+        business: {
+          id: endpoint.businessId,
+          slug: "salon-aurora",
+          name: "Salon Aurora",
+          timezone: "America/New_York",
+        },
       },
     });
     expect(deliverySchema.parse(data[0])).toEqual({
@@ -81,11 +94,15 @@ describe("the list of an endpoint's deliveries", () => {
     const ids = idsOf(a, endpoint.id);
     expect(await follow(list, "?limit=7")).toEqual(ids);
     expect(await follow(list, "?limit=10&status=PENDING")).toEqual(ids);
-    const half = await a.ask(`${WEBHOOKS}/${endpoint.id}/deliveries?limit=5&eventType=service.updated`);
+    const half = await a.ask(
+      `${WEBHOOKS}/${endpoint.id}/deliveries?limit=5&eventType=service.updated`,
+    );
     const link = /^<[^>]*(\/v1[^>]*)>; rel="next"$/.exec(half.headers.get("link") ?? "")?.[1] ?? "";
     rename(a, "Newer");
     const rest = (await (await a.ask(link)).json()) as Listed;
-    expect(rest.data.map(({ eventType }) => eventType)).toEqual(Array.from({ length: 5 }, () => "service.updated"));
+    expect(rest.data.map(({ eventType }) => eventType)).toEqual(
+      Array.from({ length: 5 }, () => "service.updated"),
+    );
     expect(rest.page.hasMore).toBe(false);
   });
 
@@ -106,7 +123,8 @@ describe("the list of an endpoint's deliveries", () => {
     rename(a, "Trim");
     await send();
     cancelDeliveries(a, { id: idsOf(a, endpoint.id)[0] });
-    const found = async (query: string) => (await list(query)).data.map(({ eventType }) => eventType);
+    const found = async (query: string) =>
+      (await list(query)).data.map(({ eventType }) => eventType);
     expect(await found("?status=DELIVERED")).toEqual(["catalog.changed", "service.updated"]);
     expect(await found("?status=PENDING")).toEqual(["service.updated"]);
     expect(await found("?status=CANCELLED&eventType=catalog.changed")).toEqual(["catalog.changed"]);
@@ -116,7 +134,9 @@ describe("the list of an endpoint's deliveries", () => {
     expect(await found("?since=2026-11-20T07:00")).toHaveLength(4);
     expect(await found("?since=2026-11-20T07:02")).toEqual([]);
     expect(await found("?since=1969-01-01&status=DELIVERED")).toHaveLength(2);
-    expect(await list("?since=2026-11-20T07:01&limit=2")).toMatchObject({ page: { hasMore: false } });
+    expect(await list("?since=2026-11-20T07:01&limit=2")).toMatchObject({
+      page: { hasMore: false },
+    });
   });
 
   test("what was created while the clock was set back is found by its time", async () => {
@@ -148,7 +168,9 @@ describe("the list of an endpoint's deliveries", () => {
     const { endpoint: other } = await made(a, null);
     rename(a, "Cut");
     const { page } = await list("?limit=1");
-    expect(await a.problem(`${WEBHOOKS}/${other.id}/deliveries?cursor=${page.nextCursor}`)).toMatchObject({
+    expect(
+      await a.problem(`${WEBHOOKS}/${other.id}/deliveries?cursor=${page.nextCursor}`),
+    ).toMatchObject({
       code: "invalid_cursor",
     });
   });
@@ -156,7 +178,11 @@ describe("the list of an endpoint's deliveries", () => {
   test("HEAD as GET, without a body", async () => {
     const { a, endpoint } = await stage();
     rename(a, "Cut");
-    for (const path of [WEBHOOKS, `${WEBHOOKS}/${endpoint.id}`, `${WEBHOOKS}/${endpoint.id}/deliveries?limit=1`]) {
+    for (const path of [
+      WEBHOOKS,
+      `${WEBHOOKS}/${endpoint.id}`,
+      `${WEBHOOKS}/${endpoint.id}/deliveries?limit=1`,
+    ]) {
       const [get, head] = [await a.ask(path), await a.ask(path, { method: "HEAD" })];
       expect([head.status, await head.text()]).toEqual([200, ""]);
       for (const name of ["content-type", "content-length", "cache-control", "link"])
@@ -178,7 +204,8 @@ describe("the list of an endpoint's deliveries", () => {
 /** Makes `id` a delivered one, and adds so many newer ones that wait. */
 function multiplyDeliveries(a: Api, id: string, count: number): void {
   const other = openDatabase(a.config.databasePath, 1000, null);
-  const columns = "business_id, endpoint_id, event_type, sequence, status, attempt_count, next_attempt_at, created_at";
+  const columns =
+    "business_id, endpoint_id, event_type, sequence, status, attempt_count, next_attempt_at, created_at";
   other.db.pragma("foreign_keys = OFF");
   other.db.exec(`
     INSERT INTO delivery (id, event_id, ${columns})
@@ -200,9 +227,19 @@ describe("one delivery", () => {
     const response = await a.ask(`${DELIVERIES}/${newest()}`);
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
     const data = deliveryWithAttempts.parse(await dataOf(response));
-    expect(data).toMatchObject({ status: "DELIVERED", attemptCount: 2, deliveredAt: "2026-11-20T07:05:00-05:00" });
+    expect(data).toMatchObject({
+      status: "DELIVERED",
+      attemptCount: 2,
+      deliveredAt: "2026-11-20T07:05:00-05:00",
+    });
     expect(data.attempts).toMatchObject([
-      { n: 1, at: "2026-11-20T07:00:00-05:00", statusCode: 503, outcome: "responded", error: "HTTP 503" },
+      {
+        n: 1,
+        at: "2026-11-20T07:00:00-05:00",
+        statusCode: 503,
+        outcome: "responded",
+        error: "HTTP 503",
+      },
       { n: 2, at: "2026-11-20T07:05:00-05:00", statusCode: 200, outcome: "responded", error: null },
     ]);
     expect(data.attempts[0]?.responseText).toMatch(/^\u241b\[31mbusy .*…$/);
@@ -220,7 +257,9 @@ describe("one delivery", () => {
       status: "CANCELLED",
       attempts: [],
     });
-    expect(await a.problem(`${WEBHOOKS}/${endpoint.id}/deliveries`, { key })).toMatchObject({ status: 404 });
+    expect(await a.problem(`${WEBHOOKS}/${endpoint.id}/deliveries`, { key })).toMatchObject({
+      status: 404,
+    });
   });
 });
 
@@ -232,7 +271,12 @@ describe("redeliver", () => {
     rename(a, "Cut");
     await send();
     const data = deliveryWithAttempts.parse(await dataOf(await again(a, newest()), 202));
-    expect(data).toMatchObject({ id: newest(), status: "PENDING", attemptCount: 1, deliveredAt: null });
+    expect(data).toMatchObject({
+      id: newest(),
+      status: "PENDING",
+      attemptCount: 1,
+      deliveredAt: null,
+    });
     expect(data.attempts).toHaveLength(1);
     await send();
     expect(await dataOf(await a.ask(`${DELIVERIES}/${newest()}`))).toMatchObject({
@@ -260,7 +304,11 @@ describe("redeliver", () => {
       act: (a: Api, id: string) => void disableEndpoint(a, id, "manual"),
       says: "is disabled: enable it first",
     },
-    { what: "deleted", act: (a: Api, id: string) => void deleteEndpoint(a, id), says: "was deleted" },
+    {
+      what: "deleted",
+      act: (a: Api, id: string) => void deleteEndpoint(a, id),
+      says: "was deleted",
+    },
   ])("of one whose endpoint is $what: a conflict that says so", async ({ act, says }) => {
     const { a, endpoint, newest } = await stage();
     rename(a, "Cut");
@@ -269,7 +317,10 @@ describe("redeliver", () => {
     const { status } = a.store.deliveries.byId(id) ?? {};
     const response = await again(a, id);
     expect(response.status).toBe(409);
-    expect(await response.json()).toMatchObject({ code: "conflict", detail: expect.stringContaining(says) });
+    expect(await response.json()).toMatchObject({
+      code: "conflict",
+      detail: expect.stringContaining(says),
+    });
     expect(a.store.deliveries.byId(id)).toMatchObject({ status });
   });
 
@@ -288,7 +339,13 @@ describe("redeliver", () => {
     const init = { method: "POST", headers, body: '{"force": true}' };
     expect(await a.problem(`${DELIVERIES}/${newest()}/redeliver`, init)).toMatchObject({
       status: 422,
-      errors: [{ pointer: "#/force", code: "unknown_field", detail: "Unknown field 'force'. Known here: none." }],
+      errors: [
+        {
+          pointer: "#/force",
+          code: "unknown_field",
+          detail: "Unknown field 'force'. Known here: none.",
+        },
+      ],
     });
   });
 });
@@ -299,7 +356,9 @@ test("a write to a box at work gives up with 503, and leaves everything as it wa
   const other = openDatabase(a.config.databasePath, 0, null);
   other.db.exec("BEGIN IMMEDIATE");
   const refused = a.ask(`${WEBHOOKS}/${endpoint.id}`, { method: "DELETE" });
-  expect(endpointSchema.parse(await dataOf(await a.ask(`${WEBHOOKS}/${endpoint.id}`))).id).toBe(endpoint.id);
+  expect(endpointSchema.parse(await dataOf(await a.ask(`${WEBHOOKS}/${endpoint.id}`))).id).toBe(
+    endpoint.id,
+  );
   a.advance(2000);
   expect((await refused).status).toBe(503);
   other.close();

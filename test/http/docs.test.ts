@@ -11,8 +11,12 @@ import { api } from "./support/api.ts";
 const SCRIPT = /src="(\/docs\/scalar-[0-9a-f]{16}\.js)"/;
 const scripted = { scriptUrl: "/docs/scalar-0.js", configuration: {} };
 
-const get = (a: ReturnType<typeof api>, path: string, headers: Record<string, string> = {}, method = "GET") =>
-  a.ask(path, { key: null, headers, method });
+const get = (
+  a: ReturnType<typeof api>,
+  path: string,
+  headers: Record<string, string> = {},
+  method = "GET",
+) => a.ask(path, { key: null, headers, method });
 const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 /** The reference as /docs shows it. */
@@ -47,12 +51,15 @@ describe("how it is served", () => {
     expect((await get(a, "/docs", {}, "POST")).status).toBe(405);
   });
 
-  test.each(["/docs", "/docs/reference.json"])("%s is zipped for whoever takes it", async (path) => {
-    const a = api();
-    const zipped = await get(a, path, { "accept-encoding": "gzip" });
-    expect(zipped.headers.get("content-encoding")).toBe("gzip");
-    expect(gunzipSync(await bytes(zipped))).toEqual(await bytes(await get(a, path)));
-  });
+  test.each(["/docs", "/docs/reference.json"])(
+    "%s is zipped for whoever takes it",
+    async (path) => {
+      const a = api();
+      const zipped = await get(a, path, { "accept-encoding": "gzip" });
+      expect(zipped.headers.get("content-encoding")).toBe("gzip");
+      expect(gunzipSync(await bytes(zipped))).toEqual(await bytes(await get(a, path)));
+    },
+  );
 
   test("the script comes in every encoding with the same bytes, and is kept for good under the name of its bytes", async () => {
     const a = api();
@@ -60,7 +67,9 @@ describe("how it is served", () => {
     const plain = await get(a, path);
     expect(plain.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     const script = await bytes(plain);
-    expect(script.subarray(0, 100).toString()).toMatch(/^\/\*! @scalar\/api-reference [\d.]+, MIT, /);
+    expect(script.subarray(0, 100).toString()).toMatch(
+      /^\/\*! @scalar\/api-reference [\d.]+, MIT, /,
+    );
     const br = await get(a, path, { "accept-encoding": "gzip, br" });
     expect(br.headers.get("content-encoding")).toBe("br");
     expect(brotliDecompressSync(await bytes(br)).equals(script)).toBe(true);
@@ -71,12 +80,13 @@ describe("how it is served", () => {
     expect((await get(a, path, { "if-none-match": etag })).status).toBe(304);
   });
 
-  test.each(["/docs/scalar-0000000000000000.js", "/docs/..%2f..%2fpackage.json", "/docs/scalar.js.br"])(
-    "%s is nothing",
-    async (path) => {
-      expect((await get(api(), path)).status).toBe(404);
-    },
-  );
+  test.each([
+    "/docs/scalar-0000000000000000.js",
+    "/docs/..%2f..%2fpackage.json",
+    "/docs/scalar.js.br",
+  ])("%s is nothing", async (path) => {
+    expect((await get(api(), path)).status).toBe(404);
+  });
 
   test("behind a proxy everything is asked for below the public address, and requests go to the page's origin", async () => {
     const a = api("salon", undefined, { publicUrl: "https://partners.example/deskbell/" });
@@ -84,7 +94,9 @@ describe("how it is served", () => {
     expect(page).toMatch(/src="\/deskbell\/docs\/scalar-/);
     expect(page).toContain("&quot;url&quot;:&quot;/deskbell/docs/reference.json&quot;");
     expect(page).toContain("BASE=https://partners.example/deskbell ");
-    expect(await (await get(a, "/docs/reference.json")).json()).toMatchObject({ servers: [{ url: "/deskbell" }] });
+    expect(await (await get(a, "/docs/reference.json")).json()).toMatchObject({
+      servers: [{ url: "/deskbell" }],
+    });
   });
 });
 
@@ -100,12 +112,15 @@ describe("what the page has without a script", () => {
         expect(article).toContain(`${method.toUpperCase()}</span> <code>${path}</code>`);
         expect(article).toContain('<code class="language-sh">curl ');
         for (const scope of security.flatMap((scheme) => Object.values(scheme).flat()))
-          expect(article).toMatch(path.endsWith("/availability") ? /No key needed/ : new RegExp(`scope ${scope}`));
+          expect(article).toMatch(
+            path.endsWith("/availability") ? /No key needed/ : new RegExp(`scope ${scope}`),
+          );
       }
     for (const type of EVENT_TYPES) {
       expect(articleOf(page, type)).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
     }
-    for (const name of ["Service", "PublicEvent", "Problem"]) expect(page).toContain(`<article id="${name}">`);
+    for (const name of ["Service", "PublicEvent", "Problem"])
+      expect(page).toContain(`<article id="${name}">`);
     for (const code of HTTP_CODES) expect(page).toContain(`<li><code>${code}</code>: `);
   });
 
@@ -125,7 +140,11 @@ describe("what the page has without a script", () => {
   });
 
   test.each([
-    { object: "RotationAnswer", field: "data.oldSecretEndsAt", says: "everything is signed with both" },
+    {
+      object: "RotationAnswer",
+      field: "data.oldSecretEndsAt",
+      says: "everything is signed with both",
+    },
     { object: "MenuItem", field: "sizes[].priceCents", says: "In place of the dish&#39;s" },
     { object: "Promotion", field: "benefit.maxAmountCents", says: "No more is taken off" },
     { object: "Service", field: "depositCents", says: "What is asked for in advance" },
@@ -138,14 +157,22 @@ describe("what the page has without a script", () => {
 
   test("what a field of a body is without it is told", async () => {
     const { page } = await readDocs();
-    expect(articleOf(page, "rotateSecret")).toContain("<code>overlapSeconds</code> (86400 without it)");
+    expect(articleOf(page, "rotateSecret")).toContain(
+      "<code>overlapSeconds</code> (86400 without it)",
+    );
   });
 
   test("the events begin with the headers and the envelope that all of them have", async () => {
     const { page } = await readDocs();
     const [, events = ""] = page.split('<h2 id="events">');
     const [common = ""] = events.split("<article", 1);
-    for (const name of ["X-Service-Signature", "X-Service-Test", "webhook-id", "createdAt", "data.resource.ids"])
+    for (const name of [
+      "X-Service-Signature",
+      "X-Service-Test",
+      "webhook-id",
+      "createdAt",
+      "data.resource.ids",
+    ])
       expect(common).toContain(`<code>${name}</code>`);
   });
 
@@ -172,7 +199,11 @@ describe("what Scalar is given", () => {
     expect(document.info.description).toMatch(/^# Overview\n[^]*\n# First call\n[^]*\n# Errors\n/);
     expect(document.servers).toEqual([{ url: "/" }]);
     expect(
-      Object.entries(document.webhooks ?? {}).map(([name, { post }]) => [name, post?.summary, post?.tags]),
+      Object.entries(document.webhooks ?? {}).map(([name, { post }]) => [
+        name,
+        post?.summary,
+        post?.tags,
+      ]),
     ).toEqual(EVENT_TYPES.map((type) => [type, type, ["Events"]]));
   });
 });
@@ -198,11 +229,19 @@ describe("hostile texts", () => {
     });
     expect(page).toContain("&lt;img src=x onerror=");
     expect(page).not.toMatch(/<img|onerror="|href="(?!#|data:|\/|https?:)/);
-    expect(page.match(/<script|<\/script>|<style|<\/style>/g)).toEqual(["<style", "</style>", "<script", "</script>"]);
+    expect(page.match(/<script|<\/script>|<style|<\/style>/g)).toEqual([
+      "<style",
+      "</style>",
+      "<script",
+      "</script>",
+    ]);
   });
 
   test("names of paths, events and objects are texts too", () => {
-    const operation = { tags: ["T"], parameters: [{ name: HOSTILE, in: HOSTILE, schema: { type: HOSTILE } }] };
+    const operation = {
+      tags: ["T"],
+      parameters: [{ name: HOSTILE, in: HOSTILE, schema: { type: HOSTILE } }],
+    };
     const page = renderPage(
       {
         info: { title: HOSTILE, version: "1" },
@@ -228,10 +267,16 @@ test.each([
   { text: "- a\n  b\n- `c`", markup: "<ul><li>a b</li><li><code>c</code></li></ul>" },
   { text: "1. a\n2. b", markup: "<ol><li>a</li><li>b</li></ol>" },
   { text: "text\n- a", markup: "<p>text</p><ul><li>a</li></ul>" },
-  { text: "```js\n# <b>\n```\nx", markup: '<pre><code class="language-js"># &lt;b&gt;</code></pre><p>x</p>' },
+  {
+    text: "```js\n# <b>\n```\nx",
+    markup: '<pre><code class="language-js"># &lt;b&gt;</code></pre><p>x</p>',
+  },
   { text: "```\nnever closed", markup: '<pre><code class="language-">never closed</code></pre>' },
   { text: "**a `b`** `**c**`", markup: "<p><strong>a `b`</strong> <code>**c**</code></p>" },
-  { text: "[a](https://a.example/?x=1&y)", markup: '<p><a href="https://a.example/?x=1&amp;y">a</a></p>' },
+  {
+    text: "[a](https://a.example/?x=1&y)",
+    markup: '<p><a href="https://a.example/?x=1&amp;y">a</a></p>',
+  },
   { text: "[a](javascript:alert(1))", markup: "<p>[a](javascript:alert(1))</p>" },
   { text: "[a](//elsewhere.example)", markup: "<p>[a](//elsewhere.example)</p>" },
 ])("Markdown: $text", ({ text, markup }) => {

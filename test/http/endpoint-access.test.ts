@@ -1,9 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { rotateKey } from "../../src/app/keys.ts";
 import { type Api, api } from "./support/api.ts";
-import { DELIVERIES, made, rename, restrictedKey, SALON_ID, strangersEndpoint, WEBHOOKS } from "./support/webhooks.ts";
+import {
+  DELIVERIES,
+  made,
+  rename,
+  restrictedKey,
+  SALON_ID,
+  strangersEndpoint,
+  WEBHOOKS,
+} from "./support/webhooks.ts";
 
-type Route = { method: string; path: (id: string) => string; scope: "webhooks.read" | "webhooks.write" };
+type Route = {
+  method: string;
+  path: (id: string) => string;
+  scope: "webhooks.read" | "webhooks.write";
+};
 
 const ON_ENDPOINTS: Route[] = [
   { method: "GET", path: (id) => `${WEBHOOKS}/${id}`, scope: "webhooks.read" },
@@ -12,7 +24,11 @@ const ON_ENDPOINTS: Route[] = [
   { method: "POST", path: (id) => `${WEBHOOKS}/${id}/test`, scope: "webhooks.write" },
   { method: "POST", path: (id) => `${WEBHOOKS}/${id}/enable`, scope: "webhooks.write" },
   { method: "POST", path: (id) => `${WEBHOOKS}/${id}/rotate-secret`, scope: "webhooks.write" },
-  { method: "POST", path: (id) => `${WEBHOOKS}/${id}/rotate-secret/finish`, scope: "webhooks.write" },
+  {
+    method: "POST",
+    path: (id) => `${WEBHOOKS}/${id}/rotate-secret/finish`,
+    scope: "webhooks.write",
+  },
   // Last: it is gone then.
   { method: "DELETE", path: (id) => `${WEBHOOKS}/${id}`, scope: "webhooks.write" },
 ];
@@ -28,7 +44,8 @@ const ask = (a: Api, { method, path }: Route, id: string, key: string) =>
     ...(method === "PATCH" && { headers: { "content-type": "application/json" }, body: "{}" }),
   });
 
-const bytesOf = async (response: Response) => (await response.text()).replace(/"requestId":"\w+"/, "");
+const bytesOf = async (response: Response) =>
+  (await response.text()).replace(/"requestId":"\w+"/, "");
 
 /** A delivery to an endpoint. */
 function deliveryTo(a: Api, endpointId: string): string {
@@ -60,7 +77,9 @@ describe("what is not this key's own answers as what does not exist, byte for by
       expect([...answers][0]).toContain('"code":"resource_not_found"');
     }
     expect(
-      a.store.endpoints.list().every(({ status, updatedAt }) => status === "ACTIVE" && updatedAt === a.now()),
+      a.store.endpoints
+        .list()
+        .every(({ status, updatedAt }) => status === "ACTIVE" && updatedAt === a.now()),
     ).toBe(true);
     expect(a.store.endpoints.list()).toHaveLength(3);
   });
@@ -74,7 +93,9 @@ describe("what is not this key's own answers as what does not exist, byte for by
       "dlv_none",
     ];
     for (const route of ON_DELIVERIES) {
-      const answers = await Promise.all(ids.map(async (id) => bytesOf(await ask(a, route, id, mine.secret))));
+      const answers = await Promise.all(
+        ids.map(async (id) => bytesOf(await ask(a, route, id, mine.secret))),
+      );
       expect(new Set(answers).size).toBe(1);
       expect(answers[0]).toContain('"code":"resource_not_found"');
     }
@@ -108,36 +129,42 @@ test("a restricted key manages what it made, and goes on doing so after its rota
     const { data } = (await (await a.ask(WEBHOOKS, { key })).json()) as { data: { id: string }[] };
     expect(data.map(({ id }) => id)).toEqual([endpoint.id]);
   }
-  for (const route of ON_ENDPOINTS) expect((await ask(a, route, endpoint.id, renewed)).ok).toBe(true);
+  for (const route of ON_ENDPOINTS)
+    expect((await ask(a, route, endpoint.id, renewed)).ok).toBe(true);
 });
 
 test("another key of the same name is not the key that it replaces", async () => {
   const a = api();
   const { endpoint } = await made(a, restrictedKey(a).id);
-  expect((await a.ask(`${WEBHOOKS}/${endpoint.id}`, { key: restrictedKey(a).secret })).status).toBe(404);
+  expect((await a.ask(`${WEBHOOKS}/${endpoint.id}`, { key: restrictedKey(a).secret })).status).toBe(
+    404,
+  );
 });
 
-test.each([...ON_ENDPOINTS, ...ON_DELIVERIES].map((route) => ({ ...route, name: route.path(":id") })))(
-  "$method $name needs $scope",
-  async (route) => {
-    const a = api();
-    const reader = restrictedKey(a, "webhooks.read");
-    const { endpoint } = await made(a, reader.id);
-    const id =
-      ON_DELIVERIES.includes(route) || route.name.startsWith(DELIVERIES) ? deliveryTo(a, endpoint.id) : endpoint.id;
-    const before = a.revision();
-    const other = await ask(a, route, id, restrictedKey(a, "services.read").secret);
-    expect(other.status).toBe(403);
-    expect(await other.json()).toMatchObject({ code: "insufficient_scope" });
-    const read = await ask(a, route, id, reader.secret);
-    expect(read.status).toBe(route.scope === "webhooks.read" ? 200 : 403);
-    expect((await a.ask(route.path(id), { method: route.method, key: null })).status).toBe(401);
-    const elsewhere = route.path(id).replace("salon-aurora", "elsewhere");
-    expect(await a.problem(elsewhere, { method: route.method })).toMatchObject({ code: "business_mismatch" });
-    // Nothing but the new key was written.
-    expect(Number(a.revision().split(".")[1]) - Number(before.split(".")[1])).toBe(1);
-  },
-);
+test.each(
+  [...ON_ENDPOINTS, ...ON_DELIVERIES].map((route) => ({ ...route, name: route.path(":id") })),
+)("$method $name needs $scope", async (route) => {
+  const a = api();
+  const reader = restrictedKey(a, "webhooks.read");
+  const { endpoint } = await made(a, reader.id);
+  const id =
+    ON_DELIVERIES.includes(route) || route.name.startsWith(DELIVERIES)
+      ? deliveryTo(a, endpoint.id)
+      : endpoint.id;
+  const before = a.revision();
+  const other = await ask(a, route, id, restrictedKey(a, "services.read").secret);
+  expect(other.status).toBe(403);
+  expect(await other.json()).toMatchObject({ code: "insufficient_scope" });
+  const read = await ask(a, route, id, reader.secret);
+  expect(read.status).toBe(route.scope === "webhooks.read" ? 200 : 403);
+  expect((await a.ask(route.path(id), { method: route.method, key: null })).status).toBe(401);
+  const elsewhere = route.path(id).replace("salon-aurora", "elsewhere");
+  expect(await a.problem(elsewhere, { method: route.method })).toMatchObject({
+    code: "business_mismatch",
+  });
+  // Nothing but the new key was written.
+  expect(Number(a.revision().split(".")[1]) - Number(before.split(".")[1])).toBe(1);
+});
 
 test.each([
   { path: WEBHOOKS, allow: "GET, POST, HEAD, OPTIONS" },
@@ -161,7 +188,9 @@ test.each([
 test("an unknown query parameter is refused everywhere, before it is looked whether there is such an endpoint", async () => {
   const a = api();
   for (const route of [...ON_ENDPOINTS, ...ON_DELIVERIES])
-    expect(await a.problem(`${route.path("none")}?force=true`, { method: route.method })).toMatchObject({
+    expect(
+      await a.problem(`${route.path("none")}?force=true`, { method: route.method }),
+    ).toMatchObject({
       code: "unknown_parameter",
     });
   expect(a.store.endpoints.list(SALON_ID)).toEqual([]);

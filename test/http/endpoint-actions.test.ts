@@ -1,13 +1,18 @@
 import { Stripe } from "stripe";
 import { describe, expect, test } from "vitest";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
-import { enabledEndpoint, finishedRotation, rotatedEndpoint } from "../../src/domain/public/schemas/webhook.ts";
+import {
+  enabledEndpoint,
+  finishedRotation,
+  rotatedEndpoint,
+} from "../../src/domain/public/schemas/webhook.ts";
 import type { Post } from "../../src/domain/webhooks/post.ts";
 import { engine } from "../support/engine.ts";
 import { api } from "./support/api.ts";
 import { dataOf, made, rename, withJson, WEBHOOKS } from "./support/webhooks.ts";
 
-const post = (body?: unknown): RequestInit => (body === undefined ? { method: "POST" } : withJson("POST", body));
+const post = (body?: unknown): RequestInit =>
+  body === undefined ? { method: "POST" } : withJson("POST", body);
 
 /** An endpoint, and a receiver that takes everything. */
 async function stage() {
@@ -31,22 +36,25 @@ async function stage() {
 }
 
 describe("enable", () => {
-  test.each([undefined, {}, { recover: "all" }])("%j sends what was parked, in its order", async (body) => {
-    const { a, endpoint, posts, send, path } = await stage();
-    disableEndpoint(a, endpoint.id, "gone");
-    for (let i = 0; i < 20; i++) rename(a, `Cut ${i}`);
-    const data = await dataOf(await a.ask(`${path}/enable`, post(body)));
-    expect(enabledEndpoint.parse(data)).toMatchObject({
-      status: "ACTIVE",
-      disabledReason: null,
-      recovered: 40,
-      cancelled: 0,
-    });
-    await send();
-    const sequences = posts.map(({ headers }) => Number(headers["X-Service-Sequence"]));
-    expect(sequences).toHaveLength(40);
-    expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
-  });
+  test.each([undefined, {}, { recover: "all" }])(
+    "%j sends what was parked, in its order",
+    async (body) => {
+      const { a, endpoint, posts, send, path } = await stage();
+      disableEndpoint(a, endpoint.id, "gone");
+      for (let i = 0; i < 20; i++) rename(a, `Cut ${i}`);
+      const data = await dataOf(await a.ask(`${path}/enable`, post(body)));
+      expect(enabledEndpoint.parse(data)).toMatchObject({
+        status: "ACTIVE",
+        disabledReason: null,
+        recovered: 40,
+        cancelled: 0,
+      });
+      await send();
+      const sequences = posts.map(({ headers }) => Number(headers["X-Service-Sequence"]));
+      expect(sequences).toHaveLength(40);
+      expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
+    },
+  );
 
   test("none cancels it", async () => {
     const { a, endpoint, statuses, path } = await stage();
@@ -78,21 +86,29 @@ describe("enable", () => {
     { disabled: "by the operator", reasons: ["manual"] },
     { disabled: "by the operator after it had failed", reasons: ["failing", "manual"] },
     { disabled: "by the operator before it was gone", reasons: ["manual", "gone"] },
-  ] as const)("is for the business alone when it was disabled $disabled: 409 in words", async ({ reasons }) => {
-    const { a, endpoint, statuses, path } = await stage();
-    for (const reason of reasons) disableEndpoint(a, endpoint.id, reason);
-    rename(a, "Cut");
-    expect(await a.problem(`${path}/enable`, post())).toMatchObject({
-      status: 409,
-      code: "conflict",
-      detail: expect.stringMatching(/The business has disabled .* ask there/),
-    });
-    expect(await dataOf(await a.ask(path))).toMatchObject({ status: "DISABLED", disabledReason: "manual" });
-    expect(statuses()).toEqual(["PARKED", "PARKED"]);
-    // It is still the partner's: to change, and to do without.
-    expect(await dataOf(await a.ask(path, withJson("PATCH", { name: "Other" })))).toMatchObject({ status: "DISABLED" });
-    expect((await a.ask(path, { method: "DELETE" })).status).toBe(204);
-  });
+  ] as const)(
+    "is for the business alone when it was disabled $disabled: 409 in words",
+    async ({ reasons }) => {
+      const { a, endpoint, statuses, path } = await stage();
+      for (const reason of reasons) disableEndpoint(a, endpoint.id, reason);
+      rename(a, "Cut");
+      expect(await a.problem(`${path}/enable`, post())).toMatchObject({
+        status: 409,
+        code: "conflict",
+        detail: expect.stringMatching(/The business has disabled .* ask there/),
+      });
+      expect(await dataOf(await a.ask(path))).toMatchObject({
+        status: "DISABLED",
+        disabledReason: "manual",
+      });
+      expect(statuses()).toEqual(["PARKED", "PARKED"]);
+      // It is still the partner's: to change, and to do without.
+      expect(await dataOf(await a.ask(path, withJson("PATCH", { name: "Other" })))).toMatchObject({
+        status: "DISABLED",
+      });
+      expect((await a.ask(path, { method: "DELETE" })).status).toBe(204);
+    },
+  );
 
   // 07:01 at the salon, where it is 07:00.
   test.each(["2026-11-20T12:01:00Z", "2026-11-20T07:01", "2027-01-01"])(
@@ -105,7 +121,13 @@ describe("enable", () => {
         status: 422,
         code: "validation_failed",
         fix: expect.stringContaining("since when"),
-        errors: [{ pointer: "#/recover", code: "in_the_future", detail: expect.stringContaining("in the future") }],
+        errors: [
+          {
+            pointer: "#/recover",
+            code: "in_the_future",
+            detail: expect.stringContaining("in the future"),
+          },
+        ],
       });
       expect(a.store.endpoints.byId(endpoint.id)).toMatchObject({ status: "DISABLED" });
       expect(statuses()).toEqual(["PARKED", "PARKED"]);
@@ -114,7 +136,10 @@ describe("enable", () => {
 
   test("of one that is enabled does nothing, and its answer says so", async () => {
     const { a, path } = await stage();
-    expect(await dataOf(await a.ask(`${path}/enable`, post()))).toMatchObject({ status: "ACTIVE", recovered: 0 });
+    expect(await dataOf(await a.ask(`${path}/enable`, post()))).toMatchObject({
+      status: "ACTIVE",
+      recovered: 0,
+    });
   });
 
   test.each([
@@ -122,7 +147,10 @@ describe("enable", () => {
     { body: { recover: 5 }, mistakes: ["#/recover invalid_value"] },
     { body: { recover: null }, mistakes: ["#/recover invalid_value"] },
     { body: { recover: "2026-02-30T00:00" }, mistakes: ["#/recover invalid_value"] },
-    { body: { recover: "x", recove: "all" }, mistakes: ["#/recover invalid_value", "#/recove unknown_field"] },
+    {
+      body: { recover: "x", recove: "all" },
+      mistakes: ["#/recover invalid_value", "#/recove unknown_field"],
+    },
     { body: ["all"], mistakes: ["# type"] },
   ])("$body: $mistakes, and the endpoint stays disabled", async ({ body, mistakes }) => {
     const { a, endpoint, path } = await stage();
@@ -178,7 +206,10 @@ describe("rotate-secret", () => {
     const refused = await rotate();
     expect(refused.status).toBe(409);
     const problem = (await refused.json()) as { code: string; detail: string };
-    expect(problem).toMatchObject({ code: "conflict", detail: expect.stringMatching(/finish .* force/) });
+    expect(problem).toMatchObject({
+      code: "conflict",
+      detail: expect.stringMatching(/finish .* force/),
+    });
     // Flags are for the terminal.
     expect(JSON.stringify(problem)).not.toContain("--");
     const forced = await dataOf<{ secret: string }>(await rotate({ force: true }));
@@ -204,18 +235,27 @@ describe("rotate-secret", () => {
   ])("%j is refused with a pointer, and nothing is rotated", async (body) => {
     const { a, endpoint, path } = await stage();
     const problem = await a.problem(`${path}/rotate-secret`, post(body));
-    expect(problem).toMatchObject({ status: 422, errors: [{ pointer: `#/${Object.keys(body)[0]}` }] });
+    expect(problem).toMatchObject({
+      status: 422,
+      errors: [{ pointer: `#/${Object.keys(body)[0]}` }],
+    });
     expect(a.store.endpointSecrets.live(endpoint.id, a.now())).toHaveLength(1);
   });
 });
 
 test("an action's body is JSON when there is one", async () => {
   const { a, path } = await stage();
-  const code = async (init: RequestInit) => (await a.problem(`${path}/enable`, { method: "POST", ...init })).code;
+  const code = async (init: RequestInit) =>
+    (await a.problem(`${path}/enable`, { method: "POST", ...init })).code;
   expect(await code({ body: "{}" })).toBe("unsupported_media_type");
   expect(await code(post("{"))).toBe("invalid_json");
   expect(await code(post("x".repeat(65_537)))).toBe("body_too_large");
   expect(
-    (await a.ask(`${path}/enable`, { method: "POST", headers: { "content-type": "application/json" } })).status,
+    (
+      await a.ask(`${path}/enable`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+      })
+    ).status,
   ).toBe(200);
 });

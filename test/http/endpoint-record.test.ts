@@ -55,17 +55,26 @@ describe("PATCH", () => {
 
   test("nothing at all changes nothing", async () => {
     const { a, endpoint, path } = await stage();
-    expect(await dataOf(await a.ask(path, patch({})))).toMatchObject({ name: "Website", events: endpoint.events });
+    expect(await dataOf(await a.ask(path, patch({})))).toMatchObject({
+      name: "Website",
+      events: endpoint.events,
+    });
   });
 
   test.each([
-    { body: { name: "", url: 5, events: [] }, mistakes: ["#/name length", "#/url type", "#/events empty"] },
+    {
+      body: { name: "", url: 5, events: [] },
+      mistakes: ["#/name length", "#/url type", "#/events empty"],
+    },
     { body: { name: null, events: null }, mistakes: ["#/name type", "#/events type"] },
     { body: { evnts: [], name: 1 }, mistakes: ["#/name type", "#/evnts unknown_field"] },
     { body: { events: ["staff.created", "staff.create"] }, mistakes: ["#/events/1 unknown_event"] },
     { body: { status: "DISABLED" }, mistakes: ["#/status unknown_field"] },
     { body: { allowPrivate: true }, mistakes: ["#/allowPrivate unknown_field"] },
-    { body: { byPartner: false, timeoutMs: 1 }, mistakes: ["#/byPartner unknown_field", "#/timeoutMs unknown_field"] },
+    {
+      body: { byPartner: false, timeoutMs: 1 },
+      mistakes: ["#/byPartner unknown_field", "#/timeoutMs unknown_field"],
+    },
     { body: `{"__proto__": {"name": "x"}}`, mistakes: ["#/__proto__ unknown_field"] },
     { body: [], mistakes: ["# type"] },
   ])("$body is told with all its mistakes: $mistakes", async ({ body, mistakes }) => {
@@ -75,7 +84,9 @@ describe("PATCH", () => {
     expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(mistakes);
     expect(a.store.endpoints.byId(endpoint.id)).toEqual(endpoint);
     // What describes the body refuses it as well.
-    expect(endpointPatch.safeParse(typeof body === "string" ? JSON.parse(body) : body).success).toBe(false);
+    expect(
+      endpointPatch.safeParse(typeof body === "string" ? JSON.parse(body) : body).success,
+    ).toBe(false);
   });
 
   test.each([
@@ -123,8 +134,13 @@ describe("PATCH", () => {
 
   test("a URL that is no longer allowed keeps nobody from changing the name", async () => {
     const { a, endpoint, path } = await stage();
-    a.tx(() => a.store.endpoints.update(endpoint.id, { ...endpoint, allowPrivate: false }, a.now()));
-    expect(await dataOf(await a.ask(path, patch({ name: "Shop" })))).toMatchObject({ name: "Shop", url: endpoint.url });
+    a.tx(() =>
+      a.store.endpoints.update(endpoint.id, { ...endpoint, allowPrivate: false }, a.now()),
+    );
+    expect(await dataOf(await a.ask(path, patch({ name: "Shop" })))).toMatchObject({
+      name: "Shop",
+      url: endpoint.url,
+    });
   });
 
   test("another URL that is safe ends the operator's trust, the same one keeps it", async () => {
@@ -134,12 +150,16 @@ describe("PATCH", () => {
     expect(trust()).toBe(true);
     await dataOf(await a.ask(path, patch({ url: "https://8.8.8.8/hook" })));
     expect(trust()).toBe(false);
-    expect(await a.problem(path, patch({ url: endpoint.url }))).toMatchObject({ code: "unsafe_url" });
+    expect(await a.problem(path, patch({ url: endpoint.url }))).toMatchObject({
+      code: "unsafe_url",
+    });
   });
 });
 
 test("what describes a new endpoint's body takes what is taken", () => {
-  expect(newEndpoint.safeParse({ name: "x", url: "https://8.8.8.8", events: ["staff.created"] }).success).toBe(true);
+  expect(
+    newEndpoint.safeParse({ name: "x", url: "https://8.8.8.8", events: ["staff.created"] }).success,
+  ).toBe(true);
   expect(newEndpoint.safeParse({ name: "x", url: "https://8.8.8.8" }).success).toBe(false);
 });
 
@@ -147,12 +167,18 @@ test("DELETE is for good: the second one finds nothing, and what was owed is can
   const { a, endpoint, path } = await stage();
   rename(a, "Cut");
   const response = await a.ask(path, { method: "DELETE" });
-  expect([response.status, await response.text(), response.headers.get("content-type")]).toEqual([204, "", null]);
-  for (const method of ["DELETE", "GET"])
-    expect(await a.problem(path, { method })).toMatchObject({ status: 404, code: "resource_not_found" });
-  expect(a.store.deliveries.list({ endpointId: endpoint.id }, 10).map(({ status }) => status)).toEqual([
-    "CANCELLED",
-    "CANCELLED",
+  expect([response.status, await response.text(), response.headers.get("content-type")]).toEqual([
+    204,
+    "",
+    null,
   ]);
+  for (const method of ["DELETE", "GET"])
+    expect(await a.problem(path, { method })).toMatchObject({
+      status: 404,
+      code: "resource_not_found",
+    });
+  expect(
+    a.store.deliveries.list({ endpointId: endpoint.id }, 10).map(({ status }) => status),
+  ).toEqual(["CANCELLED", "CANCELLED"]);
   expect(a.store.endpointSecrets.live(endpoint.id, a.now())).toEqual([]);
 });

@@ -50,7 +50,9 @@ const NAMES = [
 ];
 const value = fc.oneof(naughtyText, fc.webQueryParameters());
 const query = fc
-  .array(fc.tuple(fc.oneof(fc.constantFrom(...NAMES), fc.string({ maxLength: 20 })), value), { maxLength: 6 })
+  .array(fc.tuple(fc.oneof(fc.constantFrom(...NAMES), fc.string({ maxLength: 20 })), value), {
+    maxLength: 6,
+  })
   // Nobody waits for long here.
   .map((pairs) =>
     pairs
@@ -59,7 +61,10 @@ const query = fc
       .join("&"),
   );
 const path = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(...PLACES).map((place) => `/v1/businesses/${SALON}/${place}`) },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(...PLACES).map((place) => `/v1/businesses/${SALON}/${place}`),
+  },
   {
     weight: 1,
     arbitrary: fc
@@ -69,7 +74,15 @@ const path = fc.oneof(
   { weight: 1, arbitrary: fc.webPath().map((text) => `/${text.replace(/^\/+/, "")}`) },
   {
     weight: 1,
-    arbitrary: fc.constantFrom("/healthz", "/readyz", "/metrics", "/", "//", "/v1", "/v1/businesses/..%2f/menu"),
+    arbitrary: fc.constantFrom(
+      "/healthz",
+      "/readyz",
+      "/metrics",
+      "/",
+      "//",
+      "/v1",
+      "/v1/businesses/..%2f/menu",
+    ),
   },
 );
 const body = fc.oneof(
@@ -90,7 +103,10 @@ const body = fc.oneof(
             "file:///etc/passwd",
           ),
         ),
-        events: fc.oneof(fc.jsonValue(), fc.array(fc.oneof(fc.constant("service.updated"), fc.jsonValue()))),
+        events: fc.oneof(
+          fc.jsonValue(),
+          fc.array(fc.oneof(fc.constant("service.updated"), fc.jsonValue())),
+        ),
         __proto__: fc.jsonValue(),
       },
       { requiredKeys: [] },
@@ -117,7 +133,17 @@ const HEADERS = [
   "prefer",
 ];
 const headerText = fc.oneof(
-  fc.constantFrom("*", 'W/"', '"', "gzip;q=0, *", "bytes=0-1", "null", "a".repeat(3000), ",,,,", "1.1.1.1, unknown"),
+  fc.constantFrom(
+    "*",
+    'W/"',
+    '"',
+    "gzip;q=0, *",
+    "bytes=0-1",
+    "null",
+    "a".repeat(3000),
+    ",,,,",
+    "1.1.1.1, unknown",
+  ),
   fc.string({ maxLength: 40 }).map((text) => text.replace(/[^\x20-\x7e]/g, "?").trim()),
 );
 const anything = fc.record({
@@ -128,7 +154,13 @@ const anything = fc.record({
   path,
   query,
   body,
-  type: fc.constantFrom("application/json", "application/json", "application/json; charset=utf-8", "text/plain", ""),
+  type: fc.constantFrom(
+    "application/json",
+    "application/json",
+    "application/json; charset=utf-8",
+    "text/plain",
+    "",
+  ),
   headers: fc.dictionary(fc.constantFrom(...HEADERS), headerText),
   key: fc.constantFrom("good", "good", "good", "restricted", "none", "wrong"),
 });
@@ -142,7 +174,10 @@ const subscription = anything.map((drawn) => ({
   type: "application/json",
   key: "good",
 }));
-const request = fc.oneof({ weight: 3, arbitrary: anything }, { weight: 1, arbitrary: subscription });
+const request = fc.oneof(
+  { weight: 3, arbitrary: anything },
+  { weight: 1, arbitrary: subscription },
+);
 
 const DOCUMENTED: Record<number, string[]> = {
   400: [
@@ -187,30 +222,41 @@ test("whatever is asked is answered as documented", { timeout: 60_000 + RUNS * 2
   };
   const seen = new Set<number>();
   await fc.assert(
-    fc.asyncProperty(request, async ({ method, path: asked, query: search, body: text, type, headers, key }) => {
-      // By the address: the limit is not what is asked about.
-      a.advance(2000);
-      const hasBody = !["GET", "HEAD"].includes(method);
-      const response = await a.ask(asked + (search && `?${search}`), {
-        method,
-        key: keys[key] ?? null,
-        headers: { ...headers, ...(type && { "content-type": type }) },
-        ...(hasBody && { body: text }),
-      });
-      const { status } = response;
-      seen.add(status);
-      expect(status).toBeLessThan(500);
-      expect(response.headers.get("request-id")).toMatch(/^req_/);
-      expect(response.headers.get("api-version")).toBe("1.0");
-      const answered = await response.text();
-      if (method === "HEAD") expect(answered).toBe("");
-      if (status < 400 || method === "HEAD") return;
-      expect(response.headers.get("content-type")).toBe("application/problem+json");
-      const problem = JSON.parse(answered) as { status: number; code: string; type: string; detail: string };
-      expect(DOCUMENTED[status]).toContain(problem.code);
-      expect(problem).toMatchObject({ status, type: `https://deskbell.dev/problems/${problem.code}` });
-      expect(problem.detail).not.toBe("");
-    }),
+    fc.asyncProperty(
+      request,
+      async ({ method, path: asked, query: search, body: text, type, headers, key }) => {
+        // By the address: the limit is not what is asked about.
+        a.advance(2000);
+        const hasBody = !["GET", "HEAD"].includes(method);
+        const response = await a.ask(asked + (search && `?${search}`), {
+          method,
+          key: keys[key] ?? null,
+          headers: { ...headers, ...(type && { "content-type": type }) },
+          ...(hasBody && { body: text }),
+        });
+        const { status } = response;
+        seen.add(status);
+        expect(status).toBeLessThan(500);
+        expect(response.headers.get("request-id")).toMatch(/^req_/);
+        expect(response.headers.get("api-version")).toBe("1.0");
+        const answered = await response.text();
+        if (method === "HEAD") expect(answered).toBe("");
+        if (status < 400 || method === "HEAD") return;
+        expect(response.headers.get("content-type")).toBe("application/problem+json");
+        const problem = JSON.parse(answered) as {
+          status: number;
+          code: string;
+          type: string;
+          detail: string;
+        };
+        expect(DOCUMENTED[status]).toContain(problem.code);
+        expect(problem).toMatchObject({
+          status,
+          type: `https://deskbell.dev/problems/${problem.code}`,
+        });
+        expect(problem.detail).not.toBe("");
+      },
+    ),
     { numRuns: RUNS },
   );
   expect(a.logged.filter(({ level }) => level === "error")).toEqual([]);

@@ -9,8 +9,19 @@ describe("who is let in", () => {
   const restricted = { kind: "RESTRICTED", scopes: ["webhooks.write"] } as const;
 
   test.each([
-    { what: "no key", key: null, status: 401, code: "missing_key", challenge: 'Bearer realm="deskbell"' },
-    { what: "a typing error", key: `deskbell_sk_${"a".repeat(38)}`, status: 401, code: "invalid_key" },
+    {
+      what: "no key",
+      key: null,
+      status: 401,
+      code: "missing_key",
+      challenge: 'Bearer realm="deskbell"',
+    },
+    {
+      what: "a typing error",
+      key: `deskbell_sk_${"a".repeat(38)}`,
+      status: 401,
+      code: "invalid_key",
+    },
     { what: "another kind of text", key: "sk_live_1", status: 401, code: "invalid_key" },
   ])("$what: $status $code", async ({ key, status, code, challenge }) => {
     const response = await api().ask(SERVICES, { key });
@@ -26,14 +37,19 @@ describe("who is let in", () => {
     const a = api();
     const foreign = api().key;
     expect((await a.problem(SERVICES, { key: foreign })).detail).toBe("There is no such key.");
-    expect((await a.problem(SERVICES, { key: `${a.key.slice(0, -1)}!` })).detail).toContain("checksum");
+    expect((await a.problem(SERVICES, { key: `${a.key.slice(0, -1)}!` })).detail).toContain(
+      "checksum",
+    );
   });
 
-  test.each(["Bearer", "Basic dXNlcjpwYXNz", "Bearer a b", "Token x"])("the header '%s' is no key", async (header) => {
-    expect(await api().problem(SERVICES, { headers: { authorization: header } })).toMatchObject({
-      code: "invalid_key",
-    });
-  });
+  test.each(["Bearer", "Basic dXNlcjpwYXNz", "Bearer a b", "Token x"])(
+    "the header '%s' is no key",
+    async (header) => {
+      expect(await api().problem(SERVICES, { headers: { authorization: header } })).toMatchObject({
+        code: "invalid_key",
+      });
+    },
+  );
 
   test("a key that lacks the scope: 403, with its limits shown and nothing counted", async () => {
     const a = api();
@@ -41,7 +57,9 @@ describe("who is let in", () => {
     for (let i = 0; i < 70; i++) {
       const response = await a.ask(SERVICES, { key: secret });
       expect(response.status).toBe(403);
-      expect(response.headers.get("ratelimit")).toBe('"per-minute";r=60;t=0, "per-hour";r=1000;t=0');
+      expect(response.headers.get("ratelimit")).toBe(
+        '"per-minute";r=60;t=0, "per-hour";r=1000;t=0',
+      );
       expect(await response.json()).toMatchObject({ code: "insufficient_scope" });
     }
   });
@@ -52,10 +70,16 @@ describe("who is let in", () => {
     const revoked = a.newKey();
     expect((await a.ask(SERVICES, { key: expiring.secret })).status).toBe(200);
     a.advance(60_000);
-    expect(await a.problem(SERVICES, { key: expiring.secret })).toMatchObject({ status: 401, code: "expired_key" });
+    expect(await a.problem(SERVICES, { key: expiring.secret })).toMatchObject({
+      status: 401,
+      code: "expired_key",
+    });
     expect((await a.ask(SERVICES, { key: revoked.secret })).status).toBe(200);
     revokeKey(a, revoked.id);
-    expect(await a.problem(SERVICES, { key: revoked.secret })).toMatchObject({ status: 401, code: "revoked_key" });
+    expect(await a.problem(SERVICES, { key: revoked.secret })).toMatchObject({
+      status: 401,
+      code: "revoked_key",
+    });
   });
 
   test("what another process commits counts for the very next request", async () => {
@@ -86,7 +110,8 @@ describe("who is let in", () => {
     const { id, secret } = a.newKey({ limitMinute: 4 });
     const newer = rotateKey(a, id, 3_600_000).secret;
     const statuses = [];
-    for (const key of [secret, newer, secret, newer, secret]) statuses.push((await a.ask(SERVICES, { key })).status);
+    for (const key of [secret, newer, secret, newer, secret])
+      statuses.push((await a.ask(SERVICES, { key })).status);
     expect(statuses).toEqual([200, 200, 200, 200, 429]);
     a.advance(3_600_000);
     expect(await a.problem(SERVICES, { key: secret })).toMatchObject({ code: "expired_key" });
@@ -116,14 +141,15 @@ test("the checks come in their order: key, slug, scope, limit, parameters", asyn
   const a = api();
   const { secret } = a.newKey({ kind: "RESTRICTED", scopes: ["services.read"], limitMinute: 1 });
   const wrongEverything = "/v1/businesses/foreign/services?nope=1";
-  const code = async (path: string, init: Parameters<typeof a.problem>[1]) => (await a.problem(path, init)).code;
+  const code = async (path: string, init: Parameters<typeof a.problem>[1]) =>
+    (await a.problem(path, init)).code;
   expect(await code("/v1/nowhere", { key: null })).toBe("route_not_found");
   expect(await code(wrongEverything, { key: null, method: "DELETE" })).toBe("method_not_allowed");
   expect(await code(wrongEverything, { key: null })).toBe("missing_key");
   expect(await code(wrongEverything, { key: secret })).toBe("business_mismatch");
-  expect(await code(`/v1/businesses/${SALON}/webhooks?nope=1`, { key: secret, method: "POST" })).toBe(
-    "insufficient_scope",
-  );
+  expect(
+    await code(`/v1/businesses/${SALON}/webhooks?nope=1`, { key: secret, method: "POST" }),
+  ).toBe("insufficient_scope");
   expect(await code(`${SERVICES}?nope=1`, { key: secret })).toBe("unknown_parameter");
   expect(await code(`${SERVICES}?nope=1`, { key: secret })).toBe("rate_limited");
 });
@@ -145,7 +171,9 @@ test("X-Forwarded-For changes nothing, and is warned of once", async () => {
   const headers = { "x-forwarded-for": "203.0.113.9" };
   expect((await a.ask(SERVICES, { key: secret, headers })).status).toBe(403);
   for (let i = 0; i < 2; i++) expect((await a.ask(SERVICES, { headers })).status).toBe(200);
-  expect(a.logged.map(({ message }) => message)).toEqual([expect.stringContaining("X-Forwarded-For is ignored")]);
+  expect(a.logged.map(({ message }) => message)).toEqual([
+    expect.stringContaining("X-Forwarded-For is ignored"),
+  ]);
 });
 
 test("when a key was last used is known after a flush, for requests that were let in", async () => {

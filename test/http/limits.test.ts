@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { type App, createApp } from "../../src/http/app.ts";
 import { addressGroup } from "../../src/http/gate/client-address.ts";
-import { createLimiter, createPolicy, PER_HOUR, PER_MINUTE } from "../../src/http/gate/rate-limit.ts";
+import {
+  createLimiter,
+  createPolicy,
+  PER_HOUR,
+  PER_MINUTE,
+} from "../../src/http/gate/rate-limit.ts";
 import { world } from "../support/world.ts";
 import { type Api, api, type Problem, SALON } from "./support/api.ts";
 
@@ -14,8 +19,12 @@ test("the 61st request of a minute is refused, with everything that a client nee
     const response = await a.ask(STAFF);
     expect(response.status).toBe(200);
     if (i === 0) {
-      expect(response.headers.get("ratelimit-policy")).toBe('"per-minute";q=60;w=60, "per-hour";q=1000;w=3600');
-      expect(response.headers.get("ratelimit")).toBe('"per-minute";r=59;t=60, "per-hour";r=999;t=3600');
+      expect(response.headers.get("ratelimit-policy")).toBe(
+        '"per-minute";q=60;w=60, "per-hour";q=1000;w=3600',
+      );
+      expect(response.headers.get("ratelimit")).toBe(
+        '"per-minute";r=59;t=60, "per-hour";r=999;t=3600',
+      );
     }
   }
   a.advance(37_000);
@@ -23,7 +32,10 @@ test("the 61st request of a minute is refused, with everything that a client nee
   expect(refused.status).toBe(429);
   expect(refused.headers.get("retry-after")).toBe("23");
   expect(refused.headers.get("ratelimit")).toBe('"per-minute";r=0;t=23, "per-hour";r=940;t=3563');
-  expect((await refused.json()) as Problem).toMatchObject({ code: "rate_limited", violatedPolicies: ["per-minute"] });
+  expect((await refused.json()) as Problem).toMatchObject({
+    code: "rate_limited",
+    violatedPolicies: ["per-minute"],
+  });
 
   a.advance(22_999);
   expect((await a.ask(STAFF)).status).toBe(429);
@@ -38,7 +50,9 @@ test("a key with 5000 a minute still has its 1000 an hour", async () => {
   const refused = await a.ask(STAFF, { key: secret });
   expect(refused.status).toBe(429);
   expect(refused.headers.get("retry-after")).toBe("3600");
-  expect(refused.headers.get("ratelimit-policy")).toBe('"per-minute";q=5000;w=60, "per-hour";q=1000;w=3600');
+  expect(refused.headers.get("ratelimit-policy")).toBe(
+    '"per-minute";q=5000;w=60, "per-hour";q=1000;w=3600',
+  );
   expect(refused.headers.get("ratelimit")).toBe('"per-hour";r=0;t=3600, "per-minute";r=4000;t=60');
   expect((await refused.json()) as Problem).toMatchObject({ violatedPolicies: ["per-hour"] });
 });
@@ -182,7 +196,9 @@ describe("after a restart", () => {
     const app = restart(a, back);
     expect(await remaining(a, app)).toContain('"per-minute";r=0;t=60');
     app.flush();
-    expect(a.store.rateCounts.all()).toMatchObject([{ second: Math.floor(back / 1000), count: 60 }]);
+    expect(a.store.rateCounts.all()).toMatchObject([
+      { second: Math.floor(back / 1000), count: 60 },
+    ]);
   });
 
   test("addresses are remembered too", async () => {

@@ -27,7 +27,9 @@ function servePlaces(tell: (...asked: Parameters<Answering["answer"]>) => string
     answer: (place, asked) => ({ status: 200, headers: [], body: Buffer.from(tell(place, asked)) }),
     refuse: () => ({ status: 500, headers: [], body: null }),
   };
-  const router = { listener: (_: unknown, res: ServerResponse) => void res.end("router") } as unknown as Router;
+  const router = {
+    listener: (_: unknown, res: ServerResponse) => void res.end("router"),
+  } as unknown as Router;
   return serve(createListener(PLACES, answering, () => Promise.resolve(router)));
 }
 
@@ -45,10 +47,13 @@ test.each([
 });
 
 test("what was asked just before is not taken for what is asked now", async () => {
-  const address = await servePlaces((_, { params, path, search }) => `${params["slug"]} ${path} ${search}`);
+  const address = await servePlaces(
+    (_, { params, path, search }) => `${params["slug"]} ${path} ${search}`,
+  );
   const services = "/v1/businesses/salon/services?limit=1";
   const other = services.replace("salon", "venue").replace("limit", "&limit");
-  const ask = async (method: string, url: string) => (await fetch(address + url, { method })).text();
+  const ask = async (method: string, url: string) =>
+    (await fetch(address + url, { method })).text();
   const answers = [];
   for (const asked of ["GET", "GET", "POST", "GET"]) answers.push(await ask(asked, services));
   answers.push(await ask("GET", other), await ask("GET", "/v1/businesses/venue/services?"));
@@ -68,7 +73,11 @@ test("what is left to a router that cannot be loaded is refused, and the daemon 
   };
   const gone = () => Promise.reject(new Error("Cannot find module dist/router.js"));
   const address = await serve(createListener([], answering, gone));
-  const { status, headers } = await fetch(`${address}/v1/businesses/salon/webhooks?x=1`, { method: "POST" });
+  const { status, headers } = await fetch(`${address}/v1/businesses/salon/webhooks?x=1`, {
+    method: "POST",
+  });
   expect([status, headers.get("request-id")]).toEqual([500, "req_1"]);
-  expect(refused).toEqual([["POST", "/v1/businesses/salon/webhooks", "Cannot find module dist/router.js"]]);
+  expect(refused).toEqual([
+    ["POST", "/v1/businesses/salon/webhooks", "Cannot find module dist/router.js"],
+  ]);
 });

@@ -39,7 +39,11 @@ type Document = {
   };
 };
 
-const described = describeApi({ routes: ROUTES, publicUrl: "", version: "1.2.3" }) as unknown as Document;
+const described = describeApi({
+  routes: ROUTES,
+  publicUrl: "",
+  version: "1.2.3",
+}) as unknown as Document;
 const operations = Object.values(described.paths).flatMap((path) => Object.values(path));
 
 function redocly(document: unknown) {
@@ -58,14 +62,20 @@ function redocly(document: unknown) {
 test("the linter has nothing to say of the description", { timeout: 60_000 }, () => {
   const { status, stdout, stderr } = redocly(described);
   expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
-  expect((JSON.parse(stdout) as { totals: unknown }).totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
+  expect((JSON.parse(stdout) as { totals: unknown }).totals).toEqual({
+    errors: 0,
+    warnings: 0,
+    ignored: 0,
+  });
 });
 
 test("every route is in it once, and nothing else", () => {
   const documented = Object.entries(described.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(documented.toSorted()).toEqual(ROUTES.map((route) => `${route.method} ${pathOf(route)}`).toSorted());
+  expect(documented.toSorted()).toEqual(
+    ROUTES.map((route) => `${route.method} ${pathOf(route)}`).toSorted(),
+  );
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(ROUTES.length);
 });
 
@@ -78,10 +88,13 @@ describe("parameters", () => {
     const ask = async (name: string) => {
       const address = route.path.replace(":slug", SALON).replace(":id", "x");
       const { errors = [] } = await a.problem(`${address}?${name}=%01`, { key });
-      return errors.filter(({ code }) => code === "unknown_parameter").map(({ parameter }) => parameter);
+      return errors
+        .filter(({ code }) => code === "unknown_parameter")
+        .map(({ parameter }) => parameter);
     };
     const parameters = described.paths[pathOf(route)]?.["get"]?.parameters ?? [];
-    for (const { name, in: place } of parameters) if (place === "query") expect(await ask(name), name).toEqual([]);
+    for (const { name, in: place } of parameters)
+      if (place === "query") expect(await ask(name), name).toEqual([]);
     expect(await ask("nope")).toEqual(["nope"]);
   });
 });
@@ -93,11 +106,16 @@ describe("examples", () => {
         example === undefined ? [] : [{ id: operationId, schema, example }],
       ),
     );
-  const bodies = [...operations, ...Object.values(described.webhooks).map(({ post }) => post)].flatMap(bodiesOf);
+  const bodies = [
+    ...operations,
+    ...Object.values(described.webhooks).map(({ post }) => post),
+  ].flatMap(bodiesOf);
 
   test("are of their schemas, and every operation with a body in JSON has one", () => {
     expect(
-      bodies.flatMap(({ id, schema, example }) => undocumentedInJson(schema, example).map((told) => `${id} ${told}`)),
+      bodies.flatMap(({ id, schema, example }) =>
+        undocumentedInJson(schema, example).map((told) => `${id} ${told}`),
+      ),
     ).toEqual([]);
     const exemplified = new Set(bodies.map(({ id }) => id));
     const bare = operations
@@ -108,7 +126,8 @@ describe("examples", () => {
 
   test("of refusals have what is told besides the sentence", () => {
     const { responses } = described.paths["/v1/businesses/{businessSlug}/webhooks"]?.["post"] ?? {};
-    const exampleOf = (response?: { content?: Content }) => response?.content?.["application/problem+json"]?.example;
+    const exampleOf = (response?: { content?: Content }) =>
+      response?.content?.["application/problem+json"]?.example;
     expect(exampleOf(responses?.["400"])).toMatchObject({ errors: [{ parameter: "limit" }] });
     expect(exampleOf(responses?.["422"])).toMatchObject({ errors: [{ pointer: "#/events/0" }] });
     expect(exampleOf(described.components.responses["TooManyRequests"])).toMatchObject({
@@ -126,28 +145,50 @@ describe("webhooks", () => {
       expect(schema).toEqual({ $ref: `#/components/schemas/${eventName(type)}` });
       expect(example).toMatchObject({
         type,
-        data: { changed: Object.fromEntries(CHANGED_FLAGS[prefixOf(type)].map((flag) => [flag, expect.any(Boolean)])) },
+        data: {
+          changed: Object.fromEntries(
+            CHANGED_FLAGS[prefixOf(type)].map((flag) => [flag, expect.any(Boolean)]),
+          ),
+        },
       });
       expect(parameters).toContainEqual({ $ref: "#/components/parameters/X-Service-Signature" });
     }
   });
 
   test("tell every header that a delivery comes with, and the one that a test has besides", () => {
-    const cover = { deliveryId: "dlv_1", eventId: "evt_1", eventType: "catalog.changed", attempt: 1, sequence: 1 };
-    const { "Content-Type": _type, "User-Agent": _agent, ...sent } = coverHeaders(cover, "", [], 0, Buffer.alloc(0));
+    const cover = {
+      deliveryId: "dlv_1",
+      eventId: "evt_1",
+      eventType: "catalog.changed",
+      attempt: 1,
+      sequence: 1,
+    };
+    const {
+      "Content-Type": _type,
+      "User-Agent": _agent,
+      ...sent
+    } = coverHeaders(cover, "", [], 0, Buffer.alloc(0));
     const told = Object.values(described.components.parameters).filter(({ name }) =>
       /^(X-Service|webhook)-/.test(name),
     );
-    expect(told.filter(({ required }) => required).map(({ name }) => name)).toEqual(Object.keys(sent));
-    expect(told.filter(({ required }) => !required).map(({ name }) => name)).toEqual(["X-Service-Test"]);
+    expect(told.filter(({ required }) => required).map(({ name }) => name)).toEqual(
+      Object.keys(sent),
+    );
+    expect(told.filter(({ required }) => !required).map(({ name }) => name)).toEqual([
+      "X-Service-Test",
+    ]);
   });
 
   test("an event holds its object whole: what a GET leaves out unless it is asked for is there", () => {
-    const { example } = described.webhooks["service.updated"]?.post.requestBody?.content["application/json"] ?? {};
+    const { example } =
+      described.webhooks["service.updated"]?.post.requestBody?.content["application/json"] ?? {};
     const schema = SCHEMAS["ServiceUpdatedEvent"];
     expect(schema?.safeParse(example).success).toBe(true);
     for (const name of ["variants", "addonLinks", "translations"]) {
-      const { [name]: _missing, ...object } = (example as Envelope).data.object as Record<string, unknown>;
+      const { [name]: _missing, ...object } = (example as Envelope).data.object as Record<
+        string,
+        unknown
+      >;
       const without = { ...(example as Envelope), data: { ...(example as Envelope).data, object } };
       expect(schema?.safeParse(without).success, name).toBe(false);
     }
@@ -161,10 +202,15 @@ describe("GET /openapi.json", () => {
     expect(plain.status).toBe(200);
     const document = (await plain.json()) as Document;
     expect(document).toMatchObject({ openapi: "3.1.1", servers: [{ url: "/" }] });
-    const zipped = await a.ask("/openapi.json", { key: null, headers: { "accept-encoding": "gzip" } });
+    const zipped = await a.ask("/openapi.json", {
+      key: null,
+      headers: { "accept-encoding": "gzip" },
+    });
     expect(JSON.parse(gunzipSync(await zipped.arrayBuffer()).toString())).toEqual(document);
     const etag = plain.headers.get("etag") ?? "";
-    expect((await a.ask("/openapi.json", { key: null, headers: { "if-none-match": etag } })).status).toBe(304);
+    expect(
+      (await a.ask("/openapi.json", { key: null, headers: { "if-none-match": etag } })).status,
+    ).toBe(304);
   });
 
   test("names the address that partners use", async () => {
@@ -189,7 +235,9 @@ describe("deskbell openapi", () => {
     const { deskbell } = terminal();
     const { code, stdout } = await deskbell("openapi");
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual(await (await api().ask("/openapi.json", { key: null })).json());
+    expect(JSON.parse(stdout)).toEqual(
+      await (await api().ask("/openapi.json", { key: null })).json(),
+    );
     expect((await deskbell("openapi --public-url ftp://x")).code).toBe(2);
   });
 
@@ -205,19 +253,26 @@ describe("deskbell openapi", () => {
 test.each([
   { bytes: "nonsense\r\n\r\n", status: 400 },
   { bytes: "GET /healthz HTTP/1.1\r\n\r\n", status: 400 },
-  { bytes: `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`, status: 431 },
+  {
+    bytes: `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`,
+    status: 431,
+  },
   { bytes: "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", status: 501 },
   { bytes: "GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n", status: 505 },
-])("what is refused before any route is a documented problem as well: $status", async ({ bytes, status }) => {
-  const server = await startServer(api(), { host: "127.0.0.1", port: 0 });
-  onTestFinished(() => server.close());
-  const socket = connect(server.port, "127.0.0.1").end(bytes);
-  const answer = await text(socket);
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  for (const header of ["API-Version: 1.0", "Cache-Control: no-store"]) expect(answer).toContain(`\r\n${header}\r\n`);
-  const body: unknown = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
-  expect(undocumentedInJson({ $ref: "#/components/schemas/Problem" }, body)).toEqual([]);
-});
+])(
+  "what is refused before any route is a documented problem as well: $status",
+  async ({ bytes, status }) => {
+    const server = await startServer(api(), { host: "127.0.0.1", port: 0 });
+    onTestFinished(() => server.close());
+    const socket = connect(server.port, "127.0.0.1").end(bytes);
+    const answer = await text(socket);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    for (const header of ["API-Version: 1.0", "Cache-Control: no-store"])
+      expect(answer).toContain(`\r\n${header}\r\n`);
+    const body: unknown = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+    expect(undocumentedInJson({ $ref: "#/components/schemas/Problem" }, body)).toEqual([]);
+  },
+);
 
 test("every answer is held against the description, with and without a socket", async () => {
   const a = api();
@@ -251,9 +306,21 @@ describe("what holds answers against the description notices", () => {
 
   test.each([
     { what: "a status", change: { status: 418 }, told: "status is not documented" },
-    { what: "a header", change: { headers: [...headers, "x-more", "1"] }, told: "x-more is not documented" },
-    { what: "a missing header", change: { headers: headers.slice(2) }, told: "request-id is missing" },
-    { what: "a field", change: { body: Buffer.from('{"status":"ok","more":1}') }, told: "additional properties" },
+    {
+      what: "a header",
+      change: { headers: [...headers, "x-more", "1"] },
+      told: "x-more is not documented",
+    },
+    {
+      what: "a missing header",
+      change: { headers: headers.slice(2) },
+      told: "request-id is missing",
+    },
+    {
+      what: "a field",
+      change: { body: Buffer.from('{"status":"ok","more":1}') },
+      told: "additional properties",
+    },
     { what: "a value", change: { body: Buffer.from('{"status":"well"}') }, told: "allowed values" },
     { what: "a missing body", change: { body: null }, told: "body is missing" },
   ])("$what", ({ change, told }) => {
@@ -261,6 +328,8 @@ describe("what holds answers against the description notices", () => {
   });
 
   test("a route", () => {
-    expect(undocumentedIn({ ...place, path: "/elsewhere" }, asked, answer).join()).toContain("route is not documented");
+    expect(undocumentedIn({ ...place, path: "/elsewhere" }, asked, answer).join()).toContain(
+      "route is not documented",
+    );
   });
 });

@@ -54,7 +54,9 @@ describe("metrics", () => {
       expect(text.split("\n")).toContain(line);
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
     // Each line is a comment or `name{labels} number`.
-    expect(text.split("\n").filter((line) => !/^(# .*|[a-z_]+(\{[^{}]*\})? [\d.e+-]+|)$/.test(line))).toEqual([]);
+    expect(
+      text.split("\n").filter((line) => !/^(# .*|[a-z_]+(\{[^{}]*\})? [\d.e+-]+|)$/.test(line)),
+    ).toEqual([]);
   });
 
   const proxied = { "x-forwarded-for": "203.0.113.9" };
@@ -129,10 +131,34 @@ describe("who is asking, behind proxies", () => {
     } as never);
 
   test.each([
-    { what: "nobody is trusted", trusted: [], peer: "10.0.0.1", sent: "203.0.113.9", is: "10.0.0.1" },
-    { what: "the peer is no proxy", trusted: ["10.0.0.0/8"], peer: "192.0.2.1", sent: "203.0.113.9", is: "192.0.2.1" },
-    { what: "one proxy", trusted: ["10.0.0.0/8"], peer: "10.0.0.1", sent: "203.0.113.9", is: "203.0.113.9" },
-    { what: "a proxy that adds nothing", trusted: ["10.0.0.0/8"], peer: "10.0.0.1", sent: undefined, is: "10.0.0.1" },
+    {
+      what: "nobody is trusted",
+      trusted: [],
+      peer: "10.0.0.1",
+      sent: "203.0.113.9",
+      is: "10.0.0.1",
+    },
+    {
+      what: "the peer is no proxy",
+      trusted: ["10.0.0.0/8"],
+      peer: "192.0.2.1",
+      sent: "203.0.113.9",
+      is: "192.0.2.1",
+    },
+    {
+      what: "one proxy",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: "203.0.113.9",
+      is: "203.0.113.9",
+    },
+    {
+      what: "a proxy that adds nothing",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: undefined,
+      is: "10.0.0.1",
+    },
     {
       what: "an invented start",
       trusted: ["10.0.0.0/8"],
@@ -147,20 +173,60 @@ describe("who is asking, behind proxies", () => {
       sent: "1.1.1.1, 203.0.113.9, 10.0.0.2",
       is: "203.0.113.9",
     },
-    { what: "proxies only", trusted: ["10.0.0.0/8"], peer: "10.0.0.1", sent: "10.0.0.3, 10.0.0.2", is: "10.0.0.3" },
-    { what: "a port", trusted: ["127.0.0.1"], peer: "::ffff:127.0.0.1", sent: "203.0.113.9:4711", is: "203.0.113.9" },
-    { what: "IPv6 with a port", trusted: ["::1"], peer: "::1", sent: "[2001:db8::9]:4711", is: "2001:db8::9" },
-    { what: "IPv4 in IPv6", trusted: ["::1"], peer: "::1", sent: "::ffff:203.0.113.9", is: "203.0.113.9" },
-    { what: "a name instead", trusted: ["10.0.0.0/8"], peer: "10.0.0.1", sent: "1.1.1.1, unknown", is: "10.0.0.1" },
-    { what: "nothing but commas", trusted: ["10.0.0.0/8"], peer: "10.0.0.1", sent: ",,,", is: "10.0.0.1" },
-  ])("$what: $is", ({ trusted, peer, sent, is }) => expect(addressOf(trusted, peer, sent)).toBe(is));
+    {
+      what: "proxies only",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: "10.0.0.3, 10.0.0.2",
+      is: "10.0.0.3",
+    },
+    {
+      what: "a port",
+      trusted: ["127.0.0.1"],
+      peer: "::ffff:127.0.0.1",
+      sent: "203.0.113.9:4711",
+      is: "203.0.113.9",
+    },
+    {
+      what: "IPv6 with a port",
+      trusted: ["::1"],
+      peer: "::1",
+      sent: "[2001:db8::9]:4711",
+      is: "2001:db8::9",
+    },
+    {
+      what: "IPv4 in IPv6",
+      trusted: ["::1"],
+      peer: "::1",
+      sent: "::ffff:203.0.113.9",
+      is: "203.0.113.9",
+    },
+    {
+      what: "a name instead",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: "1.1.1.1, unknown",
+      is: "10.0.0.1",
+    },
+    {
+      what: "nothing but commas",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: ",,,",
+      is: "10.0.0.1",
+    },
+  ])("$what: $is", ({ trusted, peer, sent, is }) =>
+    expect(addressOf(trusted, peer, sent)).toBe(is),
+  );
 
   test("address ranges and limits go by it", async () => {
     const a = api("salon", undefined, { trustedProxies: ["127.0.0.1"] });
     const { secret } = a.newKey({ cidrs: ["203.0.113.0/24"] });
     const status = async (forwarded: string) =>
       (await a.ask(STAFF, { key: secret, headers: { "x-forwarded-for": forwarded } })).status;
-    expect([await status("203.0.113.9"), await status("203.0.113.9, 198.51.100.1")]).toEqual([200, 403]);
+    expect([await status("203.0.113.9"), await status("203.0.113.9, 198.51.100.1")]).toEqual([
+      200, 403,
+    ]);
     expect(a.logged).toEqual([]);
   });
 });
@@ -168,6 +234,8 @@ describe("who is asking, behind proxies", () => {
 test("--public-url is in every address that is handed out", async () => {
   const a = api("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
   const { headers } = await a.ask(`${STAFF}?limit=1`);
-  expect(headers.get("link")).toMatch(/^<https:\/\/api\.example\.com\/bell\/v1\/businesses\/salon-aurora\/staff\?/);
+  expect(headers.get("link")).toMatch(
+    /^<https:\/\/api\.example\.com\/bell\/v1\/businesses\/salon-aurora\/staff\?/,
+  );
   expect(() => readConfig({ publicUrl: "api.example.com" }, {})).toThrow("--public-url");
 });

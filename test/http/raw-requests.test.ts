@@ -21,12 +21,15 @@ async function send(bytes: string): Promise<{ statuses: number[]; hungUp: boolea
   const patience = setTimeout(() => socket.destroy(), 300);
   await once(socket, "close");
   clearTimeout(patience);
-  const statuses = [...text.matchAll(/(?:^|[\n}])HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  const statuses = [...text.matchAll(/(?:^|[\n}])HTTP\/1\.1 (\d{3}) /g)].map(([, status]) =>
+    Number(status),
+  );
   return { statuses, hungUp, text };
 }
 
 const get = (...lines: string[]) => ["GET /healthz HTTP/1.1", ...lines, "", ""].join("\r\n");
-const post = (headers: string[], body = "") => ["POST /healthz HTTP/1.1", "Host: x", ...headers, "", body].join("\r\n");
+const post = (headers: string[], body = "") =>
+  ["POST /healthz HTTP/1.1", "Host: x", ...headers, "", body].join("\r\n");
 const NEXT = get("Host: x");
 
 /** Taken, and the connection goes on. */
@@ -40,7 +43,10 @@ describe("is understood", () => {
     { what: "a percent-encoded host", bytes: get("Host: a%20b") },
     { what: "a host with an underscore", bytes: get("Host: my_host") },
     { what: "the absolute form", bytes: "GET http://x/healthz HTTP/1.1\r\nHost: x\r\n\r\n" },
-    { what: "the absolute form with another host", bytes: "GET http://y/healthz HTTP/1.1\r\nHost: x\r\n\r\n" },
+    {
+      what: "the absolute form with another host",
+      bytes: "GET http://y/healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+    },
     { what: "names in any case", bytes: get("hOsT: x") },
     { what: "no space after the colon", bytes: get("Host:x") },
     { what: "space around a value", bytes: get("Host: \t x \t ") },
@@ -49,7 +55,10 @@ describe("is understood", () => {
     { what: "bytes above ASCII in a value", bytes: get("Host: x", "X-Anything: caf\xe9") },
     { what: "an Expect that nobody knows", bytes: get("Host: x", "Expect: a-miracle") },
     { what: "a query", bytes: "GET /healthz?_=1 HTTP/1.1\r\nHost: x\r\n\r\n" },
-    { what: "a body on GET", bytes: `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc` },
+    {
+      what: "a body on GET",
+      bytes: `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc`,
+    },
     {
       what: "a chunked body on GET",
       bytes: `GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
@@ -66,7 +75,9 @@ describe("is understood", () => {
   });
 
   test("requests that come at once are answered in their order", async () => {
-    const { statuses } = await send(`${get("Host: x")}GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n${NEXT}`);
+    const { statuses } = await send(
+      `${get("Host: x")}GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n${NEXT}`,
+    );
     expect(statuses).toEqual([200, 404, 200]);
   });
 
@@ -123,7 +134,10 @@ describe("is refused, and the connection ends", () => {
     { what: "a Host with a port that is none", bytes: get("Host: x:http") },
     { what: "a broken IPv6 Host", bytes: get("Host: [::1") },
     { what: "a Host beyond ASCII", bytes: get("Host: b\xfccher") },
-    { what: "two keys", bytes: get("Host: x", "Authorization: Bearer a", "Authorization: Bearer b") },
+    {
+      what: "two keys",
+      bytes: get("Host: x", "Authorization: Bearer a", "Authorization: Bearer b"),
+    },
     { what: "a space before the colon", bytes: get("Host: x", "X-A : 1") },
     { what: "a name with a space", bytes: get("Host: x", "X A: 1") },
     { what: "an empty name", bytes: get("Host: x", ": 1") },
@@ -134,7 +148,10 @@ describe("is refused, and the connection ends", () => {
     { what: "a bare CR in a value", bytes: get("Host: x", "X-A: a\rb") },
     { what: "a bare LF after a header", bytes: "GET /healthz HTTP/1.1\r\nHost: x\nX-A: 1\r\n\r\n" },
     { what: "a bare LF after the request line", bytes: "GET /healthz HTTP/1.1\nHost: x\r\n\r\n" },
-    { what: "a control character in the target", bytes: "GET /heal\x01thz HTTP/1.1\r\nHost: x\r\n\r\n" },
+    {
+      what: "a control character in the target",
+      bytes: "GET /heal\x01thz HTTP/1.1\r\nHost: x\r\n\r\n",
+    },
     { what: "a target with a space", bytes: "GET /health z HTTP/1.1\r\nHost: x\r\n\r\n" },
     { what: "no target", bytes: "GET HTTP/1.1\r\nHost: x\r\n\r\n" },
     { what: "HTTP/0.9", bytes: "GET /healthz\r\n" },
@@ -150,32 +167,56 @@ describe("is refused, and the connection ends", () => {
       bytes: post(["Transfer-Encoding: chunked", "Content-Length: 3"], "0\r\n\r\n"),
     },
     { what: "two lengths", bytes: post(["Content-Length: 3", "Content-Length: 4"], "abcd") },
-    { what: "two lengths that agree", bytes: post(["Content-Length: 3", "Content-Length: 3"], "abc") },
+    {
+      what: "two lengths that agree",
+      bytes: post(["Content-Length: 3", "Content-Length: 3"], "abc"),
+    },
     { what: "a list of lengths", bytes: post(["Content-Length: 3, 3"], "abc") },
     { what: "a negative length", bytes: post(["Content-Length: -1"]) },
     { what: "a length with a sign", bytes: post(["Content-Length: +3"], "abc") },
     { what: "a length in hex", bytes: post(["Content-Length: 0x3"], "abc") },
-    { what: "a length that overflows", bytes: post(["Content-Length: 18446744073709551619"], "abc") },
+    {
+      what: "a length that overflows",
+      bytes: post(["Content-Length: 18446744073709551619"], "abc"),
+    },
     { what: "a length of words", bytes: post(["Content-Length: three"], "abc") },
     {
       what: "Transfer-Encoding on 1.0",
       bytes: "POST /healthz HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     },
-    { what: "chunked that is not last", bytes: post(["Transfer-Encoding: chunked, gzip"], "0\r\n\r\n") },
+    {
+      what: "chunked that is not last",
+      bytes: post(["Transfer-Encoding: chunked, gzip"], "0\r\n\r\n"),
+    },
     { what: "chunked twice", bytes: post(["Transfer-Encoding: chunked, chunked"], "0\r\n\r\n") },
     {
       what: "chunked in two lines",
       bytes: post(["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], "0\r\n\r\n"),
     },
-    { what: "chunked with a tab before it", bytes: post(["Transfer-Encoding: \x0bchunked"], "0\r\n\r\n") },
-    { what: "a chunk size that is no number", bytes: post(["Transfer-Encoding: chunked"], "x\r\nabc\r\n0\r\n\r\n") },
-    { what: "a chunk size with a sign", bytes: post(["Transfer-Encoding: chunked"], "+3\r\nabc\r\n0\r\n\r\n") },
-    { what: "a chunk size in 0x", bytes: post(["Transfer-Encoding: chunked"], "0x3\r\nabc\r\n0\r\n\r\n") },
+    {
+      what: "chunked with a tab before it",
+      bytes: post(["Transfer-Encoding: \x0bchunked"], "0\r\n\r\n"),
+    },
+    {
+      what: "a chunk size that is no number",
+      bytes: post(["Transfer-Encoding: chunked"], "x\r\nabc\r\n0\r\n\r\n"),
+    },
+    {
+      what: "a chunk size with a sign",
+      bytes: post(["Transfer-Encoding: chunked"], "+3\r\nabc\r\n0\r\n\r\n"),
+    },
+    {
+      what: "a chunk size in 0x",
+      bytes: post(["Transfer-Encoding: chunked"], "0x3\r\nabc\r\n0\r\n\r\n"),
+    },
     {
       what: "a chunk that is longer than its size",
       bytes: post(["Transfer-Encoding: chunked"], "1\r\nabc\r\n0\r\n\r\n"),
     },
-    { what: "a chunk that ends with a bare LF", bytes: post(["Transfer-Encoding: chunked"], "3\nabc\r\n0\r\n\r\n") },
+    {
+      what: "a chunk that ends with a bare LF",
+      bytes: post(["Transfer-Encoding: chunked"], "3\nabc\r\n0\r\n\r\n"),
+    },
     {
       what: "a chunk size that overflows",
       bytes: post(["Transfer-Encoding: chunked"], "ffffffffffffffff1\r\nabc\r\n0\r\n\r\n"),
@@ -191,13 +232,25 @@ describe("is refused, and the connection ends", () => {
   });
 
   test.each([
-    { what: "a method that nobody knows", bytes: "BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n", status: 501 },
-    { what: "a coding that nobody knows", bytes: post(["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"), status: 501 },
+    {
+      what: "a method that nobody knows",
+      bytes: "BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+      status: 501,
+    },
+    {
+      what: "a coding that nobody knows",
+      bytes: post(["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"),
+      status: 501,
+    },
     { what: "CONNECT", bytes: "CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n", status: 501 },
     { what: "HTTP/2.0", bytes: "GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n", status: 505 },
     { what: "HTTP/1.2", bytes: "GET /healthz HTTP/1.2\r\nHost: x\r\n\r\n", status: 505 },
     { what: "the preface of HTTP/2", bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 505 },
-    { what: "headers without an end", bytes: get("Host: x", `X-A: ${"x".repeat(20_000)}`), status: 431 },
+    {
+      what: "headers without an end",
+      bytes: get("Host: x", `X-A: ${"x".repeat(20_000)}`),
+      status: 431,
+    },
     {
       what: "a thousand headers",
       bytes: get("Host: x", ...Array.from({ length: 2000 }, (_, i) => `X-${i}: 12345`)),

@@ -29,7 +29,9 @@ async function raw(server: RunningServer, ...parts: string[]): Promise<string> {
 test("answers on the port it says", async () => {
   const { a, server } = await serve();
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
-  const response = await fetch(server.url + SERVICES, { headers: { authorization: `Bearer ${a.key}` } });
+  const response = await fetch(server.url + SERVICES, {
+    headers: { authorization: `Bearer ${a.key}` },
+  });
   expect(response.status).toBe(200);
   expect(response.headers.get("content-encoding")).toBe("gzip");
   expect(((await response.json()) as { data: unknown[] }).data.length).toBeGreaterThan(10);

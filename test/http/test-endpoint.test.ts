@@ -45,7 +45,10 @@ test("a test sends one signed event at once and answers what came of it", async 
     "x-service-signature": data.headers["X-Service-Signature"],
   });
   expect(sent?.body.toString()).toBe(data.body);
-  expect(JSON.parse(data.body)).toMatchObject({ id: expect.stringMatching(/^evt_test_/), business: { slug: SALON } });
+  expect(JSON.parse(data.body)).toMatchObject({
+    id: expect.stringMatching(/^evt_test_/),
+    business: { slug: SALON },
+  });
 });
 
 test("a receiver that fails is what is answered, not a failure; of its words 256 characters are shown", async () => {
@@ -74,8 +77,16 @@ test("it counts for nothing: no delivery, no event, and a disabled endpoint stay
 
 test("an address that must not be called is answered as blocked", async () => {
   const { a, ping, endpoint } = await stage();
-  a.store.endpoints.update(endpoint.id, { ...endpoint, allowPrivate: false, url: "https://127.0.0.1/" }, a.now());
-  expect(await dataOf(await ping())).toMatchObject({ ok: false, outcome: "blocked", address: null });
+  a.store.endpoints.update(
+    endpoint.id,
+    { ...endpoint, allowPrivate: false, url: "https://127.0.0.1/" },
+    a.now(),
+  );
+  expect(await dataOf(await ping())).toMatchObject({
+    ok: false,
+    outcome: "blocked",
+    address: null,
+  });
 });
 
 describe("while a receiver keeps silent", () => {
@@ -133,7 +144,9 @@ test("64 wait at most, of whatever business", async () => {
   const release: (() => void)[] = [];
   const { request } = createApp(a, () => {
     const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<SendOnce>>>();
-    release.push(() => resolve({ outcome: { kind: "refused", error: "ECONNREFUSED" }, address: null }));
+    release.push(() =>
+      resolve({ outcome: { kind: "refused", error: "ECONNREFUSED" }, address: null }),
+    );
     return promise;
   });
   const { slug } = seed(a, "restaurant");
@@ -144,7 +157,9 @@ test("64 wait at most, of whatever business", async () => {
     for (let i = 0; i < count; i++) {
       const { endpoint } = await made(a, null, of);
       const path = `/v1/businesses/${business}/webhooks/${endpoint.id}/test`;
-      tests.push(async () => request(path, { method: "POST", headers: { authorization: `Bearer ${secret}` } }));
+      tests.push(async () =>
+        request(path, { method: "POST", headers: { authorization: `Bearer ${secret}` } }),
+      );
     }
   }
   const last = tests.pop();

@@ -34,16 +34,30 @@ async function serve() {
   const a = api();
   const server = await startServer(a, { host: "127.0.0.1", port: 0, tls: desk.files });
   onTestFinished(() => server.close());
-  const trusting = { host: "127.0.0.1", port: server.port, servername: NAME, ca: desk.authority.certificate };
-  const ask = async (path: string, agent?: Agent): Promise<IncomingMessage & { socket: TLSSocket }> => {
-    const request = get({ ...trusting, path, agent, headers: { authorization: `Bearer ${a.key}` } });
+  const trusting = {
+    host: "127.0.0.1",
+    port: server.port,
+    servername: NAME,
+    ca: desk.authority.certificate,
+  };
+  const ask = async (
+    path: string,
+    agent?: Agent,
+  ): Promise<IncomingMessage & { socket: TLSSocket }> => {
+    const request = get({
+      ...trusting,
+      path,
+      agent,
+      headers: { authorization: `Bearer ${a.key}` },
+    });
     const [answer] = (await once(request, "response")) as [IncomingMessage & { socket: TLSSocket }];
     return answer;
   };
   return { ...desk, a, server, trusting, ask };
 }
 
-const serialOf = ({ socket }: { socket: TLSSocket }): string => socket.getPeerCertificate().serialNumber;
+const serialOf = ({ socket }: { socket: TLSSocket }): string =>
+  socket.getPeerCertificate().serialNumber;
 
 describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
   test("the API is served over TLS to whoever trusts the authority, and its address says so", async () => {
@@ -78,7 +92,8 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
   test.each([
     {
       bad: "half written",
-      spoil: ({ cert }: TlsFiles) => writeFileSync(cert, "-----BEGIN CERTIFICATE-----\nhalf written"),
+      spoil: ({ cert }: TlsFiles) =>
+        writeFileSync(cert, "-----BEGIN CERTIFICATE-----\nhalf written"),
       reason: /served\.pem does not begin with a certificate\.$/,
     },
     {
@@ -116,18 +131,28 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
 
   test.each([
     { ends: "in ninety days", days: 90, level: "info", message: "certificate" },
-    { ends: "in ten days", days: 10, level: "warn", message: expect.stringContaining("expires soon") },
+    {
+      ends: "in ten days",
+      days: 10,
+      level: "warn",
+      message: expect.stringContaining("expires soon"),
+    },
     { ends: "yesterday", days: -1, level: "error", message: expect.stringContaining("expired") },
-  ])("the log notes a certificate that ended or ends $ends as $level", async ({ days, level, message }) => {
-    const a = api();
-    const desk = office();
-    const to = (a.now() - Date.now()) / DAY_MS + days + 0.5;
-    desk.put(desk.authority.issue(NAME, { from: to - 100, to }));
-    const server = await startServer(a, { host: "127.0.0.1", port: 0, tls: desk.files });
-    onTestFinished(() => server.close());
-    const expires = expect.stringMatching(/^20\d\d-\d\d-.*Z$/);
-    expect(a.logged).toEqual([{ level, message, fields: { names: `DNS:${NAME}`, expires, days } }]);
-  });
+  ])(
+    "the log notes a certificate that ended or ends $ends as $level",
+    async ({ days, level, message }) => {
+      const a = api();
+      const desk = office();
+      const to = (a.now() - Date.now()) / DAY_MS + days + 0.5;
+      desk.put(desk.authority.issue(NAME, { from: to - 100, to }));
+      const server = await startServer(a, { host: "127.0.0.1", port: 0, tls: desk.files });
+      onTestFinished(() => server.close());
+      const expires = expect.stringMatching(/^20\d\d-\d\d-.*Z$/);
+      expect(a.logged).toEqual([
+        { level, message, fields: { names: `DNS:${NAME}`, expires, days } },
+      ]);
+    },
+  );
 
   test(
     "whoever speaks no TLS, or begins a handshake and falls silent, is hung up on",
@@ -174,18 +199,27 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
     [
       "the key of another certificate",
       ({ files, authority }) => writeFileSync(files.key, authority.issue("other.example.ch").key),
-      { code: "invalid_input", message: expect.stringContaining("is not the one of the certificate") },
+      {
+        code: "invalid_input",
+        message: expect.stringContaining("is not the one of the certificate"),
+      },
     ],
     [
       "a key that is locked",
       ({ files }) =>
-        writeFileSync(files.key, "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"),
+        writeFileSync(
+          files.key,
+          "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
+        ),
       { code: "invalid_input", message: expect.stringContaining("private key") },
     ],
     [
       "the two the wrong way round",
       ({ files }) => ([files.cert, files.key] = [files.key, files.cert]),
-      { code: "invalid_input", message: expect.stringContaining("does not begin with a certificate") },
+      {
+        code: "invalid_input",
+        message: expect.stringContaining("does not begin with a certificate"),
+      },
     ],
     [
       "a certificate in DER",
@@ -216,10 +250,15 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
     socket.destroy();
   });
 
-  test.skipIf(process.getuid?.() === 0)("a key that this user may not read is refused in words", () => {
-    const desk = office();
-    desk.put(desk.authority.issue(NAME));
-    chmodSync(desk.files.key, 0);
-    expect(() => readCertificate(desk.files)).toThrow(expect.objectContaining({ code: "not_permitted" }));
-  });
+  test.skipIf(process.getuid?.() === 0)(
+    "a key that this user may not read is refused in words",
+    () => {
+      const desk = office();
+      desk.put(desk.authority.issue(NAME));
+      chmodSync(desk.files.key, 0);
+      expect(() => readCertificate(desk.files)).toThrow(
+        expect.objectContaining({ code: "not_permitted" }),
+      );
+    },
+  );
 });

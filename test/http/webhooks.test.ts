@@ -10,7 +10,11 @@ import { type Api, api, SALON } from "./support/api.ts";
 import { strangersEndpoint } from "./support/webhooks.ts";
 
 const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
-const GOOD = { name: "Website", url: "https://8.8.8.8/hook", events: ["service.updated", "catalog.changed"] };
+const GOOD = {
+  name: "Website",
+  url: "https://8.8.8.8/hook",
+  events: ["service.updated", "catalog.changed"],
+};
 
 const json = (body: unknown): RequestInit => ({
   method: "POST",
@@ -48,26 +52,29 @@ test.each([
     what: "with another box's master key",
     lose: (path: string) => writeFileSync(path, `${Buffer.alloc(32).toString("base64")}\n`),
   },
-])("$what nothing is made that could not be signed: 503, and no path of the box is told", async ({ lose }) => {
-  const a = api();
-  const { data } = (await (await a.ask(WEBHOOKS, json(GOOD))).json()) as { data: { id: string } };
-  const key = readFileSync(a.config.masterKeyPath);
-  lose(a.config.masterKeyPath);
-  for (const path of [WEBHOOKS, `${WEBHOOKS}/${data.id}/rotate-secret`]) {
-    const response = await a.ask(path, json(path === WEBHOOKS ? GOOD : {}));
-    expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
-      status: 503,
-      retryAfter: "60",
-    });
-    const body = await response.text();
-    expect(JSON.parse(body)).toMatchObject({ code: "signing_unavailable" });
-    expect(body).not.toContain(a.config.dataDir);
-  }
-  expect(endpoints(a)).toHaveLength(1);
-  expect(a.store.endpointSecrets.all()).toHaveLength(1);
-  writeFileSync(a.config.masterKeyPath, key);
-  expect((await a.ask(WEBHOOKS, json(GOOD))).status).toBe(201);
-});
+])(
+  "$what nothing is made that could not be signed: 503, and no path of the box is told",
+  async ({ lose }) => {
+    const a = api();
+    const { data } = (await (await a.ask(WEBHOOKS, json(GOOD))).json()) as { data: { id: string } };
+    const key = readFileSync(a.config.masterKeyPath);
+    lose(a.config.masterKeyPath);
+    for (const path of [WEBHOOKS, `${WEBHOOKS}/${data.id}/rotate-secret`]) {
+      const response = await a.ask(path, json(path === WEBHOOKS ? GOOD : {}));
+      expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
+        status: 503,
+        retryAfter: "60",
+      });
+      const body = await response.text();
+      expect(JSON.parse(body)).toMatchObject({ code: "signing_unavailable" });
+      expect(body).not.toContain(a.config.dataDir);
+    }
+    expect(endpoints(a)).toHaveLength(1);
+    expect(a.store.endpointSecrets.all()).toHaveLength(1);
+    writeFileSync(a.config.masterKeyPath, key);
+    expect((await a.ask(WEBHOOKS, json(GOOD))).status).toBe(201);
+  },
+);
 
 test("all 38 names are taken, repeats are folded, a name is trimmed", async () => {
   const a = api();
@@ -82,13 +89,29 @@ test("all 38 names are taken, repeats are folded, a name is trimmed", async () =
 describe("mistakes in the body", () => {
   const long = "x".repeat(101);
   test.each([
-    { what: "nothing at all", body: {}, mistakes: ["#/name required", "#/url required", "#/events required"] },
+    {
+      what: "nothing at all",
+      body: {},
+      mistakes: ["#/name required", "#/url required", "#/events required"],
+    },
     { what: "an empty name", body: { ...GOOD, name: "  " }, mistakes: ["#/name length"] },
-    { what: "a name of 101 characters", body: { ...GOOD, name: long }, mistakes: ["#/name length"] },
+    {
+      what: "a name of 101 characters",
+      body: { ...GOOD, name: long },
+      mistakes: ["#/name length"],
+    },
     { what: "no events", body: { ...GOOD, events: [] }, mistakes: ["#/events empty"] },
-    { what: "events as a text", body: { ...GOOD, events: "service.updated" }, mistakes: ["#/events type"] },
+    {
+      what: "events as a text",
+      body: { ...GOOD, events: "service.updated" },
+      mistakes: ["#/events type"],
+    },
     { what: "a number as url", body: { ...GOOD, url: 5 }, mistakes: ["#/url type"] },
-    { what: "an unknown field", body: { ...GOOD, secret: "mine" }, mistakes: ["#/secret unknown_field"] },
+    {
+      what: "an unknown field",
+      body: { ...GOOD, secret: "mine" },
+      mistakes: ["#/secret unknown_field"],
+    },
     {
       what: "a prototype",
       body: `{"__proto__": {"name": "x"}, ${JSON.stringify(GOOD).slice(1)}`,
@@ -96,10 +119,19 @@ describe("mistakes in the body", () => {
     },
     { what: "an array", body: [GOOD], mistakes: ["# type"] },
     { what: "null", body: "null", mistakes: ["# type"] },
-    { what: "a field with a slash", body: { ...GOOD, "a/b~c": 1 }, mistakes: ["#/a~1b~0c unknown_field"] },
+    {
+      what: "a field with a slash",
+      body: { ...GOOD, "a/b~c": 1 },
+      mistakes: ["#/a~1b~0c unknown_field"],
+    },
     {
       what: "everything",
-      body: { name: 1, url: "ftp://8.8.8.8", events: ["catalog.changed", "service.update", 7], evnts: 1 },
+      body: {
+        name: 1,
+        url: "ftp://8.8.8.8",
+        events: ["catalog.changed", "service.update", 7],
+        evnts: 1,
+      },
       mistakes: [
         "#/name type",
         "#/url unsafe_url",
@@ -117,7 +149,10 @@ describe("mistakes in the body", () => {
   });
 
   test("the nearest name is told", async () => {
-    const { errors } = await api().problem(WEBHOOKS, json({ ...GOOD, events: ["service.update"], evnts: [] }));
+    const { errors } = await api().problem(
+      WEBHOOKS,
+      json({ ...GOOD, events: ["service.update"], evnts: [] }),
+    );
     expect(errors?.map(({ detail }) => detail)).toEqual([
       expect.stringContaining("Did you mean 'service.updated'?"),
       expect.stringContaining("Did you mean 'events'?"),
@@ -125,25 +160,41 @@ describe("mistakes in the body", () => {
   });
 
   test("a URL that must not be called", async () => {
-    const problem = await api().problem(WEBHOOKS, json({ ...GOOD, url: "https://169.254.169.254/latest" }));
-    expect(problem).toMatchObject({ status: 422, code: "unsafe_url", errors: [{ pointer: "#/url" }] });
+    const problem = await api().problem(
+      WEBHOOKS,
+      json({ ...GOOD, url: "https://169.254.169.254/latest" }),
+    );
+    expect(problem).toMatchObject({
+      status: 422,
+      code: "unsafe_url",
+      errors: [{ pointer: "#/url" }],
+    });
   });
 
-  test.each(["", "{", '{"name":', "\u0000", "[".repeat(30_000)])("%.12s is not JSON", async (body) => {
-    const told = { status: 400, code: "invalid_json", title: "Invalid JSON" };
-    expect(await api().problem(WEBHOOKS, json(body))).toMatchObject(told);
-  });
+  test.each(["", "{", '{"name":', "\u0000", "[".repeat(30_000)])(
+    "%.12s is not JSON",
+    async (body) => {
+      const told = { status: 400, code: "invalid_json", title: "Invalid JSON" };
+      expect(await api().problem(WEBHOOKS, json(body))).toMatchObject(told);
+    },
+  );
 
   test("JSON nested 30,000 deep is refused as such", async () => {
     const deep = `{"name": ${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
-    expect(await api().problem(WEBHOOKS, json(deep))).toMatchObject({ status: 400, code: "invalid_json" });
+    expect(await api().problem(WEBHOOKS, json(deep))).toMatchObject({
+      status: 400,
+      code: "invalid_json",
+    });
   });
 
   test.each(['"name": "\\ud800"', '"name": ["\\ud83d"]', '"name": "x", "\\udfff": 1'])(
     "{%s}, with half a character, which could not be stored as it came, is no JSON",
     async (fields) => {
       const a = api();
-      const problem = await a.problem(WEBHOOKS, json(JSON.stringify(GOOD).replace('"name":"Website"', fields)));
+      const problem = await a.problem(
+        WEBHOOKS,
+        json(JSON.stringify(GOOD).replace('"name":"Website"', fields)),
+      );
       expect(problem).toMatchObject({
         status: 400,
         code: "invalid_json",
@@ -163,11 +214,16 @@ describe("mistakes in the body", () => {
   test("bytes that are no UTF-8 are no JSON", async () => {
     const body = Buffer.from(JSON.stringify({ ...GOOD, name: "Caf\u00e9" }), "latin1");
     const headers = { "content-type": "application/json" };
-    expect(await api().problem(WEBHOOKS, { method: "POST", headers, body })).toMatchObject({ code: "invalid_json" });
+    expect(await api().problem(WEBHOOKS, { method: "POST", headers, body })).toMatchObject({
+      code: "invalid_json",
+    });
   });
 
   test("thousands of mistakes make no answer of megabytes", async () => {
-    const problem = await api().problem(WEBHOOKS, json({ ...GOOD, events: Array.from({ length: 20_000 }, () => 1) }));
+    const problem = await api().problem(
+      WEBHOOKS,
+      json({ ...GOOD, events: Array.from({ length: 20_000 }, () => 1) }),
+    );
     expect(problem.errors).toHaveLength(50);
     expect(JSON.stringify(problem).length).toBeLessThan(20_000);
   });
@@ -180,7 +236,10 @@ describe("mistakes in the body", () => {
         body: Buffer.from(JSON.stringify(GOOD)),
         headers: type ? { "content-type": type } : {},
       };
-      expect(await api().problem(WEBHOOKS, init)).toMatchObject({ status: 415, code: "unsupported_media_type" });
+      expect(await api().problem(WEBHOOKS, init)).toMatchObject({
+        status: 415,
+        code: "unsupported_media_type",
+      });
     },
   );
 
@@ -212,7 +271,10 @@ describe("mistakes in the body", () => {
   test("64 KiB are taken, a byte more is not", async () => {
     const padded = (bytes: number) => JSON.stringify(GOOD).padEnd(bytes, " ");
     expect((await api().ask(WEBHOOKS, json(padded(65_536)))).status).toBe(201);
-    expect(await api().problem(WEBHOOKS, json(padded(65_537)))).toMatchObject({ status: 413, code: "body_too_large" });
+    expect(await api().problem(WEBHOOKS, json(padded(65_537)))).toMatchObject({
+      status: 413,
+      code: "body_too_large",
+    });
   });
 });
 
@@ -224,14 +286,22 @@ test("the 51st endpoint of a business is a conflict", async () => {
 
 describe("Idempotency-Key", () => {
   const send = (a: Api, body: unknown = GOOD, key = a.key, token = "order-1") =>
-    a.ask(WEBHOOKS, { ...json(body), key, headers: { "content-type": "application/json", "idempotency-key": token } });
-  const made = async (response: Response) => ((await response.json()) as { data: { id: string; secret: string } }).data;
+    a.ask(WEBHOOKS, {
+      ...json(body),
+      key,
+      headers: { "content-type": "application/json", "idempotency-key": token },
+    });
+  const made = async (response: Response) =>
+    ((await response.json()) as { data: { id: string; secret: string } }).data;
 
   test("the same request again gives the same endpoint and its secret, for a day", async () => {
     const a = api();
     const first = await send(a);
     const again = await send(a, { events: GOOD.events, url: GOOD.url, name: " Website " });
-    expect([again.status, again.headers.get("location")]).toEqual([201, first.headers.get("location")]);
+    expect([again.status, again.headers.get("location")]).toEqual([
+      201,
+      first.headers.get("location"),
+    ]);
     const endpoint = await made(first);
     expect(await made(again)).toEqual(endpoint);
     a.advance(86_400_000);
@@ -243,14 +313,19 @@ describe("Idempotency-Key", () => {
     await send(a);
     const response = await send(a, { ...GOOD, name: "Other" });
     expect(response.status).toBe(422);
-    expect(await response.json()).toMatchObject({ code: "idempotency_key_reused", fix: expect.any(String) });
+    expect(await response.json()).toMatchObject({
+      code: "idempotency_key_reused",
+      fix: expect.any(String),
+    });
     expect(endpoints(a)).toHaveLength(1);
   });
 
   test("it is each key's own, and a rotated key keeps its", async () => {
     const a = api();
     const other = a.newKey();
-    const ids = [await made(await send(a)), await made(await send(a, GOOD, other.secret))].map(({ id }) => id);
+    const ids = [await made(await send(a)), await made(await send(a, GOOD, other.secret))].map(
+      ({ id }) => id,
+    );
     expect(new Set(ids).size).toBe(2);
     const { secret } = rotateKey(a, other.id);
     expect((await made(await send(a, GOOD, secret))).id).toBe(ids[1]);
@@ -284,7 +359,10 @@ describe("Idempotency-Key", () => {
 });
 
 describe("the list of endpoints", () => {
-  type Listed = { data: { id: string; name: string }[]; page: { hasMore: boolean; nextCursor: string | null } };
+  type Listed = {
+    data: { id: string; name: string }[];
+    page: { hasMore: boolean; nextCursor: string | null };
+  };
   const read = async (a: Api, query = "", key = a.key) => {
     const response = await a.ask(WEBHOOKS + query, { key });
     expect(response.status).toBe(200);
@@ -298,7 +376,12 @@ describe("the list of endpoints", () => {
       data: [],
       page: { hasMore: false, nextCursor: null },
       meta: {
-        business: { id: businessId(SALON), slug: SALON, name: "Salon Aurora", timezone: "America/New_York" },
+        business: {
+          id: businessId(SALON),
+          slug: SALON,
+          name: "Salon Aurora",
+          timezone: "America/New_York",
+        },
       },
     });
     for (const [name, by] of [
@@ -320,16 +403,20 @@ describe("the list of endpoints", () => {
     const first = await a.ask(`${WEBHOOKS}?limit=2`);
     const { data } = (await first.json()) as Listed;
     deleteEndpoint(a, data[1]?.id ?? "");
-    const link = /^<[^>]*(\/v1[^>]*)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+    const link =
+      /^<[^>]*(\/v1[^>]*)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
     const second = (await (await a.ask(link)).json()) as Listed;
     expect(second.data.map(({ name }) => name)).toEqual(["2", "3"]);
     const third = await read(a, `?limit=2&cursor=${second.page.nextCursor}`);
     expect([third.data.map(({ name }) => name), third.page.hasMore]).toEqual([["4"], false]);
   });
 
-  test.each(["?limit=501", "?cursor=nonsense", "?status=ACTIVE"])("%s is a mistake", async (query) => {
-    expect(await api().problem(WEBHOOKS + query)).toMatchObject({ status: 400 });
-  });
+  test.each(["?limit=501", "?cursor=nonsense", "?status=ACTIVE"])(
+    "%s is a mistake",
+    async (query) => {
+      expect(await api().problem(WEBHOOKS + query)).toMatchObject({ status: 400 });
+    },
+  );
 });
 
 test("a write waits for another writer without failing, and gives up with 503 after two seconds", async () => {
@@ -364,5 +451,7 @@ test("a bug tells nothing but the request's id, and is logged whole", async () =
   const requestId = response.headers.get("request-id") ?? "";
   expect(JSON.parse(text)).toMatchObject({ code: "internal", requestId });
   expect(a.logged).toMatchObject([{ level: "error", fields: { requestId } }]);
-  expect(a.logged[0]?.fields["error"]).toContain("TypeError: the secret is in the details\n    at ");
+  expect(a.logged[0]?.fields["error"]).toContain(
+    "TypeError: the secret is in the details\n    at ",
+  );
 });

@@ -46,8 +46,10 @@ test.each<Kind>(["one service", "chain", "class", "table"])(
       if (why !== "not refused: undefined")
         return expect(book(rt, asked, { startsAt: `${asked.question.from}T12:00Z` })).toBe(why);
       const { listed, refused } = await answerOf(ask(rt, asked));
-      for (const slot of listed) expect(`${slot.startsAt} ${book(rt, asked, slot)}`).toBe(`${slot.startsAt} booked`);
-      for (const { startsAt, why } of refused) expect(book(rt, asked, { startsAt }).endsWith(`: ${why}.`)).toBe(true);
+      for (const slot of listed)
+        expect(`${slot.startsAt} ${book(rt, asked, slot)}`).toBe(`${slot.startsAt} booked`);
+      for (const { startsAt, why } of refused)
+        expect(book(rt, asked, { startsAt }).endsWith(`: ${why}.`)).toBe(true);
       seen.booked += listed.length;
       for (const { why } of refused) seen.refused.add(why);
       rt.close();
@@ -59,7 +61,11 @@ test.each<Kind>(["one service", "chain", "class", "table"])(
 );
 
 /** Through the use cases, and undone: each start is tried on the same state. */
-function book(rt: Runtime, { catalog, question }: Asked, slot: Partial<PublicSlot> & { startsAt: string }): string {
+function book(
+  rt: Runtime,
+  { catalog, question }: Asked,
+  slot: Partial<PublicSlot> & { startsAt: string },
+): string {
   const undone = new Error("undone");
   return refusalOf(() => {
     try {
@@ -80,12 +86,15 @@ function shownOf(segments: PublicSlot["segments"]): object {
   if (first !== undefined && "tableId" in first) return first;
   // Who else could have done it is no part of what is booked.
   const isKept = ([name]: [string, unknown]) => name !== "staffIds";
-  return { segments: segments.map((segment) => Object.fromEntries(Object.entries(segment).filter(isKept))) };
+  return {
+    segments: segments.map((segment) => Object.fromEntries(Object.entries(segment).filter(isKept))),
+  };
 }
 
 function create(rt: Runtime, slug: string, question: Question, start: string): object {
   const wish = wishOf(question);
-  if ("partySize" in wish) return createReservation(rt, slug, { party: wish.partySize, area: wish.areaId, start });
+  if ("partySize" in wish)
+    return createReservation(rt, slug, { party: wish.partySize, area: wish.areaId, start });
   const { serviceIds, variantIds, addonIds, staffIds, guests } = wish;
   return createBooking(rt, slug, {
     service: serviceIds,
@@ -130,7 +139,9 @@ function wishOf(question: Question): Wish {
     addonIds: services.flatMap(({ service, addons }) =>
       addons.map(({ addon, quantity }) => `${service}:${addon}*${quantity}`),
     ),
-    staffIds: services.flatMap(({ service, staff }) => (staff === null ? [] : `${service}:${staff}`)),
+    staffIds: services.flatMap(({ service, staff }) =>
+      staff === null ? [] : `${service}:${staff}`,
+    ),
     guests,
   };
 }
@@ -151,7 +162,13 @@ function storeRow(rt: Runtime, catalog: Catalog, row: BusyRow): void {
       catalog.objects[kind].find((doc) => doc.key === key)!,
     );
   const span = { startsAt: row.startMin * MINUTE_MS, endsAt: row.endMin * MINUTE_MS };
-  const made = { status: "CONFIRMED" as const, ...span, customerRef: null, createdAt: 0, updatedAt: 0 };
+  const made = {
+    status: "CONFIRMED" as const,
+    ...span,
+    customerRef: null,
+    createdAt: 0,
+    updatedAt: 0,
+  };
   if (row.tableKey !== null) {
     const tableId = idOf("table", row.tableKey);
     rt.store.reservations.insert(businessId(slug), {
@@ -169,7 +186,10 @@ function storeRow(rt: Runtime, catalog: Catalog, row: BusyRow): void {
     variantId: null,
     addons: [],
     staffId: row.staffKey === null ? null : idOf("staff", row.staffKey),
-    resources: row.resources.map(({ resource, units }) => ({ resourceId: idOf("resource", resource), units })),
+    resources: row.resources.map(({ resource, units }) => ({
+      resourceId: idOf("resource", resource),
+      units,
+    })),
     seats,
     bufferBeforeMin,
     bufferAfterMin,

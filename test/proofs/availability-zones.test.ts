@@ -8,17 +8,30 @@ import { atScale } from "../support/scale.ts";
 // The machine's own zone must mean nothing. Few runs of each property: without TZ the suite itself has many. The long proof
 // asks the oracle about ten thousand worlds, in as many zones as test/domain/availability/zones.ts has.
 
-const VITEST = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
+const VITEST = join(
+  dirname(createRequire(import.meta.url).resolve("vitest/package.json")),
+  "vitest.mjs",
+);
 const ROOT = join(import.meta.dirname, "../..");
 const RUNS = atScale(20, 2500);
-const SUITE = ["run", "--config", ".config/vitest.config.ts", "--reporter", "dot", "test/domain/availability"];
+const SUITE = [
+  "run",
+  "--config",
+  ".config/vitest.config.ts",
+  "--reporter",
+  "dot",
+  "test/domain/availability",
+];
 
 test.each(["UTC", "America/Los_Angeles", "Asia/Kolkata", "Pacific/Apia"])(
   "availability is the same on a machine in %s",
   { timeout: 60_000 + 500 * RUNS },
   async (zone) => {
     const env = { PATH: process.env["PATH"], TZ: zone, DESKBELL_RUNS: String(RUNS), NO_COLOR: "1" };
-    const { stdout } = await promisify(execFile)(process.execPath, [VITEST, ...SUITE], { cwd: ROOT, env });
+    const { stdout } = await promisify(execFile)(process.execPath, [VITEST, ...SUITE], {
+      cwd: ROOT,
+      env,
+    });
     const [, passed = "0", all] = /Tests +(\d+) passed \((\d+)\)/.exec(stdout) ?? [];
     expect(passed).toBe(all);
     expect(Number(passed)).toBeGreaterThan(100);

@@ -67,12 +67,18 @@ test(
     const posted: Envelope[] = [];
     const send: Send = ({ body }) => {
       posted.push(JSON.parse(body.toString()) as Envelope);
-      return Promise.resolve({ kind: "responded", statusCode: 200, retryAfter: null, responseText: "" });
+      return Promise.resolve({
+        kind: "responded",
+        statusCode: 200,
+        retryAfter: null,
+        responseText: "",
+      });
     };
     const courier = engine(rt, send);
     await subscribe(rt, business(), "http://10.0.0.1/hook");
     for (let round = 0; round < ROUNDS; round++) {
-      if (roll(10) > 0) changeCatalog(rt, stir(loadCatalog(rt, business()).catalog, roll, rt.now()), "box", null);
+      if (roll(10) > 0)
+        changeCatalog(rt, stir(loadCatalog(rt, business()).catalog, roll, rt.now()), "box", null);
       else {
         rt.advance(roll(6) * HOUR);
         tellClock(rt);

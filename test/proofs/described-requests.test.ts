@@ -4,7 +4,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { describeApi } from "../../src/http/openapi/describe.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { startServer } from "../../src/http/server.ts";
-import { type Asked, type Described, type Known, requestsOf } from "../support/hostile/described.ts";
+import {
+  type Asked,
+  type Described,
+  type Known,
+  requestsOf,
+} from "../support/hostile/described.ts";
 import { atScale } from "../support/scale.ts";
 import { nobodys, settle, type Tenant } from "../support/tenants.ts";
 import { type World, world } from "../support/world.ts";
@@ -16,7 +21,11 @@ const RUNS = atScale(1000, 20_000);
 /** In each round the business is whole again: much of what is asked changes it. */
 const PER_ROUND = 500;
 
-const document = describeApi({ routes: ROUTES, publicUrl: "", version: "0" }) as unknown as Described;
+const document = describeApi({
+  routes: ROUTES,
+  publicUrl: "",
+  version: "0",
+}) as unknown as Described;
 
 const allOf = ({ names }: Tenant, prefix: string): string[] =>
   [...names].filter((name) => name.startsWith(`${prefix}_`));
@@ -73,7 +82,9 @@ function client(port: number) {
       sent.on("response", (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        );
       });
       sent.end(body);
     });
@@ -102,7 +113,11 @@ async function round(seen: Map<string, Set<number>>, runs: number): Promise<Worl
       expect(status).not.toBe(429);
       expect(headers["request-id"]).toMatch(/^req_/);
       if (asked.method === "HEAD" || status < 400) return;
-      expect(JSON.parse(text)).toMatchObject({ status, code: expect.any(String), detail: expect.any(String) });
+      expect(JSON.parse(text)).toMatchObject({
+        status,
+        code: expect.any(String),
+        detail: expect.any(String),
+      });
     }),
     { numRuns: runs },
   );

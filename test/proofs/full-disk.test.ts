@@ -22,11 +22,24 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     const key = (await run("keys", "create", "--name", "site", "--secret")).stdout.trim();
     // The first is on its way when the disk fills up: its outcome finds no room.
     const partner = await receiver([{ hold: true }, {}]);
-    await run("webhooks", "add", "--name", "a", "--url", partner.url, "--event", "service.updated", "--allow-private");
+    await run(
+      "webhooks",
+      "add",
+      "--name",
+      "a",
+      "--url",
+      partner.url,
+      "--event",
+      "service.updated",
+      "--allow-private",
+    );
     const daemon = serve(join(disk.folder, "data"));
     const url = await urlOf(daemon);
     const ask = (path: string, init: RequestInit = {}) =>
-      fetch(url + path, { ...init, headers: { authorization: `Bearer ${key}`, "content-type": "application/json" } });
+      fetch(url + path, {
+        ...init,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      });
     expect(await run("services", "set", "cut", "--price", "91.00")).toMatchObject({ code: 0 });
     await partner.received(1);
 
@@ -34,7 +47,11 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     partner.release();
     for (const query of ["", "?limit=3", "?includeVariants=true", "?limit=4"])
       expect((await ask(SERVICES + query)).status).toBe(200);
-    const body = JSON.stringify({ name: "b", url: "https://93.184.215.14/", events: ["service.updated"] });
+    const body = JSON.stringify({
+      name: "b",
+      url: "https://93.184.215.14/",
+      events: ["service.updated"],
+    });
     const refused = await ask("/v1/businesses/salon-aurora/webhooks", { method: "POST", body });
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ code: "storage_full" });
@@ -49,18 +66,23 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     disk.free();
     const freedAt = performance.now();
     await expect
-      .poll(async () => (await run("services", "set", "cut", "--price", "93.00")).code, { timeout: RESUMES_MS })
+      .poll(async () => (await run("services", "set", "cut", "--price", "93.00")).code, {
+        timeout: RESUMES_MS,
+      })
       .toBe(0);
     await partner.received(before + 1);
     expect(performance.now() - freedAt).toBeLessThan(RESUMES_MS);
     const settled = async () => {
-      const { data } = JSON.parse((await run("deliveries", "list", "--json")).stdout) as { data: { status: string }[] };
+      const { data } = JSON.parse((await run("deliveries", "list", "--json")).stdout) as {
+        data: { status: string }[];
+      };
       return data.map(({ status }) => status);
     };
     await expect.poll(settled, { timeout: 10_000 }).toEqual(["DELIVERED", "DELIVERED"]);
     const prices = partner.requests.map(
       ({ body }) =>
-        (JSON.parse(body.toString()) as { data: { object: { priceCents: number } } }).data.object.priceCents,
+        (JSON.parse(body.toString()) as { data: { object: { priceCents: number } } }).data.object
+          .priceCents,
     );
     expect(new Set(prices)).toEqual(new Set([9100, 9300]));
     daemon.child.kill("SIGTERM");

@@ -47,7 +47,8 @@ function memoryOf(pid: number): { mostMb: number; nowMb: number } {
   return { mostMb: mb("VmHWM"), nowMb: mb("VmRSS") };
 }
 
-const told = ({ outcome, statusCode }: AttemptRow) => (outcome === "responded" ? statusCode : outcome);
+const told = ({ outcome, statusCode }: AttemptRow) =>
+  outcome === "responded" ? statusCode : outcome;
 
 test(`${FAULTS.length} hostile receivers are each told right and in time, and cost a good one nothing`, async () => {
   const [good, ports] = await Promise.all([receiver(), startHostileReceivers()]);
@@ -58,14 +59,28 @@ test(`${FAULTS.length} hostile receivers are each told right and in time, and co
   const businesses = ["one", "two"].map((slug) => addBusiness(rt, slug));
   const subscribe = async (i: number, url: string) => {
     const business = businesses[i % businesses.length]!;
-    const request = { businessId: business.id, keyId: null, name: "receiver", url, events: ["service.updated"] };
-    const { endpoint } = await createEndpoint(rt, { ...request, allowPrivate: true, timeoutMs: DEADLINE_MS });
+    const request = {
+      businessId: business.id,
+      keyId: null,
+      name: "receiver",
+      url,
+      events: ["service.updated"],
+    };
+    const { endpoint } = await createEndpoint(rt, {
+      ...request,
+      allowPrivate: true,
+      timeoutMs: DEADLINE_MS,
+    });
     return { endpoint, business };
   };
-  const hostile = await Promise.all(ports.map((port, i) => subscribe(i, `http://127.0.0.1:${port}/`)));
+  const hostile = await Promise.all(
+    ports.map((port, i) => subscribe(i, `http://127.0.0.1:${port}/`)),
+  );
   const partner = await subscribe(0, good.url);
   const emit = (to: typeof hostile) =>
-    rt.tx(() => to.forEach(({ business, endpoint }) => appendEventFor(rt, business, draft(), endpoint)));
+    rt.tx(() =>
+      to.forEach(({ business, endpoint }) => appendEventFor(rt, business, draft(), endpoint)),
+    );
   const deliveriesTo = ({ endpoint }: typeof partner) =>
     rt.store.deliveries.list({ endpointId: endpoint.id }, 2 * WARM_UP);
   const firstAttemptsAt = (to: typeof partner) =>
@@ -84,15 +99,22 @@ test(`${FAULTS.length} hostile receivers are each told right and in time, and co
   }
   clearInterval(feed);
   const after = memoryOf(daemon.pid);
-  await expect.poll(() => deliveriesTo(partner).every(({ status }) => status === "DELIVERED")).toBe(true);
+  await expect
+    .poll(() => deliveriesTo(partner).every(({ status }) => status === "DELIVERED"))
+    .toBe(true);
 
-  const outcomes = FAULTS.map(({ name }, i) => [name, [...new Set(firstAttemptsAt(hostile[i]!).map(told))]]);
+  const outcomes = FAULTS.map(({ name }, i) => [
+    name,
+    [...new Set(firstAttemptsAt(hostile[i]!).map(told))],
+  ]);
   const expected = FAULTS.map(({ name, outcome }) => [name, [outcome]]);
   expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
   const succeeding = FAULTS.flatMap(({ outcome }, i) => (outcome === 200 ? hostile[i]! : []));
   for (const { status, attemptCount } of succeeding.flatMap(deliveriesTo))
     expect({ status, attemptCount }).toEqual({ status: "DELIVERED", attemptCount: 1 });
-  const late = hostile.flatMap(firstAttemptsAt).filter(({ durationMs }) => durationMs > DEADLINE_MS + 1000);
+  const late = hostile
+    .flatMap(firstAttemptsAt)
+    .filter(({ durationMs }) => durationMs > DEADLINE_MS + 1000);
   expect(late).toEqual([]);
   const toPartner = firstAttemptsAt(partner);
   expect(good.requests).toHaveLength(toPartner.length);
@@ -104,12 +126,20 @@ test(`${FAULTS.length} hostile receivers are each told right and in time, and co
 /** One that is sent to by name, over connections that are kept. */
 function senderTo(port: number) {
   const lab = { allowHttp: true, allowPrivate: ["127.0.0.0/8"] };
-  const { send, close } = createSender(lab, () => performance.now(), { resolve: async () => ["127.0.0.1"] });
+  const { send, close } = createSender(lab, () => performance.now(), {
+    resolve: async () => ["127.0.0.1"],
+  });
   onTestFinished(close);
   return async (origin: string) => {
     const startedAt = performance.now();
     const url = `${origin}:${port}/`;
-    const outcome = await send({ url, trusted: false, timeoutMs: DEADLINE_MS, headers: {}, body: Buffer.from("{}") });
+    const outcome = await send({
+      url,
+      trusted: false,
+      timeoutMs: DEADLINE_MS,
+      headers: {},
+      body: Buffer.from("{}"),
+    });
     return { outcome, tookMs: performance.now() - startedAt };
   };
 }
@@ -130,7 +160,11 @@ const answerOf = (status: number, ...more: string[]) =>
 
 describe("a connection that was kept", () => {
   type Request = { n: number; socket: Socket };
-  const cases: { name: string; onRequest: (request: Request) => void; next: "refused" | 200 | 500 }[] = [
+  const cases: {
+    name: string;
+    onRequest: (request: Request) => void;
+    next: "refused" | 200 | 500;
+  }[] = [
     {
       name: "closed under the next request is told as that",
       onRequest: ({ n, socket }) => void (n === 1 ? socket.write(answerOf(200)) : socket.destroy()),
@@ -143,12 +177,14 @@ describe("a connection that was kept", () => {
     },
     {
       name: "of which its end was announced is not used again, though it stays open",
-      onRequest: ({ n, socket }) => void (n === 1 && socket.write(answerOf(200, "connection: close"))),
+      onRequest: ({ n, socket }) =>
+        void (n === 1 && socket.write(answerOf(200, "connection: close"))),
       next: 200,
     },
     {
       name: "with a second answer in the same breath does not lend it to the next delivery",
-      onRequest: ({ n, socket }) => void socket.write(n === 1 ? answerOf(500) + answerOf(200) : answerOf(500)),
+      onRequest: ({ n, socket }) =>
+        void socket.write(n === 1 ? answerOf(500) + answerOf(200) : answerOf(500)),
       next: 500,
     },
     {
@@ -162,7 +198,11 @@ describe("a connection that was kept", () => {
     {
       name: "with more of a body than was announced does not lend it to the next delivery",
       onRequest: ({ n, socket }) =>
-        void socket.write(n === 1 ? `HTTP/1.1 500 Oh\r\ncontent-length: 2\r\n\r\nno${answerOf(200)}` : answerOf(500)),
+        void socket.write(
+          n === 1
+            ? `HTTP/1.1 500 Oh\r\ncontent-length: 2\r\n\r\nno${answerOf(200)}`
+            : answerOf(500),
+        ),
       next: 500,
     },
   ];
@@ -196,7 +236,12 @@ describe.skipIf(!hasOpenssl())("over TLS, with certificates that openssl makes,"
       ["signed by itself", authority.selfSign("vain.example"), "DEPTH_ZERO_SELF_SIGNED_CERT"],
       [
         "old",
-        { ...authority.issue("old.example"), minVersion: "TLSv1", maxVersion: "TLSv1", ciphers: "ALL:@SECLEVEL=0" },
+        {
+          ...authority.issue("old.example"),
+          minVersion: "TLSv1",
+          maxVersion: "TLSv1",
+          ciphers: "ALL:@SECLEVEL=0",
+        },
         /PROTOCOL/,
       ],
     ];
@@ -214,14 +259,22 @@ describe.skipIf(!hasOpenssl())("over TLS, with certificates that openssl makes,"
 
 describe("a TLS handshake", () => {
   test.each<{ name: string; onHello: (socket: Socket) => void; kind: "tls_failed" | "timed_out" }>([
-    { name: "that is reset", onHello: (socket) => void socket.resetAndDestroy(), kind: "tls_failed" },
+    {
+      name: "that is reset",
+      onHello: (socket) => void socket.resetAndDestroy(),
+      kind: "tls_failed",
+    },
     { name: "that is closed", onHello: (socket) => void socket.end(), kind: "tls_failed" },
     {
       name: "answered with noise",
       onHello: (socket) => void socket.write(Buffer.alloc(512, 0xa5)),
       kind: "tls_failed",
     },
-    { name: "answered in plain HTTP", onHello: (socket) => void socket.write(answerOf(200)), kind: "tls_failed" },
+    {
+      name: "answered in plain HTTP",
+      onHello: (socket) => void socket.write(answerOf(200)),
+      kind: "tls_failed",
+    },
     {
       name: "refused with an alert",
       onHello: (socket) => void socket.write(Buffer.from("15030300020228", "hex")),
@@ -238,7 +291,8 @@ describe("a TLS handshake", () => {
     },
     {
       name: "of a record without end",
-      onHello: (socket) => void socket.write(Buffer.concat([Buffer.from("160303ffff", "hex"), Buffer.alloc(65_535)])),
+      onHello: (socket) =>
+        void socket.write(Buffer.concat([Buffer.from("160303ffff", "hex"), Buffer.alloc(65_535)])),
       kind: "tls_failed",
     },
   ])("$name ends in time as $kind", async ({ onHello, kind }) => {

@@ -36,7 +36,9 @@ async function listenAt(
       socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
       onTestFinished(() => void socket.destroy());
     });
-    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, address, resolve));
+    await new Promise<void>((resolve, reject) =>
+      server.once("error", reject).listen(port, address, resolve),
+    );
     onTestFinished(() => void server.close());
     port = (server.address() as AddressInfo).port;
   }
@@ -69,7 +71,8 @@ describe("a stranger's endpoint", () => {
     for (const url of hostile)
       await createEndpoint(rt, subscription(id, url), leadsInside).then(
         () => created.push(url),
-        (error) => expect(error).toMatchObject({ code: "unsafe_url", fix: expect.stringMatching(/./) }),
+        (error) =>
+          expect(error).toMatchObject({ code: "unsafe_url", fix: expect.stringMatching(/./) }),
       );
     expect(created).toEqual([]);
     expect(rt.store.endpoints.list()).toEqual([]);
@@ -90,7 +93,10 @@ describe("a stranger's endpoint", () => {
   test(`is created at ${GOOD_URLS.length} good URLs`, async () => {
     const rt = world();
     const { id } = addBusiness(rt);
-    const leadsOut: Resolve = async () => ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"];
+    const leadsOut: Resolve = async () => [
+      "93.184.215.14",
+      "2606:2800:21f:cb07:6820:80da:af6b:8b2c",
+    ];
     for (const url of GOOD_URLS) {
       const { endpoint } = await createEndpoint(rt, subscription(id, url), leadsOut);
       expect(endpoint.url).toBe(new URL(url).href);
@@ -99,25 +105,36 @@ describe("a stranger's endpoint", () => {
     expect(GOOD_URLS.length).toBeGreaterThanOrEqual(100);
   });
 
-  test(`is refused under each of ${SPELLINGS} spellings of addresses that are not public`, { timeout: 300_000 }, () => {
-    const dice = createDice(7);
-    const passed: string[] = [];
-    let understood = 0;
-    for (let i = 0; i < SPELLINGS; i++) {
-      const url = `https://${spellPrivateAddress(dice)}/`;
-      const hostname = URL.parse(url)?.hostname;
-      if (hostname !== undefined && /^(\[.*\]|[\d.]+)$/.test(hostname)) understood += 1;
-      if (!("refused" in parseTarget(url, STRANGER))) passed.push(url);
-    }
-    expect(passed).toEqual([]);
-    // Else they would be refused as nonsense, and not for where they lead.
-    expect(understood / SPELLINGS).toBeGreaterThan(0.9);
-  });
+  test(
+    `is refused under each of ${SPELLINGS} spellings of addresses that are not public`,
+    { timeout: 300_000 },
+    () => {
+      const dice = createDice(7);
+      const passed: string[] = [];
+      let understood = 0;
+      for (let i = 0; i < SPELLINGS; i++) {
+        const url = `https://${spellPrivateAddress(dice)}/`;
+        const hostname = URL.parse(url)?.hostname;
+        if (hostname !== undefined && /^(\[.*\]|[\d.]+)$/.test(hostname)) understood += 1;
+        if (!("refused" in parseTarget(url, STRANGER))) passed.push(url);
+      }
+      expect(passed).toEqual([]);
+      // Else they would be refused as nonsense, and not for where they lead.
+      expect(understood / SPELLINGS).toBeGreaterThan(0.9);
+    },
+  );
 });
 
 /** One script: what DNS says at each lookup. */
 function drawScript({ pick, whole, some, chance }: ReturnType<typeof createDice>): string[][] {
-  const inside = [...CANARIES, "::ffff:127.0.0.1", "169.254.169.254", "10.0.0.1", "fe80::1", "fd00:ec2::254"];
+  const inside = [
+    ...CANARIES,
+    "::ffff:127.0.0.1",
+    "169.254.169.254",
+    "10.0.0.1",
+    "fe80::1",
+    "fd00:ec2::254",
+  ];
   return Array.from({ length: whole(2, 6) }, () => {
     if (chance(0.4)) return [PARTNER];
     if (chance(0.1)) return [];
@@ -127,32 +144,42 @@ function drawScript({ pick, whole, some, chance }: ReturnType<typeof createDice>
 }
 
 describe("a name that leads to a partner now and inside then", () => {
-  test(`never gets a connection inside, over ${SCRIPTS} scripts of DNS`, { timeout: 300_000 }, async () => {
-    const dice = createDice(11);
-    const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
-    let [taken, blocked, now] = [0, 0, 0];
-    for (let i = 0; i < SCRIPTS; i++) {
-      const script = drawScript(dice);
-      let lookups = 0;
-      const resolve: Resolve = async () => script[lookups++] ?? [];
-      const lab = { allowHttp: true, allowPrivate: [`${PARTNER}/32`] };
-      const { send, close } = createSender(lab, () => now, { resolve });
-      for (const answer of script) {
-        const isFine = answer.length > 0 && answer.every((address) => address === PARTNER);
-        // Each time on a connection of its own, and past what was remembered of the name.
-        now += 60_001;
-        const url = `http://hook${lookups}.rebinding.example:${port}/`;
-        const outcome = await send({ url, trusted: false, timeoutMs: 1000, headers: {}, body: Buffer.from("{}") });
-        const expected = isFine ? "responded" : answer.length > 0 ? "blocked" : "unresolvable";
-        expect([answer, outcome.kind]).toEqual([answer, expected]);
-        if (isFine) taken += 1;
-        else blocked += 1;
+  test(
+    `never gets a connection inside, over ${SCRIPTS} scripts of DNS`,
+    { timeout: 300_000 },
+    async () => {
+      const dice = createDice(11);
+      const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
+      let [taken, blocked, now] = [0, 0, 0];
+      for (let i = 0; i < SCRIPTS; i++) {
+        const script = drawScript(dice);
+        let lookups = 0;
+        const resolve: Resolve = async () => script[lookups++] ?? [];
+        const lab = { allowHttp: true, allowPrivate: [`${PARTNER}/32`] };
+        const { send, close } = createSender(lab, () => now, { resolve });
+        for (const answer of script) {
+          const isFine = answer.length > 0 && answer.every((address) => address === PARTNER);
+          // Each time on a connection of its own, and past what was remembered of the name.
+          now += 60_001;
+          const url = `http://hook${lookups}.rebinding.example:${port}/`;
+          const outcome = await send({
+            url,
+            trusted: false,
+            timeoutMs: 1000,
+            headers: {},
+            body: Buffer.from("{}"),
+          });
+          const expected = isFine ? "responded" : answer.length > 0 ? "blocked" : "unresolvable";
+          expect([answer, outcome.kind]).toEqual([answer, expected]);
+          if (isFine) taken += 1;
+          else blocked += 1;
+        }
+        await close();
       }
-      await close();
-    }
-    expect(hits).toEqual({ [PARTNER]: taken });
-    expect(blocked).toBeGreaterThan(SCRIPTS / 2);
-  });
+      expect(hits).toEqual({ [PARTNER]: taken });
+      expect(blocked).toBeGreaterThan(SCRIPTS / 2);
+    },
+  );
 
   test("is blocked when it turns inside after its endpoint was created", async () => {
     const rt = world();
@@ -160,7 +187,11 @@ describe("a name that leads to a partner now and inside then", () => {
     const { hits } = await listenAt(CANARIES);
     let answer = ["93.184.215.14"];
     const resolve: Resolve = async () => answer;
-    const { endpoint } = await createEndpoint(rt, subscription(id, "https://rebinding.example/"), resolve);
+    const { endpoint } = await createEndpoint(
+      rt,
+      subscription(id, "https://rebinding.example/"),
+      resolve,
+    );
     answer = ["127.0.0.1"];
     expect(await post(endpoint.url, resolve, rt.config.lab)).toMatchObject({
       kind: "blocked",
@@ -175,14 +206,19 @@ describe("a name that leads to a partner now and inside then", () => {
     let lookups = 0;
     const resolve: Resolve = async () => answers[lookups++] ?? ["127.0.0.1"];
     const lab = { allowHttp: true, allowPrivate: [`${PARTNER}/32`] };
-    expect(await post(`http://rebinding.example:${port}/`, resolve, lab)).toMatchObject({ statusCode: 200 });
+    expect(await post(`http://rebinding.example:${port}/`, resolve, lab)).toMatchObject({
+      statusCode: 200,
+    });
     expect({ lookups, hits }).toEqual({ lookups: 1, hits: { [PARTNER]: 1 } });
   });
 });
 
 test("an address that is not public is none however it is spelled", () => {
   const dice = createDice(3);
-  const hostnames = Array.from({ length: 10_000 }, () => URL.parse(`https://${spellPrivateAddress(dice)}/`)?.hostname);
+  const hostnames = Array.from(
+    { length: 10_000 },
+    () => URL.parse(`https://${spellPrivateAddress(dice)}/`)?.hostname,
+  );
   const literals = hostnames.flatMap((hostname) => hostname?.replaceAll(/[[\]]/g, "") ?? []);
   expect(literals.filter(isPublicAddress)).toEqual([]);
 });

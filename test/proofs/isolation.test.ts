@@ -65,7 +65,8 @@ function inquirer(rt: World) {
 }
 
 /** Of one length, as some answers name it. */
-const addressOf = (n: number): string => `10.${[n >> 12, n >> 6, n].map((part) => 100 + (part & 63)).join(".")}`;
+const addressOf = (n: number): string =>
+  `10.${[n >> 12, n >> 6, n].map((part) => 100 + (part & 63)).join(".")}`;
 
 const pathFor = ({ path }: RouteSpec, slug: string, idOf: (prefix: string) => string): string =>
   path.replace(":slug", slug).replace(/([\w-]+)\/:(\w+)/, (_, before: string) => {
@@ -74,18 +75,25 @@ const pathFor = ({ path }: RouteSpec, slug: string, idOf: (prefix: string) => st
     return `${before}/${idOf(prefix)}`;
   });
 
-const answeredLike = ({ method }: RouteSpec): string[] => (method === "GET" ? ["GET", "HEAD"] : [method]);
+const answeredLike = ({ method }: RouteSpec): string[] =>
+  method === "GET" ? ["GET", "HEAD"] : [method];
 
 /** What makes a question with this parameter a whole one. */
 function beside({ id }: RouteSpec, name: string, asker: Tenant): string {
   if (id === "listServices") return "&includeVariants=true&includeAddons=true";
   if (id !== "getAvailability") return "";
   if (name === "areaId") return "&partySize=2";
-  return name.startsWith("service") || name === "variantIds" ? "" : `&serviceIds=${asker.own("svc")}`;
+  return name.startsWith("service") || name === "variantIds"
+    ? ""
+    : `&serviceIds=${asker.own("svc")}`;
 }
 
 /** The questions about something of another's, each with its twin about what is nobody's. */
-function* attacks(route: RouteSpec, asker: Tenant, other: Tenant): Generator<{ of: Question; twin?: Question }> {
+function* attacks(
+  route: RouteSpec,
+  asker: Tenant,
+  other: Tenant,
+): Generator<{ of: Question; twin?: Question }> {
   const own = pathFor(route, asker.slug, asker.own);
   const ask = (path: string, body?: unknown): Question => ({
     method: route.method,
@@ -109,17 +117,25 @@ function* attacks(route: RouteSpec, asker: Tenant, other: Tenant): Generator<{ o
           twin: ask(`${own}?${name}=${nobodys(kind)}${more}`),
         };
     else if (name === "after")
-      yield { of: ask(`${own}?after=${other.cursors.feed}`), twin: ask(`${own}?after=1.aaaaaaaaaa`) };
+      yield {
+        of: ask(`${own}?after=${other.cursors.feed}`),
+        twin: ask(`${own}?after=1.aaaaaaaaaa`),
+      };
     else if (name === "cursor") {
       const list = own.replace(`/v1/businesses/${asker.slug}/`, "");
       yield { of: ask(`${own}?cursor=${other.cursors.of(list)}`) };
-      yield { of: ask(`${own}?cursor=${other.cursors.of(list.replace(/whe_\w+/, other.own("whe")))}`) };
-    } else if (!NAMES_NOTHING.includes(name)) throw new Error(`Say in IN_QUERY or NAMES_NOTHING what '${name}' names.`);
+      yield {
+        of: ask(`${own}?cursor=${other.cursors.of(list.replace(/whe_\w+/, other.own("whe")))}`),
+      };
+    } else if (!NAMES_NOTHING.includes(name))
+      throw new Error(`Say in IN_QUERY or NAMES_NOTHING what '${name}' names.`);
   }
   if (route.body === undefined) return;
   const fields = [...Object.keys(route.body.schema.shape), ...ID_FIELDS];
   const filled = (tenantOwn: (prefix: string) => string) =>
-    Object.fromEntries(fields.map((field) => [field, tenantOwn(field === "businessId" ? "biz" : "whe")]));
+    Object.fromEntries(
+      fields.map((field) => [field, tenantOwn(field === "businessId" ? "biz" : "whe")]),
+    );
   // Of a field that is not known only the name is told.
   yield { of: ask(own, filled(other.own)), twin: ask(own, filled(nobodys)) };
 }
@@ -178,28 +194,46 @@ test(
         // Each key has another victim.
         const other = tenants[(n + 1 + (k % (tenants.length - 1))) % tenants.length] ?? asker;
         const compare = async (of: Question, twin: Question) => {
-          const [one, two] = [alike(await judge(of, asker, key), of), alike(await judge(twin, asker, key), twin)];
-          if (one !== two) expect({ key: key.what, of, twin, one }).toEqual({ key: key.what, of, twin, one: two });
+          const [one, two] = [
+            alike(await judge(of, asker, key), of),
+            alike(await judge(twin, asker, key), twin),
+          ];
+          if (one !== two)
+            expect({ key: key.what, of, twin, one }).toEqual({ key: key.what, of, twin, one: two });
         };
         for (const route of ROUTES) {
           if (route.scope === "open") {
             // Nobody's key is looked at there.
-            if (k === 0) for (const method of METHODS) await judge({ method, path: route.path }, asker, key);
+            if (k === 0)
+              for (const method of METHODS) await judge({ method, path: route.path }, asker, key);
             continue;
           }
           // Where nothing answers to a method no key is looked at.
           for (const method of k === 0 || IS_FULL ? METHODS : answeredLike(route)) {
             // What anybody may see of a business is no secret; why something cannot be booked is.
-            const search = route.scope === "public" && ["GET", "HEAD"].includes(method) ? "?explain=true" : "";
-            const about = (slug: string) => ({ method, path: pathFor(route, slug, other.own) + search });
+            const search =
+              route.scope === "public" && ["GET", "HEAD"].includes(method) ? "?explain=true" : "";
+            const about = (slug: string) => ({
+              method,
+              path: pathFor(route, slug, other.own) + search,
+            });
             await compare(about(other.slug), about(NOBODY));
           }
           for (const { of, twin } of attacks(route, asker, other))
             await (twin ? compare(of, twin) : judge(of, asker, key));
           if (route.scope === "public" || route.method !== "GET") continue;
-          const own = await judge({ method: "GET", path: pathFor(route, asker.slug, asker.own) }, asker, key);
-          const opens = key.opens && grants({ kind: "RESTRICTED", scopes: key.scopes }, route.scope);
-          expect([key.what, route.id, own.status === 401 || own.status === 403]).toEqual([key.what, route.id, !opens]);
+          const own = await judge(
+            { method: "GET", path: pathFor(route, asker.slug, asker.own) },
+            asker,
+            key,
+          );
+          const opens =
+            key.opens && grants({ kind: "RESTRICTED", scopes: key.scopes }, route.scope);
+          expect([key.what, route.id, own.status === 401 || own.status === 403]).toEqual([
+            key.what,
+            route.id,
+            !opens,
+          ]);
         }
       }
     // Nothing was written at all, by nobody.

@@ -42,21 +42,32 @@ test(
     expect(new Set(partner.book.map(({ deliveryId }) => deliveryId)).size).toBe(delivered);
 
     const told = new Set(
-      partner.book.filter(({ type }) => type === "service.updated").map(({ priceCents }) => priceCents),
+      partner.book
+        .filter(({ type }) => type === "service.updated")
+        .map(({ priceCents }) => priceCents),
     );
     expect(editor.acknowledged.filter((price) => !told.has(price))).toEqual([]);
     expect(editor.acknowledged.length).toBeGreaterThan(ROUNDS);
 
     // Whatever came twice was on the wire when a daemon died, and came again soon after the start of the next one.
-    const repeated = [...Map.groupBy(partner.book, ({ deliveryId }) => deliveryId).values()].flatMap((arrivals) =>
+    const repeated = [
+      ...Map.groupBy(partner.book, ({ deliveryId }) => deliveryId).values(),
+    ].flatMap((arrivals) =>
       arrivals.slice(1).map(({ at }, i) => ({ first: arrivals[i]!.at, again: at })),
     );
     const isExplained = ({ first, again }: (typeof repeated)[number]) =>
-      deaths.some((death) => death > first - READ_AFTER_MS && death < Math.min(again, first + ON_THE_WIRE_MS));
+      deaths.some(
+        (death) => death > first - READ_AFTER_MS && death < Math.min(again, first + ON_THE_WIRE_MS),
+      );
     expect(repeated.filter((pair) => !isExplained(pair))).toEqual([]);
-    const afterStartMs = repeated.map(({ again }) => again - births.findLast((birth) => birth < again)!);
+    const afterStartMs = repeated.map(
+      ({ again }) => again - births.findLast((birth) => birth < again)!,
+    );
     expect(Math.max(...afterStartMs)).toBeLessThan(10_000);
-    const [acknowledged, slowestMs] = [editor.acknowledged.length, Math.round(Math.max(...afterStartMs))];
+    const [acknowledged, slowestMs] = [
+      editor.acknowledged.length,
+      Math.round(Math.max(...afterStartMs)),
+    ];
     console.log(
       `${ROUNDS} deaths, ${acknowledged} changes, ${delivered} deliveries, ${repeated.length} of them twice,`,
     );

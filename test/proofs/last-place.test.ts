@@ -31,7 +31,11 @@ events:
     quotas: [{ key: hall, size: 1, ticketTypes: [seat] }]
 `;
 
-const RACES: { want: Race["want"]; input: unknown; giveBack: (rt: Runtime, slug: string, id: string) => unknown }[] = [
+const RACES: {
+  want: Race["want"];
+  input: unknown;
+  giveBack: (rt: Runtime, slug: string, id: string) => unknown;
+}[] = [
   { want: "ticket", input: { event: "gala", items: ["seat"] }, giveBack: cancelOrder },
   { want: "slot", input: { service: "cut", start: `${DAY}T10:00` }, giveBack: cancelBooking },
 ];
@@ -63,7 +67,9 @@ test.each(RACES)(
     for (let round = 0; round < ROUNDS; round++) {
       const start: Race = { want, slug: SLUG, input, at: Date.now() + LEAD_MS };
       const finishes = await Promise.all([race(rt, start), other(start)]);
-      const got = finishes.flatMap((finish, who) => ("id" in finish ? [{ who, id: finish.id }] : []));
+      const got = finishes.flatMap((finish, who) =>
+        "id" in finish ? [{ who, id: finish.id }] : [],
+      );
       expect(finishes).toContainEqual({ refused: "conflict" });
       expect(got).toHaveLength(1);
       const [{ who, id }] = got as [{ who: 0 | 1; id: string }];

@@ -10,9 +10,20 @@ test(
   { timeout: 60_000 },
   async () => {
     const { dataDir, deskbell } = await seededBox();
-    const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read", "--limit-hour", "100");
+    const key = await deskbell(
+      "keys",
+      "create",
+      "--name",
+      "site",
+      "--scope",
+      "services.read",
+      "--limit-hour",
+      "100",
+    );
     const ask = async (url: string) =>
-      fetch(`${url}/v1/businesses/salon-aurora/staff`, { headers: { authorization: `Bearer ${key}` } });
+      fetch(`${url}/v1/businesses/salon-aurora/staff`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
     const left = async (url: string): Promise<number> =>
       Number(/"per-hour";r=(\d+)/.exec((await ask(url)).headers.get("ratelimit") ?? "")?.[1]);
 

@@ -16,12 +16,22 @@ const TOGETHER = 205;
 const FAST_SLOTS = 820;
 
 /** Endpoints of one receiver, with the events owed to each alone; businesses have 50 of them at most. */
-async function subscribeTo(rt: Runtime, url: string, slug: string, count: number): Promise<(() => void)[]> {
+async function subscribeTo(
+  rt: Runtime,
+  url: string,
+  slug: string,
+  count: number,
+): Promise<(() => void)[]> {
   const emits: (() => void)[] = [];
   for (let b = 0; emits.length < count; b++) {
     const business = addBusiness(rt, `${slug}-${b}`);
     for (let e = 0; e < ENDPOINTS_EACH && emits.length < count; e++) {
-      const request = { businessId: business.id, keyId: null, name: "partner", events: ["service.updated"] };
+      const request = {
+        businessId: business.id,
+        keyId: null,
+        name: "partner",
+        events: ["service.updated"],
+      };
       const { endpoint } = await createEndpoint(rt, { ...request, url, allowPrivate: true });
       emits.push(() => void appendEventFor(rt, business, draft(), endpoint));
     }
@@ -51,7 +61,9 @@ test("endpoints that never failed and begin to hang together hold up nobody for 
   // The beat's next second: the hanging ones have been on the wire for two.
   rt.advance(1000);
   courier.sweep();
-  await expect.poll(() => courier.attempts.filter(isDone).length, { timeout: 5000 }).toBe(answering.length);
+  await expect
+    .poll(() => courier.attempts.filter(isDone).length, { timeout: 5000 })
+    .toBe(answering.length);
   expect(hanging.requests).toHaveLength(FAST_SLOTS);
 });
 
@@ -59,14 +71,26 @@ test("no delivery to an endpoint that answers waits for one of the third that ha
   const rt = world();
   const [well, hanging] = [await receiver(), await receiver([{ hold: true }])];
   const courier = engine(rt);
-  const others = await subscribeTo(rt, hanging.url, "hanging", BUSINESSES * ENDPOINTS_EACH * HANGING);
-  const answering = await subscribeTo(rt, well.url, "well", BUSINESSES * ENDPOINTS_EACH * (1 - HANGING));
+  const others = await subscribeTo(
+    rt,
+    hanging.url,
+    "hanging",
+    BUSINESSES * ENDPOINTS_EACH * HANGING,
+  );
+  const answering = await subscribeTo(
+    rt,
+    well.url,
+    "well",
+    BUSINESSES * ENDPOINTS_EACH * (1 - HANGING),
+  );
   for (let round = 1; round <= ROUNDS; round++) {
     // Those that hang come first, and are soon owed more than may be on the wire to them.
     rt.tx(() => others.forEach((emit) => [1, 2, 3].forEach(emit)));
     rt.tx(() => answering.forEach((emit) => emit()));
     courier.wake();
-    await expect.poll(() => courier.attempts.filter(isDone).length, { timeout: 5000 }).toBe(round * answering.length);
+    await expect
+      .poll(() => courier.attempts.filter(isDone).length, { timeout: 5000 })
+      .toBe(round * answering.length);
   }
   expect(hanging.requests).toHaveLength(others.length * 4);
   expect(courier.attempts.every(isDone)).toBe(true);

@@ -40,7 +40,12 @@ test(`a mirror that follows the events equals a full read after each of ${ROUNDS
       rt.advance(roll(6) * HOUR);
       tellClock(rt);
     } else if (kind === 1 && dish)
-      setSoldOut(rt, business(), dish.key, (["back", null, rt.now() + HOUR] as const)[roll(3)] ?? null);
+      setSoldOut(
+        rt,
+        business(),
+        dish.key,
+        (["back", null, rt.now() + HOUR] as const)[roll(3)] ?? null,
+      );
     else changeCatalog(rt, stir(catalog, roll, rt.now()), "box", null);
 
     const events = rt.store.events.after(business().id, seen, 10_000);
@@ -49,7 +54,8 @@ test(`a mirror that follows the events equals a full read after each of ${ROUNDS
     mirror.follow(events.map(({ body }) => JSON.parse(body.toString()) as Envelope));
     const [kept, read] = [served(mirror.lists()), served(readAll())];
     // toEqual alone takes ten times as long.
-    if (!isDeepStrictEqual(kept, read)) expect({ round, lists: kept }).toEqual({ round, lists: read });
+    if (!isDeepStrictEqual(kept, read))
+      expect({ round, lists: kept }).toEqual({ round, lists: read });
   }
   expect(told).toBeGreaterThan(ROUNDS);
 }, 120_000);

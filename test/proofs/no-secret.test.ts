@@ -18,7 +18,9 @@ const WEBHOOKS = "/v1/businesses/salon-aurora/webhooks";
 /** In the ways in which bytes are written down. */
 const written = (bytes: Buffer): Buffer[] => [
   bytes,
-  ...[bytes.toString("hex"), bytes.toString("hex").toUpperCase(), ...inBase64(bytes)].map((text) => Buffer.from(text)),
+  ...[bytes.toString("hex"), bytes.toString("hex").toUpperCase(), ...inBase64(bytes)].map((text) =>
+    Buffer.from(text),
+  ),
 ];
 
 /** Also within something longer, whose beginning moves all of it: only what the neighbours have no part in. */
@@ -30,11 +32,17 @@ const inBase64 = (bytes: Buffer): string[] =>
     return [whole.toString("base64").slice(from, to), whole.toString("base64url").slice(from, to)];
   });
 
-const apiKey = (what: string, text: string): Secret => ({ what, forms: written(Buffer.from(text)) });
+const apiKey = (what: string, text: string): Secret => ({
+  what,
+  forms: written(Buffer.from(text)),
+});
 
 const signingSecret = (what: string, text: string): Secret => {
   const base64 = text.slice("whsec_".length);
-  return { what, forms: [...written(Buffer.from(base64)), ...written(Buffer.from(base64, "base64"))] };
+  return {
+    what,
+    forms: [...written(Buffer.from(base64)), ...written(Buffer.from(base64, "base64"))],
+  };
 };
 
 const masterKeys = (dataDir: string): Secret[] =>
@@ -46,8 +54,8 @@ const masterKeys = (dataDir: string): Secret[] =>
 /** The spec's signatures and the standard ones of what was received. */
 const signatures = ({ headers }: ReceivedRequest): Secret[] =>
   [
-    ...[...String(headers["x-service-signature"]).matchAll(/v1=([0-9a-f]{64})/g)].map(([, hex = ""]) =>
-      Buffer.from(hex, "hex"),
+    ...[...String(headers["x-service-signature"]).matchAll(/v1=([0-9a-f]{64})/g)].map(
+      ([, hex = ""]) => Buffer.from(hex, "hex"),
     ),
     ...[...String(headers["webhook-signature"]).matchAll(/v1,(\S+)/g)].map(([, text = ""]) =>
       Buffer.from(text, "base64"),
@@ -67,18 +75,26 @@ const filesOf = (dataDir: string): Map<string, Buffer> =>
 
 const findIn = (places: ReadonlyMap<string, Buffer>, secrets: readonly Secret[]): string[] =>
   [...places].flatMap(([place, bytes]) =>
-    secrets.filter(({ forms }) => forms.some((form) => bytes.includes(form))).map(({ what }) => `${what} in ${place}`),
+    secrets
+      .filter(({ forms }) => forms.some((form) => bytes.includes(form)))
+      .map(({ what }) => `${what} in ${place}`),
   );
 
 /** A partner's mistakes with a key, each of which is answered and may be logged. */
 async function mishandle(url: string, key: string): Promise<string[]> {
   const ask = async (path: string, headers: Record<string, string> = {}, body?: string) =>
-    (await fetch(url + path, { headers, ...(body !== undefined && { method: "POST", body }) })).text();
+    (
+      await fetch(url + path, { headers, ...(body !== undefined && { method: "POST", body }) })
+    ).text();
   const bearer = { authorization: `Bearer ${key}` };
   return Promise.all([
     ask(SERVICES, { ...bearer, origin: "https://shop.example" }),
     ask(SERVICES, { authorization: `Basic ${btoa(key)}` }),
-    ask(SERVICES, { "x-api-key": key, cookie: `key=${key}`, referer: `https://shop.example/?key=${key}` }),
+    ask(SERVICES, {
+      "x-api-key": key,
+      cookie: `key=${key}`,
+      referer: `https://shop.example/?key=${key}`,
+    }),
     ask(`/v1/businesses/${key}/services`, bearer),
     ask(`/v1/${key}`, bearer),
     ask(`${SERVICES}/${key}`),
@@ -97,7 +113,11 @@ test(
     const keep = (place: string, text: string) => void places.set(place, Buffer.from(text));
     const mint = async (...args: string[]): Promise<string> => {
       const text = await deskbell(...args);
-      secrets.push(text.startsWith("whsec_") ? signingSecret(args.join(" "), text) : apiKey(args.join(" "), text));
+      secrets.push(
+        text.startsWith("whsec_")
+          ? signingSecret(args.join(" "), text)
+          : apiKey(args.join(" "), text),
+      );
       return text;
     };
     const listed = async (...args: string[]): Promise<{ id: string }[]> =>
@@ -124,10 +144,23 @@ test(
 
     const made = await fetch(url + WEBHOOKS, {
       method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": "once" },
-      body: JSON.stringify({ name: "Website", url: "https://8.8.8.8/", events: ["booking.created"] }),
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "idempotency-key": "once",
+      },
+      body: JSON.stringify({
+        name: "Website",
+        url: "https://8.8.8.8/",
+        events: ["booking.created"],
+      }),
     });
-    secrets.push(signingSecret("made over HTTP", ((await made.json()) as { data: { secret: string } }).data.secret));
+    secrets.push(
+      signingSecret(
+        "made over HTTP",
+        ((await made.json()) as { data: { secret: string } }).data.secret,
+      ),
+    );
 
     await deskbell("services", "set", "cut", "--price", "77.00");
     await Promise.all([good.received(3), bad.received(3)]);
@@ -188,7 +221,9 @@ test(
     expect(names).toMatch(/\/deskbell\.db /);
     expect(names).toMatch(/-wal/);
     expect(names).toMatch(/backups\//);
-    expect(places.get("the log")?.toString()).toMatch(/"path":"\/v1\/businesses\/deskbell_sk_…\/services"/);
+    expect(places.get("the log")?.toString()).toMatch(
+      /"path":"\/v1\/businesses\/deskbell_sk_…\/services"/,
+    );
     const hashed = findIn(places, [{ what: "a hash", forms: [hashApiKey(key)] }]);
     expect(hashed.length).toBeGreaterThanOrEqual(2);
     expect(secrets.length).toBeGreaterThan(30);
@@ -207,7 +242,14 @@ test("what is looked for is found however it is written down", () => {
       "webhook-signature": `v1,${mac.toString("base64")}`,
     },
   } as unknown as ReceivedRequest);
-  for (const text of [secret, raw, raw.toString("hex"), btoa(`say "${secret}"`), btoa(`so: ${secret}`), btoa(secret)])
+  for (const text of [
+    secret,
+    raw,
+    raw.toString("hex"),
+    btoa(`say "${secret}"`),
+    btoa(`so: ${secret}`),
+    btoa(secret),
+  ])
     expect(found(text, signingSecret("it", secret))).toBe(1);
   expect(found("nothing", signingSecret("it", secret))).toBe(0);
   expect(found(`sent ${mac.toString("base64")}`, ...signed)).toBe(2);

@@ -15,8 +15,12 @@ function pack(): string {
   for (const path of ["package.json", "README.md", "LICENSE", "bin", "data", "dist", "src"])
     cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
   mkdirSync(join(checkout, "dist/release"), { recursive: true });
-  for (const path of ["deskbell", "main.js.map", "release/SHA256SUMS"]) writeFileSync(join(checkout, "dist", path), "");
-  execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: checkout, stdio: "ignore" });
+  for (const path of ["deskbell", "main.js.map", "release/SHA256SUMS"])
+    writeFileSync(join(checkout, "dist", path), "");
+  execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], {
+    cwd: checkout,
+    stdio: "ignore",
+  });
   return join(folder, readdirSync(folder)[0] ?? "");
 }
 
@@ -48,9 +52,15 @@ test("installed from its package it runs, the courier's thread too", async () =>
   const { bin } = install(pack());
   const program = { command: [process.execPath, bin], isAlone: true } as const;
   const dataDir = join(temporaryFolder(), "data");
-  expect(await execute(["seed", "salon", "--data-dir", dataDir], { program })).toMatchObject({ code: 0 });
-  const daemon = start(["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir], { program });
-  expect((await fetch(`${await urlOf(daemon)}/v1/businesses/salon-aurora/services`)).status).toBe(401);
+  expect(await execute(["seed", "salon", "--data-dir", dataDir], { program })).toMatchObject({
+    code: 0,
+  });
+  const daemon = start(["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir], {
+    program,
+  });
+  expect((await fetch(`${await urlOf(daemon)}/v1/businesses/salon-aurora/services`)).status).toBe(
+    401,
+  );
   daemon.child.kill("SIGTERM");
   expect(await daemon.ended()).toMatchObject({ code: 0 });
 }, 120_000);

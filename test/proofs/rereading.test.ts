@@ -16,7 +16,14 @@ type Services = { data: { id: string; priceCents: number; version: number }[] };
 test(`a receiver that reads again inside its handler sees what it was told of, ${ROUNDS} times`, async () => {
   const { dataDir, deskbell } = await seededBox();
   const url = await urlOf(serve(dataDir));
-  const flags = ["--limit-minute", "1000000", "--limit-hour", "1000000", "--scope", "services.read"];
+  const flags = [
+    "--limit-minute",
+    "1000000",
+    "--limit-hour",
+    "1000000",
+    "--scope",
+    "services.read",
+  ];
   const key = await deskbell("keys", "create", "--name", "site", ...flags);
   const stale: string[] = [];
 
@@ -29,7 +36,8 @@ test(`a receiver that reads again inside its handler sees what it was told of, $
     });
     const { data: services } = (await answer.json()) as Services;
     const now = services.find(({ id }) => id === data.resource.id);
-    if (!now || now.version < told.version) stale.push(`${type} ${told.version}, read ${now?.version}`);
+    if (!now || now.version < told.version)
+      stale.push(`${type} ${told.version}, read ${now?.version}`);
     response.end();
     partner.emit("seen");
   }
@@ -39,7 +47,17 @@ test(`a receiver that reads again inside its handler sees what it was told of, $
   onTestFinished(() => void partner.close());
   await once(partner, "listening");
   const hook = `http://127.0.0.1:${(partner.address() as AddressInfo).port}/`;
-  await deskbell("webhooks", "add", "--name", "site", "--url", hook, "--event", "service.updated", "--allow-private");
+  await deskbell(
+    "webhooks",
+    "add",
+    "--name",
+    "site",
+    "--url",
+    hook,
+    "--event",
+    "service.updated",
+    "--allow-private",
+  );
 
   const editor = spawn(process.execPath, [EDITOR, dataDir], { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void editor.kill("SIGKILL"));

@@ -17,17 +17,33 @@ const LONGEST_PAUSE_MS = 300;
 const PATIENCE_MS = 20_000;
 
 /** What a backup has to have, and what it says itself of its deliveries. */
-type Kept = { path: string; acknowledged: number[]; told: Set<number | undefined>; owed: Set<string> };
+type Kept = {
+  path: string;
+  acknowledged: number[];
+  told: Set<number | undefined>;
+  owed: Set<string>;
+};
 
 function readKept(path: string, acknowledged: number[]): Kept {
   const db = new Database(path, { readonly: true });
-  const bodies = db.prepare("SELECT body FROM event WHERE type = 'service.updated'").pluck().all() as Buffer[];
-  const owed = db.prepare("SELECT id FROM delivery WHERE status <> 'DELIVERED'").pluck().all() as string[];
+  const bodies = db
+    .prepare("SELECT body FROM event WHERE type = 'service.updated'")
+    .pluck()
+    .all() as Buffer[];
+  const owed = db
+    .prepare("SELECT id FROM delivery WHERE status <> 'DELIVERED'")
+    .pluck()
+    .all() as string[];
   db.close();
   const prices = bodies.map(
     (body) => (JSON.parse(body.toString()) as { data: { object: { priceCents?: number } } }).data,
   );
-  return { path, acknowledged, told: new Set(prices.map(({ object }) => object.priceCents)), owed: new Set(owed) };
+  return {
+    path,
+    acknowledged,
+    told: new Set(prices.map(({ object }) => object.priceCents)),
+    owed: new Set(owed),
+  };
 }
 
 test(
@@ -70,7 +86,9 @@ test(
       const delivered = await allDelivered(restored);
       expect(delivered).toBeGreaterThan(owed.size);
       const heard = partner.book.slice(heardBefore);
-      expect([...owed].filter((id) => !heard.some(({ deliveryId }) => deliveryId === id))).toEqual([]);
+      expect([...owed].filter((id) => !heard.some(({ deliveryId }) => deliveryId === id))).toEqual(
+        [],
+      );
       // The one that was not owed is the word to read everything again.
       const news = heard.filter(({ deliveryId }) => !owed.has(deliveryId));
       expect(news.map(({ type }) => type)).toEqual(["catalog.changed"]);

@@ -38,7 +38,9 @@ test(
     const told = new Set(partner.book.map(({ priceCents }) => priceCents));
     expect(editor.acknowledged.filter((price) => !told.has(price))).toEqual([]);
     expect(editor.acknowledged.length).toBeGreaterThan(ROUNDS);
-    console.log(`${ROUNDS} stops, ${editor.acknowledged.length} changes, the slowest ${Math.round(slowestMs)} ms`);
+    console.log(
+      `${ROUNDS} stops, ${editor.acknowledged.length} changes, the slowest ${Math.round(slowestMs)} ms`,
+    );
   },
 );
 
@@ -62,7 +64,10 @@ test(
       );
       const refused = outcomes.filter((outcome) => outcome !== "serves");
       expect(refused).toMatchObject([
-        { code: 5, stderr: expect.stringMatching(/^error: Another deskbell daemon is running on .*\nfix: /) },
+        {
+          code: 5,
+          stderr: expect.stringMatching(/^error: Another deskbell daemon is running on .*\nfix: /),
+        },
       ]);
       const survivor = pair[outcomes.indexOf("serves")];
       survivor!.child.kill("SIGTERM");

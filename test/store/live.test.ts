@@ -26,7 +26,11 @@ test.each<[string, LiveFilter, (number: number) => boolean]>([
   ["what is parked", { state: "PARKED" }, () => false],
   ["an event type", { eventType: someType }, (n) => typeOf(n) === 7],
   ["several event types", { eventTypes: [someType, nextType] }, (n) => [7, 8].includes(typeOf(n))],
-  ["a state of an event type", { state: "RETRYING", eventTypes: [firstType] }, (n) => n % 100 < 2 && typeOf(n) === 0],
+  [
+    "a state of an event type",
+    { state: "RETRYING", eventTypes: [firstType] },
+    (n) => n % 100 < 2 && typeOf(n) === 0,
+  ],
   ["the beginning of an id", { deliveryPrefix: idOf(12).slice(0, -1) }, (n) => n >= 10 && n < 20],
   ["an event", { eventPrefix: `evt_${"25".padStart(25, "0")}` }, (n) => Math.ceil(n / 4) === 25],
 ])("pages of %s are the same from above and from below", async (_name, filter, isMeant) => {
@@ -34,7 +38,11 @@ test.each<[string, LiveFilter, (number: number) => boolean]>([
   const expected = Array.from({ length: 1000 }, (_, i) => 1000 - i).filter(isMeant);
   const walk = (direction: "older" | "newer"): number[] => {
     const found: LiveRow[] = [];
-    for (let start: PageStart | null = null; ; start = { id: found.at(-1)!.id, isIncluded: false }) {
+    for (
+      let start: PageStart | null = null;
+      ;
+      start = { id: found.at(-1)!.id, isIncluded: false }
+    ) {
       const { rows, reached } = live.page(filter, direction, start, 7);
       expect(reached).toBeNull();
       found.push(...rows);
@@ -70,7 +78,12 @@ test("deliveries of an endpoint that was deleted still tell where they went", as
 test("a search that finds little gives up after a while and goes on where it stopped", async () => {
   const { live } = await filled(120_000);
   const search = (from: string | null) =>
-    live.page({ endpointIds: ["whe_1", "whe_2"] }, "older", from === null ? null : { id: from, isIncluded: false }, 10);
+    live.page(
+      { endpointIds: ["whe_1", "whe_2"] },
+      "older",
+      from === null ? null : { id: from, isIncluded: false },
+      10,
+    );
   expect(search(null)).toEqual({ rows: [], reached: idOf(70_001) });
   expect(search(idOf(70_001))).toEqual({ rows: [], reached: idOf(20_001) });
   expect(search(idOf(20_001))).toEqual({ rows: [], reached: null });
@@ -105,7 +118,9 @@ test("what can be sent again is listed oldest first, without what waits, is park
   const { rt, live } = await filled(100);
   rt.tx(() => rt.store.deliveryMoves.cancel({ id: idOf(100) }));
   const found = live.replayable({}, 1000).map((id) => Number(id.slice(4)));
-  expect(found).toEqual(Array.from({ length: 99 }, (_, i) => i + 1).filter((number) => number !== 2));
+  expect(found).toEqual(
+    Array.from({ length: 99 }, (_, i) => i + 1).filter((number) => number !== 2),
+  );
   expect(live.replayable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
 });
 
@@ -124,7 +139,9 @@ test("endpoints in trouble come first, each with what is owed to it or parked", 
     rt.store.endpoints.setStatus(endpoints[0]!, "DISABLED", "manual", rt.now());
     rt.store.deliveryMoves.park({ endpointId: endpoints[0] });
   });
-  expect(live.endpoints(null, 10).map(({ id, pending, parked }) => ({ id, pending, parked }))).toEqual([
+  expect(
+    live.endpoints(null, 10).map(({ id, pending, parked }) => ({ id, pending, parked })),
+  ).toEqual([
     { id: endpoints[0], pending: 0, parked: 4 },
     { id: endpoints[2], pending: 4, parked: 0 },
     { id: endpoints[1], pending: 4, parked: 0 },

@@ -27,7 +27,10 @@ function olderBox(schema: number, dataDir = temporaryFolder()) {
 
 const filesOf = (dataDir: string) =>
   readdirSync(dataDir, { recursive: true, encoding: "utf8" })
-    .filter((name) => !/-(shm|wal)$|\.lock(-journal)?$/.test(name) && statSync(join(dataDir, name)).isFile())
+    .filter(
+      (name) =>
+        !/-(shm|wal)$|\.lock(-journal)?$/.test(name) && statSync(join(dataDir, name)).isFile(),
+    )
     .sort();
 
 function read(path: string, sql: string): unknown {
@@ -45,15 +48,22 @@ test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
     const { dataDir, path } = olderBox(schema);
     const rt = world({ dataDir });
     const backup = join(dataDir, `backups/before-schema-${LATEST}-20261120T120000Z.db`);
-    expect(rt.logged).toEqual([{ level: "info", message: "migrated", fields: { from: schema, to: LATEST, backup } }]);
+    expect(rt.logged).toEqual([
+      { level: "info", message: "migrated", fields: { from: schema, to: LATEST, backup } },
+    ]);
     expect(read(path, "PRAGMA user_version")).toBe(LATEST);
     expect(read(path, "SELECT last_sequence FROM business WHERE slug = 'old-shop'")).toBe(7);
     expect(verifyBackup(backup)).toMatchObject({ schema });
     expect(read(backup, "SELECT last_sequence FROM business WHERE slug = 'old-shop'")).toBe(7);
     expect(statSync(backup).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(backup)).mode & 0o777).toBe(0o700);
-    expect(listBackups(rt.config)).toEqual([{ path: backup, bytes: statSync(backup).size, madeAt: NOON }]);
-    expect(filesOf(dataDir)).toEqual([`backups/${backup.slice(backup.lastIndexOf("/") + 1)}`, "deskbell.db"]);
+    expect(listBackups(rt.config)).toEqual([
+      { path: backup, bytes: statSync(backup).size, madeAt: NOON },
+    ]);
+    expect(filesOf(dataDir)).toEqual([
+      `backups/${backup.slice(backup.lastIndexOf("/") + 1)}`,
+      "deskbell.db",
+    ]);
   },
 );
 
@@ -77,9 +87,17 @@ test("deliveries keep their attempts and states, and are still held to them, whe
         "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name IN ('delivery', 'attempt') ORDER BY name",
       )
       .all();
-  const before = { deliveries: rowsOf("delivery"), attempts: rowsOf("attempt"), indexes: indexes() };
+  const before = {
+    deliveries: rowsOf("delivery"),
+    attempts: rowsOf("attempt"),
+    indexes: indexes(),
+  };
   world({ dataDir }).close();
-  expect({ deliveries: rowsOf("delivery"), attempts: rowsOf("attempt"), indexes: indexes() }).toEqual(before);
+  expect({
+    deliveries: rowsOf("delivery"),
+    attempts: rowsOf("attempt"),
+    indexes: indexes(),
+  }).toEqual(before);
   expect(db.pragma("foreign_key_check")).toEqual([]);
   expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
 
@@ -128,7 +146,10 @@ test("a file that cannot be copied soundly is not migrated", () => {
     UPDATE sqlite_schema SET sql = 'CREATE TABLE ballast (n NOT NULL)' WHERE name = 'ballast'`);
   db.close();
   expect(() => world({ dataDir })).toThrow(
-    expect.objectContaining({ code: "state_refuses", message: expect.stringMatching(/is not migrated.*is damaged/) }),
+    expect.objectContaining({
+      code: "state_refuses",
+      message: expect.stringMatching(/is not migrated.*is damaged/),
+    }),
   );
   expect(read(path, "PRAGMA user_version")).toBe(3);
   expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
@@ -138,8 +159,14 @@ test("a migration that fails leaves the file as it was, and no backup of nothing
   const { dataDir, path } = olderBox(LATEST - 1);
   const db = new Database(path);
   // Whatever the last migration makes is there already.
-  const made = /^(CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE) (\w+)/m.exec(readMigrations()[LATEST - 1] ?? "");
-  db.exec(made?.[1] === "ALTER TABLE" ? `ALTER TABLE ${made[2]} RENAME TO elsewhere` : `CREATE TABLE ${made?.[2]} (x)`);
+  const made = /^(CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE) (\w+)/m.exec(
+    readMigrations()[LATEST - 1] ?? "",
+  );
+  db.exec(
+    made?.[1] === "ALTER TABLE"
+      ? `ALTER TABLE ${made[2]} RENAME TO elsewhere`
+      : `CREATE TABLE ${made?.[2]} (x)`,
+  );
   const before = db.prepare("SELECT sql FROM sqlite_schema").pluck().all();
   db.close();
   expect(() => world({ dataDir })).toThrow();
@@ -208,7 +235,10 @@ test("a file with damaged pages is refused, and is neither migrated nor backed u
   const { dataDir, path } = olderBox(3);
   truncateSync(path, 8 * 4096);
   expect(() => world({ dataDir })).toThrow(
-    expect.objectContaining({ code: "state_refuses", message: expect.stringContaining("is damaged") }),
+    expect.objectContaining({
+      code: "state_refuses",
+      message: expect.stringContaining("is damaged"),
+    }),
   );
   expect(statSync(path).size).toBe(8 * 4096);
   expect(filesOf(dataDir)).toEqual(["deskbell.db"]);

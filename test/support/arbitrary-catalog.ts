@@ -41,7 +41,9 @@ export const twoCatalogs: fc.Arbitrary<{ first: AuthoredFile; second: AuthoredFi
   })
   .map(({ seed, other, size, edits }) => {
     const first = asOneBusiness(generateCatalog(size, seed));
-    const second = structuredClone(other === null ? first : asOneBusiness(generateCatalog(size, other)));
+    const second = structuredClone(
+      other === null ? first : asOneBusiness(generateCatalog(size, other)),
+    );
     // References would break with what they refer to: what is edited refers to nothing and is referred to by nothing.
     for (const file of [first, second]) cutReferences(file);
     for (const one of edits) make(second, one);
@@ -60,11 +62,18 @@ function make(file: AuthoredFile, { section, at, what }: Edit): void {
   const index = items.indexOf(item);
   if (what === "drop") items.splice(index, 1);
   if (what === "rename")
-    Object.assign(item, { key: `${item.key}-x`, previousKeys: [...(item.previousKeys ?? []), item.key] });
+    Object.assign(item, {
+      key: `${item.key}-x`,
+      previousKeys: [...(item.previousKeys ?? []), item.key],
+    });
   if (what === "reprice" && item.price !== undefined) item.price = `${at}.25`;
   if (what === "hide") item.status = section === "events" ? "DRAFT" : "ARCHIVED";
   if (what === "retitle") item.name = `${item.name} # "new": yes`;
   if (what === "move") items.push(...items.splice(index, 1));
   if (what === "copy")
-    items.push({ ...structuredClone(item), key: `copy-${items.length}-${at}`, previousKeys: undefined });
+    items.push({
+      ...structuredClone(item),
+      key: `copy-${items.length}-${at}`,
+      previousKeys: undefined,
+    });
 }

@@ -37,7 +37,11 @@ export type Look = {
 };
 
 /** Opens an address in a headless Chromium, by the DevTools protocol; without one the test is skipped and says why. */
-export async function openPage(test: Pick<TestContext, "skip">, url: string, look: Look = {}): Promise<Page> {
+export async function openPage(
+  test: Pick<TestContext, "skip">,
+  url: string,
+  look: Look = {},
+): Promise<Page> {
   if (!existsSync(CHROMIUM)) test.skip(`needs ${CHROMIUM}: apt-get install chromium`);
   const { send, hear } = await connect(await launch());
   const { targetId } = await send("Target.createTarget", { url: "about:blank" });
@@ -48,7 +52,9 @@ export async function openPage(test: Pick<TestContext, "skip">, url: string, loo
 
   const requests: string[] = [];
   const complaints: string[] = [];
-  hear("Network.requestWillBeSent", ({ request }) => requests.push((request as { url: string }).url));
+  hear("Network.requestWillBeSent", ({ request }) =>
+    requests.push((request as { url: string }).url),
+  );
   hear("Log.entryAdded", ({ entry }) => complaints.push(JSON.stringify(entry)));
   hear("Runtime.exceptionThrown", (thrown) => complaints.push(JSON.stringify(thrown)));
   hear("Runtime.consoleAPICalled", ({ type, args }) => {
@@ -56,20 +62,29 @@ export async function openPage(test: Pick<TestContext, "skip">, url: string, loo
   });
   for (const domain of ["Page", "Network", "Log", "Runtime"]) await tell(`${domain}.enable`);
   const { width = 1440, height = 900, scripts = true } = look;
-  await tell("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+  await tell("Emulation.setDeviceMetricsOverride", {
+    width,
+    height,
+    deviceScaleFactor: 1,
+    mobile: false,
+  });
   await tell("Emulation.setScriptExecutionDisabled", { value: !scripts });
   await tell("Page.navigate", { url });
   // A new target is at first an empty page.
   while (
-    ((await evaluate("location.href + document.readyState"))["result"] as { value?: string }).value !== `${url}complete`
+    ((await evaluate("location.href + document.readyState"))["result"] as { value?: string })
+      .value !== `${url}complete`
   )
     await delay(20);
   return {
     requests,
     complaints,
     async run<A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A): Promise<T> {
-      const { result, exceptionDetails } = await evaluate(`(${script.toString()})(...${JSON.stringify(args)})`);
-      if (exceptionDetails !== undefined) throw new Error(`The page threw: ${JSON.stringify(exceptionDetails)}`);
+      const { result, exceptionDetails } = await evaluate(
+        `(${script.toString()})(...${JSON.stringify(args)})`,
+      );
+      if (exceptionDetails !== undefined)
+        throw new Error(`The page threw: ${JSON.stringify(exceptionDetails)}`);
       return (result as { value: T }).value;
     },
   };
@@ -78,7 +93,9 @@ export async function openPage(test: Pick<TestContext, "skip">, url: string, loo
 /** @returns the address at which it can be driven */
 async function launch(): Promise<string> {
   const profile = temporaryFolder();
-  const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${profile}`], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${profile}`], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const gone = once(child, "exit");
   onTestFinished(async () => {
     child.kill("SIGKILL");

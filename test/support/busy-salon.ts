@@ -23,7 +23,11 @@ function aLargeSalon(people: number, services: number): Catalog {
     {
       staff,
       service: Array.from({ length: services }, (_, i) =>
-        aService(`s${i}`, { durationMin: 30, bufferAfterMin: 5, staff: staff.map(({ key }) => key) }),
+        aService(`s${i}`, {
+          durationMin: 30,
+          bufferAfterMin: 5,
+          staff: staff.map(({ key }) => key),
+        }),
       ),
     },
     { timezone: "Europe/Lisbon" },

@@ -15,11 +15,17 @@ const ALONE: JudgeOptions = { current: () => null, prune: false, seedingAt: null
 export const read = (body: string, options: Partial<JudgeOptions> = {}): Catalog =>
   readSources([{ name: "catalog.yaml", text: HEAD + body }], options);
 
-export const readSources = (sources: CatalogSource[], options: Partial<JudgeOptions> = {}): Catalog =>
-  readCatalog(sources, { ...ALONE, ...options }).catalog;
+export const readSources = (
+  sources: CatalogSource[],
+  options: Partial<JudgeOptions> = {},
+): Catalog => readCatalog(sources, { ...ALONE, ...options }).catalog;
 
 /** Reads a file over what an earlier one made. */
-export const readOver = (current: Catalog, body: string, options: Partial<JudgeOptions> = {}): Catalog =>
+export const readOver = (
+  current: Catalog,
+  body: string,
+  options: Partial<JudgeOptions> = {},
+): Catalog =>
   read(body, { current: (slug) => (slug === current.business.slug ? current : null), ...options });
 
 /** What is said of a file that is refused: `place detail`, one a line. */

@@ -80,7 +80,10 @@ export const anAddon = (key: string, fields: Partial<AddonDoc> = {}): AddonDoc =
   ...fields,
 });
 
-export const aServiceCategory = (key: string, fields: Partial<ServiceCategoryDoc> = {}): ServiceCategoryDoc => ({
+export const aServiceCategory = (
+  key: string,
+  fields: Partial<ServiceCategoryDoc> = {},
+): ServiceCategoryDoc => ({
   ...common(key),
   description: null,
   color: null,
@@ -123,7 +126,10 @@ export const aDish = (key: string, fields: Partial<MenuItemDoc> = {}): MenuItemD
   ...fields,
 });
 
-export const aModifierGroup = (key: string, fields: Partial<ModifierGroupDoc> = {}): ModifierGroupDoc => ({
+export const aModifierGroup = (
+  key: string,
+  fields: Partial<ModifierGroupDoc> = {},
+): ModifierGroupDoc => ({
   ...common(key),
   minSelections: 0,
   maxSelections: 1,
@@ -171,7 +177,10 @@ export const aTicketType = (key: string, fields: Partial<TicketTypeDoc> = {}): T
   ...fields,
 });
 
-export const aPublicEvent = (key: string, fields: Partial<PublicEventDoc> = {}): PublicEventDoc => ({
+export const aPublicEvent = (
+  key: string,
+  fields: Partial<PublicEventDoc> = {},
+): PublicEventDoc => ({
   ...common(key),
   status: "PUBLISHED",
   slug: key,

@@ -8,7 +8,12 @@ import { onTestFinished } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { type Program, PROGRAM } from "./program.ts";
 
-export type Ran = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
+export type Ran = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+};
 
 /** A folder that is gone when the test ends. */
 export function temporaryFolder(): string {
@@ -68,13 +73,21 @@ type Start = { env?: NodeJS.ProcessEnv; program?: Program; uid?: number; gid?: n
 const PATIENCE_MS = 15_000;
 
 /** Starts the built program as a process of its own; it is killed when the test ends, whatever became of it. */
-export function start(args: string[], { env = {}, program = PROGRAM, ...identity }: Start = {}): Started {
+export function start(
+  args: string[],
+  { env = {}, program = PROGRAM, ...identity }: Start = {},
+): Started {
   const [command, ...first] = program.command;
-  const child = spawn(command, [...first, ...args], { ...identity, ...surroundings(program, env, identity) });
+  const child = spawn(command, [...first, ...args], {
+    ...identity,
+    ...surroundings(program, env, identity),
+  });
   const ran: Ran = { code: null, signal: null, stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => (ran.stdout += chunk));
   child.stderr.on("data", (chunk) => (ran.stderr += chunk));
-  const closed = once(child, "close").then(([code, signal]) => Object.assign(ran, { code, signal }) as Ran);
+  const closed = once(child, "close").then(
+    ([code, signal]) => Object.assign(ran, { code, signal }) as Ran,
+  );
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await closed;
@@ -84,7 +97,8 @@ export function start(args: string[], { env = {}, program = PROGRAM, ...identity
     child,
     pid: child.pid ?? 0,
     output,
-    ended: (ms = PATIENCE_MS) => within(ms, closed, () => `It did not end. It printed:\n${output()}`),
+    ended: (ms = PATIENCE_MS) =>
+      within(ms, closed, () => `It did not end. It printed:\n${output()}`),
     async sees(pattern, ms = PATIENCE_MS) {
       const found = new Promise<RegExpExecArray>((resolve, reject) => {
         const look = () => {
@@ -94,7 +108,9 @@ export function start(args: string[], { env = {}, program = PROGRAM, ...identity
         look();
         child.stdout.on("data", look);
         child.stderr.on("data", look);
-        void closed.then(() => reject(new Error(`It ended before it printed ${pattern}:\n${output()}`)));
+        void closed.then(() =>
+          reject(new Error(`It ended before it printed ${pattern}:\n${output()}`)),
+        );
       });
       return within(ms, found, () => `It did not print ${pattern}, but:\n${output()}`);
     },

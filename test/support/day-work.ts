@@ -15,7 +15,10 @@ export function eventsOf(rt: Runtime, work: () => unknown): Envelope[] {
   try {
     const last = db.prepare("SELECT coalesce(max(sequence), 0) FROM event").pluck().get();
     work();
-    const bodies = db.prepare("SELECT body FROM event WHERE sequence > ? ORDER BY sequence").pluck().all(last);
+    const bodies = db
+      .prepare("SELECT body FROM event WHERE sequence > ? ORDER BY sequence")
+      .pluck()
+      .all(last);
     return (bodies as Buffer[]).map((body) => JSON.parse(body.toString()) as Envelope);
   } finally {
     db.close();

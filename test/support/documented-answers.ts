@@ -22,5 +22,6 @@ vi.mock(import("../../src/http/observe.ts"), async (original) => {
 
 afterEach(() => {
   const told = found.splice(0);
-  if (told.length > 0) throw new Error(`The description of the API does not allow:\n${told.join("\n")}`);
+  if (told.length > 0)
+    throw new Error(`The description of the API does not allow:\n${told.join("\n")}`);
 });

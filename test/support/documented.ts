@@ -8,20 +8,31 @@ import { pathOf } from "../../src/http/openapi/operation.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 
 type Header = { $ref?: string; required?: boolean; schema: object };
-type Response = { $ref?: string; headers?: Record<string, Header>; content?: Record<string, object> };
+type Response = {
+  $ref?: string;
+  headers?: Record<string, Header>;
+  content?: Record<string, object>;
+};
 type Operation = { responses: Record<string, Response> };
 type Document = {
   paths: Record<string, Record<string, Operation>>;
   components: { headers: Record<string, Header>; responses: Record<string, Response> };
 };
 
-const document = describeApi({ routes: ROUTES, publicUrl: "", version: "0", isClosed: true }) as unknown as Document;
+const document = describeApi({
+  routes: ROUTES,
+  publicUrl: "",
+  version: "0",
+  isClosed: true,
+}) as unknown as Document;
 const ID = "openapi.json";
 const ajv = new Ajv2020({ strict: false, validateSchema: false, discriminator: true });
 addFormats.default(ajv);
 // An event is held against the schema of its own name alone; ajv does so without the mapping, and not with it.
 ajv.addSchema(
-  JSON.parse(JSON.stringify(document, (name, value) => (name === "mapping" ? undefined : value))) as object,
+  JSON.parse(
+    JSON.stringify(document, (name, value) => (name === "mapping" ? undefined : value)),
+  ) as object,
   ID,
 );
 
@@ -51,7 +62,9 @@ export function undocumentedIn(place: Place, asked: Asked, answer: Answer): stri
   const { status } = answer;
   const headers = headersOf(answer);
   const told = (complaints: string[]): string[] =>
-    complaints.map((complaint) => `${asked.method} ${asked.path}${asked.search} ${status}: ${complaint}`);
+    complaints.map(
+      (complaint) => `${asked.method} ${asked.path}${asked.search} ${status}: ${complaint}`,
+    );
 
   const path = pathOf(place);
   // The page for people is no part of the API that it shows.
@@ -63,9 +76,18 @@ export function undocumentedIn(place: Place, asked: Asked, answer: Answer): stri
   if (operation === undefined) return told(["this route is not documented"]);
   const response = operation.responses[status];
   if (response === undefined) return told(["this status is not documented"]);
-  const at = response.$ref?.slice(1).split("/").slice(1) ?? ["paths", path, method, "responses", status];
+  const at = response.$ref?.slice(1).split("/").slice(1) ?? [
+    "paths",
+    path,
+    method,
+    "responses",
+    status,
+  ];
   const documented = resolve(response, document.components.responses);
-  return told([...judgeHeaders(documented.headers ?? {}, headers), ...judgeBody(documented, at, answer, headers)]);
+  return told([
+    ...judgeHeaders(documented.headers ?? {}, headers),
+    ...judgeBody(documented, at, answer, headers),
+  ]);
 }
 
 const resolve = <T extends { $ref?: string }>(part: T, parts: Record<string, T>): T =>
@@ -73,12 +95,18 @@ const resolve = <T extends { $ref?: string }>(part: T, parts: Record<string, T>)
 
 function headersOf({ headers }: Answer): Map<string, string> {
   const found = new Map<string, string>();
-  for (let i = 0; i < headers.length; i += 2) found.set((headers[i] ?? "").toLowerCase(), headers[i + 1] ?? "");
+  for (let i = 0; i < headers.length; i += 2)
+    found.set((headers[i] ?? "").toLowerCase(), headers[i + 1] ?? "");
   return found;
 }
 
-function judgeHeaders(documented: Record<string, Header>, headers: ReadonlyMap<string, string>): string[] {
-  const known = new Map(Object.entries(documented).map(([name, header]) => [name.toLowerCase(), header]));
+function judgeHeaders(
+  documented: Record<string, Header>,
+  headers: ReadonlyMap<string, string>,
+): string[] {
+  const known = new Map(
+    Object.entries(documented).map(([name, header]) => [name.toLowerCase(), header]),
+  );
   const complaints: string[] = [];
   for (const [name, header] of known) {
     const { required, schema } = resolve(header, document.components.headers);
@@ -106,7 +134,11 @@ function judgeBody(
   const [type = ""] = (headers.get("content-type") ?? "").split(";");
   if (!(type in content)) return [`a body of ${type} is not documented`];
   if (!type.endsWith("json")) return [];
-  return judgeJson(pointer(...at, "content", type, "schema"), answer.body, headers.get("content-encoding"));
+  return judgeJson(
+    pointer(...at, "content", type, "schema"),
+    answer.body,
+    headers.get("content-encoding"),
+  );
 }
 
 /** The same bytes are answered again and again. */
@@ -115,7 +147,10 @@ const judged = new WeakMap<Buffer, string>();
 function judgeJson(place: string, body: Buffer, encoding?: string): string[] {
   if (judged.get(body) === place) return [];
   judged.set(body, place);
-  return judgeValue(validatorAt(place), JSON.parse((encoding === "gzip" ? gunzipSync(body) : body).toString()));
+  return judgeValue(
+    validatorAt(place),
+    JSON.parse((encoding === "gzip" ? gunzipSync(body) : body).toString()),
+  );
 }
 
 function judgeValue(validate: ValidateFunction, value: unknown): string[] {
@@ -139,11 +174,18 @@ function judgeOther(
   answer: Answer,
   headers: ReadonlyMap<string, string>,
 ): string[] {
-  const complaints = ["request-id", "api-version"].filter((name) => !headers.has(name)).map((name) => `no ${name}`);
-  if (allowed !== "" && answer.status !== 414 && headers.get("allow") !== allowed) complaints.push("Allow is missing");
+  const complaints = ["request-id", "api-version"]
+    .filter((name) => !headers.has(name))
+    .map((name) => `no ${name}`);
+  if (allowed !== "" && answer.status !== 414 && headers.get("allow") !== allowed)
+    complaints.push("Allow is missing");
   if (method === "OPTIONS" && answer.status === 204) return complaints;
   for (const name of headers.keys())
-    if (!OF_NOBODY.includes(name) && !OF_BYTES.includes(name) && !name.startsWith("access-control-"))
+    if (
+      !OF_NOBODY.includes(name) &&
+      !OF_BYTES.includes(name) &&
+      !name.startsWith("access-control-")
+    )
       complaints.push(`${name} is not documented`);
   if (answer.body === null || headers.get("content-type") !== "application/problem+json")
     return [...complaints, "this is no problem document"];

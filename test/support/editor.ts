@@ -7,6 +7,9 @@ import { openRuntime } from "../../src/runtime.ts";
 
 const rt = openRuntime(readConfig({ dataDir: process.argv[2] }, {}), 5000);
 for await (const line of createInterface({ input: process.stdin })) {
-  editObject(rt, "salon-aurora", "service", "cut", (service) => ({ ...service, priceCents: Number(line) }));
+  editObject(rt, "salon-aurora", "service", "cut", (service) => ({
+    ...service,
+    priceCents: Number(line),
+  }));
   console.log("done");
 }

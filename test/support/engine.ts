@@ -32,10 +32,25 @@ export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
 }
 
 /** Subscribes a URL that the operator trusts, to everything unless told otherwise. */
-export const subscribe = (rt: Runtime, business: BusinessRow, url: string, events: readonly string[] = EVENT_TYPES) =>
-  createEndpoint(rt, { businessId: business.id, keyId: null, name: "partner", url, events, allowPrivate: true });
+export const subscribe = (
+  rt: Runtime,
+  business: BusinessRow,
+  url: string,
+  events: readonly string[] = EVENT_TYPES,
+) =>
+  createEndpoint(rt, {
+    businessId: business.id,
+    keyId: null,
+    name: "partner",
+    url,
+    events,
+    allowPrivate: true,
+  });
 
-export const draft = (type: EventType = "service.updated", object: unknown = { name: "Manicure" }): EventDraft => ({
+export const draft = (
+  type: EventType = "service.updated",
+  object: unknown = { name: "Manicure" },
+): EventDraft => ({
   type,
   resource: { type: "service", id: "svc_1", ids: ["svc_1"] },
   changed: ["price"],
@@ -53,7 +68,10 @@ export const emit = (rt: Runtime, business: BusinessRow, ...types: EventType[]) 
   );
 
 /** A courier without a beat: the test wakes it and sweeps. */
-export function engine(rt: Runtime, send?: Send): Courier & { attempts: AttemptNotice[]; alerts: Alert[] } {
+export function engine(
+  rt: Runtime,
+  send?: Send,
+): Courier & { attempts: AttemptNotice[]; alerts: Alert[] } {
   const attempts: AttemptNotice[] = [];
   const alerts: Alert[] = [];
   const sender = createSender(rt.config.lab, rt.monotonic);

@@ -1,5 +1,14 @@
 import { createHmac } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
@@ -44,7 +53,10 @@ async function fillBox(dataDir: string): Promise<void> {
     "whe",
     "webhooks add --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
   );
-  await keep("bkg", "bookings create --business salon-aurora --service cut --start 2026-12-02T11:00");
+  await keep(
+    "bkg",
+    "bookings create --business salon-aurora --service cut --start 2026-12-02T11:00",
+  );
   await keep("rsv", "reservations create --business cafe-lumen --party 2 --start 2026-12-01T12:00");
   await keep("tof", "time-off add maya --business salon-aurora --from 2026-12-24 --to 2026-12-31");
   await keep("svc", "services show cut --business salon-aurora");
@@ -65,7 +77,8 @@ async function layOutFiles(at: string): Promise<void> {
   mkdirSync(join(at, ".deskbell/backups"), { recursive: true });
   mkdirSync(join(at, "catalog"));
   const write = (name: string, text: string) => writeFileSync(join(at, name), text);
-  for (const name of ["salon.yaml", "my-catalog.yaml", "catalog/salon.yaml"]) write(name, readPreset("salon"));
+  for (const name of ["salon.yaml", "my-catalog.yaml", "catalog/salon.yaml"])
+    write(name, readPreset("salon"));
   write("prices.yaml", "catalog: 1\n");
   write("prices.csv", "type,key,name,price,duration_min\nservice,cut,Cut,40.00,30\n");
   write("services.csv", "type,key,name,price,duration_min\nservice,cut,Cut,40.00,30\n");
@@ -73,7 +86,9 @@ async function layOutFiles(at: string): Promise<void> {
   const variations = [{ type: "ITEM_VARIATION", id: "B", item_variation_data }];
   write(
     "items.json",
-    JSON.stringify({ objects: [{ type: "ITEM", id: "A", item_data: { name: "Espresso", variations } }] }),
+    JSON.stringify({
+      objects: [{ type: "ITEM", id: "A", item_data: { name: "Espresso", variations } }],
+    }),
   );
   for (const name of ["orders.ndjson", "bookings.ndjson", "reservations.ndjson"]) write(name, "");
   write("till.secret", "whsec_test\n");
@@ -84,7 +99,11 @@ async function layOutFiles(at: string): Promise<void> {
   const { deskbell } = terminal({ dataDir: join(folder, "data") });
   const { stdout } = await deskbell("backup --json");
   const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
-  for (const name of ["old.db", "deskbell-20261120T021700Z.db", ".deskbell/backups/deskbell-20261120T021700Z.db"])
+  for (const name of [
+    "old.db",
+    "deskbell-20261120T021700Z.db",
+    ".deskbell/backups/deskbell-20261120T021700Z.db",
+  ])
     cpSync(path, join(at, name));
 }
 
@@ -106,11 +125,16 @@ export function runnable(line: string): string {
     named,
   );
   const noun = command.includes("--party") ? "reservations" : (command.split(" ")[0] ?? "");
-  return filled.includes("--business ") ? filled : `${filled} --business ${BUSINESS[noun] ?? "salon-aurora"}`;
+  return filled.includes("--business ")
+    ? filled
+    : `${filled} --business ${BUSINESS[noun] ?? "salon-aurora"}`;
 }
 
 /** Runs a line on a copy of the box, or on none, among copies of the files. */
-export async function runApart(line: string, { isEmpty = false, stdin = "" } = {}): Promise<Ran & { dataDir: string }> {
+export async function runApart(
+  line: string,
+  { isEmpty = false, stdin = "" } = {},
+): Promise<Ran & { dataDir: string }> {
   const place = mkdtempSync(join(folder, "run-"));
   onTestFinished(() => rmSync(place, { recursive: true }));
   const out = / --out (\S+)/.exec(line)?.[1];

@@ -12,7 +12,9 @@ export async function fillLive(rt: Runtime, deliveries: number): Promise<string[
   const business = addBusiness(rt);
   const endpoints: string[] = [];
   for (let i = 0; i < ENDPOINTS; i++)
-    endpoints.push((await subscribe(rt, business, `http://127.0.0.1:${9000 + i}/hook`)).endpoint.id);
+    endpoints.push(
+      (await subscribe(rt, business, `http://127.0.0.1:${9000 + i}/hook`)).endpoint.id,
+    );
   const db = new Database(rt.config.databasePath);
   const events = Math.ceil(deliveries / ENDPOINTS);
   const parameters = {
@@ -45,7 +47,9 @@ export async function fillLive(rt: Runtime, deliveries: number): Promise<string[
       INSERT INTO attempt (delivery, n, at, duration_ms, outcome, status_code, error)
       SELECT number, attempt_count, created_at + 40, 20 + number * 7919 % 800, 'responded', last_status_code, last_error
       FROM delivery WHERE attempt_count > 0 ORDER BY number`);
-    run("INSERT OR REPLACE INTO delivery_count SELECT business_id, status, count(*) FROM delivery GROUP BY 1, 2");
+    run(
+      "INSERT OR REPLACE INTO delivery_count SELECT business_id, status, count(*) FROM delivery GROUP BY 1, 2",
+    );
     run(`
       INSERT INTO delivery_minute SELECT :businessId, at / 60000, sum(error IS NULL), sum(error IS NOT NULL) FROM attempt
       GROUP BY at / 60000`);

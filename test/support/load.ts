@@ -14,7 +14,13 @@ import { seededBox } from "./daemon.ts";
 
 // Those who look on while a daemon is mistreated: somebody who changes prices, and a partner who hears of it.
 
-type Arrival = { deliveryId: string; eventId: string; type: string; priceCents: number | undefined; at: number };
+type Arrival = {
+  deliveryId: string;
+  eventId: string;
+  type: string;
+  priceCents: number | undefined;
+  at: number;
+};
 
 /** A partner in this process, which no daemon takes down with it: it keeps a book of its own. */
 async function openPartner(dice: Dice): Promise<{ url: string; book: Arrival[] }> {
@@ -86,7 +92,9 @@ const PATIENCE_MS = 20_000;
 export async function allDelivered(dataDir: string): Promise<number> {
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
   onTestFinished(rt.close);
-  await expect.poll(() => rt.store.tallies.counts().PENDING, { timeout: PATIENCE_MS, interval: 20 }).toBe(0);
+  await expect
+    .poll(() => rt.store.tallies.counts().PENDING, { timeout: PATIENCE_MS, interval: 20 })
+    .toBe(0);
   const { DELIVERED: delivered = 0, ...others } = rt.store.tallies.counts();
   expect(Object.values(others).filter((count) => count !== 0)).toEqual([]);
   return delivered;

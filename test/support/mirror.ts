@@ -50,7 +50,8 @@ export function createMirror(readAll: () => PublicCatalog) {
     if (resource.type === "catalog") {
       const { untold } = data.object as { untold: string[] };
       const fresh = copy();
-      for (const list of untold.flatMap((route) => LISTS_OF_ROUTE[route] ?? [])) lists[list] = fresh[list];
+      for (const list of untold.flatMap((route) => LISTS_OF_ROUTE[route] ?? []))
+        lists[list] = fresh[list];
       return;
     }
     const name = LIST_OF[resource.type];

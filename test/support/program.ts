@@ -15,4 +15,6 @@ export const executable = (path: string): Program => ({ command: [resolve(path)]
 
 /** What the end-to-end tests start: the checkout's own, or the executable that DESKBELL_PROGRAM names. */
 export const PROGRAM =
-  process.env.DESKBELL_PROGRAM === undefined ? onNode(process.execPath) : executable(process.env.DESKBELL_PROGRAM);
+  process.env.DESKBELL_PROGRAM === undefined
+    ? onNode(process.execPath)
+    : executable(process.env.DESKBELL_PROGRAM);

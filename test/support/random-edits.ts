@@ -35,7 +35,8 @@ export function stir(catalog: Catalog, roll: Roll, now: number): Catalog {
 function stirOnce(catalog: Catalog, roll: Roll, now: number): void {
   const { objects } = catalog;
   const pick = <T>(list: readonly T[]): T | undefined => list[roll(list.length)];
-  const keysOf = (kind: Kind): string[] => objects[kind].map(({ key }) => key).filter(() => roll(3) === 0);
+  const keysOf = (kind: Kind): string[] =>
+    objects[kind].map(({ key }) => key).filter(() => roll(3) === 0);
   const kinds = Object.keys(MAKERS) as (keyof typeof MAKERS)[];
   const kind = pick(kinds) as keyof typeof MAKERS;
   const list = objects[kind] as DocOf[Kind][];
@@ -69,7 +70,8 @@ function stirOnce(catalog: Catalog, roll: Roll, now: number): void {
     }
     case 7: {
       const service = pick(objects.service);
-      if (service) service.addons = keysOf("addon").map((key) => aLink(key, { maxQuantity: 1 + roll(3) }));
+      if (service)
+        service.addons = keysOf("addon").map((key) => aLink(key, { maxQuantity: 1 + roll(3) }));
       return;
     }
     case 8: {
@@ -78,7 +80,12 @@ function stirOnce(catalog: Catalog, roll: Roll, now: number): void {
       service.staff = keysOf("staff");
       service.category = pick(keysOf("service_category")) ?? null;
       service.variants = service.variants.filter(() => roll(3) > 0);
-      if (roll(2) === 0) service.variants.splice(roll(2), 0, aVariant(`v${roll(2 ** 32)}`, { priceCents: roll(9000) }));
+      if (roll(2) === 0)
+        service.variants.splice(
+          roll(2),
+          0,
+          aVariant(`v${roll(2 ** 32)}`, { priceCents: roll(9000) }),
+        );
       return;
     }
     case 9: {
@@ -91,7 +98,9 @@ function stirOnce(catalog: Catalog, roll: Roll, now: number): void {
     case 10: {
       const event = pick(objects.public_event);
       if (event)
-        event.status = (["DRAFT", "PUBLISHED", "PUBLISHED", "CANCELLED", "POSTPONED"] as const)[roll(5)] ?? "DRAFT";
+        event.status =
+          (["DRAFT", "PUBLISHED", "PUBLISHED", "CANCELLED", "POSTPONED"] as const)[roll(5)] ??
+          "DRAFT";
       return;
     }
     default:
@@ -109,7 +118,8 @@ function stirBusiness({ business, schedule }: Catalog, roll: Roll): void {
 const MAKERS = {
   service_category: (key: string) => aServiceCategory(key),
   addon: (key: string) => anAddon(key),
-  service: (key: string, roll: Roll) => aService(key, { variants: roll(2) ? [aVariant("a"), aVariant("b")] : [] }),
+  service: (key: string, roll: Roll) =>
+    aService(key, { variants: roll(2) ? [aVariant("a"), aVariant("b")] : [] }),
   staff: (key: string) => aPerson(key),
   menu_item: (key: string) => aDish(key),
   modifier_group: (key: string) => aModifierGroup(key),
@@ -126,7 +136,10 @@ const MAKERS = {
     aPublicEvent(key, {
       startsAt: now + roll(9) * HOUR,
       endsAt: now + (9 + roll(9)) * HOUR,
-      ticketTypes: [aTicketType("adult", { salesStartAt: now + (roll(9) - 4) * HOUR }), aTicketType("child")],
+      ticketTypes: [
+        aTicketType("adult", { salesStartAt: now + (roll(9) - 4) * HOUR }),
+        aTicketType("child"),
+      ],
       quotas: [{ key: "hall", size: 20, ticketTypes: ["adult", "child"] }],
     }),
 };

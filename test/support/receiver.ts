@@ -45,7 +45,13 @@ export async function receiver(script: Answer[] = [{}], port = 0): Promise<TestR
     request.on("end", () => {
       const answer = script[Math.min(requests.length, script.length - 1)] ?? {};
       const { method = "", url: path = "", headers } = request;
-      requests.push({ method, path, headers, body: Buffer.concat(chunks), clientPort: request.socket.remotePort ?? 0 });
+      requests.push({
+        method,
+        path,
+        headers,
+        body: Buffer.concat(chunks),
+        clientPort: request.socket.remotePort ?? 0,
+      });
       const reply = () =>
         response
           .writeHead(answer.status ?? 200, answer.headers)
@@ -69,7 +75,9 @@ export async function receiver(script: Answer[] = [{}], port = 0): Promise<TestR
     port: address.port,
     requests,
     received: (count) =>
-      requests.length >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve })),
+      requests.length >= count
+        ? Promise.resolve()
+        : new Promise((resolve) => waiting.push({ count, resolve })),
     release: () => {
       for (const reply of held) reply();
       held = [];

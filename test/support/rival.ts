@@ -5,6 +5,9 @@ import { type Race, race } from "./racer.ts";
 // The other process of a race: it has a connection of its own, and is told by its parent when to run.
 
 const rt = openRuntime(readConfig({ dataDir: process.argv[2] }, {}), 5000);
-process.on("message", (message: Race) => void race(rt, message).then((finish) => process.send?.(finish)));
+process.on(
+  "message",
+  (message: Race) => void race(rt, message).then((finish) => process.send?.(finish)),
+);
 process.on("disconnect", () => rt.close());
 process.send?.("ready");

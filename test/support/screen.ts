@@ -3,7 +3,13 @@ import xterm from "@xterm/headless";
 
 /** A terminal that has no window: what was written to it, as a person would see it, and what else that did to it. */
 export function screen(columns: number, rows: number) {
-  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 0, convertEol: true });
+  const terminal = new xterm.Terminal({
+    cols: columns,
+    rows,
+    allowProposedApi: true,
+    scrollback: 0,
+    convertEol: true,
+  });
   const deeds: string[] = [];
   terminal.onTitleChange((title) => void deeds.push(`title ${title}`));
   terminal.onBell(() => void deeds.push("bell"));
@@ -13,12 +19,14 @@ export function screen(columns: number, rows: number) {
       deeds.push(`OSC ${code} ${data}`);
       return false;
     });
-  const lineOf = (y: number): string => terminal.buffer.active.getLine(y)?.translateToString(true) ?? "";
+  const lineOf = (y: number): string =>
+    terminal.buffer.active.getLine(y)?.translateToString(true) ?? "";
   return {
     terminal,
     /** Titles, bells, links, clipboards. */
     deeds,
-    write: (text: string | Uint8Array): Promise<void> => new Promise((resolve) => terminal.write(text, resolve)),
+    write: (text: string | Uint8Array): Promise<void> =>
+      new Promise((resolve) => terminal.write(text, resolve)),
     text: (): string => Array.from({ length: terminal.rows }, (_, y) => lineOf(y)).join("\n"),
     cursor: () => ({ x: terminal.buffer.active.cursorX, y: terminal.buffer.active.cursorY }),
     modes: () => ({ ...terminal.modes, buffer: terminal.buffer.active.type }),
@@ -27,7 +35,11 @@ export function screen(columns: number, rows: number) {
 
 /** The streams of such a terminal, for a program that wants a TTY. */
 export function ttyOf({ terminal }: ReturnType<typeof screen>) {
-  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: terminal.cols, rows: terminal.rows });
+  const stdout = Object.assign(new PassThrough(), {
+    isTTY: true,
+    columns: terminal.cols,
+    rows: terminal.rows,
+  });
   let bytes = 0;
   stdout.on("data", (chunk: Buffer) => {
     bytes += chunk.length;

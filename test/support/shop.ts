@@ -42,5 +42,7 @@ turnTimes: [{ upTo: 4, min: 60 }]
 
 export const openShop = (rt: Runtime) => applyCatalog(rt, [{ name: "shop.yaml", text: FILE }]);
 
-export const idOf = (prefix: "svc" | "svv" | "stf" | "adn" | "are" | "tbl", ...keys: string[]): string =>
-  catalogId(prefix, SHOP, ...keys);
+export const idOf = (
+  prefix: "svc" | "svv" | "stf" | "adn" | "are" | "tbl",
+  ...keys: string[]
+): string => catalogId(prefix, SHOP, ...keys);

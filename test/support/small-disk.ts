@@ -8,7 +8,9 @@ const newFolder = (): string => mkdtempSync(join(tmpdir(), "deskbell-disk-"));
 
 function mount(folder: string, megabytes: number): boolean {
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder], { stdio: "ignore" });
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder], {
+      stdio: "ignore",
+    });
     return true;
   } catch {
     return false;

@@ -16,7 +16,13 @@ import type { World } from "./world.ts";
 
 // Many businesses in one box, which have everything that a business can have and a mark of their own in every text.
 
-export type TenantKey = { what: string; id: string; secret: string; scopes: readonly Scope[]; opens: boolean };
+export type TenantKey = {
+  what: string;
+  id: string;
+  secret: string;
+  scopes: readonly Scope[];
+  opens: boolean;
+};
 
 export type Tenant = {
   id: string;
@@ -33,9 +39,13 @@ export type Tenant = {
 
 const ID = /\b[a-z]{3}_[0-9a-z]{20,25}\b/g;
 /** Whatever can be one of a tenant's names, in any text. */
-export const NAME = new RegExp(`${ID.source}|mark\\d{3}of|shop-\\d{3}|whsec_[\\w=]+|deskbell_[sr]k_\\w+`, "g");
+export const NAME = new RegExp(
+  `${ID.source}|mark\\d{3}of|shop-\\d{3}|whsec_[\\w=]+|deskbell_[sr]k_\\w+`,
+  "g",
+);
 /** Of the right kind and length, and nobody's. */
-export const nobodys = (prefix: string): string => `${prefix}_${"7".repeat(["whe", "dlv"].includes(prefix) ? 25 : 20)}`;
+export const nobodys = (prefix: string): string =>
+  `${prefix}_${"7".repeat(["whe", "dlv"].includes(prefix) ? 25 : 20)}`;
 
 const NO_LIMITS = { limitMinute: 1_000_000_000, limitHour: 1_000_000_000 };
 const DAY_MS = 86_400_000;
@@ -85,7 +95,9 @@ turnTimes: [{ upTo: 4, min: 60 }]
 
 /** @param upTo how many keys each has; no fewer than one of each sort */
 export async function settle(rt: World, count: number, upTo = 0): Promise<Tenant[]> {
-  const tenants = Array.from({ length: count }, (_, n) => openBusiness(rt, String(n).padStart(3, "0"), upTo));
+  const tenants = Array.from({ length: count }, (_, n) =>
+    openBusiness(rt, String(n).padStart(3, "0"), upTo),
+  );
   // Receivers tell something of their own, which is kept: half of them fail.
   const send: Send = ({ url }) => {
     const responseText = `hello from ${url}`;
@@ -108,7 +120,9 @@ export async function settle(rt: World, count: number, upTo = 0): Promise<Tenant
 function openBusiness(rt: World, number: string, upTo: number): Tenant {
   const slug = `shop-${number}`;
   const mark = `mark${number}of`;
-  applyCatalog(rt, [{ name: "catalog.yaml", text: catalogOf(slug, mark) }], { seedingAt: rt.now() });
+  applyCatalog(rt, [{ name: "catalog.yaml", text: catalogOf(slug, mark) }], {
+    seedingAt: rt.now(),
+  });
   const id = businessId(slug);
   const names = new Set([id, slug, mark]);
   const own = (prefix: string): string => {
@@ -118,7 +132,8 @@ function openBusiness(rt: World, number: string, upTo: number): Tenant {
     return found;
   };
   const cursors = {
-    of: (list: string) => encodeCursor(list, { sortOrder: 0, id: own(list.endsWith("deliveries") ? "dlv" : "svc") }),
+    of: (list: string) =>
+      encodeCursor(list, { sortOrder: 0, id: own(list.endsWith("deliveries") ? "dlv" : "svc") }),
     feed: encodeChangeCursor(id, 1),
   };
   return { id, slug, mark, own, names, cursors, keys: mintKeys(rt, id, mark, upTo) };
@@ -136,9 +151,14 @@ function mintKeys(rt: World, business: string, mark: string, upTo: number): Tena
     });
     return { what, id: key.id, secret, scopes: key.scopes, opens };
   };
-  const restricted = (scopes: Scope[]) => mint(`restricted to ${scopes.join(" ")}`, { kind: "RESTRICTED", scopes });
+  const restricted = (scopes: Scope[]) =>
+    mint(`restricted to ${scopes.join(" ")}`, { kind: "RESTRICTED", scopes });
   const rotated = mint("rotated, still overlapping");
-  const newer = { ...rotated, what: "rotated, the newer", secret: rotateKey(rt, rotated.id, 7 * DAY_MS).secret };
+  const newer = {
+    ...rotated,
+    what: "rotated, the newer",
+    secret: rotateKey(rt, rotated.id, 7 * DAY_MS).secret,
+  };
   const dead = mint("rotated, overlap over", {}, false);
   rotateKey(rt, dead.id, 0);
   const revoked = mint("revoked", {}, false);
@@ -160,7 +180,9 @@ function mintKeys(rt: World, business: string, mark: string, upTo: number): Tena
 }
 
 const subsets = (scopes: readonly Scope[]): Scope[][] =>
-  Array.from({ length: 2 ** scopes.length - 1 }, (_, n) => scopes.filter((_, bit) => (n + 1) & (1 << bit)));
+  Array.from({ length: 2 ** scopes.length - 1 }, (_, n) =>
+    scopes.filter((_, bit) => (n + 1) & (1 << bit)),
+  );
 
 /** One endpoint that a restricted key made and one that the terminal made; one of them fails. */
 async function subscribeBoth(rt: World, { id, mark, keys }: Tenant): Promise<string[]> {
@@ -183,8 +205,16 @@ async function subscribeBoth(rt: World, { id, mark, keys }: Tenant): Promise<str
 }
 
 function haveDay(rt: World, { slug, mark }: Tenant): void {
-  createBooking(rt, slug, { service: "cut", start: "2026-11-23T10:00", customerRef: `guest ${mark}` });
-  createReservation(rt, slug, { party: 2, start: "2026-11-23T12:00", customerRef: `party ${mark}` });
+  createBooking(rt, slug, {
+    service: "cut",
+    start: "2026-11-23T10:00",
+    customerRef: `guest ${mark}`,
+  });
+  createReservation(rt, slug, {
+    party: 2,
+    start: "2026-11-23T12:00",
+    customerRef: `party ${mark}`,
+  });
   createOrder(rt, slug, { event: "gala", items: ["seat*2"], customerRef: `fan ${mark}` });
 }
 
@@ -194,7 +224,10 @@ function collectNames(rt: World, { id, keys, names }: Tenant, endpoints: string[
   for (const { id: key, secret } of keys) names.add(key).add(secret);
   for (const endpoint of endpoints) {
     for (const name of endpoint.split(" ")) names.add(name);
-    for (const delivery of rt.store.deliveries.list({ endpointId: endpoint.split(" ")[0] ?? "" }, 10_000))
+    for (const delivery of rt.store.deliveries.list(
+      { endpointId: endpoint.split(" ")[0] ?? "" },
+      10_000,
+    ))
       names.add(delivery.id);
   }
 }

@@ -5,7 +5,8 @@ import { temporaryFolder } from "./cli.ts";
 import { PROGRAM } from "./program.ts";
 
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
-if (!hasTmux) console.warn("tmux is not here: tests on a real terminal are skipped (apt-get install tmux)");
+if (!hasTmux)
+  console.warn("tmux is not here: tests on a real terminal are skipped (apt-get install tmux)");
 
 const PATIENCE_MS = 15_000;
 let servers = 0;
@@ -19,13 +20,20 @@ export function tmux(columns = 80, rows = 24, { command, isAlone } = PROGRAM) {
   onTestFinished(() => void run("kill-server"));
 
   const home = isAlone ? temporaryFolder() : "";
-  const program = [...(isAlone ? [`cd ${home}; env -i TERM=$TERM PATH= HOME=${home}`] : []), ...command].join(" ");
+  const program = [
+    ...(isAlone ? [`cd ${home}; env -i TERM=$TERM PATH= HOME=${home}`] : []),
+    ...command,
+  ].join(" ");
   const text = (): string => run("capture-pane", "-p");
   const sees = async (pattern: RegExp): Promise<string> => {
     const found = await vi
-      .waitUntil(() => (pattern.test(text()) ? text() : false), { timeout: PATIENCE_MS, interval: 40 })
+      .waitUntil(() => (pattern.test(text()) ? text() : false), {
+        timeout: PATIENCE_MS,
+        interval: 40,
+      })
       .catch(() => undefined);
-    if (found === undefined) throw new Error(`The terminal does not show ${pattern}, but:\n${text()}`);
+    if (found === undefined)
+      throw new Error(`The terminal does not show ${pattern}, but:\n${text()}`);
     return found;
   };
   /** Keys by tmux's names: `Enter`, `Escape`, `NPage`; other words are typed. */
@@ -34,7 +42,8 @@ export function tmux(columns = 80, rows = 24, { command, isAlone } = PROGRAM) {
     text,
     sees,
     press,
-    resize: (columns: number, rows: number) => void run("resize-window", "-x", String(columns), "-y", String(rows)),
+    resize: (columns: number, rows: number) =>
+      void run("resize-window", "-x", String(columns), "-y", String(rows)),
     /** What a program could have left behind. */
     state: () =>
       run(
@@ -53,7 +62,9 @@ export function tmux(columns = 80, rows = 24, { command, isAlone } = PROGRAM) {
     /** The program under the shell. */
     pid(): number {
       const shell = run("list-panes", "-F", "#{pane_pid}").trim();
-      return Number(readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim().split(" ")[0]);
+      return Number(
+        readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim().split(" ")[0],
+      );
     },
   };
 }

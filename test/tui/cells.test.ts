@@ -54,7 +54,11 @@ test("stretches of one style become one, and blanks take the style before them",
     span("c", { inverse: true }),
     span(" "),
   ];
-  expect(merge(line)).toEqual([span("ab  ", { dim: true }), span("c", { inverse: true }), span(" ")]);
+  expect(merge(line)).toEqual([
+    span("ab  ", { dim: true }),
+    span("c", { inverse: true }),
+    span(" "),
+  ]);
 });
 
 test("bars show the least as something and the most as all", () => {
@@ -71,13 +75,25 @@ test("ASCII keeps what it has, draws the rest, and keeps the width of what it ca
 test("times are short, and those of another day say so", () => {
   const clock = createClock("America/New_York");
   const at = Date.parse("2026-11-20T17:04:31Z");
-  expect([clock.minute(at), clock.brief(at, at), clock.brief(at - 86_400_000, at), clock.full(at)]).toEqual([
-    "12:04",
-    "12:04:31",
-    "19 Nov",
-    "2026-11-20 12:04:31",
+  expect([
+    clock.minute(at),
+    clock.brief(at, at),
+    clock.brief(at - 86_400_000, at),
+    clock.full(at),
+  ]).toEqual(["12:04", "12:04:31", "19 Nov", "2026-11-20 12:04:31"]);
+  expect([0, 84, 1234, 9949, 9950, 30_000].map(shortDuration)).toEqual([
+    "0ms",
+    "84ms",
+    "1.2s",
+    "9.9s",
+    "10s",
+    "30s",
   ]);
-  expect([0, 84, 1234, 9949, 9950, 30_000].map(shortDuration)).toEqual(["0ms", "84ms", "1.2s", "9.9s", "10s", "30s"]);
-  expect([0, 59_999, 3_660_000, 274_320_000].map(uptime)).toEqual(["00:00", "00:00", "01:01", "3d 04:12"]);
+  expect([0, 59_999, 3_660_000, 274_320_000].map(uptime)).toEqual([
+    "00:00",
+    "00:00",
+    "01:01",
+    "3d 04:12",
+  ]);
   expect([7, 3214, 1_000_000].map(grouped)).toEqual(["7", "3 214", "1 000 000"]);
 });

@@ -20,7 +20,13 @@ test.each([
   await expect(terminal.text()).toMatchFileSnapshot(`frames/main-${columns}x${rows}.txt`);
 });
 
-const SCREENS: { name: string; keys: string[]; columns?: number; rows?: number; isAscii?: boolean }[] = [
+const SCREENS: {
+  name: string;
+  keys: string[];
+  columns?: number;
+  rows?: number;
+  isAscii?: boolean;
+}[] = [
   { name: "smallest", keys: [], columns: 50, rows: 12 },
   { name: "too-small", keys: [], columns: 49, rows: 12 },
   { name: "ascii", keys: [], isAscii: true },
@@ -43,7 +49,9 @@ const SCREENS: { name: string; keys: string[]; columns?: number; rows?: number; 
 test.each(SCREENS)("the screen $name", async ({ name, keys, ...options }) => {
   const seat = sitting(await filled(), options);
   seat.press(...keys);
-  await expect(seat.text().replace(/whe_\w{25}/g, "whe_…")).toMatchFileSnapshot(`frames/${name}.txt`);
+  await expect(seat.text().replace(/whe_\w{25}/g, "whe_…")).toMatchFileSnapshot(
+    `frames/${name}.txt`,
+  );
 });
 
 test("a view without any delivery says what will bring one", () => {
@@ -66,7 +74,9 @@ test.each([false, true])(
           if (isAscii) expect(seat.text()).toMatch(/^[\n\x20-\x7e]*$/);
           const widths = new Set(seat.lines().map(widthOf));
           if (seat.lines().length !== rows || widths.size !== 1 || !widths.has(columns))
-            wrong.push(`${name} ${columns}x${rows}: ${seat.lines().length} lines of ${[...widths].join(", ")}`);
+            wrong.push(
+              `${name} ${columns}x${rows}: ${seat.lines().length} lines of ${[...widths].join(", ")}`,
+            );
         }
     }
     expect(wrong).toEqual([]);
@@ -76,7 +86,9 @@ test.each([false, true])(
 test("in a narrow window the address goes before what is wrong and the time", async () => {
   const rt = await filled(8);
   const [endpoint] = rt.store.endpoints.list();
-  rt.tx(() => rt.store.endpoints.saveStreak(endpoint!.id, { ...endpoint!, failingSince: rt.now() }));
+  rt.tx(() =>
+    rt.store.endpoints.saveStreak(endpoint!.id, { ...endpoint!, failingSince: rt.now() }),
+  );
   const header = (columns: number) => sitting(rt, { columns }).text().split("\n")[0];
   expect(header(80)).toMatch(/127\.0\.0\.1:4100 {2}▲ 1 failing +12:00$/);
   expect(header(60)).toMatch(/● live {2}▲ 1 failing +12:00$/);

@@ -74,7 +74,12 @@ function hostileStrings(count: number): string[] {
 const hostile = hostileStrings(STRINGS);
 
 /** Writes what must change nothing but letters, and looks what else it did. Each text is to end on line `endsAt`. */
-async function whatElse(columns: number, rows: number, texts: readonly string[], endsAt: number): Promise<unknown[]> {
+async function whatElse(
+  columns: number,
+  rows: number,
+  texts: readonly string[],
+  endsAt: number,
+): Promise<unknown[]> {
   const seen = screen(columns, rows);
   await seen.write("\x1b[?1049h\x1b[?25l");
   const modes = JSON.stringify(seen.modes());
@@ -93,7 +98,9 @@ async function whatElse(columns: number, rows: number, texts: readonly string[],
 
 test("the strings as they came do take a terminal over", async () => {
   const done = await whatElse(80, 24, hostile, 0);
-  expect(done).toEqual(expect.arrayContaining(["title owned", "bell", "OSC 52 c;ZXZpbA==", "other modes"]));
+  expect(done).toEqual(
+    expect.arrayContaining(["title owned", "bell", "OSC 52 c;ZXZpbA==", "other modes"]),
+  );
 });
 
 test("10,000 hostile strings in every place of the view change nothing but letters, and no line's width", async () => {
@@ -107,7 +114,10 @@ test("10,000 hostile strings in every place of the view change nothing but lette
     rt,
     {
       ...startUi(false, undefined),
-      screens: [{ kind: "list" }, { kind: "delivery", id: "dlv_0000000000000000000000100", tab: 0, scroll: 0 }],
+      screens: [
+        { kind: "list" },
+        { kind: "delivery", id: "dlv_0000000000000000000000100", tab: 0, scroll: 0 },
+      ],
     },
     24,
     true,
@@ -116,7 +126,10 @@ test("10,000 hostile strings in every place of the view change nothing but lette
     [{ kind: "list" }],
     [{ kind: "endpoints", selected: null }],
     [{ kind: "list" }, { kind: "filter", row: 1 }],
-    ...[0, 1, 2, 3].map((tab): Ui["screens"] => [{ kind: "list" }, { kind: "delivery", id: draw(), tab, scroll: 3 }]),
+    ...[0, 1, 2, 3].map((tab): Ui["screens"] => [
+      { kind: "list" },
+      { kind: "delivery", id: draw(), tab, scroll: 3 },
+    ]),
   ];
   const frames: string[] = [];
   for (let round = 0; round < ROUNDS; round++)
@@ -134,7 +147,9 @@ test("10,000 hostile strings in every place of the view change nothing but lette
       frames.push(textOf(lines).replaceAll("\n", "\r\n"));
     }
   expect(at).toBeGreaterThanOrEqual(STRINGS);
-  expect(frames.join("")).not.toMatch(/[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]|\p{Cf}|\p{Zl}|\p{Zp}/u);
+  expect(frames.join("")).not.toMatch(
+    /[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]|\p{Cf}|\p{Zl}|\p{Zp}/u,
+  );
   expect(await whatElse(120, 40, frames, 39)).toEqual([]);
 });
 
@@ -149,7 +164,9 @@ test("10,000 hostile strings in a table change nothing but letters", async () =>
 
 test("10,000 hostile strings in a pretty log change nothing but letters, and stay on their line", async () => {
   const written: string[] = [];
-  const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  const write = vi
+    .spyOn(process.stderr, "write")
+    .mockImplementation((text) => written.push(String(text)) > 0);
   const log = createLog("pretty", () => 0);
   for (const text of hostile) log("warn", "attempt", { error: text });
   write.mockRestore();
@@ -166,7 +183,11 @@ test("hostile names on file reach the terminal through ink as letters, and the f
       const endpoint = rt.store.endpoints.byId(id)!;
       rt.store.endpoints.update(
         id,
-        { ...endpoint, name: PIECES.slice(i * 9, i * 9 + 9).join(""), url: `http://x/${hostile[i]}` },
+        {
+          ...endpoint,
+          name: PIECES.slice(i * 9, i * 9 + 9).join(""),
+          url: `http://x/${hostile[i]}`,
+        },
         rt.now(),
       );
     }

@@ -19,7 +19,8 @@ async function seated(options: Parameters<typeof sitting>[1] = {}, deliveries = 
 
 /** Ids of the rows on the screen; at this width they are whole. */
 const WIDE = { columns: 120, rows: 40 };
-const ids = (seat: Seat): number[] => [...seat.text().matchAll(/dlv_0*(\d+) │/g)].map(([, number]) => Number(number));
+const ids = (seat: Seat): number[] =>
+  [...seat.text().matchAll(/dlv_0*(\d+) │/g)].map(([, number]) => Number(number));
 const selected = (seat: Seat): number => Number(/▸.*dlv_0*(\d+)/.exec(seat.text())?.[1]);
 const corner = (seat: Seat): string => /─ deliveries ─+ (.*) ─╮/.exec(seat.text())?.[1] ?? "";
 const selectedId = (seat: Seat): string => /▸.*(dlv_\w+)/.exec(seat.text())?.[1] ?? "";
@@ -43,7 +44,8 @@ test.each([
 
 test("walking down row by row meets every delivery once, and up again too", async () => {
   const { seat } = await seated(WIDE, 120);
-  const walk = (key: string) => Array.from({ length: 119 }, () => (seat.press(key), selected(seat)));
+  const walk = (key: string) =>
+    Array.from({ length: 119 }, () => (seat.press(key), selected(seat)));
   expect(walk("j")).toEqual(Array.from({ length: 119 }, (_, i) => 119 - i));
   expect(walk("k")).toEqual(Array.from({ length: 119 }, (_, i) => i + 2));
 });
@@ -98,7 +100,11 @@ test.each([
   ["state", ["f", "right", "right", "enter"], "retrying  1-8 of 8  ▮ newest"],
   ["event", ["f", "j", "j", "right", "enter"], "catalog.changed  1-8  ▮ newest"],
   ["endpoint", ["f", "j", "right", "enter"], "partner  1-24  ▮ newest"],
-  ["two at once", ["f", "right", "j", "j", "right", "esc"], "pending + catalog.changed  1-2  ▮ newest"],
+  [
+    "two at once",
+    ["f", "right", "j", "j", "right", "esc"],
+    "pending + catalog.changed  1-2  ▮ newest",
+  ],
   ["the other way round", ["f", "left", "enter"], "corrupt  ▮ newest"],
   ["cleared again", ["f", "right", "x", "enter"], "all  1-24 of 400  ▮ newest"],
 ])("filtering by %s", async (_name, keys, expected) => {
@@ -109,7 +115,11 @@ test.each([
 
 test.each([
   ["a delivery", "dlv_0000000000000000000000377", [377]],
-  ["the beginning of one", "dlv_000000000000000000000037", [379, 378, 377, 376, 375, 374, 373, 372, 371, 370]],
+  [
+    "the beginning of one",
+    "dlv_000000000000000000000037",
+    [379, 378, 377, 376, 375, 374, 373, 372, 371, 370],
+  ],
   ["an event", "evt_0000000000000000000000100", [400, 399, 398, 397]],
 ])("searching for %s", async (_name, text, found) => {
   const { seat } = await seated(WIDE);
@@ -154,7 +164,8 @@ test("neither esc nor x leads out of the business that the view was started with
   await fillLive(rt, 100);
   const other = addBusiness(rt, "other");
   const seat = sitting(rt, { ...WIDE, businessId: other.id });
-  const isAtHome = () => /^ deskbell 0\.1\.0 {2}other /.test(seat.text()) && seat.text().includes("No delivery yet.");
+  const isAtHome = () =>
+    /^ deskbell 0\.1\.0 {2}other /.test(seat.text()) && seat.text().includes("No delivery yet.");
   expect(isAtHome()).toBe(true);
   seat.press("f", "right", "enter");
   expect(seat.text()).toContain("Nothing like that. esc shows all.");
@@ -182,16 +193,21 @@ test.each([
   [120, 40],
   [80, 24],
   [50, 12],
-])("what cannot be sent again says why, and whole what mends it, at %ix%i", async (columns, rows) => {
-  const { rt, seat, endpoints } = await seated({ columns, rows });
-  disableEndpoint(rt, endpoints[3]!, "manual");
-  seat.press("j", "r");
-  await vi.waitUntil(() => seat.text().includes(" fix: "));
-  expect(seat.text()).toMatch(new RegExp(`fix:\\s+deskbell\\s+webhooks\\s+enable\\s+${endpoints[3]}$`));
-  expect(seat.lines().map(widthOf)).toEqual(Array(rows).fill(columns));
-  seat.press("k");
-  expect(seat.footer()).toMatch(/^ j\/k move/);
-});
+])(
+  "what cannot be sent again says why, and whole what mends it, at %ix%i",
+  async (columns, rows) => {
+    const { rt, seat, endpoints } = await seated({ columns, rows });
+    disableEndpoint(rt, endpoints[3]!, "manual");
+    seat.press("j", "r");
+    await vi.waitUntil(() => seat.text().includes(" fix: "));
+    expect(seat.text()).toMatch(
+      new RegExp(`fix:\\s+deskbell\\s+webhooks\\s+enable\\s+${endpoints[3]}$`),
+    );
+    expect(seat.lines().map(widthOf)).toEqual(Array(rows).fill(columns));
+    seat.press("k");
+    expect(seat.footer()).toMatch(/^ j\/k move/);
+  },
+);
 
 test("R sends again all that the filter finds, once their count was typed", async () => {
   const { rt, seat } = await seated(WIDE);
@@ -217,22 +233,27 @@ test("R tells how many did not go, and why", async () => {
 test.each([
   ["SQLITE_BUSY", "Another program is writing. Try again in a moment."],
   ["SQLITE_FULL", "The disk is full. Free some space and try again."],
-])("when writing fails half-way with %s, R tells how many go and why the others do not", async (code, why) => {
-  const { rt, seat } = await seated({ columns: 120 }, 1000);
-  seat.press(..."flll", "enter", "R", ..."960", "enter");
-  const tx = rt.tx;
-  vi.spyOn(rt, "tx").mockImplementation((work) => {
-    if (seat.footer().startsWith(" 400 of")) throw Object.assign(new Error(code), { code });
-    return tx(work);
-  });
-  await vi.waitUntil(() => seat.footer().includes("go again"));
-  expect(seat.footer()).toBe(` 400 go again, 560 do not: ${why}`);
-});
+])(
+  "when writing fails half-way with %s, R tells how many go and why the others do not",
+  async (code, why) => {
+    const { rt, seat } = await seated({ columns: 120 }, 1000);
+    seat.press(..."flll", "enter", "R", ..."960", "enter");
+    const tx = rt.tx;
+    vi.spyOn(rt, "tx").mockImplementation((work) => {
+      if (seat.footer().startsWith(" 400 of")) throw Object.assign(new Error(code), { code });
+      return tx(work);
+    });
+    await vi.waitUntil(() => seat.footer().includes("go again"));
+    expect(seat.footer()).toBe(` 400 go again, 560 do not: ${why}`);
+  },
+);
 
 test("R on everything there is refuses", async () => {
   const { seat } = await seated();
   seat.press("R");
-  expect(seat.footer()).toBe(" These are all deliveries there are. Narrow them first, with f or /.");
+  expect(seat.footer()).toBe(
+    " These are all deliveries there are. Narrow them first, with f or /.",
+  );
 });
 
 test("t tests the endpoint of the delivery and tells what it answered", async () => {
@@ -270,7 +291,9 @@ test("a narrow terminal asks in few words, and shows what is typed to the end", 
 test("a view that ends while a test is on its way breaks the test off, and draws and reads nothing more", async () => {
   const given: (AbortSignal | undefined)[] = [];
   const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<SendOnce>>>();
-  const { rt, seat } = await seated({ sendOnce: (_post, givenUp) => (given.push(givenUp), promise) });
+  const { rt, seat } = await seated({
+    sendOnce: (_post, givenUp) => (given.push(givenUp), promise),
+  });
   seat.press("t", "q");
   seat.end();
   expect(given.map((signal) => signal?.aborted)).toEqual([true]);
@@ -297,7 +320,11 @@ test("y copies the id of what is selected", async () => {
   seat.press("j", "y");
   expect(seat.footer()).toBe(" copied dlv_0000000000000000000000399");
   seat.press("enter", "y", "esc", "e", "j", "y");
-  expect(seat.copied).toEqual(["dlv_0000000000000000000000399", "dlv_0000000000000000000000399", endpoints[1]]);
+  expect(seat.copied).toEqual([
+    "dlv_0000000000000000000000399",
+    "dlv_0000000000000000000000399",
+    endpoints[1],
+  ]);
 });
 
 test("enter on an endpoint shows its deliveries", async () => {
@@ -339,7 +366,9 @@ test("a window that is nearly shut reads no more rows than one that is open", as
   const { rt, seat } = await seated();
   const limits: number[] = [];
   const page = rt.store.live.page;
-  vi.spyOn(rt.store.live, "page").mockImplementation((...asked) => (limits.push(asked[3]), page(...asked)));
+  vi.spyOn(rt.store.live, "page").mockImplementation(
+    (...asked) => (limits.push(asked[3]), page(...asked)),
+  );
   for (const rows of [1, 2, 4, 5]) seat.resize(80, rows);
   expect(Math.min(...limits)).toBeGreaterThan(0);
 });
@@ -412,6 +441,21 @@ test("a delivery that is pruned while it is looked at is said to be gone", async
 test("the help names every key that does something", () => {
   const named = KEYS.flatMap(([keys]) => keys.split(" "));
   expect(named).toEqual(
-    expect.arrayContaining(["j", "k", "g", "G", "r", "R", "f", "/", "e", "t", "y", "space", "q", "esc"]),
+    expect.arrayContaining([
+      "j",
+      "k",
+      "g",
+      "G",
+      "r",
+      "R",
+      "f",
+      "/",
+      "e",
+      "t",
+      "y",
+      "space",
+      "q",
+      "esc",
+    ]),
   );
 });

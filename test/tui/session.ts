@@ -28,12 +28,22 @@ type Options = {
   businessId?: string;
 };
 
-const noSend: SendOnce = async () => ({ outcome: { kind: "refused", error: "no network here" }, address: null });
+const noSend: SendOnce = async () => ({
+  outcome: { kind: "refused", error: "no network here" },
+  address: null,
+});
 
 /** A sitting without a terminal: keys in, the text of the frame out. */
 export function sitting(
   rt: World,
-  { columns = 80, rows = 24, isReadonly = false, sendOnce = noSend, isAscii = false, businessId }: Options = {},
+  {
+    columns = 80,
+    rows = 24,
+    isReadonly = false,
+    sendOnce = noSend,
+    isAscii = false,
+    businessId,
+  }: Options = {},
 ) {
   const size = { columns, rows };
   const copied: string[] = [];
@@ -83,11 +93,19 @@ export async function onTerminal(rt: World, columns: number, rows: number) {
   const tty = ttyOf(seen);
   const before = seen.modes();
   const view = runLiveView(
-    { rt, setting, isReadonly: false, businessId: undefined, sendOnce: noSend, isDaemonRunning: () => true },
+    {
+      rt,
+      setting,
+      isReadonly: false,
+      businessId: undefined,
+      sendOnce: noSend,
+      isDaemonRunning: () => true,
+    },
     tty,
   );
   onTestFinished(view.close);
-  const shows = (pattern: RegExp) => vi.waitUntil(() => pattern.test(seen.text()), { timeout: 5000, interval: 5 });
+  const shows = (pattern: RegExp) =>
+    vi.waitUntil(() => pattern.test(seen.text()), { timeout: 5000, interval: 5 });
   await shows(/deliveries/);
   return { ...seen, ...tty, view, before, shows };
 }

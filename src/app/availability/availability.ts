@@ -3,7 +3,11 @@ import { dateOf, dayNumber } from "../../domain/availability/calendar.ts";
 import type { Openings } from "../../domain/availability/openings.ts";
 import type { Plan } from "../../domain/availability/plan.ts";
 import { planWish } from "../../domain/availability/plan-wish.ts";
-import { type PublicDay, type PublicSlot, representing } from "../../domain/availability/public-slot.ts";
+import {
+  type PublicDay,
+  type PublicSlot,
+  representing,
+} from "../../domain/availability/public-slot.ts";
 import type { Wish } from "../../domain/availability/question.ts";
 import type { Span } from "../../domain/availability/span.ts";
 import type { Audience } from "../../domain/availability/wish.ts";
@@ -78,7 +82,11 @@ export function createAvailability(rt: Runtime, turn: Turn): AskAvailability {
           last: plan.lastDay,
         })) {
           const more = explain ? explained(openings) : () => ({});
-          yield listed.map((day) => ({ ...day, slots: day.slots.map(represent.slot), ...more(day.date) }));
+          yield listed.map((day) => ({
+            ...day,
+            slots: day.slots.map(represent.slot),
+            ...more(day.date),
+          }));
         }
       },
       async next(limit, from) {
@@ -87,7 +95,10 @@ export function createAvailability(rt: Runtime, turn: Turn): AskAvailability {
         const found: PublicSlot[] = [];
         for (let first = begin; first <= end; first += STAGE_DAYS) {
           const last = Math.min(end, first + STAGE_DAYS - 1);
-          for await (const { listed } of scanDays(rt, ownTurn, business.id, plan, { first, last })) {
+          for await (const { listed } of scanDays(rt, ownTurn, business.id, plan, {
+            first,
+            last,
+          })) {
             const slots = listed.flatMap((day) => day.slots);
             found.push(...slots.slice(0, limit - found.length).map(represent.slot));
             if (found.length === limit) return found;

@@ -37,10 +37,20 @@ export async function* scanDays(
 
 const empty = ({ first, last }: Days, state: DayState): Piece => ({
   openings: null,
-  listed: Array.from({ length: last - first + 1 }, (_, i) => ({ date: dateOf(first + i), state, slots: [] })),
+  listed: Array.from({ length: last - first + 1 }, (_, i) => ({
+    date: dateOf(first + i),
+    state,
+    slots: [],
+  })),
 });
 
-async function* scan(rt: Runtime, turn: Turn, businessId: string, plan: Plan, days: Days): AsyncGenerator<Piece> {
+async function* scan(
+  rt: Runtime,
+  turn: Turn,
+  businessId: string,
+  plan: Plan,
+  days: Days,
+): AsyncGenerator<Piece> {
   const reach = reachOf(plan);
   const rows = await loadRows(rt, turn, businessId, overDays(plan, days.first, days.last));
   const ways = plan.segments.reduce((sum, { options }) => sum + options.length, 1);
@@ -56,12 +66,21 @@ async function* scan(rt: Runtime, turn: Turn, businessId: string, plan: Plan, da
   }
 }
 
-async function loadRows(rt: Runtime, turn: Turn, businessId: string, plan: Plan): Promise<BusyRow[]> {
+async function loadRows(
+  rt: Runtime,
+  turn: Turn,
+  businessId: string,
+  plan: Plan,
+): Promise<BusyRow[]> {
   const read = busyRowReader(rt, businessId, plan.catalog);
   const window = busyWindow(plan);
   const rows: BusyRow[] = [];
   let endedBy = window.start;
-  for await (const { last } of inTurns(turn, { first: plan.firstDay, last: plan.lastDay }, DAYS_OF_ROWS)) {
+  for await (const { last } of inTurns(
+    turn,
+    { first: plan.firstDay, last: plan.lastDay },
+    DAYS_OF_ROWS,
+  )) {
     const until = last === plan.lastDay ? Infinity : (last + 1) * DAY_MIN;
     rows.push(...read({ start: endedBy, end: window.end }, until));
     endedBy = until;

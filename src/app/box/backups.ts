@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -59,9 +67,13 @@ export function listBackups({ backupFolder }: Config): Backup[] {
 export function verifyBackup(path: string): { path: string; bytes: number; schema: number } {
   const file = statSync(path, { throwIfNoEntry: false });
   if (!file?.isFile())
-    throw new AppError("resource_not_found", file ? `${path} is no file.` : `There is no file ${path}.`, {
-      fix: "deskbell backup list",
-    });
+    throw new AppError(
+      "resource_not_found",
+      file ? `${path} is no file.` : `There is no file ${path}.`,
+      {
+        fix: "deskbell backup list",
+      },
+    );
   return { path, bytes: file.size, schema: checkDatabase(path) };
 }
 

@@ -23,7 +23,8 @@ const RESTORE = "deskbell backup list";
 
 export function judgeDatabase(facts: DatabaseFacts): Finding[] {
   const { schema, knownSchema, damage, orphansIn } = facts;
-  if (damage !== null) return [{ text: `the database is damaged: ${damage}. Restore a backup`, fix: RESTORE }];
+  if (damage !== null)
+    return [{ text: `the database is damaged: ${damage}. Restore a backup`, fix: RESTORE }];
   if (schema === 0) return [{ text: "the database is not one of deskbell's", fix: RESTORE }];
   if (schema > knownSchema)
     return [
@@ -50,7 +51,10 @@ export function judgeDatabase(facts: DatabaseFacts): Finding[] {
 }
 
 export const judgeHashes = (notHashed: readonly string[]): Finding[] =>
-  notHashed.map((id) => ({ text: `${id} is on file otherwise than as a hash`, fix: `deskbell keys revoke ${id}` }));
+  notHashed.map((id) => ({
+    text: `${id} is on file otherwise than as a hash`,
+    fix: `deskbell keys revoke ${id}`,
+  }));
 
 /** Keys that have ended or are about to, and are not revoked. */
 export function judgeExpiry(
@@ -61,8 +65,15 @@ export function judgeExpiry(
   return keys.flatMap(({ id, name, kind, scopes, expiresAt, revokedAt, businessId }) => {
     if (expiresAt === null || revokedAt !== null || expiresAt > now + EXPIRES_SOON_MS) return [];
     if (expiresAt <= now)
-      return [{ text: `the key '${name}' has expired`, fix: `deskbell keys revoke ${id}`, isAdvice: true as const }];
-    const rights = kind === "SECRET" ? "--secret" : scopes.map((scope) => `--scope ${scope}`).join(" ");
+      return [
+        {
+          text: `the key '${name}' has expired`,
+          fix: `deskbell keys revoke ${id}`,
+          isAdvice: true as const,
+        },
+      ];
+    const rights =
+      kind === "SECRET" ? "--secret" : scopes.map((scope) => `--scope ${scope}`).join(" ");
     return [
       {
         text: `the key '${name}' expires at ${isoSeconds(expiresAt)}`,
@@ -76,7 +87,8 @@ export function judgeExpiry(
 /** Events that have still to be sent, and whose bytes are no longer those that were written. */
 export function judgeOwed(events: Iterable<Pick<EventRow, "id" | "body" | "sha256">>): Finding[] {
   const changed: string[] = [];
-  for (const { id, body, sha256 } of events) if (!hash("sha256", body, "buffer").equals(sha256)) changed.push(id);
+  for (const { id, body, sha256 } of events)
+    if (!hash("sha256", body, "buffer").equals(sha256)) changed.push(id);
   if (changed.length === 0) return [];
   return [
     {
@@ -92,7 +104,9 @@ export function judgeClock(now: number, newestAt: number): Finding[] {
   return [{ text, fix: "sudo timedatectl set-ntp true" }];
 }
 
-export const judgeTimezones = (businesses: readonly { slug: string; timezone: string }[]): Finding[] =>
+export const judgeTimezones = (
+  businesses: readonly { slug: string; timezone: string }[],
+): Finding[] =>
   businesses
     .filter(({ timezone }) => !isTimezone(timezone))
     .map(({ slug, timezone }) => ({
@@ -105,10 +119,20 @@ export type DaemonAnswer = { at: number } | { reason: string };
 
 export function judgeAnswer(url: string, answer: DaemonAnswer, now: number): Finding[] {
   if ("reason" in answer)
-    return [{ text: `the daemon does not answer at ${url}: ${answer.reason}`, fix: "restart it: deskbell serve" }];
+    return [
+      {
+        text: `the daemon does not answer at ${url}: ${answer.reason}`,
+        fix: "restart it: deskbell serve",
+      },
+    ];
   if (Math.abs(answer.at - now) <= CLOCK_TOLERANCE_MS) return [];
   const text = `the daemon's clock says ${isoSeconds(answer.at)}, this command's ${isoSeconds(now)}`;
-  return [{ text, fix: "run both on the same machine, or set both clocks: sudo timedatectl set-ntp true" }];
+  return [
+    {
+      text,
+      fix: "run both on the same machine, or set both clocks: sudo timedatectl set-ntp true",
+    },
+  ];
 }
 
 /** Each endpoint may keep a connection open besides. @param limit null: the system does not tell */

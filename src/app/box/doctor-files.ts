@@ -10,7 +10,9 @@ const OTHERS = 0o077;
 
 /** The data folder and all that is in it. */
 export function filesOf({ dataDir }: Config): FileFact[] {
-  const inside = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) => join(dataDir, name));
+  const inside = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) =>
+    join(dataDir, name),
+  );
   return [fact(dataDir, statSync(dataDir)), ...inside.flatMap(factOf)];
 }
 
@@ -20,7 +22,11 @@ function factOf(path: string): FileFact[] {
   return file === undefined || file.isSymbolicLink() ? [] : [fact(path, file)];
 }
 
-const fact = (path: string, { mode, uid }: { mode: number; uid: number }): FileFact => ({ path, mode, uid });
+const fact = (path: string, { mode, uid }: { mode: number; uid: number }): FileFact => ({
+  path,
+  mode,
+  uid,
+});
 
 /** What is in the folder is for its owner alone. */
 export function judgeFiles([folder, ...files]: readonly FileFact[]): Finding[] {

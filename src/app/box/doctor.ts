@@ -28,11 +28,18 @@ type Surroundings = {
 };
 
 /** Looks at everything that can go wrong with a box, part by part, and changes nothing. What a part stands on comes before it. */
-export async function* examine(config: Config, { open, askDaemon }: Surroundings): AsyncGenerator<Check> {
+export async function* examine(
+  config: Config,
+  { open, askDaemon }: Surroundings,
+): AsyncGenerator<Check> {
   // Modes and owners mean nothing where there are no users of that kind.
   if (process.getuid) {
     const files = filesOf(config);
-    yield { about: "files", looked: `${files.length} in ${config.dataDir}`, findings: judgeFiles(files) };
+    yield {
+      about: "files",
+      looked: `${files.length} in ${config.dataDir}`,
+      findings: judgeFiles(files),
+    };
   }
   const database = examineFile(config.databasePath);
   yield database;
@@ -72,7 +79,11 @@ function examineFile(path: string): Check {
 function checkKeys(rt: Runtime, troubles: Finding[]): Check {
   const keys = rt.store.keys.list();
   const slugOf = (id: string) => rt.store.businesses.byId(id)?.slug ?? id;
-  const findings = [...judgeHashes(rt.store.keys.notHashed()), ...troubles, ...judgeExpiry(keys, slugOf, rt.now())];
+  const findings = [
+    ...judgeHashes(rt.store.keys.notHashed()),
+    ...troubles,
+    ...judgeExpiry(keys, slugOf, rt.now()),
+  ];
   return { about: "keys", looked: `${keys.length}, each a hash`, findings };
 }
 
@@ -85,7 +96,11 @@ function checkClock(rt: Runtime, { startedAt }: Status["daemon"]): Check {
   );
   const zones = businesses.map(({ slug, doc }) => ({ slug, timezone: doc.timezone }));
   const looked = countOf(new Set(zones.map(({ timezone }) => timezone)).size, "time zone");
-  return { about: "clock", looked, findings: [...judgeClock(rt.now(), newestAt), ...judgeTimezones(zones)] };
+  return {
+    about: "clock",
+    looked,
+    findings: [...judgeClock(rt.now(), newestAt), ...judgeTimezones(zones)],
+  };
 }
 
 async function checkDaemon(

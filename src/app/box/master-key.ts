@@ -13,14 +13,17 @@ export function rotateMasterKey(rt: Runtime, { dryRun = false } = {}): number {
     const opened = rows.map(({ id, sealed }) => ({ id, plain: rt.secrets.open(sealed, id) }));
     if (dryRun) return rows.length;
     rt.secrets.addKey();
-    for (const { id, plain } of opened) rt.store.endpointSecrets.reseal(id, rt.secrets.seal(plain, id));
+    for (const { id, plain } of opened)
+      rt.store.endpointSecrets.reseal(id, rt.secrets.seal(plain, id));
     return rows.length;
   });
   if (dryRun) return count;
   // Under the same lock that whoever seals holds: nobody seals with a key that is being dropped.
   rt.tx(() => {
     const rows = rt.store.endpointSecrets.all();
-    rt.secrets.dropOldKeys((opensWithNewest) => rows.every(({ id, sealed }) => opensWithNewest(sealed, id)));
+    rt.secrets.dropOldKeys((opensWithNewest) =>
+      rows.every(({ id, sealed }) => opensWithNewest(sealed, id)),
+    );
   });
   return count;
 }

@@ -4,7 +4,13 @@ import { AppError } from "../../domain/errors.ts";
 import { tellEverything } from "../../domain/public/catalog-changed.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { openRuntime, type Runtime } from "../../runtime.ts";
-import { copyDatabase, jumpAhead, readProgress, removeDatabase, replaceDatabase } from "../../store/backup.ts";
+import {
+  copyDatabase,
+  jumpAhead,
+  readProgress,
+  removeDatabase,
+  replaceDatabase,
+} from "../../store/backup.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
 import { verifyBackup } from "./backups.ts";
 import { troubleOfSecrets } from "./troubles.ts";
@@ -27,7 +33,11 @@ export type Restore = {
  * @returns where the old data are; null: there were none
  * @throws AppError state_refuses while a daemon runs, and what `verifyBackup` throws
  */
-export async function restoreBackup(config: Config, file: string, { now, confirm }: Restore): Promise<string | null> {
+export async function restoreBackup(
+  config: Config,
+  file: string,
+  { now, confirm }: Restore,
+): Promise<string | null> {
   const { dataDir, databasePath } = config;
   const isThere = requireRestorable(config, file);
   makeFolder(dataDir);
@@ -61,7 +71,9 @@ export function requireRestorable({ dataDir, databasePath }: Config, file: strin
     throw new AppError("usage", `${file} is the data themselves.`, { fix: "deskbell backup list" });
   verifyBackup(file);
   if (isDaemonRunning(databasePath))
-    throw new AppError("state_refuses", `A daemon is running on ${dataDir}.`, { fix: "stop it, then restore" });
+    throw new AppError("state_refuses", `A daemon is running on ${dataDir}.`, {
+      fix: "stop it, then restore",
+    });
   return isThere;
 }
 

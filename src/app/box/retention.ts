@@ -33,14 +33,23 @@ export function createPruner(rt: Runtime, { maxBytes = MAX_BYTES } = {}): () => 
   return async () => {
     const now = rt.now();
     const unresolved = now - UNRESOLVED_MS;
-    await inSlices((after) => retention.pruneEvents(after, SLICE, { ended: now - ENDED_MS, unresolved }));
+    await inSlices((after) =>
+      retention.pruneEvents(after, SLICE, { ended: now - ENDED_MS, unresolved }),
+    );
     await inSlices((after) => {
-      const last = retention.pruneResponses(Math.max(after, responsesPrunedTo), SLICE, now - RESPONSE_MS);
+      const last = retention.pruneResponses(
+        Math.max(after, responsesPrunedTo),
+        SLICE,
+        now - RESPONSE_MS,
+      );
       if (last !== undefined) responsesPrunedTo = last;
       return last;
     });
     const isTooLarge = () => file.usedBytes() > maxBytes;
-    await inSlices((after) => retention.pruneEvents(after, SLICE, { ended: now + 1, unresolved }), isTooLarge);
+    await inSlices(
+      (after) => retention.pruneEvents(after, SLICE, { ended: now + 1, unresolved }),
+      isTooLarge,
+    );
     rt.tx(() => {
       endpointSecrets.removeExpired(now);
       tallies.forgetMinutes(now - MINUTES_MS);

@@ -54,7 +54,11 @@ export function readStatus(rt: Runtime): Status {
 function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpoints"] {
   const active = endpoints.filter(({ status }) => status === "ACTIVE");
   const failing = active.filter(({ failingSince }) => failingSince !== null);
-  return { active: active.length, failing: failing.length, disabled: endpoints.length - active.length };
+  return {
+    active: active.length,
+    failing: failing.length,
+    disabled: endpoints.length - active.length,
+  };
 }
 
 function lookAtDaemon(rt: Runtime): Status["daemon"] {

@@ -22,7 +22,9 @@ const BACKUP_DUE_MS = 2 * 86_400_000;
 const STUCK_MS = 2 * 60_000;
 
 export const troubleOfDaemon = (isRunning: boolean): Trouble[] =>
-  isRunning ? [] : [{ about: "daemon", text: "the daemon is not running", command: "deskbell serve" }];
+  isRunning
+    ? []
+    : [{ about: "daemon", text: "the daemon is not running", command: "deskbell serve" }];
 
 /** Webhooks that only the courier keeps waiting, while it makes no attempt at any. */
 export function troubleOfCourier(rt: Runtime, startedAt: number | null): Trouble[] {
@@ -41,7 +43,13 @@ export function troubleOfEndpoint(endpoint: EndpointRow, now: number): Trouble[]
   if (status === "DISABLED") {
     // Somebody wanted that.
     if (disabledReason === "manual") return [];
-    return [{ about, text: `'${name}' is disabled (${disabledReason})`, command: `deskbell webhooks show ${id}` }];
+    return [
+      {
+        about,
+        text: `'${name}' is disabled (${disabledReason})`,
+        command: `deskbell webhooks show ${id}`,
+      },
+    ];
   }
   if (failingSince === null || !isWorrying(endpoint, now)) return [];
   const end = disableAt === null ? "" : `, will be disabled at ${isoSeconds(disableAt)}`;
@@ -93,9 +101,17 @@ export function troubleOfBackups(rt: Runtime, lastAt: number | null): Trouble[] 
   const command = "deskbell backup";
   const failure: BackupFailure | null = lastBackupFailure(rt.config);
   if (failure)
-    return [{ about: "backup", text: `the backup of ${isoSeconds(failure.at)} failed: ${failure.reason}`, command }];
+    return [
+      {
+        about: "backup",
+        text: `the backup of ${isoSeconds(failure.at)} failed: ${failure.reason}`,
+        command,
+      },
+    ];
   if (lastAt === null || rt.now() - lastAt <= BACKUP_DUE_MS) return [];
-  return [{ about: "backup", text: `there has been no backup since ${isoSeconds(lastAt)}`, command }];
+  return [
+    { about: "backup", text: `there has been no backup since ${isoSeconds(lastAt)}`, command },
+  ];
 }
 
 export function troubleOfDisk(rt: Runtime): Trouble[] {
@@ -104,7 +120,9 @@ export function troubleOfDisk(rt: Runtime): Trouble[] {
     return [];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [{ about: "disk", text: error.message, command: `df -h ${shellWord(rt.config.dataDir)}` }];
+    return [
+      { about: "disk", text: error.message, command: `df -h ${shellWord(rt.config.dataDir)}` },
+    ];
   }
 }
 

@@ -55,7 +55,11 @@ export function readPlainYaml(text: string): { content: unknown } | null {
 
   function readFields(indent: number, depth: number): object {
     const fields: Record<string, unknown> = {};
-    for (let line = peek(); line !== undefined && line.indent === indent && !isItem(line); line = peek()) {
+    for (
+      let line = peek();
+      line !== undefined && line.indent === indent && !isItem(line);
+      line = peek()
+    ) {
       const [, name = "", rest] = KEY.exec(line.text) ?? [];
       if (name === "" || name === "__proto__" || RESERVED.test(name) || Object.hasOwn(fields, name))
         throw new NotPlain();
@@ -67,7 +71,11 @@ export function readPlainYaml(text: string): { content: unknown } | null {
 
   function readItems(indent: number, field: string, depth: number): unknown[] {
     const items: unknown[] = [];
-    for (let line = peek(); line !== undefined && line.indent === indent && isItem(line); line = peek()) {
+    for (
+      let line = peek();
+      line !== undefined && line.indent === indent && isItem(line);
+      line = peek()
+    ) {
       const rest = line.text.slice(1).trimStart();
       if (KEY.test(rest)) {
         // The first field of a map stands on the line of its dash.
@@ -90,10 +98,17 @@ export function readPlainYaml(text: string): { content: unknown } | null {
   }
 
   /** What stands behind a colon or a dash, or in the lines below it. */
-  function readAfter(rest: string | undefined, indent: number, field: string, depth: number, inMap: boolean): unknown {
+  function readAfter(
+    rest: string | undefined,
+    indent: number,
+    field: string,
+    depth: number,
+    inMap: boolean,
+  ): unknown {
     if (rest === undefined || rest === "" || rest.startsWith("#")) {
       const below = peek();
-      const belongs = below && (below.indent > indent || (inMap && below.indent === indent && isItem(below)));
+      const belongs =
+        below && (below.indent > indent || (inMap && below.indent === indent && isItem(below)));
       return belongs ? readBlock(field, depth + 1) : undefined;
     }
     if (rest === "|-" || rest === "|") return readText(indent, rest === "|");
@@ -227,7 +242,8 @@ function resolve(bare: string, field: string): unknown {
   if (NUMBER.test(bare)) return DECIMAL_FIELDS.has(field) ? bare : Number(bare);
   if (bare === "true") return true;
   if (bare === "false") return false;
-  if (bare === "" || INDICATOR.test(bare) || DOUBTFUL.test(bare) || RESERVED.test(bare)) throw new NotPlain();
+  if (bare === "" || INDICATOR.test(bare) || DOUBTFUL.test(bare) || RESERVED.test(bare))
+    throw new NotPlain();
   if (/: | #|:$/.test(bare)) throw new NotPlain();
   return bare;
 }

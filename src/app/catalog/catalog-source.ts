@@ -1,4 +1,12 @@
-import { isAlias, isMap, isScalar, LineCounter, type Node, parseDocument, type YAMLError } from "yaml";
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLError,
+} from "yaml";
 import { type Path, quote } from "../../domain/catalog/mistakes.ts";
 import { DECIMAL_FIELDS } from "../../domain/catalog/schema-values.ts";
 import { readSoundJson } from "./catalog-json.ts";
@@ -9,7 +17,10 @@ export type CatalogSource = { name: string; text: string };
 
 export type Position = { line: number; column: number };
 
-type SourceMistake = Position & { code: "invalid_syntax" | "repeated_key" | "unknown_field"; detail: string };
+type SourceMistake = Position & {
+  code: "invalid_syntax" | "repeated_key" | "unknown_field";
+  detail: string;
+};
 
 export type ParsedSource = {
   /** Plain data. Fields with nothing behind the colon are undefined. */
@@ -28,7 +39,8 @@ const MAX_ALIASED_NODES = 1_000_000;
 
 /** Data alone knows neither its places nor its decimals' digits: what is not quickly found to be sound is read by its nodes. */
 export function parseSource(source: CatalogSource): ParsedSource {
-  if (Buffer.byteLength(source.text) > MAX_BYTES) return unreadable("The file is larger than 50 MB.");
+  if (Buffer.byteLength(source.text) > MAX_BYTES)
+    return unreadable("The file is larger than 50 MB.");
   const sound = readSoundJson(source.text) ?? readPlainYaml(source.text);
   if (sound === null) return parseNodes(source);
   let nodes: ParsedSource | undefined;
@@ -65,9 +77,12 @@ export function parseNodes(source: CatalogSource): ParsedSource {
   const errors = [...document.errors, ...document.warnings];
   const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
   // Behind a tab nothing stands where it should: what else is said there would only lead astray.
-  for (const error of tabs.length > 0 ? tabs : errors) report("invalid_syntax", error.pos[0], explain(error));
-  if (mistakes.length > 0) return { content: undefined, mistakes, broken: true, locate: () => position(0) };
-  if (document.contents === null) return unreadable("The file is empty. It must begin with 'catalog: 1'.");
+  for (const error of tabs.length > 0 ? tabs : errors)
+    report("invalid_syntax", error.pos[0], explain(error));
+  if (mistakes.length > 0)
+    return { content: undefined, mistakes, broken: true, locate: () => position(0) };
+  if (document.contents === null)
+    return unreadable("The file is empty. It must begin with 'catalog: 1'.");
 
   const anchors = new Map<string, Node>();
   let aliasedNodes = 0;
@@ -87,27 +102,41 @@ export function parseNodes(source: CatalogSource): ParsedSource {
       return refuse(node, "Its aliases (*name) make this file far too large.");
     if (isAlias(node)) {
       const target = anchors.get(node.source);
-      if (target === undefined) return refuse(node, `No anchor ${quote(`&${node.source}`)} stands before this alias.`);
+      if (target === undefined)
+        return refuse(node, `No anchor ${quote(`&${node.source}`)} stands before this alias.`);
       return plain(target, field, depth + 1, true);
     }
     if (!aliased && node.anchor !== undefined) anchors.set(node.anchor, node);
     if (isScalar(node)) {
       const { value, source } = node;
-      return typeof value === "number" && DECIMAL_FIELDS.has(field) ? (source ?? String(value)) : (value ?? undefined);
+      return typeof value === "number" && DECIMAL_FIELDS.has(field)
+        ? (source ?? String(value))
+        : (value ?? undefined);
     }
     if (isMap(node)) return plainMap(node, depth, aliased);
-    if ("items" in node) return node.items.map((item) => plain(item as Node | null, field, depth + 1, aliased) ?? null);
+    if ("items" in node)
+      return node.items.map(
+        (item) => plain(item as Node | null, field, depth + 1, aliased) ?? null,
+      );
     return undefined;
   }
 
-  function plainMap(map: { items: { key: unknown; value: unknown }[] }, depth: number, aliased: boolean): object {
+  function plainMap(
+    map: { items: { key: unknown; value: unknown }[] },
+    depth: number,
+    aliased: boolean,
+  ): object {
     const fields: Record<string, unknown> = {};
     for (const pair of map.items) {
       const key = pair.key as Node;
       const name = isScalar(key) ? String(key.value) : "";
       if (name === "__proto__") report("unknown_field", startOf(key), "Unknown field '__proto__'.");
       else if (Object.hasOwn(fields, name))
-        report("repeated_key", startOf(key), `${quote(name)} is written twice here. Keep one of them.`);
+        report(
+          "repeated_key",
+          startOf(key),
+          `${quote(name)} is written twice here. Keep one of them.`,
+        );
       else fields[name] = plain(pair.value as Node | null, name, depth + 1, aliased);
     }
     return fields;
@@ -165,7 +194,8 @@ function explain(error: YAMLError): string {
     case "NON_STRING_KEY":
       return "The name of a field must be text.";
     default:
-      if (error.message.startsWith("Maximum call stack")) return "This is nested too deeply for a catalog.";
+      if (error.message.startsWith("Maximum call stack"))
+        return "This is nested too deeply for a catalog.";
       return `This is not valid YAML: ${lowerFirst(error.message)}.`;
   }
 }

@@ -26,7 +26,11 @@ export type ApplyOptions = {
  * Brings a business to what its files say, in one transaction with the events that tell partners of it.
  * @throws AppError invalid_input with every mistake of the files; conflict when somebody else changed the catalog meanwhile
  */
-export function applyCatalog(rt: Runtime, sources: CatalogSource[], options: ApplyOptions = {}): ChangeResult {
+export function applyCatalog(
+  rt: Runtime,
+  sources: CatalogSource[],
+  options: ApplyOptions = {},
+): ChangeResult {
   const { onStep = () => {} } = options;
   let readAtVersion = 0;
   const seen: Seen = { revision: rt.revision(), stored: null };
@@ -46,12 +50,17 @@ export function applyCatalog(rt: Runtime, sources: CatalogSource[], options: App
   return rt.tx(() => {
     const version = rt.store.businesses.bySlug(next.business.slug)?.catalogVersion ?? 0;
     if (version !== readAtVersion)
-      throw new AppError("conflict", `The catalog of ${next.business.slug} was changed by somebody else meanwhile.`, {
-        fix: "run the same command again",
-      });
+      throw new AppError(
+        "conflict",
+        `The catalog of ${next.business.slug} was changed by somebody else meanwhile.`,
+        {
+          fix: "run the same command again",
+        },
+      );
     return changeCatalog(rt, next, { listed }, seen, ({ massDeletes, changes, events }) => {
       if (!options.allowMassDelete) refuseMassDeletes(massDeletes);
-      if (events.length > 0) onStep(`writing ${changes.length} changes and ${events.length} events`);
+      if (events.length > 0)
+        onStep(`writing ${changes.length} changes and ${events.length} events`);
     });
   });
 }
@@ -59,9 +68,13 @@ export function applyCatalog(rt: Runtime, sources: CatalogSource[], options: App
 function refuseMassDeletes(massDeletes: readonly MassDelete[]): void {
   if (massDeletes.length === 0) return;
   const parts = massDeletes.map(({ kind, removed, of }) => `${removed} of ${of} ${kind}`);
-  throw new AppError("state_refuses", `This would remove ${parts.join(", ")}. Nothing was changed.`, {
-    fix: "look at what --dry-run lists; if it is meant, add --allow-mass-delete",
-  });
+  throw new AppError(
+    "state_refuses",
+    `This would remove ${parts.join(", ")}. Nothing was changed.`,
+    {
+      fix: "look at what --dry-run lists; if it is meant, add --allow-mass-delete",
+    },
+  );
 }
 
 /**
@@ -81,9 +94,14 @@ export function editObject<K extends Kind>(
     const docs: DocOf[K][] = catalog.objects[kind];
     const doc = findObject(catalog, kind, keyOrId);
     const edited = edit(doc);
-    const next = { ...catalog, objects: { ...catalog.objects, [kind]: docs.with(docs.indexOf(doc), edited) } };
+    const next = {
+      ...catalog,
+      objects: { ...catalog.objects, [kind]: docs.with(docs.indexOf(doc), edited) },
+    };
     refuseUnsound(catalog, kind, edited);
-    return options.dryRun ? planChange(rt, next, "box", null).result : changeCatalog(rt, next, "box", null);
+    return options.dryRun
+      ? planChange(rt, next, "box", null).result
+      : changeCatalog(rt, next, "box", null);
   });
 }
 

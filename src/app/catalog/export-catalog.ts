@@ -17,6 +17,7 @@ export function exportText(
   const file = exportCatalog(catalog);
   const heading = `The catalog of ${business.name}. Edit it, see what would change with deskbell catalog diff, and bring it back
 with deskbell catalog apply. With --prune, empty lists empty their sections.`;
-  const content = format === "json" ? `${JSON.stringify(file, null, 2)}\n` : writeYaml(file, heading);
+  const content =
+    format === "json" ? `${JSON.stringify(file, null, 2)}\n` : writeYaml(file, heading);
   return { content, leftOut: [] };
 }

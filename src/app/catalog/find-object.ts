@@ -7,7 +7,11 @@ import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
 /** An object by its id or its author's key. */
-export function findObject<K extends Kind>({ business, objects }: Catalog, kind: K, keyOrId: string): DocOf[K] {
+export function findObject<K extends Kind>(
+  { business, objects }: Catalog,
+  kind: K,
+  keyOrId: string,
+): DocOf[K] {
   const docs: DocOf[K][] = objects[kind];
   const idOf = (doc: DocOf[K]) => objectId(kind, business.slug, doc);
   return findNamed(docs, `There is no ${KIND_NAMES[kind]}`, keyOrId, idOf, listingOf(kind));
@@ -39,11 +43,19 @@ export function findNamed<Doc extends { key: string }>(
   const found = docs.find((doc) => doc.key === keyOrId || idOf(doc) === keyOrId);
   if (found) return found;
   const keys = docs.map(({ key }) => key);
-  throw new AppError("resource_not_found", `${none} ${quote(keyOrId)}.${didYouMean(keyOrId, keys)}`, { fix });
+  throw new AppError(
+    "resource_not_found",
+    `${none} ${quote(keyOrId)}.${didYouMean(keyOrId, keys)}`,
+    { fix },
+  );
 }
 
 /** An event without the rest of the catalog, which may be large. */
-export const findPublicEvent = (rt: Runtime, { id, slug }: BusinessRow, keyOrId: string): PublicEventDoc =>
+export const findPublicEvent = (
+  rt: Runtime,
+  { id, slug }: BusinessRow,
+  keyOrId: string,
+): PublicEventDoc =>
   findNamed(
     rt.store.catalog.ofKind(id, "public_event"),
     "There is no event",

@@ -29,7 +29,9 @@ export function importCsv(
   const { sections, namedCategories, problems: found } = mapCsv(rows, described);
   refuse(source.name, [...problems, ...found]);
   const named =
-    namedCategories === 0 ? [] : [`${counted(namedCategories, "category")} made of the names in the column 'category'`];
+    namedCategories === 0
+      ? []
+      : [`${counted(namedCategories, "category")} made of the names in the column 'category'`];
   const heading =
     "Imported from a CSV file. Keys are what ids are made of: keep them, and a second import finds its way.";
   return {
@@ -40,15 +42,20 @@ export function importCsv(
 
 type Titles = { columns: (CsvColumn | undefined)[]; unknown: string[] };
 
-function readTable(source: { name: string; text: string }, problems: CsvProblem[]): { titles: Titles; rows: CsvRow[] } {
+function readTable(
+  source: { name: string; text: string },
+  problems: CsvProblem[],
+): { titles: Titles; rows: CsvRow[] } {
   const { name, text } = source;
   const refuseAll = (message: string, fix: string) =>
     new AppError("invalid_input", `${safe(name)} ${message}`, { fix });
   if (Buffer.byteLength(text) > MAX_BYTES) throw refuseAll("is larger than 50 MB.", "split it");
-  if (text.includes("\ufffd")) throw refuseAll("is not UTF-8 text.", "save it from the spreadsheet as 'CSV UTF-8'");
+  if (text.includes("\ufffd"))
+    throw refuseAll("is not UTF-8 text.", "save it from the spreadsheet as 'CSV UTF-8'");
 
   const [head, ...records] = parseRecords(name, text);
-  if (head === undefined) throw refuseAll("is empty.", `give it the columns ${CSV_COLUMNS.join(",")}`);
+  if (head === undefined)
+    throw refuseAll("is empty.", `give it the columns ${CSV_COLUMNS.join(",")}`);
   if (records.length > MAX_ROWS) throw refuseAll(`has more than ${MAX_ROWS} rows.`, "split it");
 
   const titles = readTitles(name, head);
@@ -57,7 +64,11 @@ function readTable(source: { name: string; text: string }, problems: CsvProblem[
     for (const [index, raw] of cells.entries()) {
       const column = titles.columns[index];
       if (Buffer.byteLength(raw) > MAX_FIELD_BYTES)
-        problems.push({ line, code: "invalid_value", detail: `Column ${index + 1} holds more than 64 KiB.` });
+        problems.push({
+          line,
+          code: "invalid_value",
+          detail: `Column ${index + 1} holds more than 64 KiB.`,
+        });
       else if (column !== undefined) row[column] = readCell(raw);
       else if (index >= titles.columns.length && raw.trim() !== "")
         problems.push({
@@ -83,7 +94,10 @@ function parseRecords(name: string, text: string): Record[] {
       skip_empty_lines: true,
       max_record_size: MAX_FIELD_BYTES * CSV_COLUMNS.length,
     }) as unknown as { record: string[]; info: { lines: number } }[];
-    return parsed.map(({ record, info }) => ({ line: info.lines - breaksIn(record), cells: record }));
+    return parsed.map(({ record, info }) => ({
+      line: info.lines - breaksIn(record),
+      cells: record,
+    }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error.lines === "number" ? error.lines : 1;
@@ -93,7 +107,8 @@ function parseRecords(name: string, text: string): Record[] {
 }
 
 function explain({ code, message }: CsvError): string {
-  if (code === "CSV_QUOTE_NOT_CLOSED") return `A quote that opens is never closed: ${safe(message)}.`;
+  if (code === "CSV_QUOTE_NOT_CLOSED")
+    return `A quote that opens is never closed: ${safe(message)}.`;
   if (code === "CSV_MAX_RECORD_SIZE") return "This row is far too long: a field may hold 64 KiB.";
   return `A quote stands inside a cell: write it twice ("") and put the cell in quotes (${safe(message)}).`;
 }
@@ -119,7 +134,9 @@ function readTitles(file: string, { line, cells }: Record): Titles {
   const problems = ["type", "name"]
     .filter((needed) => !names.includes(needed))
     .map((needed) => `There is no column '${needed}'.${didYouMean(needed, names)}`);
-  const repeated = names.filter((name, index) => wanted.includes(name) && names.indexOf(name) !== index);
+  const repeated = names.filter(
+    (name, index) => wanted.includes(name) && names.indexOf(name) !== index,
+  );
   problems.push(...repeated.map((name) => `The column '${name}' is there twice.`));
   refuse(
     file,
@@ -127,7 +144,9 @@ function readTitles(file: string, { line, cells }: Record): Titles {
   );
   return {
     columns: names.map((name) => CSV_COLUMNS.find((column) => column === name)),
-    unknown: cells.filter((title, index) => title.trim() !== "" && !wanted.includes(names[index] ?? "")),
+    unknown: cells.filter(
+      (title, index) => title.trim() !== "" && !wanted.includes(names[index] ?? ""),
+    ),
   };
 }
 
@@ -138,6 +157,10 @@ function refuse(name: string, problems: readonly CsvProblem[]): void {
     fix: "mend what is listed and run the same command again",
     items: problems
       .toSorted((a, b) => a.line - b.line)
-      .map(({ line, code, detail }) => ({ code, detail: safe(detail, 1000), place: `${safe(name)}:${line}` })),
+      .map(({ line, code, detail }) => ({
+        code,
+        detail: safe(detail, 1000),
+        place: `${safe(name)}:${line}`,
+      })),
   });
 }

@@ -8,12 +8,18 @@ import { mapSquare } from "../../domain/square/import.ts";
 import { squareObjects } from "../../domain/square/objects.ts";
 
 /** A Square catalog's JSON as the text of a catalog file, with what was taken and what was left behind and why. */
-export function importSquare(text: string, business: ImportedBusiness): { yaml: string; report: ImportReport } {
+export function importSquare(
+  text: string,
+  business: ImportedBusiness,
+): { yaml: string; report: ImportReport } {
   const described = describeBusiness(business);
   const { objects, hasMore } = squareObjects(parseJson(text));
   const { sections, report } = mapSquare(objects, business.currency);
   if (hasMore)
-    report.left.unshift({ what: "the pages after this one", why: "the answer ends with a cursor: fetch them as well" });
+    report.left.unshift({
+      what: "the pages after this one",
+      why: "the answer ends with a cursor: fetch them as well",
+    });
   const heading =
     "Imported from a Square catalog. Keys are Square's ids: keep them, and a second import finds its way.";
   return { yaml: writeYaml({ catalog: 1, business: described, ...sections }, heading), report };

@@ -20,6 +20,9 @@ export function describeBusiness({
   const business = { slug, name, timezone, currency };
   const [issue] = businessSchema.safeParse(business).error?.issues ?? [];
   if (issue !== undefined)
-    throw new AppError("invalid_input", `The business's ${String(issue.path[0])} must be ${issue.message}.`);
+    throw new AppError(
+      "invalid_input",
+      `The business's ${String(issue.path[0])} must be ${issue.message}.`,
+    );
   return business;
 }

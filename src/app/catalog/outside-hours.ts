@@ -16,6 +16,11 @@ function appointmentsOf(rt: Runtime, businessId: string): Appointment[] {
   const reserved = rt.store.reservations.busy(businessId, rt.now(), Infinity);
   const booked = rt.store.bookings.upcoming(businessId, rt.now());
   return [...booked, ...reserved.map((reservation) => ({ ...reservation, staffId: null }))].map(
-    ({ id, staffId, startsAt, endsAt }) => ({ id, staffId, start: startsAt / MINUTE_MS, end: endsAt / MINUTE_MS }),
+    ({ id, staffId, startsAt, endsAt }) => ({
+      id,
+      staffId,
+      start: startsAt / MINUTE_MS,
+      end: endsAt / MINUTE_MS,
+    }),
   );
 }

@@ -1,4 +1,9 @@
-import { type BoxEdits, nextBoxEdits, type Origin, withUndone } from "../../domain/catalog/box-edits.ts";
+import {
+  type BoxEdits,
+  nextBoxEdits,
+  type Origin,
+  withUndone,
+} from "../../domain/catalog/box-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { diffCatalog, isEmpty, type ObjectChange } from "../../domain/catalog/diff.ts";
 import { type MassDelete, massDeletes } from "../../domain/catalog/mass-delete.ts";
@@ -51,7 +56,11 @@ export function planChange(
   const diff = diffCatalog(stored?.catalog ?? null, next);
   const edits: BoxEdits = row ? rt.store.catalog.boxEdits(row.id) : new Map();
   const nextEdits = nextBoxEdits(edits, diff, stored?.catalog ?? null, next, origin);
-  const business = { ...(row ?? newBusiness(rt, next, now)), doc: next.business, schedule: next.schedule };
+  const business = {
+    ...(row ?? newBusiness(rt, next, now)),
+    doc: next.business,
+    schedule: next.schedule,
+  };
   const result: ChangeResult = {
     businessId: business.id,
     slug: business.slug,
@@ -60,14 +69,20 @@ export function planChange(
     fromVersion: business.catalogVersion,
     version: business.catalogVersion,
     businessFields: diff.businessFields,
-    changes: stored && origin !== "box" ? withUndone(diff.changes, edits, stored.catalog, next) : diff.changes,
+    changes:
+      stored && origin !== "box"
+        ? withUndone(diff.changes, edits, stored.catalog, next)
+        : diff.changes,
     events: [],
     deliveries: 0,
     webhooks: [],
     massDeletes: stored ? massDeletes(diff.changes, stored.catalog) : [],
-    outsideHours: stored ? visitsLeftOut(rt, business.id, { before: stored.catalog, after: next, diff }) : [],
+    outsideHours: stored
+      ? visitsLeftOut(rt, business.id, { before: stored.catalog, after: next, diff })
+      : [],
   };
-  if (row && isEmpty(diff)) return { result, write: () => rt.store.catalog.writeBoxEdits(nextEdits) };
+  if (row && isEmpty(diff))
+    return { result, write: () => rt.store.catalog.writeBoxEdits(nextEdits) };
 
   // What the business itself says stands in every list.
   const lists =
@@ -75,7 +90,14 @@ export function planChange(
       ? listsShowing(new Set(diff.changes.map(({ kind }) => kind)))
       : ALL_LISTS;
   const before = stored ? stateAt(stored, now, lists) : null;
-  const step = planStep(rt, business, before, { ...(stored ?? NOTHING_STORED), catalog: next }, now, { lists });
+  const step = planStep(
+    rt,
+    business,
+    before,
+    { ...(stored ?? NOTHING_STORED), catalog: next },
+    now,
+    { lists },
+  );
   const webhooks = countWebhooks(rt, business.id, step.told.drafts);
   return {
     result: {
@@ -94,7 +116,11 @@ export function planChange(
 }
 
 /** What the endpoints would be sent, by type in the order of the events. */
-function countWebhooks(rt: Runtime, businessId: string, drafts: readonly EventDraft[]): ChangeResult["webhooks"] {
+function countWebhooks(
+  rt: Runtime,
+  businessId: string,
+  drafts: readonly EventDraft[],
+): ChangeResult["webhooks"] {
   const endpoints = rt.store.endpoints.list(businessId);
   return [...Map.groupBy(drafts, ({ type }) => type)].map(([type, { length: events }]) => ({
     type,

@@ -3,7 +3,12 @@ import type { MergedCatalog } from "../../domain/catalog/merge.ts";
 import type { Mistake } from "../../domain/catalog/mistakes.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { type CatalogSource, type ParsedSource, parseSource, type Position } from "./catalog-source.ts";
+import {
+  type CatalogSource,
+  type ParsedSource,
+  parseSource,
+  type Position,
+} from "./catalog-source.ts";
 
 export type { CatalogSource } from "./catalog-source.ts";
 
@@ -11,7 +16,10 @@ export type { CatalogSource } from "./catalog-source.ts";
  * The whole catalog as it is after these files: they are joined, checked and laid over what the box has.
  * @throws AppError with every mistake in them, each with its place
  */
-export function readCatalog(sources: readonly CatalogSource[], options: JudgeOptions): MergedCatalog {
+export function readCatalog(
+  sources: readonly CatalogSource[],
+  options: JudgeOptions,
+): MergedCatalog {
   if (sources.length === 0) throw new AppError("invalid_input", "No catalog file was given.");
   const files = sources.map((source) => ({ ...parseSource(source), name: source.name }));
   if (files.some((file) => file.broken)) throw refusal(files, []);
@@ -29,10 +37,15 @@ type File = ParsedSource & { name: string };
 
 function refusal(files: readonly File[], mistakes: readonly Mistake[]): AppError {
   const placed = [
-    ...files.flatMap((file, index) => file.mistakes.map((mistake) => ({ ...mistake, file: index }))),
+    ...files.flatMap((file, index) =>
+      file.mistakes.map((mistake) => ({ ...mistake, file: index })),
+    ),
     ...mistakes.map(({ code, at, detail, first }) => ({
       code,
-      detail: first === undefined ? detail : `${detail} The other is at ${place(files, locate(files, first))}.`,
+      detail:
+        first === undefined
+          ? detail
+          : `${detail} The other is at ${place(files, locate(files, first))}.`,
       ...locate(files, at),
     })),
   ].sort((a, b) => a.file - b.file || a.line - b.line || a.column - b.column);

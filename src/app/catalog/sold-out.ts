@@ -21,7 +21,9 @@ export function setSoldOut(
   until: number | null | "back",
 ): SoldOutChange {
   if (typeof until === "number" && until <= rt.now())
-    throw new AppError("usage", "The time at which it is back has passed.", { fix: "name a later --until, or --undo" });
+    throw new AppError("usage", "The time at which it is back has passed.", {
+      fix: "name a later --until, or --undo",
+    });
   return rt.tx(() => {
     const found = findDish(loadCatalog(rt, business).catalog, keyOrId);
     const told = tellDayChange(
@@ -38,7 +40,10 @@ export function setSoldOut(
   });
 }
 
-function findDish({ business, objects }: Catalog, keyOrId: string): { id: string; key: string; name: string } {
+function findDish(
+  { business, objects }: Catalog,
+  keyOrId: string,
+): { id: string; key: string; name: string } {
   const dishes = objects.menu_item.map((doc) => ({
     id: objectId("menu_item", business.slug, doc),
     key: doc.key,
@@ -58,7 +63,11 @@ function findDish({ business, objects }: Catalog, keyOrId: string): { id: string
     keyOrId,
     known.map(({ key }) => key),
   );
-  throw new AppError("resource_not_found", `${business.slug} has no dish or option '${keyOrId}'.${hint}`, {
-    fix: "deskbell menu list",
-  });
+  throw new AppError(
+    "resource_not_found",
+    `${business.slug} has no dish or option '${keyOrId}'.${hint}`,
+    {
+      fix: "deskbell menu list",
+    },
+  );
 }

@@ -2,7 +2,11 @@ import { formatInstant } from "../../domain/business-time.ts";
 import type { CatalogState } from "../../domain/public/catalog-changed.ts";
 import { diffPublic, type PublicDiff } from "../../domain/public/catalog-events.ts";
 import type { StoredCatalog } from "../../domain/public/lens.ts";
-import { type ListName, nextTransition, representCatalog } from "../../domain/public/representation.ts";
+import {
+  type ListName,
+  nextTransition,
+  representCatalog,
+} from "../../domain/public/representation.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { type Appended, appendEvents } from "../events.ts";
@@ -15,14 +19,22 @@ export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
   const marks = rt.store.catalog.marks(business.id);
   const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
   return {
-    catalog: { business: business.doc, schedule: business.schedule, objects: rt.store.catalog.objects(business.id) },
+    catalog: {
+      business: business.doc,
+      schedule: business.schedule,
+      objects: rt.store.catalog.objects(business.id),
+    },
     mark: (id) => marks.get(id) ?? unmarked,
     day: { soldOut: rt.store.soldOut.all(business.id), taken: rt.store.orders.taken(business.id) },
   };
 }
 
 /** What partners saw at an instant. */
-export const stateAt = (stored: StoredCatalog, at: number, lists?: readonly ListName[]): CatalogState => ({
+export const stateAt = (
+  stored: StoredCatalog,
+  at: number,
+  lists?: readonly ListName[],
+): CatalogState => ({
   catalog: stored.catalog,
   shown: representCatalog(stored, at, lists),
 });
@@ -55,7 +67,11 @@ export function planStep(
 ): Step {
   const now = rt.now();
   const version = business.catalogVersion + 1;
-  const mark = { version, updatedAt: now, text: formatInstant(now, next.catalog.business.timezone) };
+  const mark = {
+    version,
+    updatedAt: now,
+    text: formatInstant(now, next.catalog.business.timezone),
+  };
   const origin = { id: business.id, version: business.catalogVersion };
   const told = diffPublic(before, stateAt(next, at, lists), origin, mark, isAvailabilityTouched);
   return {
@@ -74,7 +90,11 @@ export function planStep(
 export function takeStep(rt: Runtime, { business, told }: Step): Appended {
   rt.store.businesses.save(business);
   const mark = { version: business.catalogVersion, updatedAt: business.updatedAt };
-  rt.store.catalog.writeMarks(business.id, { changed: told.changedIds, removed: told.removedIds }, mark);
+  rt.store.catalog.writeMarks(
+    business.id,
+    { changed: told.changedIds, removed: told.removedIds },
+    mark,
+  );
   return appendEvents(rt, business, told.drafts);
 }
 
@@ -108,7 +128,8 @@ export function tellDayChange(
 
 /** Tells of what the clock alone has changed since partners were last told: promotions that start and end, and the like. */
 export function tellClock(rt: Runtime): void {
-  for (const { id } of rt.store.businesses.inTransition(rt.now())) rt.tx(() => void catchUp(rt, requireRow(rt, id)));
+  for (const { id } of rt.store.businesses.inTransition(rt.now()))
+    rt.tx(() => void catchUp(rt, requireRow(rt, id)));
 }
 
 /**
@@ -120,7 +141,10 @@ export function catchUp(rt: Runtime, business: BusinessRow): BusinessRow {
   while (current.nextTransitionAt !== null && current.nextTransitionAt <= rt.now()) {
     const stored = loadCatalog(rt, current);
     const before = stateAt(stored, current.toldUntil, TIMED_LISTS);
-    takeStep(rt, planStep(rt, current, before, stored, current.nextTransitionAt, { lists: TIMED_LISTS }));
+    takeStep(
+      rt,
+      planStep(rt, current, before, stored, current.nextTransitionAt, { lists: TIMED_LISTS }),
+    );
     current = requireRow(rt, current.id);
   }
   return current;

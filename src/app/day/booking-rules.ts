@@ -32,10 +32,20 @@ export type Visit = Pick<BookedSegment, "startsAt" | "endsAt"> & { segments: Boo
  * that writes it.
  * @throws AppError with the first rule that fails
  */
-export function planVisit(rt: Runtime, business: BusinessRow, { wish, start }: BookingRequest): Visit {
+export function planVisit(
+  rt: Runtime,
+  business: BusinessRow,
+  { wish, start }: BookingRequest,
+): Visit {
   const startsAt = readStart(start, business.doc.timezone);
   const plan = planDay(rt, loadPlan(rt, business), startsAt, wish);
-  const slot = takeSlot(rt, business, plan, startsAt, `${askedFor(wish)} not free at ${start}${withWhom(wish)}`);
+  const slot = takeSlot(
+    rt,
+    business,
+    plan,
+    startsAt,
+    `${askedFor(wish)} not free at ${start}${withWhom(wish)}`,
+  );
   return { startsAt, endsAt: slot.endMin * MINUTE_MS, segments: bookedSegments(plan, slot) };
 }
 
@@ -49,7 +59,8 @@ const withWhom = ({ staffIds }: VisitWish): string =>
 
 function bookedSegments({ catalog, segments }: Plan, slot: Slot): BookedSegment[] {
   const { slug } = catalog.business;
-  const idOf = (kind: Kind, key: string): string => objectId(kind, slug, findObject(catalog, kind, key));
+  const idOf = (kind: Kind, key: string): string =>
+    objectId(kind, slug, findObject(catalog, kind, key));
   return slot.segments.flatMap(({ staffKey, startMin, endMin, priceCents }, i) => {
     const segment = segments[i];
     if (!segment?.service) return [];
@@ -57,9 +68,15 @@ function bookedSegments({ catalog, segments }: Plan, slot: Slot): BookedSegment[
     return {
       serviceId: objectId("service", slug, service),
       variantId: variant && variantId(slug, service, variant),
-      addons: segment.addons.map(({ addon, quantity }) => ({ addonId: idOf("addon", addon), quantity })),
+      addons: segment.addons.map(({ addon, quantity }) => ({
+        addonId: idOf("addon", addon),
+        quantity,
+      })),
       staffId: staffKey && idOf("staff", staffKey),
-      resources: segment.resources.map(({ resource, units }) => ({ resourceId: idOf("resource", resource), units })),
+      resources: segment.resources.map(({ resource, units }) => ({
+        resourceId: idOf("resource", resource),
+        units,
+      })),
       seats: segment.seats,
       bufferBeforeMin: segment.bufferBeforeMin,
       bufferAfterMin: segment.bufferAfterMin,
@@ -83,7 +100,10 @@ export function planSeating(
   const catalog = loadPlan(rt, business);
   const startsAt = readStart(request.start, business.doc.timezone);
   const plan = planDay(rt, catalog, startsAt, { partySize: request.party, areaId: request.area });
-  const asked = request.table === null ? plan : withTable(plan, findObject(catalog, "table", request.table).key);
+  const asked =
+    request.table === null
+      ? plan
+      : withTable(plan, findObject(catalog, "table", request.table).key);
   const refused = `No table for ${request.party} is free at ${request.start}`;
   const { endMin, segments } = takeSlot(rt, business, asked, startsAt, refused);
   const table = findObject(catalog, "table", segments[0]?.tableKey ?? "");
@@ -111,8 +131,17 @@ function planDay(rt: Runtime, catalog: Catalog, startsAt: number, wish: Wish): P
 }
 
 /** @param refused the beginning of the sentence that says so */
-function takeSlot(rt: Runtime, business: BusinessRow, plan: Plan, startsAt: number, refused: string): Slot {
-  const answer = isBookable(openingsOf(plan, loadBusyRows(rt, business.id, plan)), startsAt / MINUTE_MS);
+function takeSlot(
+  rt: Runtime,
+  business: BusinessRow,
+  plan: Plan,
+  startsAt: number,
+  refused: string,
+): Slot {
+  const answer = isBookable(
+    openingsOf(plan, loadBusyRows(rt, business.id, plan)),
+    startsAt / MINUTE_MS,
+  );
   if (answer.ok) return answer.slot;
   const why = refusalSentence(REFUSAL_TEXT[answer.reason], answer.segment);
   throw new AppError("conflict", `${refused}: ${why}.`, { fix: "choose another time" });

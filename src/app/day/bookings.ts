@@ -1,4 +1,9 @@
-import { type Booking, type PublicBooking, representBooking, tellBooking } from "../../domain/day/booking.ts";
+import {
+  type Booking,
+  type PublicBooking,
+  representBooking,
+  tellBooking,
+} from "../../domain/day/booking.ts";
 import { readBookingRequest } from "../../domain/day/booking-request.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -58,5 +63,7 @@ export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBook
 export function requireBooking(rt: Runtime, businessId: string, id: string): Booking {
   const booking = rt.store.bookings.byId(businessId, id);
   if (booking) return booking;
-  throw new AppError("resource_not_found", `There is no booking '${id}'.`, { fix: "deskbell bookings list" });
+  throw new AppError("resource_not_found", `There is no booking '${id}'.`, {
+    fix: "deskbell bookings list",
+  });
 }

@@ -22,9 +22,9 @@ export function busyRowReader(
   businessId: string,
   catalog: Catalog,
 ): (window: Interval, until?: number) => BusyRow[] {
-  const [staff, service, table, resource] = (["staff", "service", "table", "resource"] as const).map((kind) =>
-    keysById(catalog, kind),
-  ) as [Keys, Keys, Keys, Keys];
+  const [staff, service, table, resource] = (
+    ["staff", "service", "table", "resource"] as const
+  ).map((kind) => keysById(catalog, kind)) as [Keys, Keys, Keys, Keys];
   return ({ start, end }, until = Infinity) => {
     const window = [start * MINUTE_MS, end * MINUTE_MS, until * MINUTE_MS] as const;
     return [

@@ -1,4 +1,9 @@
-import { type PublicTicketOrder, representOrder, tellOrder, type TicketOrder } from "../../domain/day/ticket-order.ts";
+import {
+  type PublicTicketOrder,
+  representOrder,
+  tellOrder,
+  type TicketOrder,
+} from "../../domain/day/ticket-order.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { appendEvents } from "../events.ts";

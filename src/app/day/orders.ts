@@ -50,12 +50,17 @@ function planOrder(rt: Runtime, business: BusinessRow, request: OrderRequest): T
   const now = rt.now();
   const event = findPublicEvent(rt, business, request.event);
   const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
-  const demands = [...Map.groupBy(request.items, ({ key }) => findType(event, key, idOf))].map(([type, items]) => ({
-    type,
-    quantity: items.reduce((sum, { quantity }) => sum + quantity, 0),
-  }));
+  const demands = [...Map.groupBy(request.items, ({ key }) => findType(event, key, idOf))].map(
+    ([type, items]) => ({
+      type,
+      quantity: items.reduce((sum, { quantity }) => sum + quantity, 0),
+    }),
+  );
   const taken = rt.store.orders.taken(business.id);
-  const left = placesLeft(event, { slug: business.slug, taken: (typeId) => taken.get(typeId) ?? 0 });
+  const left = placesLeft(event, {
+    slug: business.slug,
+    taken: (typeId) => taken.get(typeId) ?? 0,
+  });
   refuseUnsellable(event, demands, left, now);
   return {
     id: rt.newId("tor"),
@@ -76,7 +81,11 @@ function planOrder(rt: Runtime, business: BusinessRow, request: OrderRequest): T
   };
 }
 
-const findType = (event: PublicEventDoc, keyOrId: string, idOf: (type: TicketTypeDoc) => string): TicketTypeDoc =>
+const findType = (
+  event: PublicEventDoc,
+  keyOrId: string,
+  idOf: (type: TicketTypeDoc) => string,
+): TicketTypeDoc =>
   findNamed(
     event.ticketTypes.filter(({ status }) => status === "ACTIVE"),
     `'${event.name}' has no ticket type`,
@@ -109,10 +118,13 @@ export function confirmOrder(
     const { timezone } = business.doc;
     expireDue(rt, business);
     const order = requireOrder(rt, business.id, name);
-    if (order.status !== "PENDING") throw new AppError("conflict", `Order ${order.code} is ${order.status}.`);
+    if (order.status !== "PENDING")
+      throw new AppError("conflict", `Order ${order.code} is ${order.status}.`);
     const now = rt.now();
     rt.store.orders.confirm(order.id, now);
-    const types = order.items.flatMap(({ ticketTypeId, quantity }) => Array<string>(quantity).fill(ticketTypeId));
+    const types = order.items.flatMap(({ ticketTypeId, quantity }) =>
+      Array<string>(quantity).fill(ticketTypeId),
+    );
     const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
     const shown = representOrder({ ...order, status: "CONFIRMED", updatedAt: now }, timezone);
     appendEvents(rt, business, [tellOrder("confirmed", shown)]);
@@ -120,7 +132,12 @@ export function confirmOrder(
   });
 }
 
-function issueTicket(rt: Runtime, business: BusinessRow, order: TicketOrder, ticketTypeId: string): IssuedTicket {
+function issueTicket(
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+  ticketTypeId: string,
+): IssuedTicket {
   const admissionCode = drawCode(rt.random, ADMISSION_CODE_GROUPS);
   const ticket: Ticket = {
     id: rt.newId("tck"),
@@ -146,7 +163,10 @@ export function cancelOrder(rt: Runtime, slug: string, name: string): PublicTick
     const order = requireOrder(rt, business.id, name);
     if (order.status !== "PENDING" && order.status !== "CONFIRMED")
       throw new AppError("conflict", `Order ${order.code} is ${order.status}.`);
-    if (rt.store.tickets.list({ businessId: business.id, orderId: order.id, status: "CHECKED_IN" }, 1).length > 0)
+    if (
+      rt.store.tickets.list({ businessId: business.id, orderId: order.id, status: "CHECKED_IN" }, 1)
+        .length > 0
+    )
       throw new AppError("conflict", `Order ${order.code} has a ticket that has been checked in.`);
     let shown = representOrder(order, business.doc.timezone);
     changeHolds(rt, business, [order], -1, () => {
@@ -160,5 +180,7 @@ export function cancelOrder(rt: Runtime, slug: string, name: string): PublicTick
 export function requireOrder(rt: Runtime, businessId: string, name: string): TicketOrder {
   const order = rt.store.orders.named(businessId, name, readCode(name));
   if (order) return order;
-  throw new AppError("resource_not_found", `There is no order '${name}'.`, { fix: "deskbell orders list" });
+  throw new AppError("resource_not_found", `There is no order '${name}'.`, {
+    fix: "deskbell orders list",
+  });
 }

@@ -9,7 +9,10 @@ export function loadPlan(rt: Runtime, { id, slug, doc, schedule }: BusinessRow):
   const entered = Map.groupBy(rt.store.timeOff.endingAfter(id, rt.now()), ({ staffId }) => staffId);
   const staff = objects.staff.map((person) => {
     const rows = entered.get(objectId("staff", slug, person)) ?? [];
-    return { ...person, timeOff: [...person.timeOff, ...rows.map((row) => ({ from: row.startsAt, to: row.endsAt }))] };
+    return {
+      ...person,
+      timeOff: [...person.timeOff, ...rows.map((row) => ({ from: row.startsAt, to: row.endsAt }))],
+    };
   });
   return { business: doc, schedule, objects: { ...objects, staff } };
 }

@@ -56,5 +56,7 @@ export function cancelReservation(rt: Runtime, slug: string, id: string): Public
 export function requireReservation(rt: Runtime, businessId: string, id: string): Reservation {
   const reservation = rt.store.reservations.byId(businessId, id);
   if (reservation) return reservation;
-  throw new AppError("resource_not_found", `There is no reservation '${id}'.`, { fix: "deskbell reservations list" });
+  throw new AppError("resource_not_found", `There is no reservation '${id}'.`, {
+    fix: "deskbell reservations list",
+  });
 }

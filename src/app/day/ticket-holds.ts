@@ -18,12 +18,18 @@ export function changeHolds(
   by: 1 | -1,
   write: () => void,
 ): void {
-  if (crossesState(rt, business, orders, by)) return void tellDayChange(rt, business.id, write, { lists: ["events"] });
+  if (crossesState(rt, business, orders, by))
+    return void tellDayChange(rt, business.id, write, { lists: ["events"] });
   write();
   rt.store.businesses.raiseRevision(business.id);
 }
 
-function crossesState(rt: Runtime, { id, slug }: BusinessRow, orders: readonly TicketOrder[], by: 1 | -1): boolean {
+function crossesState(
+  rt: Runtime,
+  { id, slug }: BusinessRow,
+  orders: readonly TicketOrder[],
+  by: 1 | -1,
+): boolean {
   const before = rt.store.orders.taken(id);
   const after = new Map(before);
   for (const { ticketTypeId, quantity } of orders.flatMap(({ items }) => items))
@@ -36,6 +42,7 @@ function crossesState(rt: Runtime, { id, slug }: BusinessRow, orders: readonly T
     .ofKind(id, "public_event")
     .some(
       (event) =>
-        touched.has(objectId("public_event", slug, event)) && !same(states(event, before), states(event, after)),
+        touched.has(objectId("public_event", slug, event)) &&
+        !same(states(event, before), states(event, after)),
     );
 }

@@ -23,14 +23,28 @@ const REASON = line(200);
  * Takes a person out of the plan for a while. Nothing that is booked is touched: `booked` tells how much of it falls into it.
  * @throws AppError resource_not_found, invalid_date, validation_failed
  */
-export function addTimeOff(rt: Runtime, slug: string, request: TimeOffRequest): TimeOffRow & { booked: number } {
+export function addTimeOff(
+  rt: Runtime,
+  slug: string,
+  request: TimeOffRequest,
+): TimeOffRow & { booked: number } {
   if (request.reason !== null && !REASON.safeParse(request.reason).success)
     throw new AppError("validation_failed", "The reason must be one line of 1 to 200 characters.");
   return rt.tx(() => {
     const business = requireBusiness(rt, slug);
-    const staffId = objectId("staff", slug, findObject(loadPlan(rt, business), "staff", request.staff));
+    const staffId = objectId(
+      "staff",
+      slug,
+      findObject(loadPlan(rt, business), "staff", request.staff),
+    );
     const span = readSpan(request.from, request.to, business.doc.timezone);
-    const row = { id: rt.newId("tof"), staffId, ...span, reason: request.reason, createdAt: rt.now() };
+    const row = {
+      id: rt.newId("tof"),
+      staffId,
+      ...span,
+      reason: request.reason,
+      createdAt: rt.now(),
+    };
     tellDayChange(rt, business.id, () => rt.store.timeOff.insert(business.id, row), {
       lists: [],
       isAvailabilityTouched: true,
@@ -45,7 +59,12 @@ export function removeTimeOff(rt: Runtime, slug: string, id: string): void {
   rt.tx(() => {
     const business = requireBusiness(rt, slug);
     if (!rt.store.timeOff.byId(business.id, id))
-      throw new AppError("resource_not_found", `There is no time off '${id}'.`, { fix: "deskbell time-off list" });
-    tellDayChange(rt, business.id, () => rt.store.timeOff.remove(id), { lists: [], isAvailabilityTouched: true });
+      throw new AppError("resource_not_found", `There is no time off '${id}'.`, {
+        fix: "deskbell time-off list",
+      });
+    tellDayChange(rt, business.id, () => rt.store.timeOff.remove(id), {
+      lists: [],
+      isAvailabilityTouched: true,
+    });
   });
 }

@@ -21,7 +21,12 @@ export type Alert = {
 export type AlertedEndpoint = Pick<EndpointRow, "id" | "businessId" | "name" | "url">;
 
 /** @param what follows "Webhook endpoint 'name' of slug …" */
-export function makeAlert(rt: Runtime, type: AlertType, endpoint: AlertedEndpoint, what: string): Alert {
+export function makeAlert(
+  rt: Runtime,
+  type: AlertType,
+  endpoint: AlertedEndpoint,
+  what: string,
+): Alert {
   const { id, name, url } = endpoint;
   const business = rt.store.businesses.byId(endpoint.businessId)?.slug ?? endpoint.businessId;
   return {

@@ -21,7 +21,9 @@ export type Redelivery = {
 export function requireDelivery(rt: Runtime, id: string, businessId?: string): DeliveryRow {
   const delivery = rt.store.deliveries.byId(id);
   if (delivery && (businessId === undefined || delivery.businessId === businessId)) return delivery;
-  throw new AppError("resource_not_found", `There is no delivery ${id}.`, { fix: "deskbell deliveries list" });
+  throw new AppError("resource_not_found", `There is no delivery ${id}.`, {
+    fix: "deskbell deliveries list",
+  });
 }
 
 /**
@@ -32,7 +34,10 @@ export function redeliver(rt: Runtime, id: string): DeliveryRow {
   return rt.tx(() => {
     const { status, endpointId } = requireDelivery(rt, id);
     const endpoint = rt.store.endpoints.byId(endpointId);
-    if (!endpoint) throw new AppError("conflict", `The endpoint of ${id} was deleted.`, { fix: "subscribe it again" });
+    if (!endpoint)
+      throw new AppError("conflict", `The endpoint of ${id} was deleted.`, {
+        fix: "subscribe it again",
+      });
     if (endpoint.status === "DISABLED")
       throw new AppError("conflict", `The endpoint of ${id} is disabled: enable it first.`, {
         fix: `deskbell webhooks enable ${endpointId}`,
@@ -58,14 +63,22 @@ export function redeliver(rt: Runtime, id: string): DeliveryRow {
  * @returns how many
  * @throws AppError invalid_input when the rate would take more than a day
  */
-export function redeliverMany(rt: Runtime, filter: DeliveryFilter, options: Redelivery = {}): number {
+export function redeliverMany(
+  rt: Runtime,
+  filter: DeliveryFilter,
+  options: Redelivery = {},
+): number {
   const { dryRun = false, perSecond, onProgress = () => {} } = options;
   const total = rt.store.deliveryMoves.countReplayable(filter);
   const stepMs = perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
   if (total * stepMs > LONGEST_SPREAD_MS)
-    throw new AppError("invalid_input", `${total} deliveries at that rate would take more than a day.`, {
-      fix: "raise --rate, or narrow it with --since or --endpoint",
-    });
+    throw new AppError(
+      "invalid_input",
+      `${total} deliveries at that rate would take more than a day.`,
+      {
+        fix: "raise --rate, or narrow it with --since or --endpoint",
+      },
+    );
   if (dryRun) return total;
   const upTo = rt.store.due.lastNumber();
   const startsAt = rt.now();

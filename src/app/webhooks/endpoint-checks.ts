@@ -18,7 +18,9 @@ const MAX_NAME_LENGTH = 100;
 const TIMEOUT_MS = { minimum: 1000, maximum: 30_000 };
 
 /** What somebody wants an endpoint to be; unchecked, so that all mistakes are told at once. */
-export type AskedSettings = { [Name in Exclude<keyof EndpointSettings, "allowPrivate">]: unknown } & {
+export type AskedSettings = {
+  [Name in Exclude<keyof EndpointSettings, "allowPrivate">]: unknown;
+} & {
   allowPrivate: boolean;
 };
 
@@ -62,7 +64,12 @@ export function checkSettings(
   }
   const { name, url, events, ...settings } = asked as EndpointSettings;
   return {
-    settings: { ...settings, name: name.trim(), url: target?.url.href ?? url, events: [...new Set(events)] },
+    settings: {
+      ...settings,
+      name: name.trim(),
+      url: target?.url.href ?? url,
+      events: [...new Set(events)],
+    },
     target,
   };
 }
@@ -80,7 +87,8 @@ const toPointer = (field: string): string =>
 function checkName(name: unknown): ErrorItem[] {
   const pointer = "#/name";
   if (name === undefined) return [{ pointer, code: "required", detail: "'name' is missing." }];
-  if (typeof name !== "string") return [{ pointer, code: "type", detail: "'name' must be a text." }];
+  if (typeof name !== "string")
+    return [{ pointer, code: "type", detail: "'name' must be a text." }];
   const { length } = name.trim();
   return length >= 1 && length <= MAX_NAME_LENGTH
     ? []
@@ -90,17 +98,23 @@ function checkName(name: unknown): ErrorItem[] {
 function checkUrl(url: unknown): ErrorItem[] {
   const pointer = "#/url";
   if (url === undefined) return [{ pointer, code: "required", detail: "'url' is missing." }];
-  return typeof url === "string" ? [] : [{ pointer, code: "type", detail: "'url' must be a text." }];
+  return typeof url === "string"
+    ? []
+    : [{ pointer, code: "type", detail: "'url' must be a text." }];
 }
 
 function checkEvents(events: unknown): ErrorItem[] {
   const pointer = "#/events";
   if (events === undefined) return [{ pointer, code: "required", detail: "'events' is missing." }];
-  if (!Array.isArray(events)) return [{ pointer, code: "type", detail: "'events' must be a list of event names." }];
-  if (events.length === 0) return [{ pointer, code: "empty", detail: "'events' must name at least one event." }];
+  if (!Array.isArray(events))
+    return [{ pointer, code: "type", detail: "'events' must be a list of event names." }];
+  if (events.length === 0)
+    return [{ pointer, code: "empty", detail: "'events' must name at least one event." }];
   return events.flatMap((event: unknown, i) => {
     if (typeof event !== "string")
-      return [{ pointer: `${pointer}/${i}`, code: "type", detail: "An event name must be a text." }];
+      return [
+        { pointer: `${pointer}/${i}`, code: "type", detail: "An event name must be a text." },
+      ];
     if (isEventType(event)) return [];
     const shown = safe(event, 60);
     const detail = `'${shown}' is not an event name.${didYouMean(shown, EVENT_TYPES)}`;
@@ -113,19 +127,27 @@ function checkWhole(
   value: unknown,
   { minimum, maximum }: { minimum: number; maximum: number },
 ): ErrorItem[] {
-  if (typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum) return [];
+  if (typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum)
+    return [];
   const detail = `'${name}' must be a whole number from ${minimum} to ${maximum}.`;
   return [{ pointer: `#/${name}`, code: "range", detail }];
 }
 
 /** Looks up where it would go. @throws AppError unsafe_url */
-export async function checkAddresses({ settings, target }: CheckedSettings, lab: Lab, resolve: Resolve): Promise<void> {
+export async function checkAddresses(
+  { settings, target }: CheckedSettings,
+  lab: Lab,
+  resolve: Resolve,
+): Promise<void> {
   if (target === null || target.isLiteral) return;
   const { hostname } = target;
   const allowances = { ...lab, trusted: settings.allowPrivate };
   const addresses = await resolve(hostname, allowances);
   if (addresses.length === 0)
-    throw unsafe({ refused: `'${hostname}' has no address in DNS.`, fix: "check the spelling of the host" });
+    throw unsafe({
+      refused: `'${hostname}' has no address in DNS.`,
+      fix: "check the spelling of the host",
+    });
   const refusal = judgeAddresses(hostname, addresses, allowances);
   if (refusal !== undefined) throw unsafe(refusal);
 }

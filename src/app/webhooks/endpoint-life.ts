@@ -14,7 +14,9 @@ export type Recover = "all" | "none" | number;
 export function requireEndpoint(rt: Runtime, id: string, businessId?: string): EndpointRow {
   const endpoint = rt.store.endpoints.byId(id);
   if (endpoint && (businessId === undefined || endpoint.businessId === businessId)) return endpoint;
-  throw new AppError("resource_not_found", `There is no webhook endpoint ${id}.`, { fix: "deskbell webhooks list" });
+  throw new AppError("resource_not_found", `There is no webhook endpoint ${id}.`, {
+    fix: "deskbell webhooks list",
+  });
 }
 
 /** Nothing more goes to it; what is owed to it, and what comes meanwhile, is parked. */
@@ -45,7 +47,10 @@ export function enableEndpoint(
   return rt.tx(() => {
     const { status, disabledReason } = requireEndpoint(rt, id);
     if (byPartner && disabledReason === "manual")
-      throw new AppError("conflict", "The business has disabled this endpoint, and it alone can enable it: ask there.");
+      throw new AppError(
+        "conflict",
+        "The business has disabled this endpoint, and it alone can enable it: ask there.",
+      );
     const now = rt.now();
     if (typeof recover === "number" && recover > now) refuseFuture();
     if (status === "DISABLED") {
@@ -53,7 +58,8 @@ export function enableEndpoint(
       rt.store.endpoints.saveStreak(id, NO_STREAK);
     }
     const since = recover === "all" ? undefined : recover;
-    const recovered = since === "none" ? 0 : rt.store.deliveryMoves.recover({ endpointId: id, since }, now);
+    const recovered =
+      since === "none" ? 0 : rt.store.deliveryMoves.recover({ endpointId: id, since }, now);
     const cancelled = rt.store.deliveryMoves.cancel({ endpointId: id, status: "PARKED" });
     return { endpoint: requireEndpoint(rt, id), recovered, cancelled };
   });
@@ -61,7 +67,8 @@ export function enableEndpoint(
 
 /** A slip of the day would cancel everything without a word. */
 function refuseFuture(): never {
-  const detail = "'recover' is in the future: all that was missed came before it, and would be cancelled.";
+  const detail =
+    "'recover' is in the future: all that was missed came before it, and would be cancelled.";
   throw new AppError("validation_failed", detail, {
     fix: "name the time since when it was missed, or all, or none",
     items: [{ pointer: "#/recover", code: "in_the_future", detail }],

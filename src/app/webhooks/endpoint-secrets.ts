@@ -55,7 +55,10 @@ export function openSigningSecret(rt: Runtime, endpointId: string): string {
   return rt.secrets.open(current.sealed, current.id);
 }
 
-export function opensSealed(rt: Runtime, { id, sealed }: Pick<SecretRow, "id" | "sealed">): boolean {
+export function opensSealed(
+  rt: Runtime,
+  { id, sealed }: Pick<SecretRow, "id" | "sealed">,
+): boolean {
   try {
     rt.secrets.open(sealed, id);
     return true;

@@ -3,7 +3,12 @@ import { AppError } from "../../domain/errors.ts";
 import { calledUrl } from "../../domain/webhooks/safe-url.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import { type AskedSettings, checkAddresses, type CheckedSettings, checkSettings } from "./endpoint-checks.ts";
+import {
+  type AskedSettings,
+  checkAddresses,
+  type CheckedSettings,
+  checkSettings,
+} from "./endpoint-checks.ts";
 import { requireEndpoint } from "./endpoint-life.ts";
 import { mintSigningSecret, openSigningSecret } from "./endpoint-secrets.ts";
 import { recallMade, rememberMade, repeatable, type Repeatable } from "../idempotency.ts";
@@ -48,7 +53,10 @@ export async function createEndpoint(
 ): Promise<{ endpoint: EndpointRow; secret: string }> {
   const checked = checkSettings(withDefaults(asked), rt.config.lab, unknownFields);
   const { settings } = checked;
-  const request = idempotencyKey === undefined || keyId === null ? null : repeatable(keyId, idempotencyKey, settings);
+  const request =
+    idempotencyKey === undefined || keyId === null
+      ? null
+      : repeatable(keyId, idempotencyKey, settings);
   const made = request && findMade(rt, request);
   if (made) return made;
   await checkAddresses(checked, rt.config.lab, resolve);
@@ -70,9 +78,13 @@ export async function createEndpoint(
     if (madeMeanwhile) return madeMeanwhile;
     requireRoom(rt);
     if (rt.store.endpoints.count(businessId) >= MAX_ENDPOINTS)
-      throw new AppError("conflict", `This business has ${MAX_ENDPOINTS} webhook endpoints, the most it can have.`, {
-        fix: "delete one that is no longer needed",
-      });
+      throw new AppError(
+        "conflict",
+        `This business has ${MAX_ENDPOINTS} webhook endpoints, the most it can have.`,
+        {
+          fix: "delete one that is no longer needed",
+        },
+      );
     rt.store.endpoints.insert(endpoint);
     if (request) rememberMade(rt, request, endpoint.id);
     return { endpoint, secret: mintSigningSecret(rt, endpoint.id) };
@@ -80,11 +92,15 @@ export async function createEndpoint(
 }
 
 /** @throws AppError idempotency_key_reused, conflict when it was deleted since */
-function findMade(rt: Runtime, request: Repeatable): { endpoint: EndpointRow; secret: string } | undefined {
+function findMade(
+  rt: Runtime,
+  request: Repeatable,
+): { endpoint: EndpointRow; secret: string } | undefined {
   const id = recallMade(rt, request);
   if (id === undefined) return undefined;
   const endpoint = rt.store.endpoints.byId(id);
-  if (!endpoint) throw new AppError("conflict", "The endpoint that this Idempotency-Key has made was deleted.");
+  if (!endpoint)
+    throw new AppError("conflict", "The endpoint that this Idempotency-Key has made was deleted.");
   return { endpoint, secret: openSigningSecret(rt, id) };
 }
 
@@ -113,7 +129,11 @@ const withDefaults = ({
   timeoutMs = DEFAULTS.timeoutMs,
   maxInFlight = DEFAULTS.maxInFlight,
   ...asked
-}: Pick<EndpointRequest, keyof AskedSettings>): AskedSettings => ({ ...asked, timeoutMs, maxInFlight });
+}: Pick<EndpointRequest, keyof AskedSettings>): AskedSettings => ({
+  ...asked,
+  timeoutMs,
+  maxInFlight,
+});
 
 /** Where it goes is judged when that changes, or whether it is trusted. */
 function checkChanges(rt: Runtime, before: EndpointRow, changes: EndpointChanges): CheckedSettings {
@@ -126,9 +146,12 @@ function merge(
   { name, url, events, allowPrivate, timeoutMs, maxInFlight }: EndpointRow,
   { byPartner = false, unknownFields: _, ...changes }: EndpointChanges,
 ): AskedSettings {
-  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(
+    Object.entries(changes).filter(([, value]) => value !== undefined),
+  );
   const settings = { name, url, events, allowPrivate, timeoutMs, maxInFlight, ...given };
   // Another spelling of the same URL is no change.
-  if (typeof settings.url === "string" && calledUrl(settings.url) === calledUrl(url)) return { ...settings, url };
+  if (typeof settings.url === "string" && calledUrl(settings.url) === calledUrl(url))
+    return { ...settings, url };
   return byPartner ? { ...settings, allowPrivate: false } : settings;
 }

@@ -9,8 +9,10 @@ import type { KeyRow } from "../../store/keys.ts";
 
 type Viewer = Pick<KeyRow, "id" | "kind" | "businessId">;
 
-const owns = (key: Viewer, { businessId, keyId }: { businessId: string; keyId: string | null }): boolean =>
-  businessId === key.businessId && (key.kind === "SECRET" || keyId === key.id);
+const owns = (
+  key: Viewer,
+  { businessId, keyId }: { businessId: string; keyId: string | null },
+): boolean => businessId === key.businessId && (key.kind === "SECRET" || keyId === key.id);
 
 export const listOwnEndpoints = (rt: Runtime, key: Viewer): EndpointRow[] =>
   rt.store.endpoints.list(key.businessId).filter((endpoint) => owns(key, endpoint));

@@ -58,7 +58,8 @@ function writeEndpoint(rt: Runtime, endpoint: EndpointRow, results: readonly Res
     if (attempt === null) continue;
     if (settlement.status !== "DELIVERED") streak = lengthen(streak, due.eventId, attempt.at);
     else if (streak.failingSince !== null) {
-      if (streak.warnedAt !== null) alerts.push(makeAlert(rt, "endpoint.recovered", endpoint, "answers again."));
+      if (streak.warnedAt !== null)
+        alerts.push(makeAlert(rt, "endpoint.recovered", endpoint, "answers again."));
       streak = NO_STREAK;
     }
   }
@@ -67,7 +68,8 @@ function writeEndpoint(rt: Runtime, endpoint: EndpointRow, results: readonly Res
   const exhausted = results.filter(({ settlement }) => settlement.status === "EXHAUSTED");
   const [first] = exhausted;
   if (first !== undefined) {
-    const what = exhausted.length === 1 ? `A delivery (${first.due.id})` : `${exhausted.length} deliveries`;
+    const what =
+      exhausted.length === 1 ? `A delivery (${first.due.id})` : `${exhausted.length} deliveries`;
     const alert = makeAlert(rt, "delivery.exhausted", endpoint, "");
     alerts.push({
       ...alert,
@@ -77,7 +79,12 @@ function writeEndpoint(rt: Runtime, endpoint: EndpointRow, results: readonly Res
   if (endpoint.status === "ACTIVE" && results.some(({ isGone }) => isGone)) {
     disableEndpoint(rt, endpoint.id, "gone");
     alerts.push(
-      makeAlert(rt, "endpoint.disabled", endpoint, "answered 410 Gone and was disabled. Its events are parked."),
+      makeAlert(
+        rt,
+        "endpoint.disabled",
+        endpoint,
+        "answered 410 Gone and was disabled. Its events are parked.",
+      ),
     );
   }
   return alerts;

@@ -20,7 +20,10 @@ async function askDns(hostname: string): Promise<string[]> {
   // A new one each time reads /etc/resolv.conf again: a box that moved networks goes on working.
   const resolver = new Resolver({ timeout: 1500, tries: 2 });
   const none = () => [];
-  const found = await Promise.all([resolver.resolve4(hostname).catch(none), resolver.resolve6(hostname).catch(none)]);
+  const found = await Promise.all([
+    resolver.resolve4(hostname).catch(none),
+    resolver.resolve6(hostname).catch(none),
+  ]);
   return found.flat();
 }
 

@@ -10,7 +10,11 @@ import { type Appended, appendEventFor, appendEvents } from "../events.ts";
 import { loadCatalog } from "../catalog/tell.ts";
 
 /** An event about the first object of its kind, as it is now; undefined when the business has none. */
-export function draftSample(rt: Runtime, business: BusinessRow, type: EventType): EventDraft | undefined {
+export function draftSample(
+  rt: Runtime,
+  business: BusinessRow,
+  type: EventType,
+): EventDraft | undefined {
   const stored = loadCatalog(rt, business);
   const state = { catalog: stored.catalog, shown: representCatalog(stored, rt.now()) };
   return sampleEvent(type, state, business, rt.now());
@@ -20,13 +24,22 @@ export function draftSample(rt: Runtime, business: BusinessRow, type: EventType)
  * Makes an event happen that nothing has caused: it is in the feed and goes to all who subscribe, or to one endpoint alone.
  * @throws AppError resource_not_found for an endpoint of another business, or when there is nothing to tell of
  */
-export function triggerEvent(rt: Runtime, business: BusinessRow, type: EventType, endpointId?: string): Appended {
+export function triggerEvent(
+  rt: Runtime,
+  business: BusinessRow,
+  type: EventType,
+  endpointId?: string,
+): Appended {
   return rt.tx(() => {
     const draft = draftSample(rt, business, type);
     if (draft === undefined)
-      throw new AppError("resource_not_found", `${business.slug} has nothing that ${type} could tell of.`, {
-        fix: "name another event: deskbell events types",
-      });
+      throw new AppError(
+        "resource_not_found",
+        `${business.slug} has nothing that ${type} could tell of.`,
+        {
+          fix: "name another event: deskbell events types",
+        },
+      );
     if (endpointId === undefined) return appendEvents(rt, business, [draft]);
     return appendEventFor(rt, business, draft, requireEndpoint(rt, endpointId, business.id));
   });

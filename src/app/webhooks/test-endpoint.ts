@@ -14,7 +14,10 @@ import { draftSample } from "./sample-events.ts";
  * One POST over a connection of its own, with the address that it went to; null: it came to no connection.
  * @param givenUp it is broken off, as nobody waits for its outcome any more
  */
-export type SendOnce = (post: Post, givenUp?: AbortSignal) => Promise<{ outcome: Outcome; address: string | null }>;
+export type SendOnce = (
+  post: Post,
+  givenUp?: AbortSignal,
+) => Promise<{ outcome: Outcome; address: string | null }>;
 
 export type TestResult = {
   ok: boolean;
@@ -43,7 +46,13 @@ export async function testEndpoint(
   sendOnce: SendOnce,
   givenUp?: AbortSignal,
 ): Promise<TestResult> {
-  const { businessId, url, allowPrivate: trusted, timeoutMs, events } = requireEndpoint(rt, endpointId);
+  const {
+    businessId,
+    url,
+    allowPrivate: trusted,
+    timeoutMs,
+    events,
+  } = requireEndpoint(rt, endpointId);
   const business = rt.store.businesses.byId(businessId);
   if (!business) throw new AppError("resource_not_found", `The business of ${endpointId} is gone.`);
   const keys = rt.store.endpointSecrets
@@ -60,7 +69,13 @@ export async function testEndpoint(
   const eventId = rt.newId("evt").replace("evt_", "evt_test_");
   const at = rt.now();
   const body = writeEnvelope(business, draft, eventId, at);
-  const cover = { deliveryId: rt.newId("dlv"), eventId, eventType: draft.type, attempt: 1, sequence: 0 };
+  const cover = {
+    deliveryId: rt.newId("dlv"),
+    eventId,
+    eventType: draft.type,
+    attempt: 1,
+    sequence: 0,
+  };
   const headers = { ...coverHeaders(cover, userAgent(), keys, at, body), "X-Service-Test": "true" };
 
   const started = rt.monotonic();

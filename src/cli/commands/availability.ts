@@ -55,7 +55,9 @@ export const availability = command({
     const { explain, next } = given;
     const found = ask(business, { audience: "HOUSE", wish, span, timezone: null, explain });
     const keys = new Map(
-      (["staff", "table"] as const).flatMap((kind) => listObjects(rt, business, kind)).map(({ id, key }) => [id, key]),
+      (["staff", "table"] as const)
+        .flatMap((kind) => listObjects(rt, business, kind))
+        .map(({ id, key }) => [id, key]),
     );
     const nameOf = (id: string) => keys.get(id) ?? id;
     if (next === undefined) return printDays(cli, span, found, nameOf);
@@ -70,7 +72,12 @@ export const availability = command({
   },
 });
 
-async function printDays(cli: Cli, span: Span, found: Availability, nameOf: (id: string) => string): Promise<void> {
+async function printDays(
+  cli: Cli,
+  span: Span,
+  found: Availability,
+  nameOf: (id: string) => string,
+): Promise<void> {
   const days: DayAnswer[] = [];
   for await (const some of found.days()) days.push(...some);
   const { io, flags } = cli;
@@ -85,16 +92,33 @@ async function printDays(cli: Cli, span: Span, found: Availability, nameOf: (id:
     );
 }
 
-function wishOf({ service, variant, addon, staff, guests, party, area }: FlagValues<typeof flags>): Wish {
+function wishOf({
+  service,
+  variant,
+  addon,
+  staff,
+  guests,
+  party,
+  area,
+}: FlagValues<typeof flags>): Wish {
   const isVisit = service.length > 0 || variant.length > 0;
   if (isVisit === (party !== undefined))
     throw new AppError("usage", isVisit ? "A table has no services." : "What is to be booked?", {
       fix: "name --service, or --party for a table",
     });
   if (party === undefined && area === undefined)
-    return { serviceIds: service, variantIds: variant, addonIds: addon, staffIds: staff, guests: guests ?? 1 };
+    return {
+      serviceIds: service,
+      variantIds: variant,
+      addonIds: addon,
+      staffIds: staff,
+      guests: guests ?? 1,
+    };
   if (party === undefined || addon.length > 0 || staff.length > 0 || guests !== undefined)
-    throw new AppError("usage", "--area goes with --party; --addon, --staff and --guests go with --service.");
+    throw new AppError(
+      "usage",
+      "--area goes with --party; --addon, --staff and --guests go with --service.",
+    );
   return { partySize: party, areaId: area ?? null };
 }
 
@@ -104,6 +128,9 @@ function spanOf({ next, ...asked }: AskedSpan & { next: number | undefined }, to
   const { span, mistakes } = readSpan(asked, today);
   const [first] = mistakes;
   if (span === undefined || first !== undefined)
-    throw new AppError("usage", mistakes.map(({ detail }) => detail.replace(/^'(\w+)'/, "--$1")).join(" "));
+    throw new AppError(
+      "usage",
+      mistakes.map(({ detail }) => detail.replace(/^'(\w+)'/, "--$1")).join(" "),
+    );
   return span;
 }

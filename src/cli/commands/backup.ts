@@ -10,8 +10,14 @@ const app = () => import("../../app/box/backups.ts");
 
 const create = command({
   name: "create",
-  about: "Back the data up now, beside a running daemon. The nightly job keeps the newest 7 backups of the folder.",
-  flags: { withKey: text("file", "write the master key, which is not in a backup, to this new file (0600)") },
+  about:
+    "Back the data up now, beside a running daemon. The nightly job keeps the newest 7 backups of the folder.",
+  flags: {
+    withKey: text(
+      "file",
+      "write the master key, which is not in a backup, to this new file (0600)",
+    ),
+  },
   examples: ["backup create", "backup create --with-key /media/stick/master.key"],
   async run(cli, { withKey }) {
     const rt = await cli.open();
@@ -31,9 +37,16 @@ const create = command({
       throw error;
     });
     keyFile?.write(readFileSync(masterKeyPath, "utf8"));
-    cli.printObject({ path: made.path, bytes: made.bytes, madeAt: isoTime(made.madeAt), masterKey: withKey });
+    cli.printObject({
+      path: made.path,
+      bytes: made.bytes,
+      madeAt: isoTime(made.madeAt),
+      masterKey: withKey,
+    });
     if (!keyFile && existsSync(masterKeyPath))
-      cli.note(`The signing secrets in it open with ${masterKeyPath} alone: keep a copy of that, elsewhere.`);
+      cli.note(
+        `The signing secrets in it open with ${masterKeyPath} alone: keep a copy of that, elsewhere.`,
+      );
   },
 });
 
@@ -61,7 +74,10 @@ const verify = command({
   name: "verify",
   about: "Read a backup from end to end and say whether it is sound.",
   arguments: ["<file>"],
-  examples: ["backup verify /var/lib/deskbell/backups/deskbell-20261120T021700Z.db", "backup verify old.db --json"],
+  examples: [
+    "backup verify /var/lib/deskbell/backups/deskbell-20261120T021700Z.db",
+    "backup verify old.db --json",
+  ],
   async run(cli, _flags, file) {
     const { verifyBackup } = await app();
     const verified = verifyBackup(file);

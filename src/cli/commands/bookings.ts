@@ -25,7 +25,10 @@ const create = command({
     const rt = await cli.open();
     const { slug } = cli.business(rt);
     const { createBooking } = await import("../../app/day/bookings.ts");
-    const required = { ...(given.variant.length === 0 && { service: "--service" }), start: "--start" };
+    const required = {
+      ...(given.variant.length === 0 && { service: "--service" }),
+      start: "--start",
+    };
     return createOrLoad(cli, rt, from, { ...given, addons: addon }, required, (input) =>
       createBooking(rt, slug, input),
     );
@@ -47,8 +50,14 @@ export const bookings: Group = {
       columns: (keyOf) => [
         { title: "ID", value: ({ id }) => id, whole: true },
         { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), whole: true },
-        { title: "SERVICE", value: ({ segments }) => segments.map(({ serviceId }) => keyOf(serviceId)).join(" ") },
-        { title: "STAFF", value: ({ segments }) => segments.map(({ staffId }) => keyOf(staffId)).join(" ") },
+        {
+          title: "SERVICE",
+          value: ({ segments }) => segments.map(({ serviceId }) => keyOf(serviceId)).join(" "),
+        },
+        {
+          title: "STAFF",
+          value: ({ segments }) => segments.map(({ staffId }) => keyOf(staffId)).join(" "),
+        },
         { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
         { title: "STATUS", value: ({ status }) => status, whole: true },
         { title: "ENDS", value: ({ endsAt }) => endsAt.slice(0, 16), spare: true },

@@ -66,7 +66,8 @@ const remove = command({
     const business = cli.business(rt, slug);
     const holdings = rt.store.holdings.of(business.id);
     if (dryRun) {
-      if (cli.flags.json) cli.printObject({ id: business.id, slug, removed: false, taken: holdings });
+      if (cli.flags.json)
+        cli.printObject({ id: business.id, slug, removed: false, taken: holdings });
       return cli.note(`${slug} would take with it: ${listed(holdings)}.`);
     }
     if (!cli.flags.yes) cli.note(`${slug} takes with it: ${listed(holdings)}.`);
@@ -90,9 +91,12 @@ function listed({ owed, deliveries, ...counts }: Holdings): string {
     reservations: "reservation",
     orders: "ticket order",
   };
-  const parts = Object.entries(nouns).map(([name, noun]) => [counts[name as keyof typeof counts], noun] as const);
+  const parts = Object.entries(nouns).map(
+    ([name, noun]) => [counts[name as keyof typeof counts], noun] as const,
+  );
   const shown = parts.filter(([count]) => count > 0).map(([count, noun]) => countOf(count, noun));
-  if (deliveries > 0) shown.push(`${deliveries} deliver${deliveries === 1 ? "y" : "ies"} (${owed} not sent yet)`);
+  if (deliveries > 0)
+    shown.push(`${deliveries} deliver${deliveries === 1 ? "y" : "ies"} (${owed} not sent yet)`);
   return shown.join(", ") || "nothing";
 }
 

@@ -18,7 +18,8 @@ const flags = {
 
 const square = command({
   name: "square",
-  about: "Turn a catalog that Square has published into a catalog file, with a report of what was left out.",
+  about:
+    "Turn a catalog that Square has published into a catalog file, with a report of what was left out.",
   arguments: ["<file>"],
   flags,
   examples: [
@@ -49,7 +50,11 @@ const csv = command({
 });
 
 /** The catalog to its file or to stdout, the report to stderr. */
-function finish(cli: Cli, out: string, { yaml, report }: { yaml: string; report: ImportReport }): void {
+function finish(
+  cli: Cli,
+  out: string,
+  { yaml, report }: { yaml: string; report: ImportReport },
+): void {
   const isFile = out !== "-";
   if (isFile) writeNew(out, yaml);
   if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });

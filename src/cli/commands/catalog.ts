@@ -54,12 +54,19 @@ const FORMATS = ["yaml", "json", "csv"] as const;
 
 const exporting = command({
   name: "export",
-  about: "Write a business's catalog as a catalog file. Bookings, orders and what is sold out are no part of it.",
+  about:
+    "Write a business's catalog as a catalog file. Bookings, orders and what is sold out are no part of it.",
   flags: {
     out: text("file", "write it there instead of stdout; - is stdout"),
-    format: choice(FORMATS, "yaml, json, or csv, which holds services and dishes alone (default: yaml)"),
+    format: choice(
+      FORMATS,
+      "yaml, json, or csv, which holds services and dishes alone (default: yaml)",
+    ),
   },
-  examples: ["catalog export --business salon-aurora --out salon.yaml", "catalog export --format csv > prices.csv"],
+  examples: [
+    "catalog export --business salon-aurora --out salon.yaml",
+    "catalog export --format csv > prices.csv",
+  ],
   async run(cli, { out = "-", format = "yaml" }) {
     keepHeapSmall();
     const rt = await cli.open();
@@ -67,10 +74,12 @@ const exporting = command({
     const { exportText } = await import("../../app/catalog/export-catalog.ts");
     const { content, leftOut } = exportText(rt, business, format);
     if (out !== "-") writeNew(out, content);
-    if (cli.flags.json) cli.printObject({ format, leftOut, ...(out === "-" ? { content } : { file: out }) });
+    if (cli.flags.json)
+      cli.printObject({ format, leftOut, ...(out === "-" ? { content } : { file: out }) });
     else if (out === "-") cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(content) : content);
     if (leftOut.length > 0) cli.note(`A CSV file has no place for: ${leftOut.join(", ")}.`);
-    if (out !== "-" && format !== "csv") cli.note(`next:  ${cli.program} catalog diff ${shellWord(out)}`);
+    if (out !== "-" && format !== "csv")
+      cli.note(`next:  ${cli.program} catalog diff ${shellWord(out)}`);
   },
 });
 

@@ -12,7 +12,10 @@ export const completion = command({
   name: "completion",
   about: `Print what makes a shell complete commands, ids and keys: ${SHELLS.join(", ")}.`,
   arguments: ["<shell>"],
-  examples: ["completion bash >> ~/.bashrc", "completion fish > ~/.config/fish/completions/deskbell.fish"],
+  examples: [
+    "completion bash >> ~/.bashrc",
+    "completion fish > ~/.config/fish/completions/deskbell.fish",
+  ],
   run(cli, _flags, shell) {
     const known = SHELLS.find((name) => name === shell);
     if (known === undefined)
@@ -26,7 +29,10 @@ export const completion = command({
 });
 
 /** What the shells ask. It never fails and never says anything else: somebody is in the middle of a line. */
-export const complete = (commands: readonly (CommandSpec | Group)[], globals: readonly Option[]): CommandSpec =>
+export const complete = (
+  commands: readonly (CommandSpec | Group)[],
+  globals: readonly Option[],
+): CommandSpec =>
   command({
     name: "__complete",
     about: "Say what could be the last of the words, a line each.",
@@ -36,7 +42,11 @@ export const complete = (commands: readonly (CommandSpec | Group)[], globals: re
     examples: ["__complete -- keys cr", "__complete --next -- keys show"],
     async run(cli, { next }, words) {
       const { findPlace } = await import("../completion/complete.ts");
-      const { candidates, asked, typed, head, given } = findPlace(commands, globals, next ? [...words, ""] : words);
+      const { candidates, asked, typed, head, given } = findPlace(
+        commands,
+        globals,
+        next ? [...words, ""] : words,
+      );
       const all = asked === undefined ? candidates : await valuesFor(cli, asked, given);
       const fitting = all.filter(({ value }) => value.startsWith(typed));
       const lines = fitting.map(({ value, about }) => `${head}${value}\t${safe(about, 80)}\n`);
@@ -48,7 +58,11 @@ const BUSY_TIMEOUT_MS = 500;
 /** It is put into somebody's command line as it stands: nothing for a shell to run, and no option. */
 const isHarmless = ({ value }: Candidate): boolean => /^\w[\w./:*-]*$/.test(value);
 
-async function valuesFor(cli: Cli, asked: string, given: ReadonlyMap<string, string>): Promise<Candidate[]> {
+async function valuesFor(
+  cli: Cli,
+  asked: string,
+  given: ReadonlyMap<string, string>,
+): Promise<Candidate[]> {
   const { fixedValues, listerFor } = await import("../completion/completion-values.ts");
   const lister = listerFor(asked);
   if (lister === undefined) return fixedValues(asked);
@@ -63,7 +77,9 @@ async function valuesFor(cli: Cli, asked: string, given: ReadonlyMap<string, str
     const rt = openRuntime(config, BUSY_TIMEOUT_MS);
     try {
       const slug = given.get("--business") ?? cli.flags.business;
-      return lister(rt, slug === undefined ? undefined : rt.store.businesses.bySlug(slug)).filter(isHarmless);
+      return lister(rt, slug === undefined ? undefined : rt.store.businesses.bySlug(slug)).filter(
+        isHarmless,
+      );
     } finally {
       rt.close();
     }

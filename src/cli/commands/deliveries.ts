@@ -48,7 +48,10 @@ const list = command({
   name: "list",
   about: "List deliveries, the newest first.",
   flags: { ...filterFlags, ...pageFlags },
-  examples: ["deliveries list --failed --since 2h", "deliveries list --endpoint whe_06f… --limit 500 --json"],
+  examples: [
+    "deliveries list --failed --since 2h",
+    "deliveries list --endpoint whe_06f… --limit 500 --json",
+  ],
   async run(cli, { before, limit, ...filterGiven }) {
     const rt = await cli.open();
     const filter = { ...readFilter(cli, rt, filterGiven), before };
@@ -58,7 +61,12 @@ const list = command({
       (most) => rt.store.deliveries.list(filter, most).map(shownDelivery),
       [
         { title: "ID", value: ({ id }) => id, whole: true },
-        { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), whole: true, spare: true },
+        {
+          title: "CREATED",
+          value: ({ createdAt }) => shortTime(createdAt),
+          whole: true,
+          spare: true,
+        },
         { title: "STATUS", value: ({ status }) => status },
         { title: "HTTP", value: ({ lastStatusCode }) => lastStatusCode, align: "right" },
         { title: "TRIES", value: ({ attemptCount }) => attemptCount, align: "right" },
@@ -93,7 +101,8 @@ const show = command({
 
 const redeliver = command({
   name: "redeliver",
-  about: "Send deliveries again: one, or all that the options find. The same events, signed anew, below what is fresh.",
+  about:
+    "Send deliveries again: one, or all that the options find. The same events, signed anew, below what is fresh.",
   arguments: ["[delivery]"],
   flags: {
     ...filterFlags,
@@ -101,10 +110,14 @@ const redeliver = command({
     dryRun: toggle("say how many, and change nothing"),
     wait: toggle("stay until they have been tried"),
   },
-  examples: ["deliveries redeliver dlv_06f…", "deliveries redeliver --failed --since 2h --rate 5/s --wait"],
+  examples: [
+    "deliveries redeliver dlv_06f…",
+    "deliveries redeliver --failed --since 2h --rate 5/s --wait",
+  ],
   async run(cli, { rate, dryRun, wait, ...filterGiven }, id) {
     const rt = await cli.open();
-    const { redeliver, redeliverMany, requireDelivery } = await import("../../app/webhooks/deliveries.ts");
+    const { redeliver, redeliverMany, requireDelivery } =
+      await import("../../app/webhooks/deliveries.ts");
     const filter = readFilter(cli, rt, filterGiven);
     if ((id === undefined) !== isNarrow(filter))
       throw new AppError("usage", "Either one delivery is named, or options say which.", {
@@ -112,19 +125,22 @@ const redeliver = command({
       });
     const perSecond = rate === undefined ? undefined : readRate(rate);
     let count = 1;
-    if (id === undefined) count = redeliverMany(rt, filter, { dryRun, perSecond, onProgress: progress(cli) });
+    if (id === undefined)
+      count = redeliverMany(rt, filter, { dryRun, perSecond, onProgress: progress(cli) });
     else if (dryRun) requireDelivery(rt, id);
     else redeliver(rt, id);
     if (cli.flags.json) cli.printObject({ count, dryRun });
     cli.note(dryRun ? `${count} would be sent again.` : `${count} on their way again.`);
     // Their state is another one now.
-    if (wait && !dryRun) await untilTried(cli, rt, { ...filter, id, status: undefined, failed: undefined });
+    if (wait && !dryRun)
+      await untilTried(cli, rt, { ...filter, id, status: undefined, failed: undefined });
   },
 });
 
 const cancel = command({
   name: "cancel",
-  about: "Give up deliveries that are waiting, parked or damaged: one, or all that the options find.",
+  about:
+    "Give up deliveries that are waiting, parked or damaged: one, or all that the options find.",
   arguments: ["[delivery]"],
   flags: { ...filterFlags, dryRun: toggle("say how many, and change nothing") },
   examples: ["deliveries cancel dlv_06f…", "deliveries cancel --endpoint whe_06f… --yes"],
@@ -140,7 +156,8 @@ const cancel = command({
     const chosen = { ...filter, id };
     let count = rt.store.deliveryMoves.countCancellable(chosen);
     if (!dryRun && count > 0) {
-      if (id === undefined) await cli.confirm(`Cancelling ${countOf(count, "delivery")}`, String(count));
+      if (id === undefined)
+        await cli.confirm(`Cancelling ${countOf(count, "delivery")}`, String(count));
       // Somebody may have taken their time to confirm it.
       count = cancelDeliveries(rt, chosen);
     }
@@ -158,7 +175,8 @@ function progress(cli: Cli): (done: number, total: number) => void {
 
 async function untilTried(cli: Cli, rt: Runtime, filter: DeliveryFilter): Promise<void> {
   const { isDaemonRunning } = await import("../../store/database.ts");
-  if (!isDaemonRunning(rt.config.databasePath)) cli.note(`No daemon runs that would send them: ${cli.program} serve`);
+  if (!isDaemonRunning(rt.config.databasePath))
+    cli.note(`No daemon runs that would send them: ${cli.program} serve`);
   for (let before = 0; ;) {
     const left = rt.store.deliveryMoves.countUntried(filter);
     if (left === 0) return cli.note("All have been tried.");
@@ -170,7 +188,8 @@ async function untilTried(cli: Cli, rt: Runtime, filter: DeliveryFilter): Promis
 
 function readRate(text: string): number {
   const [, count, unit] = /^(\d{1,5})\/([sm])$/.exec(text) ?? [];
-  if (count !== undefined && Number(count) > 0) return unit === "s" ? Number(count) : Number(count) / 60;
+  if (count !== undefined && Number(count) > 0)
+    return unit === "s" ? Number(count) : Number(count) / 60;
   throw new AppError("usage", `'${text}' is no --rate.`, { fix: "write it as 5/s or 30/m" });
 }
 

@@ -58,8 +58,10 @@ function followAttempts(rt: Runtime, after: number): () => FollowedAttempt[] {
 }
 
 function printAttempt(cli: Cli, attempt: FollowedAttempt): void {
-  const { at, deliveryId, eventType, n, statusCode, outcome, durationMs, url, error, status } = attempt;
-  if (cli.flags.json) return void cli.io.stdout.write(`${JSON.stringify({ ...attempt, at: isoTime(at) })}\n`);
+  const { at, deliveryId, eventType, n, statusCode, outcome, durationMs, url, error, status } =
+    attempt;
+  if (cli.flags.json)
+    return void cli.io.stdout.write(`${JSON.stringify({ ...attempt, at: isoTime(at) })}\n`);
   const glyph = error === null ? cli.paint("green", "✓") : cli.paint("red", "✗");
   const answer = statusCode ?? outcome;
   const end = error === null ? "" : `  ${status}`;

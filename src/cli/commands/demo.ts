@@ -4,7 +4,8 @@ import { integer, toggle } from "../flags.ts";
 
 export const demo = command({
   name: "demo",
-  about: "Show it at work: a seeded API, a receiver that verifies signatures, and changes that reach it.",
+  about:
+    "Show it at work: a seeded API, a receiver that verifies signatures, and changes that reach it.",
   flags: {
     port: integer(0, 65_535, "port of the API (4100, or any free one)"),
     keep: toggle("leave the demo's data in place at the end"),

@@ -15,7 +15,8 @@ export const doctor = command({
   examples: ["doctor", "doctor --json"],
   async run(cli) {
     const config = cli.configOfData();
-    if (statSync(config.databasePath).size > LONG_READ_BYTES) cli.note("reading the whole database …");
+    if (statSync(config.databasePath).size > LONG_READ_BYTES)
+      cli.note("reading the whole database …");
     const { examine } = await import("../../app/box/doctor.ts");
     const checks: Check[] = [];
     for await (const check of examine(config, { open: () => cli.open(), askDaemon })) {
@@ -44,9 +45,13 @@ const stateOf = ({ isAdvice }: Finding): string => (isAdvice ? "advice" : "wrong
 
 function print(cli: Cli, { about, looked, findings }: Check): void {
   const { stdout } = cli.io;
-  const inWords = findings.map((finding) => ({ ...finding, fix: nameProgram(finding.fix, cli.program) }));
+  const inWords = findings.map((finding) => ({
+    ...finding,
+    fix: nameProgram(finding.fix, cli.program),
+  }));
   if (stdout.isTTY) {
-    if (findings.length === 0) stdout.write(`${cli.paint("green", "✓")} ${about.padEnd(9)} ${safe(looked)}\n`);
+    if (findings.length === 0)
+      stdout.write(`${cli.paint("green", "✓")} ${about.padEnd(9)} ${safe(looked)}\n`);
     for (const finding of inWords)
       stdout.write(
         `${finding.isAdvice ? "!" : cli.paint("red", "✗")} ${about.padEnd(9)} ${safe(finding.text, 1000)}\n  ${cli.paint("bold", safe(finding.fix, 1000))}\n`,
@@ -54,5 +59,7 @@ function print(cli: Cli, { about, looked, findings }: Check): void {
     return;
   }
   const rows = inWords.map((finding) => ({ about, state: stateOf(finding), ...finding }));
-  stdout.write(toTsv(rows.length > 0 ? rows : [{ about, state: "ok", text: looked, fix: "" }], COLUMNS));
+  stdout.write(
+    toTsv(rows.length > 0 ? rows : [{ about, state: "ok", text: looked, fix: "" }], COLUMNS),
+  );
 }

@@ -27,7 +27,10 @@ const list = command({
     printPage(
       cli,
       limit,
-      (most) => rt.store.events.list(filter, most).map((event) => ({ ...event, createdAt: isoTime(event.createdAt) })),
+      (most) =>
+        rt.store.events
+          .list(filter, most)
+          .map((event) => ({ ...event, createdAt: isoTime(event.createdAt) })),
       [
         { title: "ID", value: ({ id }) => id, whole: true },
         { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), whole: true },
@@ -49,7 +52,10 @@ const show = command({
   async run(cli, _flags, id) {
     const rt = await cli.open();
     const event = rt.store.events.byId(id);
-    if (!event) throw new AppError("resource_not_found", `There is no event ${id}.`, { fix: "deskbell events list" });
+    if (!event)
+      throw new AppError("resource_not_found", `There is no event ${id}.`, {
+        fix: "deskbell events list",
+      });
     cli.printObject(JSON.parse(event.body.toString()) as object);
   },
 });
@@ -76,8 +82,16 @@ const trigger = command({
   about: "Make an event happen about an object that is there: to try out what partners do with it.",
   canRehearse: true,
   arguments: ["<type>"],
-  flags: { endpoint: text("endpoint", "only for this one, by its id or its name, whatever it subscribes to") },
-  examples: ["events trigger service.updated", "events trigger catalog.changed --endpoint whe_06f…"],
+  flags: {
+    endpoint: text(
+      "endpoint",
+      "only for this one, by its id or its name, whatever it subscribes to",
+    ),
+  },
+  examples: [
+    "events trigger service.updated",
+    "events trigger catalog.changed --endpoint whe_06f…",
+  ],
   async run(cli, { endpoint }, name) {
     const type = readEventType(name);
     const rt = await cli.open();

@@ -16,7 +16,10 @@ const create = command({
   canRehearse: true,
   flags: {
     name: requiredText("name", "what the key is for"),
-    scope: texts("scope", "services.read, webhooks.read or webhooks.write, once for each: a restricted key"),
+    scope: texts(
+      "scope",
+      "services.read, webhooks.read or webhooks.write, once for each: a restricted key",
+    ),
     secret: toggle("a secret key instead: all scopes of its business"),
     expires: duration("how long it lives, such as 90d"),
     cidr: texts("cidr", "an address range that may use it, once for each"),
@@ -132,7 +135,8 @@ const rotateMaster = command({
     const { rotateMasterKey } = await import("../../app/box/master-key.ts");
     const count = rotateMasterKey(rt, { dryRun });
     if (cli.flags.json) cli.printObject({ secrets: count });
-    if (dryRun) return cli.note(`Would be sealed with a new key: ${countOf(count, "signing secret")}.`);
+    if (dryRun)
+      return cli.note(`Would be sealed with a new key: ${countOf(count, "signing secret")}.`);
     cli.note(
       `Sealed with a new key: ${countOf(count, "signing secret")}. Back up ${rt.config.masterKeyPath} with the database.`,
     );

@@ -5,7 +5,14 @@ import { reportChange } from "../output/change-report.ts";
 import { command, type Group } from "../command.ts";
 import { text, toggle } from "../flags.ts";
 import { readMoment } from "../input/moment.ts";
-import { editFlags, listObjects, objectNamed, readEdits, withEditedPart, withEdits } from "../objects/objects.ts";
+import {
+  editFlags,
+  listObjects,
+  objectNamed,
+  readEdits,
+  withEditedPart,
+  withEdits,
+} from "../objects/objects.ts";
 
 const list = command({
   name: "list",
@@ -21,7 +28,11 @@ const list = command({
       [
         { title: "KEY", value: ({ key }) => key, whole: true },
         { title: "NAME", value: ({ name }) => name },
-        { title: "PRICE", value: ({ priceCents }) => formatMoney(priceCents, business.doc.currency), align: "right" },
+        {
+          title: "PRICE",
+          value: ({ priceCents }) => formatMoney(priceCents, business.doc.currency),
+          align: "right",
+        },
         { title: "CATEGORIES", value: ({ categories }) => categories.join(", ") },
         { title: "STATUS", value: ({ status }) => status },
         { title: "ID", value: ({ id }) => id, whole: true, spare: true },
@@ -58,7 +69,9 @@ const set = command({
     const { slug, doc } = cli.business(rt);
     const edits = readEdits(given, doc.currency);
     if (size !== undefined && edits.status !== undefined)
-      throw new AppError("usage", "A size has no status of its own.", { fix: "leave --status or --size out" });
+      throw new AppError("usage", "A size has no status of its own.", {
+        fix: "leave --status or --size out",
+      });
     const { editObject } = await import("../../app/catalog/catalog.ts");
     const result = editObject(
       rt,
@@ -66,7 +79,9 @@ const set = command({
       "menu_item",
       dish,
       (doc) =>
-        size === undefined ? withEdits(doc, edits) : { ...doc, sizes: withEditedPart(doc.sizes, "size", size, edits) },
+        size === undefined
+          ? withEdits(doc, edits)
+          : { ...doc, sizes: withEditedPart(doc.sizes, "size", size, edits) },
       { dryRun },
     );
     reportChange(cli, result, { dryRun });
@@ -75,7 +90,8 @@ const set = command({
 
 const soldOut = command({
   name: "sold-out",
-  about: "Mark a dish, or an option of a modifier group, as out, or as back, and tell the partners.",
+  about:
+    "Mark a dish, or an option of a modifier group, as out, or as back, and tell the partners.",
   canRehearse: true,
   arguments: ["<dish>"],
   flags: {
@@ -90,11 +106,23 @@ const soldOut = command({
     const business = cli.business(rt);
     const { setSoldOut } = await import("../../app/catalog/sold-out.ts");
     const back = until === undefined ? null : readMoment(until, business.doc.timezone, rt.now());
-    const { name, key, id, events, deliveries } = setSoldOut(rt, business, dish, undo ? "back" : back);
-    if (cli.flags.json) return cli.printObject({ id, key, name, soldOut: !undo, events, deliveries });
+    const { name, key, id, events, deliveries } = setSoldOut(
+      rt,
+      business,
+      dish,
+      undo ? "back" : back,
+    );
+    if (cli.flags.json)
+      return cli.printObject({ id, key, name, soldOut: !undo, events, deliveries });
     const state = undo ? "is back" : back === null ? "is out" : `is out until ${until}`;
-    cli.note(`${name} ${state}. ${countOf(events.length, "event")}, ${countOf(deliveries, "webhook")} to send.`);
+    cli.note(
+      `${name} ${state}. ${countOf(events.length, "event")}, ${countOf(deliveries, "webhook")} to send.`,
+    );
   },
 });
 
-export const menu: Group = { name: "menu", about: "The dishes of a restaurant.", commands: [list, show, set, soldOut] };
+export const menu: Group = {
+  name: "menu",
+  about: "The dishes of a restaurant.",
+  commands: [list, show, set, soldOut],
+};

@@ -5,7 +5,12 @@ import { choice, text, texts } from "../flags.ts";
 import { createOrLoad, fromFlag } from "../input/load-lines.ts";
 import { pageFlags, printPage } from "../output/page.ts";
 
-const STATUSES = ["PENDING", "CONFIRMED", "CANCELLED", "EXPIRED"] as const satisfies TicketOrder["status"][];
+const STATUSES = [
+  "PENDING",
+  "CONFIRMED",
+  "CANCELLED",
+  "EXPIRED",
+] as const satisfies TicketOrder["status"][];
 
 const create = command({
   name: "create",
@@ -25,8 +30,13 @@ const create = command({
     const rt = await cli.open();
     const { slug } = cli.business(rt);
     const { createOrder } = await import("../../app/day/orders.ts");
-    return createOrLoad(cli, rt, from, { ...given, items: item }, { event: "--event", items: "--item" }, (input) =>
-      createOrder(rt, slug, input),
+    return createOrLoad(
+      cli,
+      rt,
+      from,
+      { ...given, items: item },
+      { event: "--event", items: "--item" },
+      (input) => createOrder(rt, slug, input),
     );
   },
 });
@@ -78,7 +88,10 @@ const list = command({
     status: choice(STATUSES, "only those in this state"),
     ...pageFlags,
   },
-  examples: ["orders list --event blue-hour-quartet --status CONFIRMED", "orders list --limit 500 --json"],
+  examples: [
+    "orders list --event blue-hour-quartet --status CONFIRMED",
+    "orders list --limit 500 --json",
+  ],
   async run(cli, { limit, event, ...filter }) {
     const rt = await cli.open();
     const business = cli.business(rt);
@@ -95,9 +108,22 @@ const list = command({
         { title: "ID", value: ({ id }) => id, whole: true },
         { title: "CODE", value: ({ code }) => code, whole: true },
         { title: "STATUS", value: ({ status }) => status },
-        { title: "TICKETS", value: ({ items }) => items.reduce((sum, item) => sum + item.quantity, 0), align: "right" },
-        { title: "TOTAL", value: ({ totalCents, currency }) => formatMoney(totalCents, currency), align: "right" },
-        { title: "EXPIRES", value: ({ expiresAt }) => expiresAt?.slice(0, 16), whole: true, spare: true },
+        {
+          title: "TICKETS",
+          value: ({ items }) => items.reduce((sum, item) => sum + item.quantity, 0),
+          align: "right",
+        },
+        {
+          title: "TOTAL",
+          value: ({ totalCents, currency }) => formatMoney(totalCents, currency),
+          align: "right",
+        },
+        {
+          title: "EXPIRES",
+          value: ({ expiresAt }) => expiresAt?.slice(0, 16),
+          whole: true,
+          spare: true,
+        },
         { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
       ],
       `${business.slug} has no orders.`,

@@ -17,7 +17,11 @@ export const promotions: Group = {
     },
     columns: ({ currency, timezone }) => [
       { title: "BENEFIT", value: ({ benefit }) => benefitText(benefit, currency) },
-      { title: "FROM", value: ({ schedule }) => dateText(schedule.startsAt, timezone), whole: true },
+      {
+        title: "FROM",
+        value: ({ schedule }) => dateText(schedule.startsAt, timezone),
+        whole: true,
+      },
       { title: "TO", value: ({ schedule }) => dateText(schedule.endsAt, timezone), whole: true },
     ],
     shown: (doc, time) => {

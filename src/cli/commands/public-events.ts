@@ -14,7 +14,11 @@ export const publicEvents: Group = {
       show: "Show an event with its ticket types and how many places there are.",
     },
     columns: ({ timezone }) => [
-      { title: "STARTS", value: ({ startsAt }) => formatInstant(startsAt, timezone).slice(0, 16), whole: true },
+      {
+        title: "STARTS",
+        value: ({ startsAt }) => formatInstant(startsAt, timezone).slice(0, 16),
+        whole: true,
+      },
       { title: "VENUE", value: ({ venue }) => venue?.name, spare: true },
       { title: "TICKET TYPES", value: ({ ticketTypes }) => ticketTypes.length, align: "right" },
     ],

@@ -51,7 +51,8 @@ export const reservations: Group = {
         { title: "TABLE", value: ({ tableId }) => keyOf(tableId) },
       ],
       useCases: async () => {
-        const { cancelReservation, requireReservation } = await import("../../app/day/reservations.ts");
+        const { cancelReservation, requireReservation } =
+          await import("../../app/day/reservations.ts");
         return { cancel: cancelReservation, require: requireReservation };
       },
     }),

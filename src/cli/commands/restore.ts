@@ -4,16 +4,15 @@ import { toggle } from "../flags.ts";
 
 export const restore = command({
   name: "restore",
-  about: "Put a backup in the place of the data, while no daemon runs; the data that were there are kept beside it.",
+  about:
+    "Put a backup in the place of the data, while no daemon runs; the data that were there are kept beside it.",
   arguments: ["<file>"],
   flags: { dryRun: toggle("say whether it could be restored, change nothing") },
   examples: ["restore .deskbell/backups/deskbell-20261120T021700Z.db", "restore old.db --yes"],
   async run(cli, { dryRun }, file) {
     const config = cli.config();
-    const [{ hasItsMasterKey, requireRestorable, restoreBackup }, { wallClock }] = await Promise.all([
-      import("../../app/box/restore.ts"),
-      import("../../runtime.ts"),
-    ]);
+    const [{ hasItsMasterKey, requireRestorable, restoreBackup }, { wallClock }] =
+      await Promise.all([import("../../app/box/restore.ts"), import("../../runtime.ts")]);
     if (dryRun) {
       const isThere = requireRestorable(config, file);
       if (cli.flags.json) cli.printObject({ file, replaces: isThere ? config.databasePath : null });
@@ -30,7 +29,9 @@ export const restore = command({
     const rt = await cli.open();
     const isKeyThere = hasItsMasterKey(rt);
     if (cli.flags.json) cli.printObject({ file, kept, isMasterKeyThere: isKeyThere });
-    cli.note(`The data are those of ${file}.${kept === null ? "" : ` Those that were there are in ${kept}.`}`);
+    cli.note(
+      `The data are those of ${file}.${kept === null ? "" : ` Those that were there are in ${kept}.`}`,
+    );
     cli.note("Partners are told to read everything again when the daemon runs (catalog.changed).");
     if (!isKeyThere)
       cli.note(

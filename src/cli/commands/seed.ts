@@ -12,18 +12,30 @@ export const seed = command({
   about: `Fill the box with a business: ${PRESETS.join(", ")}, all of them, or a catalog file of yours.`,
   arguments: ["[what]"],
   flags: {
-    size: count(1, 100_000, "in place of a business that exists, generate one with so many objects, such as 10k"),
-    randomSeed: integer(0, 4_294_967_295, "which generated business: the same number gives the same (default: 1)"),
+    size: count(
+      1,
+      100_000,
+      "in place of a business that exists, generate one with so many objects, such as 10k",
+    ),
+    randomSeed: integer(
+      0,
+      4_294_967_295,
+      "which generated business: the same number gives the same (default: 1)",
+    ),
     again: toggle("also when the business exists: bring it back to what the file says"),
     dryRun: toggle("say what would change, write nothing"),
   },
   examples: ["seed all", "seed ./my-catalog.yaml --dry-run", "seed --size 10k --random-seed 42"],
   async run(cli, { size, randomSeed, again, dryRun }, what) {
     if ((size === undefined) === (what === undefined))
-      throw new AppError("usage", "Name what to seed, or a --size to generate.", { fix: "deskbell seed --help" });
+      throw new AppError("usage", "Name what to seed, or a --size to generate.", {
+        fix: "deskbell seed --help",
+      });
     keepHeapSmall();
     const businesses =
-      what === undefined ? [[await generatedSource(size ?? 0, randomSeed ?? 1)]] : await sourcesOf(what, cli.io.stdin);
+      what === undefined
+        ? [[await generatedSource(size ?? 0, randomSeed ?? 1)]]
+        : await sourcesOf(what, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { applyCatalog } = await import("../../app/catalog/catalog.ts");
     // All of them or none: a refusal leaves nothing half done.

@@ -13,17 +13,26 @@ export const serve = command({
     port: orEnvironment("DESKBELL_PORT", integer(0, 65_535, `0: any free one (${DEFAULT_PORT})`)),
     tlsCert: orEnvironment(
       "DESKBELL_TLS_CERT",
-      text("file", "serve https with this certificate (PEM, its chain after it); SIGHUP reads it again"),
+      text(
+        "file",
+        "serve https with this certificate (PEM, its chain after it); SIGHUP reads it again",
+      ),
     ),
     tlsKey: orEnvironment("DESKBELL_TLS_KEY", text("file", "the certificate's private key (PEM)")),
     allowHttp: toggle("lab only: webhooks may go to http URLs"),
-    allowPrivate: texts("cidr", "lab only: webhooks may go to these private addresses, once for each"),
+    allowPrivate: texts(
+      "cidr",
+      "lab only: webhooks may go to these private addresses, once for each",
+    ),
     alertUrl: text("url", "told what goes wrong, as JSON: a Slack, Mattermost or ntfy URL"),
     publicUrl: text("url", "where partners reach the API, when a proxy stands before it"),
     trustedProxy: texts("cidr", "believe X-Forwarded-For of these proxies, once for each"),
     metricsTokenFile: text("file", "holds the bearer token that opens /metrics to other machines"),
     accessLog: toggle("log a line for each request"),
-    logFormat: choice(["auto", "json", "pretty"], "of the log on stderr (auto: JSON unless it is a terminal)"),
+    logFormat: choice(
+      ["auto", "json", "pretty"],
+      "of the log on stderr (auto: JSON unless it is a terminal)",
+    ),
   },
   examples: [
     "serve",
@@ -48,7 +57,11 @@ export const serve = command({
     });
     const daemon = await startDaemon(config, { host, port, tls });
     renew = daemon.renewCertificate;
-    daemon.log("info", "serving", { url: daemon.url, docs: `${daemon.url}/docs`, data: config.dataDir });
+    daemon.log("info", "serving", {
+      url: daemon.url,
+      docs: `${daemon.url}/docs`,
+      data: config.dataDir,
+    });
     const reason = await Promise.race([stopped, daemon.courierDied]);
     daemon.log("info", "stopping", { reason });
     await daemon.stop();
@@ -56,7 +69,10 @@ export const serve = command({
   },
 });
 
-function tlsFiles(cert: string | undefined, key: string | undefined): { cert: string; key: string } | undefined {
+function tlsFiles(
+  cert: string | undefined,
+  key: string | undefined,
+): { cert: string; key: string } | undefined {
   if (cert !== undefined && key !== undefined) return { cert, key };
   if (cert === key) return undefined;
   throw new AppError(
@@ -69,4 +85,5 @@ function tlsFiles(cert: string | undefined, key: string | undefined): { cert: st
 }
 
 /** None given: the environment has the say. */
-const givenOrNot = (values: string[]): string[] | undefined => (values.length > 0 ? values : undefined);
+const givenOrNot = (values: string[]): string[] | undefined =>
+  values.length > 0 ? values : undefined;

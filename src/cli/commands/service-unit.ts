@@ -15,10 +15,16 @@ const systemd = command({
   about:
     "Print a unit for systemd that runs this deskbell locked in: it reaches its data and the network, nothing else.",
   flags: { user: text("name", `the system user that it runs as (${USER})`) },
-  examples: [`service systemd | sudo tee ${UNIT_PATH}`, "service systemd --user www-data > deskbell.service"],
+  examples: [
+    `service systemd | sudo tee ${UNIT_PATH}`,
+    "service systemd --user www-data > deskbell.service",
+  ],
   run(cli, { user = USER }) {
-    if (!/^[a-z_][a-z0-9_-]{0,30}$/.test(user)) throw new AppError("usage", `--user: '${user}' can be no user's name.`);
-    const program = IS_EXECUTABLE ? [process.execPath] : [process.execPath, realpathSync(process.argv[1] ?? "")];
+    if (!/^[a-z_][a-z0-9_-]{0,30}$/.test(user))
+      throw new AppError("usage", `--user: '${user}' can be no user's name.`);
+    const program = IS_EXECUTABLE
+      ? [process.execPath]
+      : [process.execPath, realpathSync(process.argv[1] ?? "")];
     const isInHome = program.some((path) => HOMES.test(path));
     const unit = systemdUnit({ program, user, isInHome });
     if (cli.flags.json) return cli.printObject({ path: UNIT_PATH, unit });
@@ -30,7 +36,9 @@ const systemd = command({
 Its data are in /var/lib/deskbell; commands beside it run as its user:
   sudo -u ${user} ${program.map(shellWord).join(" ")} status --data-dir /var/lib/deskbell`);
     if (isInHome)
-      cli.note("The program lies in a home folder, which the service must therefore see: move it to /opt if you can.");
+      cli.note(
+        "The program lies in a home folder, which the service must therefore see: move it to /opt if you can.",
+      );
   },
 });
 

@@ -4,7 +4,14 @@ import { safe } from "../../domain/safe-text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type Group } from "../command.ts";
 import { integer, text, toggle } from "../flags.ts";
-import { editFlags, listObjects, objectNamed, readEdits, withEditedPart, withEdits } from "../objects/objects.ts";
+import {
+  editFlags,
+  listObjects,
+  objectNamed,
+  readEdits,
+  withEditedPart,
+  withEdits,
+} from "../objects/objects.ts";
 
 const list = command({
   name: "list",
@@ -18,7 +25,11 @@ const list = command({
       [
         { title: "KEY", value: ({ key }) => key, whole: true },
         { title: "NAME", value: ({ name }) => name },
-        { title: "PRICE", value: ({ priceCents }) => formatMoney(priceCents, business.doc.currency), align: "right" },
+        {
+          title: "PRICE",
+          value: ({ priceCents }) => formatMoney(priceCents, business.doc.currency),
+          align: "right",
+        },
         { title: "MIN", value: ({ durationMin }) => durationMin, align: "right" },
         { title: "VARIANTS", value: ({ variants }) => variants.length, align: "right" },
         { title: "STATUS", value: ({ status }) => status },
@@ -50,7 +61,10 @@ const set = command({
     dryRun: toggle("say what would change, write nothing"),
     variant: text("key", "change this variant of it"),
   },
-  examples: ["services set cut --price 45.00", "services set cut --variant cut-junior --price 62.00 --duration 70"],
+  examples: [
+    "services set cut --price 45.00",
+    "services set cut --variant cut-junior --price 62.00 --duration 70",
+  ],
   async run(cli, { variant, duration, dryRun, ...given }, service) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
@@ -63,7 +77,8 @@ const set = command({
       "service",
       service,
       (doc) => {
-        if (variant !== undefined) return { ...doc, variants: withEditedPart(doc.variants, "variant", variant, edits) };
+        if (variant !== undefined)
+          return { ...doc, variants: withEditedPart(doc.variants, "variant", variant, edits) };
         others = doc.variants;
         return withEdits(doc, edits);
       },
@@ -72,9 +87,15 @@ const set = command({
     reportChange(cli, result, { dryRun });
     if (edits.priceCents === undefined || others.length === 0) return;
     // What is booked is a variant: whoever changes the service alone may wonder at the next bill.
-    const prices = others.map(({ key, priceCents }) => `${safe(key)} ${formatMoney(priceCents, doc.currency)}`);
+    const prices = others.map(
+      ({ key, priceCents }) => `${safe(key)} ${formatMoney(priceCents, doc.currency)}`,
+    );
     cli.note(`Its variants keep their prices: ${prices.join(", ")}. --variant KEY changes one.`);
   },
 });
 
-export const services: Group = { name: "services", about: "What can be booked.", commands: [list, show, set] };
+export const services: Group = {
+  name: "services",
+  about: "What can be booked.",
+  commands: [list, show, set],
+};

@@ -11,7 +11,8 @@ type Line = { about: string; state: string; command: string | null };
 
 export const status = command({
   name: "status",
-  about: "Show whether all is well: daemon, queue, endpoints, backups, disk. Exits with 6 while something is wrong.",
+  about:
+    "Show whether all is well: daemon, queue, endpoints, backups, disk. Exits with 6 while something is wrong.",
   examples: ["status", "status --json"],
   async run(cli) {
     const rt = await cli.open();
@@ -19,7 +20,8 @@ export const status = command({
     const status = readStatus(rt);
     const lines = [...facts(status, rt.now()), ...troubles(status, cli.program)];
     if (cli.flags.json) cli.printObject(inIsoTime(status));
-    else if (cli.io.stdout.isTTY) cli.io.stdout.write(lines.map((line) => forPerson(cli, line)).join(""));
+    else if (cli.io.stdout.isTTY)
+      cli.io.stdout.write(lines.map((line) => forPerson(cli, line)).join(""));
     else cli.io.stdout.write(toTsv(lines, COLUMNS));
     return status.troubles.length > 0 ? EXIT.someFailed : EXIT.ok;
   },
@@ -37,14 +39,26 @@ const forPerson = (cli: Cli, { about, state, command }: Line): string =>
     ? `${about.padEnd("next attempt".length)}  ${safe(state)}\n`
     : `${cli.paint("red", "✗")} ${safe(state, 1000)}\n  ${cli.paint("bold", safe(command))}\n`;
 
-function facts({ daemon, queue, endpoints, nextAttemptAt, lastBackup, freeBytes }: Status, now: number): Line[] {
+function facts(
+  { daemon, queue, endpoints, nextAttemptAt, lastBackup, freeBytes }: Status,
+  now: number,
+): Line[] {
   const fact = (about: string, state: string): Line => ({ about, state, command: null });
   return [
-    fact("daemon", daemon.isRunning ? `running${daemon.url === null ? "" : ` at ${daemon.url}`}` : "not running"),
+    fact(
+      "daemon",
+      daemon.isRunning ? `running${daemon.url === null ? "" : ` at ${daemon.url}`}` : "not running",
+    ),
     fact("deliveries", countsText(queue)),
     fact("endpoints", countsText(endpoints)),
-    fact("next attempt", nextAttemptAt === null ? "none" : nextAttemptAt <= now ? "due now" : timeText(nextAttemptAt)),
-    fact("last backup", lastBackup ? `${timeText(lastBackup.madeAt)}, ${byteSize(lastBackup.bytes)}` : "none"),
+    fact(
+      "next attempt",
+      nextAttemptAt === null ? "none" : nextAttemptAt <= now ? "due now" : timeText(nextAttemptAt),
+    ),
+    fact(
+      "last backup",
+      lastBackup ? `${timeText(lastBackup.madeAt)}, ${byteSize(lastBackup.bytes)}` : "none",
+    ),
     fact("free disk", byteSize(freeBytes)),
   ];
 }

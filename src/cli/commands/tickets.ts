@@ -27,7 +27,10 @@ const list = command({
     status: choice(STATUSES, "only those in this state"),
     ...pageFlags,
   },
-  examples: ["tickets list --event blue-hour-quartet --status CHECKED_IN", "tickets list --order K7M2-9QXF"],
+  examples: [
+    "tickets list --event blue-hour-quartet --status CHECKED_IN",
+    "tickets list --order K7M2-9QXF",
+  ],
   async run(cli, { limit, event, order, ...filter }) {
     const rt = await cli.open();
     const business = cli.business(rt);

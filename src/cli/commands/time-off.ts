@@ -6,7 +6,8 @@ import { listObjects } from "../objects/objects.ts";
 
 const add = command({
   name: "add",
-  about: "Take a person out of the plan for a while, and tell the partners that availability has changed.",
+  about:
+    "Take a person out of the plan for a while, and tell the partners that availability has changed.",
   canRehearse: true,
   arguments: ["<staff>"],
   flags: {
@@ -24,7 +25,8 @@ const add = command({
     const { addTimeOff } = await import("../../app/day/time-off.ts");
     const { booked, ...row } = addTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
     cli.printObject(shown(row, doc.timezone));
-    if (booked > 0) cli.note(`${booked} booked in that time and left as they are: ${cli.program} bookings list`);
+    if (booked > 0)
+      cli.note(`${booked} booked in that time and left as they are: ${cli.program} bookings list`);
   },
 });
 

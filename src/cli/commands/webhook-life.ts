@@ -15,14 +15,20 @@ export const enable = command({
   about: "Take a disabled endpoint up again, and send what was parked for it.",
   canRehearse: true,
   arguments: ["<endpoint>"],
-  flags: { recover: text("all|none|time", "which of the parked events go out; the others are cancelled (all)") },
+  flags: {
+    recover: text(
+      "all|none|time",
+      "which of the parked events go out; the others are cancelled (all)",
+    ),
+  },
   examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 00:00"],
   async run(cli, { recover = "all" }, named) {
     const rt = await cli.open();
     const { id, businessId } = endpointNamed(cli, rt, named);
     const { enableEndpoint } = await life();
     const timezone = rt.store.businesses.byId(businessId)?.doc.timezone ?? "UTC";
-    const which = recover === "all" || recover === "none" ? recover : readMoment(recover, timezone, rt.now());
+    const which =
+      recover === "all" || recover === "none" ? recover : readMoment(recover, timezone, rt.now());
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
     if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
     cli.note(
@@ -68,16 +74,22 @@ export const remove = command({
 
 export const rotateSecret = command({
   name: "rotate-secret",
-  about: "Give an endpoint a new signing secret and print it; deliveries carry both signatures for a while.",
+  about:
+    "Give an endpoint a new signing secret and print it; deliveries carry both signatures for a while.",
   canRehearse: true,
   arguments: ["<endpoint>"],
   flags: {
     overlap: duration("how long the old one is signed with as well, at most 7d (24h)"),
     finish: toggle("drop the old one now: the receiver has the new one"),
-    force: toggle("rotate although the last rotation is not finished: the oldest one is dropped now"),
+    force: toggle(
+      "rotate although the last rotation is not finished: the oldest one is dropped now",
+    ),
     out: text("file", "write the secret to a new file (0600) instead of stdout"),
   },
-  examples: ["webhooks rotate-secret whe_06f… --out new.secret", "webhooks rotate-secret whe_06f… --finish"],
+  examples: [
+    "webhooks rotate-secret whe_06f… --out new.secret",
+    "webhooks rotate-secret whe_06f… --finish",
+  ],
   async run(cli, { overlap, finish, force, out }, named) {
     const rt = await cli.open();
     const { id } = endpointNamed(cli, rt, named);
@@ -87,10 +99,18 @@ export const rotateSecret = command({
         throw new AppError("usage", "--finish makes no new secret: it stands alone.");
       const finished = finishRotation(rt, id);
       if (cli.flags.json) cli.printObject({ id, finished });
-      return cli.note(finished ? `${id} is signed for with its new secret alone.` : `${id} has one secret already.`);
+      return cli.note(
+        finished
+          ? `${id} is signed for with its new secret alone.`
+          : `${id} has one secret already.`,
+      );
     }
     await handOver(cli, out, () => {
-      const { secret, oldEndsAt } = rotateSecret(rt, id, { overlapMs: overlap, force, mayMakeKey: force });
+      const { secret, oldEndsAt } = rotateSecret(rt, id, {
+        overlapMs: overlap,
+        force,
+        mayMakeKey: force,
+      });
       cli.note(
         oldEndsAt > rt.now()
           ? `The old secret is signed with as well until ${isoTime(oldEndsAt)}, or until --finish.`

@@ -23,7 +23,10 @@ export const listen = command({
     api: orEnvironment("DESKBELL_API", text("url", `where deskbell answers (${API})`)),
     keyFile: text("file", "holds the API key; - reads stdin"),
     secretFile: text("file", "holds the signing secret; without it one is made and printed"),
-    after: text("cursor", `begin after it; '${OLDEST}': with all that is kept (with what happens from now on)`),
+    after: text(
+      "cursor",
+      `begin after it; '${OLDEST}': with all that is kept (with what happens from now on)`,
+    ),
   },
   examples: [
     "webhooks listen --business salon-aurora --forward-to http://localhost:3000/hook --key-file site.key",
@@ -32,9 +35,15 @@ export const listen = command({
   async run(cli, { forwardTo, api = API, keyFile, secretFile, after }) {
     const { business } = cli.flags;
     if (!business)
-      throw new AppError("usage", "It was not said whose events to listen to.", { fix: "add --business <slug>" });
+      throw new AppError("usage", "It was not said whose events to listen to.", {
+        fix: "add --business <slug>",
+      });
     const target = requireUrl("--forward-to", forwardTo).href;
-    const feed = { api: requireUrl("--api", api).href.replace(/\/+$/, ""), business, key: await readKey(cli, keyFile) };
+    const feed = {
+      api: requireUrl("--api", api).href.replace(/\/+$/, ""),
+      business,
+      key: await readKey(cli, keyFile),
+    };
     const secret = await signingSecret(cli, secretFile);
     const [{ followFeed }, { createForwarder }, { untilStopped }] = await Promise.all([
       import("../listen/change-feed.ts"),
@@ -49,7 +58,10 @@ export const listen = command({
     let [taken, failed, cursor] = [0, 0, after];
     let isToBeSaid = true;
     for await (const page of followFeed(feed, start, over.signal, (text) => cli.note(safe(text)))) {
-      if (isToBeSaid) cli.note(`forwarding the events of ${safe(business)} from ${safe(feed.api)} to ${safe(target)}`);
+      if (isToBeSaid)
+        cli.note(
+          `forwarding the events of ${safe(business)} from ${safe(feed.api)} to ${safe(target)}`,
+        );
       isToBeSaid = false;
       let sent = 0;
       for (const event of page.events) {
@@ -63,7 +75,8 @@ export const listen = command({
       // Of a page that was broken off some events come twice.
       if (sent === page.events.length) cursor = page.cursor;
     }
-    if (cli.flags.json) cli.io.stdout.write(`${JSON.stringify({ taken, failed, cursor: cursor ?? null })}\n`);
+    if (cli.flags.json)
+      cli.io.stdout.write(`${JSON.stringify({ taken, failed, cursor: cursor ?? null })}\n`);
     cli.note(
       `${taken} taken, ${failed} not.${cursor === undefined ? "" : ` To go on from here: --after ${safe(cursor)}`}`,
     );
@@ -72,7 +85,8 @@ export const listen = command({
 });
 
 function print(cli: Cli, { id, type }: FeedEvent, outcome: Outcome, durationMs: number): void {
-  const [statusCode, error] = outcome.kind === "responded" ? [outcome.statusCode, null] : [null, outcome.error];
+  const [statusCode, error] =
+    outcome.kind === "responded" ? [outcome.statusCode, null] : [null, outcome.error];
   const line = cli.flags.json
     ? JSON.stringify({ eventId: id, eventType: type, statusCode, error, durationMs })
     : `${statusCode ?? outcome.kind}  ${safe(type, 60)}  ${safe(id, 60)}  ${durationMs} ms${error === null ? "" : `  ${safe(error)}`}`;
@@ -81,19 +95,33 @@ function print(cli: Cli, { id, type }: FeedEvent, outcome: Outcome, durationMs: 
 
 function requireUrl(option: string, given: string): URL {
   const url = URL.parse(given);
-  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
-  throw new AppError("usage", `${option} must be an http or https URL without a password, not '${given}'.`, {
-    fix: `write it in full, such as ${option} http://localhost:3000/hook`,
-  });
+  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "")
+    return url;
+  throw new AppError(
+    "usage",
+    `${option} must be an http or https URL without a password, not '${given}'.`,
+    {
+      fix: `write it in full, such as ${option} http://localhost:3000/hook`,
+    },
+  );
 }
 
 async function readKey({ io }: Cli, file: string | undefined): Promise<string> {
-  const text = file === undefined ? apiKeyOfEnvironment() : file === "-" ? await readAll(io.stdin) : readText(file);
+  const text =
+    file === undefined
+      ? apiKeyOfEnvironment()
+      : file === "-"
+        ? await readAll(io.stdin)
+        : readText(file);
   const key = text?.trim() ?? "";
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new AppError("usage", key === "" ? "There is no API key." : "That is no API key: it is one word.", {
-    fix: "--key-file FILE, --key-file - for stdin, or DESKBELL_API_KEY in the environment",
-  });
+  throw new AppError(
+    "usage",
+    key === "" ? "There is no API key." : "That is no API key: it is one word.",
+    {
+      fix: "--key-file FILE, --key-file - for stdin, or DESKBELL_API_KEY in the environment",
+    },
+  );
 }
 
 /** One from a file, or a new one, which is printed: whoever takes the events must know it. */
@@ -108,6 +136,8 @@ async function signingSecret(cli: Cli, file: string | undefined): Promise<string
     import("../../runtime.ts"),
   ]);
   const secret = drawSecret(systemRandom);
-  cli.io.stdout.write(cli.flags.json ? `${JSON.stringify({ secret })}\n` : `signing secret  ${secret}\n`);
+  cli.io.stdout.write(
+    cli.flags.json ? `${JSON.stringify({ secret })}\n` : `signing secret  ${secret}\n`,
+  );
   return secret;
 }

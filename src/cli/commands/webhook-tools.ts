@@ -13,7 +13,8 @@ const RECEIVER_PORT = 4200;
 
 export const test = command({
   name: "test",
-  about: "Send one signed test event to an endpoint now, and show what went out and what came back.",
+  about:
+    "Send one signed test event to an endpoint now, and show what went out and what came back.",
   arguments: ["<endpoint>"],
   examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --json"],
   async run(cli, _flags, named) {
@@ -32,7 +33,11 @@ export const test = command({
         `${statusCode ?? safe(error ?? "")} in ${durationMs} ms${responseText === "" ? "" : `: ${safe(responseText)}`}`,
       );
     }
-    cli.note(result.ok ? "The endpoint took it." : `The endpoint did not take it: ${safe(result.error ?? "")}.`);
+    cli.note(
+      result.ok
+        ? "The endpoint took it."
+        : `The endpoint did not take it: ${safe(result.error ?? "")}.`,
+    );
     return result.ok ? EXIT.ok : EXIT.failure;
   },
 });
@@ -57,7 +62,8 @@ export const verify = command({
     const secret = readText(secretFile).trim();
     const body = file === "-" ? await buffer(cli.io.stdin) : Buffer.from(readText(file));
     const refused = explainBadSignature(header, body, secret, Math.floor(wallClock() / 1000));
-    if (cli.flags.json) cli.printObject({ genuine: refused === undefined, refused: refused ?? null });
+    if (cli.flags.json)
+      cli.printObject({ genuine: refused === undefined, refused: refused ?? null });
     cli.note(refused === undefined ? "genuine" : `refused: ${refused}`);
     return refused === undefined ? EXIT.ok : EXIT.failure;
   },
@@ -73,16 +79,21 @@ export const receive = command({
     status: integer(200, 599, "the status of those that fail; of all, without --fail (500)"),
     secretFile: text("file", "holds the signing secret; without it nothing is verified"),
   },
-  examples: ["webhooks receive --secret-file till.secret", "webhooks receive --port 0 --fail 30% --delay 2s"],
+  examples: [
+    "webhooks receive --secret-file till.secret",
+    "webhooks receive --port 0 --fail 30% --delay 2s",
+  ],
   async run(cli, { port = RECEIVER_PORT, fail, delay = 0, status, secretFile }) {
     const share = fail === undefined ? (status === undefined ? 0 : 1) : readPercent(fail);
     const secret = secretFile === undefined ? null : readText(secretFile).trim();
-    const [{ startReceiver }, { untilStopped }, { requirePort }, { wallClock }] = await Promise.all([
-      import("../../courier/receive.ts"),
-      import("../running/stop-signal.ts"),
-      import("../running/port.ts"),
-      import("../../runtime.ts"),
-    ]);
+    const [{ startReceiver }, { untilStopped }, { requirePort }, { wallClock }] = await Promise.all(
+      [
+        import("../../courier/receive.ts"),
+        import("../running/stop-signal.ts"),
+        import("../running/port.ts"),
+        import("../../runtime.ts"),
+      ],
+    );
     const stopped = untilStopped();
     await requirePort("127.0.0.1", port);
     // Spread evenly, so that 30 % of ten is three.
@@ -100,13 +111,21 @@ export const receive = command({
       mood,
       onDelivery: (got) => tell(cli, got),
     });
-    cli.note(`listening on ${url}${secret === null ? ", verifying nothing" : ", verifying signatures"}`);
+    cli.note(
+      `listening on ${url}${secret === null ? ", verifying nothing" : ", verifying signatures"}`,
+    );
     await stopped;
     await close();
   },
 });
 
-type Got = { eventType: string; deliveryId: string; attempt: number; refused: string | undefined; statusCode: number };
+type Got = {
+  eventType: string;
+  deliveryId: string;
+  attempt: number;
+  refused: string | undefined;
+  statusCode: number;
+};
 
 function tell(cli: Cli, { eventType, deliveryId, attempt, refused, statusCode }: Got): void {
   if (cli.flags.json)
@@ -114,11 +133,15 @@ function tell(cli: Cli, { eventType, deliveryId, attempt, refused, statusCode }:
       `${JSON.stringify({ eventType, deliveryId, attempt, statusCode, refused: refused ?? null })}\n`,
     );
   const why = refused === undefined ? "" : `  refused: ${refused}`;
-  cli.io.stdout.write(`${statusCode}  ${safe(eventType, 60)}  ${safe(deliveryId, 60)}  attempt ${attempt}${why}\n`);
+  cli.io.stdout.write(
+    `${statusCode}  ${safe(eventType, 60)}  ${safe(deliveryId, 60)}  attempt ${attempt}${why}\n`,
+  );
 }
 
 function readPercent(text: string): number {
   const [, number] = /^(\d{1,3})%?$/.exec(text) ?? [];
   if (number !== undefined && Number(number) <= 100) return Number(number) / 100;
-  throw new AppError("usage", `--fail is a share of what comes, not '${text}'.`, { fix: "--fail 30%" });
+  throw new AppError("usage", `--fail is a share of what comes, not '${text}'.`, {
+    fix: "--fail 30%",
+  });
 }

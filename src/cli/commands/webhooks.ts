@@ -73,9 +73,14 @@ const list = command({
         },
         {
           title: "STATUS",
-          value: ({ status, disabledReason }) => (disabledReason ? `${status} ${disabledReason}` : status),
+          value: ({ status, disabledReason }) =>
+            disabledReason ? `${status} ${disabledReason}` : status,
         },
-        { title: "FAILING SINCE", value: ({ failingSince }) => shortTime(failingSince), whole: true },
+        {
+          title: "FAILING SINCE",
+          value: ({ failingSince }) => shortTime(failingSince),
+          whole: true,
+        },
       ],
       "No webhook endpoint yet.",
     );
@@ -84,14 +89,17 @@ const list = command({
 
 const show = command({
   name: "show",
-  about: "Show a webhook endpoint; never its secret, which only its creation and its rotation print.",
+  about:
+    "Show a webhook endpoint; never its secret, which only its creation and its rotation print.",
   arguments: ["<endpoint>"],
   examples: ["webhooks show whe_06f…", "webhooks show whe_06f… --json"],
   async run(cli, _flags, named) {
     const rt = await cli.open();
     const endpoint = endpointNamed(cli, rt, named);
     const secrets = rt.store.endpointSecrets.live(endpoint.id, rt.now());
-    const oldSecretEndsAt = isoTime(secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt ?? null);
+    const oldSecretEndsAt = isoTime(
+      secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt ?? null,
+    );
     cli.printObject({ ...shownEndpoint(endpoint), oldSecretEndsAt });
   },
 });
@@ -107,7 +115,10 @@ const set = command({
     event,
     timeout,
     maxInFlight,
-    allowPrivate: choice(["yes", "no"], "whether to trust its URL: http and private addresses are fine"),
+    allowPrivate: choice(
+      ["yes", "no"],
+      "whether to trust its URL: http and private addresses are fine",
+    ),
   },
   examples: [
     "webhooks set whe_06f… --url https://example.com/new-hook",
@@ -121,7 +132,9 @@ const set = command({
       ...(allowPrivate && { allowPrivate: allowPrivate === "yes" }),
     };
     if (Object.values(changes).every((value) => value === undefined))
-      throw new AppError("usage", "Nothing was named to change.", { fix: "add --url, --event or another: see --help" });
+      throw new AppError("usage", "Nothing was named to change.", {
+        fix: "add --url, --event or another: see --help",
+      });
     const rt = await cli.open();
     const { id } = endpointNamed(cli, rt, named);
     const { updateEndpoint } = await import("../../app/webhooks/endpoints.ts");
@@ -131,7 +144,8 @@ const set = command({
   },
 });
 
-const namedEvents = (names: readonly string[]): readonly string[] => (names.includes("all") ? EVENT_TYPES : names);
+const namedEvents = (names: readonly string[]): readonly string[] =>
+  names.includes("all") ? EVENT_TYPES : names;
 
 const shownEndpoint = (endpoint: EndpointRow) => ({
   ...endpoint,
@@ -145,5 +159,18 @@ const shownEndpoint = (endpoint: EndpointRow) => ({
 export const webhooks: Group = {
   name: "webhooks",
   about: "Where partners have their webhooks sent.",
-  commands: [add, list, show, set, test, enable, disable, remove, rotateSecret, verify, receive, listen],
+  commands: [
+    add,
+    list,
+    show,
+    set,
+    test,
+    enable,
+    disable,
+    remove,
+    rotateSecret,
+    verify,
+    receive,
+    listen,
+  ],
 };

@@ -19,7 +19,11 @@ export type Place = {
 };
 
 /** Reads a line as far as it has been typed. Its last word is the one to complete, and may be empty. */
-export function findPlace(commands: readonly Node[], globals: readonly Option[], words: readonly string[]): Place {
+export function findPlace(
+  commands: readonly Node[],
+  globals: readonly Option[],
+  words: readonly string[],
+): Place {
   const path: string[] = [];
   const given = new Map<string, string>();
   let node: Node | undefined;
@@ -31,7 +35,8 @@ export function findPlace(commands: readonly Node[], globals: readonly Option[],
   const options = (): Option[] => [...ownOptions(node), ...globals];
   const named = (word: string): Option | undefined =>
     options().find(({ long, short }) => word === long || word === short);
-  const children = (): readonly Node[] => (node === undefined ? commands : "commands" in node ? node.commands : []);
+  const children = (): readonly Node[] =>
+    node === undefined ? commands : "commands" in node ? node.commands : [];
 
   for (const word of words.slice(0, -1)) {
     if (waiting) {
@@ -68,8 +73,14 @@ export function findPlace(commands: readonly Node[], globals: readonly Option[],
   if (!onlyArguments && current.startsWith("-")) {
     const [name = "", typed] = splitOnce(current);
     const option = named(name);
-    if (option && typed !== undefined) return place({ ...valueOf(noun, option), typed, head: `${name}=` });
-    return place({ candidates: options().map(({ long, description }) => ({ value: long ?? "", about: description })) });
+    if (option && typed !== undefined)
+      return place({ ...valueOf(noun, option), typed, head: `${name}=` });
+    return place({
+      candidates: options().map(({ long, description }) => ({
+        value: long ?? "",
+        about: description,
+      })),
+    });
   }
   if (isBranch(node))
     return place({
@@ -89,7 +100,8 @@ function valueOf(noun: string, option: Option): Pick<Place, "candidates" | "aske
 
 const ownOptions = (node: Node | undefined): Option[] => (isBranch(node) ? [] : optionsOf(node));
 
-const isBranch = (node: Node | undefined): node is Group | undefined => node === undefined || "commands" in node;
+const isBranch = (node: Node | undefined): node is Group | undefined =>
+  node === undefined || "commands" in node;
 
 const isShown = (node: Node): boolean => "commands" in node || node.isHidden !== true;
 

@@ -9,7 +9,8 @@ import type { Candidate } from "./complete.ts";
 /** Of what only grows, the newest so many. */
 const NEWEST = 50;
 
-const plain = (values: readonly string[]): Candidate[] => values.map((value) => ({ value, about: "" }));
+const plain = (values: readonly string[]): Candidate[] =>
+  values.map((value) => ({ value, about: "" }));
 
 /** Values that are known without any data. */
 const FIXED: Record<string, Candidate[]> = {
@@ -32,7 +33,8 @@ const objects =
       .flatMap(({ id }) => rt.store.catalog.ofKind(id, kind))
       .map(({ key, name }) => ({ value: key, about: name }));
 
-const slugs: Lister = (rt) => rt.store.businesses.all().map(({ slug, doc }) => ({ value: slug, about: doc.name }));
+const slugs: Lister = (rt) =>
+  rt.store.businesses.all().map(({ slug, doc }) => ({ value: slug, about: doc.name }));
 
 const keys: Lister = (rt, business) =>
   rt.store.keys
@@ -41,15 +43,22 @@ const keys: Lister = (rt, business) =>
     .map(({ id, name }) => ({ value: id, about: name }));
 
 const endpoints: Lister = (rt, business) =>
-  rt.store.endpoints.list(business?.id).map(({ id, name, url }) => ({ value: id, about: `${name} ${url}` }));
+  rt.store.endpoints
+    .list(business?.id)
+    .map(({ id, name, url }) => ({ value: id, about: `${name} ${url}` }));
 
 const deliveries: Lister = (rt, business) =>
   rt.store.deliveries
     .list({ businessId: business?.id }, NEWEST)
-    .map(({ id, eventType, status }) => ({ value: id, about: `${eventType} ${status.toLowerCase()}` }));
+    .map(({ id, eventType, status }) => ({
+      value: id,
+      about: `${eventType} ${status.toLowerCase()}`,
+    }));
 
 const events: Lister = (rt, business) =>
-  rt.store.events.list({ businessId: business?.id }, NEWEST).map(({ id, type }) => ({ value: id, about: type }));
+  rt.store.events
+    .list({ businessId: business?.id }, NEWEST)
+    .map(({ id, type }) => ({ value: id, about: type }));
 
 /** What belongs to one business alone. */
 const ofOne =
@@ -61,12 +70,17 @@ const ofOne =
   };
 
 const bookings = ofOne((rt, { id: businessId }) =>
-  rt.store.bookings.list({ businessId }, NEWEST).map(({ id, status }) => ({ value: id, about: status.toLowerCase() })),
+  rt.store.bookings
+    .list({ businessId }, NEWEST)
+    .map(({ id, status }) => ({ value: id, about: status.toLowerCase() })),
 );
 const reservations = ofOne((rt, { id: businessId }) =>
   rt.store.reservations
     .list({ businessId }, NEWEST)
-    .map(({ id, partySize, status }) => ({ value: id, about: `for ${partySize}, ${status.toLowerCase()}` })),
+    .map(({ id, partySize, status }) => ({
+      value: id,
+      about: `for ${partySize}, ${status.toLowerCase()}`,
+    })),
 );
 const orders = ofOne((rt, { id: businessId }) =>
   rt.store.orders
@@ -74,7 +88,9 @@ const orders = ofOne((rt, { id: businessId }) =>
     .map(({ code, status }) => ({ value: code, about: status.toLowerCase() })),
 );
 const absences = ofOne((rt, { id }) =>
-  rt.store.timeOff.endingAfter(id, rt.now()).map(({ id, reason }) => ({ value: id, about: reason ?? "" })),
+  rt.store.timeOff
+    .endingAfter(id, rt.now())
+    .map(({ id, reason }) => ({ value: id, about: reason ?? "" })),
 );
 
 /** By the noun and the place; by the place alone where every noun means the same by it. */

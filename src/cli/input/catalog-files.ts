@@ -8,7 +8,10 @@ import type { Io } from "../io.ts";
 
 export type Source = { name: string; text: string };
 
-export const presetSource = (preset: Preset): Source => ({ name: `${preset}.yaml`, text: readPreset(preset) });
+export const presetSource = (preset: Preset): Source => ({
+  name: `${preset}.yaml`,
+  text: readPreset(preset),
+});
 
 /** The texts behind the names of a command line: files, folders of YAML and JSON files, and `-` for stdin. */
 export async function readSources(names: readonly string[], stdin: Io["stdin"]): Promise<Source[]> {
@@ -48,7 +51,9 @@ function decode(name: string, bytes: Buffer): string {
   try {
     return UTF8.decode(bytes);
   } catch {
-    throw new AppError("invalid_input", `${name} is not text in UTF-8.`, { fix: "save it as UTF-8 in your editor" });
+    throw new AppError("invalid_input", `${name} is not text in UTF-8.`, {
+      fix: "save it as UTF-8 in your editor",
+    });
   }
 }
 

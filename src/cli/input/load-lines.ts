@@ -33,7 +33,9 @@ export async function createOrLoad(
   const names = Object.keys(given).filter((name) => isGiven(given[name]));
   if (from !== undefined) {
     if (names.length > 0)
-      throw new AppError("usage", "With --from everything stands in the file.", { fix: "leave the other options out" });
+      throw new AppError("usage", "With --from everything stands in the file.", {
+        fix: "leave the other options out",
+      });
     return loadLines(cli, rt, from, create);
   }
   const missing = Object.keys(required).filter((name) => !names.includes(name));
@@ -45,7 +47,8 @@ export async function createOrLoad(
   return EXIT.ok;
 }
 
-const isGiven = (value: Given[string]): boolean => value !== undefined && (!Array.isArray(value) || value.length > 0);
+const isGiven = (value: Given[string]): boolean =>
+  value !== undefined && (!Array.isArray(value) || value.length > 0);
 
 /** Each line in a transaction of its own, told of on stdout: one that is refused stops none of the others. */
 async function loadLines(
@@ -73,7 +76,8 @@ async function loadLines(
 
 /** As bytes: what they say, and whether it is text at all, is looked at line by line. */
 async function* linesOf(cli: Cli, from: string): AsyncGenerator<Buffer> {
-  const input: AsyncIterable<Buffer | string> = from === "-" ? cli.io.stdin : createReadStream(from);
+  const input: AsyncIterable<Buffer | string> =
+    from === "-" ? cli.io.stdin : createReadStream(from);
   let begun: Buffer[] = [];
   try {
     for await (const chunk of input) {
@@ -98,7 +102,8 @@ function tryLine(line: Buffer, create: (input: unknown) => { id: string }): Resu
     return { id: create(parse(line)).id };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const detail = error.items.length > 0 ? error.items.map((item) => item.detail).join(" ") : error.message;
+    const detail =
+      error.items.length > 0 ? error.items.map((item) => item.detail).join(" ") : error.message;
     return { error: { code: error.code, detail } };
   }
 }

@@ -13,15 +13,20 @@ export function openNew(path: string, mode = 0o666): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const folder = shellWord(dirname(path));
-    if (path === "") throw new AppError("usage", "The file to write has no name.", { fix: "name one" });
+    if (path === "")
+      throw new AppError("usage", "The file to write has no name.", { fix: "name one" });
     if (code === "EEXIST")
       throw new AppError("state_refuses", `${path} is there already, and nothing is overwritten.`, {
         fix: "name another file, or move that one away",
       });
     if (code === "ENOENT")
-      throw new AppError("resource_not_found", `The folder of ${path} does not exist.`, { fix: `mkdir -p ${folder}` });
+      throw new AppError("resource_not_found", `The folder of ${path} does not exist.`, {
+        fix: `mkdir -p ${folder}`,
+      });
     if (code === "ENOTDIR")
-      throw new AppError("usage", `${path} cannot be: ${dirname(path)} is no folder.`, { fix: "name another file" });
+      throw new AppError("usage", `${path} cannot be: ${dirname(path)} is no folder.`, {
+        fix: "name another file",
+      });
     throw error;
   }
 }

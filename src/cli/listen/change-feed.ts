@@ -55,7 +55,8 @@ export async function* followFeed(
   }
 }
 
-const pause = (ms: number, over: AbortSignal): Promise<void> => sleep(ms, undefined, { signal: over }).catch(() => {});
+const pause = (ms: number, over: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal: over }).catch(() => {});
 
 async function readPage(
   feed: Feed,
@@ -72,7 +73,11 @@ async function readPage(
   let body: unknown;
   try {
     // A key is for the address that was named, and for none that this sends to.
-    response = await fetch(url, { headers: { authorization: `Bearer ${feed.key}` }, redirect: "manual", signal });
+    response = await fetch(url, {
+      headers: { authorization: `Bearer ${feed.key}` },
+      redirect: "manual",
+      signal,
+    });
     body = parse(await response.text());
   } catch (error) {
     return { why: reasonOf(error), afterMs: undefined };
@@ -92,8 +97,12 @@ function parse(text: string): unknown {
 }
 
 function toPage(body: unknown): FeedPage | undefined {
-  const { data, page } = (body ?? {}) as { data?: unknown; page?: { nextCursor?: unknown; hasMore?: unknown } };
-  if (!Array.isArray(data) || !data.every(isEvent) || typeof page?.nextCursor !== "string") return undefined;
+  const { data, page } = (body ?? {}) as {
+    data?: unknown;
+    page?: { nextCursor?: unknown; hasMore?: unknown };
+  };
+  if (!Array.isArray(data) || !data.every(isEvent) || typeof page?.nextCursor !== "string")
+    return undefined;
   return { events: data, cursor: page.nextCursor, hasMore: page.hasMore === true };
 }
 
@@ -118,14 +127,24 @@ function reasonOf(error: unknown): string {
 }
 
 function refusal(status: number, detail: string | undefined, { api, business }: Feed): AppError {
-  const [code, fix] = MEANING[status] ?? ["state_refuses", "see that --api names deskbell's own address"];
-  return new AppError(code, detail ?? `${api} answers ${status} for the changes of '${business}'.`, { fix });
+  const [code, fix] = MEANING[status] ?? [
+    "state_refuses",
+    "see that --api names deskbell's own address",
+  ];
+  return new AppError(
+    code,
+    detail ?? `${api} answers ${status} for the changes of '${business}'.`,
+    { fix },
+  );
 }
 
 const MEANING: Record<number, [ErrorCode, string]> = {
   400: ["usage", "see the cursor of --after: it is what this command printed at its end"],
   401: ["not_permitted", "give the whole key, as it was printed when it was made"],
-  403: ["not_permitted", "a key of this business with webhooks.read: deskbell keys create --scope webhooks.read"],
+  403: [
+    "not_permitted",
+    "a key of this business with webhooks.read: deskbell keys create --scope webhooks.read",
+  ],
   404: ["business_not_found", "see --business, and that --api names deskbell's own address"],
   410: ["cursor_expired", "read every list anew over the API, then listen without --after"],
 };

@@ -20,13 +20,35 @@ export function createForwarder(url: string, secret: string) {
     /** The same bytes as a webhook's: what JSON.stringify wrote it writes again. */
     async forward(event: FeedEvent): Promise<Forwarded> {
       const body = Buffer.from(JSON.stringify(event));
-      const cover = { deliveryId: newId("dlv"), eventId: event.id, eventType: event.type, attempt: 1, sequence: 0 };
+      const cover = {
+        deliveryId: newId("dlv"),
+        eventId: event.id,
+        eventType: event.type,
+        attempt: 1,
+        sequence: 0,
+      };
       const startedAt = wallClock();
       // The feed does not tell the event's number.
-      const { "X-Service-Sequence": _, ...headers } = coverHeaders(cover, userAgent(), keys, startedAt, body);
-      const outcome = await sender.send({ url, trusted: true, timeoutMs: TIMEOUT_MS, headers, body });
+      const { "X-Service-Sequence": _, ...headers } = coverHeaders(
+        cover,
+        userAgent(),
+        keys,
+        startedAt,
+        body,
+      );
+      const outcome = await sender.send({
+        url,
+        trusted: true,
+        timeoutMs: TIMEOUT_MS,
+        headers,
+        body,
+      });
       const endedAt = wallClock();
-      return { outcome, isTaken: judge(outcome, endedAt).kind === "well", durationMs: endedAt - startedAt };
+      return {
+        outcome,
+        isTaken: judge(outcome, endedAt).kind === "well",
+        durationMs: endedAt - startedAt,
+      };
     },
     [Symbol.asyncDispose]: sender.close,
   };

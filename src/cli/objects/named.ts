@@ -11,7 +11,11 @@ export const keyNamed = (cli: Cli, rt: Runtime, name: string): ListedKey =>
   findOne(cli, rt, name, { what: "key", group: "keys", all: rt.store.keys.list() });
 
 export const endpointNamed = (cli: Cli, rt: Runtime, name: string): EndpointRow =>
-  findOne(cli, rt, name, { what: "webhook endpoint", group: "webhooks", all: rt.store.endpoints.list() });
+  findOne(cli, rt, name, {
+    what: "webhook endpoint",
+    group: "webhooks",
+    all: rt.store.endpoints.list(),
+  });
 
 /** The id of an endpoint; also of one that was deleted, as its deliveries are still on file. */
 export const endpointIdNamed = (cli: Cli, rt: Runtime, name: string): string =>
@@ -34,9 +38,13 @@ function findOne<Row extends Named>(
   const [found, ...others] = own.filter((one) => one.name === name);
   if (!found) {
     const names = own.map((one) => one.name);
-    throw new AppError("resource_not_found", `There is no ${what} '${name}'.${didYouMean(name, names)}`, {
-      fix: `deskbell ${group} list`,
-    });
+    throw new AppError(
+      "resource_not_found",
+      `There is no ${what} '${name}'.${didYouMean(name, names)}`,
+      {
+        fix: `deskbell ${group} list`,
+      },
+    );
   }
   if (others.length === 0) return found;
   const ids = [found, ...others].map(({ id }) => id);

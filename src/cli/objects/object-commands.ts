@@ -18,7 +18,14 @@ type Looks<K extends Kind> = {
 };
 
 /** `list` and `show` for objects that only a catalog file changes. */
-export function lookCommands<K extends Kind>({ kind, noun, example, about, columns, shown }: Looks<K>): CommandSpec[] {
+export function lookCommands<K extends Kind>({
+  kind,
+  noun,
+  example,
+  about,
+  columns,
+  shown,
+}: Looks<K>): CommandSpec[] {
   const list = command({
     name: "list",
     about: about.list,

@@ -25,13 +25,22 @@ export const objectNamed = <K extends Kind>(
   kind: K,
   name: string,
 ): DocOf[K] & { id: string } =>
-  findNamed(listObjects(rt, business, kind), `There is no ${KIND_NAMES[kind]}`, name, ({ id }) => id, listingOf(kind));
+  findNamed(
+    listObjects(rt, business, kind),
+    `There is no ${KIND_NAMES[kind]}`,
+    name,
+    ({ id }) => id,
+    listingOf(kind),
+  );
 
 /** What every `set` command can change. */
 export const editFlags = {
   price: text("amount", "new price, such as 45.00"),
   name: text("name", "new name"),
-  status: choice(["ACTIVE", "INACTIVE", "ARCHIVED"], "ACTIVE is public, INACTIVE hidden, ARCHIVED put away"),
+  status: choice(
+    ["ACTIVE", "INACTIVE", "ARCHIVED"],
+    "ACTIVE is public, INACTIVE hidden, ARCHIVED put away",
+  ),
 };
 
 /** The fields of a document that a `set` command was given. */
@@ -49,9 +58,15 @@ export function readEdits(
   currency: string,
 ): Edits {
   const { name } = edits;
-  if (name !== undefined && (name.trim() === "" || name.length > LONGEST_NAME || /\p{Cc}/u.test(name)))
+  if (
+    name !== undefined &&
+    (name.trim() === "" || name.length > LONGEST_NAME || /\p{Cc}/u.test(name))
+  )
     throw new AppError("usage", `--name must have 1 to ${LONGEST_NAME} characters on one line.`);
-  const all = { ...edits, priceCents: price === undefined ? undefined : readPrice(price, currency) };
+  const all = {
+    ...edits,
+    priceCents: price === undefined ? undefined : readPrice(price, currency),
+  };
   if (Object.values(all).some((value) => value !== undefined)) return all;
   throw new AppError("usage", "Nothing was named to change.", {
     fix: "add --price, --name or another option: see --help",
@@ -67,11 +82,23 @@ function readPrice(price: string, currency: string): number {
 /** The document with what was given; what was not stays. */
 export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): Doc {
   const { priceType } = doc as { priceType?: string };
-  if (edits.priceCents !== undefined && priceType !== undefined && priceType !== "FIXED" && priceType !== "FROM")
-    throw new AppError("state_refuses", `The priceType of ${doc.key} is ${priceType}: it has no price to change.`, {
-      fix: "give it another priceType in its catalog file and apply that",
-    });
-  return { ...doc, ...Object.fromEntries(Object.entries(edits).filter(([, value]) => value !== undefined)) };
+  if (
+    edits.priceCents !== undefined &&
+    priceType !== undefined &&
+    priceType !== "FIXED" &&
+    priceType !== "FROM"
+  )
+    throw new AppError(
+      "state_refuses",
+      `The priceType of ${doc.key} is ${priceType}: it has no price to change.`,
+      {
+        fix: "give it another priceType in its catalog file and apply that",
+      },
+    );
+  return {
+    ...doc,
+    ...Object.fromEntries(Object.entries(edits).filter(([, value]) => value !== undefined)),
+  };
 }
 
 /** The parts of a document, its variants or sizes, with one of them edited. */

@@ -8,7 +8,13 @@ import { listObjects } from "./objects.ts";
 import { pageFlags, printPage } from "../output/page.ts";
 import type { Column } from "../output/table.ts";
 
-const STATUSES = ["PENDING", "CONFIRMED", "CANCELLED", "COMPLETED", "NO_SHOW"] as const satisfies VisitStatus[];
+const STATUSES = [
+  "PENDING",
+  "CONFIRMED",
+  "CANCELLED",
+  "COMPLETED",
+  "NO_SHOW",
+] as const satisfies VisitStatus[];
 
 /** Bookings or reservations: what is kept, and how it is shown. */
 type Visits<Row, Shown> = {
@@ -29,7 +35,9 @@ type Visits<Row, Shown> = {
 };
 
 /** What is done with a visit once it is made. */
-export function visitCommands<Row, Shown extends { id: string }>(visits: Visits<Row, Shown>): CommandSpec[] {
+export function visitCommands<Row, Shown extends { id: string }>(
+  visits: Visits<Row, Shown>,
+): CommandSpec[] {
   const { one, exampleId, represent } = visits;
   const group = `${one}s`;
 

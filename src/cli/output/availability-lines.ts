@@ -37,7 +37,12 @@ export function dayRows(
     ...slots.map((slot) => ({ at: slot.startsAt, row: slotRow(slot, nameOf) })),
     ...refused.map((refusal) => ({
       at: refusal.startsAt,
-      row: { date, state: refusal.reason, start: clockTime(refusal.startsAt), why: sentence(refusal) },
+      row: {
+        date,
+        state: refusal.reason,
+        start: clockTime(refusal.startsAt),
+        why: sentence(refusal),
+      },
     })),
   ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   return rows.length === 0 ? [{ date, state }] : rows.map(({ row }) => row);
@@ -79,7 +84,9 @@ function runsOf(refused: readonly PublicRefusal[]): string[] {
     if (run?.why === why) run.last = time;
     else runs.push({ first: time, last: time, why });
   }
-  return runs.map(({ first, last, why }) => `${first === last ? first : `${first}-${last}`}: ${why}`);
+  return runs.map(
+    ({ first, last, why }) => `${first === last ? first : `${first}-${last}`}: ${why}`,
+  );
 }
 
 const sentence = ({ detail, segment }: PublicRefusal): string => refusalSentence(detail, segment);

@@ -10,20 +10,34 @@ import type { Column } from "./table.ts";
 /** Shows what a change did, or would do: the objects on stdout, the sum and the webhooks on stderr. */
 export function reportChange(cli: Cli, result: ChangeResult, { dryRun = false } = {}): void {
   if (cli.flags.json) return cli.printObject(result);
-  const { slug, isNew, fromVersion, version, businessFields, changes, events, deliveries, massDeletes } = result;
+  const {
+    slug,
+    isNew,
+    fromVersion,
+    version,
+    businessFields,
+    changes,
+    events,
+    deliveries,
+    massDeletes,
+  } = result;
   if (fromVersion === version) return cli.note(`${slug}: nothing differs.`);
   if (isNew) cli.note(`${slug}: new, ${countByKind(changes)}.`);
   else if (changes.length > 0) cli.printList(changes, columns(result.currency), "");
-  if (!isNew && businessFields.length > 0) cli.note(`${slug}: ${businessFields.join(", ")} changed.`);
+  if (!isNew && businessFields.length > 0)
+    cli.note(`${slug}: ${businessFields.join(", ")} changed.`);
   const undone = changes.filter(({ undoes }) => undoes.length > 0);
   if (undone.length > 0) {
     const edits = `${countOf(undone.length, "edit")} made on the box since the last file`;
-    cli.note(`${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => safe(key)).join(", ")}.`);
+    cli.note(
+      `${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => safe(key)).join(", ")}.`,
+    );
   }
   if (result.outsideHours.length > 0) cli.note(`${slug}: ${leftOutNote(result.outsideHours)}`);
   const told = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}`;
   const owed = countOf(deliveries, "webhook");
-  if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${told}, ${owed} to send.`);
+  if (!dryRun)
+    return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${told}, ${owed} to send.`);
   cli.note(
     `${slug}: would go from version ${fromVersion} to ${version} with ${told}, ${owed} to send; nothing was written.`,
   );
@@ -49,8 +63,11 @@ const columns = (currency: string): Column<ObjectChange>[] => [
 
 function whatChanged({ fields, prices, undoes }: ObjectChange, currency: string): string {
   const price = (minor: number | null) => (minor === null ? "none" : formatMoney(minor, currency));
-  const repriced = prices.map(({ of, from, to }) => `${of === "" ? "price" : of} ${price(from)} -> ${price(to)}`);
-  const undone = undoes.length === 0 ? [] : [`undoes an edit of ${undoes.map(fieldName).join(", ")}`];
+  const repriced = prices.map(
+    ({ of, from, to }) => `${of === "" ? "price" : of} ${price(from)} -> ${price(to)}`,
+  );
+  const undone =
+    undoes.length === 0 ? [] : [`undoes an edit of ${undoes.map(fieldName).join(", ")}`];
   return [...repriced, ...fields.filter((field) => field !== "priceCents"), ...undone].join(", ");
 }
 

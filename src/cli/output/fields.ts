@@ -18,12 +18,20 @@ export function toFields(object: object, width: number): string[] {
     if (!Array.isArray(value)) {
       if (!isObject(value)) return [label + fieldText(value)];
       const short = label + pairs(value).join(INDENT);
-      return cellWidth(short) <= width ? [short] : [safe(name), ...indented(toFields(value, width - INDENT.length))];
+      return cellWidth(short) <= width
+        ? [short]
+        : [safe(name), ...indented(toFields(value, width - INDENT.length))];
     }
     if (!value.some(isObject)) return wrap(label, rest, value.map(fieldText), " ", width);
     // Where one ends and the next begins, the indentation tells.
     const each = value.flatMap((item: unknown) =>
-      wrap("", INDENT, isObject(item) ? pairs(item) : [fieldText(item)], INDENT, width - INDENT.length),
+      wrap(
+        "",
+        INDENT,
+        isObject(item) ? pairs(item) : [fieldText(item)],
+        INDENT,
+        width - INDENT.length,
+      ),
     );
     return [safe(name), ...indented(each)];
   });
@@ -32,7 +40,10 @@ export function toFields(object: object, width: number): string[] {
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === "" || (isObject(value) && Object.keys(value).length === 0);
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (isObject(value) && Object.keys(value).length === 0);
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => INDENT + line);
 
@@ -43,7 +54,13 @@ const pairs = (object: object): string[] =>
     .map(([name, value]: [string, unknown]) => `${safe(name)} ${fieldText(value)}`);
 
 /** None of the pieces is broken: what is longer than a line has one to itself. */
-function wrap(first: string, others: string, pieces: readonly string[], gap: string, width: number): string[] {
+function wrap(
+  first: string,
+  others: string,
+  pieces: readonly string[],
+  gap: string,
+  width: number,
+): string[] {
   const lines: string[] = [];
   let line = first;
   let isBegun = false;

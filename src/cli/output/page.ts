@@ -22,5 +22,6 @@ export function printPage<Row extends { id: string }>(
   const rows = read(most + 1);
   const shown = rows.slice(0, most);
   cli.printList(shown, columns, empty);
-  if (rows.length > most) cli.note(`There are older ones: --before ${shown.at(-1)?.id}, or a larger --limit.`);
+  if (rows.length > most)
+    cli.note(`There are older ones: --before ${shown.at(-1)?.id}, or a larger --limit.`);
 }

@@ -6,11 +6,16 @@ const PATIENCE_MS = 1000;
 const LONG_READ_BYTES = 8_000_000;
 
 /** Says on stderr which step begins, once the work has taken longer than a second or is bound to. */
-export function notesOfSteps(cli: Cli, rt: Pick<Runtime, "monotonic">, bytes: number): (step: string) => void {
+export function notesOfSteps(
+  cli: Cli,
+  rt: Pick<Runtime, "monotonic">,
+  bytes: number,
+): (step: string) => void {
   const startedAt = rt.monotonic();
   let isFirst = true;
   return (step) => {
-    if (isFirst ? bytes > LONG_READ_BYTES : rt.monotonic() - startedAt > PATIENCE_MS) cli.note(`${step} …`);
+    if (isFirst ? bytes > LONG_READ_BYTES : rt.monotonic() - startedAt > PATIENCE_MS)
+      cli.note(`${step} …`);
     isFirst = false;
   };
 }

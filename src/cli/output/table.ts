@@ -14,7 +14,11 @@ const GAP = "  ";
 const NARROWEST = 8;
 
 /** Lines of aligned columns, the titles first, cut to `width` terminal cells. */
-export function toTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): string[] {
+export function toTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width: number,
+): string[] {
   const cells = rows.map((row) => columns.map((column) => cellText(column, row)));
   const widths = columns.map((column, i) =>
     cells.reduce((widest, line) => Math.max(widest, cellWidth(line[i] ?? "")), column.title.length),
@@ -46,7 +50,8 @@ export const safeLines = (text: string): string =>
     .map((line) => safe(line, 10_000))
     .join("\n");
 
-const cellText = <Row>(column: Column<Row>, row: Row): string => safe(String(column.value(row) ?? ""));
+const cellText = <Row>(column: Column<Row>, row: Row): string =>
+  safe(String(column.value(row) ?? ""));
 
 /** Takes what is too much, cell by cell, from the column that is the widest at that moment. */
 function shrink<Row>(widths: number[], columns: readonly Column<Row>[], available: number): void {
@@ -88,7 +93,8 @@ export function cellWidth(text: string): number {
 }
 
 /** How times are printed. */
-export const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+export const isoTime = (ms: number | null): string | null =>
+  ms === null ? null : new Date(ms).toISOString();
 
 /** In a column seconds are enough. */
 export const shortTime = (iso: string | null): string | null => iso && `${iso.slice(0, 19)}Z`;

@@ -24,7 +24,11 @@ export const askDaemon = (url: string): Promise<DaemonAnswer> =>
     asking.on("response", (response) => {
       response.resume();
       const { statusCode, headers } = response;
-      resolve(statusCode === 200 ? { at: Date.parse(headers.date ?? "") } : { reason: `it says ${statusCode}` });
+      resolve(
+        statusCode === 200
+          ? { at: Date.parse(headers.date ?? "") }
+          : { reason: `it says ${statusCode}` },
+      );
     });
     asking.end();
   });

@@ -37,7 +37,10 @@ const HTTP_BUSY_TIMEOUT_MS = 0;
  * Starts the API and the courier on a data directory. What was started is stopped again when a later part fails.
  * @throws AppError usage for a setting that cannot be; state_refuses when another daemon has the data, or somebody else the port
  */
-export async function startDaemon(config: Config, { host, port, tls, onAttempt }: DaemonOptions): Promise<Daemon> {
+export async function startDaemon(
+  config: Config,
+  { host, port, tls, onAttempt }: DaemonOptions,
+): Promise<Daemon> {
   requireAddressRanges("--trusted-proxy", config.http.trustedProxies);
   requireAddressRanges("--allow-private", config.lab.allowPrivate);
   const parts = new AsyncDisposableStack();
@@ -70,7 +73,14 @@ export async function startDaemon(config: Config, { host, port, tls, onAttempt }
 
 /** For those who look on from beside. A daemon that cannot write it serves all the same. */
 async function noteAddress(rt: Runtime, url: string): Promise<void> {
-  const row = { url, startedAt: rt.now(), hasAlertUrl: rt.config.alertUrl !== null, openFiles: openFileLimit() };
+  const row = {
+    url,
+    startedAt: rt.now(),
+    hasAlertUrl: rt.config.alertUrl !== null,
+    openFiles: openFileLimit(),
+  };
   const note = () => rt.tx(() => rt.store.live.saveDaemon(row));
-  await writeWhenFree(rt, note).catch((error: Error) => rt.log("warn", "address not noted", { reason: error.message }));
+  await writeWhenFree(rt, note).catch((error: Error) =>
+    rt.log("warn", "address not noted", { reason: error.message }),
+  );
 }

@@ -18,7 +18,11 @@ export function editNextPrice(rt: Runtime, business: BusinessRow, n: number): Ch
   const service = services[n % services.length];
   if (!service) throw new Error(`${business.slug} has no service with a price`);
   const step = Math.floor(n / services.length) % 2 === 0 ? STEP_CENTS : -STEP_CENTS;
-  return editObject(rt, business.slug, "service", objectId("service", business.slug, service), (doc) =>
-    withEdits(doc, { priceCents: doc.priceCents + step }),
+  return editObject(
+    rt,
+    business.slug,
+    "service",
+    objectId("service", business.slug, service),
+    (doc) => withEdits(doc, { priceCents: doc.priceCents + step }),
   );
 }

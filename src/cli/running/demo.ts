@@ -53,7 +53,8 @@ async function assemble(
   parts: AsyncDisposableStack,
 ): Promise<Daemon & { rt: Runtime }> {
   const say = (line: string) => void cli.io.stdout.write(`${line}\n`);
-  const done = (what: string, text: string) => say(`${cli.paint("green", "✓")} ${what.padEnd(9)} ${text}`);
+  const done = (what: string, text: string) =>
+    say(`${cli.paint("green", "✓")} ${what.padEnd(9)} ${text}`);
 
   const dataDir = mkdtempSync(join(tmpdir(), "deskbell-demo-"));
   // At every end of the process, an impatient second ctrl-c and a bug too.
@@ -64,7 +65,9 @@ async function assemble(
   parts.defer(rt.close);
   done("data", `${dataDir} (${keep ? "kept" : "removed at exit; --keep keeps it"})`);
 
-  const seeded = PRESETS.map((preset) => applyCatalog(rt, [presetSource(preset)], { seedingAt: rt.now() }));
+  const seeded = PRESETS.map((preset) =>
+    applyCatalog(rt, [presetSource(preset)], { seedingAt: rt.now() }),
+  );
   done("seeded", seeded.map(summary).join(" · "));
 
   const business = requireBusiness(rt, SHOWN);
@@ -80,11 +83,18 @@ async function assemble(
   done("receiver", `${receiver.url}    verifying signatures`);
 
   const scopes = ["services.read", "webhooks.write"];
-  const { secret } = createKey(rt, { businessId: business.id, name: "demo", kind: "RESTRICTED", scopes });
+  const { secret } = createKey(rt, {
+    businessId: business.id,
+    name: "demo",
+    kind: "RESTRICTED",
+    scopes,
+  });
   say(
     `try:  curl -H "Authorization: Bearer ${secret}" "${daemon.url}/v1/businesses/${SHOWN}/services?includeVariants=true"`,
   );
-  say(`      ${cli.program} services set cut --price 99.00 --business ${SHOWN} --data-dir ${dataDir}`);
+  say(
+    `      ${cli.program} services set cut --price 99.00 --business ${SHOWN} --data-dir ${dataDir}`,
+  );
 
   startEditing(rt, business, parts);
   return { ...daemon, rt };
@@ -138,6 +148,11 @@ function summary({ slug, changes }: ChangeResult): string {
 function attemptLines(attempt: AttemptNotice, refusals: ReadonlyMap<string, string>): string {
   const { eventType, eventId, deliveryId, statusCode, outcome, url, durationMs } = attempt;
   const refused = refusals.get(deliveryId);
-  const signature = outcome !== "responded" ? "" : refused === undefined ? "signature ok" : `refused: ${safe(refused)}`;
+  const signature =
+    outcome !== "responded"
+      ? ""
+      : refused === undefined
+        ? "signature ok"
+        : `refused: ${safe(refused)}`;
   return `  --> ${eventType} ${eventId}\n <--  ${statusCode ?? outcome} POST ${url}  ${Math.round(durationMs)} ms  ${signature}`;
 }

@@ -4,12 +4,18 @@ import type { Runtime } from "../../runtime.ts";
 import type { Cli } from "../cli.ts";
 import { sendOnceWith } from "./send-once.ts";
 
-export type LiveViewOptions = { isReadonly: boolean; isAscii: boolean; businessId: string | undefined };
+export type LiveViewOptions = {
+  isReadonly: boolean;
+  isAscii: boolean;
+  businessId: string | undefined;
+};
 
 /** @throws AppError usage where there is none */
 export function requireTerminal({ io: { stdin, stdout } }: Cli): void {
   if (!stdin.isTTY || !stdout.isTTY || isDumbTerminal())
-    throw new AppError("usage", "The live view needs a terminal that draws.", { fix: "deskbell deliveries tail" });
+    throw new AppError("usage", "The live view needs a terminal that draws.", {
+      fix: "deskbell deliveries tail",
+    });
 }
 
 /**
@@ -23,12 +29,13 @@ export async function showLiveView<Reason>(
   ended: Promise<Reason>,
 ): Promise<Reason | "SIGINT" | null> {
   prepareForInk(cli.flags.color);
-  const [{ runLiveView }, { createClock }, { isDaemonRunning }, { readVersion }] = await Promise.all([
-    import("../../tui/run.tsx"),
-    import("../../tui/times.ts"),
-    import("../../store/database.ts"),
-    import("../../assets.ts"),
-  ]);
+  const [{ runLiveView }, { createClock }, { isDaemonRunning }, { readVersion }] =
+    await Promise.all([
+      import("../../tui/run.tsx"),
+      import("../../tui/times.ts"),
+      import("../../store/database.ts"),
+      import("../../assets.ts"),
+    ]);
   const view = runLiveView(
     {
       rt,

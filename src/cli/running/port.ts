@@ -39,7 +39,9 @@ function explain(error: unknown, host: string, port: number): unknown {
         fix: `stop what listens there, or --port ${port + 1}, or --port 0 for any free one`,
       });
     case "EACCES":
-      return new AppError("not_permitted", `Port ${port} is not for this user.`, { fix: "take a --port above 1023" });
+      return new AppError("not_permitted", `Port ${port} is not for this user.`, {
+        fix: "take a --port above 1023",
+      });
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":

@@ -1,6 +1,10 @@
 import { EXIT } from "../exit-codes.ts";
 
-const EXIT_OF = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp } as const;
+const EXIT_OF = {
+  SIGINT: EXIT.interrupted,
+  SIGTERM: EXIT.terminated,
+  SIGHUP: EXIT.hungUp,
+} as const;
 export type StopSignal = keyof typeof EXIT_OF;
 
 export const exitCodeOf = (signal: StopSignal): number => EXIT_OF[signal];

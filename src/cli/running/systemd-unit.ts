@@ -20,7 +20,11 @@ function execWord(path: string): string {
  * The daemon as a systemd service that can reach its data and the network, and nothing else.
  * @throws AppError state_refuses
  */
-export const systemdUnit = ({ program, user, isInHome }: UnitOptions): string => `# Made by: deskbell service systemd
+export const systemdUnit = ({
+  program,
+  user,
+  isInHome,
+}: UnitOptions): string => `# Made by: deskbell service systemd
 [Unit]
 Description=deskbell: a catalog API and signed webhooks
 Wants=network-online.target

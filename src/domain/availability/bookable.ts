@@ -11,7 +11,8 @@ export type Bookable = { ok: true; slot: Slot } | ({ ok: false } & Refusal);
  * @param startMin on one of the days that the question is about
  */
 export function isBookable(openings: Openings, startMin: number): Bookable {
-  if (!isAskedOf(openings.plan, startMin)) throw new RangeError(`${startMin} is on none of the days asked of.`);
+  if (!isAskedOf(openings.plan, startMin))
+    throw new RangeError(`${startMin} is on none of the days asked of.`);
   const timing = timingOf(openings.plan, startMin);
   if (timing !== undefined) return { ok: false, reason: timing, segment: 0 };
   const slot = slotAt(openings.segments, openings.chain, startMin);

@@ -8,5 +8,15 @@ export const busyRowsOf = ({ segments }: Plan, slot: Slot): BusyRow[] =>
     const segment = segments[i];
     if (segment === undefined) return [];
     const { bufferBeforeMin, bufferAfterMin, seats, resources } = segment;
-    return { staffKey, serviceKey, tableKey, startMin, endMin, bufferBeforeMin, bufferAfterMin, seats, resources };
+    return {
+      staffKey,
+      serviceKey,
+      tableKey,
+      startMin,
+      endMin,
+      bufferBeforeMin,
+      bufferAfterMin,
+      seats,
+      resources,
+    };
   });

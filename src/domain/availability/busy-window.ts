@@ -9,7 +9,8 @@ export type Reach = { beforeMin: number; afterMin: number };
 
 export function reachOf({ catalog, segments }: Plan): Reach {
   const services = catalog.objects.service;
-  const buffers = 2 * Math.max(0, ...services.flatMap((s) => [s.bufferBeforeMin, s.bufferAfterMin]));
+  const buffers =
+    2 * Math.max(0, ...services.flatMap((s) => [s.bufferBeforeMin, s.bufferAfterMin]));
   const longest = Math.max(0, ...services.map((service) => longestDuration(catalog, service)));
   const visit = longestVisit(segments, catalog.business.bookingPolicy.maxGapMin);
   return { beforeMin: longest + buffers, afterMin: Math.max(visit, longest) + buffers };
@@ -17,15 +18,25 @@ export function reachOf({ catalog, segments }: Plan): Reach {
 
 /** Load what overlaps this. */
 export function busyWindow(plan: Plan, { beforeMin, afterMin }: Reach = reachOf(plan)): Interval {
-  const asked = closedInterval(plan.timezone, plan.firstDay * DAY_MIN, (plan.lastDay + 1) * DAY_MIN);
+  const asked = closedInterval(
+    plan.timezone,
+    plan.firstDay * DAY_MIN,
+    (plan.lastDay + 1) * DAY_MIN,
+  );
   return { start: asked.start - beforeMin, end: asked.end + afterMin };
 }
 
 function longestDuration({ objects }: Catalog, service: ServiceDoc): number {
   const overrides = objects.staff.flatMap(({ serviceOverrides }) =>
-    serviceOverrides.filter((override) => override.service === service.key).map(({ durationMin }) => durationMin ?? 0),
+    serviceOverrides
+      .filter((override) => override.service === service.key)
+      .map(({ durationMin }) => durationMin ?? 0),
   );
-  const own = Math.max(service.durationMin, ...service.variants.map(({ durationMin }) => durationMin), ...overrides);
+  const own = Math.max(
+    service.durationMin,
+    ...service.variants.map(({ durationMin }) => durationMin),
+    ...overrides,
+  );
   return service.addons.reduce((sum, link) => {
     const addon = objects.addon.find(({ key }) => key === link.addon);
     return sum + link.maxQuantity * (link.durationMin ?? addon?.durationMin ?? 0);

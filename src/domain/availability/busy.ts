@@ -12,7 +12,9 @@ export type Busy = {
 };
 
 export function indexBusy(catalog: Catalog, rows: readonly BusyRow[]): Busy {
-  const classes = new Set(catalog.objects.service.filter(({ capacity }) => capacity > 1).map(({ key }) => key));
+  const classes = new Set(
+    catalog.objects.service.filter(({ capacity }) => capacity > 1).map(({ key }) => key),
+  );
   const isClass = (row: BusyRow): boolean => row.serviceKey !== null && classes.has(row.serviceKey);
   const all = [...rows.filter((row) => !isClass(row)), ...seatedTogether(rows.filter(isClass))];
 
@@ -49,10 +51,12 @@ const together = (a: BusyRow, b: BusyRow): BusyRow => ({
   seats: a.seats + b.seats,
   bufferBeforeMin: Math.max(a.bufferBeforeMin, b.bufferBeforeMin),
   bufferAfterMin: Math.max(a.bufferAfterMin, b.bufferAfterMin),
-  resources: [...new Set([...a.resources, ...b.resources].map(({ resource }) => resource))].map((resource) => ({
-    resource,
-    units: Math.max(unitsOf(a, resource), unitsOf(b, resource)),
-  })),
+  resources: [...new Set([...a.resources, ...b.resources].map(({ resource }) => resource))].map(
+    (resource) => ({
+      resource,
+      units: Math.max(unitsOf(a, resource), unitsOf(b, resource)),
+    }),
+  ),
 });
 
 /** How many units of the resource the row holds. */
@@ -61,7 +65,8 @@ export const unitsOf = ({ resources }: Pick<BusyRow, "resources">, resource: str
 
 /** The time that a row keeps from a segment: its own, with the gap that both their buffers ask for on either side. */
 export function keptFrom(row: BusyRow, segment: Segment, policy: "MAX" | "SUM"): Interval {
-  const gap = (after: number, before: number) => (policy === "MAX" ? Math.max(after, before) : after + before);
+  const gap = (after: number, before: number) =>
+    policy === "MAX" ? Math.max(after, before) : after + before;
   return {
     start: row.startMin - gap(segment.bufferAfterMin, row.bufferBeforeMin),
     end: row.endMin + gap(row.bufferAfterMin, segment.bufferBeforeMin),

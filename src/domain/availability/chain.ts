@@ -28,7 +28,10 @@ export function linkChain(segments: readonly SegmentWays[], maxGapMin: number): 
     for (let i = layers.length - 1; i >= 0; i -= 1) {
       const next = now[i + 1];
       const staying = new Map(next?.map(({ person, starts }) => [person, starts]));
-      const leadingToChange = leadingTo(merge(fewer?.[i + 1]?.flatMap(({ starts }) => starts) ?? []), maxGapMin);
+      const leadingToChange = leadingTo(
+        merge(fewer?.[i + 1]?.flatMap(({ starts }) => starts) ?? []),
+        maxGapMin,
+      );
       const startsOf = ({ way, person }: Link): Interval[] => {
         if (next === undefined) return way.starts;
         const { durationMin } = way.option;
@@ -46,11 +49,15 @@ export function linkChain(segments: readonly SegmentWays[], maxGapMin: number): 
 }
 
 function linksOf(segments: readonly SegmentWays[]): Link[][] {
-  const people = new Set(segments.flatMap(({ ways }) => ways.flatMap(({ option }) => option.staff?.key ?? [])));
+  const people = new Set(
+    segments.flatMap(({ ways }) => ways.flatMap(({ option }) => option.staff?.key ?? [])),
+  );
   return segments.map(({ ways }) =>
     ways.flatMap((way): Link[] => {
       if (way.option.staff !== null) return [{ way, person: way.option.staff.key }];
-      return people.size === 0 ? [{ way, person: null }] : [...people].map((person) => ({ way, person }));
+      return people.size === 0
+        ? [{ way, person: null }]
+        : [...people].map((person) => ({ way, person }));
     }),
   );
 }
@@ -58,10 +65,12 @@ function linksOf(segments: readonly SegmentWays[]): Link[][] {
 /** The starts from which something of a length ends at, or no more than the gap before, one of the minutes. */
 function leadingTo(minutes: Interval[], maxGapMin: number): (durationMin: number) => Interval[] {
   const ends = merge(minutes.map(({ start, end }) => ({ start: start - maxGapMin, end })));
-  return (durationMin) => ends.map(({ start, end }) => ({ start: start - durationMin, end: end - durationMin }));
+  return (durationMin) =>
+    ends.map(({ start, end }) => ({ start: start - durationMin, end: end - durationMin }));
 }
 
-const lengthOf = (intervals: readonly Interval[]): number => intervals.reduce((sum, i) => sum + i.end - i.start, 0);
+const lengthOf = (intervals: readonly Interval[]): number =>
+  intervals.reduce((sum, i) => sum + i.end - i.start, 0);
 
 /** Every minute at which the whole visit can begin, were there neither notice nor horizon. */
 export function beginnings({ onward }: Chain): number[] {
@@ -82,7 +91,9 @@ export function waysAt({ onward }: Chain, segment: number, minute: number): Way[
 
 /** The visit that begins at this minute: with the fewest changes of person, then each segment as early as can be. */
 export function takeSteps({ maxGapMin, onward }: Chain, beginMin: number): Step[] | undefined {
-  let changes = onward.findIndex((segments) => segments[0]?.some(({ starts }) => holds(starts, beginMin)));
+  let changes = onward.findIndex((segments) =>
+    segments[0]?.some(({ starts }) => holds(starts, beginMin)),
+  );
   if (changes === -1) return undefined;
   const steps: Step[] = [];
   let window = { start: beginMin, end: beginMin + 1 };
@@ -112,7 +123,9 @@ function bestStep(links: readonly Onward[], window: Interval, last?: Step): Step
     const startMin = Math.max(intervalFrom(starts, window.start)?.start ?? Infinity, window.start);
     if (startMin >= window.end || startMin > (best?.startMin ?? Infinity)) continue;
     const isBetter =
-      best === undefined || startMin < best.startMin || (isStarted(way, startMin) && !isStarted(best.way, startMin));
+      best === undefined ||
+      startMin < best.startMin ||
+      (isStarted(way, startMin) && !isStarted(best.way, startMin));
     if (isBetter) best = { way, person, startMin };
   }
   return best;

@@ -13,7 +13,9 @@ export function closureTime(closures: readonly Closure[], days: readonly LocalDa
   return merge(
     closures.flatMap((closure) => {
       if ("yearly" in closure)
-        return days.filter(({ date }) => date.slice(5) === closure.yearly).map((day) => closed(WHOLE_DAY, day));
+        return days
+          .filter(({ date }) => date.slice(5) === closure.yearly)
+          .map((day) => closed(WHOLE_DAY, day));
       const from = Math.max(dayNumber(closure.from), first.day);
       const to = Math.min(dayNumber(closure.to), last.day);
       return from > to ? [] : [closedInterval(first.timezone, from * DAY_MIN, (to + 1) * DAY_MIN)];
@@ -24,11 +26,18 @@ export function closureTime(closures: readonly Closure[], days: readonly LocalDa
 export const breakTime = (breaks: readonly WeeklyWindow[], days: readonly LocalDay[]): Interval[] =>
   merge(
     days.flatMap((day) =>
-      breaks.filter((window) => window.days.includes(day.weekday)).map((window) => closed(window, day)),
+      breaks
+        .filter((window) => window.days.includes(day.weekday))
+        .map((window) => closed(window, day)),
     ),
   );
 
 const MINUTE_MS = 60_000;
 
 export const timeOffTime = (timeOff: StaffDoc["timeOff"]): Interval[] =>
-  merge(timeOff.map(({ from, to }) => ({ start: Math.floor(from / MINUTE_MS), end: Math.ceil(to / MINUTE_MS) })));
+  merge(
+    timeOff.map(({ from, to }) => ({
+      start: Math.floor(from / MINUTE_MS),
+      end: Math.ceil(to / MINUTE_MS),
+    })),
+  );

@@ -8,6 +8,7 @@ export type LocalDay = { day: DayNumber; date: LocalDate; weekday: Day; timezone
 export function localDays(timezone: string, first: DayNumber, last: DayNumber): LocalDay[] {
   const days: LocalDay[] = [];
   for (let day = first; day <= last; day += 1)
-    if (dateExists(timezone, day)) days.push({ day, date: dateOf(day), weekday: weekdayOf(day), timezone });
+    if (dateExists(timezone, day))
+      days.push({ day, date: dateOf(day), weekday: weekdayOf(day), timezone });
   return days;
 }

@@ -11,7 +11,9 @@ export function gridOf(plan: Plan): Grid {
     const minutes = clockGrid(plan);
     return () => minutes;
   }
-  const grids = new Map(plan.segments[0]?.options.map((option) => [option, openingGrid(plan, option)]));
+  const grids = new Map(
+    plan.segments[0]?.options.map((option) => [option, openingGrid(plan, option)]),
+  );
   return (option) => grids.get(option) ?? new Set();
 }
 

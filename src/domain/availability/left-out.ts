@@ -15,11 +15,16 @@ const HOURS = new Set(["timezone", "hours", "closures", "exceptions", "breaks", 
 export const touchesHours = ({ businessFields, changes }: CatalogDiff): boolean =>
   businessFields.some((field) => HOURS.has(field)) ||
   changes.some(
-    ({ kind, action, fields }) => kind === "staff" && (action === "delete" || fields.some((field) => HOURS.has(field))),
+    ({ kind, action, fields }) =>
+      kind === "staff" && (action === "delete" || fields.some((field) => HOURS.has(field))),
   );
 
 /** The ids of those that lie within the hours of before and not within those of after, in their order. */
-export function leftOut(before: Catalog, after: Catalog, appointments: readonly Appointment[]): string[] {
+export function leftOut(
+  before: Catalog,
+  after: Catalog,
+  appointments: readonly Appointment[],
+): string[] {
   const [fitted, fits] = [fitting(before, appointments), fitting(after, appointments)];
   return [...new Set(appointments.filter((one) => fitted(one) && !fits(one)).map(({ id }) => id))];
 }
@@ -28,8 +33,14 @@ function fitting(
   { business: { slug, timezone }, schedule, objects }: Catalog,
   appointments: readonly Appointment[],
 ): (appointment: Appointment) => boolean {
-  const first = appointments.reduce((day, { start }) => Math.min(day, dayAt(timezone, start)), Infinity);
-  const last = appointments.reduce((day, { end }) => Math.max(day, dayAt(timezone, end)), -Infinity);
+  const first = appointments.reduce(
+    (day, { start }) => Math.min(day, dayAt(timezone, start)),
+    Infinity,
+  );
+  const last = appointments.reduce(
+    (day, { end }) => Math.max(day, dayAt(timezone, end)),
+    -Infinity,
+  );
   // A shift of two days ago may end at 48:00.
   const timeOf = workingTimes(schedule, localDays(timezone, first - 2, last));
   const people = new Map(objects.staff.map((doc) => [objectId("staff", slug, doc), doc]));

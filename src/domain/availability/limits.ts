@@ -32,11 +32,19 @@ export function limitsOf(plan: Plan, busy: Busy, segment: Segment): Limit[] {
   }
   const needed = new Set(segment.resources.map(({ resource }) => resource));
   return [...needed].map((key) => {
-    const doc = plan.catalog.objects.resource.find((resource) => resource.key === key && resource.status === "ACTIVE");
+    const doc = plan.catalog.objects.resource.find(
+      (resource) => resource.key === key && resource.status === "ACTIVE",
+    );
     const capacity = doc?.capacity ?? 0;
     const usage = usageBy(busy.ofResource(key), (row) => unitsOf(row, key));
     const wanted = unitsOf(segment, key);
-    return { resource: key, capacity, unitsPerSpot: wanted, usage, shortages: shortagesIn(usage, capacity, wanted) };
+    return {
+      resource: key,
+      capacity,
+      unitsPerSpot: wanted,
+      usage,
+      shortages: shortagesIn(usage, capacity, wanted),
+    };
   });
 }
 

@@ -33,7 +33,9 @@ function emptyDayStates(plan: Plan): (day: DayNumber) => DayState {
     if (day > plan.horizonDay) return "TOO_FAR";
     const { end } = closedInterval(plan.timezone, day * DAY_MIN, (day + 1) * DAY_MIN);
     if (end <= plan.earliestMin) return "TOO_SOON";
-    unbooked ??= Map.groupBy(beginnings(openingsOf(plan, []).chain), (minute) => dayAt(plan.timezone, minute));
+    unbooked ??= Map.groupBy(beginnings(openingsOf(plan, []).chain), (minute) =>
+      dayAt(plan.timezone, minute),
+    );
     const starts = unbooked.get(day) ?? [];
     if (starts.length === 0) return "CLOSED";
     return starts.some((minute) => minute >= plan.earliestMin) ? "FULL" : "TOO_SOON";

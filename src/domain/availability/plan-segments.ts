@@ -1,4 +1,11 @@
-import type { AddonDoc, AddonLinkDoc, Catalog, ServiceDoc, StaffDoc, VariantDoc } from "../catalog/catalog.ts";
+import type {
+  AddonDoc,
+  AddonLinkDoc,
+  Catalog,
+  ServiceDoc,
+  StaffDoc,
+  VariantDoc,
+} from "../catalog/catalog.ts";
 import { countOf } from "../count-of.ts";
 import type { AppointmentQuestion, Report, ServiceRequest } from "./question.ts";
 import type { Option, Segment } from "./segment.ts";
@@ -11,25 +18,46 @@ export function planSegments(
   { services, guests }: AppointmentQuestion,
   report: Report,
 ): { segments: Segment[]; rules: Rules } {
-  const segments = services.flatMap((request) => planSegment(catalog, request, guests, report) ?? []);
+  const segments = services.flatMap(
+    (request) => planSegment(catalog, request, guests, report) ?? [],
+  );
   const policy = catalog.business.bookingPolicy;
   const own = segments.flatMap(({ service }) => service?.bookingRules ?? []);
   const rules = {
     slotIntervalMin: own[0]?.slotIntervalMin ?? policy.slotIntervalMin,
-    minNoticeMin: Math.max(0, ...own.map(({ minNoticeMin }) => minNoticeMin ?? policy.minNoticeMin)),
-    maxAdvanceDays: Math.min(1095, ...own.map(({ maxAdvanceDays }) => maxAdvanceDays ?? policy.maxAdvanceDays)),
+    minNoticeMin: Math.max(
+      0,
+      ...own.map(({ minNoticeMin }) => minNoticeMin ?? policy.minNoticeMin),
+    ),
+    maxAdvanceDays: Math.min(
+      1095,
+      ...own.map(({ maxAdvanceDays }) => maxAdvanceDays ?? policy.maxAdvanceDays),
+    ),
   };
   return { segments, rules };
 }
 
-function planSegment(catalog: Catalog, request: ServiceRequest, guests: number, report: Report): Segment | undefined {
+function planSegment(
+  catalog: Catalog,
+  request: ServiceRequest,
+  guests: number,
+  report: Report,
+): Segment | undefined {
   const service = catalog.objects.service.find(({ key }) => key === request.service);
   if (service === undefined)
-    return void report("resource_not_found", `There is no service '${request.service}'.`, "serviceIds");
+    return void report(
+      "resource_not_found",
+      `There is no service '${request.service}'.`,
+      "serviceIds",
+    );
   if (service.status !== "ACTIVE" || !service.bookable)
     return void report("service_not_bookable", `'${service.name}' cannot be booked.`, "serviceIds");
   if (guests > service.capacity)
-    report("party_too_large", `'${service.name}' takes ${service.capacity} at once, not ${guests}.`, "guests");
+    report(
+      "party_too_large",
+      `'${service.name}' takes ${service.capacity} at once, not ${guests}.`,
+      "guests",
+    );
 
   const variant = chosenVariant(service, request.variant);
   if (variant === undefined)
@@ -74,7 +102,9 @@ const nameOf = (docs: readonly { key: string; name: string }[], key: string): st
 /** undefined: there is none of that key. */
 function chosenVariant(service: ServiceDoc, key: string | null): VariantDoc | null | undefined {
   const variants = service.variants.filter(({ status }) => status === "ACTIVE");
-  return key === null ? (variants.find(({ isDefault }) => isDefault) ?? null) : variants.find((v) => v.key === key);
+  return key === null
+    ? (variants.find(({ isDefault }) => isDefault) ?? null)
+    : variants.find((v) => v.key === key);
 }
 
 type ChosenAddon = { addon: AddonDoc; link: AddonLinkDoc; quantity: number };
@@ -87,10 +117,13 @@ function chosenAddons(
   report: Report,
 ): ChosenAddon[] {
   const quantities = new Map<string, number>();
-  for (const { addon, quantity } of asked) quantities.set(addon, (quantities.get(addon) ?? 0) + quantity);
+  for (const { addon, quantity } of asked)
+    quantities.set(addon, (quantities.get(addon) ?? 0) + quantity);
 
   const linked = service.addons.flatMap((link) => {
-    const addon = catalog.objects.addon.find(({ key, status }) => key === link.addon && status === "ACTIVE");
+    const addon = catalog.objects.addon.find(
+      ({ key, status }) => key === link.addon && status === "ACTIVE",
+    );
     return addon === undefined ? [] : [{ addon, link }];
   });
   for (const key of quantities.keys())
@@ -103,7 +136,9 @@ function chosenAddons(
 
   return linked.flatMap(({ addon, link }) => {
     const least = Math.max(1, link.minQuantity);
-    const quantity = quantities.get(addon.key) ?? (link.required ? Math.max(least, link.defaultQuantity) : undefined);
+    const quantity =
+      quantities.get(addon.key) ??
+      (link.required ? Math.max(least, link.defaultQuantity) : undefined);
     if (quantity === undefined) return [];
     if (quantity < least || quantity > link.maxQuantity) {
       const most = countOf(link.maxQuantity, "time");
@@ -115,11 +150,17 @@ function chosenAddons(
 }
 
 /** People in the order of their keys, so that the order of a list decides nothing; null where nobody is needed. */
-function performersOf(catalog: Catalog, service: ServiceDoc, variant: VariantDoc | null): (StaffDoc | null)[] {
+function performersOf(
+  catalog: Catalog,
+  service: ServiceDoc,
+  variant: VariantDoc | null,
+): (StaffDoc | null)[] {
   const performers = variant?.staff ?? service.staff;
   if (performers.length === 0) return [null];
   return catalog.objects.staff
-    .filter(({ key, status, bookable }) => performers.includes(key) && status === "ACTIVE" && bookable)
+    .filter(
+      ({ key, status, bookable }) => performers.includes(key) && status === "ACTIVE" && bookable,
+    )
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 

@@ -5,7 +5,11 @@ import type { Segment } from "./segment.ts";
 /** For a business that has not said how long its guests stay. */
 const DEFAULT_TURN_MIN = 120;
 
-export function planTable(catalog: Catalog, { partySize, area }: TableQuestion, report: Report): Segment {
+export function planTable(
+  catalog: Catalog,
+  { partySize, area }: TableQuestion,
+  report: Report,
+): Segment {
   const areas = new Map(catalog.objects.area.map((doc) => [doc.key, doc]));
   if (area !== null && areas.get(area)?.status !== "ACTIVE")
     report("resource_not_found", `There is no area '${area}'.`, "areaId");
@@ -18,7 +22,11 @@ export function planTable(catalog: Catalog, { partySize, area }: TableQuestion, 
   );
   const most = Math.max(0, ...tables.map(({ maxSeats }) => maxSeats));
   if (partySize > most)
-    report("party_too_large", `No table seats ${partySize}; the largest seats ${most}.`, "partySize");
+    report(
+      "party_too_large",
+      `No table seats ${partySize}; the largest seats ${most}.`,
+      "partySize",
+    );
 
   const durationMin = turnTime(catalog, partySize);
   const options = tables

@@ -8,7 +8,13 @@ import { type Audience, readWish } from "./wish.ts";
  * The way from somebody's words to a plan, for those who list and for those who book.
  * @throws AppError with everything that is wrong with the wish
  */
-export function planWish(catalog: Catalog, audience: Audience, wish: Wish, span: Span, nowMs: number): Plan {
+export function planWish(
+  catalog: Catalog,
+  audience: Audience,
+  wish: Wish,
+  span: Span,
+  nowMs: number,
+): Plan {
   const problems: Problem[] = [];
   const question = readWish(catalog, audience, wish, (code, detail, parameter) => {
     problems.push({ code, detail, parameter });

@@ -30,8 +30,14 @@ const MINUTE_MS = 60_000;
  * @param problems found with the question before
  * @throws AppError that tells everything which is wrong with the question
  */
-export function planQuestion(catalog: Catalog, question: Question, nowMs: number, problems: Problem[] = []): Plan {
-  const report: Report = (code, detail, parameter) => void problems.push({ code, detail, parameter });
+export function planQuestion(
+  catalog: Catalog,
+  question: Question,
+  nowMs: number,
+  problems: Problem[] = [],
+): Plan {
+  const report: Report = (code, detail, parameter) =>
+    void problems.push({ code, detail, parameter });
   const { segments, rules } =
     "services" in question
       ? planSegments(catalog, question, report)
@@ -72,6 +78,7 @@ export function overDays(
 /** All segments at their longest, with the longest gaps between them. */
 export const longestVisit = (segments: Segment[], maxGapMin: number): number =>
   segments.reduce(
-    (sum, { options }) => sum + maxGapMin + Math.max(0, ...options.map(({ durationMin }) => durationMin)),
+    (sum, { options }) =>
+      sum + maxGapMin + Math.max(0, ...options.map(({ durationMin }) => durationMin)),
     0,
   );

@@ -41,7 +41,8 @@ export function representing(
   const areaOf = new Map(objects.table.map(({ key, area }) => [key, area]));
   const services = new Map(objects.service.map((doc) => [doc.key, doc]));
   const variantIds = remembering(
-    (service: ServiceDoc) => new Map(service.variants.map((doc) => [doc.key, variantId(slug, service, doc)])),
+    (service: ServiceDoc) =>
+      new Map(service.variants.map((doc) => [doc.key, variantId(slug, service, doc)])),
   );
   const minute = remembering((at: number) => formatMinute(at, timezone));
 
@@ -57,10 +58,12 @@ export function representing(
       };
     }
     const service = services.get(part.serviceKey ?? "");
-    if (service === undefined) throw new Error(`The slot's service ${part.serviceKey} is not in the catalog.`);
+    if (service === undefined)
+      throw new Error(`The slot's service ${part.serviceKey} is not in the catalog.`);
     return {
       serviceId: objectId("service", slug, service),
-      variantId: part.variantKey === null ? null : (variantIds(service).get(part.variantKey) ?? null),
+      variantId:
+        part.variantKey === null ? null : (variantIds(service).get(part.variantKey) ?? null),
       staffId: part.staffKey === null ? null : (staff.get(part.staffKey) ?? null),
       staffIds: part.staffKeys.flatMap((key) => staff.get(key) ?? []),
       startsAt,

@@ -48,14 +48,17 @@ export function refusalAt(openings: Openings, startMin: number): Refusal {
         end: end + option.durationMin + maxGapMin,
       })),
     );
-    if (onward.length === 0) return { reason: furthest(openings, done, segment === 0, minute), segment };
+    if (onward.length === 0)
+      return { reason: furthest(openings, done, segment === 0, minute), segment };
     reached = merge(onward);
   }
   throw new Error(`The visit at ${startMin} is refused for no reason.`);
 }
 
 function furthest(openings: Openings, done: SegmentWays, isFirst: boolean, minute: number): Reason {
-  const reasons = new Set(done.ways.map(({ option }) => reasonOf(openings, done, option, isFirst, minute)));
+  const reasons = new Set(
+    done.ways.map(({ option }) => reasonOf(openings, done, option, isFirst, minute)),
+  );
   return REASONS.findLast((reason) => reasons.has(reason)) ?? "NOBODY_ABLE";
 }
 
@@ -83,6 +86,8 @@ function reasonOf(
   if (rows.some(({ startMin, endMin }) => meets({ start: startMin, end: endMin }))) return "TAKEN";
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
   if (rows.some((row) => meets(keptFrom(row, segment, bufferPolicy)))) return "BUFFER";
-  const lacks = limits.some(({ resource, shortages }) => resource !== null && shortages.some(meets));
+  const lacks = limits.some(
+    ({ resource, shortages }) => resource !== null && shortages.some(meets),
+  );
   return lacks ? "RESOURCE_TAKEN" : "SEATS_TAKEN";
 }

@@ -32,7 +32,10 @@ export function amendedShifts(usual: Shifts, exceptions: readonly HoursException
     const replaced = ofDay.some(({ mode }) => mode === "REPLACE");
     const kept = replaced ? read("REPLACE").map((interval) => opened(interval, day)) : usual(day);
     const added = read("ADD").map((interval) => opened(interval, day));
-    return subtract(merge([...kept, ...added]), merge(read("REMOVE").map((interval) => closed(interval, day))));
+    return subtract(
+      merge([...kept, ...added]),
+      merge(read("REMOVE").map((interval) => closed(interval, day))),
+    );
   };
 }
 

@@ -24,7 +24,11 @@ type SlotSegment = {
   priceCents: number;
 };
 
-export function slotAt(segments: readonly SegmentWays[], chain: Chain, startMin: number): Slot | undefined {
+export function slotAt(
+  segments: readonly SegmentWays[],
+  chain: Chain,
+  startMin: number,
+): Slot | undefined {
   const steps = takeSteps(chain, startMin);
   if (steps === undefined) return undefined;
   let endMin = startMin;

@@ -5,14 +5,21 @@ import type { ErrorItem } from "../errors.ts";
 import { dayNumber } from "./calendar.ts";
 
 /** The days that somebody asks about: one, or from the first to the last. */
-export type AskedSpan = { date?: string | undefined; from?: string | undefined; to?: string | undefined };
+export type AskedSpan = {
+  date?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+};
 export type Span = { from: LocalDate; to: LocalDate };
 
 const USUAL_DAYS = 7;
 export const MAX_DAYS = 62;
 
 /** A week from today, unless it is said otherwise. `today` is on the business's calendar; undefined while nobody knows that. */
-export function readSpan(asked: AskedSpan, today: LocalDate | undefined): { span?: Span; mistakes: ErrorItem[] } {
+export function readSpan(
+  asked: AskedSpan,
+  today: LocalDate | undefined,
+): { span?: Span; mistakes: ErrorItem[] } {
   const mistakes: ErrorItem[] = [];
   const mistake = (parameter: keyof AskedSpan, code: string, detail: string) =>
     void mistakes.push({ parameter, code, detail: `'${parameter}' ${detail}` });
@@ -20,7 +27,11 @@ export function readSpan(asked: AskedSpan, today: LocalDate | undefined): { span
   for (const name of ["date", "from", "to"] as const) {
     const text = asked[name];
     if (text !== undefined && !isLocalDate(text))
-      mistake(name, "invalid_date", `must be a date that exists, such as 2026-12-31, not ${quote(text)}.`);
+      mistake(
+        name,
+        "invalid_date",
+        `must be a date that exists, such as 2026-12-31, not ${quote(text)}.`,
+      );
   }
   if (asked.date !== undefined && (asked.from ?? asked.to) !== undefined)
     mistake("date", "invalid_value", "stands alone, without 'from' and 'to'.");

@@ -1,6 +1,13 @@
 import { type Busy, keptFrom } from "./busy.ts";
 import { type Grid, isAskedOf } from "./grid.ts";
-import { heldMinutes, type Interval, merge, startsThatMeet, startsWithin, subtract } from "./intervals.ts";
+import {
+  heldMinutes,
+  type Interval,
+  merge,
+  startsThatMeet,
+  startsWithin,
+  subtract,
+} from "./intervals.ts";
 import { type Limit, limitsOf } from "./limits.ts";
 import type { Plan } from "./plan.ts";
 import type { BusyRow } from "./question.ts";
@@ -29,7 +36,10 @@ export const waysOf = (plan: Plan, busy: Busy, grid: Grid): SegmentWays[] =>
       const starts =
         i > 0
           ? [...free, ...joined.map(oneMinute)]
-          : [...heldMinutes(grid(option), free), ...joined.filter((minute) => isAskedOf(plan, minute))].map(oneMinute);
+          : [
+              ...heldMinutes(grid(option), free),
+              ...joined.filter((minute) => isAskedOf(plan, minute)),
+            ].map(oneMinute);
       return { option, sessions, starts: merge(starts) };
     });
     return { segment, ways, limits };
@@ -37,7 +47,13 @@ export const waysOf = (plan: Plan, busy: Busy, grid: Grid): SegmentWays[] =>
 
 const oneMinute = (minute: number): Interval => ({ start: minute, end: minute + 1 });
 
-function freeStarts(plan: Plan, busy: Busy, segment: Segment, option: Option, shortages: Interval[]): Interval[] {
+function freeStarts(
+  plan: Plan,
+  busy: Busy,
+  segment: Segment,
+  option: Option,
+  shortages: Interval[],
+): Interval[] {
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
   const kept = rowsOf(busy, option).map((row) => keptFrom(row, segment, bufferPolicy));
   return subtract(

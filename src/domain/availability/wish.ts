@@ -55,10 +55,13 @@ function chainOf(names: Names, { serviceIds, variantIds }: VisitWish, report: Re
   });
   for (const name of variantIds) {
     const asked = chain.map((link) => ({ link, variant: names.variantOf(link.service, name) }));
-    const fitting = asked.find(({ link, variant }) => variant !== undefined && link.variant === null);
+    const fitting = asked.find(
+      ({ link, variant }) => variant !== undefined && link.variant === null,
+    );
     const known = fitting === undefined ? names.variant(name) : undefined;
     if (fitting?.variant !== undefined) fitting.link.variant = fitting.variant.key;
-    else if (known === undefined) report("resource_not_found", `There is no variant ${quote(name)}.`, "variantIds");
+    else if (known === undefined)
+      report("resource_not_found", `There is no variant ${quote(name)}.`, "variantIds");
     else if (serviceIds.length === 0) chain.push(linkTo(known.service, known.variant));
     else {
       const again = chain.some((link) => link.service === known.service) ? " once more" : "";
@@ -76,11 +79,19 @@ function addAddons(names: Names, chain: Link[], texts: readonly string[], report
     const addon = names.require("addon", name, "addonIds");
     if (addon === undefined) continue;
     const offered = chain.filter(
-      (link) => (service ?? link.service) === link.service && link.service.addons.some((l) => l.addon === addon.key),
+      (link) =>
+        (service ?? link.service) === link.service &&
+        link.service.addons.some((l) => l.addon === addon.key),
     );
-    const first = offered.find(({ addons }) => addons.every((known) => known.addon !== addon.key)) ?? offered[0];
+    const first =
+      offered.find(({ addons }) => addons.every((known) => known.addon !== addon.key)) ??
+      offered[0];
     if (first === undefined)
-      report("addon_not_linked", `${noneOf(chain, service)} offered with the add-on '${addon.name}'.`, "addonIds");
+      report(
+        "addon_not_linked",
+        `${noneOf(chain, service)} offered with the add-on '${addon.name}'.`,
+        "addonIds",
+      );
     else if (new Set(offered.map((link) => link.service)).size > 1)
       report(
         "validation_failed",
@@ -93,7 +104,9 @@ function addAddons(names: Names, chain: Link[], texts: readonly string[], report
 
 function noneOf([first, ...others]: Link[], asked: ServiceDoc | undefined): string {
   if (asked !== undefined) return `'${asked.name}', if it is asked for at all, is not`;
-  return first === undefined || others.length > 0 ? "None of the services is" : `'${first.service.name}' is not`;
+  return first === undefined || others.length > 0
+    ? "None of the services is"
+    : `'${first.service.name}' is not`;
 }
 
 /** Someone for the whole visit, and for single services somebody else: each time that one is asked for, or one for each time. */
@@ -103,18 +116,27 @@ function addStaff(names: Names, chain: Link[], texts: readonly string[], report:
     const person = name === "any" ? null : names.require("staff", name, "staffIds");
     return person === undefined ? [] : [{ service, key: person?.key ?? null }];
   });
-  const [ofVisit, ofServices] = [asked.filter(({ service }) => !service), asked.filter(({ service }) => service)];
+  const [ofVisit, ofServices] = [
+    asked.filter(({ service }) => !service),
+    asked.filter(({ service }) => service),
+  ];
   const ambiguous = () =>
-    report("validation_failed", "Of several people say who does which, as in service:person.", "staffIds");
+    report(
+      "validation_failed",
+      "Of several people say who does which, as in service:person.",
+      "staffIds",
+    );
 
   const [forAll, ...others] = new Set(ofVisit.flatMap(({ key }) => key ?? []));
   if (others.length > 0) ambiguous();
   for (const link of chain) link.staff = forAll ?? null;
   for (const [service, people] of Map.groupBy(ofServices, (one) => one.service)) {
     const links = chain.filter((link) => link.service === service);
-    if (links.length === 0) report("staff_cannot_perform", `'${service?.name}' is not among the services.`, "staffIds");
+    if (links.length === 0)
+      report("staff_cannot_perform", `'${service?.name}' is not among the services.`, "staffIds");
     else if (people.length > links.length) ambiguous();
-    for (const [i, link] of links.entries()) link.staff = people[people.length === 1 ? 0 : i]?.key ?? null;
+    for (const [i, link] of links.entries())
+      link.staff = people[people.length === 1 ? 0 : i]?.key ?? null;
   }
 }
 
@@ -135,7 +157,11 @@ function namesIn({ business: { slug }, objects }: Catalog, audience: Audience, r
 
   return {
     variantOf,
-    require<K extends Kind>(kind: K, name: string, parameter: Problem["parameter"]): DocOf[K] | undefined {
+    require<K extends Kind>(
+      kind: K,
+      name: string,
+      parameter: Problem["parameter"],
+    ): DocOf[K] | undefined {
       const doc = find(kind, name);
       if (doc !== undefined) return doc;
       const meant = isHouse
@@ -144,7 +170,11 @@ function namesIn({ business: { slug }, objects }: Catalog, audience: Audience, r
             objects[kind].map(({ key }) => key),
           )
         : "";
-      return void report("resource_not_found", `There is no ${KIND_NAMES[kind]} ${quote(name)}.${meant}`, parameter);
+      return void report(
+        "resource_not_found",
+        `There is no ${KIND_NAMES[kind]} ${quote(name)}.${meant}`,
+        parameter,
+      );
     },
     variant(name: string): { service: ServiceDoc; variant: VariantDoc } | undefined {
       for (const service of seen("service")) {

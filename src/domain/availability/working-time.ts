@@ -16,13 +16,18 @@ export type WorkingTime = {
 };
 
 /** @returns of the business with undefined, else of the person; each is read once */
-export function workingTimes(schedule: ScheduleDoc, days: readonly LocalDay[]): (person?: StaffDoc) => WorkingTime {
+export function workingTimes(
+  schedule: ScheduleDoc,
+  days: readonly LocalDay[],
+): (person?: StaffDoc) => WorkingTime {
   const businessShifts = amendedShifts(weeklyShifts(schedule.hours), schedule.exceptions);
   const closures = closureTime(schedule.closures, days);
   const read = new Map<StaffDoc | undefined, WorkingTime>();
 
   const readFor = (person: StaffDoc | undefined): WorkingTime => {
-    const openings = days.flatMap(person === undefined ? businessShifts : shiftsOf(person, businessShifts));
+    const openings = days.flatMap(
+      person === undefined ? businessShifts : shiftsOf(person, businessShifts),
+    );
     const shifts = merge(openings);
     const breaks = person === undefined ? [] : breakTime(person.breaks, days);
     const timeOff = person === undefined ? [] : timeOffTime(person.timeOff);

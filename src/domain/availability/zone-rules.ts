@@ -24,7 +24,9 @@ function eraAt(timezone: string, minute: number): Era {
   if (eras === undefined) erasByZone.set(timezone, (eras = []));
   const known = eras.find(({ start, end }) => start <= minute && minute < end);
   if (known !== undefined) return known;
-  const moment = Temporal.Instant.fromEpochMilliseconds(minute * MINUTE_MS).toZonedDateTimeISO(timezone);
+  const moment = Temporal.Instant.fromEpochMilliseconds(minute * MINUTE_MS).toZonedDateTimeISO(
+    timezone,
+  );
   // "previous" means strictly before.
   const begin = moment.add({ nanoseconds: 1 }).getTimeZoneTransition("previous");
   const end = moment.getTimeZoneTransition("next");
@@ -37,11 +39,14 @@ function eraAt(timezone: string, minute: number): Era {
   return era;
 }
 
-export const wallAt = (timezone: string, minute: number): WallMinute => minute + eraAt(timezone, minute).offsetMin;
+export const wallAt = (timezone: string, minute: number): WallMinute =>
+  minute + eraAt(timezone, minute).offsetMin;
 
-export const offsetAt = (timezone: string, minute: number): number => eraAt(timezone, minute).offsetMin;
+export const offsetAt = (timezone: string, minute: number): number =>
+  eraAt(timezone, minute).offsetMin;
 
-export const dayAt = (timezone: string, minute: number): DayNumber => Math.floor(wallAt(timezone, minute) / DAY_MIN);
+export const dayAt = (timezone: string, minute: number): DayNumber =>
+  Math.floor(wallAt(timezone, minute) / DAY_MIN);
 
 /** What a wall-clock time means: one instant, two where clocks go back over it, or none where they skip it. */
 type Reading = {
@@ -58,12 +63,14 @@ function readingOf(timezone: string, wall: WallMinute): Reading {
   for (;;) {
     const minute = wall - era.offsetMin;
     if (minute >= era.end) passed = era;
-    else if (minute >= era.start) reading = { first: reading?.first ?? minute, last: minute, gap: undefined };
+    else if (minute >= era.start)
+      reading = { first: reading?.first ?? minute, last: minute, gap: undefined };
     if (era.end > wall + REACH_MIN) break;
     era = eraAt(timezone, era.end);
   }
   if (reading !== undefined) return reading;
-  if (passed === undefined) throw new Error(`No instant and no change of clocks for ${wall} in ${timezone}.`);
+  if (passed === undefined)
+    throw new Error(`No instant and no change of clocks for ${wall} in ${timezone}.`);
   const shifted = wall - passed.offsetMin;
   return { first: shifted, last: shifted, gap: { transition: passed.end, shifted } };
 }

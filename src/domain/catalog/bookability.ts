@@ -3,7 +3,8 @@ import { same, sameItems } from "../same.ts";
 
 /** Whether something differs that decides when, by whom or where a service can be booked. */
 export const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
-  !same(ofBusiness(before), ofBusiness(after)) || KINDS_BOOKED.some((kind) => kindDiffers(kind, before, after));
+  !same(ofBusiness(before), ofBusiness(after)) ||
+  KINDS_BOOKED.some((kind) => kindDiffers(kind, before, after));
 
 const ofBusiness = ({ business, schedule }: Catalog): unknown => ({
   timezone: business.timezone,
@@ -24,7 +25,10 @@ const DECIDES: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
     breaks: person.breaks,
     timeOff: person.timeOff,
     exceptions: person.exceptions,
-    durations: person.serviceOverrides.map(({ service, durationMin }) => ({ service, durationMin })),
+    durations: person.serviceOverrides.map(({ service, durationMin }) => ({
+      service,
+      durationMin,
+    })),
   }),
   service: (service) => ({
     status: service.status,
@@ -35,14 +39,26 @@ const DECIDES: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
     resources: service.resources,
     rules: service.bookingRules,
     staff: service.staff,
-    variants: byKey(service.variants, ({ durationMin, staff, status }) => ({ durationMin, staff, status })),
-    addons: service.addons.map(({ addon, durationMin, required }) => ({ addon, durationMin, required })),
+    variants: byKey(service.variants, ({ durationMin, staff, status }) => ({
+      durationMin,
+      staff,
+      status,
+    })),
+    addons: service.addons.map(({ addon, durationMin, required }) => ({
+      addon,
+      durationMin,
+      required,
+    })),
   }),
 };
 
 const KINDS_BOOKED = Object.keys(DECIDES) as Kind[];
 
-function kindDiffers(kind: Kind, { objects: before }: Catalog, { objects: after }: Catalog): boolean {
+function kindDiffers(
+  kind: Kind,
+  { objects: before }: Catalog,
+  { objects: after }: Catalog,
+): boolean {
   // A catalog that was read over another keeps its documents where nothing differs.
   if (sameItems(before[kind], after[kind])) return false;
   const decides = DECIDES[kind] as (doc: DocOf[Kind]) => unknown;
@@ -50,5 +66,7 @@ function kindDiffers(kind: Kind, { objects: before }: Catalog, { objects: after 
 }
 
 /** By key: the order of a list decides nothing here. */
-const byKey = <T extends { key: string }>(docs: readonly T[], pick: (doc: T) => unknown): Record<string, unknown> =>
-  Object.fromEntries(docs.map((doc) => [doc.key, pick(doc)]));
+const byKey = <T extends { key: string }>(
+  docs: readonly T[],
+  pick: (doc: T) => unknown,
+): Record<string, unknown> => Object.fromEntries(docs.map((doc) => [doc.key, pick(doc)]));

@@ -25,7 +25,9 @@ export function withUndone(
     if (authored === undefined || current === undefined) return change;
     const later = willBe.get(change.id) as Record<string, unknown> | undefined;
     const now = current as unknown as Record<string, unknown>;
-    const undoes = differingFields(authored, current).filter((field) => !same(later?.[field], now[field]));
+    const undoes = differingFields(authored, current).filter(
+      (field) => !same(later?.[field], now[field]),
+    );
     return { ...change, undoes };
   });
 }
@@ -47,8 +49,11 @@ export function nextBoxEdits(
 ): Map<string, Doc | null> {
   if (origin !== "box") {
     const docs = docsById(next, edits);
-    const after = (id: string, authored: Doc) => (origin.listed.has(docs.get(id) as Doc) ? null : authored);
-    return new Map([...edits].filter(([id]) => docs.has(id)).map(([id, authored]) => [id, after(id, authored)]));
+    const after = (id: string, authored: Doc) =>
+      origin.listed.has(docs.get(id) as Doc) ? null : authored;
+    return new Map(
+      [...edits].filter(([id]) => docs.has(id)).map(([id, authored]) => [id, after(id, authored)]),
+    );
   }
   return new Map(
     rows.written.flatMap(({ id, kind, doc }) => {

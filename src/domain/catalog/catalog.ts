@@ -31,7 +31,12 @@ export type Kind = keyof DocOf;
 
 export type Status = "ACTIVE" | "INACTIVE" | "ARCHIVED";
 
-export type ImageDoc = { url: string; alt: string | null; width: number | null; height: number | null };
+export type ImageDoc = {
+  url: string;
+  alt: string | null;
+  width: number | null;
+  height: number | null;
+};
 
 /** Locale -> field -> text. */
 export type Translations = Record<string, Record<string, string>>;
@@ -49,7 +54,10 @@ export type LocalDate = string;
 export type WeeklyWindow = { days: Day[]; start: WallTime; end: WallTime };
 export type HoursRule = WeeklyWindow & { validFrom: LocalDate | null; validTo: LocalDate | null };
 /** Inclusive dates; `yearly` is `MM-DD`. */
-export type Closure = { name: string | null } & ({ from: LocalDate; to: LocalDate } | { yearly: string });
+export type Closure = { name: string | null } & (
+  | { from: LocalDate; to: LocalDate }
+  | { yearly: string }
+);
 export type HoursException = {
   date: LocalDate;
   mode: "REPLACE" | "ADD" | "REMOVE";
@@ -86,7 +94,11 @@ export type ScheduleDoc = {
   turnTimes: { upTo: number; min: number }[];
 };
 
-export type ServiceCategoryDoc = Common & { description: string | null; color: string | null; parent: string | null };
+export type ServiceCategoryDoc = Common & {
+  description: string | null;
+  color: string | null;
+  parent: string | null;
+};
 
 export type AddonDoc = Common & {
   description: string | null;
@@ -129,7 +141,11 @@ export type ServiceDoc = Common & {
   bufferAfterMin: number;
   resources: { resource: string; units: number }[];
   /** null: the business's booking policy. */
-  bookingRules: { slotIntervalMin: number | null; minNoticeMin: number | null; maxAdvanceDays: number | null };
+  bookingRules: {
+    slotIntervalMin: number | null;
+    minNoticeMin: number | null;
+    maxAdvanceDays: number | null;
+  };
   depositCents: number | null;
   /** Keys of those who perform it; none: nobody is needed (a sauna, a rented room). */
   staff: string[];
@@ -294,4 +310,9 @@ export const emptyObjects = (): CatalogObjects => ({
 
 export const ALL_KINDS = Object.keys(emptyObjects()) as Kind[];
 
-export const emptySchedule = (): ScheduleDoc => ({ hours: [], closures: [], exceptions: [], turnTimes: [] });
+export const emptySchedule = (): ScheduleDoc => ({
+  hours: [],
+  closures: [],
+  exceptions: [],
+  turnTimes: [],
+});

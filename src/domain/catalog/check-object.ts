@@ -11,7 +11,11 @@ import { AppError } from "../errors.ts";
  */
 export function refuseUnsound<K extends Kind>(before: Catalog, kind: K, doc: DocOf[K]): void {
   const alone = exportCatalog({ ...before, objects: { ...emptyObjects(), [kind]: [doc] } });
-  const { mistakes } = judgeCatalog([alone], { current: () => before, prune: false, seedingAt: null });
+  const { mistakes } = judgeCatalog([alone], {
+    current: () => before,
+    prune: false,
+    seedingAt: null,
+  });
   const [first] = mistakes;
   if (first === undefined) return;
   throw new AppError(

@@ -32,13 +32,17 @@ export function mapCsv(
 ): { sections: ImportedSections; namedCategories: number; problems: CsvProblem[] } {
   const problems: CsvProblem[] = [];
   const suggest = limitedSuggestions();
-  const report = ({ line }: CsvRow, detail: string) => void problems.push({ line, code: "invalid_value", detail });
+  const report = ({ line }: CsvRow, detail: string) =>
+    void problems.push({ line, code: "invalid_value", detail });
 
   const placed = rows.flatMap((row): Placed[] => {
     const type = CSV_TYPES.find((known) => known === row.cells.type?.trim().toLowerCase());
     if (type !== undefined) return [{ row, type, item: itemOf(row.cells) }];
     const given = row.cells.type ?? "";
-    report(row, `'type' must be one of ${CSV_TYPES.join(", ")}, not ${quote(given)}.${suggest(given, CSV_TYPES)}`);
+    report(
+      row,
+      `'type' must be one of ${CSV_TYPES.join(", ")}, not ${quote(given)}.${suggest(given, CSV_TYPES)}`,
+    );
     return [];
   });
   const byKey = new Map(placed.map((one) => [`${one.type} ${one.item.key}`, one]));
@@ -48,18 +52,26 @@ export function mapCsv(
     if (parent === undefined) continue;
     const wanted = cell(row.cells, "parent_key");
     const owner = byKey.get(`${parent.type} ${wanted ?? ""}`);
-    if (owner !== undefined) owner.item[parent.list] = [...((owner.item[parent.list] as Item[]) ?? []), item];
-    else if (wanted === undefined) report(row, `'parent_key' is missing: a ${type} belongs to a ${parent.type}.`);
+    if (owner !== undefined)
+      owner.item[parent.list] = [...((owner.item[parent.list] as Item[]) ?? []), item];
+    else if (wanted === undefined)
+      report(row, `'parent_key' is missing: a ${type} belongs to a ${parent.type}.`);
     else {
       const known = placed.filter((one) => one.type === parent.type).map((one) => one.item.key);
-      report(row, `There is no ${parent.type} ${quote(wanted)} in this file.${suggest(wanted, known)}`);
+      report(
+        row,
+        `There is no ${parent.type} ${quote(wanted)} in this file.${suggest(wanted, known)}`,
+      );
     }
   }
   const namedCategories = fileUnderCategories(placed);
   takePriceOfFirstVariant(placed);
 
   const file = sectionsOf(placed);
-  const mistakes = judge({ catalog: 1, business, ...file }, new Map(placed.map(({ item, row }) => [item, row.line])));
+  const mistakes = judge(
+    { catalog: 1, business, ...file },
+    new Map(placed.map(({ item, row }) => [item, row.line])),
+  );
   return {
     sections: withoutEmpty(file),
     namedCategories,
@@ -67,7 +79,8 @@ export function mapCsv(
   };
 }
 
-const cell = (cells: CsvCells, column: CsvColumn): string | undefined => cells[column]?.trim() || undefined;
+const cell = (cells: CsvCells, column: CsvColumn): string | undefined =>
+  cells[column]?.trim() || undefined;
 
 const listIn = (text: string | undefined): string[] =>
   (text ?? "")
@@ -78,7 +91,11 @@ const listIn = (text: string | undefined): string[] =>
 /** The fields of a row under the names that catalog files use. */
 function itemOf(cells: CsvCells): Item {
   const name = cell(cells, "name");
-  const lists = { allergens: listIn(cells.allergens), tags: listIn(cells.tags), images: listIn(cells.image) };
+  const lists = {
+    allergens: listIn(cells.allergens),
+    tags: listIn(cells.tags),
+    images: listIn(cells.image),
+  };
   const fields = {
     name,
     description: cell(cells, "description"),
@@ -109,7 +126,8 @@ function fileUnderCategories(placed: Placed[]): number {
   const before = placed.length;
   const link = (type: CsvType, row: CsvRow, name: string): string => {
     const known = placed.filter((one) => one.type === type);
-    const found = known.find(({ item }) => item.key === name) ?? known.find(({ item }) => item.name === name);
+    const found =
+      known.find(({ item }) => item.key === name) ?? known.find(({ item }) => item.name === name);
     if (found !== undefined) return found.item.key;
     const item = { key: slugFromKey(name) || name, name };
     placed.push({ type, row, item });
@@ -129,7 +147,8 @@ function fileUnderCategories(placed: Placed[]): number {
       item.category = linked("service_category", row, names.join(CSV_SEPARATOR));
     if (type === "menu_item" && names.length > 0)
       item.categories = names.map((name) => linked("menu_category", row, name));
-    if ((type === "service_category" || type === "menu_category") && parent !== undefined) item.parent = parent;
+    if ((type === "service_category" || type === "menu_category") && parent !== undefined)
+      item.parent = parent;
   }
   return placed.length - before;
 }
@@ -139,8 +158,10 @@ function takePriceOfFirstVariant(placed: readonly Placed[]): void {
   for (const { type, item } of placed) {
     const [first] = (item.variants ?? []) as Item[];
     if (type !== "service" || first === undefined) continue;
-    if (item.price === undefined && item.priceType === undefined && first.price !== undefined) item.price = first.price;
-    if (item.durationMin === undefined && first.durationMin !== undefined) item.durationMin = first.durationMin;
+    if (item.price === undefined && item.priceType === undefined && first.price !== undefined)
+      item.price = first.price;
+    if (item.durationMin === undefined && first.durationMin !== undefined)
+      item.durationMin = first.durationMin;
   }
 }
 
@@ -149,7 +170,9 @@ function sectionsOf(placed: readonly Placed[]): ImportedSections {
   for (const { type, item } of placed) {
     const path = SECTIONS[type];
     if (path === undefined) continue;
-    const holder = path.slice(0, -1).reduce((inner, name) => (inner[name] ??= {}) as Record<string, unknown>, file);
+    const holder = path
+      .slice(0, -1)
+      .reduce((inner, name) => (inner[name] ??= {}) as Record<string, unknown>, file);
     ((holder[path.at(-1) ?? ""] ??= []) as Item[]).push(item);
   }
   return file as ImportedSections;
@@ -179,4 +202,5 @@ const inColumns = ({ detail, first }: Mistake, lineAt: (path: Path) => number): 
   detail
     .replaceAll("'durationMin'", "'duration_min'")
     .replaceAll("'images'", "'image'")
-    .replaceAll("'parent'", "'parent_key'") + (first === undefined ? "" : ` The other is in line ${lineAt(first)}.`);
+    .replaceAll("'parent'", "'parent_key'") +
+  (first === undefined ? "" : ` The other is in line ${lineAt(first)}.`);

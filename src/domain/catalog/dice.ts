@@ -24,7 +24,8 @@ export function createDice(seed: number) {
     /** Up to `count` different ones of the list, in its order. */
     some<T>(list: readonly T[], count: number): T[] {
       const chosen = new Set<number>();
-      for (let drawn = 0; drawn < count && list.length > 0; drawn++) chosen.add(whole(0, list.length - 1));
+      for (let drawn = 0; drawn < count && list.length > 0; drawn++)
+        chosen.add(whole(0, list.length - 1));
       return [...chosen].sort((a, b) => a - b).map((index) => list[index] as T);
     },
   };

@@ -48,12 +48,20 @@ export function diffCatalog(before: Catalog | null, after: Catalog): CatalogDiff
 export const isEmpty = ({ changes, businessFields }: CatalogDiff): boolean =>
   changes.length === 0 && businessFields.length === 0;
 
-function diffKind(kind: Kind, before: Catalog | null, after: Catalog, { changes, rows }: CatalogDiff): void {
+function diffKind(
+  kind: Kind,
+  before: Catalog | null,
+  after: Catalog,
+  { changes, rows }: CatalogDiff,
+): void {
   // A reader gives the very documents that the box has where a file says the same.
   if (sameItems(before?.objects[kind] ?? [], after.objects[kind])) return;
   const { slug } = after.business;
   const old = new Map(
-    (before?.objects[kind] ?? []).map((doc, position) => [objectId(kind, slug, doc), { doc, position }]),
+    (before?.objects[kind] ?? []).map((doc, position) => [
+      objectId(kind, slug, doc),
+      { doc, position },
+    ]),
   );
   const note = (action: ObjectChange["action"], id: string, doc: DocOf[Kind], from?: DocOf[Kind]) =>
     changes.push({
@@ -99,7 +107,9 @@ function movedAmongThoseThatStay(ids: string[], old: Map<string, unknown>): Set<
 export function differingFields(before: object, after: object): string[] {
   const left = before as Record<string, unknown>;
   const right = after as Record<string, unknown>;
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].filter((name) => !same(left[name], right[name]));
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
+    (name) => !same(left[name], right[name]),
+  );
 }
 
 function differingPrices(before: DocOf[Kind], after: DocOf[Kind]): ObjectChange["prices"] {

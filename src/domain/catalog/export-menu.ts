@@ -1,5 +1,12 @@
 import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "./catalog.ts";
-import { said, unless, writeCommon, writeKeyed, type Writer, writeWindow } from "./export-values.ts";
+import {
+  said,
+  unless,
+  writeCommon,
+  writeKeyed,
+  type Writer,
+  writeWindow,
+} from "./export-values.ts";
 import type { AuthoredMenuCategory, AuthoredMenuItem, AuthoredModifierGroup } from "./schema.ts";
 
 export const writeMenuCategory = (_writer: Writer, doc: MenuCategoryDoc): AuthoredMenuCategory => ({
@@ -14,7 +21,10 @@ export const writeMenuItem = (writer: Writer, doc: MenuItemDoc): AuthoredMenuIte
       categories: doc.categories,
       price: writePrice(writer, doc),
       priceType: unless<MenuItemDoc["priceType"]>("FIXED", doc.priceType),
-      sizes: doc.sizes.map((size) => ({ ...said(writeKeyed(size)), price: writer.money(size.priceCents) })),
+      sizes: doc.sizes.map((size) => ({
+        ...said(writeKeyed(size)),
+        price: writer.money(size.priceCents),
+      })),
       modifierGroups: doc.modifierGroups,
       allergens: doc.allergens,
       mayContain: doc.mayContain,
@@ -29,17 +39,25 @@ export const writeMenuItem = (writer: Writer, doc: MenuItemDoc): AuthoredMenuIte
   ...writeAvailability(doc),
 });
 
-function writePrice({ money }: Writer, { priceType, priceCents, sizes }: MenuItemDoc): string | undefined {
+function writePrice(
+  { money }: Writer,
+  { priceType, priceCents, sizes }: MenuItemDoc,
+): string | undefined {
   if (priceType === "FREE" || priceType === "MARKET") return undefined;
   // With no sizes the least of them is Infinity, which no price is.
-  return priceCents === Math.min(...sizes.map((size) => size.priceCents)) ? undefined : money(priceCents);
+  return priceCents === Math.min(...sizes.map((size) => size.priceCents))
+    ? undefined
+    : money(priceCents);
 }
 
 /** An empty list says never; silence says always. */
 const writeAvailability = ({ availability }: MenuCategoryDoc | MenuItemDoc) =>
   availability === null ? {} : { availability: availability.map(writeWindow) };
 
-export const writeModifierGroup = (writer: Writer, doc: ModifierGroupDoc): AuthoredModifierGroup => ({
+export const writeModifierGroup = (
+  writer: Writer,
+  doc: ModifierGroupDoc,
+): AuthoredModifierGroup => ({
   ...said(
     writeCommon(doc, {
       min: unless(0, doc.minSelections),

@@ -1,5 +1,13 @@
 import type { PromotionBenefit, PromotionDoc, PublicEventDoc, TicketTypeDoc } from "./catalog.ts";
-import { said, unless, writeCommon, writeKeyed, type Writer, writePresented, writeWindow } from "./export-values.ts";
+import {
+  said,
+  unless,
+  writeCommon,
+  writeKeyed,
+  type Writer,
+  writePresented,
+  writeWindow,
+} from "./export-values.ts";
 import { localDateOf } from "./instants.ts";
 import { slugFromKey } from "./normalise-events.ts";
 import type { AuthoredPromotion, AuthoredPublicEvent, AuthoredTicketType } from "./schema.ts";
@@ -68,7 +76,9 @@ export const writePublicEvent = (writer: Writer, doc: PublicEventDoc): AuthoredP
     startsAt: writer.instant(doc.startsAt),
     endsAt: writer.instant(doc.endsAt),
     doorsAt: doc.doorsAt === null ? null : writeDoors(writer, doc.doorsAt, doc.startsAt),
-    venue: doc.venue && (doc.venue.address === null ? doc.venue.name : { ...doc.venue, address: doc.venue.address }),
+    venue:
+      doc.venue &&
+      (doc.venue.address === null ? doc.venue.name : { ...doc.venue, address: doc.venue.address }),
     attendanceMode: unless<PublicEventDoc["attendanceMode"]>("IN_PERSON", doc.attendanceMode),
     ticketTypes: doc.ticketTypes.map((type) => writeTicketType(writer, type)),
     quotas: doc.quotas.map((quota) => writeQuota(quota, doc)),
@@ -100,6 +110,7 @@ function writeQuota(
   { key, size, ticketTypes }: PublicEventDoc["quotas"][number],
   { ticketTypes: types }: PublicEventDoc,
 ) {
-  const isOfAll = ticketTypes.length === types.length && types.every((type, i) => type.key === ticketTypes[i]);
+  const isOfAll =
+    ticketTypes.length === types.length && types.every((type, i) => type.key === ticketTypes[i]);
   return isOfAll ? { key, size } : { key, size, ticketTypes };
 }

@@ -29,7 +29,10 @@ import type {
   AuthoredVariant,
 } from "./schema.ts";
 
-export const writeServiceCategory = (_writer: Writer, doc: ServiceCategoryDoc): AuthoredServiceCategory =>
+export const writeServiceCategory = (
+  _writer: Writer,
+  doc: ServiceCategoryDoc,
+): AuthoredServiceCategory =>
   said(writeCommon(doc, { description: doc.description, color: doc.color, parent: doc.parent }));
 
 export const writeAddon = (writer: Writer, doc: AddonDoc): AuthoredAddon =>
@@ -56,7 +59,9 @@ export function writeService(writer: Writer, doc: ServiceDoc): AuthoredService {
       locationType: unless<ServiceDoc["locationType"]>("ON_SITE", doc.locationType),
       bufferBeforeMin: unless(0, doc.bufferBeforeMin),
       bufferAfterMin: unless(0, doc.bufferAfterMin),
-      resources: doc.resources.map(({ resource, units }) => (units === 1 ? resource : { resource, units })),
+      resources: doc.resources.map(({ resource, units }) =>
+        units === 1 ? resource : { resource, units },
+      ),
       bookingRules: said(doc.bookingRules),
       deposit: doc.depositCents === null ? null : writer.money(doc.depositCents),
       staff: doc.staff,
@@ -82,7 +87,8 @@ const writeVariant = (writer: Writer, doc: VariantDoc, service: ServiceDoc): Aut
 });
 
 function writeAddonLink(writer: Writer, link: AddonLinkDoc): AuthoredAddonLink {
-  const { addon, required, minQuantity, maxQuantity, defaultQuantity, priceCents, durationMin } = link;
+  const { addon, required, minQuantity, maxQuantity, defaultQuantity, priceCents, durationMin } =
+    link;
   const terms = said({
     required: unless(false, required),
     min: unless(required ? 1 : 0, minQuantity),
@@ -109,7 +115,11 @@ export const writeStaff = (writer: Writer, doc: StaffDoc): AuthoredStaff => ({
       timeOff: doc.timeOff.map((span) => writeTimeOff(writer, span)),
       exceptions: doc.exceptions.map(writeException),
       serviceOverrides: doc.serviceOverrides.map(({ service, durationMin, priceCents }) =>
-        said({ service, durationMin, price: priceCents === null ? null : writer.money(priceCents) }),
+        said({
+          service,
+          durationMin,
+          price: priceCents === null ? null : writer.money(priceCents),
+        }),
       ),
     }),
   ),

@@ -40,10 +40,12 @@ export const said = <T extends object>(fields: T): Said<T> =>
 const isNothing = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
-  (typeof value === "object" && (Array.isArray(value) ? value.length : Object.keys(value).length) === 0);
+  (typeof value === "object" &&
+    (Array.isArray(value) ? value.length : Object.keys(value).length) === 0);
 
 /** The value, or nothing where silence means the same. */
-export const unless = <T>(silent: T, value: T): T | undefined => (value === silent ? undefined : value);
+export const unless = <T>(silent: T, value: T): T | undefined =>
+  value === silent ? undefined : value;
 
 type Keyed = { key: string; previousKeys: string[]; name: string };
 type Presented = { images: ImageDoc[]; translations: Translations };
@@ -56,7 +58,10 @@ export const writePresented = ({ images, translations }: Presented) => ({
 });
 
 /** The fields that nearly all objects have, `more` between those that name an object and those that adorn it. */
-export const writeCommon = <T extends object>(doc: Keyed & Presented & { status: Status }, more: T) => ({
+export const writeCommon = <T extends object>(
+  doc: Keyed & Presented & { status: Status },
+  more: T,
+) => ({
   ...writeKeyed(doc),
   status: unless<Status>("ACTIVE", doc.status),
   ...more,
@@ -79,7 +84,8 @@ function writeDays(days: readonly Day[]): string | Day[] | undefined {
   return [...days];
 }
 
-export const writeWindow = ({ days, start, end }: WeeklyWindow) => said({ days: writeDays(days), start, end });
+export const writeWindow = ({ days, start, end }: WeeklyWindow) =>
+  said({ days: writeDays(days), start, end });
 
 export const writeHoursRule = ({ validFrom, validTo, ...window }: HoursRule): AuthoredHours => ({
   ...writeWindow(window),

@@ -67,8 +67,14 @@ export const WRITE = {
   public_event: writePublicEvent,
 } as const satisfies { [K in Kind]: (writer: Writer, doc: DocOf[K]) => unknown };
 
-function writeBusiness({ locale, locales, bookingPolicy, ...business }: BusinessDoc): AuthoredBusiness {
-  const { slotIntervalMin, minNoticeMin, maxAdvanceDays, bufferPolicy, grid, maxGapMin } = bookingPolicy;
+function writeBusiness({
+  locale,
+  locales,
+  bookingPolicy,
+  ...business
+}: BusinessDoc): AuthoredBusiness {
+  const { slotIntervalMin, minNoticeMin, maxAdvanceDays, bufferPolicy, grid, maxGapMin } =
+    bookingPolicy;
   return said({
     ...business,
     locale: unless("en", locale),

@@ -17,7 +17,8 @@ type Menu = NonNullable<AuthoredFile["menu"]>;
 export function generateMenu(generator: Generator, counts: Record<Kind, number>): Present<Menu> {
   const { dice, call } = generator;
   const categories = times(counts.menu_category, (i) => {
-    const occasion = MENU_OCCASIONS[Math.floor(i / MENU_FAMILIES.length) % MENU_OCCASIONS.length] ?? "";
+    const occasion =
+      MENU_OCCASIONS[Math.floor(i / MENU_FAMILIES.length) % MENU_OCCASIONS.length] ?? "";
     const naming = call("menu_category", occasion, MENU_FAMILIES[i % MENU_FAMILIES.length] ?? "");
     return occasion === "Lunch:"
       ? { ...naming, availability: [{ days: "tue-fri", start: "11:30", end: "14:00" }] }
@@ -36,7 +37,11 @@ export function generateMenu(generator: Generator, counts: Record<Kind, number>)
   };
 }
 
-function generateModifierGroup({ dice, call, price }: Generator): NonNullable<Menu["modifierGroups"]>[number] {
+function generateModifierGroup({
+  dice,
+  call,
+  price,
+}: Generator): NonNullable<Menu["modifierGroups"]>[number] {
   const { name, options } = dice.pick(MODIFIERS);
   return {
     ...call("modifier_group", name, dice.pick(MODIFIER_PLACES)),

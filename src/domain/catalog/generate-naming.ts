@@ -18,7 +18,9 @@ export function createGenerator(dice: Dice): Generator {
       const key = keyFrom(name);
       const before = taken.get(`${kind} ${key}`) ?? 0;
       taken.set(`${kind} ${key}`, before + 1);
-      return before === 0 ? { key, name } : { key: `${key}-${before + 1}`, name: `${name} No. ${before + 1}` };
+      return before === 0
+        ? { key, name }
+        : { key: `${key}-${before + 1}`, name: `${name} No. ${before + 1}` };
     },
     price: (min, max) => `${dice.whole(min, max - 1)}.${dice.pick(["00", "50"])}`,
   };
@@ -40,4 +42,5 @@ export type Present<T> = { [K in keyof T]-?: NonNullable<T[K]> };
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
-export const keysOf = (objects: readonly { key: string }[]): string[] => objects.map(({ key }) => key);
+export const keysOf = (objects: readonly { key: string }[]): string[] =>
+  objects.map(({ key }) => key);

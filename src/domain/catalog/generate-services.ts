@@ -14,9 +14,17 @@ import {
   TITLES,
   VARIANTS,
 } from "./generate-words.ts";
-import type { AuthoredAddon, AuthoredFile, AuthoredService, AuthoredServiceCategory, AuthoredStaff } from "./schema.ts";
+import type {
+  AuthoredAddon,
+  AuthoredFile,
+  AuthoredService,
+  AuthoredServiceCategory,
+  AuthoredStaff,
+} from "./schema.ts";
 
-type Sections = Present<Pick<AuthoredFile, "serviceCategories" | "addons" | "resources" | "staff" | "services">>;
+type Sections = Present<
+  Pick<AuthoredFile, "serviceCategories" | "addons" | "resources" | "staff" | "services">
+>;
 
 export function generateServices(generator: Generator, counts: Record<Kind, number>): Sections {
   const { dice, call } = generator;
@@ -42,8 +50,12 @@ type FamilyCategory = { category: AuthoredServiceCategory; family: Family };
 
 function generateCategory({ call }: Generator, index: number): FamilyCategory {
   const family = SERVICE_FAMILIES[index % SERVICE_FAMILIES.length] as Family;
-  const round = SERVICE_STYLES[Math.floor(index / SERVICE_FAMILIES.length) % SERVICE_STYLES.length] ?? "";
-  return { category: { ...call("service_category", round, family.name), color: family.color }, family };
+  const round =
+    SERVICE_STYLES[Math.floor(index / SERVICE_FAMILIES.length) % SERVICE_STYLES.length] ?? "";
+  return {
+    category: { ...call("service_category", round, family.name), color: family.color },
+    family,
+  };
 }
 
 const generateAddon = ({ dice, call, price }: Generator): AuthoredAddon => ({
@@ -61,7 +73,13 @@ function generatePerson({ dice, call }: Generator): AuthoredStaff {
     languages: dice.some(LANGUAGES, 3),
     ...(dice.chance(0.1) && { public: false }),
     ...(dice.chance(0.6) && {
-      hours: [{ days: dice.pick(["tue-fri", "wed-sat", "thu-sun"]), start: clock(start), end: clock(start + 8) }],
+      hours: [
+        {
+          days: dice.pick(["tue-fri", "wed-sat", "thu-sun"]),
+          start: clock(start),
+          end: clock(start + 8),
+        },
+      ],
       breaks: [{ start: clock(start + 4), end: `${clock(start + 4).slice(0, 3)}30` }],
     }),
   };
@@ -69,13 +87,23 @@ function generatePerson({ dice, call }: Generator): AuthoredStaff {
 
 const clock = (hour: number): string => `${String(hour).padStart(2, "0")}:00`;
 
-type Links = { categories: FamilyCategory[]; addons: AuthoredAddon[]; resources: string[]; staff: string[] };
+type Links = {
+  categories: FamilyCategory[];
+  addons: AuthoredAddon[];
+  resources: string[];
+  staff: string[];
+};
 
 function generateService(generator: Generator, links: Links): AuthoredService {
   const { dice, call, price } = generator;
   const chosen = links.categories.length > 0 ? dice.pick(links.categories) : undefined;
   const { services } = chosen?.family ?? dice.pick(SERVICE_FAMILIES);
-  const naming = call("service", dice.pick(SERVICE_STYLES), dice.pick(services), dice.pick(SERVICE_FOR));
+  const naming = call(
+    "service",
+    dice.pick(SERVICE_STYLES),
+    dice.pick(services),
+    dice.pick(SERVICE_FOR),
+  );
   const durationMin = dice.whole(2, 18) * 10;
   return {
     ...naming,
@@ -94,7 +122,10 @@ function generateService(generator: Generator, links: Links): AuthoredService {
   };
 }
 
-const generateVariants = ({ dice, price }: Generator, durationMin: number): NonNullable<AuthoredService["variants"]> =>
+const generateVariants = (
+  { dice, price }: Generator,
+  durationMin: number,
+): NonNullable<AuthoredService["variants"]> =>
   dice.some(VARIANTS, 3).map((name, index) => ({
     key: name.toLowerCase(),
     name,

@@ -2,7 +2,8 @@ import type { Allergen } from "./catalog.ts";
 
 /** What a generated business's names are made of. */
 
-const words = (text: string): string[] => text.split(",").map((word) => word.replace(/\s+/g, " ").trim());
+const words = (text: string): string[] =>
+  text.split(",").map((word) => word.replace(/\s+/g, " ").trim());
 
 export const HOUSES = words(`
   Linden, Harbour, Juniper, Marlow, Aster, Rosewood, Quay, Elmfield, Halden, Mirabel`);
@@ -34,7 +35,11 @@ export const SERVICE_FAMILIES = [
     color: "#2f6f73",
     services: ["Cut", "Cut and blow-dry", "Fringe trim", "Dry cut", "Restyle", "Clipper cut"],
   },
-  { name: "Colour", color: "#a4506c", services: ["Root tint", "Balayage", "Highlights", "Gloss", "Colour correction"] },
+  {
+    name: "Colour",
+    color: "#a4506c",
+    services: ["Root tint", "Balayage", "Highlights", "Gloss", "Colour correction"],
+  },
   {
     name: "Massage",
     color: "#5b7f4a",
@@ -45,8 +50,16 @@ export const SERVICE_FAMILIES = [
     color: "#c98a2b",
     services: ["Facial", "Peel", "LED therapy", "Hydration treatment", "Dermaplaning"],
   },
-  { name: "Nails", color: "#8a5fa8", services: ["Manicure", "Gel manicure", "Pedicure", "Nail repair", "Nail art"] },
-  { name: "Brows and lashes", color: "#4a5f8f", services: ["Brow shape", "Brow tint", "Lash lift", "Lash extensions"] },
+  {
+    name: "Nails",
+    color: "#8a5fa8",
+    services: ["Manicure", "Gel manicure", "Pedicure", "Nail repair", "Nail art"],
+  },
+  {
+    name: "Brows and lashes",
+    color: "#4a5f8f",
+    services: ["Brow shape", "Brow tint", "Lash lift", "Lash extensions"],
+  },
   {
     name: "Wellness",
     color: "#3f7d58",
@@ -151,7 +164,16 @@ export const MODIFIER_PLACES = [
   "on the terrace",
   "at the bar",
 ];
-export const AREAS = ["Dining room", "Terrace", "Garden", "Bar", "Winter garden", "Gallery", "Cellar", "Roof"];
+export const AREAS = [
+  "Dining room",
+  "Terrace",
+  "Garden",
+  "Bar",
+  "Winter garden",
+  "Gallery",
+  "Cellar",
+  "Roof",
+];
 
 export const ACTS = words(`
   Blue Hour Trio, Kestrel Quartet, The Paper Lanterns, Nadia Okafor, Northlight Choir, Los Faroles, Duo

@@ -58,15 +58,24 @@ function generateBusiness({ dice, call }: Generator): NonNullable<AuthoredFile["
     { timezone: "Europe/Lisbon", currency: "EUR", locale: "pt" },
     { timezone: "Australia/Melbourne", currency: "AUD", locale: "en" },
   ]);
-  return { slug, name, ...place, description: `${name}: treatments by day, a kitchen, and music at night.` };
+  return {
+    slug,
+    name,
+    ...place,
+    description: `${name}: treatments by day, a kitchen, and music at night.`,
+  };
 }
 
 /** The shares of `size`, rounded so that they add up to it. */
 function countsOf(size: number): Record<Kind, number> {
-  const exact = Object.entries(SHARES).map(([kind, share]) => ({ kind, exact: (size * share) / 100 }));
+  const exact = Object.entries(SHARES).map(([kind, share]) => ({
+    kind,
+    exact: (size * share) / 100,
+  }));
   const counts = new Map(exact.map(({ kind, exact }) => [kind, Math.floor(exact)]));
   const missing = size - [...counts.values()].reduce((sum, count) => sum + count, 0);
   const byRemainder = exact.toSorted((a, b) => (b.exact % 1) - (a.exact % 1));
-  for (const { kind } of byRemainder.slice(0, missing)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const { kind } of byRemainder.slice(0, missing))
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return Object.fromEntries(counts) as Record<Kind, number>;
 }

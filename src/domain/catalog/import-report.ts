@@ -5,10 +5,18 @@ export type ImportReport = { taken: string[]; left: Left[] };
 export type Left = { what: string; why: string };
 
 /** The sections that an import fills. */
-export type ImportedSections = Pick<AuthoredFile, "serviceCategories" | "addons" | "services" | "menu">;
+export type ImportedSections = Pick<
+  AuthoredFile,
+  "serviceCategories" | "addons" | "services" | "menu"
+>;
 
 /** `12 dishes with 3 sizes`, a line for each kind that there is. */
-export function takenOf({ serviceCategories = [], addons = [], services = [], menu = {} }: ImportedSections): string[] {
+export function takenOf({
+  serviceCategories = [],
+  addons = [],
+  services = [],
+  menu = {},
+}: ImportedSections): string[] {
   const { categories = [], modifierGroups = [], items = [] } = menu;
   const sum = <T>(docs: T[], parts: (doc: T) => unknown[] | undefined) =>
     docs.reduce((total, doc) => total + (parts(doc)?.length ?? 0), 0);
@@ -18,14 +26,20 @@ export function takenOf({ serviceCategories = [], addons = [], services = [], me
     [addons.length, "add-on"],
     [services.length, "service", sum(services, ({ variants }) => variants), "variant"],
     [categories.length, "menu category"],
-    [modifierGroups.length, "modifier group", sum(modifierGroups, ({ options }) => options), "option"],
+    [
+      modifierGroups.length,
+      "modifier group",
+      sum(modifierGroups, ({ options }) => options),
+      "option",
+    ],
     [items.length, "dish", sum(items, ({ sizes }) => sizes), "size"],
     [sum<{ images?: unknown[] | undefined }>(pictured, ({ images }) => images), "image"],
   ];
   return rows
     .filter(([n]) => n > 0)
     .map(
-      ([n, noun, parts = 0, part]) => counted(n, noun) + (part === undefined ? "" : ` with ${counted(parts, part)}`),
+      ([n, noun, parts = 0, part]) =>
+        counted(n, noun) + (part === undefined ? "" : ` with ${counted(parts, part)}`),
     );
 }
 
@@ -39,6 +53,8 @@ export function counted(n: number, noun: string): string {
 /** Sections that the source fills: one that is not named is left alone when the file is applied. */
 export function withoutEmpty({ menu = {}, ...sections }: ImportedSections): ImportedSections {
   const filled = <T extends object>(parts: T): Partial<T> =>
-    Object.fromEntries(Object.entries(parts).filter(([, docs]) => Object.keys(docs ?? {}).length > 0)) as Partial<T>;
+    Object.fromEntries(
+      Object.entries(parts).filter(([, docs]) => Object.keys(docs ?? {}).length > 0),
+    ) as Partial<T>;
   return filled<ImportedSections>({ ...sections, menu: filled(menu) });
 }

@@ -10,10 +10,12 @@ const END = /^(?:(?:[0-3]\d|4[0-7]):[0-5]\d|48:00)$/;
 export const isStartTime = (text: string): boolean => START.test(text);
 export const isEndTime = (text: string): boolean => END.test(text);
 
-export const isLocalDate = (text: string): boolean => DATE.test(text) && parses(() => Temporal.PlainDate.from(text));
+export const isLocalDate = (text: string): boolean =>
+  DATE.test(text) && parses(() => Temporal.PlainDate.from(text));
 
 /** A leap year's days, so that a business may close on 29 February. */
-export const isYearlyDate = (text: string): boolean => /^\d{2}-\d{2}$/.test(text) && isLocalDate(`2028-${text}`);
+export const isYearlyDate = (text: string): boolean =>
+  /^\d{2}-\d{2}$/.test(text) && isLocalDate(`2028-${text}`);
 
 /** `12d 19:30`: that many days after the day of seeding. */
 export function isRelativeTime(text: string): boolean {
@@ -24,7 +26,11 @@ export function isRelativeTime(text: string): boolean {
 /** `2026-12-31T22:00`, alone or with an offset. */
 export function isInstant(text: string): boolean {
   const [, date = "", time = "", offset = ""] = INSTANT.exec(text) ?? [];
-  return isLocalDate(date) && isStartTime(time.slice(0, 5)) && parses(() => instantOf(date, time, offset, "UTC"));
+  return (
+    isLocalDate(date) &&
+    isStartTime(time.slice(0, 5)) &&
+    parses(() => instantOf(date, time, offset, "UTC"))
+  );
 }
 
 /** Epoch milliseconds of what `isInstant` accepts. */
@@ -43,11 +49,14 @@ export function parseRelativeTime(text: string, timezone: string, seedingAt: num
 /** The shortest text that `parseInstant` reads as this instant: local, with an offset where the clock shows a time twice. */
 export function writeInstant(ms: number, timezone: string): string {
   const zoned = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone);
-  const local = zoned.toPlainDateTime().toString({ smallestUnit: zoned.second === 0 ? "minute" : "second" });
+  const local = zoned
+    .toPlainDateTime()
+    .toString({ smallestUnit: zoned.second === 0 ? "minute" : "second" });
   return localToInstant(local, timezone) === ms ? local : `${local}${zoned.offset}`;
 }
 
-export const startOfDay = (date: LocalDate, timezone: string): number => localToInstant(`${date}T00:00`, timezone);
+export const startOfDay = (date: LocalDate, timezone: string): number =>
+  localToInstant(`${date}T00:00`, timezone);
 
 export const localDateOf = (ms: number, timezone: string): LocalDate =>
   Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString();

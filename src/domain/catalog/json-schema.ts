@@ -51,7 +51,8 @@ export const catalogJsonSchema = (): object => ({
       const noun = nounOf(zodSchema) ?? jsonSchema.description;
       const note = path.at(-2) === "properties" ? NOTES[String(path.at(-1))] : undefined;
       const parts = [note, noun].filter((text) => text !== undefined);
-      if (parts.length > 0) jsonSchema.description = note && noun?.startsWith(note) ? noun : parts.join(": ");
+      if (parts.length > 0)
+        jsonSchema.description = note && noun?.startsWith(note) ? noun : parts.join(": ");
     },
   }),
 });

@@ -29,7 +29,12 @@ export function judgeCatalog(
   const shape = checkShape(contents, unchanged);
   if (shape.files === null) return { merged: null, mistakes: shape.mistakes };
 
-  const normalised = normaliseCatalog(shape.files, { ...options, current, unchanged, unreadable: shape.unreadable });
+  const normalised = normaliseCatalog(shape.files, {
+    ...options,
+    current,
+    unchanged,
+    unreadable: shape.unreadable,
+  });
   if ("detail" in normalised) return { merged: null, mistakes: [...shape.mistakes, normalised] };
 
   const merged = mergeCatalog(normalised.current, normalised.patch, options.prune);

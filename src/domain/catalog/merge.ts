@@ -25,7 +25,11 @@ export type MergedCatalog = {
  * What the box has after the files: the sections that they name, in their order, then what they do not list, unless `prune`
  * drops it. A section that they do not name stays as it is.
  */
-export function mergeCatalog(current: Catalog | null, patch: CatalogPatch, prune: boolean): MergedCatalog {
+export function mergeCatalog(
+  current: Catalog | null,
+  patch: CatalogPatch,
+  prune: boolean,
+): MergedCatalog {
   const before = current?.objects ?? emptyObjects();
   const renamed = new Map<string, string>();
   const listed: Partial<CatalogObjects> = {};
@@ -79,7 +83,9 @@ function finder<D extends Identified>(before: readonly D[]): (doc: Identified) =
   return ({ key, previousKeys }) =>
     byKey.get(key) ??
     byOriginalKey.get(key) ??
-    previousKeys.map((former) => byKey.get(former) ?? byFormerKey.get(former)).find((doc) => doc !== undefined);
+    previousKeys
+      .map((former) => byKey.get(former) ?? byFormerKey.get(former))
+      .find((doc) => doc !== undefined);
 }
 
 const PARTS = {
@@ -92,7 +98,9 @@ const PARTS = {
 };
 
 const partsOf = (kind: Kind, doc: DocOf[Kind]): Identified[] =>
-  kind in PARTS ? ((doc as unknown as Record<string, Identified[]>)[PARTS[kind as keyof typeof PARTS]] ?? []) : [];
+  kind in PARTS
+    ? ((doc as unknown as Record<string, Identified[]>)[PARTS[kind as keyof typeof PARTS]] ?? [])
+    : [];
 
 /** Ids are made of the first key that an object had: a file that forgot it must not give the object a new one. */
 function keepIdentity<K extends Kind>(kind: K, old: DocOf[K], doc: DocOf[K]): DocOf[K] {
@@ -101,7 +109,9 @@ function keepIdentity<K extends Kind>(kind: K, old: DocOf[K], doc: DocOf[K]): Do
   const find = finder(partsOf(kind, old));
   return {
     ...kept,
-    [PARTS[kind as keyof typeof PARTS]]: partsOf(kind, doc).map((part) => withKeysOf(find(part), part)),
+    [PARTS[kind as keyof typeof PARTS]]: partsOf(kind, doc).map((part) =>
+      withKeysOf(find(part), part),
+    ),
   };
 }
 
@@ -110,7 +120,12 @@ const withKeysOf = <D extends Identified>(old: Identified | undefined, doc: D): 
     ? doc
     : { ...doc, previousKeys: [...new Set([...old.previousKeys, ...doc.previousKeys])] };
 
-function noteRenames<K extends Kind>(renamed: Map<string, string>, kind: K, old: DocOf[K], doc: DocOf[K]): void {
+function noteRenames<K extends Kind>(
+  renamed: Map<string, string>,
+  kind: K,
+  old: DocOf[K],
+  doc: DocOf[K],
+): void {
   if (old.key !== doc.key) renamed.set(objectPlace(kind, old.key), doc.key);
   if (kind !== "public_event") return;
   const [was, is] = [old, doc] as unknown as [DocOf["public_event"], DocOf["public_event"]];

@@ -7,7 +7,13 @@ export type Path = readonly (string | number)[];
 
 /** Something that the author of a file has to mend. */
 export type Mistake = {
-  code: "invalid_value" | "unknown_field" | "missing_field" | "unknown_reference" | "repeated_key" | "contradiction";
+  code:
+    | "invalid_value"
+    | "unknown_field"
+    | "missing_field"
+    | "unknown_reference"
+    | "repeated_key"
+    | "contradiction";
   at: Path;
   /** A sentence, or several. */
   detail: string;
@@ -26,7 +32,8 @@ export function show(value: unknown): string {
 }
 
 /** The field that a path leads to, or the list that it leads into. */
-export const fieldOf = (path: Path): string => String(path.findLast((part) => typeof part === "string") ?? "file");
+export const fieldOf = (path: Path): string =>
+  String(path.findLast((part) => typeof part === "string") ?? "file");
 
 /** The object in a section's list, or the whole section, that a path leads into. */
 export function itemOf(path: Path): Path | undefined {

@@ -21,7 +21,11 @@ import {
 import type { AuthoredPublicEvent, AuthoredTicketType } from "./schema.ts";
 import { didYouMean } from "../nearest.ts";
 
-export function readPublicEvent(reader: Reader, item: AuthoredPublicEvent, at: Path): PublicEventDoc {
+export function readPublicEvent(
+  reader: Reader,
+  item: AuthoredPublicEvent,
+  at: Path,
+): PublicEventDoc {
   const startsAt = readStart(reader, item, at);
   const endsAt = readEnd(reader, item, at, startsAt);
   refuseDisorder(reader, startsAt, endsAt, at, ["startsAt", "endsAt"]);
@@ -64,7 +68,11 @@ export function readPublicEvent(reader: Reader, item: AuthoredPublicEvent, at: P
 function readStart(reader: Reader, item: AuthoredPublicEvent, at: Path): number {
   const { startsAt, startsIn } = item;
   if (startsAt !== undefined && startsIn !== undefined)
-    contradict(reader, [...at, "startsIn"], "'startsAt' and 'startsIn' say the same thing. Keep one of them.");
+    contradict(
+      reader,
+      [...at, "startsIn"],
+      "'startsAt' and 'startsIn' say the same thing. Keep one of them.",
+    );
   if (startsAt !== undefined) return readInstant(reader, startsAt, [...at, "startsAt"]);
   if (startsIn !== undefined) return readInstant(reader, startsIn, [...at, "startsIn"]);
   reader.report({
@@ -78,7 +86,11 @@ function readStart(reader: Reader, item: AuthoredPublicEvent, at: Path): number 
 function readEnd(reader: Reader, item: AuthoredPublicEvent, at: Path, startsAt: number): number {
   const { endsAt, durationMin } = item;
   if (endsAt !== undefined && durationMin !== undefined)
-    contradict(reader, [...at, "durationMin"], "'endsAt' and 'durationMin' say the same thing. Keep one of them.");
+    contradict(
+      reader,
+      [...at, "durationMin"],
+      "'endsAt' and 'durationMin' say the same thing. Keep one of them.",
+    );
   if (endsAt !== undefined) return readInstant(reader, endsAt, [...at, "endsAt"]);
   if (durationMin === undefined)
     reader.report({
@@ -89,10 +101,16 @@ function readEnd(reader: Reader, item: AuthoredPublicEvent, at: Path, startsAt: 
   return startsAt + (durationMin ?? 1) * 60_000;
 }
 
-function readDoors(reader: Reader, item: AuthoredPublicEvent, at: Path, startsAt: number): number | null {
+function readDoors(
+  reader: Reader,
+  item: AuthoredPublicEvent,
+  at: Path,
+  startsAt: number,
+): number | null {
   const { doorsAt } = item;
   if (Number.isNaN(startsAt)) return null;
-  if (doorsAt === undefined || !isStartTime(doorsAt)) return readOptionalInstant(reader, doorsAt, [...at, "doorsAt"]);
+  if (doorsAt === undefined || !isStartTime(doorsAt))
+    return readOptionalInstant(reader, doorsAt, [...at, "doorsAt"]);
   return parseInstant(`${localDateOf(startsAt, reader.timezone)}T${doorsAt}`, reader.timezone);
 }
 
@@ -130,7 +148,12 @@ function readTicketType(reader: Reader, item: AuthoredTicketType, at: Path): Tic
   };
 }
 
-function readTicketPrice(reader: Reader, item: AuthoredTicketType, at: Path, kind: TicketTypeDoc["kind"]): number {
+function readTicketPrice(
+  reader: Reader,
+  item: AuthoredTicketType,
+  at: Path,
+  kind: TicketTypeDoc["kind"],
+): number {
   if (kind === "FREE") return refuseAmount(reader, item, at, "price", kind);
   // What a donor is asked for, who may give something else.
   if (kind === "DONATION") return readAmount(reader, item, at, "price") ?? 0;

@@ -22,7 +22,11 @@ import type {
   AuthoredSize,
 } from "./schema.ts";
 
-export const readMenuCategory = (reader: Reader, item: AuthoredMenuCategory, at: Path): MenuCategoryDoc => ({
+export const readMenuCategory = (
+  reader: Reader,
+  item: AuthoredMenuCategory,
+  at: Path,
+): MenuCategoryDoc => ({
   ...commonFields(item),
   description: readText(item.description),
   parent: item.parent ?? null,
@@ -30,7 +34,9 @@ export const readMenuCategory = (reader: Reader, item: AuthoredMenuCategory, at:
 });
 
 export function readMenuItem(reader: Reader, item: AuthoredMenuItem, at: Path): MenuItemDoc {
-  const sizes = (item.sizes ?? []).map((size, index) => readSize(reader, size, [...at, "sizes", index]));
+  const sizes = (item.sizes ?? []).map((size, index) =>
+    readSize(reader, size, [...at, "sizes", index]),
+  );
   refuseRepeats(
     reader,
     sizes.map((size) => size.key),
@@ -72,17 +78,30 @@ function readItemPrice(
   priceType: MenuItemDoc["priceType"],
   sizes: { priceCents: number }[],
 ): number {
-  if (priceType === "FREE" || priceType === "MARKET") return refuseAmount(reader, item, at, "price", priceType);
+  if (priceType === "FREE" || priceType === "MARKET")
+    return refuseAmount(reader, item, at, "price", priceType);
   if (sizes.length === 0)
     return requireAmount(reader, item, at, "price", "a menu item that is neither free nor market");
   return readAmount(reader, item, at, "price") ?? Math.min(...sizes.map((size) => size.priceCents));
 }
 
-const readAvailability = (reader: Reader, item: AuthoredMenuCategory | AuthoredMenuItem, at: Path) =>
-  item.availability === undefined ? null : readWindows(reader, item.availability, [...at, "availability"]);
+const readAvailability = (
+  reader: Reader,
+  item: AuthoredMenuCategory | AuthoredMenuItem,
+  at: Path,
+) =>
+  item.availability === undefined
+    ? null
+    : readWindows(reader, item.availability, [...at, "availability"]);
 
-export function readModifierGroup(reader: Reader, item: AuthoredModifierGroup, at: Path): ModifierGroupDoc {
-  const options = item.options.map((option, index) => readOption(reader, option, [...at, "options", index]));
+export function readModifierGroup(
+  reader: Reader,
+  item: AuthoredModifierGroup,
+  at: Path,
+): ModifierGroupDoc {
+  const options = item.options.map((option, index) =>
+    readOption(reader, option, [...at, "options", index]),
+  );
   refuseRepeats(
     reader,
     options.map((option) => option.key),
@@ -94,7 +113,11 @@ export function readModifierGroup(reader: Reader, item: AuthoredModifierGroup, a
   const maxSelections = item.max ?? Math.max(minSelections, options.length, 1);
   const defaults = options.filter((option) => option.isDefault).length;
   if (minSelections > maxSelections)
-    contradict(reader, [...at, "max"], `'max' ${maxSelections} is less than 'min' ${minSelections}.`);
+    contradict(
+      reader,
+      [...at, "max"],
+      `'max' ${maxSelections} is less than 'min' ${minSelections}.`,
+    );
   else if (minSelections > options.length)
     contradict(
       reader,
@@ -110,7 +133,11 @@ export function readModifierGroup(reader: Reader, item: AuthoredModifierGroup, a
   return { ...commonFields(item), minSelections, maxSelections, options };
 }
 
-const readOption = (reader: Reader, option: AuthoredOption, at: Path): ModifierGroupDoc["options"][number] => ({
+const readOption = (
+  reader: Reader,
+  option: AuthoredOption,
+  at: Path,
+): ModifierGroupDoc["options"][number] => ({
   ...keyedFields(option),
   priceCents: readAmount(reader, option, at, "price") ?? 0,
   isDefault: option.default ?? false,

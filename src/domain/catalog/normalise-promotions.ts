@@ -93,15 +93,32 @@ function readBenefit(reader: Reader, benefit: AuthoredBenefit, at: Path): Promot
 function readPercent(reader: Reader, benefit: AuthoredBenefit, at: Path): number | null {
   if (benefit.percent === undefined) return benefit.percentBps ?? null;
   if (benefit.percentBps !== undefined)
-    contradict(reader, [...at, "percentBps"], "'percent' and 'percentBps' say the same thing. Keep one of them.");
+    contradict(
+      reader,
+      [...at, "percentBps"],
+      "'percent' and 'percentBps' say the same thing. Keep one of them.",
+    );
   const percent = parsePercent(benefit.percent);
-  const problem = "problem" in percent ? percent.problem : percent.units === 0 ? "must be more than 0" : undefined;
+  const problem =
+    "problem" in percent
+      ? percent.problem
+      : percent.units === 0
+        ? "must be more than 0"
+        : undefined;
   if (problem !== undefined)
-    reader.report({ code: "invalid_value", at: [...at, "percent"], detail: `'percent' ${problem}.` });
+    reader.report({
+      code: "invalid_value",
+      at: [...at, "percent"],
+      detail: `'percent' ${problem}.`,
+    });
   return "units" in percent ? percent.units : 0;
 }
 
-function readScope(reader: Reader, scope: AuthoredPromotion["appliesTo"], at: Path): PromotionDoc["appliesTo"] {
+function readScope(
+  reader: Reader,
+  scope: AuthoredPromotion["appliesTo"],
+  at: Path,
+): PromotionDoc["appliesTo"] {
   const lists = {
     services: unique(scope?.services),
     serviceCategories: unique(scope?.serviceCategories),
@@ -113,9 +130,17 @@ function readScope(reader: Reader, scope: AuthoredPromotion["appliesTo"], at: Pa
   const named = Object.values(lists).some((keys) => keys.length > 0);
   const all = scope?.all ?? scope === undefined;
   if (all && named)
-    contradict(reader, [...at, "all"], "A promotion applies to all or to what it lists. Remove one of them.");
+    contradict(
+      reader,
+      [...at, "all"],
+      "A promotion applies to all or to what it lists. Remove one of them.",
+    );
   if (!all && !named)
-    contradict(reader, at, "This promotion applies to nothing. Write 'all: true', or list what it applies to.");
+    contradict(
+      reader,
+      at,
+      "This promotion applies to nothing. Write 'all: true', or list what it applies to.",
+    );
   return { all, ...lists };
 }
 
@@ -126,7 +151,8 @@ function readSchedule(
 ): PromotionDoc["schedule"] {
   const startsAt = readOptionalInstant(reader, schedule.startsAt, [...at, "startsAt"]);
   const endsAt = readOptionalInstant(reader, schedule.endsAt, [...at, "endsAt"]);
-  if (startsAt !== null && endsAt !== null) refuseDisorder(reader, startsAt, endsAt, at, ["startsAt", "endsAt"]);
+  if (startsAt !== null && endsAt !== null)
+    refuseDisorder(reader, startsAt, endsAt, at, ["startsAt", "endsAt"]);
   return {
     startsAt,
     endsAt,

@@ -37,7 +37,10 @@ import type {
   AuthoredVariant,
 } from "./schema.ts";
 
-export const readServiceCategory = (_reader: Reader, item: AuthoredServiceCategory): ServiceCategoryDoc => ({
+export const readServiceCategory = (
+  _reader: Reader,
+  item: AuthoredServiceCategory,
+): ServiceCategoryDoc => ({
   ...commonFields(item),
   description: readText(item.description),
   color: item.color ?? null,
@@ -78,10 +81,19 @@ export function readService(
   );
   const defaults = variants.flatMap((variant, index) => (variant.isDefault ? [index] : []));
   for (const index of defaults.slice(1))
-    contradict(reader, [...at, "variants", index, "default"], "Another variant is the default already. Keep one.");
+    contradict(
+      reader,
+      [...at, "variants", index, "default"],
+      "Another variant is the default already. Keep one.",
+    );
 
   const addons = (item.addons ?? []).map((link, index) =>
-    readAddonLink(reader, typeof link === "string" ? { addon: link } : link, [...at, "addons", index], maxQuantityOf),
+    readAddonLink(
+      reader,
+      typeof link === "string" ? { addon: link } : link,
+      [...at, "addons", index],
+      maxQuantityOf,
+    ),
   );
   refuseRepeats(
     reader,
@@ -197,10 +209,16 @@ export function readStaff(reader: Reader, item: AuthoredStaff, at: Path): StaffD
     languages: unique(item.languages),
     public: item.public ?? true,
     bookable: item.bookable ?? true,
-    hours: item.hours?.map((rule, index) => readHoursRule(reader, rule, [...at, "hours", index])) ?? null,
+    hours:
+      item.hours?.map((rule, index) => readHoursRule(reader, rule, [...at, "hours", index])) ??
+      null,
     breaks: readWindows(reader, item.breaks, [...at, "breaks"]),
-    timeOff: (item.timeOff ?? []).map((span, index) => readTimeOff(reader, span, [...at, "timeOff", index])),
-    exceptions: (item.exceptions ?? []).map((one, index) => readException(reader, one, [...at, "exceptions", index])),
+    timeOff: (item.timeOff ?? []).map((span, index) =>
+      readTimeOff(reader, span, [...at, "timeOff", index]),
+    ),
+    exceptions: (item.exceptions ?? []).map((one, index) =>
+      readException(reader, one, [...at, "exceptions", index]),
+    ),
     serviceOverrides: overrides.map((override, index) => ({
       service: override.service,
       durationMin: override.durationMin ?? null,
@@ -210,7 +228,11 @@ export function readStaff(reader: Reader, item: AuthoredStaff, at: Path): StaffD
 }
 
 /** Dates are whole days, the last one included. */
-function readTimeOff(reader: Reader, span: { from: string; to: string }, at: Path): { from: number; to: number } {
+function readTimeOff(
+  reader: Reader,
+  span: { from: string; to: string },
+  at: Path,
+): { from: number; to: number } {
   const { timezone } = reader;
   const from = isLocalDate(span.from)
     ? startOfDay(span.from, timezone)
@@ -218,14 +240,19 @@ function readTimeOff(reader: Reader, span: { from: string; to: string }, at: Pat
   const to = isLocalDate(span.to)
     ? startOfDay(addDays(span.to, 1), timezone)
     : readInstant(reader, span.to, [...at, "to"]);
-  if (to <= from) contradict(reader, [...at, "to"], `'to' ${span.to} is not after 'from' ${span.from}.`);
+  if (to <= from)
+    contradict(reader, [...at, "to"], `'to' ${span.to} is not after 'from' ${span.from}.`);
   return { from, to };
 }
 
 export function readTable(reader: Reader, item: AuthoredTable, at: Path): TableDoc {
   const minSeats = item.minSeats ?? 1;
   if (item.maxSeats < minSeats)
-    contradict(reader, [...at, "maxSeats"], `'maxSeats' ${item.maxSeats} is less than 'minSeats' ${minSeats}.`);
+    contradict(
+      reader,
+      [...at, "maxSeats"],
+      `'maxSeats' ${item.maxSeats} is less than 'minSeats' ${minSeats}.`,
+    );
   return {
     ...commonFields({ ...item, name: item.name ?? item.key }),
     area: item.area ?? null,

@@ -1,4 +1,12 @@
-import type { Catalog, Day, HoursException, HoursRule, ImageDoc, Translations, WeeklyWindow } from "./catalog.ts";
+import type {
+  Catalog,
+  Day,
+  HoursException,
+  HoursRule,
+  ImageDoc,
+  Translations,
+  WeeklyWindow,
+} from "./catalog.ts";
 import { isRelativeTime, minutesOf, parseInstant, parseRelativeTime } from "./instants.ts";
 import { type Mistake, type Path, quote } from "./mistakes.ts";
 import type { AuthoredException, AuthoredHours, AuthoredService } from "./schema.ts";
@@ -18,7 +26,11 @@ type Keyed = { key: string; name: string; previousKeys?: string[] | undefined };
 type Presented = Pick<AuthoredService, "images" | "translations">;
 type Common = Keyed & Presented & Pick<AuthoredService, "status">;
 
-export const keyedFields = (item: Keyed) => ({ key: item.key, previousKeys: item.previousKeys ?? [], name: item.name });
+export const keyedFields = (item: Keyed) => ({
+  key: item.key,
+  previousKeys: item.previousKeys ?? [],
+  name: item.name,
+});
 
 export const commonFields = (item: Common) => ({
   ...keyedFields(item),
@@ -32,7 +44,8 @@ export const presentedFields = (item: Presented) => ({
 });
 
 /** Choices are held in upper case. */
-export const upper = <T extends string>(value: T): Uppercase<T> => value.toUpperCase() as Uppercase<T>;
+export const upper = <T extends string>(value: T): Uppercase<T> =>
+  value.toUpperCase() as Uppercase<T>;
 
 /** Lines without the ends that YAML's block texts bring. */
 export const readText = (text: string | undefined): string | null => text?.trim() || null;
@@ -41,7 +54,12 @@ export const unique = <T>(values: readonly T[] | undefined): T[] => [...new Set(
 
 function readImage(image: NonNullable<Presented["images"]>[number]): ImageDoc {
   if (typeof image === "string") return { url: image, alt: null, width: null, height: null };
-  return { url: image.url, alt: image.alt ?? null, width: image.width ?? null, height: image.height ?? null };
+  return {
+    url: image.url,
+    alt: image.alt ?? null,
+    width: image.width ?? null,
+    height: image.height ?? null,
+  };
 }
 
 function readTranslations(translations: Presented["translations"]): Translations {
@@ -53,10 +71,17 @@ function readTranslations(translations: Presented["translations"]): Translations
   return read;
 }
 
-type Amounts<N extends string> = { [K in N]?: string | undefined } & { [K in `${N}Cents`]?: number | undefined };
+type Amounts<N extends string> = { [K in N]?: string | undefined } & {
+  [K in `${N}Cents`]?: number | undefined;
+};
 
 /** An amount in minor units, or null where none is written. */
-export function readAmount<N extends string>(reader: Reader, item: Amounts<N>, at: Path, field: N): number | null {
+export function readAmount<N extends string>(
+  reader: Reader,
+  item: Amounts<N>,
+  at: Path,
+  field: N,
+): number | null {
   const text = item[field] as string | undefined;
   const cents = item[`${field}Cents`] as number | undefined;
   if (text === undefined) return cents ?? null;
@@ -68,7 +93,11 @@ export function readAmount<N extends string>(reader: Reader, item: Amounts<N>, a
     );
   const amount = parseMoney(text, reader.currency);
   if ("units" in amount) return amount.units;
-  reader.report({ code: "invalid_value", at: [...at, field], detail: `'${field}' ${amount.problem}.` });
+  reader.report({
+    code: "invalid_value",
+    at: [...at, field],
+    detail: `'${field}' ${amount.problem}.`,
+  });
   return 0;
 }
 
@@ -82,7 +111,11 @@ export function requireAmount<N extends string>(
 ): number {
   const amount = readAmount(reader, item, at, field);
   if (amount === null)
-    reader.report({ code: "missing_field", at: [...at, field], detail: `'${field}' is missing: ${whose} needs one.` });
+    reader.report({
+      code: "missing_field",
+      at: [...at, field],
+      detail: `'${field}' is missing: ${whose} needs one.`,
+    });
   return amount ?? 0;
 }
 
@@ -95,7 +128,11 @@ export function refuseAmount<N extends string>(
   type: string,
 ): number {
   if (readAmount(reader, item, at, field))
-    contradict(reader, [...at, field], `'${field}' cannot stand beside '${type.toLowerCase()}'. Remove one of them.`);
+    contradict(
+      reader,
+      [...at, field],
+      `'${field}' cannot stand beside '${type.toLowerCase()}'. Remove one of them.`,
+    );
   return 0;
 }
 
@@ -114,8 +151,11 @@ export function readInstant(reader: Reader, text: string, at: Path): number {
   return Number.NaN;
 }
 
-export const readOptionalInstant = (reader: Reader, text: string | undefined, at: Path): number | null =>
-  text === undefined ? null : readInstant(reader, text, at);
+export const readOptionalInstant = (
+  reader: Reader,
+  text: string | undefined,
+  at: Path,
+): number | null => (text === undefined ? null : readInstant(reader, text, at));
 
 /** Nothing is said where one of them could not be read: NaN compares with nothing. */
 export function refuseDisorder(
@@ -157,7 +197,11 @@ function readInterval(reader: Reader, { start, end }: Interval, at: Path): Inter
 
 type Window = Interval & { days?: string | string[] | undefined };
 
-export const readWindows = (reader: Reader, windows: readonly Window[] | undefined, at: Path): WeeklyWindow[] =>
+export const readWindows = (
+  reader: Reader,
+  windows: readonly Window[] | undefined,
+  at: Path,
+): WeeklyWindow[] =>
   (windows ?? []).map((window, index) => readWindow(reader, window, [...at, index]));
 
 const readWindow = (reader: Reader, window: Window, at: Path): WeeklyWindow => ({
@@ -168,11 +212,19 @@ const readWindow = (reader: Reader, window: Window, at: Path): WeeklyWindow => (
 export function readHoursRule(reader: Reader, rule: AuthoredHours, at: Path): HoursRule {
   const { validFrom = null, validTo = null } = rule;
   if (validFrom !== null && validTo !== null && validTo < validFrom)
-    contradict(reader, [...at, "validTo"], `'validTo' ${validTo} is before 'validFrom' ${validFrom}.`);
+    contradict(
+      reader,
+      [...at, "validTo"],
+      `'validTo' ${validTo} is before 'validFrom' ${validFrom}.`,
+    );
   return { ...readWindow(reader, rule, at), validFrom, validTo };
 }
 
-export function readException(reader: Reader, exception: AuthoredException, at: Path): HoursException {
+export function readException(
+  reader: Reader,
+  exception: AuthoredException,
+  at: Path,
+): HoursException {
   const mode = upper(exception.mode ?? "REPLACE");
   const intervals = exception.intervals ?? [];
   if (mode !== "REPLACE" && intervals.length === 0)
@@ -184,12 +236,20 @@ export function readException(reader: Reader, exception: AuthoredException, at: 
   return {
     date: exception.date,
     mode,
-    intervals: intervals.map((interval, index) => readInterval(reader, interval, [...at, "intervals", index])),
+    intervals: intervals.map((interval, index) =>
+      readInterval(reader, interval, [...at, "intervals", index]),
+    ),
   };
 }
 
 /** Reports every second use of a key. `what` is the singular: `variant`. */
-export function refuseRepeats(reader: Reader, keys: readonly string[], at: Path, field: string, what: string): void {
+export function refuseRepeats(
+  reader: Reader,
+  keys: readonly string[],
+  at: Path,
+  field: string,
+  what: string,
+): void {
   const seen = new Map<string, number>();
   for (const [index, key] of keys.entries()) {
     const first = seen.get(key);

@@ -1,4 +1,12 @@
-import type { BusinessDoc, Catalog, CatalogObjects, Closure, DocOf, Kind, ScheduleDoc } from "./catalog.ts";
+import type {
+  BusinessDoc,
+  Catalog,
+  CatalogObjects,
+  Closure,
+  DocOf,
+  Kind,
+  ScheduleDoc,
+} from "./catalog.ts";
 import { itemOf, KIND_NAMES, type Mistake, objectPlace, type Path, quote } from "./mistakes.ts";
 import { readMenuCategory, readMenuItem, readModifierGroup } from "./normalise-menu.ts";
 import { readPublicEvent } from "./normalise-events.ts";
@@ -54,7 +62,10 @@ export type Normalised = {
 type Placed<T> = { value: T; at: Path };
 
 /** Joins the files and turns what they say into documents. null: there is not exactly one business. */
-export function normaliseCatalog(files: readonly AuthoredFile[], options: NormaliseOptions): Normalised | Mistake {
+export function normaliseCatalog(
+  files: readonly AuthoredFile[],
+  options: NormaliseOptions,
+): Normalised | Mistake {
   const businesses = files.flatMap(({ business }, file) =>
     business ? [{ value: business, at: [file, "business"] }] : [],
   );
@@ -66,7 +77,12 @@ export function normaliseCatalog(files: readonly AuthoredFile[], options: Normal
       detail: "'business' is missing: one file has to say which business this is.",
     };
   if (second !== undefined)
-    return { code: "repeated_key", at: second.at, detail: "The business is described twice.", first: business.at };
+    return {
+      code: "repeated_key",
+      at: second.at,
+      detail: "The business is described twice.",
+      first: business.at,
+    };
 
   const mistakes: Mistake[] = [];
   const current = options.current(business.value.slug);
@@ -87,7 +103,9 @@ export function normaliseCatalog(files: readonly AuthoredFile[], options: Normal
   ): Placed<T>[] | undefined {
     const named = files.flatMap((file, index) => {
       const items = pick(file);
-      return items === undefined ? [] : [items.map((value, position) => ({ value, at: [index, ...path, position] }))];
+      return items === undefined
+        ? []
+        : [items.map((value, position) => ({ value, at: [index, ...path, position] }))];
     });
     return named.length === 0 ? undefined : named.flat();
   }
@@ -180,7 +198,12 @@ export function normaliseCatalog(files: readonly AuthoredFile[], options: Normal
         (file) => file.menu?.modifierGroups,
         readModifierGroup,
       ),
-      menu_item: readObjects("menu_item", ["menu", "items"], (file) => file.menu?.items, readMenuItem),
+      menu_item: readObjects(
+        "menu_item",
+        ["menu", "items"],
+        (file) => file.menu?.items,
+        readMenuItem,
+      ),
       area: readObjects(
         "area",
         ["areas"],
@@ -192,18 +215,28 @@ export function normaliseCatalog(files: readonly AuthoredFile[], options: Normal
       public_event: readObjects("public_event", ["events"], (file) => file.events, readPublicEvent),
     }),
   };
-  return { patch, current, mistakes, placeOf: (kind, key) => places.get(objectPlace(kind, key)), unreadableKeys };
+  return {
+    patch,
+    current,
+    mistakes,
+    placeOf: (kind, key) => places.get(objectPlace(kind, key)),
+    unreadableKeys,
+  };
 }
 
 type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
 const named = <T extends object>(sections: T): Present<T> =>
-  Object.fromEntries(Object.entries(sections).filter(([, section]) => section !== undefined)) as Present<T>;
+  Object.fromEntries(
+    Object.entries(sections).filter(([, section]) => section !== undefined),
+  ) as Present<T>;
 
 /** Mistakes without those that only follow from a field having been struck out of the same item. */
 export function withoutEchoes(shape: readonly Mistake[], further: readonly Mistake[]): Mistake[] {
   const struck = new Set(shape.map(({ at }) => itemOf(at)?.join("\0")));
-  return further.filter(({ code, at }) => code !== "missing_field" || !struck.has(itemOf(at)?.join("\0")));
+  return further.filter(
+    ({ code, at }) => code !== "missing_field" || !struck.has(itemOf(at)?.join("\0")),
+  );
 }
 
 function readBusiness(reader: Reader, item: AuthoredBusiness): BusinessDoc {
@@ -235,7 +268,8 @@ function readClosure(reader: Reader, item: AuthoredClosure, at: Path): Closure {
   const { name = null, date, from, to, yearly } = item;
   const forms = [date, from ?? to, yearly].filter((form) => form !== undefined).length;
   const detail = "A closure has one of: 'date'; 'from' and 'to'; 'yearly'.";
-  if (forms !== 1) reader.report({ code: forms === 0 ? "missing_field" : "contradiction", at, detail });
+  if (forms !== 1)
+    reader.report({ code: forms === 0 ? "missing_field" : "contradiction", at, detail });
   if (yearly !== undefined) return { name, yearly };
   if (date !== undefined) return { name, from: date, to: date };
   if (from === undefined || to === undefined) {
@@ -259,5 +293,6 @@ function refuseBulk(reader: Reader, doc: unknown, at: Path): void {
   // No character takes more than three bytes for each of its code units.
   if (text.length * 3 <= MAX_DOC_KB * 1000) return;
   const kb = Math.ceil(new TextEncoder().encode(text).length / 1000);
-  if (kb > MAX_DOC_KB) contradict(reader, at, `This object is ${kb} KB; one may have at most ${MAX_DOC_KB} KB.`);
+  if (kb > MAX_DOC_KB)
+    contradict(reader, at, `This object is ${kb} KB; one may have at most ${MAX_DOC_KB} KB.`);
 }

@@ -41,8 +41,14 @@ const serviceReferences = (doc: ServiceDoc): Reference[] => [
     key: resource,
     path: ["resources", index, "resource"],
   })),
-  ...doc.addons.map(({ addon }, index) => ({ to: "addon" as const, key: addon, path: ["addons", index, "addon"] })),
-  ...doc.variants.flatMap(({ staff }, index) => many("staff", ["variants", index, "staff"], staff ?? [])),
+  ...doc.addons.map(({ addon }, index) => ({
+    to: "addon" as const,
+    key: addon,
+    path: ["addons", index, "addon"],
+  })),
+  ...doc.variants.flatMap(({ staff }, index) =>
+    many("staff", ["variants", index, "staff"], staff ?? []),
+  ),
 ];
 
 const staffReferences = (doc: StaffDoc): Reference[] =>
@@ -53,7 +59,9 @@ const staffReferences = (doc: StaffDoc): Reference[] =>
   }));
 
 const promotionReferences = ({ appliesTo, benefit }: PromotionDoc): Reference[] => [
-  ...(benefit.type === "FREE_ADDON" ? [{ to: "addon" as const, key: benefit.addon, path: ["benefit", "addon"] }] : []),
+  ...(benefit.type === "FREE_ADDON"
+    ? [{ to: "addon" as const, key: benefit.addon, path: ["benefit", "addon"] }]
+    : []),
   ...many("service", ["appliesTo", "services"], appliesTo.services),
   ...many("service_category", ["appliesTo", "serviceCategories"], appliesTo.serviceCategories),
   ...many("menu_item", ["appliesTo", "menuItems"], appliesTo.menuItems),
@@ -76,10 +84,15 @@ const REFERENCES: { [K in Kind]?: (doc: DocOf[K]) => Reference[] } = {
 };
 
 /** Every key of another object in a document. */
-const referencesOf = <K extends Kind>(kind: K, doc: DocOf[K]): Reference[] => REFERENCES[kind]?.(doc) ?? [];
+const referencesOf = <K extends Kind>(kind: K, doc: DocOf[K]): Reference[] =>
+  REFERENCES[kind]?.(doc) ?? [];
 
 /** A document that follows others to their new keys; itself where there is nothing to follow. */
-export function followRenames<K extends Kind>(kind: K, doc: DocOf[K], renamed: ReadonlyMap<string, string>): DocOf[K] {
+export function followRenames<K extends Kind>(
+  kind: K,
+  doc: DocOf[K],
+  renamed: ReadonlyMap<string, string>,
+): DocOf[K] {
   const moved = referencesOf(kind, doc).filter(({ to, key }) => renamed.has(objectPlace(to, key)));
   if (moved.length === 0) return doc;
   const copy = structuredClone(doc);
@@ -87,7 +100,9 @@ export function followRenames<K extends Kind>(kind: K, doc: DocOf[K], renamed: R
     const holder = path
       .slice(0, -1)
       .reduce<unknown>((value, part) => (value as Record<string | number, unknown>)[part], copy);
-    (holder as Record<string | number, unknown>)[path.at(-1) ?? ""] = renamed.get(objectPlace(to, key));
+    (holder as Record<string | number, unknown>)[path.at(-1) ?? ""] = renamed.get(
+      objectPlace(to, key),
+    );
   }
   return copy;
 }
@@ -133,10 +148,9 @@ function findUnknownReferences(objects: CatalogObjects, unreadable: ReadonlySet<
 }
 
 const keysOf = (objects: CatalogObjects): Record<Kind, Set<string>> =>
-  Object.fromEntries(ALL_KINDS.map((kind) => [kind, new Set(objects[kind].map((doc) => doc.key))])) as Record<
-    Kind,
-    Set<string>
-  >;
+  Object.fromEntries(
+    ALL_KINDS.map((kind) => [kind, new Set(objects[kind].map((doc) => doc.key))]),
+  ) as Record<Kind, Set<string>>;
 
 function newName(objects: CatalogObjects, to: Target, key: string): string {
   if (to === "ticket_type") return "";
@@ -172,7 +186,10 @@ function findCycles(
 }
 
 /** Ids come from original keys: two objects with the same one would be the same object to a partner. */
-function findSharedIdentities(kind: Kind, docs: readonly { key: string; previousKeys: string[] }[]): Flaw[] {
+function findSharedIdentities(
+  kind: Kind,
+  docs: readonly { key: string; previousKeys: string[] }[],
+): Flaw[] {
   const owners = new Map<string, { key: string; previousKeys: string[] }>();
   return docs.flatMap((doc) => {
     const owner = owners.get(originalKey(doc));
@@ -195,6 +212,8 @@ function findSharedSlugs(events: readonly PublicEventDoc[]): Flaw[] {
       return [];
     }
     const detail = `The event ${quote(owner)} has the slug ${quote(slug)} already. Write another 'slug'.`;
-    return [{ code: "repeated_key" as const, kind: "public_event" as const, key, path: ["slug"], detail }];
+    return [
+      { code: "repeated_key" as const, kind: "public_event" as const, key, path: ["slug"], detail },
+    ];
   });
 }

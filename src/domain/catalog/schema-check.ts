@@ -48,12 +48,18 @@ function isSound(content: unknown, unchanged: Unchanged): boolean {
   const frame = withoutItems(catalogFileSchema, content, lists);
   return (
     catalogFileSchema.safeParse(frame).success &&
-    lists.every(({ item, values }) => values.every((value) => unchanged.has(value) || item.safeParse(value).success))
+    lists.every(({ item, values }) =>
+      values.every((value) => unchanged.has(value) || item.safeParse(value).success),
+    )
   );
 }
 
 /** The content with its lists of objects empty. They are put into `lists`, each with the schema of its items. */
-function withoutItems(schema: z.ZodObject, content: unknown, lists: { item: z.ZodType; values: unknown[] }[]): unknown {
+function withoutItems(
+  schema: z.ZodObject,
+  content: unknown,
+  lists: { item: z.ZodType; values: unknown[] }[],
+): unknown {
   if (typeof content !== "object" || content === null || Array.isArray(content)) return content;
   return Object.fromEntries(
     Object.entries(content).map(([name, value]) => {
@@ -76,7 +82,9 @@ function narrowUnion(issue: Issue): Issue[] {
     (errors) => !errors.some((one) => one.code === "invalid_type" && !one.path.length),
   );
   if (chosen.length !== 1) return [issue];
-  return (chosen[0] ?? []).map((one) => Object.assign({}, one, { path: [...issue.path, ...one.path] }));
+  return (chosen[0] ?? []).map((one) =>
+    Object.assign({}, one, { path: [...issue.path, ...one.path] }),
+  );
 }
 
 function describeIssue(issue: Issue, contents: unknown[]): Mistake[] {
@@ -105,10 +113,24 @@ function describeIssue(issue: Issue, contents: unknown[]): Mistake[] {
     ];
   }
   if (at.length === 1)
-    return [{ code: "invalid_value", at, detail: `A catalog file must be ${issue.message}, not ${show(value)}.` }];
+    return [
+      {
+        code: "invalid_value",
+        at,
+        detail: `A catalog file must be ${issue.message}, not ${show(value)}.`,
+      },
+    ];
   if (value === undefined && typeof at.at(-1) === "string")
-    return [{ code: "missing_field", at, detail: `'${field}' is missing; it must be ${issue.message}.` }];
-  return [{ code: "invalid_value", at, detail: `${must(field, issue, value)}${hint(field, issue, value)}` }];
+    return [
+      { code: "missing_field", at, detail: `'${field}' is missing; it must be ${issue.message}.` },
+    ];
+  return [
+    {
+      code: "invalid_value",
+      at,
+      detail: `${must(field, issue, value)}${hint(field, issue, value)}`,
+    },
+  ];
 }
 
 function meant(field: string, known: string[]): string {
@@ -131,7 +153,8 @@ function hint(field: string, issue: Issue, value: unknown): string {
     return ` Put it in quotes: ${field}: "${value}".`;
   if (typeof value !== "string") return "";
   if (issue.code === "invalid_value") return didYouMean(value, issue.values.map(String));
-  if (field === "timezone" && !isTimezone(value)) return didYouMean(value, Intl.supportedValuesOf("timeZone"));
+  if (field === "timezone" && !isTimezone(value))
+    return didYouMean(value, Intl.supportedValuesOf("timeZone"));
   if (field === "timezone")
     return ` Did you mean '${new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone}'?`;
   if (field === "currency") return didYouMean(value, knownCurrencies());
@@ -141,7 +164,8 @@ function hint(field: string, issue: Issue, value: unknown): string {
 /** Names of the fields that the schema has at the end of a path. */
 function fieldsAt(schema: z.core.$ZodType, path: Path): string[] {
   if (schema instanceof z.ZodOptional) return fieldsAt(schema.unwrap(), path);
-  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => fieldsAt(option, path));
+  if (schema instanceof z.ZodUnion)
+    return schema.options.flatMap((option) => fieldsAt(option, path));
   const [part, ...rest] = path;
   if (schema instanceof z.ZodObject) {
     if (part === undefined) return Object.keys(schema.shape);
@@ -163,7 +187,8 @@ const STAND_INS: Readonly<Record<string, unknown>> = {
   currency: "CLF",
 };
 
-const isInItem = (path: Path): boolean => path.length > (itemOf(path)?.length ?? Number.POSITIVE_INFINITY);
+const isInItem = (path: Path): boolean =>
+  path.length > (itemOf(path)?.length ?? Number.POSITIVE_INFINITY);
 
 function strikeOut(contents: unknown[], issue: Issue): void {
   const inner = issue.code === "unrecognized_keys" ? issue.path : issue.path.slice(0, -1);
@@ -181,7 +206,8 @@ function strikeOut(contents: unknown[], issue: Issue): void {
     return strikeOut(contents, { ...issue, code: "custom", path: inner } as Issue);
   if (typeof parent !== "object" || parent === null || Array.isArray(parent)) return;
   for (const field of fields) {
-    if (issue.code !== "unrecognized_keys" && field in STAND_INS) Reflect.set(parent, field, STAND_INS[String(field)]);
+    if (issue.code !== "unrecognized_keys" && field in STAND_INS)
+      Reflect.set(parent, field, STAND_INS[String(field)]);
     else Reflect.deleteProperty(parent, field);
   }
 }

@@ -53,7 +53,9 @@ export const keys = list(key, 1000);
 
 export const windows = list(fields(weeklyWindow));
 
-export const hours = list(fields({ ...weeklyWindow, validFrom: date.optional(), validTo: date.optional() }));
+export const hours = list(
+  fields({ ...weeklyWindow, validFrom: date.optional(), validTo: date.optional() }),
+);
 
 export const exceptions = list(
   fields({

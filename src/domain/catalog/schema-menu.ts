@@ -1,11 +1,27 @@
 import { ALLERGENS } from "./catalog.ts";
 import { common, description, keyed, keys, tags, windows } from "./schema-common.ts";
-import { cents, choice, fields, key, line, list, money, whole, word, yesNo } from "./schema-values.ts";
+import {
+  cents,
+  choice,
+  fields,
+  key,
+  line,
+  list,
+  money,
+  whole,
+  word,
+  yesNo,
+} from "./schema-values.ts";
 
 const price = { price: money.optional(), priceCents: cents.optional() };
 const allergens = list(word(...ALLERGENS), 50).optional();
 
-const category = fields({ ...common, description, parent: key.optional(), availability: windows.optional() });
+const category = fields({
+  ...common,
+  description,
+  parent: key.optional(),
+  availability: windows.optional(),
+});
 
 const item = fields({
   ...common,

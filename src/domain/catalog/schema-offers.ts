@@ -94,9 +94,15 @@ export const publicEvent = fields({
   durationMin: whole(1, 43_200).optional(),
   doorsAt: instantOrTime.optional(),
   venue: z
-    .union([line(200), fields({ name: line(200), address: line(500).optional() })], "a name, or name and address")
+    .union(
+      [line(200), fields({ name: line(200), address: line(500).optional() })],
+      "a name, or name and address",
+    )
     .optional(),
   attendanceMode: choice("IN_PERSON", "ONLINE", "MIXED").optional(),
   ticketTypes: list(ticketType, 100).optional(),
-  quotas: list(fields({ key, size: whole(0, 10_000_000), ticketTypes: keys.optional() }), 100).optional(),
+  quotas: list(
+    fields({ key, size: whole(0, 10_000_000), ticketTypes: keys.optional() }),
+    100,
+  ).optional(),
 });

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { common, description, exceptions, hours, keyed, keys, tags, windows } from "./schema-common.ts";
+import {
+  common,
+  description,
+  exceptions,
+  hours,
+  keyed,
+  keys,
+  tags,
+  windows,
+} from "./schema-common.ts";
 import {
   cents,
   choice,
@@ -110,7 +119,10 @@ export const staff = fields({
   breaks: windows.optional(),
   timeOff: list(fields({ from: instantOrDate, to: instantOrDate }), 1000).optional(),
   exceptions: exceptions.optional(),
-  serviceOverrides: list(fields({ service: key, durationMin: whole(1, 1440).optional(), ...price }), 1000).optional(),
+  serviceOverrides: list(
+    fields({ service: key, durationMin: whole(1, 1440).optional(), ...price }),
+    1000,
+  ).optional(),
 });
 
 export const area = fields(common);

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { isTimezone } from "../business-time.ts";
-import { isEndTime, isInstant, isLocalDate, isRelativeTime, isStartTime, isYearlyDate } from "./instants.ts";
+import {
+  isEndTime,
+  isInstant,
+  isLocalDate,
+  isRelativeTime,
+  isStartTime,
+  isYearlyDate,
+} from "./instants.ts";
 import { knownCurrencies, MAX_MINOR_UNITS } from "../money.ts";
 
 /*
@@ -13,7 +20,9 @@ const valid = (noun: string, test: (text: string) => boolean) => z.string(noun).
 /** One line. */
 export function line(max: number) {
   const noun = `one line of 1 to ${max} characters`;
-  return z.string(noun).regex(new RegExp(`^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${max}}$`, "u"), noun);
+  return z
+    .string(noun)
+    .regex(new RegExp(`^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${max}}$`, "u"), noun);
 }
 
 /** Lines. */
@@ -59,7 +68,8 @@ export const choice = <const T extends string>(...values: T[]) =>
   z.enum([...values, ...values.map((value) => value.toLowerCase() as Lowercase<T>)], oneOf(values));
 
 /** Exactly as named. */
-export const word = <const T extends string>(...values: readonly T[]) => z.enum(values, oneOf(values));
+export const word = <const T extends string>(...values: readonly T[]) =>
+  z.enum(values, oneOf(values));
 
 function oneOf(values: readonly string[]): string {
   const lower = values.map((value) => value.toLowerCase());
@@ -71,15 +81,21 @@ export const list = <T extends z.ZodType>(item: T, max = 200) => {
   return z.array(item, "a list").max(max, noun);
 };
 
-export const fields = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape, "a group of fields");
+export const fields = <T extends z.ZodRawShape>(shape: T) =>
+  z.strictObject(shape, "a group of fields");
 
 const START = "a time of day such as 09:30";
 const END = "a time such as 18:00, at most 48:00 (02:00 the next day is 26:00)";
 const DAYS = "mon, tue, wed, thu, fri, sat, sun or a range such as mon-fri";
-const DAY = z.string(DAYS).regex(/^(?:mon|tue|wed|thu|fri|sat|sun)(?:-(?:mon|tue|wed|thu|fri|sat|sun))?$/, DAYS);
+const DAY = z
+  .string(DAYS)
+  .regex(/^(?:mon|tue|wed|thu|fri|sat|sun)(?:-(?:mon|tue|wed|thu|fri|sat|sun))?$/, DAYS);
 
 export const interval = { start: valid(START, isStartTime), end: valid(END, isEndTime) };
-export const weeklyWindow = { days: z.union([DAY, z.array(DAY).min(1, DAYS)], DAYS).optional(), ...interval };
+export const weeklyWindow = {
+  days: z.union([DAY, z.array(DAY).min(1, DAYS)], DAYS).optional(),
+  ...interval,
+};
 export const date = valid("a date that exists, such as 2026-12-25", isLocalDate);
 export const yearlyDate = valid("a month and day such as 12-25", isYearlyDate);
 
@@ -104,7 +120,9 @@ export const currency = valid(CURRENCY, (value) => knownCurrencies().includes(va
 
 // Intl forgives `europe/zurich`, but a partner's library may not.
 const isMiswritten = (zone: string): boolean =>
-  Intl.supportedValuesOf("timeZone").some((known) => known !== zone && known.toLowerCase() === zone.toLowerCase());
+  Intl.supportedValuesOf("timeZone").some(
+    (known) => known !== zone && known.toLowerCase() === zone.toLowerCase(),
+  );
 
 const LOCALE = "a language such as de or pt-BR";
 export const locale = z.string(LOCALE).regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, LOCALE);

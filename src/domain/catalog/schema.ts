@@ -2,7 +2,16 @@ import { z } from "zod";
 import { description, exceptions, hours } from "./schema-common.ts";
 import { menu } from "./schema-menu.ts";
 import { promotion, publicEvent } from "./schema-offers.ts";
-import { addon, area, bookingRules, resource, service, serviceCategory, staff, table } from "./schema-services.ts";
+import {
+  addon,
+  area,
+  bookingRules,
+  resource,
+  service,
+  serviceCategory,
+  staff,
+  table,
+} from "./schema-services.ts";
 import {
   choice,
   currency,

@@ -34,7 +34,11 @@ export function findUnchanged(contents: readonly unknown[], current: Catalog | n
   if (current === null || !files.some((file) => isOf(current, file.business))) return unchanged;
   const writer = createWriter(current);
   for (const kind of ALL_KINDS) {
-    if (kind === "service" && sectionsIn(files, "addon").some((addon) => limitDiffers(addon, current))) continue;
+    if (
+      kind === "service" &&
+      sectionsIn(files, "addon").some((addon) => limitDiffers(addon, current))
+    )
+      continue;
     const docs = new Map(current.objects[kind].map((doc) => [doc.key, doc as DocOf[Kind]]));
     const write = WRITE[kind] as (writer: Writer, doc: DocOf[Kind]) => unknown;
     for (const item of sectionsIn(files, kind)) {
@@ -52,7 +56,8 @@ function limitDiffers(item: unknown, { objects }: Catalog): boolean {
   return before !== undefined && before.maxQuantity !== (item.maxQuantity ?? 1);
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
 
 /** The business whose prices, times and ids the file's are. */
 const isOf = ({ business }: Catalog, described: unknown): boolean =>

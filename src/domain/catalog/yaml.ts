@@ -1,7 +1,12 @@
 import type { AuthoredFile } from "./schema.ts";
 import { DECIMAL_FIELDS } from "./schema-values.ts";
 
-type Value = string | number | boolean | readonly Value[] | { readonly [field: string]: Value | undefined };
+type Value =
+  | string
+  | number
+  | boolean
+  | readonly Value[]
+  | { readonly [field: string]: Value | undefined };
 
 const WIDTH = 110;
 
@@ -15,8 +20,11 @@ const COMMENTS: Record<string, string> = {
 
 /** A catalog file's text in YAML, as a person would write it: short things on one line, prices as they are said. */
 export function writeYaml(file: AuthoredFile, heading: string): string {
-  const sections = Object.entries(file as Record<string, Value | undefined>).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name in COMMENTS ? `# ${COMMENTS[name]}\n` : ""}${blockField(name, value, "")}`],
+  const sections = Object.entries(file as Record<string, Value | undefined>).flatMap(
+    ([name, value]) =>
+      value === undefined
+        ? []
+        : [`${name in COMMENTS ? `# ${COMMENTS[name]}\n` : ""}${blockField(name, value, "")}`],
   );
   return `${heading
     .split("\n")
@@ -27,7 +35,8 @@ export function writeYaml(file: AuthoredFile, heading: string): string {
 /** `name: value` with what belongs below it, every line ended. */
 function blockField(name: string, value: Value, indent: string): string {
   const label = `${indent}${quoted(name)}:`;
-  const flow = indent === "" && isFilled(value) ? null : inOneLine(value, name, WIDTH - label.length);
+  const flow =
+    indent === "" && isFilled(value) ? null : inOneLine(value, name, WIDTH - label.length);
   if (flow !== null) return `${label} ${flow}\n`;
   if (typeof value === "string") return `${label} ${multiline(value, `${indent}  `)}\n`;
   return `${label}\n${block(value as Structure, name, `${indent}  `)}`;
@@ -37,14 +46,20 @@ function blockField(name: string, value: Value, indent: string): string {
 const isListOfObjects = (value: Value): boolean =>
   isList(value) && value.some((item) => typeof item === "object" && "key" in item);
 
-const isFilled = (value: Value): boolean => typeof value === "object" && Object.keys(value).length > 0;
+const isFilled = (value: Value): boolean =>
+  typeof value === "object" && Object.keys(value).length > 0;
 
 type Structure = Exclude<Value, string | number | boolean>;
 
 const block = (value: Structure, name: string, indent: string): string =>
-  isList(value) ? value.map((item) => blockItem(item, name, indent)).join("") : blockFields(value, indent);
+  isList(value)
+    ? value.map((item) => blockItem(item, name, indent)).join("")
+    : blockFields(value, indent);
 
-const blockFields = (fields: { readonly [field: string]: Value | undefined }, indent: string): string =>
+const blockFields = (
+  fields: { readonly [field: string]: Value | undefined },
+  indent: string,
+): string =>
   Object.entries(fields)
     .map(([name, value]) => (value === undefined ? "" : blockField(name, value, indent)))
     .join("");
@@ -97,5 +112,7 @@ function multiline(text: string, indent: string): string {
     /^\S/.test(text) &&
     lines.at(-1) !== "" &&
     !lines.some((line) => /[\s\u0085\u2028\u2029\ufeff]$|[\t\r\u0085\u2028\u2029]/.test(line));
-  return keeps ? `|-\n${lines.map((line) => (line === "" ? "" : indent + line)).join("\n")}` : JSON.stringify(text);
+  return keeps
+    ? `|-\n${lines.map((line) => (line === "" ? "" : indent + line)).join("\n")}`
+    : JSON.stringify(text);
 }

@@ -24,7 +24,10 @@ const requestSchema = z
   .strictObject({
     service: oneOrMore(key),
     variant: oneOrMore(key),
-    addons: z.array(counted, "a list such as [wash, scrub*2]").max(50, "a list of at most 50").optional(),
+    addons: z
+      .array(counted, "a list such as [wash, scrub*2]")
+      .max(50, "a list of at most 50")
+      .optional(),
     start: line(40),
     staff: oneOrMore(bound),
     guests: whole(1, 10_000).optional(),
@@ -37,7 +40,15 @@ const requestSchema = z
 
 /** @throws AppError validation_failed */
 export function readBookingRequest(input: unknown): BookingRequest {
-  const { service, variant, addons = [], start, staff, guests = 1, ...rest } = readRequest(requestSchema, input);
+  const {
+    service,
+    variant,
+    addons = [],
+    start,
+    staff,
+    guests = 1,
+    ...rest
+  } = readRequest(requestSchema, input);
   return {
     wish: { serviceIds: service, variantIds: variant, addonIds: addons, staffIds: staff, guests },
     start,

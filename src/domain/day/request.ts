@@ -13,7 +13,9 @@ export function readRequest<Shape extends z.ZodRawShape>(
 ): z.output<z.ZodObject<Shape>> {
   const read = schema.safeParse(input);
   if (read.success) return read.data;
-  const items = read.error.issues.flatMap((issue) => describe(issue, input, Object.keys(schema.shape)));
+  const items = read.error.issues.flatMap((issue) =>
+    describe(issue, input, Object.keys(schema.shape)),
+  );
   const [first, ...others] = items;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
   throw new AppError("validation_failed", `${first?.detail}${more}`, { items });
@@ -29,8 +31,13 @@ function describe(issue: z.core.$ZodIssue, input: unknown, known: string[]): Err
   const pointer = pointerTo(issue.path);
   const [field] = issue.path;
   if (field === undefined)
-    return [{ code: "invalid_value", pointer, detail: "It must be an object in braces, such as {}." }];
-  const value = issue.path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)?.[part], input);
+    return [
+      { code: "invalid_value", pointer, detail: "It must be an object in braces, such as {}." },
+    ];
+  const value = issue.path.reduce<unknown>(
+    (inner, part) => (inner as Record<PropertyKey, unknown>)?.[part],
+    input,
+  );
   const detail =
     value === undefined
       ? `'${String(field)}' is missing; it must be ${issue.message}.`

@@ -23,6 +23,12 @@ const requestSchema = z.strictObject({
 
 /** @throws AppError validation_failed */
 export function readReservationRequest(input: unknown): ReservationRequest {
-  const { party, start, area = null, table = null, customerRef = null } = readRequest(requestSchema, input);
+  const {
+    party,
+    start,
+    area = null,
+    table = null,
+    customerRef = null,
+  } = readRequest(requestSchema, input);
   return { party, start, area, table, customerRef };
 }

@@ -18,4 +18,5 @@ export const readCode = (typed: string): string =>
 const grouped = (letters: string): string => letters.toUpperCase().replace(/(.{4})(?=.)/g, "$1-");
 
 /** What is kept of the code that admits a ticket's holder. Its 80 random bits need no salt. */
-export const hashAdmission = (code: string): Buffer => createHash("sha256").update(readCode(code)).digest();
+export const hashAdmission = (code: string): Buffer =>
+  createHash("sha256").update(readCode(code)).digest();

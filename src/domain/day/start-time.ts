@@ -16,10 +16,14 @@ export function readStart(text: string, timezone: string): number {
       `The start must be a date and time such as 2026-12-01T10:00, not ${quote(text)}.`,
     );
   const ms = parseInstant(text, timezone);
-  if (ms % MINUTE_MS !== 0) throw new AppError("invalid_date", `The start must be a whole minute, not ${quote(text)}.`);
+  if (ms % MINUTE_MS !== 0)
+    throw new AppError("invalid_date", `The start must be a whole minute, not ${quote(text)}.`);
   const local = text.slice(0, 16).replace(" ", "T");
   if (text.length <= "2026-12-01T10:00:00".length && !formatInstant(ms, timezone).startsWith(local))
-    throw new AppError("invalid_date", `${quote(text)} does not exist in ${timezone}: the clocks skip it.`);
+    throw new AppError(
+      "invalid_date",
+      `${quote(text)} does not exist in ${timezone}: the clocks skip it.`,
+    );
   return ms;
 }
 
@@ -27,9 +31,17 @@ export function readStart(text: string, timezone: string): number {
  * A span of time by its first and last. Dates are whole days, the last one included.
  * @throws AppError invalid_date
  */
-export function readSpan(from: string, to: string, timezone: string): { startsAt: number; endsAt: number } {
-  const startsAt = isLocalDate(from) ? startOfDay(from, timezone) : readInstant("from", from, timezone);
-  const endsAt = isLocalDate(to) ? startOfDay(addDays(to, 1), timezone) : readInstant("to", to, timezone);
+export function readSpan(
+  from: string,
+  to: string,
+  timezone: string,
+): { startsAt: number; endsAt: number } {
+  const startsAt = isLocalDate(from)
+    ? startOfDay(from, timezone)
+    : readInstant("from", from, timezone);
+  const endsAt = isLocalDate(to)
+    ? startOfDay(addDays(to, 1), timezone)
+    : readInstant("to", to, timezone);
   if (startsAt < endsAt) return { startsAt, endsAt };
   throw new AppError("invalid_date", `'to' ${quote(to)} is not after 'from' ${quote(from)}.`);
 }

@@ -52,7 +52,10 @@ export const representTicket = (
 });
 
 /** An order that has expired is told as cancelled; its `status` says which. */
-export const tellOrder = (action: "created" | "confirmed" | "cancelled", object: PublicTicketOrder): EventDraft => ({
+export const tellOrder = (
+  action: "created" | "confirmed" | "cancelled",
+  object: PublicTicketOrder,
+): EventDraft => ({
   type: `ticket_order.${action}`,
   resource: { type: "ticket_order", id: object.id, ids: [object.id] },
   changed: action === "created" ? "all" : ["status"],

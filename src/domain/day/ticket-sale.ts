@@ -36,7 +36,8 @@ function refuseTooMany(event: PublicEventDoc, demands: readonly Demand[], left: 
 }
 
 function refuseClosedEvent({ name, status, endsAt }: PublicEventDoc, now: number): void {
-  if (status !== "PUBLISHED") throw new AppError("conflict", `'${name}' is not on sale: its status is ${status}.`);
+  if (status !== "PUBLISHED")
+    throw new AppError("conflict", `'${name}' is not on sale: its status is ${status}.`);
   if (endsAt <= now) throw new AppError("conflict", `'${name}' is over.`);
 }
 
@@ -44,7 +45,8 @@ function refuseTerms({ type, quantity }: Demand, now: number): void {
   const { name, salesStartAt, salesEndAt, minPerOrder, maxPerOrder } = type;
   if (salesStartAt !== null && now < salesStartAt)
     throw new AppError("conflict", `The sale of '${name}' has not begun.`);
-  if (salesEndAt !== null && salesEndAt <= now) throw new AppError("conflict", `The sale of '${name}' has ended.`);
+  if (salesEndAt !== null && salesEndAt <= now)
+    throw new AppError("conflict", `The sale of '${name}' has ended.`);
   if (quantity < minPerOrder || quantity > maxPerOrder)
     throw new AppError(
       "validation_failed",

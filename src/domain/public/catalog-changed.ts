@@ -32,7 +32,11 @@ const ROUTES: { flag: string; route: CatalogRoute; lists: List[] }[] = [
   { flag: "events", route: "events/catalog", lists: ["events"] },
 ];
 
-export const AVAILABILITY: TouchedRoute = { flag: "availability", route: "availability", isUntold: true };
+export const AVAILABILITY: TouchedRoute = {
+  flag: "availability",
+  route: "availability",
+  isUntold: true,
+};
 
 const MAX_IDS = 500;
 
@@ -43,23 +47,37 @@ export function touchedRoutes(
   changedIds: Set<string>,
 ): TouchedRoute[] {
   // The business's own name, zone, currency and languages stand in every answer.
-  const isEverywhere = !before || !same(shownOfBusiness(before.catalog), shownOfBusiness(after.catalog));
-  const isTouched = (list: List) => isEverywhere || listDiffers(before.shown[list], after.shown[list], changedIds);
+  const isEverywhere =
+    !before || !same(shownOfBusiness(before.catalog), shownOfBusiness(after.catalog));
+  const isTouched = (list: List) =>
+    isEverywhere || listDiffers(before.shown[list], after.shown[list], changedIds);
   return ROUTES.filter(({ lists }) => lists.some(isTouched)).map(({ flag, route, lists }) => ({
     flag,
     route,
-    isUntold: isEverywhere || lists.some((list) => hasUntoldChange(list, before.shown, after.shown, changedIds)),
+    isUntold:
+      isEverywhere ||
+      lists.some((list) => hasUntoldChange(list, before.shown, after.shown, changedIds)),
   }));
 }
 
 /** Modifier groups have no events of their own, nor has the order of promotions and public events. */
-function hasUntoldChange(list: List, before: Lists, after: Lists, changedIds: Set<string>): boolean {
+function hasUntoldChange(
+  list: List,
+  before: Lists,
+  after: Lists,
+  changedIds: Set<string>,
+): boolean {
   if (list === "modifierGroups") return listDiffers(before[list], after[list], changedIds);
   return (list === "promotions" || list === "events") && orderDiffers(before[list], after[list]);
 }
 
-const listDiffers = (before: PublicObject[], after: PublicObject[], changedIds: Set<string>): boolean =>
-  before.length !== after.length || after.some(({ id }, i) => id !== before[i]?.id || changedIds.has(id));
+const listDiffers = (
+  before: PublicObject[],
+  after: PublicObject[],
+  changedIds: Set<string>,
+): boolean =>
+  before.length !== after.length ||
+  after.some(({ id }, i) => id !== before[i]?.id || changedIds.has(id));
 
 /** Whether those that are on both sides stand in another order. */
 export function orderDiffers(before: PublicObject[], after: PublicObject[]): boolean {
@@ -69,7 +87,9 @@ export function orderDiffers(before: PublicObject[], after: PublicObject[]): boo
   return after.filter(({ id }) => old.has(id)).some(({ id }, rank) => then[rank]?.id !== id);
 }
 
-const shownOfBusiness = ({ business: { slug, name, timezone, currency, locale, locales } }: Catalog) => ({
+const shownOfBusiness = ({
+  business: { slug, name, timezone, currency, locale, locales },
+}: Catalog) => ({
   slug,
   name,
   timezone,
@@ -100,7 +120,10 @@ export const tellCatalog = (
 });
 
 /** Everything may be otherwise than a partner was told. */
-export const tellEverything = (businessId: string, version: { from: number; to: number }): EventDraft =>
+export const tellEverything = (
+  businessId: string,
+  version: { from: number; to: number },
+): EventDraft =>
   tellCatalog(
     [...ROUTES.map(({ flag, route }) => ({ flag, route, isUntold: true })), AVAILABILITY],
     [businessId],

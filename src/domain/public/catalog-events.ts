@@ -1,5 +1,11 @@
 import { bookabilityDiffers } from "../catalog/bookability.ts";
-import { AVAILABILITY, type CatalogState, orderDiffers, tellCatalog, touchedRoutes } from "./catalog-changed.ts";
+import {
+  AVAILABILITY,
+  type CatalogState,
+  orderDiffers,
+  tellCatalog,
+  touchedRoutes,
+} from "./catalog-changed.ts";
 import { changedFlags, repricedVariants, touchedVariants } from "./changed-flags.ts";
 import type { EventDraft } from "../envelope.ts";
 import type { Mark, PublicObject } from "./lens.ts";
@@ -46,19 +52,27 @@ export function diffPublic(
   mark: Mark & { text: string },
   isAvailabilityTouched = false,
 ): PublicDiff {
-  const diff: PublicDiff = { drafts: [], changedIds: new Set(), removedIds: new Set(), isNews: false };
+  const diff: PublicDiff = {
+    drafts: [],
+    changedIds: new Set(),
+    removedIds: new Set(),
+    isNews: false,
+  };
   for (const list of Object.keys(after.shown) as ListName[])
     compareList(before?.shown[list] ?? [], after.shown[list], diff);
   raiseDishesOfChangedGroups(after.shown, diff);
   for (const list of Object.keys(after.shown) as ListName[])
     for (const object of after.shown[list].flatMap(withEmbedded))
-      if (diff.changedIds.has(object.id)) Object.assign(object, { version: mark.version, updatedAt: mark.text });
+      if (diff.changedIds.has(object.id))
+        Object.assign(object, { version: mark.version, updatedAt: mark.text });
 
   for (const telling of TOLD)
     tellList(before?.shown[telling.list] ?? [], after.shown[telling.list], telling, mark, diff);
-  const availability = isAvailabilityTouched || !before || bookabilityDiffers(before.catalog, after.catalog);
+  const availability =
+    isAvailabilityTouched || !before || bookabilityDiffers(before.catalog, after.catalog);
   const touched = touchedRoutes(before, after, diff.changedIds);
-  diff.isNews = diff.drafts.length > 0 || availability || touched.some(({ flag }) => flag !== "events");
+  diff.isNews =
+    diff.drafts.length > 0 || availability || touched.some(({ flag }) => flag !== "events");
   if (availability) touched.push(AVAILABILITY);
   const ids: [string, ...string[]] = [business.id, ...diff.changedIds, ...diff.removedIds];
   diff.drafts.push(tellCatalog(touched, ids, { from: business.version, to: mark.version }));
@@ -75,7 +89,11 @@ function withEmbedded(object: PublicObject): PublicObject[] {
   return [object, ...variants, ...addonLinks, ...ticketTypes];
 }
 
-function compareList(before: PublicObject[], after: PublicObject[], { changedIds, removedIds }: PublicDiff): void {
+function compareList(
+  before: PublicObject[],
+  after: PublicObject[],
+  { changedIds, removedIds }: PublicDiff,
+): void {
   const old = new Map(before.map((object) => [object.id, object]));
   const gone = new Set<string>();
   for (const object of after) {
@@ -123,15 +141,26 @@ function tellList(
       });
   for (const object of after)
     if (!old.has(object.id))
-      drafts.push({ type: `${prefix}.created`, resource: resource(object.id), changed: "all", object });
+      drafts.push({
+        type: `${prefix}.created`,
+        resource: resource(object.id),
+        changed: "all",
+        object,
+      });
   for (const object of after) {
     const from = old.get(object.id);
     if (!from || !changedIds.has(object.id)) continue;
     const raised = changedFlags(prefix, from, object);
     if (prefix === "menu_item" && hasChangedGroup(object, changedIds)) raised.push("modifiers");
     if (raised.length === 0) continue;
-    drafts.push({ type: `${prefix}.updated`, resource: resource(object.id), changed: raised, object });
-    if (prefix === "service") tellService(from as PublicService, object as PublicService, raised, drafts);
+    drafts.push({
+      type: `${prefix}.updated`,
+      resource: resource(object.id),
+      changed: raised,
+      object,
+    });
+    if (prefix === "service")
+      tellService(from as PublicService, object as PublicService, raised, drafts);
   }
   if (ordered && orderDiffers(before, after)) drafts.push(tellOrder(prefix, after));
 }
@@ -139,8 +168,17 @@ function tellList(
 const hasChangedGroup = (item: PublicObject, changedIds: Set<string>): boolean =>
   (item as PublicMenuItem).modifierGroupIds.some((id) => changedIds.has(id));
 
-function tellService(before: PublicService, after: PublicService, changed: string[], drafts: EventDraft[]): void {
-  const about = (variantIds: string[]) => ({ type: "service", id: after.id, ids: [after.id, ...variantIds] });
+function tellService(
+  before: PublicService,
+  after: PublicService,
+  changed: string[],
+  drafts: EventDraft[],
+): void {
+  const about = (variantIds: string[]) => ({
+    type: "service",
+    id: after.id,
+    ids: [after.id, ...variantIds],
+  });
   if (changed.includes("price"))
     drafts.push({
       type: "service_price.updated",

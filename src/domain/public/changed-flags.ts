@@ -27,7 +27,16 @@ const pricesOfService = (service: PublicService): Map<string, unknown> =>
   ]);
 
 function serviceFacets(service: PublicService): Facets {
-  const { variants, addonLinks, priceCents, currency, priceType, priceFromCents, sortOrder, ...other } = service;
+  const {
+    variants,
+    addonLinks,
+    priceCents,
+    currency,
+    priceType,
+    priceFromCents,
+    sortOrder,
+    ...other
+  } = service;
   return {
     price: pricesOfService(service),
     variants,
@@ -49,7 +58,10 @@ export function touchedVariants(before: PublicService, after: PublicService): st
   const old = new Map(before.variants.map((variant) => [variant.id, variant]));
   const touched = after.variants.filter((variant) => !same(old.get(variant.id), variant, VERSIONS));
   const kept = new Set(after.variants.map((variant) => variant.id));
-  return [...touched.map((variant) => variant.id), ...[...old.keys()].filter((id) => !kept.has(id))];
+  return [
+    ...touched.map((variant) => variant.id),
+    ...[...old.keys()].filter((id) => !kept.has(id)),
+  ];
 }
 
 const addonFacets = ({ priceCents, currency, durationMin, ...details }: PublicAddon): Facets => ({
@@ -58,7 +70,9 @@ const addonFacets = ({ priceCents, currency, durationMin, ...details }: PublicAd
   details,
 });
 
-const serviceCategoryFacets = ({ sortOrder, ...details }: PublicServiceCategory): Facets => ({ details });
+const serviceCategoryFacets = ({ sortOrder, ...details }: PublicServiceCategory): Facets => ({
+  details,
+});
 
 const staffFacets = ({
   serviceIds,
@@ -74,7 +88,12 @@ const staffFacets = ({
   profile,
 });
 
-const menuCategoryFacets = ({ availability, images, sortOrder, ...details }: PublicMenuCategory): Facets => ({
+const menuCategoryFacets = ({
+  availability,
+  images,
+  sortOrder,
+  ...details
+}: PublicMenuCategory): Facets => ({
   availability,
   images,
   details,
@@ -104,7 +123,14 @@ function menuItemFacets(item: PublicMenuItem): Facets {
   };
 }
 
-const promotionFacets = ({ benefit, schedule, appliesTo, active, sortOrder, ...details }: PublicPromotion): Facets => ({
+const promotionFacets = ({
+  benefit,
+  schedule,
+  appliesTo,
+  active,
+  sortOrder,
+  ...details
+}: PublicPromotion): Facets => ({
   benefit,
   schedule,
   scope: appliesTo,
@@ -133,7 +159,10 @@ function eventFacets(event: PublicEvent): Facets {
     // How many are left is counted in the read; only a change of state is news.
     ticketTypes: ticketTypes.map(({ availability: _state, priceCents, ...terms }) => terms),
     price: new Map(ticketTypes.map((type) => [type.id, [type.priceCents, type.currency]])),
-    availability: [availability.state, ticketTypes.map((type) => [type.id, type.availability.state])],
+    availability: [
+      availability.state,
+      ticketTypes.map((type) => [type.id, type.availability.state]),
+    ],
     details,
   };
 }
@@ -150,7 +179,11 @@ const FACETS = {
 };
 
 /** Names of the facets that differ; "" among them for what has no flag. None: nothing to tell. */
-export function changedFlags(prefix: keyof typeof FACETS, before: PublicObject, after: PublicObject): string[] {
+export function changedFlags(
+  prefix: keyof typeof FACETS,
+  before: PublicObject,
+  after: PublicObject,
+): string[] {
   const facets = FACETS[prefix] as (object: PublicObject) => Facets;
   const from = facets(before);
   const to = facets(after);

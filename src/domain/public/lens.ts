@@ -20,12 +20,16 @@ export type DayState = {
 export type StoredCatalog = { catalog: Catalog; mark: (objectId: string) => Mark; day: DayState };
 
 /** The fields that every public object ends with. */
-export type PublicCommon = { [Name in keyof typeof schemas.common]: z.infer<(typeof schemas.common)[Name]> };
+export type PublicCommon = {
+  [Name in keyof typeof schemas.common]: z.infer<(typeof schemas.common)[Name]>;
+};
 
 export type ListedObject = { id: string } & PublicCommon;
 
 /** Any public object. An add-on alone has no `sortOrder`: it is served inside the links of services, in no list. */
-export type PublicObject = { id: string } & Omit<PublicCommon, "sortOrder"> & { sortOrder?: number };
+export type PublicObject = { id: string } & Omit<PublicCommon, "sortOrder"> & {
+    sortOrder?: number;
+  };
 
 /** What the representing functions need besides the document. */
 export type Lens = {
@@ -61,7 +65,9 @@ export function createLens({ catalog, mark, day }: StoredCatalog, now: number): 
   const visible = memoized((kind: Kind) =>
     (catalog.objects[kind] as DocOf[Kind][]).filter((doc) => isVisible(kind, doc)),
   );
-  const ids = memoized((kind: Kind) => new Map(visible(kind).map((doc) => [doc.key, objectId(kind, slug, doc)])));
+  const ids = memoized(
+    (kind: Kind) => new Map(visible(kind).map((doc) => [doc.key, objectId(kind, slug, doc)])),
+  );
   const visibleId = (kind: Kind, key: string) => ids(kind).get(key);
   const performers = memoized((kind: "service") => {
     const services = new Map<string, string[]>();
@@ -81,7 +87,8 @@ export function createLens({ catalog, mark, day }: StoredCatalog, now: number): 
     mark,
     visible: <K extends Kind>(kind: K) => visible(kind) as DocOf[K][],
     visibleId,
-    visibleIds: (kind, keys) => keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
+    visibleIds: (kind, keys) =>
+      keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
     performedBy: (staff) => performers("service").get(staff) ?? [],
     instant: (ms) => formatInstant(ms, timezone),
     isSoldOut: (id) => {
@@ -104,7 +111,8 @@ function memoized<K, V>(make: (key: K) => V): (key: K) => V {
 }
 
 /** The id of a visible document: `lens.visible` has just given it. */
-export const idOf = (lens: Lens, kind: Kind, doc: DocOf[Kind]): string => lens.visibleId(kind, doc.key) as string;
+export const idOf = (lens: Lens, kind: Kind, doc: DocOf[Kind]): string =>
+  lens.visibleId(kind, doc.key) as string;
 
 export function common(
   id: string,

@@ -9,7 +9,11 @@ export type PublicMenuCategory = z.infer<typeof schemas.menuCategory>;
 export type PublicMenuItem = z.infer<typeof schemas.menuItem>;
 export type PublicModifierGroup = z.infer<typeof schemas.modifierGroup>;
 
-export function representMenuCategory(doc: MenuCategoryDoc, sortOrder: number, lens: Lens): PublicMenuCategory {
+export function representMenuCategory(
+  doc: MenuCategoryDoc,
+  sortOrder: number,
+  lens: Lens,
+): PublicMenuCategory {
   const id = idOf(lens, "menu_category", doc);
   return {
     id,
@@ -58,7 +62,11 @@ export const modifierOptionId = (
   option: ModifierGroupDoc["options"][number],
 ): string => catalogId("mop", slug, originalKey(group), originalKey(option));
 
-export function representModifierGroup(doc: ModifierGroupDoc, sortOrder: number, lens: Lens): PublicModifierGroup {
+export function representModifierGroup(
+  doc: ModifierGroupDoc,
+  sortOrder: number,
+  lens: Lens,
+): PublicModifierGroup {
   const id = idOf(lens, "modifier_group", doc);
   return {
     id,

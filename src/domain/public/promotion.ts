@@ -6,7 +6,11 @@ import type { promotion } from "./schemas/promotion.ts";
 
 export type PublicPromotion = z.infer<typeof promotion>;
 
-export function representPromotion(doc: PromotionDoc, sortOrder: number, lens: Lens): PublicPromotion {
+export function representPromotion(
+  doc: PromotionDoc,
+  sortOrder: number,
+  lens: Lens,
+): PublicPromotion {
   const id = idOf(lens, "promotion", doc);
   const { benefit, appliesTo, schedule } = doc;
   const { startsAt, endsAt } = schedule;

@@ -12,7 +12,11 @@ export type PublicTicketType = z.infer<typeof schemas.ticketType>;
 export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTypeDoc): string =>
   catalogId("ett", slug, originalKey(event), originalKey(type));
 
-export function representPublicEvent(doc: PublicEventDoc, sortOrder: number, lens: Lens): PublicEvent {
+export function representPublicEvent(
+  doc: PublicEventDoc,
+  sortOrder: number,
+  lens: Lens,
+): PublicEvent {
   const id = idOf(lens, "public_event", doc);
   const status = statusAt(doc, lens.now);
   const left = placesLeft(doc, lens);
@@ -38,8 +42,13 @@ export function representPublicEvent(doc: PublicEventDoc, sortOrder: number, len
 }
 
 /** Quota key -> places left. Types that were withdrawn still hold what was sold of them. */
-export function placesLeft(event: PublicEventDoc, lens: Pick<Lens, "slug" | "taken">): Map<string, number> {
-  const taken = new Map(event.ticketTypes.map((type) => [type.key, lens.taken(ticketTypeId(lens.slug, event, type))]));
+export function placesLeft(
+  event: PublicEventDoc,
+  lens: Pick<Lens, "slug" | "taken">,
+): Map<string, number> {
+  const taken = new Map(
+    event.ticketTypes.map((type) => [type.key, lens.taken(ticketTypeId(lens.slug, event, type))]),
+  );
   return new Map(
     event.quotas.map(({ key, size, ticketTypes }) => [
       key,
@@ -49,7 +58,10 @@ export function placesLeft(event: PublicEventDoc, lens: Pick<Lens, "slug" | "tak
 }
 
 /** The states of the types that are offered: partners are told when one of them changes. */
-export function saleStates(event: PublicEventDoc, lens: Pick<Lens, "slug" | "taken" | "now">): SaleState[] {
+export function saleStates(
+  event: PublicEventDoc,
+  lens: Pick<Lens, "slug" | "taken" | "now">,
+): SaleState[] {
   const left = placesLeft(event, lens);
   return event.ticketTypes
     .filter((type) => type.status === "ACTIVE")
@@ -96,13 +108,22 @@ const quotasOf = (type: TicketTypeDoc, event: PublicEventDoc) =>
   event.quotas.filter((quota) => quota.ticketTypes.includes(type.key));
 
 /** The minimum over every quota that the type belongs to; null: it belongs to none. */
-function remainingOfType(type: TicketTypeDoc, event: PublicEventDoc, left: Map<string, number>): number | null {
+function remainingOfType(
+  type: TicketTypeDoc,
+  event: PublicEventDoc,
+  left: Map<string, number>,
+): number | null {
   const quotas = quotasOf(type, event);
   return quotas.length === 0 ? null : Math.min(...quotas.map((quota) => left.get(quota.key) ?? 0));
 }
 
 /** Few: at most a tenth of the smallest quota, or five. */
-function stateOfType(type: TicketTypeDoc, event: PublicEventDoc, remaining: number | null, now: number): SaleState {
+function stateOfType(
+  type: TicketTypeDoc,
+  event: PublicEventDoc,
+  remaining: number | null,
+  now: number,
+): SaleState {
   // As its sale is refused (day/ticket-sale.ts).
   if (event.status !== "PUBLISHED" || event.endsAt <= now) return "ENDED";
   if (type.salesEndAt !== null && type.salesEndAt <= now) return "ENDED";
@@ -125,9 +146,12 @@ function remainingOfEvent(event: PublicEventDoc, left: Map<string, number>): num
   // The types that draw on the fewest quotas first: they hold up the others least.
   const rest = new Map(left);
   let total = 0;
-  for (const type of types.toSorted((a, b) => quotasOf(a, event).length - quotasOf(b, event).length)) {
+  for (const type of types.toSorted(
+    (a, b) => quotasOf(a, event).length - quotasOf(b, event).length,
+  )) {
     const taken = Math.max(0, remainingOfType(type, event, rest) ?? 0);
-    for (const quota of quotasOf(type, event)) rest.set(quota.key, (rest.get(quota.key) ?? 0) - taken);
+    for (const quota of quotasOf(type, event))
+      rest.set(quota.key, (rest.get(quota.key) ?? 0) - taken);
     total += taken;
   }
   return total;

@@ -49,7 +49,15 @@ const SHOWN_IN: Record<ListName, Kind[]> = {
   menuCategories: ["menu_category"],
   menuItems: ["menu_item", "menu_category", "modifier_group"],
   modifierGroups: ["modifier_group"],
-  promotions: ["promotion", "service", "service_category", "addon", "menu_item", "menu_category", "public_event"],
+  promotions: [
+    "promotion",
+    "service",
+    "service_category",
+    "addon",
+    "menu_item",
+    "menu_category",
+    "public_event",
+  ],
   events: ["public_event"],
 };
 
@@ -67,8 +75,11 @@ export function representCatalog(
 ): PublicCatalog {
   const lens = createLens(stored, now);
   const wanted = new Set(lists);
-  const show = <K extends Kind, T>(list: ListName, kind: K, represent: (doc: DocOf[K], i: number) => T): T[] =>
-    wanted.has(list) ? lens.visible(kind).map(represent) : [];
+  const show = <K extends Kind, T>(
+    list: ListName,
+    kind: K,
+    represent: (doc: DocOf[K], i: number) => T,
+  ): T[] => (wanted.has(list) ? lens.visible(kind).map(represent) : []);
 
   const isAddonWanted = wanted.has("addons") || wanted.has("services");
   const addons = new Map(
@@ -81,9 +92,13 @@ export function representCatalog(
     ),
     addons: wanted.has("addons") ? [...addons.values()] : [],
     staff: show("staff", "staff", (doc, i) => representStaff(doc, i, lens)),
-    menuCategories: show("menuCategories", "menu_category", (doc, i) => representMenuCategory(doc, i, lens)),
+    menuCategories: show("menuCategories", "menu_category", (doc, i) =>
+      representMenuCategory(doc, i, lens),
+    ),
     menuItems: show("menuItems", "menu_item", (doc, i) => representMenuItem(doc, i, lens)),
-    modifierGroups: show("modifierGroups", "modifier_group", (doc, i) => representModifierGroup(doc, i, lens)),
+    modifierGroups: show("modifierGroups", "modifier_group", (doc, i) =>
+      representModifierGroup(doc, i, lens),
+    ),
     promotions: show("promotions", "promotion", (doc, i) => representPromotion(doc, i, lens)),
     events: show("events", "public_event", (doc, i) => representPublicEvent(doc, i, lens)),
   };
@@ -108,7 +123,11 @@ const TIMED_LISTS = Object.keys(TRANSITIONS) as TimedList[];
  * The next instant after `after` at which one of the lists differs by the clock alone, or null. Weekly windows of dishes
  * and promotions do not count: they are served as rules, not as states.
  */
-export function nextTransition(stored: StoredCatalog, after: number, lists = TIMED_LISTS): number | null {
+export function nextTransition(
+  stored: StoredCatalog,
+  after: number,
+  lists = TIMED_LISTS,
+): number | null {
   let next: number | null = null;
   for (const instant of lists.flatMap((list) => TRANSITIONS[list](stored)))
     if (instant !== null && instant > after && (next === null || instant < next)) next = instant;

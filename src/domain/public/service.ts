@@ -1,5 +1,11 @@
 import type { z } from "zod";
-import type { AddonDoc, AddonLinkDoc, ServiceCategoryDoc, ServiceDoc, VariantDoc } from "../catalog/catalog.ts";
+import type {
+  AddonDoc,
+  AddonLinkDoc,
+  ServiceCategoryDoc,
+  ServiceDoc,
+  VariantDoc,
+} from "../catalog/catalog.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import { common, idOf, type Lens } from "./lens.ts";
@@ -75,7 +81,11 @@ function representVariant(
   };
 }
 
-const representAddonLinks = (service: ServiceDoc, addons: Map<string, PublicAddon>, lens: Lens): PublicAddonLink[] =>
+const representAddonLinks = (
+  service: ServiceDoc,
+  addons: Map<string, PublicAddon>,
+  lens: Lens,
+): PublicAddonLink[] =>
   service.addons
     .flatMap((link) => {
       const addon = addons.get(link.addon);

@@ -17,8 +17,16 @@ export function splitCategories(categories: SquareObject[], dishes: Item[], serv
 
 /** The reporting category counts only where an item names no other. */
 export function categoryIds(item: Item): string[] {
-  const listed = [item.categoryId, ...item.categories.map(({ id }) => id)].filter((id) => id !== undefined);
-  return [...new Set(listed.length > 0 || item.reportingCategory === undefined ? listed : [item.reportingCategory.id])];
+  const listed = [item.categoryId, ...item.categories.map(({ id }) => id)].filter(
+    (id) => id !== undefined,
+  );
+  return [
+    ...new Set(
+      listed.length > 0 || item.reportingCategory === undefined
+        ? listed
+        : [item.reportingCategory.id],
+    ),
+  ];
 }
 
 export function mapCategories(
@@ -49,12 +57,15 @@ export function mapCategories(
 /** Whether a category is found again among those above it. */
 function isAbove(doc: AuthoredMenuCategory, byKey: Map<string, AuthoredMenuCategory>): boolean {
   const above = new Set<string>();
-  for (let key = doc.parent; key !== undefined && !above.has(key); key = byKey.get(key)?.parent) above.add(key);
+  for (let key = doc.parent; key !== undefined && !above.has(key); key = byKey.get(key)?.parent)
+    above.add(key);
   return above.has(doc.key);
 }
 
 function withParents(ids: string[], categories: SquareObject[]): Set<string> {
-  const parentOf = new Map(categories.map((one) => [one.id, dataOf("CATEGORY", one).parentCategory?.id]));
+  const parentOf = new Map(
+    categories.map((one) => [one.id, dataOf("CATEGORY", one).parentCategory?.id]),
+  );
   const all = new Set(ids);
   // A set hands out what is added during the walk, each once: a ring of parents ends it too.
   for (const id of all) {

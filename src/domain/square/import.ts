@@ -1,6 +1,11 @@
 import { catalogFileSchema } from "../catalog/schema.ts";
 import { AppError } from "../errors.ts";
-import { type ImportedSections, type ImportReport, takenOf, withoutEmpty } from "../catalog/import-report.ts";
+import {
+  type ImportedSections,
+  type ImportReport,
+  takenOf,
+  withoutEmpty,
+} from "../catalog/import-report.ts";
 import { categoryIds, mapCategories, splitCategories } from "./categories.ts";
 import { type Links, mapDish, mapService } from "./items.ts";
 import { labelOf, type Mapping, sound } from "./mapping.ts";
@@ -32,8 +37,14 @@ export function mapSquare(
     services.map(({ item }) => item),
   );
   const menuCategories = mapCategories(ofDishes, menuSchemas.categories.unwrap().element, m);
-  const serviceCategories = mapCategories(ofServices, schemas.serviceCategories.unwrap().element, m);
-  const uses = dishes.flatMap(({ item }) => item.modifierListInfo.map((info) => ({ info, item: item.name })));
+  const serviceCategories = mapCategories(
+    ofServices,
+    schemas.serviceCategories.unwrap().element,
+    m,
+  );
+  const uses = dishes.flatMap(({ item }) =>
+    item.modifierListInfo.map((info) => ({ info, item: item.name })),
+  );
   const modifierGroups = mapModifierLists(
     ofType("MODIFIER_LIST"),
     uses,
@@ -44,21 +55,38 @@ export function mapSquare(
   const mapped = {
     serviceCategories,
     services: services.flatMap((sold) => {
-      const doc = mapService(sold.object, sold.item, linksOf(sold, serviceCategories, modifierGroups, left), m);
-      return doc === undefined ? [] : sound(schemas.services.unwrap().element, doc, what(sold), left);
+      const doc = mapService(
+        sold.object,
+        sold.item,
+        linksOf(sold, serviceCategories, modifierGroups, left),
+        m,
+      );
+      return doc === undefined
+        ? []
+        : sound(schemas.services.unwrap().element, doc, what(sold), left);
     }),
     menu: {
       categories: menuCategories,
       modifierGroups,
       items: dishes.flatMap((sold) => {
-        const doc = mapDish(sold.object, sold.item, linksOf(sold, menuCategories, modifierGroups, left), m);
-        return doc === undefined ? [] : sound(menuSchemas.items.unwrap().element, doc, what(sold), left);
+        const doc = mapDish(
+          sold.object,
+          sold.item,
+          linksOf(sold, menuCategories, modifierGroups, left),
+          m,
+        );
+        return doc === undefined
+          ? []
+          : sound(menuSchemas.items.unwrap().element, doc, what(sold), left);
       }),
     },
   };
   noteUnused();
   refuseForeign(m.foreign, currency);
-  return { sections: refuseNothing(withoutEmpty(mapped)), report: { taken: takenOf(mapped), left: left.all() } };
+  return {
+    sections: refuseNothing(withoutEmpty(mapped)),
+    report: { taken: takenOf(mapped), left: left.all() },
+  };
 }
 
 const what = ({ object, item }: Sold): string => `item ${labelOf(item.name, object.id)}`;
@@ -71,7 +99,8 @@ function living(found: SquareObject[], left: LeftLog): SquareObject[] {
     const isRepeated = seen.has(object.id);
     seen.add(object.id);
     if (object.isDeleted) left.one(`${typeName(object.type)} ${label}`, "it is deleted in Square");
-    else if (isRepeated) left.one(`${typeName(object.type)} ${label}`, "an object before it has the same id");
+    else if (isRepeated)
+      left.one(`${typeName(object.type)} ${label}`, "an object before it has the same id");
     else if (isRead(object.type)) return true;
     else left.object(object.type, label);
     return false;
@@ -98,20 +127,31 @@ function splitItems(objects: SquareObject[], left: LeftLog): { dishes: Sold[]; s
 }
 
 /** An item's references to what was taken; the others are reported. */
-function linksOf(sold: Sold, categories: { key: string }[], groups: { key: string }[], left: LeftLog): Links {
+function linksOf(
+  sold: Sold,
+  categories: { key: string }[],
+  groups: { key: string }[],
+  left: LeftLog,
+): Links {
   const known = (kind: string, ids: string[], taken: { key: string }[]) =>
     ids.filter((id) => {
       const isKnown = taken.some(({ key }) => key === id);
-      if (!isKnown) left.one(`${kind} ${id} of ${what(sold)}`, "it is not in the file, or was not taken");
+      if (!isKnown)
+        left.one(`${kind} ${id} of ${what(sold)}`, "it is not in the file, or was not taken");
       return isKnown;
     });
   const enabled = sold.item.modifierListInfo.filter(({ enabled, modifierListId }) => {
-    if (!enabled) left.one(`modifier list ${modifierListId} of ${what(sold)}`, "it is switched off there");
+    if (!enabled)
+      left.one(`modifier list ${modifierListId} of ${what(sold)}`, "it is switched off there");
     return enabled;
   });
   return {
     categories: known("category", categoryIds(sold.item), categories),
-    modifierGroups: known("modifier list", [...new Set(enabled.map((info) => info.modifierListId))], groups),
+    modifierGroups: known(
+      "modifier list",
+      [...new Set(enabled.map((info) => info.modifierListId))],
+      groups,
+    ),
   };
 }
 
@@ -128,7 +168,11 @@ function refuseForeign(foreign: Set<string>, currency: string): void {
 
 function refuseNothing(sections: ImportedSections): ImportedSections {
   if (Object.keys(sections).length > 0) return sections;
-  throw new AppError("invalid_input", "There is no item, category or modifier list in this file that could be taken.", {
-    fix: "Ask Square's ListCatalog for types=ITEM,CATEGORY,MODIFIER_LIST,IMAGE and import its answer.",
-  });
+  throw new AppError(
+    "invalid_input",
+    "There is no item, category or modifier list in this file that could be taken.",
+    {
+      fix: "Ask Square's ListCatalog for types=ITEM,CATEGORY,MODIFIER_LIST,IMAGE and import its answer.",
+    },
+  );
 }

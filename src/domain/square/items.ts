@@ -23,12 +23,18 @@ const READ_OF_ITEM = [
 const READ_OF_VARIATION = ["itemId", "name", "ordinal", "pricingType", "priceMoney"];
 
 /** An appointment service; each of its variations is a variant. */
-export function mapService(object: SquareObject, item: Item, links: Links, m: Mapping): AuthoredService | undefined {
+export function mapService(
+  object: SquareObject,
+  item: Item,
+  links: Links,
+  m: Mapping,
+): AuthoredService | undefined {
   const what = `service ${labelOf(item.name, object.id)}`;
   const { priced, isOpen } = readVariations(item, what, m);
   const timed = priced.filter(({ variation }) => {
     const hasDuration = variation.itemVariationData.serviceDuration !== undefined;
-    if (!hasDuration) m.left.one(`variation ${nameOf(variation)} of ${what}`, "it says no duration");
+    if (!hasDuration)
+      m.left.one(`variation ${nameOf(variation)} of ${what}`, "it says no duration");
     return hasDuration;
   });
   const variants = timed.map(({ variation, price }, at) => ({
@@ -40,10 +46,15 @@ export function mapService(object: SquareObject, item: Item, links: Links, m: Ma
   }));
   const [first] = variants;
   if (first === undefined) {
-    m.left.one(what, "none of its variations could be taken, so that it has no duration and no price");
+    m.left.one(
+      what,
+      "none of its variations could be taken, so that it has no duration and no price",
+    );
     return undefined;
   }
-  const closed = timed.filter(({ variation }) => variation.itemVariationData.availableForBooking === false);
+  const closed = timed.filter(
+    ({ variation }) => variation.itemVariationData.availableForBooking === false,
+  );
   if (closed.length < timed.length)
     for (const { variation } of closed)
       m.left.one(
@@ -51,9 +62,15 @@ export function mapService(object: SquareObject, item: Item, links: Links, m: Ma
         "a variant is booked like its service",
       );
   for (const category of links.categories.slice(1))
-    m.left.one(`category ${category} of ${what}`, "a service has one category, and the first was taken");
+    m.left.one(
+      `category ${category} of ${what}`,
+      "a service has one category, and the first was taken",
+    );
   for (const group of links.modifierGroups)
-    m.left.one(`modifier list ${group} of ${what}`, "modifiers belong to dishes: write it under addons");
+    m.left.one(
+      `modifier list ${group} of ${what}`,
+      "modifiers belong to dishes: write it under addons",
+    );
   noteUnread(object, item, ["serviceDuration", "availableForBooking"], m);
   return {
     key: object.id,
@@ -72,7 +89,12 @@ export function mapService(object: SquareObject, item: Item, links: Links, m: Ma
  * A dish; each of its variations is a size, the only one too, so that its name and id are kept. Their prices are the
  * dish's: it needs none of its own.
  */
-export function mapDish(object: SquareObject, item: Item, links: Links, m: Mapping): AuthoredMenuItem | undefined {
+export function mapDish(
+  object: SquareObject,
+  item: Item,
+  links: Links,
+  m: Mapping,
+): AuthoredMenuItem | undefined {
   const what = `item ${labelOf(item.name, object.id)}`;
   const { priced, isOpen } = readVariations(item, what, m);
   const [first] = priced;
@@ -88,7 +110,11 @@ export function mapDish(object: SquareObject, item: Item, links: Links, m: Mappi
     ...describe(item),
     ...(links.categories.length > 0 && { categories: links.categories }),
     ...(isOpen && { priceType: "MARKET" }),
-    sizes: priced.map(({ variation, price }) => ({ key: variation.id, name: nameIn(variation, item), price })),
+    sizes: priced.map(({ variation, price }) => ({
+      key: variation.id,
+      name: nameIn(variation, item),
+      price,
+    })),
     ...(links.modifierGroups.length > 0 && { modifierGroups: links.modifierGroups }),
     ...(item.isAlcoholic && { containsAlcohol: true }),
     ...(typeof sku === "string" && { sku }),
@@ -101,14 +127,19 @@ function readVariations(item: Item, what: string, m: Mapping) {
   const kept = item.variations
     .filter((variation) => {
       const { amount = 0 } = variation.itemVariationData.priceMoney ?? {};
-      if (variation.isDeleted) m.left.one(`variation ${nameOf(variation)} of ${what}`, "it is deleted in Square");
-      else if (amount < 0) m.left.one(`variation ${nameOf(variation)} of ${what}`, "its price is negative");
+      if (variation.isDeleted)
+        m.left.one(`variation ${nameOf(variation)} of ${what}`, "it is deleted in Square");
+      else if (amount < 0)
+        m.left.one(`variation ${nameOf(variation)} of ${what}`, "its price is negative");
       return !variation.isDeleted && amount >= 0;
     })
     .sort((a, b) => (a.itemVariationData.ordinal ?? 0) - (b.itemVariationData.ordinal ?? 0))
     .map((variation) => {
       const { pricingType, priceMoney } = variation.itemVariationData;
-      return { variation, price: pricingType === "VARIABLE_PRICING" ? undefined : priceOf(priceMoney, m) };
+      return {
+        variation,
+        price: pricingType === "VARIABLE_PRICING" ? undefined : priceOf(priceMoney, m),
+      };
     });
   const isOpen = kept.every(({ price }) => price === undefined);
   const priced = kept.flatMap(({ variation, price }) => {
@@ -127,14 +158,19 @@ function wholeMinutes(variation: Variation, what: string, m: Mapping): number {
   const ms = variation.itemVariationData.serviceDuration ?? 0;
   const minutes = Math.ceil(ms / MS_A_MINUTE);
   if (minutes * MS_A_MINUTE !== ms)
-    m.left.one(`seconds of the duration of ${nameOf(variation)} of ${what}`, `rounded up to ${minutes} minutes`);
+    m.left.one(
+      `seconds of the duration of ${nameOf(variation)} of ${what}`,
+      `rounded up to ${minutes} minutes`,
+    );
   return minutes;
 }
 
-const nameOf = (variation: Variation): string => labelOf(variation.itemVariationData.name, variation.id);
+const nameOf = (variation: Variation): string =>
+  labelOf(variation.itemVariationData.name, variation.id);
 
 /** Square lets the only variation go without a name. */
-const nameIn = (variation: Variation, item: Item): string => variation.itemVariationData.name || item.name;
+const nameIn = (variation: Variation, item: Item): string =>
+  variation.itemVariationData.name || item.name;
 
 function describe(item: Item): { description?: string } {
   const description = item.descriptionPlaintext ?? item.description;
@@ -146,15 +182,30 @@ const shown = (object: SquareObject, item: Item, m: Mapping) => ({
   ...m.picturesOf(object, item.imageIds),
 });
 
-function noteUnread(object: SquareObject, item: Item, readOfVariation: readonly string[], m: Mapping): void {
+function noteUnread(
+  object: SquareObject,
+  item: Item,
+  readOfVariation: readonly string[],
+  m: Mapping,
+): void {
   const { description = "" } = describe(item);
-  const texts = ["description", "descriptionPlaintext"].filter((field) => item[field] === description);
+  const texts = ["description", "descriptionPlaintext"].filter(
+    (field) => item[field] === description,
+  );
   const { reportingCategory } = item;
-  const isListed = reportingCategory !== undefined && categoryIds(item).includes(reportingCategory.id);
+  const isListed =
+    reportingCategory !== undefined && categoryIds(item).includes(reportingCategory.id);
   m.left.unread("item", object.fields, READ_OF_OBJECT);
-  m.left.unread("item", item, [...READ_OF_ITEM, ...texts, ...(isListed ? ["reportingCategory"] : [])]);
+  m.left.unread("item", item, [
+    ...READ_OF_ITEM,
+    ...texts,
+    ...(isListed ? ["reportingCategory"] : []),
+  ]);
   for (const variation of item.variations.filter((one) => !one.isDeleted)) {
     m.left.unread("variation", variation, ["type", "id", "isDeleted", "itemVariationData"]);
-    m.left.unread("variation", variation.itemVariationData, [...READ_OF_VARIATION, ...readOfVariation]);
+    m.left.unread("variation", variation.itemVariationData, [
+      ...READ_OF_VARIATION,
+      ...readOfVariation,
+    ]);
   }
 }

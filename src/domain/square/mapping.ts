@@ -15,12 +15,21 @@ export type Mapping = {
 export type Pictures = { images?: { url: string; alt?: string }[] };
 
 /** Fields of every object that its mapping accounts for. */
-export const READ_OF_OBJECT = ["type", "id", "isDeleted", "itemData", "categoryData", "modifierListData", "imageData"];
+export const READ_OF_OBJECT = [
+  "type",
+  "id",
+  "isDeleted",
+  "itemData",
+  "categoryData",
+  "modifierListData",
+  "imageData",
+];
 
 /** What the samples write for the currency of whoever loads them. */
 const PLACEHOLDER = "CURRENCY";
 
-export const labelOf = (name: string, id: string): string => (name === "" ? `'${id}'` : `'${name}' (${id})`);
+export const labelOf = (name: string, id: string): string =>
+  name === "" ? `'${id}'` : `'${name}' (${id})`;
 
 /** The document if a catalog file may hold it; else it is reported with what is wrong. */
 export function sound<T>(schema: z.ZodType<T>, doc: T, what: string, left: LeftLog): T[] {

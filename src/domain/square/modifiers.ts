@@ -25,7 +25,8 @@ export function mapModifierLists(
     const list = dataOf("MODIFIER_LIST", object);
     const what = `modifier list ${labelOf(list.name, object.id)}`;
     const options = mapOptions(list, what, m);
-    if (list.modifierType === "TEXT") m.left.one(what, "guests choose from options here and write no text");
+    if (list.modifierType === "TEXT")
+      m.left.one(what, "guests choose from options here and write no text");
     else if (options.length === 0) m.left.one(what, "it has no option");
     if (list.modifierType === "TEXT" || options.length === 0) return [];
     noteUnread(object, list, m);
@@ -41,7 +42,10 @@ export function mapModifierLists(
     if (rule.min !== undefined && min < rule.min)
       m.left.one(`the least of ${rule.min} choices of ${what}`, `no more than ${max} can be made`);
     for (const option of options.filter((one) => one.default).slice(max)) {
-      m.left.one(`onByDefault of ${labelOf(option.name, option.key)} of ${what}`, `no more than ${max} can be chosen`);
+      m.left.one(
+        `onByDefault of ${labelOf(option.name, option.key)} of ${what}`,
+        `no more than ${max} can be chosen`,
+      );
       delete option.default;
     }
     return sound(schema, { key: object.id, name: list.name, min, max, options }, what, m.left);
@@ -69,7 +73,10 @@ function mapOptions(list: ModifierList, what: string, m: Mapping): Option[] {
  */
 function ruleOf(list: ModifierList, links: ItemLink[], what: string, m: Mapping): Rule {
   const own = readRule(list);
-  const rules = links.map(({ info, item }) => ({ item, rule: { ...own, ...defined(readRule(info)) } }));
+  const rules = links.map(({ info, item }) => ({
+    item,
+    rule: { ...own, ...defined(readRule(info)) },
+  }));
   const [first] = rules;
   if (first !== undefined && rules.every(({ rule }) => isSame(rule, first.rule))) return first.rule;
   for (const { item, rule } of rules)

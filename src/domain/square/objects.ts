@@ -3,7 +3,13 @@ import { AppError, type ErrorItem } from "../errors.ts";
 import { MAX_MINOR_UNITS } from "../money.ts";
 
 /** An object of a Square catalog, in camelCase whether it came from the API or from an SDK, with the picture that some files put beside it. */
-export type SquareObject = { type: string; id: string; isDeleted: boolean; fields: Fields; image: Image | undefined };
+export type SquareObject = {
+  type: string;
+  id: string;
+  isDeleted: boolean;
+  fields: Fields;
+  image: Image | undefined;
+};
 export type Fields = Record<string, unknown>;
 export type Image = z.infer<typeof image>;
 export type Item = z.infer<typeof itemData>;
@@ -19,16 +25,24 @@ const count = z.union([
     .transform(Number),
 ]);
 const money = z.looseObject({
-  amount: count.refine((units) => units <= MAX_MINOR_UNITS, "more money than a catalog believes").optional(),
+  amount: count
+    .refine((units) => units <= MAX_MINOR_UNITS, "more money than a catalog believes")
+    .optional(),
   currency: z.string().optional(),
 });
 const reference = z.looseObject({ id: z.string() });
-const base = z.looseObject({ type: z.string(), id: z.string(), isDeleted: z.boolean().default(false) });
+const base = z.looseObject({
+  type: z.string(),
+  id: z.string(),
+  isDeleted: z.boolean().default(false),
+});
 const image = z.looseObject({ url: z.string().optional(), caption: z.string().optional() });
 
 /** A list in which no id occurs twice. */
 const once = <T extends z.ZodType<{ id: string }>>(item: T) =>
-  z.array(item).refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "an id is there twice");
+  z
+    .array(item)
+    .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "an id is there twice");
 
 const variation = base.extend({
   itemVariationData: z.looseObject({
@@ -119,7 +133,10 @@ export function squareObjects(parsed: unknown): { objects: SquareObject[]; hasMo
       fix: "Give the answer of Square's ListCatalog, or the body of a BatchUpsertCatalogObjects.",
       items: problems.slice(0, 20),
     });
-  return { objects, hasMore: isRecord(file) && typeof file.cursor === "string" && file.cursor !== "" };
+  return {
+    objects,
+    hasMore: isRecord(file) && typeof file.cursor === "string" && file.cursor !== "",
+  };
 }
 
 /** An object's typed data, which squareObjects has found to be sound. */
@@ -127,7 +144,9 @@ export const dataOf = <T extends keyof typeof DATA>(
   type: T,
   object: SquareObject,
 ): z.infer<(typeof DATA)[T]["schema"]> =>
-  DATA[type].schema.parse(object.fields[DATA[type].field] ?? {}) as z.infer<(typeof DATA)[T]["schema"]>;
+  DATA[type].schema.parse(object.fields[DATA[type].field] ?? {}) as z.infer<
+    (typeof DATA)[T]["schema"]
+  >;
 
 function entriesOf(file: unknown): [where: string, entry: unknown][] {
   if (Array.isArray(file)) return file.map((entry, at) => [`[${at}]`, entry]);
@@ -141,7 +160,10 @@ function entriesOf(file: unknown): [where: string, entry: unknown][] {
   return isResponse ? listed.map((entry, at) => [`objects[${at}]`, entry]) : Object.entries(file);
 }
 
-function dataProblems(where: string, fields: Fields & { type: string; isDeleted: boolean }): ErrorItem[] {
+function dataProblems(
+  where: string,
+  fields: Fields & { type: string; isDeleted: boolean },
+): ErrorItem[] {
   if (!isRead(fields.type) || fields.isDeleted) return [];
   const known = DATA[fields.type];
   return problemsIn(`${where}.${known.field}`, known.schema.safeParse(fields[known.field]).error);
@@ -160,20 +182,29 @@ const MAX_DEPTH = 100;
 /** The API writes `item_data`, the SDKs `itemData`; a null says the same as an absent field. The names of a map by id are ids. */
 function camelCased(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH)
-    throw new AppError("invalid_input", "This is nested more deeply than any catalog of Square's.", {
-      fix: "Give the JSON that Square's Catalog API answers, as it is.",
-    });
+    throw new AppError(
+      "invalid_input",
+      "This is nested more deeply than any catalog of Square's.",
+      {
+        fix: "Give the JSON that Square's Catalog API answers, as it is.",
+      },
+    );
   if (Array.isArray(value)) return value.map((one) => camelCased(one, depth + 1));
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).filter(([, inner]) => inner !== null);
   const isMapById =
-    depth === 0 && entries.every(([, inner]) => isRecord(inner) && ("data" in inner || "type" in inner));
+    depth === 0 &&
+    entries.every(([, inner]) => isRecord(inner) && ("data" in inner || "type" in inner));
   return Object.fromEntries(
-    entries.map(([name, inner]) => [isMapById ? name : toCamel(name), camelCased(inner, depth + 1)]),
+    entries.map(([name, inner]) => [
+      isMapById ? name : toCamel(name),
+      camelCased(inner, depth + 1),
+    ]),
   );
 }
 
-const toCamel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+const toCamel = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

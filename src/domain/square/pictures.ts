@@ -5,19 +5,27 @@ import type { LeftLog } from "./report.ts";
 
 /** Finds the images of objects: those named by `imageIds`, and the one that a sample's file puts beside the object. */
 export function pictureFinder(objects: SquareObject[], left: LeftLog) {
-  const unused = new Map(objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]));
+  const unused = new Map(
+    objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]),
+  );
   const images = new Map(unused);
 
   function read(image: Image, owner: string): NonNullable<Pictures["images"]> {
     const { url = "", caption } = image;
     const what = `image ${url} of ${owner}`;
     if (!webAddress.safeParse(url).success) {
-      left.one(what, "an image is a web address (https://…) of the business's own, and this is none");
+      left.one(
+        what,
+        "an image is a web address (https://…) of the business's own, and this is none",
+      );
       return [];
     }
     if (caption === undefined || caption === "") return [{ url }];
     if (line(300).safeParse(caption).success) return [{ url, alt: caption }];
-    left.one(`caption of ${what}`, "a description for the blind is one line of at most 300 characters");
+    left.one(
+      `caption of ${what}`,
+      "a description for the blind is one line of at most 300 characters",
+    );
     return [{ url }];
   }
 
@@ -27,7 +35,8 @@ export function pictureFinder(objects: SquareObject[], left: LeftLog) {
       for (const id of imageIds) {
         const image = images.get(id);
         unused.delete(id);
-        if (image === undefined) left.one(`image ${id} of ${object.id}`, "the image itself is not in the file");
+        if (image === undefined)
+          left.one(`image ${id} of ${object.id}`, "the image itself is not in the file");
         else found.push(...read(dataOf("IMAGE", image), object.id));
       }
       return found.length === 0 ? {} : { images: found };

@@ -8,7 +8,8 @@ const ONE_PLACE = "the catalog is that of one location";
 const STOCK = "stock is not counted here";
 const TILL = "it is of use to Square's own till and pages only";
 const BOOKKEEPING = "it is Square's own bookkeeping";
-const RULES = "write it under promotions: Square keeps the rule in several objects that have no counterpart";
+const RULES =
+  "write it under promotions: Square keeps the rule in several objects that have no counterpart";
 
 const WHY_FIELD = new Map(
   Object.entries({
@@ -88,7 +89,9 @@ export function createLeftLog() {
 }
 
 const isEmpty = (value: unknown): boolean =>
-  value === "" || value === undefined || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+  value === "" ||
+  value === undefined ||
+  (typeof value === "object" && Object.keys(value ?? {}).length === 0);
 
 /** `modifier list` of MODIFIER_LIST. */
 export const typeName = (type: string): string => type.toLowerCase().replaceAll("_", " ");

@@ -67,7 +67,13 @@ function recover(health: Health): Health {
   const cap = Math.min(health.cap + 1, HIGHEST_CAP);
   const seen = Math.min(health.seen + 1, HISTORY);
   const history = shift(health.history, 0);
-  if (health.failures === 0 && history === health.history && seen === health.seen && cap === health.cap) return health;
+  if (
+    health.failures === 0 &&
+    history === health.history &&
+    seen === health.seen &&
+    cap === health.cap
+  )
+    return health;
   return { ...health, failures: 0, history, seen, cap };
 }
 

@@ -27,7 +27,8 @@ const PRIVATE_SUFFIXES = new Set(["local", "localhost", "internal", "lan", "home
 const AZURE_WIRE_SERVER = "168.63.129.16";
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
-const FIX_HTTP = "use https, or let the operator approve it: webhooks add --allow-private, or serve --allow-http";
+const FIX_HTTP =
+  "use https, or let the operator approve it: webhooks add --allow-private, or serve --allow-http";
 const FIX_PRIVATE =
   "use a public host, or let the operator approve it: webhooks add --allow-private, or serve --allow-private <cidr>";
 
@@ -45,17 +46,25 @@ export function parseTarget(text: string, allowances: Allowances): Target | Refu
     return { refused: `It is longer than ${MAX_URL_LENGTH} characters.`, fix: "use a shorter URL" };
   const url = URL.parse(text);
   if (url === null)
-    return { refused: "It is not a URL.", fix: "write it in full, such as https://example.com/webhooks" };
+    return {
+      refused: "It is not a URL.",
+      fix: "write it in full, such as https://example.com/webhooks",
+    };
   if (url.protocol !== "https:" && url.protocol !== "http:")
     return { refused: `'${url.protocol}' is not a web address.`, fix: "use https" };
   if (url.protocol === "http:" && !allowances.allowHttp && !allowances.trusted)
     return { refused: "Plain http would show everybody on the way what is sent.", fix: FIX_HTTP };
   if (url.username !== "" || url.password !== "")
-    return { refused: "It carries a user name or password.", fix: "take it out: deliveries are signed instead" };
+    return {
+      refused: "It carries a user name or password.",
+      fix: "take it out: deliveries are signed instead",
+    };
 
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const isLiteral = ipaddr.isValid(hostname);
-  const refusal = isLiteral ? judgeAddresses(hostname, [hostname], allowances) : judgeName(hostname, allowances);
+  const refusal = isLiteral
+    ? judgeAddresses(hostname, [hostname], allowances)
+    : judgeName(hostname, allowances);
   return refusal ?? { url, hostname, isLiteral };
 }
 
@@ -77,10 +86,14 @@ export function judgeAddresses(
   allowances: Allowances,
 ): Refusal | undefined {
   if (allowances.trusted) return undefined;
-  const bad = addresses.find((address) => !isPublicAddress(address) && !isWithin(address, allowances.allowPrivate));
+  const bad = addresses.find(
+    (address) => !isPublicAddress(address) && !isWithin(address, allowances.allowPrivate),
+  );
   if (bad === undefined) return undefined;
   const refused =
-    bad === hostname ? `${bad} is not a public address.` : `'${hostname}' leads to ${bad}, not a public address.`;
+    bad === hostname
+      ? `${bad} is not a public address.`
+      : `'${hostname}' leads to ${bad}, not a public address.`;
   return { refused, fix: FIX_PRIVATE };
 }
 
@@ -88,7 +101,8 @@ export function judgeAddresses(
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
-  if (parsed instanceof ipaddr.IPv4) return parsed.range() === "unicast" && parsed.toString() !== AZURE_WIRE_SERVER;
+  if (parsed instanceof ipaddr.IPv4)
+    return parsed.range() === "unicast" && parsed.toString() !== AZURE_WIRE_SERVER;
   const embedded = embeddedIPv4(parsed);
   if (embedded !== undefined) return isPublicAddress(embedded);
   return parsed.range() === "unicast" && parsed.match(GLOBAL_UNICAST);

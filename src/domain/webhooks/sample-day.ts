@@ -15,7 +15,11 @@ const customerRef = "sample";
  * An event of the day's work as it would be: somebody books the first service for tomorrow, or a table, or orders two tickets.
  * Undefined when there is no such thing to be had.
  */
-export function sampleDayEvent(type: EventType, state: CatalogState, now: number): EventDraft | undefined {
+export function sampleDayEvent(
+  type: EventType,
+  state: CatalogState,
+  now: number,
+): EventDraft | undefined {
   switch (prefixOf(type)) {
     case "booking":
       return sampleBooking(state, now);
@@ -30,7 +34,11 @@ export function sampleDayEvent(type: EventType, state: CatalogState, now: number
   }
 }
 
-function visitTimes({ catalog }: CatalogState, now: number, durationMin: number): { startsAt: string; endsAt: string } {
+function visitTimes(
+  { catalog }: CatalogState,
+  now: number,
+  durationMin: number,
+): { startsAt: string; endsAt: string } {
   const start = Math.ceil(now / HOUR_MS) * HOUR_MS + 24 * HOUR_MS;
   const { timezone } = catalog.business;
   return {
@@ -44,7 +52,14 @@ function sampleBooking(state: CatalogState, now: number): EventDraft | undefined
   if (service === undefined) return undefined;
   const { id: serviceId, priceCents, currency, durationMin, staffIds } = service;
   const times = visitTimes(state, now, durationMin);
-  const segment = { serviceId, variantId: null, addons: [], staffId: staffIds[0] ?? null, priceCents, ...times };
+  const segment = {
+    serviceId,
+    variantId: null,
+    addons: [],
+    staffId: staffIds[0] ?? null,
+    priceCents,
+    ...times,
+  };
   return tellBooking({
     id: "bkg_sample",
     status: "CONFIRMED",
@@ -73,7 +88,8 @@ function sampleReservation(state: CatalogState, now: number): EventDraft | undef
   });
 }
 
-const onSale = ({ shown }: CatalogState) => shown.events.flatMap(({ ticketTypes }) => ticketTypes)[0];
+const onSale = ({ shown }: CatalogState) =>
+  shown.events.flatMap(({ ticketTypes }) => ticketTypes)[0];
 
 function sampleOrder(
   action: "created" | "confirmed" | "cancelled",
@@ -87,7 +103,9 @@ function sampleOrder(
   return tellOrder(action, {
     id: "tor_sample",
     code: "SAMP-LE00",
-    status: ({ created: "PENDING", confirmed: "CONFIRMED", cancelled: "CANCELLED" } as const)[action],
+    status: ({ created: "PENDING", confirmed: "CONFIRMED", cancelled: "CANCELLED" } as const)[
+      action
+    ],
     eventId,
     items: [{ ticketTypeId, quantity: 2, unitPriceCents }],
     totalCents: 2 * unitPriceCents,

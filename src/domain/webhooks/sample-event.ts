@@ -1,6 +1,12 @@
 import { formatInstant } from "../business-time.ts";
 import type { EventDraft } from "../envelope.ts";
-import { actionOf, type EventPrefix, type EventType, prefixOf, resourceOf } from "../event-types.ts";
+import {
+  actionOf,
+  type EventPrefix,
+  type EventType,
+  prefixOf,
+  resourceOf,
+} from "../event-types.ts";
 import { type CatalogState, tellCatalog } from "../public/catalog-changed.ts";
 import type { PublicCatalog } from "../public/representation.ts";
 import { sampleDayEvent } from "./sample-day.ts";
@@ -27,7 +33,8 @@ export function sampleEvent(
   now: number,
 ): EventDraft | undefined {
   const { id, catalogVersion } = business;
-  if (type === "catalog.changed") return tellCatalog([], [id], { from: catalogVersion, to: catalogVersion });
+  if (type === "catalog.changed")
+    return tellCatalog([], [id], { from: catalogVersion, to: catalogVersion });
   const prefix = prefixOf(type);
   const list = LISTS[prefix];
   if (list === undefined) return sampleDayEvent(type, state, now);

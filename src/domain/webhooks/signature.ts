@@ -45,7 +45,9 @@ export function sign(
   const t = String(timestampSec);
   // No space after a comma: some verifiers do not trim.
   const service = keys.map(({ text }) => `v1=${hmac(text, `${t}.`, body, "hex")}`).join(",");
-  const standard = keys.map(({ raw }) => `v1,${hmac(raw, `${eventId}.${t}.`, body, "base64")}`).join(" ");
+  const standard = keys
+    .map(({ raw }) => `v1,${hmac(raw, `${eventId}.${t}.`, body, "base64")}`)
+    .join(" ");
   return {
     "X-Service-Signature": `t=${t},${service}`,
     "webhook-id": eventId,
@@ -54,8 +56,12 @@ export function sign(
   };
 }
 
-const hmac = (key: string | KeyObject, prefix: string, body: Uint8Array, encoding: "hex" | "base64"): string =>
-  createHmac("sha256", key).update(prefix).update(body).digest(encoding);
+const hmac = (
+  key: string | KeyObject,
+  prefix: string,
+  body: Uint8Array,
+  encoding: "hex" | "base64",
+): string => createHmac("sha256", key).update(prefix).update(body).digest(encoding);
 
 /** Why a request is not accepted; undefined when it is genuine. Takes `X-Service-Signature` and the body exactly as received. */
 export function explainBadSignature(
@@ -74,7 +80,10 @@ export function explainBadSignature(
     return name === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
   });
   const refusals = [];
-  if (!genuine) refusals.push("no v1 signature matches: another secret, or the body is not the one that was signed");
+  if (!genuine)
+    refusals.push(
+      "no v1 signature matches: another secret, or the body is not the one that was signed",
+    );
   if (Math.abs(nowSec - Number(t)) > TOLERANCE_SEC)
     refusals.push(`the timestamp is more than ${TOLERANCE_SEC} s from now`);
   return refusals.length === 0 ? undefined : refusals.join("; and ");

@@ -10,7 +10,12 @@ const MOST_OF_FAST = 2;
 export function shareSlots(slots: number) {
   const probes = Math.floor(slots * PROBE_SHARE);
   const fast = slots - probes;
-  return { probes, fast, late: Math.floor(fast * LATE_SHARE_OF_FAST), mostOfFast: fast * MOST_OF_FAST };
+  return {
+    probes,
+    fast,
+    late: Math.floor(fast * LATE_SHARE_OF_FAST),
+    mostOfFast: fast * MOST_OF_FAST,
+  };
 }
 
 /** More than there are places: an attempt that hangs gives its place up, and goes on to its deadline. */

@@ -35,14 +35,17 @@ export function judge(outcome: Outcome, now: number): Verdict {
 /** RFC 9110: seconds, or an HTTP date. Undefined for anything else. */
 function parseRetryAfter(text: string, now: number): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return undefined;
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text))
+    return undefined;
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
 /** The outcome in words, for whoever looks after the delivery. */
 export const describeFailure = (outcome: Outcome): string =>
-  outcome.kind === "responded" ? `HTTP ${outcome.statusCode}` : `${NAMES[outcome.kind]}: ${outcome.error}`;
+  outcome.kind === "responded"
+    ? `HTTP ${outcome.statusCode}`
+    : `${NAMES[outcome.kind]}: ${outcome.error}`;
 
 const NAMES = {
   timed_out: "timed out",

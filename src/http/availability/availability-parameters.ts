@@ -4,7 +4,15 @@ import { MAX_DAYS, readSpan, type Span } from "../../domain/availability/span.ts
 import { timezoneNamed } from "../../domain/business-time.ts";
 import type { LocalDate } from "../../domain/catalog/catalog.ts";
 import type { ErrorItem } from "../../domain/errors.ts";
-import { collectParameters, flag, list, type ParametersOf, refuseParameters, text, whole } from "../parameters.ts";
+import {
+  collectParameters,
+  flag,
+  list,
+  type ParametersOf,
+  refuseParameters,
+  text,
+  whole,
+} from "../parameters.ts";
 
 const names = (most: number) =>
   list
@@ -23,7 +31,9 @@ export const AVAILABILITY_PARAMETERS = {
     .describe("One after the other in one visit")
     .meta({ example: ["svc_sjjcgkddr4k16dc09tbc"] }),
   serviceId: text.describe("One service: another name of `serviceIds`"),
-  variantIds: names(MOST_SERVICES).describe("In place of a service, or with it; without one the service's default"),
+  variantIds: names(MOST_SERVICES).describe(
+    "In place of a service, or with it; without one the service's default",
+  ),
   addonIds: names(MOST_ADDONS).describe(
     "`adn_…`, or `adn_…*2` for two of it; `svc_…:adn_…` where several of the services have it",
   ),
@@ -33,7 +43,9 @@ export const AVAILABILITY_PARAMETERS = {
   staffId: text.describe("One person: another name of `staffIds`"),
   date: localDate.describe("One day, on the business's calendar"),
   from: localDate.describe("The first day, on the business's calendar; without it today"),
-  to: localDate.describe(`The last day; without it the seventh, and the ${MAX_DAYS}nd at most, counted from the first`),
+  to: localDate.describe(
+    `The last day; without it the seventh, and the ${MAX_DAYS}nd at most, counted from the first`,
+  ),
   partySize: whole(1, 10_000).describe("A table for so many"),
   areaId: text.describe("A table there; with partySize"),
   guests: whole(1, 10_000).describe("How many come together"),
@@ -43,10 +55,16 @@ export const AVAILABILITY_PARAMETERS = {
   limit: whole(1, 100).describe(`How many of the next slots; ${USUAL_LIMIT} without it`),
   timezone: z
     .string()
-    .refine((name) => timezoneNamed(name) !== undefined, { error: "must be an IANA timezone such as Asia/Tokyo." })
+    .refine((name) => timezoneNamed(name) !== undefined, {
+      error: "must be an IANA timezone such as Asia/Tokyo.",
+    })
     .transform((name) => timezoneNamed(name) ?? name)
-    .describe("Whose clock the times of the answer are of, as an IANA name; without it the business's"),
-  explain: flag.describe("Also the starts that are not offered, and why not; needs a key of the business"),
+    .describe(
+      "Whose clock the times of the answer are of, as an IANA name; without it the business's",
+    ),
+  explain: flag.describe(
+    "Also the starts that are not offered, and why not; needs a key of the business",
+  ),
 };
 
 type Values = ParametersOf<typeof AVAILABILITY_PARAMETERS>;
@@ -64,12 +82,19 @@ export type AvailabilityRequest = {
  * @param today undefined where there is no such business; what is wrong with the request itself is told first
  * @throws AppError with every mistake in it
  */
-export function readAvailabilityRequest(search: string, today: LocalDate | undefined): AvailabilityRequest | undefined {
+export function readAvailabilityRequest(
+  search: string,
+  today: LocalDate | undefined,
+): AvailabilityRequest | undefined {
   const { values, mistakes } = collectParameters(AVAILABILITY_PARAMETERS, search);
   const asked = new Set(new URLSearchParams(search).keys());
   mistakes.push(...contradictions(asked, values));
   const { span, mistakes: wrongDates } = readSpan(values, today);
-  mistakes.push(...wrongDates.filter(({ parameter }) => !mistakes.some((known) => known.parameter === parameter)));
+  mistakes.push(
+    ...wrongDates.filter(
+      ({ parameter }) => !mistakes.some((known) => known.parameter === parameter),
+    ),
+  );
   if (mistakes.length > 0) throw refuseParameters(mistakes);
   if (span === undefined) return undefined;
   const { granularity = "slots", limit = USUAL_LIMIT, timezone = null, explain = false } = values;
@@ -87,10 +112,21 @@ const wishOf = (values: Values): Wish =>
       }
     : { partySize: values.partySize, areaId: values.areaId ?? null };
 
-const OF_A_VISIT = ["serviceIds", "serviceId", "variantIds", "addonIds", "staffIds", "staffId", "guests"] as const;
+const OF_A_VISIT = [
+  "serviceIds",
+  "serviceId",
+  "variantIds",
+  "addonIds",
+  "staffIds",
+  "staffId",
+  "guests",
+] as const;
 
 /** What does not go together, each under the parameter that could be left out. */
-function contradictions(asked: ReadonlySet<string>, { granularity = "slots", explain }: Values): ErrorItem[] {
+function contradictions(
+  asked: ReadonlySet<string>,
+  { granularity = "slots", explain }: Values,
+): ErrorItem[] {
   const mistakes: ErrorItem[] = [];
   const refuse = (parameter: keyof Values, why: string, code = "invalid_value") =>
     void mistakes.push({ parameter, code, detail: `'${parameter}' ${why}` });
@@ -103,12 +139,16 @@ function contradictions(asked: ReadonlySet<string>, { granularity = "slots", exp
       refuse("serviceIds", "is needed, or 'partySize' to ask for a table.", "missing_parameter");
     if (asked.has("areaId")) refuse("areaId", "goes with 'partySize'.");
   }
-  if (asked.has("serviceId") && asked.has("serviceIds")) refuse("serviceId", "is another name of 'serviceIds'.");
-  if (asked.has("staffId") && asked.has("staffIds")) refuse("staffId", "is another name of 'staffIds'.");
+  if (asked.has("serviceId") && asked.has("serviceIds"))
+    refuse("serviceId", "is another name of 'serviceIds'.");
+  if (asked.has("staffId") && asked.has("staffIds"))
+    refuse("staffId", "is another name of 'staffIds'.");
   if (granularity === "next") {
     for (const name of ["date", "to"] as const)
-      if (asked.has(name)) refuse(name, "does not go with granularity=next, which looks as far ahead as it must.");
+      if (asked.has(name))
+        refuse(name, "does not go with granularity=next, which looks as far ahead as it must.");
   } else if (asked.has("limit")) refuse("limit", "goes with granularity=next.");
-  if (explain === true && granularity !== "slots") refuse("explain", "goes with granularity=slots.");
+  if (explain === true && granularity !== "slots")
+    refuse("explain", "goes with granularity=slots.");
   return mistakes;
 }

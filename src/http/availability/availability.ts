@@ -1,4 +1,8 @@
-import { type Availability, createAvailability, type DayAnswer } from "../../app/availability/availability.ts";
+import {
+  type Availability,
+  createAvailability,
+  type DayAnswer,
+} from "../../app/availability/availability.ts";
 import { createTurns } from "../../app/availability/turns.ts";
 import { addDays, localDateOf } from "../../domain/catalog/instants.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -22,9 +26,14 @@ export function answerAvailability(rt: Runtime, gate: Gate): (call: Call) => Pro
   const answer = createHashedAnswers();
   let scans = 0;
 
-  const build = async (business: BusinessRow, request: AvailabilityRequest, stop: AbortSignal): Promise<Buffer> => {
+  const build = async (
+    business: BusinessRow,
+    request: AvailabilityRequest,
+    stop: AbortSignal,
+  ): Promise<Buffer> => {
     const found = ask(business, { audience: "PUBLIC", ...request, stop });
-    if (scans >= MAX_SCANS) throw new AppError("busy", "Too many ask for availability at this moment.");
+    if (scans >= MAX_SCANS)
+      throw new AppError("busy", "Too many ask for availability at this moment.");
     scans += 1;
     try {
       return await writeBody(found, business, request);
@@ -39,13 +48,19 @@ export function answerAvailability(rt: Runtime, gate: Gate): (call: Call) => Pro
     const isKeyed = wantsExplanation(search);
     if (isKeyed) gate.identify(call, slug, "services.read");
     const business = rt.store.businesses.bySlug(slug);
-    const request = readAvailabilityRequest(search, business && localDateOf(call.now, business.doc.timezone));
-    if (!business || !request) throw new AppError("business_not_found", "There is no such business.");
+    const request = readAvailabilityRequest(
+      search,
+      business && localDateOf(call.now, business.doc.timezone),
+    );
+    if (!business || !request)
+      throw new AppError("business_not_found", "There is no such business.");
     // Notice counts in whole minutes, rounded up, the horizon in those that have passed.
     const minute = call.now / MINUTE_MS;
     const asOf = `${stateOf(business)} ${Math.floor(minute)} ${Math.ceil(minute)}`;
     const caching = isKeyed ? "private, no-cache" : "public, max-age=0, must-revalidate";
-    return answer(call, caching, `${slug}${search}`, asOf, (stop) => build(business, request, stop));
+    return answer(call, caching, `${slug}${search}`, asOf, (stop) =>
+      build(business, request, stop),
+    );
   };
 }
 
@@ -72,7 +87,8 @@ async function writeBody(
   } else {
     for await (const some of days()) {
       first ??= some.find(({ slots }) => slots.length > 0)?.slots[0]?.startsAt;
-      for (const day of some) written += `${written === "" ? "" : ","}${JSON.stringify(shapes[granularity](day))}`;
+      for (const day of some)
+        written += `${written === "" ? "" : ","}${JSON.stringify(shapes[granularity](day))}`;
       if (written.length > MAX_BODY_BYTES) throw tooLarge();
     }
     first ??= (await next(1, addDays(to, 1)))[0]?.startsAt;
@@ -80,7 +96,9 @@ async function writeBody(
   const list = granularity === "next" ? "" : `,"days":[${written}]`;
   const meta = { business: { id, slug, name, timezone }, currency, locale, catalogVersion };
   const end = JSON.stringify({ nextAvailable: first ?? null }).slice(1);
-  return Buffer.from(`{"data":${JSON.stringify(data).slice(0, -1)}${list},${end},"meta":${JSON.stringify(meta)}}`);
+  return Buffer.from(
+    `{"data":${JSON.stringify(data).slice(0, -1)}${list},${end},"meta":${JSON.stringify(meta)}}`,
+  );
 }
 
 const shapes = {

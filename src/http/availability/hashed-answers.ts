@@ -24,11 +24,19 @@ export function createHashedAnswers(): (
 ) => Promise<Answer> {
   const kept = new Map<string, Kept>();
 
-  const prepare = (question: string, asOf: string, build: (stop: AbortSignal) => Promise<Buffer>): Kept => {
+  const prepare = (
+    question: string,
+    asOf: string,
+    build: (stop: AbortSignal) => Promise<Buffer>,
+  ): Kept => {
     const known = kept.get(question);
     if (known?.asOf === asOf) return known;
     const stop = new AbortController();
-    const prepared = build(stop.signal).then((body) => ({ etag: tagOf(body), body, zipped: undefined }));
+    const prepared = build(stop.signal).then((body) => ({
+      etag: tagOf(body),
+      body,
+      zipped: undefined,
+    }));
     const abandon = () => {
       forget();
       stop.abort(new AppError("busy", "Whoever asked has hung up."));

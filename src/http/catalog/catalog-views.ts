@@ -44,7 +44,8 @@ const COMMON = {
 };
 
 /** Keeps what types know of one view's parameters within it: outside, views are alike. */
-const defineView = <P extends typeof COMMON & Parameters>(view: View<P>): View => view as unknown as View;
+const defineView = <P extends typeof COMMON & Parameters>(view: View<P>): View =>
+  view as unknown as View;
 
 export const servicesView = defineView({
   path: "services",
@@ -64,7 +65,10 @@ export const servicesView = defineView({
       (asked.staffId === undefined || service.staffIds.includes(asked.staffId)) &&
       (asked.bookable === undefined || service.bookable === asked.bookable);
     // Absent, not empty: a partner that forgets to ask must not delete what it has.
-    const hidden = [...(asked.includeVariants ? [] : ["variants"]), ...(asked.includeAddons ? [] : ["addonLinks"])];
+    const hidden = [
+      ...(asked.includeVariants ? [] : ["variants"]),
+      ...(asked.includeAddons ? [] : ["addonLinks"]),
+    ];
     return { objects: services.filter(isWanted).map((service) => without(service, hidden)) };
   },
 });
@@ -93,7 +97,9 @@ export const menuView = defineView({
     });
     if (!at) return { objects: menuItems, toData: toData(menuCategories) };
     const moment = at.resolve(timezone);
-    const categories = menuCategories.filter(({ availability }) => isWithin(availability, moment, timezone));
+    const categories = menuCategories.filter(({ availability }) =>
+      isWithin(availability, moment, timezone),
+    );
     const open = new Set(categories.map(({ id }) => id));
     const isServed = (item: (typeof menuItems)[number]) =>
       isWithin(item.availability, moment, timezone) &&
@@ -115,7 +121,9 @@ export const promotionsView = defineView({
     const isUpcoming = ({ schedule }: PublicPromotion) =>
       schedule.startsAt !== null && Date.parse(schedule.startsAt) > now;
     return {
-      objects: promotions.filter((promotion) => promotion.active || (includeUpcoming && isUpcoming(promotion))),
+      objects: promotions.filter(
+        (promotion) => promotion.active || (includeUpcoming && isUpcoming(promotion)),
+      ),
     };
   },
 });
@@ -125,7 +133,9 @@ export const eventsView = defineView({
   parameters: {
     from: instant.describe("Only those that end after it"),
     to: instant.describe("Only those that begin before it"),
-    includeCancelled: flag.describe("Also those that are cancelled or postponed, until their day has passed"),
+    includeCancelled: flag.describe(
+      "Also those that are cancelled or postponed, until their day has passed",
+    ),
     includePast: flag.describe("Also those that are over"),
     ...COMMON,
   },
@@ -135,7 +145,9 @@ export const eventsView = defineView({
     const from = asked.from?.resolve(timezone) ?? -Infinity;
     const to = asked.to?.resolve(timezone) ?? Infinity;
     if (to < from)
-      throw refuseParameters([{ parameter: "to", code: "before_from", detail: "'to' must not be before 'from'." }]);
+      throw refuseParameters([
+        { parameter: "to", code: "before_from", detail: "'to' must not be before 'from'." },
+      ]);
     const isWanted = (event: PublicEvent) => {
       const endsAt = Date.parse(event.endsAt);
       if (endsAt <= from || Date.parse(event.startsAt) >= to) return false;

@@ -35,7 +35,9 @@ export const isCurrent = (prepared: Prepared, key: Credential, now: number): boo
   now < prepared.validUntil;
 
 /** Makes answers out of views. */
-export function createPreparer(rt: Runtime): (view: View, search: string, key: Credential, now: number) => Prepared {
+export function createPreparer(
+  rt: Runtime,
+): (view: View, search: string, key: Credential, now: number) => Prepared {
   const readSource = createSourceReader(rt);
   return (view, search, key, now) => {
     const asked = readParameters(view.parameters, search);
@@ -46,8 +48,12 @@ export function createPreparer(rt: Runtime): (view: View, search: string, key: C
     const { slug, name, timezone, currency } = business.doc;
 
     const locale = chooseLocale(asked["locale"] as string | undefined, business.doc);
-    const validUntil = view.timed && moment === now ? nextTransition(stored, now, [view.timed]) : null;
-    const { objects, toData = (page) => page } = view.select(shown, asked, { now: moment, timezone });
+    const validUntil =
+      view.timed && moment === now ? nextTransition(stored, now, [view.timed]) : null;
+    const { objects, toData = (page) => page } = view.select(shown, asked, {
+      now: moment,
+      timezone,
+    });
     const page = paginate(
       view.path,
       objects,
@@ -68,7 +74,9 @@ export function createPreparer(rt: Runtime): (view: View, search: string, key: C
       }),
     );
 
-    const content = view.hashed ? body : JSON.stringify([view.path, search, business.updatedAt, validUntil]);
+    const content = view.hashed
+      ? body
+      : JSON.stringify([view.path, search, business.updatedAt, validUntil]);
     const digest = hash("sha256", content, "base64url").slice(0, 16);
     const etag = `W/"c${business.catalogVersion}-${REPRESENTATION}-${digest}"`;
     const notModifiedHeaders = flat({

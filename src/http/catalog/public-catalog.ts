@@ -1,12 +1,21 @@
 import { loadCatalog } from "../../app/catalog/tell.ts";
 import type { StoredCatalog } from "../../domain/public/lens.ts";
-import { nextTransition, type PublicCatalog, representCatalog } from "../../domain/public/representation.ts";
+import {
+  nextTransition,
+  type PublicCatalog,
+  representCatalog,
+} from "../../domain/public/representation.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { businessOf } from "../key-answers.ts";
 
 /** A business with all that the public may see of it at a moment. */
-type Source = { business: BusinessRow; stored: StoredCatalog; shown: PublicCatalog; moment: number };
+type Source = {
+  business: BusinessRow;
+  stored: StoredCatalog;
+  shown: PublicCatalog;
+  moment: number;
+};
 
 export type ReadSource = (businessId: string, momentIn: (timezone: string) => number) => Source;
 

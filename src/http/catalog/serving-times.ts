@@ -3,10 +3,15 @@ import type { Day, WallTime, WeeklyWindow } from "../../domain/catalog/catalog.t
 const DAYS: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const DAY_MIN = 1440;
 
-const minutesOf = (time: WallTime): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+const minutesOf = (time: WallTime): number =>
+  Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
 /** Whether an instant lies in a weekly rule of the business's wall clock. A window may run past midnight. */
-export function isWithin(windows: readonly WeeklyWindow[] | null, instant: number, timezone: string): boolean {
+export function isWithin(
+  windows: readonly WeeklyWindow[] | null,
+  instant: number,
+  timezone: string,
+): boolean {
   if (windows === null) return true;
   const local = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone);
   const minute = local.hour * 60 + local.minute;
@@ -14,6 +19,9 @@ export function isWithin(windows: readonly WeeklyWindow[] | null, instant: numbe
   const yesterday = DAYS[(local.dayOfWeek + 5) % 7] as Day;
   return windows.some(({ days, start, end }) => {
     const covers = (at: number) => minutesOf(start) <= at && at < minutesOf(end);
-    return (days.includes(today) && covers(minute)) || (days.includes(yesterday) && covers(minute + DAY_MIN));
+    return (
+      (days.includes(today) && covers(minute)) ||
+      (days.includes(yesterday) && covers(minute + DAY_MIN))
+    );
   });
 }

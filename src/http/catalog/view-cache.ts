@@ -12,7 +12,8 @@ const GZIP_ABOVE_BYTES = 1024;
 const OVERHEAD_BYTES = 2048;
 
 /** Under its question, and with as much again for when it is zipped. */
-const sizeOf = (id: string, { body }: Prepared): number => OVERHEAD_BYTES + id.length + 2 * body.length;
+const sizeOf = (id: string, { body }: Prepared): number =>
+  OVERHEAD_BYTES + id.length + 2 * body.length;
 
 export type ServeView = (view: View) => (call: Call, key: Credential) => Answer;
 
@@ -53,7 +54,11 @@ export function createViews(rt: Runtime): ServeView {
     return (call, key) => {
       const { search } = call.asked;
       const { businessId } = key;
-      if (last?.search !== search || last.businessId !== businessId || !isCurrent(last.prepared, key, call.now))
+      if (
+        last?.search !== search ||
+        last.businessId !== businessId ||
+        !isCurrent(last.prepared, key, call.now)
+      )
         last = { businessId, search, prepared: find(view, search, key, call.now) };
       return choose(call, last.prepared);
     };
@@ -62,7 +67,10 @@ export function createViews(rt: Runtime): ServeView {
   function choose(call: Call, prepared: Prepared): Answer {
     if (matchesTag(header(call.asked, "if-none-match"), prepared.etag))
       return answerWith(call, 304, prepared.notModifiedHeaders);
-    if (prepared.body.length > GZIP_ABOVE_BYTES && acceptsGzip(header(call.asked, "accept-encoding"))) {
+    if (
+      prepared.body.length > GZIP_ABOVE_BYTES &&
+      acceptsGzip(header(call.asked, "accept-encoding"))
+    ) {
       const { body, headers } = (prepared.gzip ??= zip(prepared));
       return answerWith(call, 200, headers, body);
     }

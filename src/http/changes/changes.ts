@@ -25,14 +25,20 @@ export const CHANGES_PARAMETERS = {
     .superRefine((names, { addIssue }) => {
       for (const name of names)
         if (!isEventType(name))
-          addIssue({ code: "custom", message: tellUnknown(name), params: { code: "unknown_event" } });
+          addIssue({
+            code: "custom",
+            message: tellUnknown(name),
+            params: { code: "unknown_event" },
+          });
     })
     .meta({
       asSent: { type: "array", items: { type: "string", enum: EVENT_TYPES }, minItems: 1 },
       description: "Only events of these names",
     }),
   limit: pageSize.describe(`At most so many; ${DEFAULT_LIMIT} without it`),
-  wait: whole(0, MAX_WAIT_SECONDS, "of seconds ").describe("Seconds to wait for something to happen"),
+  wait: whole(0, MAX_WAIT_SECONDS, "of seconds ").describe(
+    "Seconds to wait for something to happen",
+  ),
 };
 
 const tellUnknown = (name: string): string =>
@@ -42,7 +48,10 @@ const tellUnknown = (name: string): string =>
 type Stretch = { envelopes: Buffer[]; position: number; hasMore: boolean };
 
 /** The feed of a business's events: the same envelopes as its webhooks, for whoever was down or cannot be called. */
-export function answerChanges(rt: Runtime, room: WaitingRoom): (call: Call, key: Credential) => Promise<Answer> {
+export function answerChanges(
+  rt: Runtime,
+  room: WaitingRoom,
+): (call: Call, key: Credential) => Promise<Answer> {
   return async (call, key) => {
     const { businessId } = key;
     const asked = readParameters(CHANGES_PARAMETERS, call.asked.search);
@@ -51,7 +60,11 @@ export function answerChanges(rt: Runtime, room: WaitingRoom): (call: Call, key:
     let known = rt.store.feed.lastSequence(businessId);
     let stretch = readStretch(rt, businessId, startOf(rt, businessId, asked.after), types, limit);
     if (asked.wait && isEmpty(stretch)) {
-      const over = AbortSignal.any([AbortSignal.timeout(asked.wait * 1000), call.asked.gone(), room.closing]);
+      const over = AbortSignal.any([
+        AbortSignal.timeout(asked.wait * 1000),
+        call.asked.gone(),
+        room.closing,
+      ]);
       while (isEmpty(stretch) && !over.aborted) {
         await room.news(businessId, known, over);
         requireStillValid(rt, key);
@@ -59,7 +72,13 @@ export function answerChanges(rt: Runtime, room: WaitingRoom): (call: Call, key:
         stretch = readStretch(rt, businessId, stretch.position, types, limit);
       }
     }
-    return answerBytes(call, 200, "application/json", toBody(businessOf(rt, key), stretch), NO_STORE);
+    return answerBytes(
+      call,
+      200,
+      "application/json",
+      toBody(businessOf(rt, key), stretch),
+      NO_STORE,
+    );
   };
 }
 
@@ -79,10 +98,13 @@ function startOf(rt: Runtime, businessId: string, cursor: string | undefined): n
   const position = decodeChangeCursor(businessId, cursor);
   if (position === undefined) {
     const detail = "'after' is not a cursor that this feed has given out.";
-    throw new AppError("invalid_cursor", detail, { items: [{ parameter: "after", code: "invalid_cursor", detail }] });
+    throw new AppError("invalid_cursor", detail, {
+      items: [{ parameter: "after", code: "invalid_cursor", detail }],
+    });
   }
   // An event that is not there was told by a file that has since been replaced by its backup.
-  if (position === forgotten || (position > forgotten && rt.store.feed.body(businessId, position))) return position;
+  if (position === forgotten || (position > forgotten && rt.store.feed.body(businessId, position)))
+    return position;
   throw new AppError(
     "cursor_expired",
     "What follows this cursor is not kept any more: read every list again, then go on without 'after'.",
@@ -102,7 +124,8 @@ function readStretch(
   let bytes = 0;
   for (const { sequence, type } of scanned) {
     if (!types || types.has(type)) {
-      if (envelopes.length === limit || bytes >= PAGE_BYTES) return { envelopes, position, hasMore: true };
+      if (envelopes.length === limit || bytes >= PAGE_BYTES)
+        return { envelopes, position, hasMore: true };
       const body = rt.store.feed.body(businessId, sequence);
       // Pruned since it was seen: it goes on with what is left, which the next cursor says.
       if (body) envelopes.push(body);
@@ -114,7 +137,10 @@ function readStretch(
 }
 
 /** The envelopes' bytes are not read, so that they stay what they are. */
-function toBody({ id, slug, doc: { name, timezone } }: BusinessRow, { envelopes, position, hasMore }: Stretch): Buffer {
+function toBody(
+  { id, slug, doc: { name, timezone } }: BusinessRow,
+  { envelopes, position, hasMore }: Stretch,
+): Buffer {
   const comma = Buffer.from(",");
   const page = { hasMore, nextCursor: encodeChangeCursor(id, position) };
   const meta = { business: { id, slug, name, timezone } };

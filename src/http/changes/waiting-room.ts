@@ -26,7 +26,8 @@ export function createWaitingRoom(rt: Runtime): WaitingRoom {
     seen = revision;
     const businesses = new Set([...waiters].map(({ businessId }) => businessId));
     const last = new Map([...businesses].map((id) => [id, rt.store.feed.lastSequence(id)]));
-    for (const { businessId, known, wake } of waiters) if ((last.get(businessId) ?? 0) > known) wake();
+    for (const { businessId, known, wake } of waiters)
+      if ((last.get(businessId) ?? 0) > known) wake();
   };
 
   const leave = (waiter: Waiter): void => {

@@ -5,7 +5,8 @@ export const ADVICE: Record<HttpCode, string> = {
   invalid_parameter: "Mend what `errors` names; each entry has its own code and sentence.",
   unknown_parameter: "Mend the spelling: `detail` names the nearest parameter that there is.",
   missing_parameter: "Send the parameter that `errors` names.",
-  invalid_cursor: "Send `page.nextCursor` as it came, with the other parameters unchanged; or begin without a cursor.",
+  invalid_cursor:
+    "Send `page.nextCursor` as it came, with the other parameters unchanged; or begin without a cursor.",
   invalid_date: "Send `2026-12-01`, or an instant with its offset.",
   range_too_large: "Ask for a shorter span, several times.",
   invalid_json: "Send one JSON object in UTF-8.",
@@ -15,7 +16,8 @@ export const ADVICE: Record<HttpCode, string> = {
   expired_key: "Use the newer secret of the key, or ask the business for one.",
   insufficient_scope: "Ask the business for a key with the scope that `detail` names.",
   business_mismatch: "Put the slug of the key's business, which `detail` names, into the path.",
-  address_not_allowed: "Call from an address that the key allows, or ask the business to allow yours.",
+  address_not_allowed:
+    "Call from an address that the key allows, or ask the business to allow yours.",
   route_not_found: "Compare the path with the routes on this page.",
   business_not_found: "Ask the business for its slug.",
   resource_not_found: "Read the list again; a restricted key finds only what it created.",
@@ -39,7 +41,8 @@ export const ADVICE: Record<HttpCode, string> = {
   storage_full: "Ask again later, and tell the business.",
   signing_unavailable: "Tell the business, and ask again later.",
   internal: "Ask again once; tell the business the `requestId` if it stays.",
-  malformed_request: "Look at what stands between you and the server: a library sends no such thing.",
+  malformed_request:
+    "Look at what stands between you and the server: a library sends no such thing.",
   request_timeout: "Send the whole request within 10 seconds.",
   headers_too_large: "Send fewer or shorter headers: cookies are not needed.",
   not_implemented: "Use the methods that are described here.",

@@ -46,7 +46,10 @@ export type ApiDocument = {
   tags?: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, Record<string, Operation>>;
-  components?: { schemas?: Record<string, Schema>; [kind: string]: Record<string, unknown> | undefined };
+  components?: {
+    schemas?: Record<string, Schema>;
+    [kind: string]: Record<string, unknown> | undefined;
+  };
 };
 
 /** What stands where a `$ref` does, or the node itself. */

@@ -11,7 +11,9 @@ type Part = Html | readonly Html[] | string | number;
 
 /** A template whose parts are escaped, unless they are markup themselves. */
 export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
-  new Html(texts.map((text, i) => text + (i < parts.length ? toMarkup(parts[i] as Part) : "")).join(""));
+  new Html(
+    texts.map((text, i) => text + (i < parts.length ? toMarkup(parts[i] as Part) : "")).join(""),
+  );
 
 export const NOTHING = new Html("");
 
@@ -20,6 +22,13 @@ const toMarkup = (part: Part): string => {
   return Array.isArray(part) ? part.map(toMarkup).join("") : escape(String(part));
 };
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+const escape = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");

@@ -29,7 +29,11 @@ function takeBlock(lines: string[], idOf: HeadingIds | undefined): Block {
   const fence = FENCE.exec(line);
   if (fence) return takeCode(lines, fence[1] ?? "");
   const heading = HEADING.exec(line);
-  if (heading) return { rest: lines.slice(1), markup: renderHeading(heading[1] ?? "", heading[2] ?? "", idOf) };
+  if (heading)
+    return {
+      rest: lines.slice(1),
+      markup: renderHeading(heading[1] ?? "", heading[2] ?? "", idOf),
+    };
   if (ITEM.test(line)) return takeList(lines);
   if (ROW.test(line)) return takeTable(lines);
   return takeParagraph(lines);
@@ -109,8 +113,16 @@ export const renderTable = (head: readonly Html[], rows: readonly (readonly Html
 
 function takeParagraph(lines: string[]): Block {
   // The first line is a paragraph's whatever it looks like, so that something is always taken.
-  const count = 1 + countWhile(lines.slice(1), (line) => line.trim() !== "" && !FENCE.test(line) && !ITEM.test(line));
-  return { rest: lines.slice(count), markup: html`<p>${renderInline(lines.slice(0, count).join(" "))}</p>` };
+  const count =
+    1 +
+    countWhile(
+      lines.slice(1),
+      (line) => line.trim() !== "" && !FENCE.test(line) && !ITEM.test(line),
+    );
+  return {
+    rest: lines.slice(count),
+    markup: html`<p>${renderInline(lines.slice(0, count).join(" "))}</p>`,
+  };
 }
 
 const countWhile = (lines: string[], fits: (line: string) => boolean): number => {
@@ -124,14 +136,26 @@ const SPAN = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(((?:https?:\/\/|#|\/(?!\/)
 export function renderInline(text: string): Html {
   const parts: Html[] = [];
   let end = 0;
-  for (const { 0: whole, 1: code, 2: strong, 3: label = "", 4: target = "", index } of text.matchAll(SPAN)) {
+  for (const {
+    0: whole,
+    1: code,
+    2: strong,
+    3: label = "",
+    4: target = "",
+    index,
+  } of text.matchAll(SPAN)) {
     parts.push(html`${text.slice(end, index)}`, renderSpan(code, strong, label, target));
     end = index + whole.length;
   }
   return html`${parts}${text.slice(end)}`;
 }
 
-function renderSpan(code: string | undefined, strong: string | undefined, label: string, target: string): Html {
+function renderSpan(
+  code: string | undefined,
+  strong: string | undefined,
+  label: string,
+  target: string,
+): Html {
   if (code !== undefined) return html`<code>${code}</code>`;
   if (strong !== undefined) return html`<strong>${strong}</strong>`;
   return html`<a href="${target}">${label}</a>`;

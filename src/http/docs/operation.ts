@@ -6,31 +6,41 @@ import { renderInline, renderMarkdown, renderTable } from "./markdown.ts";
 import { renderType } from "./type.ts";
 
 /** One route: what it takes, what it answers, and how to ask it. */
-export function renderRoute(document: ApiDocument, method: string, path: string, operation: Operation): Html {
-  const parameters = (operation.parameters ?? []).map((parameter) => follow<Parameter>(document, parameter));
+export function renderRoute(
+  document: ApiDocument,
+  method: string,
+  path: string,
+  operation: Operation,
+): Html {
+  const parameters = (operation.parameters ?? []).map((parameter) =>
+    follow<Parameter>(document, parameter),
+  );
   return html`<article id="${operation.operationId ?? `${method}-${path}`}">
     <h4><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></h4>
     <p>${operation.summary ?? ""}. <span class="scope">${describeScope(operation)}</span></p>
-    ${renderMarkdown(operation.description ?? "")} ${renderParameters(parameters)} ${renderBody(operation)}
-    ${renderAnswers(document, operation)}
+    ${renderMarkdown(operation.description ?? "")} ${renderParameters(parameters)}
+    ${renderBody(operation)} ${renderAnswers(document, operation)}
     <pre><code class="language-sh">${exampleCurl(method, path, operation, parameters)}</code></pre>
   </article> `;
 }
 
 function describeScope({ security = [] }: Operation): string {
   const scopes = security.flatMap((scheme) => Object.values(scheme).flat());
-  const isOpen = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
+  const isOpen =
+    security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
   return isOpen ? "No key needed." : `Needs the scope ${scopes.join(" or ")}.`;
 }
 
 export function renderParameters(parameters: readonly Parameter[]): Html {
   if (parameters.length === 0) return NOTHING;
-  const rows = parameters.map(({ name, in: place, required = false, description = "", schema = {} }) => [
-    html`<code>${name}</code>`,
-    html`${place}${required ? ", required" : ""}`,
-    html`${renderType(schema)}${schema.type === "array" ? ", with commas between" : ""}`,
-    renderInline(description),
-  ]);
+  const rows = parameters.map(
+    ({ name, in: place, required = false, description = "", schema = {} }) => [
+      html`<code>${name}</code>`,
+      html`${place}${required ? ", required" : ""}`,
+      html`${renderType(schema)}${schema.type === "array" ? ", with commas between" : ""}`,
+      renderInline(description),
+    ],
+  );
   return renderTable([html`Parameter`, html`In`, html`Type`, html`What it does`], rows);
 }
 
@@ -64,16 +74,25 @@ export function renderExample(label: Html, example: unknown): Html {
   </details>`;
 }
 
-function exampleCurl(method: string, path: string, operation: Operation, parameters: readonly Parameter[]): string {
+function exampleCurl(
+  method: string,
+  path: string,
+  operation: Operation,
+  parameters: readonly Parameter[],
+): string {
   const filled = parameters
     .filter((parameter) => parameter.in === "path")
     .reduce(
-      (filled, { name, example }) => filled.replace(`{${name}}`, encodeURIComponent(String(example ?? name))),
+      (filled, { name, example }) =>
+        filled.replace(`{${name}}`, encodeURIComponent(String(example ?? name))),
       path,
     );
   const query = parameters
     .filter((parameter) => parameter.in === "query" && parameter.example !== undefined)
-    .map(({ name, example }, i) => `${i === 0 ? "?" : "&"}${name}=${encodeURIComponent(String(example))}`);
+    .map(
+      ({ name, example }, i) =>
+        `${i === 0 ? "?" : "&"}${name}=${encodeURIComponent(String(example))}`,
+    );
   const isKeyed = !describeScope(operation).startsWith("No key");
   const [content] = Object.entries(operation.requestBody?.content ?? {});
   const parts = [

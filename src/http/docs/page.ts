@@ -12,7 +12,10 @@ type Scripted = { scriptUrl: string; configuration: Record<string, unknown> };
 /** The whole reference as a page that needs no script. One that runs puts the interactive reference in its place. */
 export function renderPage(document: ApiDocument, scripted: Scripted): string {
   const { info, tags = [], components } = document;
-  const guides = renderMarkdown(info.description ?? "", (title) => `api/description/${slugOf(title)}`);
+  const guides = renderMarkdown(
+    info.description ?? "",
+    (title) => `api/description/${slugOf(title)}`,
+  );
   const groups = tags
     .map(({ name, description = "" }) => ({ name, description, routes: routesOf(document, name) }))
     .filter(({ routes }) => routes.length > 0);
@@ -66,7 +69,11 @@ function renderScript({ scriptUrl, configuration }: Scripted): Html {
 
 function routesOf(document: ApiDocument, tag: string): Html[] {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, string, Operation] => [method, path, operation]),
+    Object.entries(methods).map(([method, operation]): [string, string, Operation] => [
+      method,
+      path,
+      operation,
+    ]),
   );
   return all
     .filter(([, , { tags = [] }]) => tags.includes(tag))
@@ -74,7 +81,9 @@ function routesOf(document: ApiDocument, tag: string): Html[] {
 }
 
 function renderContents(markdown: string, groups: readonly string[]): Html {
-  const titles = [...markdown.replaceAll(/^```[^]*?^```$/gm, "").matchAll(/^# (.+)$/gm)].map(([, title = ""]) => title);
+  const titles = [...markdown.replaceAll(/^```[^]*?^```$/gm, "").matchAll(/^# (.+)$/gm)].map(
+    ([, title = ""]) => title,
+  );
   const links = [
     ...titles.map((title) => html`<a href="#api/description/${slugOf(title)}">${title}</a>`),
     ...groups.map((name) => html`<a href="#${name}">${name}</a>`),

@@ -22,15 +22,24 @@ const LOCAL = "http://127.0.0.1:4100";
 export function toReference({ document, guide, meanings, publicUrl }: Sources): ApiDocument {
   const { info, webhooks = {}, tags = [] } = document;
   const guides = guide.replaceAll("{base}", () => publicUrl || LOCAL);
-  const events = { name: EVENTS, description: "What is sent to the webhook endpoints that subscribe to it." };
+  const events = {
+    name: EVENTS,
+    description: "What is sent to the webhook endpoints that subscribe to it.",
+  };
   return {
     ...document,
     // Beginning with a heading, or Scalar hides all others below one of its own.
-    info: { ...info, description: `# Overview\n\n${info.description ?? ""}\n\n${guides}\n${errorGuide(meanings)}` },
+    info: {
+      ...info,
+      description: `# Overview\n\n${info.description ?? ""}\n\n${guides}\n${errorGuide(meanings)}`,
+    },
     servers: [{ url: pathOf(publicUrl) || "/" }],
     tags: [...tags, events],
     webhooks: Object.fromEntries(
-      Object.entries(webhooks).map(([name, { post }]) => [name, { post: { ...post, tags: [EVENTS], summary: name } }]),
+      Object.entries(webhooks).map(([name, { post }]) => [
+        name,
+        { post: { ...post, tags: [EVENTS], summary: name } },
+      ]),
     ),
   };
 }
@@ -52,7 +61,8 @@ ${sections.join("\n")}`;
 }
 
 /** Where the API is below the origin that the browser sees; empty: right there. */
-export const pathOf = (publicUrl: string): string => (URL.parse(publicUrl)?.pathname ?? "").replace(/\/+$/, "");
+export const pathOf = (publicUrl: string): string =>
+  (URL.parse(publicUrl)?.pathname ?? "").replace(/\/+$/, "");
 
 // An event is sent to the reader's server, not by the reader. A section that a link leads to needs no frame.
 const CUSTOM_CSS = `

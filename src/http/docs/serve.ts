@@ -48,10 +48,17 @@ export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
 
   const makePage = async (): Promise<Fixed> => {
     const scriptUrl = folder + (await script()).name;
-    return fixText(renderPage(await reference(), { scriptUrl, configuration: scalarConfiguration(folder + DOCUMENT) }));
+    return fixText(
+      renderPage(await reference(), {
+        scriptUrl,
+        configuration: scalarConfiguration(folder + DOCUMENT),
+      }),
+    );
   };
   const answerPage = createFixedAnswer(PAGE_HEADERS, makePage);
-  const answerDocument = createFixedAnswer(DOCUMENT_HEADERS, async () => fixText(JSON.stringify(await reference())));
+  const answerDocument = createFixedAnswer(DOCUMENT_HEADERS, async () =>
+    fixText(JSON.stringify(await reference())),
+  );
   const answerScript = createFixedAnswer(SCRIPT_HEADERS, script);
 
   const answerFile = async (call: Call): Promise<Answer> => {
@@ -66,7 +73,10 @@ export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
   ];
 }
 
-async function makeReference(routes: readonly RouteSpec[], publicUrl: string): Promise<ApiDocument> {
+async function makeReference(
+  routes: readonly RouteSpec[],
+  publicUrl: string,
+): Promise<ApiDocument> {
   const [{ describeApi }, { PROBLEM_CODES }] = await Promise.all([
     import("../openapi/describe.ts"),
     import("../openapi/problem-codes.ts"),

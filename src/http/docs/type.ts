@@ -29,8 +29,12 @@ const MOST_CHOICES = 12;
 
 function describeChoices(values: readonly unknown[]): string {
   const shown = values.slice(0, MOST_CHOICES).map((value) => JSON.stringify(value));
-  return values.length > MOST_CHOICES ? `${shown.join(", ")}, … (${values.length})` : shown.join(", ");
+  return values.length > MOST_CHOICES
+    ? `${shown.join(", ")}, … (${values.length})`
+    : shown.join(", ");
 }
 
 const describeLimits = ({ minimum, maximum }: Schema): string =>
-  [minimum, maximum].every((limit) => limit !== undefined && Math.abs(limit) < 1e9) ? `, ${minimum} to ${maximum}` : "";
+  [minimum, maximum].every((limit) => limit !== undefined && Math.abs(limit) < 1e9)
+    ? `, ${minimum} to ${maximum}`
+    : "";

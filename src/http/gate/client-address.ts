@@ -40,4 +40,5 @@ export function addressGroup(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-export const isLoopback = (address: string): boolean => address === "::1" || plainAddress(address).startsWith("127.");
+export const isLoopback = (address: string): boolean =>
+  address === "::1" || plainAddress(address).startsWith("127.");

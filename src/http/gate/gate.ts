@@ -1,7 +1,13 @@
 import { hash } from "node:crypto";
 import type { KeyUse } from "../../app/keys.ts";
 import { isWithin } from "../../domain/address-range.ts";
-import { DEFAULT_LIMITS, grants, hashApiKey, isWellFormed, type Scope } from "../../domain/api-key.ts";
+import {
+  DEFAULT_LIMITS,
+  grants,
+  hashApiKey,
+  isWellFormed,
+  type Scope,
+} from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Credential } from "../../store/keys.ts";
@@ -50,7 +56,12 @@ const FAILURE_POLICY = createPolicy({ window: PER_MINUTE, quota: 60 });
 const MAX_KNOWN_KEYS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
-export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAddress: ClientAddress): Gate {
+export function createGate(
+  rt: Runtime,
+  keyUse: KeyUse,
+  limits: Limits,
+  clientAddress: ClientAddress,
+): Gate {
   const freshness = createFreshness(rt);
   const warnOnce = createWarnOnce(rt);
   const ignoresForwarding = rt.config.http.trustedProxies.length === 0;
@@ -59,7 +70,8 @@ export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAd
   // A connection sends the same header again and again. Its text is kept as long as the connection, to save the hashing.
   let sentOn = new WeakMap<object, { authorization: string; found: Known }>();
 
-  const recall = (authorization: string): Known | undefined => known.get(hash("sha256", authorization, "latin1"));
+  const recall = (authorization: string): Known | undefined =>
+    known.get(hash("sha256", authorization, "latin1"));
 
   const find = (authorization: string): Known => {
     const key = lookUp(rt, authorization);
@@ -76,7 +88,10 @@ export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAd
     }
     const authorization = header(asked, "authorization");
     if (authorization === undefined)
-      throw new AppError("missing_key", "This needs an API key: send Authorization: Bearer <API_KEY>.");
+      throw new AppError(
+        "missing_key",
+        "This needs an API key: send Authorization: Bearer <API_KEY>.",
+      );
     let sent = sentOn.get(asked.connection);
     if (sent?.authorization !== authorization) {
       sent = { authorization, found: recall(authorization) ?? find(authorization) };
@@ -92,13 +107,22 @@ export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAd
       return authenticate(call);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const verdict = limits.failures.take(addressGroup(clientAddress(call.asked)), FAILURE_POLICY, call.startedAt);
+      const verdict = limits.failures.take(
+        addressGroup(clientAddress(call.asked)),
+        FAILURE_POLICY,
+        call.startedAt,
+      );
       throw verdict.allowed ? error : new RateLimited(verdict);
     }
   };
 
   const limit = (call: Call, policy: Policy, verdict: Verdict): void => {
-    call.headers.push("ratelimit-policy", policy.text, "ratelimit", standingText(verdict.standings));
+    call.headers.push(
+      "ratelimit-policy",
+      policy.text,
+      "ratelimit",
+      standingText(verdict.standings),
+    );
     if (!verdict.allowed) throw new RateLimited(verdict);
   };
 
@@ -106,7 +130,10 @@ export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAd
     keyUse.note(key.id, call.now);
     if (key.kind !== "SECRET" || header(call.asked, "origin") === undefined) return;
     keyUse.noteBrowser(key.id, call.now);
-    warnOnce(key.id, "a secret key was seen from a browser: rotate it", { key: key.id, name: key.name });
+    warnOnce(key.id, "a secret key was seen from a browser: rotate it", {
+      key: key.id,
+      name: key.name,
+    });
   };
 
   return {
@@ -126,7 +153,10 @@ export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAd
       limit(call, policy, limits.keys.take(key.id, policy, call.startedAt));
       noteUse(call, key);
       if (ignoresForwarding && header(call.asked, "x-forwarded-for") !== undefined)
-        warnOnce("x-forwarded-for", "X-Forwarded-For is ignored, because no --trusted-proxy is named");
+        warnOnce(
+          "x-forwarded-for",
+          "X-Forwarded-For is ignored, because no --trusted-proxy is named",
+        );
       return key;
     },
     identify(call, slug, scope) {
@@ -145,7 +175,8 @@ export function createGate(rt: Runtime, keyUse: KeyUse, limits: Limits, clientAd
 
 function lookUp(rt: Runtime, authorization: string): Credential {
   const text = BEARER.exec(authorization)?.[1];
-  if (text === undefined) throw new AppError("invalid_key", "The Authorization header must read: Bearer <API_KEY>.");
+  if (text === undefined)
+    throw new AppError("invalid_key", "The Authorization header must read: Bearer <API_KEY>.");
   if (!isWellFormed(text))
     throw new AppError(
       "invalid_key",
@@ -158,13 +189,22 @@ function lookUp(rt: Runtime, authorization: string): Credential {
 
 function checkAlive(key: Credential, now: number): void {
   if (key.revokedAt !== null) throw new AppError("revoked_key", "This key was revoked.");
-  if (key.expiresAt !== null && key.expiresAt <= now) throw new AppError("expired_key", "This key has expired.");
+  if (key.expiresAt !== null && key.expiresAt <= now)
+    throw new AppError("expired_key", "This key has expired.");
   if (key.secretExpiresAt !== null && key.secretExpiresAt <= now)
-    throw new AppError("expired_key", "This key was rotated and its overlap is over: use its newer secret.");
+    throw new AppError(
+      "expired_key",
+      "This key was rotated and its overlap is over: use its newer secret.",
+    );
 }
 
 /** Decided from the key alone: a foreign slug and one that does not exist give the same bytes. */
-function refuse(key: Credential, slug: string, scope: Scope, address: () => string): AppError | undefined {
+function refuse(
+  key: Credential,
+  slug: string,
+  scope: Scope,
+  address: () => string,
+): AppError | undefined {
   if (key.cidrs.length > 0 && !isWithin(address(), key.cidrs))
     return new AppError("address_not_allowed", `This key may not be used from ${address()}.`);
   if (slug !== key.businessSlug)
@@ -172,7 +212,8 @@ function refuse(key: Credential, slug: string, scope: Scope, address: () => stri
       "business_mismatch",
       `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
     );
-  if (!grants(key, scope)) return new AppError("insufficient_scope", `This key lacks the scope ${scope}.`);
+  if (!grants(key, scope))
+    return new AppError("insufficient_scope", `This key lacks the scope ${scope}.`);
   return undefined;
 }
 

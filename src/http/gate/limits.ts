@@ -51,7 +51,12 @@ export function createLimits(rt: Runtime): Limits {
         shift += jumped;
       }
       const changed = [...keys.countedSince(savedAt), ...addresses.countedSince(savedAt)].map(
-        ({ client, second, count }) => ({ client, second: Math.floor(second + offset / 1000), process, count }),
+        ({ client, second, count }) => ({
+          client,
+          second: Math.floor(second + offset / 1000),
+          process,
+          count,
+        }),
       );
       if (changed.length === 0 && shift === 0) return;
       saveRateCounts(rt, changed, shift);

@@ -11,7 +11,9 @@ export type Policy = {
 };
 
 export function createPolicy(...windows: { window: RateWindow; quota: number }[]): Policy {
-  const texts = windows.map(({ window, quota }) => `"${window.name}";q=${quota};w=${window.seconds}`);
+  const texts = windows.map(
+    ({ window, quota }) => `"${window.name}";q=${quota};w=${window.seconds}`,
+  );
   return { windows, text: texts.join(", ") };
 }
 
@@ -66,7 +68,12 @@ export function createLimiter(): Limiter {
     const buckets = restored.get(client) ?? [];
     restored.delete(client);
     const total = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
-    const meter = { buckets, used: policy.windows.map(() => total), oldest: policy.windows.map(() => 0), policy };
+    const meter = {
+      buckets,
+      used: policy.windows.map(() => total),
+      oldest: policy.windows.map(() => 0),
+      policy,
+    };
     meters.set(client, meter);
     return meter;
   };

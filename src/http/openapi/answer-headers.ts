@@ -2,7 +2,10 @@ import { type HeaderName, HEADERS } from "./headers.ts";
 import type { JsonObject } from "./json-schema.ts";
 import { refTo } from "./references.ts";
 
-export const CORS: readonly HeaderName[] = ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers"];
+export const CORS: readonly HeaderName[] = [
+  "Access-Control-Allow-Origin",
+  "Access-Control-Expose-Headers",
+];
 export const COUNTED: readonly HeaderName[] = ["RateLimit-Policy", "RateLimit"];
 export const EVERYWHERE: readonly HeaderName[] = ["Request-Id", "API-Version"];
 
@@ -15,12 +18,17 @@ export function describeHeaders(
   uncertain: readonly HeaderName[] = [],
 ): JsonObject {
   const certain = [...always, ...more].map((name) => [name, { $ref: refTo("headers", name) }]);
-  const counted = uncertain.map((name) => [name, { $ref: refTo("headers", `${name}${IF_COUNTED}`) }]);
+  const counted = uncertain.map((name) => [
+    name,
+    { $ref: refTo("headers", `${name}${IF_COUNTED}`) },
+  ]);
   return Object.fromEntries([...certain, ...counted]);
 }
 
 /** Every header by its name. What tells of the limits is missing where a request came to no key or address to be counted for. */
 export const namedHeaders = (): JsonObject => ({
   ...HEADERS,
-  ...Object.fromEntries(COUNTED.map((name) => [`${name}${IF_COUNTED}`, { ...HEADERS[name], required: false }])),
+  ...Object.fromEntries(
+    COUNTED.map((name) => [`${name}${IF_COUNTED}`, { ...HEADERS[name], required: false }]),
+  ),
 });

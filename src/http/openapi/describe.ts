@@ -24,7 +24,12 @@ const ABOUT = `A business's catalog for its partners, and signed webhooks that t
 - What cannot be read as HTTP is refused with 400 \`malformed_request\`, 408, 431, 501 or 505, before it comes to any route.`;
 
 /** The API as an OpenAPI document. What it says comes from the table of routes and from the schemas that the code's types come from. */
-export const describeApi = ({ routes, publicUrl, version, isClosed = false }: Described): JsonObject => ({
+export const describeApi = ({
+  routes,
+  publicUrl,
+  version,
+  isClosed = false,
+}: Described): JsonObject => ({
   openapi: "3.1.1",
   info: {
     title: "deskbell",
@@ -46,9 +51,14 @@ export const describeApi = ({ routes, publicUrl, version, isClosed = false }: De
       ApiKey: {
         type: "http",
         scheme: "bearer",
-        description: "A secret key (deskbell_sk_…) or a restricted one (deskbell_rk_…). Keep it on the server.",
+        description:
+          "A secret key (deskbell_sk_…) or a restricted one (deskbell_rk_…). Keep it on the server.",
       },
-      MetricsToken: { type: "http", scheme: "bearer", description: "The operator's token for /metrics." },
+      MetricsToken: {
+        type: "http",
+        scheme: "bearer",
+        description: "The operator's token for /metrics.",
+      },
     },
   },
 });
@@ -58,7 +68,9 @@ function describePaths(routes: readonly RouteSpec[]): JsonObject {
   return Object.fromEntries(
     [...byPath].map(([path, group]) => [
       path,
-      Object.fromEntries(group.map((route) => [route.method.toLowerCase(), describeOperation(route)])),
+      Object.fromEntries(
+        group.map((route) => [route.method.toLowerCase(), describeOperation(route)]),
+      ),
     ]),
   );
 }

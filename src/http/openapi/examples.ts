@@ -29,22 +29,37 @@ const { slug, name, timezone, currency, locale } = catalog.business;
 const at = (minutes: number): string => formatInstant(NOW + minutes * 60_000, timezone);
 
 const day = { soldOut: new Map(), taken: new Map() };
-const shown = representCatalog({ catalog, mark: () => ({ version: VERSION, updatedAt: NOW }), day }, NOW);
+const shown = representCatalog(
+  { catalog, mark: () => ({ version: VERSION, updatedAt: NOW }), day },
+  NOW,
+);
 // What has parts shows more.
-shown.services.sort((a, b) => b.variants.length + b.addonLinks.length - a.variants.length - a.addonLinks.length);
+shown.services.sort(
+  (a, b) => b.variants.length + b.addonLinks.length - a.variants.length - a.addonLinks.length,
+);
 
 const business = { id: businessId(slug), slug, name, timezone };
 const meta = { business, currency, locale, catalogVersion: VERSION };
 const page = { hasMore: false, nextCursor: null };
 
-const list = (data: unknown) => ({ data: localise(data, locale, false), page, meta: { ...meta, validUntil: null } });
+const list = (data: unknown) => ({
+  data: localise(data, locale, false),
+  page,
+  meta: { ...meta, validUntil: null },
+});
 const listOfFirst = (objects: readonly unknown[]) => list(objects.slice(0, 1));
 const ofBusiness = (data: unknown) => ({ data: [data], page, meta: { business } });
 
 /** An event of a type, as it is sent. */
 export function exampleEvent(type: EventType): Envelope {
-  const draft = sampleEvent(type, { catalog, shown }, { id: business.id, catalogVersion: VERSION }, NOW);
-  if (draft === undefined) throw new Error(`The generated business has nothing that ${type} could tell of.`);
+  const draft = sampleEvent(
+    type,
+    { catalog, shown },
+    { id: business.id, catalogVersion: VERSION },
+    NOW,
+  );
+  if (draft === undefined)
+    throw new Error(`The generated business has nothing that ${type} could tell of.`);
   return sealEnvelope(draft, EVENT_ID, NOW, business);
 }
 
@@ -73,7 +88,17 @@ const delivery: z.infer<typeof webhook.deliveryWithAttempts> = {
   lastError: null,
   createdAt: at(0),
   deliveredAt: at(0),
-  attempts: [{ n: 1, at: at(0), durationMs: 29, statusCode: 200, outcome: "responded", error: null, responseText: "" }],
+  attempts: [
+    {
+      n: 1,
+      at: at(0),
+      durationMs: 29,
+      statusCode: 200,
+      outcome: "responded",
+      error: null,
+      responseText: "",
+    },
+  ],
 };
 const { attempts: _notListed, ...listedDelivery } = delivery;
 

@@ -1,4 +1,9 @@
-type HeaderSpec = { description: string; schema: object; example: string | number; required: boolean };
+type HeaderSpec = {
+  description: string;
+  schema: object;
+  example: string | number;
+  required: boolean;
+};
 
 const text = { type: "string" };
 const seconds = { type: "integer", minimum: 0 };
@@ -11,7 +16,12 @@ export const HEADERS = {
     example: "req_06gzfjm44j",
     required: true,
   },
-  "API-Version": { description: "Within v1 only additions are made", schema: text, example: "1.0", required: true },
+  "API-Version": {
+    description: "Within v1 only additions are made",
+    schema: text,
+    example: "1.0",
+    required: true,
+  },
   "RateLimit-Policy": {
     description: "The windows that requests are counted in, with their quotas",
     schema: text,
@@ -19,14 +29,16 @@ export const HEADERS = {
     required: true,
   },
   RateLimit: {
-    description: "What is left in each window, the tightest first, and in how many seconds it is whole again",
+    description:
+      "What is left in each window, the tightest first, and in how many seconds it is whole again",
     schema: text,
     example: '"per-minute";r=59;t=60, "per-hour";r=999;t=3600',
     required: true,
   },
   "Retry-After": { description: "Seconds to wait", schema: seconds, example: 23, required: true },
   ETag: {
-    description: "Send it as If-None-Match the next time: what has not changed is answered with 304",
+    description:
+      "Send it as If-None-Match the next time: what has not changed is answered with 304",
     schema: text,
     example: 'W/"c1842-1-9f86d081884c7d65"',
     required: true,
@@ -37,8 +49,18 @@ export const HEADERS = {
     example: 1842,
     required: true,
   },
-  "Cache-Control": { description: "Who may keep it", schema: text, example: "private, no-cache", required: true },
-  Vary: { description: "What else it depends on", schema: text, example: "Accept-Encoding", required: true },
+  "Cache-Control": {
+    description: "Who may keep it",
+    schema: text,
+    example: "private, no-cache",
+    required: true,
+  },
+  Vary: {
+    description: "What else it depends on",
+    schema: text,
+    example: "Accept-Encoding",
+    required: true,
+  },
   "X-Content-Type-Options": {
     description: "It is what Content-Type says",
     schema: text,
@@ -46,9 +68,11 @@ export const HEADERS = {
     required: true,
   },
   Link: {
-    description: "The next page, as `page.nextCursor` has it, maybe without scheme and host; absent on the last",
+    description:
+      "The next page, as `page.nextCursor` has it, maybe without scheme and host; absent on the last",
     schema: text,
-    example: '<https://api.example.com/v1/businesses/salon-aurora/services?limit=1&cursor=WyJz>; rel="next"',
+    example:
+      '<https://api.example.com/v1/businesses/salon-aurora/services?limit=1&cursor=WyJz>; rel="next"',
     required: false,
   },
   Location: {
@@ -63,7 +87,12 @@ export const HEADERS = {
     example: 'Bearer realm="deskbell", error="invalid_token"',
     required: true,
   },
-  "Access-Control-Allow-Origin": { description: "Any page may ask", schema: text, example: "*", required: true },
+  "Access-Control-Allow-Origin": {
+    description: "Any page may ask",
+    schema: text,
+    example: "*",
+    required: true,
+  },
   "Access-Control-Expose-Headers": {
     description: "What such a page may read",
     schema: text,

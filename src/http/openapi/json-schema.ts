@@ -15,7 +15,9 @@ export function describeSchemas({ isClosed }: Closing): JsonObject {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => refTo("schemas", id) });
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidy(schema, isClosed)]));
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => [id, tidy(schema, isClosed)]),
+  );
 }
 
 /** What is sent: no more is taken than is described. */
@@ -32,14 +34,20 @@ function describeSent(asSent: JsonObject, purpose: unknown): JsonObject {
 function tidy(node: unknown, isClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, isClosed));
   if (typeof node !== "object" || node === null) return node;
-  const { $schema, $id, isList, includedBy, asSent, refusedAs, example, ...schema } = node as JsonObject;
+  const { $schema, $id, isList, includedBy, asSent, refusedAs, example, ...schema } =
+    node as JsonObject;
   if (asSent !== undefined) return describeSent(asSent as JsonObject, schema["description"]);
   if (schema["additionalProperties"] === false && !isClosed) delete schema["additionalProperties"];
   // As far as JavaScript counts: no bounds of ours.
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
-  const { required, properties } = schema as { required?: string[]; properties?: Record<string, JsonObject> };
+  const { required, properties } = schema as {
+    required?: string[];
+    properties?: Record<string, JsonObject>;
+  };
   if (required && properties)
     schema["required"] = required.filter((name) => !("includedBy" in (properties[name] ?? {})));
-  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, tidy(value, isClosed)]));
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, tidy(value, isClosed)]),
+  );
 }

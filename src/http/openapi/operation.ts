@@ -24,7 +24,9 @@ export function describeOperation(route: RouteSpec): JsonObject {
     ...(body && {
       requestBody: {
         required: body.isOptional !== true,
-        content: { "application/json": { schema: describeInput(body.schema), example: exampleOf(id) } },
+        content: {
+          "application/json": { schema: describeInput(body.schema), example: exampleOf(id) },
+        },
       },
     }),
     responses: { ...describeAnswers(route, headersFor(scope)), ...describeProblems(route) },
@@ -59,7 +61,10 @@ function describeContent(body: NonNullable<AnswerSpec["body"]>): JsonObject {
   if (body.startsWith("text/")) return { [body]: { schema: { type: "string" } } };
   const example = exampleOf(body);
   return {
-    "application/json": { schema: { $ref: refTo("schemas", body) }, ...(example !== undefined && { example }) },
+    "application/json": {
+      schema: { $ref: refTo("schemas", body) },
+      ...(example !== undefined && { example }),
+    },
   };
 }
 
@@ -70,8 +75,16 @@ const PATH_PARAMETERS = {
     description: "The business, which is the key's",
     example: "salon-aurora",
   },
-  "webhooks/:id": { name: "id", description: "The endpoint's id", example: "whe_06gzfjm44t8c9kf1ccbxp7rfb" },
-  "deliveries/:id": { name: "id", description: "The delivery's id", example: "dlv_06gzfjm44t8c9kf1ccbxp7rfc" },
+  "webhooks/:id": {
+    name: "id",
+    description: "The endpoint's id",
+    example: "whe_06gzfjm44t8c9kf1ccbxp7rfb",
+  },
+  "deliveries/:id": {
+    name: "id",
+    description: "The delivery's id",
+    example: "dlv_06gzfjm44t8c9kf1ccbxp7rfc",
+  },
 };
 
 export const SENT_HEADERS = {
@@ -85,10 +98,20 @@ export const SENT_HEADERS = {
   },
 };
 
-function describeParameters({ path, query = {}, requestHeaders = [], answers }: RouteSpec): JsonObject[] {
+function describeParameters({
+  path,
+  query = {},
+  requestHeaders = [],
+  answers,
+}: RouteSpec): JsonObject[] {
   const inPath = Object.entries(PATH_PARAMETERS)
     .filter(([place]) => path.includes(place))
-    .map(([, parameter]) => ({ in: "path", required: true, schema: { type: "string" }, ...parameter }));
+    .map(([, parameter]) => ({
+      in: "path",
+      required: true,
+      schema: { type: "string" },
+      ...parameter,
+    }));
   const sent = [...requestHeaders, ...(304 in answers ? (["If-None-Match"] as const) : [])];
   return [
     ...inPath,

@@ -18,7 +18,12 @@ const KEY: HttpCode[] = [
   "address_not_allowed",
   "rate_limited",
 ];
-const BODY: HttpCode[] = ["invalid_json", "body_too_large", "unsupported_media_type", "validation_failed"];
+const BODY: HttpCode[] = [
+  "invalid_json",
+  "body_too_large",
+  "unsupported_media_type",
+  "validation_failed",
+];
 
 /** The same for every route that can answer them. */
 const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
@@ -30,8 +35,12 @@ function codesOf({ method, path, scope, query = {}, body, problems = [] }: Route
   const explains = "explain" in query;
   return [
     ...(isKeyed || explains ? KEY : []),
-    ...(scope === "open" ? [] : (["invalid_parameter", "unknown_parameter", "rate_limited"] as const)),
-    ...Object.values(query).flatMap((schema) => (schema.meta()?.["refusedAs"] as HttpCode | undefined) ?? []),
+    ...(scope === "open"
+      ? []
+      : (["invalid_parameter", "unknown_parameter", "rate_limited"] as const)),
+    ...Object.values(query).flatMap(
+      (schema) => (schema.meta()?.["refusedAs"] as HttpCode | undefined) ?? [],
+    ),
     ...(path.includes(":id") ? (["resource_not_found"] as const) : []),
     ...(body ? BODY : []),
     ...(method === "GET" ? [] : (["busy", "storage_full", "conflict"] as const)),
@@ -64,7 +73,11 @@ export const sharedProblems = (): JsonObject =>
     }),
   );
 
-function describeProblem(status: number, codes: readonly HttpCode[], isPublic: boolean): JsonObject {
+function describeProblem(
+  status: number,
+  codes: readonly HttpCode[],
+  isPublic: boolean,
+): JsonObject {
   const [first] = codes;
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEM_CODES[code]}`).join("\n\n"),
@@ -111,7 +124,13 @@ const MISTAKES: { [code in HttpCode]?: ErrorItem } = {
 function exampleOf(code: HttpCode): unknown {
   const mistake = MISTAKES[code];
   const detail = mistake?.detail ?? PROBLEM_CODES[code];
-  const problem = { status: HTTP_STATUS[code], code, detail, items: mistake ? [mistake] : [], headers: [] };
+  const problem = {
+    status: HTTP_STATUS[code],
+    code,
+    detail,
+    items: mistake ? [mistake] : [],
+    headers: [],
+  };
   const extra = code === "rate_limited" ? { violatedPolicies: ["per-minute"] } : {};
   return JSON.parse(problemBody(problem, HEADERS["Request-Id"].example, extra));
 }

@@ -39,7 +39,8 @@ export const PROBLEM_CODES: Record<HttpCode, string> = {
   busy: "Too much at this moment: come again as `Retry-After` says.",
   shutting_down: "The server is about to end: come again as `Retry-After` says.",
   storage_full: "The disk is full: nothing can be written for now.",
-  signing_unavailable: "The key that opens the signing secrets is missing or wrong: nothing can be signed for now.",
+  signing_unavailable:
+    "The key that opens the signing secrets is missing or wrong: nothing can be signed for now.",
   internal: "Something went wrong here. The request id finds it in the log.",
   malformed_request: "This is no HTTP that can be read in one way only.",
   request_timeout: "The request took too long to arrive.",

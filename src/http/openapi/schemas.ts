@@ -5,8 +5,18 @@ import { booking, reservation, ticket, ticketOrder } from "../../domain/public/s
 import { business, catalogChange, envelopeOf } from "../../domain/public/schemas/envelope.ts";
 import { menuCategory, menuItem, modifierGroup } from "../../domain/public/schemas/menu.ts";
 import { promotion } from "../../domain/public/schemas/promotion.ts";
-import { publicEvent, saleAvailability, ticketType } from "../../domain/public/schemas/public-event.ts";
-import { addon, addonLink, service, serviceCategory, serviceVariant } from "../../domain/public/schemas/service.ts";
+import {
+  publicEvent,
+  saleAvailability,
+  ticketType,
+} from "../../domain/public/schemas/public-event.ts";
+import {
+  addon,
+  addonLink,
+  service,
+  serviceCategory,
+  serviceVariant,
+} from "../../domain/public/schemas/service.ts";
 import { staff } from "../../domain/public/schemas/staff.ts";
 import { currency, image, instant, weeklyWindow } from "../../domain/public/schemas/values.ts";
 import * as webhook from "../../domain/public/schemas/webhook.ts";
@@ -26,7 +36,9 @@ const catalogMeta = z.strictObject({
 });
 
 const listMeta = catalogMeta.extend({
-  validUntil: instant.nullable().describe("When the answer will differ though nobody changes anything; null: never"),
+  validUntil: instant
+    .nullable()
+    .describe("When the answer will differ though nobody changes anything; null: never"),
 });
 
 const list = (data: z.ZodType) => z.strictObject({ data, page, meta: listMeta });
@@ -34,11 +46,16 @@ const ofBusiness = z.strictObject({ business });
 
 const envelopes = EVENT_TYPES.map((type) => [eventName(type), envelopeOf(type)] as const);
 const event = z
-  .discriminatedUnion("type", envelopes.map(([, schema]) => schema) as unknown as [z.ZodObject, ...z.ZodObject[]])
+  .discriminatedUnion(
+    "type",
+    envelopes.map(([, schema]) => schema) as unknown as [z.ZodObject, ...z.ZodObject[]],
+  )
   .meta({
     discriminator: {
       propertyName: "type",
-      mapping: Object.fromEntries(EVENT_TYPES.map((type) => [type, refTo("schemas", eventName(type))])),
+      mapping: Object.fromEntries(
+        EVENT_TYPES.map((type) => [type, refTo("schemas", eventName(type))]),
+      ),
     },
   });
 
@@ -62,7 +79,10 @@ const problem = z.strictObject({
     )
     .optional()
     .describe("Everything that is wrong with the request"),
-  violatedPolicies: z.array(z.string()).optional().describe("With `rate_limited`: the windows that are full"),
+  violatedPolicies: z
+    .array(z.string())
+    .optional()
+    .describe("With `rate_limited`: the windows that are full"),
 });
 
 const NAMED = {

@@ -10,8 +10,16 @@ const text = { type: "string" };
 /** What every delivery is sent with (domain/webhooks/post.ts). */
 const DELIVERY_HEADERS = {
   "X-Service-Event": { description: "The event's name", schema: text, example: "service.updated" },
-  "X-Service-Delivery": { description: "The delivery's id", schema: text, example: "dlv_06gzfjm44t8c9kf1ccbxp7rfb" },
-  "X-Service-Attempt": { description: "Which attempt this is, from 1", schema: { type: "integer" }, example: 1 },
+  "X-Service-Delivery": {
+    description: "The delivery's id",
+    schema: text,
+    example: "dlv_06gzfjm44t8c9kf1ccbxp7rfb",
+  },
+  "X-Service-Attempt": {
+    description: "Which attempt this is, from 1",
+    schema: { type: "integer" },
+    example: 1,
+  },
   "X-Service-Sequence": {
     description: "The event's place in the business's feed; 0 for a test",
     schema: { type: "integer" },
@@ -27,7 +35,11 @@ const DELIVERY_HEADERS = {
     schema: text,
     example: "evt_06gzfjm44jbnv0hmhvsz14qc5",
   },
-  "webhook-timestamp": { description: "Standard Webhooks: Unix seconds", schema: text, example: "1795176000" },
+  "webhook-timestamp": {
+    description: "Standard Webhooks: Unix seconds",
+    schema: text,
+    example: "1795176000",
+  },
   "webhook-signature": {
     description:
       "Standard Webhooks 1.0: `v1,<base64>`, two of them with a space between while a secret is being rotated",
@@ -42,7 +54,8 @@ export const SENT_TO_ENDPOINTS = {
     Object.entries(DELIVERY_HEADERS).map(([name, header]) => [name, { ...header, required: true }]),
   ),
   "X-Service-Test": {
-    description: "`true` with a test event (`…/test`), whose id begins with `evt_test_`; absent with any other",
+    description:
+      "`true` with a test event (`…/test`), whose id begins with `evt_test_`; absent with any other",
     schema: { const: "true" },
     example: "true",
   },
@@ -61,7 +74,10 @@ const describeEvent = (type: EventType): JsonObject => ({
   requestBody: {
     required: true,
     content: {
-      "application/json": { schema: { $ref: refTo("schemas", eventName(type)) }, example: exampleEvent(type) },
+      "application/json": {
+        schema: { $ref: refTo("schemas", eventName(type)) },
+        example: exampleEvent(type),
+      },
     },
   },
   responses: {

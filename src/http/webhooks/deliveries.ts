@@ -53,7 +53,12 @@ export const showDelivery =
   (call: Call, key: Credential): Answer => {
     readParameters({}, call.asked.search);
     const delivery = requireOwnDelivery(rt, key, idOf(call));
-    return answerJson(call, 200, { data: withAttempts(rt, delivery, timezoneOf(rt, key)) }, PRIVATE);
+    return answerJson(
+      call,
+      200,
+      { data: withAttempts(rt, delivery, timezoneOf(rt, key)) },
+      PRIVATE,
+    );
   };
 
 /** It is on its way again, not yet there. */
@@ -65,7 +70,12 @@ export const redeliverDelivery =
     const { id } = requireOwnDelivery(rt, key, idOf(call));
     readRequest(noFields, sent);
     const delivery = await writeWhenFree(rt, () => redeliver(rt, id));
-    return answerJson(call, 202, { data: withAttempts(rt, delivery, timezoneOf(rt, key)) }, PRIVATE);
+    return answerJson(
+      call,
+      202,
+      { data: withAttempts(rt, delivery, timezoneOf(rt, key)) },
+      PRIVATE,
+    );
   };
 
 const withAttempts = (rt: Runtime, delivery: DeliveryRow, timezone: string) => ({
@@ -90,5 +100,8 @@ function readPage(
   const reached = next ? (rows.at(-1)?.id ?? null) : found.reached;
   // Ids rise with time: from here on all are older.
   const isOver = reached === null || (next?.id ?? reached) < firstIdOf("dlv", since);
-  return { rows: rows.filter(({ createdAt }) => createdAt >= since), reached: isOver ? null : reached };
+  return {
+    rows: rows.filter(({ createdAt }) => createdAt >= since),
+    reached: isOver ? null : reached,
+  };
 }

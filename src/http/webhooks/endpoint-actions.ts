@@ -41,7 +41,10 @@ export const rotation = z.strictObject({
     .max(7 * DAY_SECONDS, OVERLAP)
     .default(DAY_SECONDS)
     .describe("For so long everything is signed with both"),
-  force: z.boolean({ error: "true or false" }).default(false).describe("Also while an earlier rotation goes on"),
+  force: z
+    .boolean({ error: "true or false" })
+    .default(false)
+    .describe("Also while an earlier rotation goes on"),
 });
 
 type Action<Shape extends z.ZodRawShape> = (
@@ -64,8 +67,15 @@ export const actOnEndpoint =
 export const enableWebhook = (rt: Runtime) =>
   actOnEndpoint(rt, enabling, async (call, { id }, { recover }, timezone) => {
     const which = typeof recover === "string" ? recover : recover.resolve(timezone);
-    const { endpoint, ...counts } = await writeWhenFree(rt, () => enableEndpoint(rt, id, which, { byPartner: true }));
-    return answerJson(call, 200, { data: { ...representEndpoint(endpoint, timezone), ...counts } }, PRIVATE);
+    const { endpoint, ...counts } = await writeWhenFree(rt, () =>
+      enableEndpoint(rt, id, which, { byPartner: true }),
+    );
+    return answerJson(
+      call,
+      200,
+      { data: { ...representEndpoint(endpoint, timezone), ...counts } },
+      PRIVATE,
+    );
   });
 
 export const rotateWebhookSecret = (rt: Runtime) =>
@@ -85,5 +95,10 @@ export const rotateWebhookSecret = (rt: Runtime) =>
 export const finishWebhookRotation = (rt: Runtime) =>
   actOnEndpoint(rt, noFields, async (call, endpoint, _asked, timezone) => {
     const finished = await writeWhenFree(rt, () => finishRotation(rt, endpoint.id));
-    return answerJson(call, 200, { data: { ...representEndpoint(endpoint, timezone), finished } }, PRIVATE);
+    return answerJson(
+      call,
+      200,
+      { data: { ...representEndpoint(endpoint, timezone), finished } },
+      PRIVATE,
+    );
   });

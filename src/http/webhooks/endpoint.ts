@@ -20,7 +20,12 @@ export const showWebhook =
   (call: Call, key: Credential): Answer => {
     readParameters({}, call.asked.search);
     const endpoint = requireOwnEndpoint(rt, key, idOf(call));
-    return answerJson(call, 200, { data: representEndpoint(endpoint, timezoneOf(rt, key)) }, PRIVATE);
+    return answerJson(
+      call,
+      200,
+      { data: representEndpoint(endpoint, timezoneOf(rt, key)) },
+      PRIVATE,
+    );
   };
 
 export const changeWebhook =
@@ -31,7 +36,12 @@ export const changeWebhook =
     const { id } = requireOwnEndpoint(rt, key, idOf(call));
     const changes = { name, url, events, byPartner: true, unknownFields: Object.keys(others) };
     const endpoint = await writeWhenFree(rt, () => updateEndpoint(rt, id, changes));
-    return answerJson(call, 200, { data: representEndpoint(endpoint, timezoneOf(rt, key)) }, PRIVATE);
+    return answerJson(
+      call,
+      200,
+      { data: representEndpoint(endpoint, timezoneOf(rt, key)) },
+      PRIVATE,
+    );
   };
 
 export const deleteWebhook =

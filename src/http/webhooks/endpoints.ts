@@ -21,7 +21,11 @@ export const WEBHOOKS_PARAMETERS = { limit: pageSize, cursor };
 /** What may be sent of an endpoint. app/webhooks/endpoint-checks.ts judges it, for the terminal as well. */
 export const newEndpoint = z.strictObject({
   name: z.string().min(1).max(100).describe("A label"),
-  url: z.string().describe("Where to send them: https, on a public address. Kept as it is called: without a fragment"),
+  url: z
+    .string()
+    .describe(
+      "Where to send them: https, on a public address. Kept as it is called: without a fragment",
+    ),
   events: z.array(z.enum(EVENT_TYPES)).min(1).describe("Which to send"),
 });
 

@@ -8,7 +8,10 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 /** A partner sees so much of what its own receiver said, and of why a connection failed. */
 const SHOWN_CHARACTERS = 256;
 
-export const representEndpoint = (row: EndpointRow, timezone: string): z.output<typeof endpoint> => ({
+export const representEndpoint = (
+  row: EndpointRow,
+  timezone: string,
+): z.output<typeof endpoint> => ({
   id: row.id,
   name: row.name,
   url: row.url,
@@ -20,7 +23,10 @@ export const representEndpoint = (row: EndpointRow, timezone: string): z.output<
   updatedAt: formatInstant(row.updatedAt, timezone),
 });
 
-export const representDelivery = (row: DeliveryRow, timezone: string): z.output<typeof delivery> => ({
+export const representDelivery = (
+  row: DeliveryRow,
+  timezone: string,
+): z.output<typeof delivery> => ({
   id: row.id,
   endpointId: row.endpointId,
   eventId: row.eventId,
@@ -45,7 +51,8 @@ export const representAttempt = (row: AttemptRow, timezone: string): z.output<ty
   responseText: shownText(row.responseText),
 });
 
-export const shownText = (text: string | null): string | null => text && safe(text, SHOWN_CHARACTERS);
+export const shownText = (text: string | null): string | null =>
+  text && safe(text, SHOWN_CHARACTERS);
 
 const instantOrNull = (at: number | null, timezone: string): string | null =>
   at === null ? null : formatInstant(at, timezone);

@@ -10,7 +10,8 @@ const HIGH_LIMIT = 4096;
 export function capConnections(
   server: Server,
   proxies: readonly string[],
-  limitOf = (address: string): number => (isLoopback(address) || isWithin(address, proxies) ? HIGH_LIMIT : LIMIT),
+  limitOf = (address: string): number =>
+    isLoopback(address) || isWithin(address, proxies) ? HIGH_LIMIT : LIMIT,
 ): void {
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {

@@ -19,12 +19,17 @@ export function createListener(
   loadRouter: () => Promise<Router>,
 ): Listener {
   const direct = places.filter(
-    ({ path, byMethod }) => byMethod.has("GET") && !path.slice(isOfBusiness(path) ? PATTERN.length : 0).includes(":"),
+    ({ path, byMethod }) =>
+      byMethod.has("GET") && !path.slice(isOfBusiness(path) ? PATTERN.length : 0).includes(":"),
   );
   const ofBusiness = new Map(
-    direct.filter(({ path }) => isOfBusiness(path)).map((place) => [place.path.slice(PATTERN.length), place]),
+    direct
+      .filter(({ path }) => isOfBusiness(path))
+      .map((place) => [place.path.slice(PATTERN.length), place]),
   );
-  const others = new Map(direct.filter(({ path }) => !isOfBusiness(path)).map((place) => [place.path, place]));
+  const others = new Map(
+    direct.filter(({ path }) => !isOfBusiness(path)).map((place) => [place.path, place]),
+  );
   const locate = (url: string): Address => {
     const slugEnd = url.startsWith(PREFIX) ? url.indexOf("/", PREFIX.length) : -1;
     const query = url.indexOf("?", slugEnd + 1);
@@ -55,7 +60,10 @@ export function createListener(
 }
 
 /** An address cut apart, and the place that it names where no router is needed to find it. */
-type Address = Pick<Asked, "path" | "search" | "params"> & { url: string; place: Place | undefined };
+type Address = Pick<Asked, "path" | "search" | "params"> & {
+  url: string;
+  place: Place | undefined;
+};
 
 /** With methods on a prototype: closures would cost every request. */
 class DirectRequest implements Asked {

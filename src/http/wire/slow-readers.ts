@@ -28,4 +28,5 @@ export function hangUpOnSlowReaders(server: Server): void {
 }
 
 /** Closed in good order, the kernel would keep what is not taken for as long as it is not. */
-const hangUp = (socket: Socket): unknown => (socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy());
+const hangUp = (socket: Socket): unknown =>
+  socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy();

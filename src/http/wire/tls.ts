@@ -22,15 +22,23 @@ export function readCertificate({ cert, key }: TlsFiles): Certificate {
   const read = { cert: readPem(cert, "certificate"), key: readPem(key, "private key") };
   const parsed = parseCertificate(cert, read.cert);
   if (!parsed.checkPrivateKey(parseKey(key, read.key)))
-    throw new AppError("invalid_input", `The key in ${key} is not the one of the certificate in ${cert}.`, {
-      fix: "name the two files that were made together; of a chain, the server's own certificate comes first",
-    });
+    throw new AppError(
+      "invalid_input",
+      `The key in ${key} is not the one of the certificate in ${cert}.`,
+      {
+        fix: "name the two files that were made together; of a chain, the server's own certificate comes first",
+      },
+    );
   try {
     createSecureContext(read);
   } catch (error) {
-    throw new AppError("invalid_input", `${cert} and ${key} cannot be served: ${(error as Error).message}.`, {
-      fix: "take a certificate with an RSA key of 2048 bits or more, or an EC one",
-    });
+    throw new AppError(
+      "invalid_input",
+      `${cert} and ${key} cannot be served: ${(error as Error).message}.`,
+      {
+        fix: "take a certificate with an RSA key of 2048 bits or more, or an EC one",
+      },
+    );
   }
   const names = parsed.subjectAltName ?? parsed.subject.replaceAll("\n", ", ");
   return { ...read, names, expiresAt: parsed.validToDate.getTime() };
@@ -79,9 +87,13 @@ function readPem(path: string, what: string): string {
   // What some tools write before it is not for the server.
   const start = text.indexOf("-----BEGIN ");
   if (start !== -1) return text.slice(start);
-  throw new AppError("invalid_input", `${path} is not PEM: it has no line that starts with '-----BEGIN'.`, {
-    fix: `name the file of the ${what} in PEM form`,
-  });
+  throw new AppError(
+    "invalid_input",
+    `${path} is not PEM: it has no line that starts with '-----BEGIN'.`,
+    {
+      fix: `name the file of the ${what} in PEM form`,
+    },
+  );
 }
 
 function explainUnreadable(error: unknown, path: string, what: string): AppError {
@@ -93,7 +105,9 @@ function explainUnreadable(error: unknown, path: string, what: string): AppError
         fix: "check --tls-cert and --tls-key",
       });
     case "EISDIR":
-      return new AppError("usage", `${path} is a folder.`, { fix: `name the ${what}'s file in it` });
+      return new AppError("usage", `${path} is a folder.`, {
+        fix: `name the ${what}'s file in it`,
+      });
     case "EACCES":
       return new AppError("not_permitted", `${path} cannot be read by this user.`, {
         fix: "let the daemon's user read it: chgrp and chmod 640, or a copy of its own",
@@ -124,6 +138,8 @@ function parseKey(path: string, pem: string): KeyObject {
       ? new AppError("invalid_input", `The key in ${path} is locked with a passphrase.`, {
           fix: `unlock it for the daemon: openssl pkey -in ${safe(path)} -out server.key`,
         })
-      : new AppError("invalid_input", `${path} holds no private key.`, { fix: "give the key's file to --tls-key" });
+      : new AppError("invalid_input", `${path} holds no private key.`, {
+          fix: "give the key's file to --tls-key",
+        });
   }
 }

@@ -20,7 +20,11 @@ const REQUEST_LINE = /^[!#$%&'*+.^_`|~\dA-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 
 type Fault = { status: number; code: HttpCode; detail: string };
 
-const fault = (code: HttpCode, detail: string): Fault => ({ status: HTTP_STATUS[code], code, detail });
+const fault = (code: HttpCode, detail: string): Fault => ({
+  status: HTTP_STATUS[code],
+  code,
+  detail,
+});
 const malformed = (detail: string): Fault => fault("malformed_request", detail);
 const GARBLED = malformed("This is not HTTP as RFC 9112 has it.");
 const OTHER_VERSION = fault("version_not_supported", "Only HTTP/1.1 and 1.0 are spoken here.");
@@ -30,7 +34,10 @@ export function harden(server: Server, rt: Runtime, listener: Listener): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   // Node reads this when it begins to listen, and listhen leaves no moment before: begin once more.
-  Object.assign(server, { connectionsCheckingInterval: TIMEOUT_CHECK_MS, requireHostHeader: false });
+  Object.assign(server, {
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    requireHostHeader: false,
+  });
   server.emit("listening");
   capConnections(server, rt.config.http.trustedProxies);
   hangUpOnSlowReaders(server);
@@ -71,7 +78,12 @@ function afterAnswers(socket: AnsweringSocket, refuseRest: () => void): void {
   else if (socket.writable) refuseRest();
 }
 
-function findFault({ rawHeaders, headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): Fault | undefined {
+function findFault({
+  rawHeaders,
+  headers,
+  httpVersionMajor,
+  httpVersionMinor,
+}: IncomingMessage): Fault | undefined {
   if (httpVersionMajor !== 1) return OTHER_VERSION;
   let hosts = 0;
   let keys = 0;
@@ -121,7 +133,9 @@ function refuse(res: ServerResponse, { status, ...told }: Fault, requestId: stri
 /** For a socket on which no request was made out. */
 function onTheWire({ status, ...told }: Fault, requestId: string): string {
   const body = problemBody({ status, ...told, items: [], headers: [] }, requestId);
-  const headers = Object.entries(headersOf(body, requestId)).map(([name, value]) => `${name}: ${value}`);
+  const headers = Object.entries(headersOf(body, requestId)).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, "", body].join("\r\n");
 }
 

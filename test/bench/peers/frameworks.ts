@@ -18,7 +18,9 @@ const [, , framework = "", answerPath = "", apiKey = ""] = process.argv;
 const { data, ...rest } = JSON.parse(readFileSync(answerPath, "utf8")) as Answer;
 const names = Object.keys(data[0] ?? {});
 // What is no plain value is kept as JSON.
-const kept = names.filter((name) => data.some((row) => typeof row[name] !== "string" && typeof row[name] !== "number"));
+const kept = names.filter((name) =>
+  data.some((row) => typeof row[name] !== "string" && typeof row[name] !== "number"),
+);
 
 const db = new Database(":memory:");
 db.exec(`
@@ -27,10 +29,16 @@ db.exec(`
   CREATE TABLE service (business INTEGER, ${names.map((name) => `"${name}"`).join(", ")});
   CREATE INDEX service_business ON service (business, "sortOrder", "id")`);
 db.prepare("INSERT INTO business VALUES (1, ?)").run(rest.meta.business.slug);
-db.prepare("INSERT INTO api_key VALUES (?, 1, ?, ?)").run(hash("sha256", apiKey, "buffer"), '["services.read"]', 1e9);
+db.prepare("INSERT INTO api_key VALUES (?, 1, ?, ?)").run(
+  hash("sha256", apiKey, "buffer"),
+  '["services.read"]',
+  1e9,
+);
 const insert = db.prepare(`INSERT INTO service VALUES (1, ${names.map(() => "?").join(", ")})`);
 for (const row of data)
-  insert.run(names.map((name) => (kept.includes(name) ? JSON.stringify(row[name]) : (row[name] as string))));
+  insert.run(
+    names.map((name) => (kept.includes(name) ? JSON.stringify(row[name]) : (row[name] as string))),
+  );
 
 const findKey = db.prepare(`
   SELECT business, slug, scopes, per_minute AS perMinute FROM api_key JOIN business ON business.id = business WHERE hash = ?`);
@@ -41,7 +49,9 @@ const windows = new Map<string, { minute: number; count: number }>();
 
 function reply(slug: string, authorization = "", ifNoneMatch?: string): Reply {
   const digest = hash("sha256", authorization.slice("Bearer ".length), "buffer");
-  const key = findKey.get(digest) as { business: number; slug: string; scopes: string; perMinute: number } | undefined;
+  const key = findKey.get(digest) as
+    | { business: number; slug: string; scopes: string; perMinute: number }
+    | undefined;
   if (!key) return { status: 401, headers: {}, body: "" };
   if (key.slug !== slug || !(JSON.parse(key.scopes) as string[]).includes("services.read"))
     return { status: 403, headers: {}, body: "" };
@@ -65,7 +75,9 @@ function reply(slug: string, authorization = "", ifNoneMatch?: string): Reply {
     ratelimit: `"per-minute";r=${key.perMinute - count};t=60`,
     "content-type": "application/json",
   };
-  return headers.etag === ifNoneMatch ? { status: 304, headers, body: "" } : { status: 200, headers, body };
+  return headers.etag === ifNoneMatch
+    ? { status: 304, headers, body: "" }
+    : { status: 200, headers, body };
 }
 
 const PATH = "/v1/businesses/:slug/services";
@@ -75,7 +87,11 @@ const FRAMEWORKS: Record<string, () => Promise<Parameters<typeof createServer>[1
     const app = fastify();
     app.get(PATH, (request, response) => {
       const { slug } = request.params as { slug: string };
-      const { status, headers, body } = reply(slug, request.headers.authorization, request.headers["if-none-match"]);
+      const { status, headers, body } = reply(
+        slug,
+        request.headers.authorization,
+        request.headers["if-none-match"],
+      );
       return response.status(status).headers(headers).send(body);
     });
     await app.ready();
@@ -96,7 +112,11 @@ const FRAMEWORKS: Record<string, () => Promise<Parameters<typeof createServer>[1
   async express() {
     const app = express();
     app.get(PATH, (req, res) => {
-      const { status, headers, body } = reply(req.params.slug, req.headers.authorization, req.headers["if-none-match"]);
+      const { status, headers, body } = reply(
+        req.params.slug,
+        req.headers.authorization,
+        req.headers["if-none-match"],
+      );
       res.status(status).set(headers).send(body);
     });
     return app;
@@ -104,4 +124,6 @@ const FRAMEWORKS: Record<string, () => Promise<Parameters<typeof createServer>[1
 };
 
 const server = createServer(await FRAMEWORKS[framework]?.());
-server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+server.listen(0, "127.0.0.1", () =>
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+);

@@ -12,4 +12,6 @@ const server = createServer((req, res) => {
   req.on("end", () => res.writeHead(204).end());
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+server.listen(0, "127.0.0.1", () =>
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+);

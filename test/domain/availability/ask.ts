@@ -4,7 +4,11 @@ import { formatMinute } from "../../../src/domain/availability/format.ts";
 import { type DayListing, listSlots } from "../../../src/domain/availability/listing.ts";
 import { type Openings, openingsOf } from "../../../src/domain/availability/openings.ts";
 import { planQuestion } from "../../../src/domain/availability/plan.ts";
-import type { BusyRow, Question, ServiceRequest } from "../../../src/domain/availability/question.ts";
+import type {
+  BusyRow,
+  Question,
+  ServiceRequest,
+} from "../../../src/domain/availability/question.ts";
 import type { Slot } from "../../../src/domain/availability/slot.ts";
 import type {
   BusinessDoc,
@@ -33,7 +37,11 @@ type Shop = Partial<CatalogObjects> & {
 /** A shop with neither notice nor a near horizon, unless a test says so. */
 export function aShop({ zone = "America/New_York", schedule, policy, ...objects }: Shop): Catalog {
   const catalog = aCatalog(objects, { timezone: zone });
-  Object.assign(catalog.business.bookingPolicy, { minNoticeMin: 0, maxAdvanceDays: 1095, ...policy });
+  Object.assign(catalog.business.bookingPolicy, {
+    minNoticeMin: 0,
+    maxAdvanceDays: 1095,
+    ...policy,
+  });
   Object.assign(catalog.schedule, schedule);
   return catalog;
 }
@@ -46,7 +54,9 @@ export const wish = (service: string, fields: Partial<ServiceRequest> = {}): Ser
   ...fields,
 });
 
-export type Wanted = { services: ServiceRequest[]; guests?: number } | { partySize: number; area?: string | null };
+export type Wanted =
+  | { services: ServiceRequest[]; guests?: number }
+  | { partySize: number; area?: string | null };
 
 export type Enquiry = { on: string; to?: string; now?: string; rows?: BusyRow[] } & Wanted;
 
@@ -64,28 +74,40 @@ const nowOf = ({ on, now }: Enquiry): number =>
 export const openingsFor = (catalog: Catalog, enquiry: Enquiry): Openings =>
   openingsOf(planQuestion(catalog, questionOf(enquiry), nowOf(enquiry)), enquiry.rows ?? []);
 
-export const days = (catalog: Catalog, enquiry: Enquiry): DayListing[] => listSlots(openingsFor(catalog, enquiry));
+export const days = (catalog: Catalog, enquiry: Enquiry): DayListing[] =>
+  listSlots(openingsFor(catalog, enquiry));
 
-export const slots = (catalog: Catalog, enquiry: Enquiry): Slot[] => days(catalog, enquiry).flatMap((day) => day.slots);
+export const slots = (catalog: Catalog, enquiry: Enquiry): Slot[] =>
+  days(catalog, enquiry).flatMap((day) => day.slots);
 
 /** The starts on the shop's clock: `09:00 09:30`. */
-export const starts = (catalog: Catalog, enquiry: Enquiry, zone = catalog.business.timezone): string =>
+export const starts = (
+  catalog: Catalog,
+  enquiry: Enquiry,
+  zone = catalog.business.timezone,
+): string =>
   slots(catalog, enquiry)
     .map(({ startMin }) => formatMinute(startMin, zone).slice(11, 16))
     .join(" ");
 
 /** Minute of a time on a date, in the shop's zone. */
 export const at = (catalog: Catalog, local: string): number =>
-  Temporal.PlainDateTime.from(local).toZonedDateTime(catalog.business.timezone).epochMilliseconds / 60_000;
+  Temporal.PlainDateTime.from(local).toZonedDateTime(catalog.business.timezone).epochMilliseconds /
+  60_000;
 
 export const why = (catalog: Catalog, enquiry: Enquiry, local: string): string => {
   const answer = isBookable(openingsFor(catalog, enquiry), at(catalog, local));
-  return answer.ok ? "ok" : answer.segment === 0 ? answer.reason : `${answer.reason} ${answer.segment}`;
+  return answer.ok
+    ? "ok"
+    : answer.segment === 0
+      ? answer.reason
+      : `${answer.reason} ${answer.segment}`;
 };
 
 export const refusals = (catalog: Catalog, enquiry: Enquiry): string[] =>
   explainRefusals(openingsFor(catalog, enquiry)).map(
-    ({ startMin, reason }) => `${formatMinute(startMin, catalog.business.timezone).slice(11, 16)} ${reason}`,
+    ({ startMin, reason }) =>
+      `${formatMinute(startMin, catalog.business.timezone).slice(11, 16)} ${reason}`,
   );
 
 /** Takes the slot at this time, as a booking would. */
@@ -97,7 +119,12 @@ export function book(catalog: Catalog, enquiry: Enquiry, local: string): BusyRow
 }
 
 /** A booked segment from one local time to another. */
-export const busy = (catalog: Catalog, start: string, end: string, fields: Partial<BusyRow> = {}): BusyRow => ({
+export const busy = (
+  catalog: Catalog,
+  start: string,
+  end: string,
+  fields: Partial<BusyRow> = {},
+): BusyRow => ({
   staffKey: null,
   serviceKey: null,
   tableKey: null,

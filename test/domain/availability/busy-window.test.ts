@@ -9,9 +9,17 @@ test("the window to load reaches back by the longest service and twice the longe
   const shop = aShop({
     service: [
       aService("cut", { durationMin: 60, bufferAfterMin: 20, staff: ["ann"] }),
-      aService("bridal", { durationMin: 100, variants: [aVariant("party", { durationMin: 300 })], staff: ["ann"] }),
+      aService("bridal", {
+        durationMin: 100,
+        variants: [aVariant("party", { durationMin: 300 })],
+        staff: ["ann"],
+      }),
     ],
-    staff: [aPerson("ann", { serviceOverrides: [{ service: "bridal", durationMin: 360, priceCents: null }] })],
+    staff: [
+      aPerson("ann", {
+        serviceOverrides: [{ service: "bridal", durationMin: 360, priceCents: null }],
+      }),
+    ],
   });
   const { plan } = openingsFor(shop, { on: MONDAY, services: [wish("cut")] });
   expect(busyWindow(plan)).toEqual({

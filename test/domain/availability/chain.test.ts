@@ -22,7 +22,10 @@ describe("a visit of several services", () => {
   const visit = { on: MONDAY, services: [wish("cut"), wish("color")] };
   const told = (rows: BusyRow[] = [], catalog = shop, asked: typeof visit = visit) =>
     slots(catalog, { ...asked, rows }).map(({ startMin, segments }) =>
-      [(startMin - at(shop, on("00:00"))) / 60, ...segments.map(({ staffKey }) => staffKey ?? "-")].join(" "),
+      [
+        (startMin - at(shop, on("00:00"))) / 60,
+        ...segments.map(({ staffKey }) => staffKey ?? "-"),
+      ].join(" "),
     );
 
   test("is done by one person if one can do it all, without buffers in between", () => {
@@ -54,7 +57,10 @@ describe("a visit of several services", () => {
     const patient = (maxGapMin: number) => {
       const catalog = {
         ...shop,
-        business: { ...shop.business, bookingPolicy: { ...shop.business.bookingPolicy, maxGapMin } },
+        business: {
+          ...shop.business,
+          bookingPolicy: { ...shop.business.bookingPolicy, maxGapMin },
+        },
       };
       return slots(catalog, { ...nine, rows }).map(({ segments }) =>
         segments.map((s) => s.startMin - at(shop, on("09:00"))),
@@ -73,7 +79,9 @@ describe("a visit of several services", () => {
   });
 
   test("is refused for the segment that stops it", () => {
-    const rows = ["bea", "cid"].map((staffKey) => busy(shop, on("10:00"), on("11:00"), { staffKey }));
+    const rows = ["bea", "cid"].map((staffKey) =>
+      busy(shop, on("10:00"), on("11:00"), { staffKey }),
+    );
     expect(why(shop, { ...visit, rows }, on("09:00"))).toBe("TAKEN 1");
   });
 
@@ -92,6 +100,8 @@ describe("a visit of several services", () => {
       policy: { ...hourly, maxGapMin: 10 },
     });
     const [nine] = slots(dye, { on: MONDAY, services: [wish("one"), wish("two"), wish("three")] });
-    expect(nine?.segments.map(({ startMin }) => startMin - at(dye, on("09:00")))).toEqual([0, 30, 70]);
+    expect(nine?.segments.map(({ startMin }) => startMin - at(dye, on("09:00")))).toEqual([
+      0, 30, 70,
+    ]);
   });
 });

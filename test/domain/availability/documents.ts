@@ -15,7 +15,10 @@ export const aResource = (key: string, fields: Partial<ResourceDoc> = {}): Resou
   ...fields,
 });
 
-export const anArea = (key: string, fields: Partial<AreaDoc> = {}): AreaDoc => ({ ...common(key), ...fields });
+export const anArea = (key: string, fields: Partial<AreaDoc> = {}): AreaDoc => ({
+  ...common(key),
+  ...fields,
+});
 
 export const aTable = (key: string, fields: Partial<TableDoc> = {}): TableDoc => ({
   ...common(key),

@@ -8,10 +8,16 @@ const on = (time: string) => `${MONDAY}T${time}`;
 const hourly = { slotIntervalMin: 60 };
 
 describe("the grid", () => {
-  const ann = aPerson("ann", { hours: [daily("09:20", "11:10")], breaks: [daily("10:00", "10:10")] });
+  const ann = aPerson("ann", {
+    hours: [daily("09:20", "11:10")],
+    breaks: [daily("10:00", "10:10")],
+  });
   const cut = aService("cut", { durationMin: 30, staff: ["ann"] });
   const ask = (policy: object, fields = {}) =>
-    starts(aShop({ service: [{ ...cut, ...fields }], staff: [ann], policy }), { on: MONDAY, services: [wish("cut")] });
+    starts(aShop({ service: [{ ...cut, ...fields }], staff: [ann], policy }), {
+      on: MONDAY,
+      services: [wish("cut")],
+    });
 
   test("counts from the business's midnight", () => {
     expect(ask({ slotIntervalMin: 20 })).toBe("09:20 10:20 10:40");
@@ -24,7 +30,9 @@ describe("the grid", () => {
   });
 
   test("is the service's own where it has one", () => {
-    expect(ask({}, { bookingRules: { slotIntervalMin: 60, minNoticeMin: null, maxAdvanceDays: null } })).toBe("");
+    expect(
+      ask({}, { bookingRules: { slotIntervalMin: 60, minNoticeMin: null, maxAdvanceDays: null } }),
+    ).toBe("");
   });
 
   test("has both instants of an hour that comes twice, and none of one that is left out", () => {
@@ -45,17 +53,44 @@ describe("notice and horizon", () => {
     schedule: { hours: [daily("09:00", "12:00", { days: ["mon", "tue", "wed"] })] },
     policy: { ...hourly, minNoticeMin: 90, maxAdvanceDays: 1 },
   });
-  const ask = (now: string) => ({ on: "2026-11-22", to: "2026-11-25", services: [wish("sauna")], now });
+  const ask = (now: string) => ({
+    on: "2026-11-22",
+    to: "2026-11-25",
+    services: [wish("sauna")],
+    now,
+  });
   const told = (now: string) =>
-    days(shop, ask(now)).map(({ date, state, slots }) => `${date.slice(8)} ${state} ${slots.length}`);
+    days(shop, ask(now)).map(
+      ({ date, state, slots }) => `${date.slice(8)} ${state} ${slots.length}`,
+    );
 
   test("notice is elapsed minutes, the horizon a day of the calendar", () => {
-    expect(told("2026-11-23T13:30:00Z")).toEqual(["22 TOO_SOON 0", "23 OPEN 2", "24 OPEN 3", "25 TOO_FAR 0"]);
-    expect(told("2026-11-23T13:30:01Z")).toEqual(["22 TOO_SOON 0", "23 OPEN 1", "24 OPEN 3", "25 TOO_FAR 0"]);
-    expect(told("2026-11-23T16:00:00Z")).toEqual(["22 TOO_SOON 0", "23 TOO_SOON 0", "24 OPEN 3", "25 TOO_FAR 0"]);
+    expect(told("2026-11-23T13:30:00Z")).toEqual([
+      "22 TOO_SOON 0",
+      "23 OPEN 2",
+      "24 OPEN 3",
+      "25 TOO_FAR 0",
+    ]);
+    expect(told("2026-11-23T13:30:01Z")).toEqual([
+      "22 TOO_SOON 0",
+      "23 OPEN 1",
+      "24 OPEN 3",
+      "25 TOO_FAR 0",
+    ]);
+    expect(told("2026-11-23T16:00:00Z")).toEqual([
+      "22 TOO_SOON 0",
+      "23 TOO_SOON 0",
+      "24 OPEN 3",
+      "25 TOO_FAR 0",
+    ]);
     // The notice ends within the last minute of Sunday: nothing can start then, be it open or not.
     expect(told("2026-11-23T03:29:30Z")[0]).toBe("22 TOO_SOON 0");
-    expect(told("2026-11-22T04:59:00Z")).toEqual(["22 CLOSED 0", "23 TOO_FAR 0", "24 TOO_FAR 0", "25 TOO_FAR 0"]);
+    expect(told("2026-11-22T04:59:00Z")).toEqual([
+      "22 CLOSED 0",
+      "23 TOO_FAR 0",
+      "24 TOO_FAR 0",
+      "25 TOO_FAR 0",
+    ]);
   });
 
   test("each start that is not offered has the first rule that it fails", () => {
@@ -79,16 +114,17 @@ describe("notice and horizon", () => {
 });
 
 describe("a day that is not as others", () => {
-  const sauna = { service: [aService("sauna", { durationMin: 60 })], schedule: { hours: [daily("00:00", "24:00")] } };
+  const sauna = {
+    service: [aService("sauna", { durationMin: 60 })],
+    schedule: { hours: [daily("00:00", "24:00")] },
+  };
 
   test("has no slots when it does not exist", () => {
     const apia = aShop({ ...sauna, zone: "Pacific/Apia", policy: { slotIntervalMin: 480 } });
     const asked = { on: "2011-12-29", to: "2011-12-31", services: [wish("sauna")] };
-    expect(days(apia, asked).map(({ date, state, slots }) => `${date} ${state} ${slots.length}`)).toEqual([
-      "2011-12-29 OPEN 3",
-      "2011-12-30 CLOSED 0",
-      "2011-12-31 OPEN 3",
-    ]);
+    expect(
+      days(apia, asked).map(({ date, state, slots }) => `${date} ${state} ${slots.length}`),
+    ).toEqual(["2011-12-29 OPEN 3", "2011-12-30 CLOSED 0", "2011-12-31 OPEN 3"]);
   });
 
   test("comes back for an hour after midnight, where clocks once did so", () => {

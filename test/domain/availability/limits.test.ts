@@ -16,7 +16,13 @@ describe("rooms and chairs", () => {
     resources: [{ resource: "room", units: 1 }],
   });
   const people = ["ann", "bea", "cid"].map((key) => aPerson(key));
-  const shop = aShop({ service: [massage], resource: [room], staff: people, schedule: mornings, policy: hourly });
+  const shop = aShop({
+    service: [massage],
+    resource: [room],
+    staff: people,
+    schedule: mornings,
+    policy: hourly,
+  });
   const enquiry = { on: MONDAY, services: [wish("massage")] };
 
   test("limit how many are treated at once, though somebody is free", () => {
@@ -36,7 +42,9 @@ describe("rooms and chairs", () => {
 
   test("that are let on their own can be had as often as there are of them", () => {
     const lets = aShop({
-      service: [aService("rehearsal", { durationMin: 60, resources: [{ resource: "room", units: 1 }] })],
+      service: [
+        aService("rehearsal", { durationMin: 60, resources: [{ resource: "room", units: 1 }] }),
+      ],
       resource: [room],
       schedule: mornings,
       policy: hourly,
@@ -52,13 +60,17 @@ describe("rooms and chairs", () => {
 
   test("of which several are needed at once leave as many spots as they can make up", () => {
     const bikes = aShop({
-      service: [aService("tandem-tour", { durationMin: 60, resources: [{ resource: "bike", units: 2 }] })],
+      service: [
+        aService("tandem-tour", { durationMin: 60, resources: [{ resource: "bike", units: 2 }] }),
+      ],
       resource: [aResource("bike", { capacity: 5 })],
       schedule: mornings,
       policy: hourly,
     });
     const asked = { on: MONDAY, services: [wish("tandem-tour")] };
-    const rows = [busy(bikes, on("10:00"), on("11:00"), { resources: [{ resource: "bike", units: 1 }] })];
+    const rows = [
+      busy(bikes, on("10:00"), on("11:00"), { resources: [{ resource: "bike", units: 1 }] }),
+    ];
     const spots = (more: typeof rows) =>
       slots(bikes, { ...asked, rows: more }).map((slot) => `${slot.spotsLeft}/${slot.spotsTotal}`);
     expect(spots(rows)).toEqual(["2/2", "2/2", "2/2"]);
@@ -66,7 +78,10 @@ describe("rooms and chairs", () => {
   });
 
   test("that are out of use cannot be used", () => {
-    const broken = { ...shop, objects: { ...shop.objects, resource: [{ ...room, status: "INACTIVE" as const }] } };
+    const broken = {
+      ...shop,
+      objects: { ...shop.objects, resource: [{ ...room, status: "INACTIVE" as const }] },
+    };
     expect(days(broken, enquiry)[0]?.state).toBe("CLOSED");
   });
 });
@@ -80,7 +95,9 @@ describe("a service for which nobody is needed", () => {
     });
     const rows = [busy(shop, on("09:30"), on("10:30"), { serviceKey: "sauna", seats: 3 })];
     const found = (guests: number) =>
-      slots(shop, { on: MONDAY, services: [wish("sauna")], guests, rows }).map(({ spotsLeft }) => spotsLeft);
+      slots(shop, { on: MONDAY, services: [wish("sauna")], guests, rows }).map(
+        ({ spotsLeft }) => spotsLeft,
+      );
     expect(found(1)).toEqual([1, 1, 1, 4, 4]);
     expect(found(2)).toEqual([4, 4]);
   });

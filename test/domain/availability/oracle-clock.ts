@@ -48,4 +48,5 @@ export function wallOf(zone: string, minute: number): Wall {
   return wall;
 }
 
-export const addDays = (date: string, days: number): string => Temporal.PlainDate.from(date).add({ days }).toString();
+export const addDays = (date: string, days: number): string =>
+  Temporal.PlainDate.from(date).add({ days }).toString();

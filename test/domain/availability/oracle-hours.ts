@@ -1,4 +1,9 @@
-import type { Catalog, HoursException, HoursRule, StaffDoc } from "../../../src/domain/catalog/catalog.ts";
+import type {
+  Catalog,
+  HoursException,
+  HoursRule,
+  StaffDoc,
+} from "../../../src/domain/catalog/catalog.ts";
 import { addDays, exists, minuteOf } from "./oracle-clock.ts";
 
 /** When somebody works, as one boolean a minute. */
@@ -16,7 +21,12 @@ const clock = (text: string) => {
 };
 
 /** @param person undefined: the business */
-export function hoursOf(catalog: Catalog, person: StaffDoc | undefined, from: string, to: string): Hours {
+export function hoursOf(
+  catalog: Catalog,
+  person: StaffDoc | undefined,
+  from: string,
+  to: string,
+): Hours {
   const zone = catalog.business.timezone;
   const working = new Set<number>();
   const openings: Hours["openings"] = [];
@@ -25,7 +35,8 @@ export function hoursOf(catalog: Catalog, person: StaffDoc | undefined, from: st
     if (exists(zone, date)) dates.push(date);
 
   for (const date of dates) {
-    const own = (exceptions: HoursException[]) => exceptions.filter((exception) => exception.date === date);
+    const own = (exceptions: HoursException[]) =>
+      exceptions.filter((exception) => exception.date === date);
     const usual = (rules: HoursRule[]) =>
       rules.filter(
         (rule) =>
@@ -36,7 +47,8 @@ export function hoursOf(catalog: Catalog, person: StaffDoc | undefined, from: st
     let minutes = new Set<number>();
     const open = ({ start, end }: { start: string; end: string }) => {
       const last = minuteOf(zone, date, clock(end), "end of opening");
-      for (let m = minuteOf(zone, date, clock(start), "start of opening"); m < last; m += 1) minutes.add(m);
+      for (let m = minuteOf(zone, date, clock(start), "start of opening"); m < last; m += 1)
+        minutes.add(m);
     };
     const amend = (exceptions: HoursException[]) => {
       if (exceptions.some(({ mode }) => mode === "REPLACE")) minutes = new Set();
@@ -45,7 +57,8 @@ export function hoursOf(catalog: Catalog, person: StaffDoc | undefined, from: st
         if (mode === "REMOVE")
           for (const { start, end } of intervals) {
             const last = minuteOf(zone, date, clock(end), "end of closing");
-            for (let m = minuteOf(zone, date, clock(start), "start of closing"); m < last; m += 1) minutes.delete(m);
+            for (let m = minuteOf(zone, date, clock(start), "start of closing"); m < last; m += 1)
+              minutes.delete(m);
           }
     };
     if (person?.hours) usual(person.hours).forEach(open);
@@ -69,16 +82,23 @@ export function hoursOf(catalog: Catalog, person: StaffDoc | undefined, from: st
   };
   for (const date of dates) {
     const closed = catalog.schedule.closures.some((closure) =>
-      "yearly" in closure ? date.endsWith(`-${closure.yearly}`) : closure.from <= date && date <= closure.to,
+      "yearly" in closure
+        ? date.endsWith(`-${closure.yearly}`)
+        : closure.from <= date && date <= closure.to,
     );
     const cut = (start: number, end: number) =>
-      close(minuteOf(zone, date, start, "start of closing"), minuteOf(zone, date, end, "end of closing"));
+      close(
+        minuteOf(zone, date, start, "start of closing"),
+        minuteOf(zone, date, end, "end of closing"),
+      );
     if (closed) cut(0, 1440);
     for (const { days, start, end } of person?.breaks ?? [])
       if (days.includes(weekday(date))) cut(clock(start), clock(end));
   }
   for (const minute of working)
-    if (person?.timeOff.some(({ from, to }) => from < (minute + 1) * 60_000 && minute * 60_000 < to))
+    if (
+      person?.timeOff.some(({ from, to }) => from < (minute + 1) * 60_000 && minute * 60_000 < to)
+    )
       working.delete(minute);
   return { worksAt: (minute) => working.has(minute), openings };
 }

@@ -1,4 +1,8 @@
-import type { BusyRow, Question, ServiceRequest } from "../../../src/domain/availability/question.ts";
+import type {
+  BusyRow,
+  Question,
+  ServiceRequest,
+} from "../../../src/domain/availability/question.ts";
 import type { Catalog, ServiceDoc } from "../../../src/domain/catalog/catalog.ts";
 import { addDays, wallOf } from "./oracle-clock.ts";
 import { type Hours, hoursOf } from "./oracle-hours.ts";
@@ -53,7 +57,8 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
   };
 
   // Guests of one class are one row.
-  const isClass = (row: BusyRow) => (objects.service.find(({ key }) => key === row.serviceKey)?.capacity ?? 1) > 1;
+  const isClass = (row: BusyRow) =>
+    (objects.service.find(({ key }) => key === row.serviceKey)?.capacity ?? 1) > 1;
   const busy: BusyRow[] = [];
   for (const row of rows) {
     const same = busy.findIndex(
@@ -108,16 +113,21 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
     }
     return span.every((minute) => {
       const there = busy.filter((row) => keeps(row, service, minute));
-      if (!nobody && there.some((row) => (isTable ? row.tableKey : row.staffKey) === doer)) return false;
+      if (!nobody && there.some((row) => (isTable ? row.tableKey : row.staffKey) === doer))
+        return false;
       for (const { resource } of resources) {
         const of = (list: { resource: string; units: number }[]) =>
           list.reduce((sum, used) => (used.resource === resource ? sum + used.units : sum), 0);
-        const doc = objects.resource.find(({ key, status }) => key === resource && status === "ACTIVE");
+        const doc = objects.resource.find(
+          ({ key, status }) => key === resource && status === "ACTIVE",
+        );
         const used = there.reduce((sum, row) => sum + of(row.resources), 0);
         if (used + of(resources) > (doc?.capacity ?? 0)) return false;
       }
       if (service && nobody && resources.length === 0) {
-        const taken = there.filter((row) => row.serviceKey === service.key).reduce((sum, row) => sum + row.seats, 0);
+        const taken = there
+          .filter((row) => row.serviceKey === service.key)
+          .reduce((sum, row) => sum + row.seats, 0);
         if (taken + seats > service.capacity) return false;
       }
       return true;
@@ -126,7 +136,12 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
 
   const known = new Map<string, number>();
   /** The fewest changes of person in a visit from this segment on, who was there last being `last`; Infinity: none can be. */
-  const fewestFrom = (i: number, minute: number, last: string | null, onlyDoer?: string | null): number => {
+  const fewestFrom = (
+    i: number,
+    minute: number,
+    last: string | null,
+    onlyDoer?: string | null,
+  ): number => {
     const task = tasks[i];
     if (task === undefined) return 0;
     const key = `${i} ${minute} ${last} ${onlyDoer}`;
@@ -144,7 +159,9 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
     return fewest;
   };
 
-  const interval = (isTable ? undefined : tasks[0]!.service!.bookingRules.slotIntervalMin) ?? policy.slotIntervalMin;
+  const interval =
+    (isTable ? undefined : tasks[0]!.service!.bookingRules.slotIntervalMin) ??
+    policy.slotIntervalMin;
   const onGridFor = (doer: string | null, minute: number) =>
     policy.grid === "CLOCK"
       ? wallOf(zone, minute).clockMin % interval === 0
@@ -153,7 +170,12 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
         );
   const joins = (i: number, doer: string | null, minute: number) => {
     const { service, duration, seats, doers } = tasks[i]!;
-    if (!service || service.capacity === 1 || (service.resources.length === 0 && doers.includes(null))) return false;
+    if (
+      !service ||
+      service.capacity === 1 ||
+      (service.resources.length === 0 && doers.includes(null))
+    )
+      return false;
     return busy.some(
       (b) =>
         b.serviceKey === service.key &&
@@ -197,8 +219,11 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
     firstDate: wallOf(zone, Math.ceil(nowMs / 60_000) + notice).date,
     isOnGrid: (minute) => tasks[0]!.doers.some((doer) => onGridFor(doer, minute)),
     isBookable: (minute) =>
-      !tooSoon(minute) && wallOf(zone, minute).date <= lastDate && fewestFrom(0, minute, null) < Infinity,
-    doersAt: (i, minute) => tasks[i]!.doers.filter((doer) => fewestFrom(i, minute, null, doer) < Infinity),
+      !tooSoon(minute) &&
+      wallOf(zone, minute).date <= lastDate &&
+      fewestFrom(0, minute, null) < Infinity,
+    doersAt: (i, minute) =>
+      tasks[i]!.doers.filter((doer) => fewestFrom(i, minute, null, doer) < Infinity),
     fewestChanges: (minute) => fewestFrom(0, minute, null),
     durationOf: (i, doer) => tasks[i]!.duration(doer),
   };
@@ -207,31 +232,45 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
 function task({ objects }: Catalog, request: ServiceRequest, guests: number): Task {
   const service = objects.service.find(({ key }) => key === request.service)!;
   const active = service.variants.filter(({ status }) => status === "ACTIVE");
-  const variant = active.find(({ key, isDefault }) => (request.variant === null ? isDefault : key === request.variant));
+  const variant = active.find(({ key, isDefault }) =>
+    request.variant === null ? isDefault : key === request.variant,
+  );
   let extra = 0;
   for (const link of service.addons) {
-    const addon = objects.addon.find(({ key, status }) => key === link.addon && status === "ACTIVE");
+    const addon = objects.addon.find(
+      ({ key, status }) => key === link.addon && status === "ACTIVE",
+    );
     if (!addon) continue;
     let quantity = 0;
     for (const asked of request.addons) if (asked.addon === addon.key) quantity += asked.quantity;
-    if (quantity === 0 && link.required) quantity = Math.max(1, link.minQuantity, link.defaultQuantity);
+    if (quantity === 0 && link.required)
+      quantity = Math.max(1, link.minQuantity, link.defaultQuantity);
     extra += quantity * (link.durationMin ?? addon.durationMin);
   }
   const able = variant?.staff ?? service.staff;
-  const people = objects.staff.filter((p) => able.includes(p.key) && p.status === "ACTIVE" && p.bookable);
-  const wanted = people.map(({ key }) => key).filter((key) => request.staff === null || key === request.staff);
+  const people = objects.staff.filter(
+    (p) => able.includes(p.key) && p.status === "ACTIVE" && p.bookable,
+  );
+  const wanted = people
+    .map(({ key }) => key)
+    .filter((key) => request.staff === null || key === request.staff);
   return {
     service,
     seats: guests,
     doers: able.length === 0 ? [null] : wanted,
     duration: (doer) => {
-      const override = people.find(({ key }) => key === doer)?.serviceOverrides.find((o) => o.service === service.key);
+      const override = people
+        .find(({ key }) => key === doer)
+        ?.serviceOverrides.find((o) => o.service === service.key);
       return (override?.durationMin ?? variant?.durationMin ?? service.durationMin) + extra;
     },
   };
 }
 
-function tableTask({ objects, schedule }: Catalog, question: { partySize: number; area: string | null }): Task {
+function tableTask(
+  { objects, schedule }: Catalog,
+  question: { partySize: number; area: string | null },
+): Task {
   const { partySize, area } = question;
   const isOpen = (key: string | null) =>
     key === null || objects.area.some((a) => a.key === key && a.status === "ACTIVE");
@@ -244,8 +283,12 @@ function tableTask({ objects, schedule }: Catalog, question: { partySize: number
       t.maxSeats >= partySize,
   );
   const largest = Math.max(...schedule.turnTimes.map(({ upTo }) => upTo));
-  const meant = schedule.turnTimes.map(({ upTo }) => upTo).filter((upTo) => upTo >= partySize || upTo === largest);
-  const turns = schedule.turnTimes.filter(({ upTo }) => upTo === Math.min(...meant)).map(({ min }) => min);
+  const meant = schedule.turnTimes
+    .map(({ upTo }) => upTo)
+    .filter((upTo) => upTo >= partySize || upTo === largest);
+  const turns = schedule.turnTimes
+    .filter(({ upTo }) => upTo === Math.min(...meant))
+    .map(({ min }) => min);
   const turn = turns.length > 0 ? Math.max(...turns) : 120;
   return {
     service: undefined,

@@ -2,7 +2,19 @@ import { describe, expect, test } from "vitest";
 import { isBookable } from "../../../src/domain/availability/bookable.ts";
 import { formatMinute } from "../../../src/domain/availability/format.ts";
 import { aPerson, aService } from "../../support/catalog.ts";
-import { aShop, book, busy, daily, days, type Enquiry, openingsFor, slots, starts, why, wish } from "./ask.ts";
+import {
+  aShop,
+  book,
+  busy,
+  daily,
+  days,
+  type Enquiry,
+  openingsFor,
+  slots,
+  starts,
+  why,
+  wish,
+} from "./ask.ts";
 
 /** Where other systems are known to fail, each named by the report of it. */
 
@@ -41,7 +53,9 @@ describe("Cal.com", () => {
     for (let [first] = slots(shop, enquiry); first !== undefined; [first] = slots(shop, enquiry)) {
       for (const slot of slots(shop, enquiry))
         expect(isBookable(openingsFor(shop, enquiry), slot.startMin)).toEqual({ ok: true, slot });
-      enquiry.rows?.push(...book(shop, enquiry, formatMinute(first.startMin, "America/New_York").slice(0, 16)));
+      enquiry.rows?.push(
+        ...book(shop, enquiry, formatMinute(first.startMin, "America/New_York").slice(0, 16)),
+      );
       taken += 1;
     }
     // Each hour and a quarter from nine for one, from eleven for the other; the last needs no buffer after it.
@@ -65,7 +79,9 @@ describe("Cal.com", () => {
       "09:00 09:15 09:30 09:45 10:00 12:30 12:45 13:00 13:15 13:30",
     );
     shop.business.bookingPolicy.bufferPolicy = "SUM";
-    expect(starts(shop, { ...MONDAY, rows: [noon] })).toBe("09:00 09:15 09:30 09:45 12:45 13:00 13:15 13:30");
+    expect(starts(shop, { ...MONDAY, rows: [noon] })).toBe(
+      "09:00 09:15 09:30 09:45 12:45 13:00 13:15 13:30",
+    );
   });
 
   test("#5587, #17347: what begins, ends or goes on at midnight is lost", () => {
@@ -77,7 +93,11 @@ describe("Cal.com", () => {
     });
     expect(starts(night, MONDAY)).toBe("22:00 22:30 23:00 23:30");
     expect(starts(night, { ...MONDAY, on: "2026-11-24" })).toBe("00:00 00:30 01:00");
-    const untilMidnight = aShop({ service: [cut()], staff: [ann], schedule: { hours: [daily("22:00", "24:00")] } });
+    const untilMidnight = aShop({
+      service: [cut()],
+      staff: [ann],
+      schedule: { hours: [daily("22:00", "24:00")] },
+    });
     expect(starts(untilMidnight, MONDAY)).toBe("22:00 22:15 22:30 22:45 23:00");
     const always = aShop({
       service: [cut()],
@@ -128,7 +148,11 @@ describe("Cal.com", () => {
 
 describe("Easy!Appointments", () => {
   test("an appointment strictly inside a slot is not seen", () => {
-    const shop = aShop({ service: [cut()], staff: [ann], schedule: { hours: [daily("09:00", "12:00")] } });
+    const shop = aShop({
+      service: [cut()],
+      staff: [ann],
+      schedule: { hours: [daily("09:00", "12:00")] },
+    });
     const rows = [busy(shop, "2026-11-23T10:20", "2026-11-23T10:40", { staffKey: "ann" })];
     expect(starts(shop, { ...MONDAY, rows })).toBe("09:00 09:15 10:45 11:00");
     expect(why(shop, { ...MONDAY, rows }, "2026-11-23T10:00")).toBe("TAKEN");
@@ -153,7 +177,9 @@ describe("Easy!Appointments", () => {
     // Sunday morning at the server, late on Sunday evening in Auckland.
     const now = "2026-11-22T09:30:00Z";
     expect(starts(auckland, { ...MONDAY, now })).toBe("08:00 09:00");
-    expect(formatMinute(slots(auckland, { ...MONDAY, now })[0]!.startMin, "UTC")).toBe("2026-11-22T19:00:00+00:00");
+    expect(formatMinute(slots(auckland, { ...MONDAY, now })[0]!.startMin, "UTC")).toBe(
+      "2026-11-22T19:00:00+00:00",
+    );
     expect(days(auckland, { ...MONDAY, on: "2026-11-24", now })[0]?.state).toBe("TOO_FAR");
   });
 });

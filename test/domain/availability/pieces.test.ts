@@ -11,20 +11,24 @@ const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 300);
 test(
   "days that are listed in pieces, each with what is booked around it, are the days as a whole",
   () => {
-    const inPieces = property(worldsWithOneMore, integer({ min: 1, max: 2 }), ({ world }, length) => {
-      pre(isAnswerable(world));
-      const { catalog, question, rows, nowMs } = world;
-      const plan = planQuestion(catalog, question, nowMs);
-      const reach = reachOf(plan);
-      const listed: DayListing[] = [];
-      for (let first = plan.firstDay; first <= plan.lastDay; first += length) {
-        const piece = overDays(plan, first, Math.min(plan.lastDay, first + length - 1));
-        const { start, end } = busyWindow(piece, reach);
-        const near = rows.filter(({ startMin, endMin }) => startMin < end && endMin > start);
-        listed.push(...listSlots(openingsOf(piece, near)));
-      }
-      expect(listed).toEqual(listSlots(openingsOf(plan, rows)));
-    });
+    const inPieces = property(
+      worldsWithOneMore,
+      integer({ min: 1, max: 2 }),
+      ({ world }, length) => {
+        pre(isAnswerable(world));
+        const { catalog, question, rows, nowMs } = world;
+        const plan = planQuestion(catalog, question, nowMs);
+        const reach = reachOf(plan);
+        const listed: DayListing[] = [];
+        for (let first = plan.firstDay; first <= plan.lastDay; first += length) {
+          const piece = overDays(plan, first, Math.min(plan.lastDay, first + length - 1));
+          const { start, end } = busyWindow(piece, reach);
+          const near = rows.filter(({ startMin, endMin }) => startMin < end && endMin > start);
+          listed.push(...listSlots(openingsOf(piece, near)));
+        }
+        expect(listed).toEqual(listSlots(openingsOf(plan, rows)));
+      },
+    );
     assert(inPieces, { numRuns: RUNS });
   },
   60_000 + 100 * RUNS,

@@ -61,7 +61,8 @@ const shop = aShop({
   policy: { maxAdvanceDays: 90 },
 });
 
-const plan = (wanted: Wanted) => planQuestion(shop, questionOf({ on: "2026-11-23", ...wanted }), NOW);
+const plan = (wanted: Wanted) =>
+  planQuestion(shop, questionOf({ on: "2026-11-23", ...wanted }), NOW);
 
 const optionsOf = (wanted: Wanted) =>
   plan(wanted).segments[0]?.options.map(
@@ -90,7 +91,11 @@ describe("who can do what, for how long and for how much", () => {
       },
       ["ann 165 13000", "bea 145 13000"],
     ],
-    ["a variant that only some perform", { services: [wish("cut", { variant: "by-ann" })] }, ["ann 60 3500"]],
+    [
+      "a variant that only some perform",
+      { services: [wish("cut", { variant: "by-ann" })] },
+      ["ann 60 3500"],
+    ],
     ["the one who is asked for", { services: [wish("cut", { staff: "bea" })] }, ["bea 85 10000"]],
     ["nobody, where nobody is needed", { services: [wish("sauna")] }, ["nobody 30 3000"]],
     ["the smallest table first", { partySize: 2 }, ["t1 90 0", "t2 90 0"]],
@@ -104,7 +109,9 @@ describe("who can do what, for how long and for how much", () => {
 
 test("a visit is sold at the variant's terms, or at those of whoever is asked for", () => {
   const terms = (staff: string | null) =>
-    plan({ services: [wish("cut", { staff }), wish("sauna")] }).segments.map((s) => `${s.durationMin} ${s.priceCents}`);
+    plan({ services: [wish("cut", { staff }), wish("sauna")] }).segments.map(
+      (s) => `${s.durationMin} ${s.priceCents}`,
+    );
   expect(terms(null)).toEqual(["105 10000", "30 3000"]);
   expect(terms("bea")).toEqual(["85 10000", "30 3000"]);
 });
@@ -121,9 +128,21 @@ describe("what cannot be asked", () => {
   test.each<[string, Wanted, string[]]>([
     ["a service that there is not", { services: [wish("perm")] }, ["resource_not_found"]],
     ["a service that is not for booking", { services: [wish("advice")] }, ["service_not_bookable"]],
-    ["a service that is no longer there", { services: [wish("old-perm")] }, ["service_not_bookable"]],
-    ["a variant of another service", { services: [wish("sauna", { variant: "long" })] }, ["variant_service_mismatch"]],
-    ["a variant that is hidden", { services: [wish("cut", { variant: "gone" })] }, ["variant_service_mismatch"]],
+    [
+      "a service that is no longer there",
+      { services: [wish("old-perm")] },
+      ["service_not_bookable"],
+    ],
+    [
+      "a variant of another service",
+      { services: [wish("sauna", { variant: "long" })] },
+      ["variant_service_mismatch"],
+    ],
+    [
+      "a variant that is hidden",
+      { services: [wish("cut", { variant: "gone" })] },
+      ["variant_service_mismatch"],
+    ],
     [
       "an add-on of another service",
       { services: [wish("sauna", { addons: [{ addon: "wash", quantity: 1 }] })] },
@@ -144,15 +163,31 @@ describe("what cannot be asked", () => {
       { services: [wish("cut", { addons: [{ addon: "wash", quantity: 0 }] })] },
       ["validation_failed"],
     ],
-    ["somebody who does not perform it", { services: [wish("yoga", { staff: "bea" })] }, ["staff_cannot_perform"]],
-    ["somebody who cannot be booked", { services: [wish("cut", { staff: "zoe" })] }, ["staff_cannot_perform"]],
+    [
+      "somebody who does not perform it",
+      { services: [wish("yoga", { staff: "bea" })] },
+      ["staff_cannot_perform"],
+    ],
+    [
+      "somebody who cannot be booked",
+      { services: [wish("cut", { staff: "zoe" })] },
+      ["staff_cannot_perform"],
+    ],
     [
       "somebody who does not perform the variant",
       { services: [wish("cut", { variant: "by-ann", staff: "bea" })] },
       ["staff_cannot_perform"],
     ],
-    ["somebody where nobody is needed", { services: [wish("sauna", { staff: "ann" })] }, ["staff_cannot_perform"]],
-    ["more guests than a class takes", { services: [wish("yoga")], guests: 9 }, ["party_too_large"]],
+    [
+      "somebody where nobody is needed",
+      { services: [wish("sauna", { staff: "ann" })] },
+      ["staff_cannot_perform"],
+    ],
+    [
+      "more guests than a class takes",
+      { services: [wish("yoga")], guests: 9 },
+      ["party_too_large"],
+    ],
     ["two for an appointment", { services: [wish("cut")], guests: 2 }, ["party_too_large"]],
     ["a larger party than any open table seats", { partySize: 9 }, ["party_too_large"]],
     ["a closed area", { partySize: 2, area: "terrace" }, ["resource_not_found", "party_too_large"]],

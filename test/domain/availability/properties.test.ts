@@ -4,7 +4,11 @@ import { explainRefusals, isBookable } from "../../../src/domain/availability/bo
 import { busyRowsOf } from "../../../src/domain/availability/booked-rows.ts";
 import { busyWindow } from "../../../src/domain/availability/busy-window.ts";
 import { formatMinute } from "../../../src/domain/availability/format.ts";
-import { type DayListing, type DayState, listSlots } from "../../../src/domain/availability/listing.ts";
+import {
+  type DayListing,
+  type DayState,
+  listSlots,
+} from "../../../src/domain/availability/listing.ts";
 import { openingsOf } from "../../../src/domain/availability/openings.ts";
 import { planQuestion } from "../../../src/domain/availability/plan.ts";
 import type { BusyRow } from "../../../src/domain/availability/question.ts";
@@ -64,7 +68,9 @@ function checkSlot(slot: Slot, { catalog, question }: World, oracle: Oracle): vo
     expect(oracle.fits(i, doer, segment.startMin)).toBe(true);
     const able = oracle.doersAt(i, segment.startMin);
     expect(able).toContain(doer);
-    expect(segment.staffKeys).toEqual("services" in question ? able.filter((key) => key !== null).sort() : []);
+    expect(segment.staffKeys).toEqual(
+      "services" in question ? able.filter((key) => key !== null).sort() : [],
+    );
     from = segment.endMin;
     if (doer !== null && last !== null && doer !== last) changes += 1;
     last = doer ?? last;
@@ -77,7 +83,9 @@ function checkSlot(slot: Slot, { catalog, question }: World, oracle: Oracle): vo
     .doersAt(0, slot.startMin)
     .map((key) => catalog.objects.table.find((t) => t.key === key)?.maxSeats);
   const chosen = catalog.objects.table.find(({ key }) => key === doers[0])?.maxSeats;
-  expect(chosen).toBe("services" in question ? undefined : Math.min(...sizes.map((seats) => seats ?? 0)));
+  expect(chosen).toBe(
+    "services" in question ? undefined : Math.min(...sizes.map((seats) => seats ?? 0)),
+  );
 }
 
 function statesOf(world: World, oracle: Oracle): string[] {
@@ -96,7 +104,11 @@ function statesOf(world: World, oracle: Oracle): string[] {
   };
   const states: string[] = [];
   const { from, to } = world.question;
-  for (let date = Temporal.PlainDate.from(from); date.toString() <= to; date = date.add({ days: 1 }))
+  for (
+    let date = Temporal.PlainDate.from(from);
+    date.toString() <= to;
+    date = date.add({ days: 1 })
+  )
     states.push(`${date} ${state(date.toString())}`);
   return states;
 }
@@ -111,8 +123,11 @@ test(
       const refused = explainRefusals(open);
       const told = new Set([...startsOf(listed), ...startsOf(refused)]);
       expect(told.size).toBe(listed.length + refused.length);
-      expect(oracle.minutes.filter((minute) => oracle.isOnGrid(minute) && !told.has(minute))).toEqual([]);
-      for (const slot of listed) expect(isBookable(open, slot.startMin)).toEqual({ ok: true, slot });
+      expect(
+        oracle.minutes.filter((minute) => oracle.isOnGrid(minute) && !told.has(minute)),
+      ).toEqual([]);
+      for (const slot of listed)
+        expect(isBookable(open, slot.startMin)).toEqual({ ok: true, slot });
       for (const { startMin } of refused) expect(isBookable(open, startMin).ok).toBe(false);
       // Off the grid too: every 37th minute of the days.
       const starts = new Set(startsOf(listed));
@@ -129,7 +144,8 @@ test(
     inEachWorld(RUNS, (world, oneMore) => {
       const before = new Set(startsOf(slotsOf(listing(world))));
       const after = slotsOf(listing({ ...world, rows: [...world.rows, ...oneMore] }));
-      for (const slot of after) expect(before.has(slot.startMin) || joins(slot, oneMore, world)).toBe(true);
+      for (const slot of after)
+        expect(before.has(slot.startMin) || joins(slot, oneMore, world)).toBe(true);
     });
   },
   TIMEOUT_MS,
@@ -161,7 +177,10 @@ test(
         const before = new Set(startsOf(slots));
         slots = slotsOf(listing({ ...world, rows }));
         for (const { startMin, ...rest } of slots)
-          expect(before.has(startMin) || (booked.length > 1 && joins({ startMin, ...rest }, booked, world))).toBe(true);
+          expect(
+            before.has(startMin) ||
+              (booked.length > 1 && joins({ startMin, ...rest }, booked, world)),
+          ).toBe(true);
         const again = slots.find(({ startMin }) => startMin === slot.startMin);
         const isSame = again?.segments.map(doer).join() === slot.segments.map(doer).join();
         expect(isSame && slot.spotsLeft === 1).toBe(false);
@@ -171,14 +190,17 @@ test(
   TIMEOUT_MS,
 );
 
-const doer = ({ staffKey, tableKey, startMin }: Slot["segments"][number]) => `${staffKey} ${tableKey} ${startMin}`;
+const doer = ({ staffKey, tableKey, startMin }: Slot["segments"][number]) =>
+  `${staffKey} ${tableKey} ${startMin}`;
 
 test(
   "the order of whatever goes in changes nothing",
   () => {
     inEachWorld(RUNS / 2, (world) => {
       const { catalog, rows } = world;
-      expect(listing({ ...world, catalog: reversed(catalog), rows: reversed(rows) })).toEqual(listing(world));
+      expect(listing({ ...world, catalog: reversed(catalog), rows: reversed(rows) })).toEqual(
+        listing(world),
+      );
     });
   },
   TIMEOUT_MS,
@@ -187,7 +209,9 @@ test(
 function reversed<T>(value: T): T {
   if (Array.isArray(value)) return value.map(reversed).reverse() as T;
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, reversed(inner)])) as T;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, reversed(inner)]),
+  ) as T;
 }
 
 test(
@@ -196,7 +220,9 @@ test(
     inEachWorld(RUNS / 2, (world, oneMore) => {
       const rows = [...world.rows, ...oneMore];
       const window = busyWindow(planQuestion(world.catalog, world.question, world.nowMs));
-      const loaded = rows.filter(({ startMin, endMin }) => startMin < window.end && endMin > window.start);
+      const loaded = rows.filter(
+        ({ startMin, endMin }) => startMin < window.end && endMin > window.start,
+      );
       expect(listing({ ...world, rows: loaded })).toEqual(listing({ ...world, rows }));
     });
   },

@@ -25,11 +25,17 @@ describe("why a time is not offered", () => {
       }),
       aPerson("bea"),
     ],
-    schedule: { hours: [daily("09:00", "17:00")], closures: [{ name: null, from: "2026-11-24", to: "2026-11-24" }] },
+    schedule: {
+      hours: [daily("09:00", "17:00")],
+      closures: [{ name: null, from: "2026-11-24", to: "2026-11-24" }],
+    },
   });
   const rows = [
     busy(shop, on("09:30"), on("10:00"), { staffKey: "ann" }),
-    busy(shop, on("11:00"), on("11:15"), { staffKey: "bea", resources: [{ resource: "chair", units: 1 }] }),
+    busy(shop, on("11:00"), on("11:15"), {
+      staffKey: "bea",
+      resources: [{ resource: "chair", units: 1 }],
+    }),
   ];
   test.each([
     [on("08:45"), "OUTSIDE_HOURS"],
@@ -43,13 +49,18 @@ describe("why a time is not offered", () => {
     [on("10:45"), "RESOURCE_TAKEN"],
     [on("10:15"), "ok"],
   ])("%s %s", (local, reason) => {
-    expect(why(shop, { on: MONDAY, to: "2026-11-24", services: [wish("cut")], rows }, local)).toBe(reason);
+    expect(why(shop, { on: MONDAY, to: "2026-11-24", services: [wish("cut")], rows }, local)).toBe(
+      reason,
+    );
   });
 
   test("of several people the reason is that of the one who comes furthest", () => {
     const two = {
       ...shop,
-      objects: { ...shop.objects, service: [aService("cut", { durationMin: 30, staff: ["ann", "bea"] })] },
+      objects: {
+        ...shop.objects,
+        service: [aService("cut", { durationMin: 30, staff: ["ann", "bea"] })],
+      },
     };
     const enquiry = {
       on: MONDAY,

@@ -28,7 +28,9 @@ describe("a class", () => {
   test("that has started has seats for others, although its teacher and its hall are taken", () => {
     const three = book(shop, asked(3), on("10:00"));
     const found = slots(shop, { ...asked(1), rows: three });
-    expect(found.map(({ startMin, spotsLeft }) => [startMin, spotsLeft])).toEqual([[at(shop, on("10:00")), 1]]);
+    expect(found.map(({ startMin, spotsLeft }) => [startMin, spotsLeft])).toEqual([
+      [at(shop, on("10:00")), 1],
+    ]);
     expect(starts(shop, { ...asked(2), rows: three })).toBe("");
     expect(why(shop, { ...asked(2), rows: three }, on("10:00"))).toBe("SEATS_TAKEN");
     const full = [...three, ...book(shop, { ...asked(1), rows: three }, on("10:00"))];
@@ -45,15 +47,31 @@ describe("a class", () => {
     roomy.objects.staff = [aPerson("ann"), aPerson("bea")];
     const first = book(roomy, asked(1), on("10:00"));
     const rows = [...first, ...book(roomy, { ...asked(2), rows: first }, on("10:00"))];
-    const slot = slots(roomy, { ...asked(4), rows }).find(({ startMin }) => startMin === at(roomy, on("10:00")));
-    expect(slot).toMatchObject({ spotsLeft: 4, segments: [{ staffKey: "bea", staffKeys: ["bea"] }] });
+    const slot = slots(roomy, { ...asked(4), rows }).find(
+      ({ startMin }) => startMin === at(roomy, on("10:00")),
+    );
+    expect(slot).toMatchObject({
+      spotsLeft: 4,
+      segments: [{ staffKey: "bea", staffKeys: ["bea"] }],
+    });
   });
 
   test("is filled before another is started", () => {
-    const both = aShop({ ...shop.objects, service: [{ ...yoga, resources: [] }], schedule: mornings, policy: hourly });
+    const both = aShop({
+      ...shop.objects,
+      service: [{ ...yoga, resources: [] }],
+      schedule: mornings,
+      policy: hourly,
+    });
     both.objects.staff = [aPerson("ann"), aPerson("bea")];
-    const rows = book(both, { ...asked(1), services: [wish("yoga", { staff: "bea" })] }, on("10:00"));
-    const slot = slots(both, { ...asked(1), rows }).find(({ startMin }) => startMin === at(both, on("10:00")));
+    const rows = book(
+      both,
+      { ...asked(1), services: [wish("yoga", { staff: "bea" })] },
+      on("10:00"),
+    );
+    const slot = slots(both, { ...asked(1), rows }).find(
+      ({ startMin }) => startMin === at(both, on("10:00")),
+    );
     expect(slot).toMatchObject({
       spotsLeft: 3,
       spotsTotal: 4,
@@ -73,7 +91,9 @@ describe("a class", () => {
     expect(starts(shop, { ...asked(1), rows })).toBe("09:40 11:00");
     const away = aShop({ ...shop.objects, schedule: mornings, policy: hourly });
     away.objects.staff = [
-      aPerson("ann", { timeOff: [{ from: at(shop, on("10:00")) * 60_000, to: at(shop, on("10:30")) * 60_000 }] }),
+      aPerson("ann", {
+        timeOff: [{ from: at(shop, on("10:00")) * 60_000, to: at(shop, on("10:30")) * 60_000 }],
+      }),
     ];
     expect(starts(away, { ...asked(1), rows })).toBe("11:00");
   });
@@ -89,6 +109,8 @@ describe("a class", () => {
       policy: hourly,
     });
     const visit = { on: MONDAY, services: [wish("warm-up"), wish("yoga")] };
-    expect(starts(studio, { ...asked(1), rows: book(studio, visit, on("10:00")) })).toBe("09:00 10:20");
+    expect(starts(studio, { ...asked(1), rows: book(studio, visit, on("10:00")) })).toBe(
+      "09:00 10:20",
+    );
   });
 });

@@ -55,7 +55,11 @@ describe("tables", () => {
     ];
     for (const turnTimes of [turns, turns.toReversed()]) {
       const evening = { hours: [daily("18:00", "22:00")], turnTimes };
-      const bistro = aShop({ table: [aTable("four", { maxSeats: 6 })], schedule: evening, policy: hourly });
+      const bistro = aShop({
+        table: [aTable("four", { maxSeats: 6 })],
+        schedule: evening,
+        policy: hourly,
+      });
       expect(starts(bistro, { on: MONDAY, partySize: 4 })).toBe("18:00 19:00");
       // A party of more than any rule speaks of.
       expect(starts(bistro, { on: MONDAY, partySize: 6 })).toBe("18:00 19:00");

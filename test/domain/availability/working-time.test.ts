@@ -23,7 +23,11 @@ const rule = (start: string, end: string, fields: Partial<HoursRule> = {}): Hour
   ...fields,
 });
 
-const exception = (date: string, mode: HoursException["mode"], ...intervals: [string, string][]): HoursException => ({
+const exception = (
+  date: string,
+  mode: HoursException["mode"],
+  ...intervals: [string, string][]
+): HoursException => ({
   date,
   mode,
   intervals: intervals.map(([start, end]) => ({ start, end })),
@@ -54,8 +58,18 @@ const TO_TUESDAY: [string, string, string] = [NEW_YORK, "2026-11-23", "2026-11-2
 
 describe("the hours of a business", () => {
   test.each<[string, Partial<ScheduleDoc>, [string, string, string], string]>([
-    ["hold on their weekdays", { hours: [rule("09:00", "17:00", { days: ["mon"] })] }, TO_TUESDAY, "23T09:00-23T17:00"],
-    ["touch and become one", { hours: [rule("12:00", "17:00"), rule("09:00", "12:00")] }, MONDAY, "23T09:00-23T17:00"],
+    [
+      "hold on their weekdays",
+      { hours: [rule("09:00", "17:00", { days: ["mon"] })] },
+      TO_TUESDAY,
+      "23T09:00-23T17:00",
+    ],
+    [
+      "touch and become one",
+      { hours: [rule("12:00", "17:00"), rule("09:00", "12:00")] },
+      MONDAY,
+      "23T09:00-23T17:00",
+    ],
     [
       "overlap and become one",
       { hours: [rule("09:00", "13:00"), rule("12:00", "17:00")] },
@@ -64,7 +78,12 @@ describe("the hours of a business", () => {
     ],
     ["go on past midnight", { hours: [rule("22:00", "30:00")] }, MONDAY, "23T22:00-24T06:00"],
     ["go on to 48:00", { hours: [rule("09:00", "48:00")] }, MONDAY, "23T09:00-25T00:00"],
-    ["round the clock are one interval", { hours: [rule("00:00", "24:00")] }, TO_TUESDAY, "23T00:00-25T00:00"],
+    [
+      "round the clock are one interval",
+      { hours: [rule("00:00", "24:00")] },
+      TO_TUESDAY,
+      "23T00:00-25T00:00",
+    ],
     [
       "hold from validFrom to validTo, both included",
       { hours: [rule("09:00", "10:00", { validFrom: "2026-11-24", validTo: "2026-11-25" })] },
@@ -97,7 +116,11 @@ describe("an exception", () => {
       "23T10:00-23T14:00 24T09:00-24T17:00",
     ],
     ["without hours closes the day", [exception("2026-11-23", "REPLACE")], "24T09:00-24T17:00"],
-    ["adds hours", [exception("2026-11-23", "ADD", ["17:00", "20:00"])], "23T09:00-23T20:00 24T09:00-24T17:00"],
+    [
+      "adds hours",
+      [exception("2026-11-23", "ADD", ["17:00", "20:00"])],
+      "23T09:00-23T20:00 24T09:00-24T17:00",
+    ],
     [
       "removes hours",
       [exception("2026-11-23", "REMOVE", ["11:00", "12:00"])],
@@ -121,9 +144,12 @@ describe("an exception", () => {
     expect(worked(TO_TUESDAY, { ...night, exceptions: [exception("2026-11-24", "REPLACE")] })).toBe(
       "23T22:00-24T06:00",
     );
-    expect(worked(TO_TUESDAY, { ...night, exceptions: [exception("2026-11-24", "REMOVE", ["00:00", "24:00"])] })).toBe(
-      "23T22:00-24T06:00 25T00:00-25T06:00",
-    );
+    expect(
+      worked(TO_TUESDAY, {
+        ...night,
+        exceptions: [exception("2026-11-24", "REMOVE", ["00:00", "24:00"])],
+      }),
+    ).toBe("23T22:00-24T06:00 25T00:00-25T06:00");
   });
 });
 
@@ -138,15 +164,22 @@ describe("a closure", () => {
 
   test("comes round each year", () => {
     const closures = [{ name: "New Year's Day", yearly: "01-01" }];
-    expect(worked([NEW_YORK, "2026-12-31", "2027-01-02"], { hours: [rule("09:00", "17:00")], closures })).toBe(
-      "31T09:00-31T17:00 02T09:00-02T17:00",
-    );
+    expect(
+      worked([NEW_YORK, "2026-12-31", "2027-01-02"], { hours: [rule("09:00", "17:00")], closures }),
+    ).toBe("31T09:00-31T17:00 02T09:00-02T17:00");
   });
 
   test("on 29 February closes nothing in other years", () => {
-    const schedule = { hours: [rule("09:00", "17:00")], closures: [{ name: null, yearly: "02-29" }] };
-    expect(worked([NEW_YORK, "2027-02-28", "2027-03-01"], schedule)).toBe("28T09:00-28T17:00 01T09:00-01T17:00");
-    expect(worked([NEW_YORK, "2028-02-28", "2028-03-01"], schedule)).toBe("28T09:00-28T17:00 01T09:00-01T17:00");
+    const schedule = {
+      hours: [rule("09:00", "17:00")],
+      closures: [{ name: null, yearly: "02-29" }],
+    };
+    expect(worked([NEW_YORK, "2027-02-28", "2027-03-01"], schedule)).toBe(
+      "28T09:00-28T17:00 01T09:00-01T17:00",
+    );
+    expect(worked([NEW_YORK, "2028-02-28", "2028-03-01"], schedule)).toBe(
+      "28T09:00-28T17:00 01T09:00-01T17:00",
+    );
   });
 });
 

@@ -63,7 +63,9 @@ function book({ pick, once }: Dice, { catalog, question, rows, nowMs }: World): 
   const slot = pick(slots);
   rows.push(...busyRowsOf(plan, slot));
   // At times for all seats but one.
-  if (once(2)) for (const row of busyRowsOf(plan, slot)) rows.push({ ...row, seats: Math.max(1, slot.spotsLeft - 2) });
+  if (once(2))
+    for (const row of busyRowsOf(plan, slot))
+      rows.push({ ...row, seats: Math.max(1, slot.spotsLeft - 2) });
 }
 
 /** Whether the question passes: what else a service, a variant or a person can be asked in vain is tested by example. */
@@ -138,7 +140,11 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
   const area = [anArea("in"), anArea("out", { status: once(5) ? "INACTIVE" : "ACTIVE" })];
   const table = some(4, (i) => {
     const minSeats = int(1, 3);
-    return aTable(`t${i}`, { area: pick([null, "in", "out"]), minSeats, maxSeats: minSeats + int(0, 3) });
+    return aTable(`t${i}`, {
+      area: pick([null, "in", "out"]),
+      minSeats,
+      maxSeats: minSeats + int(0, 3),
+    });
   });
   const catalog = aCatalog(
     { service, resource, addon, staff, area, table },
@@ -167,7 +173,13 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
   return catalog;
 }
 
-function aServiceOf(dice: Dice, key: string, staff: string[], resources: string[], addons: string[]): ServiceDoc {
+function aServiceOf(
+  dice: Dice,
+  key: string,
+  staff: string[],
+  resources: string[],
+  addons: string[],
+): ServiceDoc {
   const { int, pick, once } = dice;
   const own = <T>(value: T) => (once(5) ? value : null);
   return aService(key, {
@@ -216,7 +228,11 @@ const person = (dice: Dice, key: string, date: string, services: ServiceDoc[]): 
     exceptions: some(1, () => exception(dice, date)),
     serviceOverrides: services
       .filter(() => once(4))
-      .map((service) => ({ service: service.key, durationMin: pick([null, 25, 35]), priceCents: null })),
+      .map((service) => ({
+        service: service.key,
+        durationMin: pick([null, 25, 35]),
+        priceCents: null,
+      })),
   });
 };
 
@@ -245,7 +261,9 @@ function asked(dice: Dice, { objects }: Catalog): { services: Request[]; guests:
     },
     1,
   );
-  const most = Math.min(...services.map((s) => objects.service.find(({ key }) => key === s.service)!.capacity));
+  const most = Math.min(
+    ...services.map((s) => objects.service.find(({ key }) => key === s.service)!.capacity),
+  );
   return { services, guests: int(1, most) };
 }
 
@@ -265,9 +283,18 @@ function busyRows(dice: Dice, { objects }: Catalog, midnight: number): BusyRow[]
     resources: [],
   };
   if (objects.table.length > 0 && once(4))
-    return [{ ...none, tableKey: pick(objects.table).key, startMin, endMin: startMin + 15 * int(1, 10), seats: 2 }];
+    return [
+      {
+        ...none,
+        tableKey: pick(objects.table).key,
+        startMin,
+        endMin: startMin + 15 * int(1, 10),
+        seats: 2,
+      },
+    ];
   const service = pick(objects.service);
-  const endMin = startMin + (once(3) ? pick([20, 40, 50, 25, 5 * int(1, 24)]) : service.durationMin);
+  const endMin =
+    startMin + (once(3) ? pick([20, 40, 50, 25, 5 * int(1, 24)]) : service.durationMin);
   const booked = {
     staffKey: service.staff.length > 0 ? pick(service.staff) : null,
     serviceKey: once(20) ? null : service.key,

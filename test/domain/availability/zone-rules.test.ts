@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { DAY_MIN, dateOf, dayNumber, weekdayOf } from "../../../src/domain/availability/calendar.ts";
+import {
+  DAY_MIN,
+  dateOf,
+  dayNumber,
+  weekdayOf,
+} from "../../../src/domain/availability/calendar.ts";
 import type { Interval } from "../../../src/domain/availability/intervals.ts";
 import {
   closedInterval,
@@ -61,17 +66,25 @@ describe("hours on the days on which clocks change", () => {
 
 describe("dates and clocks", () => {
   test("Apia had no 30 December 2011, Kiritimati no 31 December 1994", () => {
-    const existing = (zone: string, dates: string[]) => dates.filter((date) => dateExists(zone, dayNumber(date)));
-    expect(existing("Pacific/Apia", ["2011-12-29", "2011-12-30", "2011-12-31"])).toEqual(["2011-12-29", "2011-12-31"]);
+    const existing = (zone: string, dates: string[]) =>
+      dates.filter((date) => dateExists(zone, dayNumber(date)));
+    expect(existing("Pacific/Apia", ["2011-12-29", "2011-12-30", "2011-12-31"])).toEqual([
+      "2011-12-29",
+      "2011-12-31",
+    ]);
     expect(existing("Pacific/Kiritimati", ["1994-12-30", "1994-12-31", "1995-01-01"])).toEqual([
       "1994-12-30",
       "1995-01-01",
     ]);
-    expect(existing("Africa/Cairo", ["2026-04-23", "2026-04-24"])).toEqual(["2026-04-23", "2026-04-24"]);
+    expect(existing("Africa/Cairo", ["2026-04-23", "2026-04-24"])).toEqual([
+      "2026-04-23",
+      "2026-04-24",
+    ]);
   });
 
   test("a repeated time is two instants, a skipped one none", () => {
-    const at = (date: string, hours: number) => instantsOf("America/New_York", wall(date, hours)).map(utc);
+    const at = (date: string, hours: number) =>
+      instantsOf("America/New_York", wall(date, hours)).map(utc);
     expect(at("2026-11-01", 1.5)).toEqual(["11-01T05:30", "11-01T06:30"]);
     expect(at("2026-11-01", 2)).toEqual(["11-01T07:00"]);
     expect(at("2026-03-08", 2)).toEqual([]);
@@ -79,29 +92,44 @@ describe("dates and clocks", () => {
   });
 
   test("days are counted as the calendar has them", () => {
-    for (const date of ["1969-12-31", "1970-01-01", "2000-02-29", "2026-11-23", "2028-02-29", "2199-12-31"]) {
+    for (const date of [
+      "1969-12-31",
+      "1970-01-01",
+      "2000-02-29",
+      "2026-11-23",
+      "2028-02-29",
+      "2199-12-31",
+    ]) {
       const plain = Temporal.PlainDate.from(date);
       expect(dateOf(dayNumber(date))).toBe(date);
-      expect(weekdayOf(dayNumber(date))).toBe(["mon", "tue", "wed", "thu", "fri", "sat", "sun"][plain.dayOfWeek - 1]);
+      expect(weekdayOf(dayNumber(date))).toBe(
+        ["mon", "tue", "wed", "thu", "fri", "sat", "sun"][plain.dayOfWeek - 1],
+      );
     }
   });
 
-  test.each(ZONES)("in $zone around $date each quarter of an hour is read as Temporal reads it", ({ zone, date }) => {
-    for (let quarter = -3 * 96; quarter < 4 * 96; quarter += 1) {
-      const clock = wall(date, 0) + quarter * 15;
-      const plain = Temporal.PlainDateTime.from(date).add({ minutes: quarter * 15 });
-      const read = (disambiguation: "earlier" | "later") =>
-        plain.toZonedDateTime(zone, { disambiguation }).epochMilliseconds / 60_000;
-      const [earlier, later] = [read("earlier"), read("later")];
-      const skipped = !plain.toZonedDateTime(zone, { disambiguation: "later" }).toPlainDateTime().equals(plain);
-      const expected = skipped ? [] : [...new Set([earlier, later])];
-      expect(instantsOf(zone, clock)).toEqual(expected);
-      expect(openInterval(zone, clock, clock).start).toBe(skipped ? later : earlier);
-      expect(closedInterval(zone, clock, clock).end).toBe(later);
-      for (const instant of expected) {
-        expect(wallAt(zone, instant)).toBe(clock);
-        expect(dateOf(dayAt(zone, instant))).toBe(plain.toPlainDate().toString());
+  test.each(ZONES)(
+    "in $zone around $date each quarter of an hour is read as Temporal reads it",
+    ({ zone, date }) => {
+      for (let quarter = -3 * 96; quarter < 4 * 96; quarter += 1) {
+        const clock = wall(date, 0) + quarter * 15;
+        const plain = Temporal.PlainDateTime.from(date).add({ minutes: quarter * 15 });
+        const read = (disambiguation: "earlier" | "later") =>
+          plain.toZonedDateTime(zone, { disambiguation }).epochMilliseconds / 60_000;
+        const [earlier, later] = [read("earlier"), read("later")];
+        const skipped = !plain
+          .toZonedDateTime(zone, { disambiguation: "later" })
+          .toPlainDateTime()
+          .equals(plain);
+        const expected = skipped ? [] : [...new Set([earlier, later])];
+        expect(instantsOf(zone, clock)).toEqual(expected);
+        expect(openInterval(zone, clock, clock).start).toBe(skipped ? later : earlier);
+        expect(closedInterval(zone, clock, clock).end).toBe(later);
+        for (const instant of expected) {
+          expect(wallAt(zone, instant)).toBe(clock);
+          expect(dateOf(dayAt(zone, instant))).toBe(plain.toPlainDate().toString());
+        }
       }
-    }
-  });
+    },
+  );
 });

@@ -9,12 +9,15 @@ const generated = (size: number, seed: number) =>
     seedingAt: Date.parse("2026-11-20T12:00:00Z"),
   }).catalog;
 
-test.each([1, 2, 7, 40, 997])("a generated business of %i objects is sound and has exactly so many", (size) => {
-  for (const seed of [0, 1, 42]) {
-    const { objects } = generated(size, seed);
-    expect(Object.values(objects).reduce((sum, docs) => sum + docs.length, 0)).toBe(size);
-  }
-});
+test.each([1, 2, 7, 40, 997])(
+  "a generated business of %i objects is sound and has exactly so many",
+  (size) => {
+    for (const seed of [0, 1, 42]) {
+      const { objects } = generated(size, seed);
+      expect(Object.values(objects).reduce((sum, docs) => sum + docs.length, 0)).toBe(size);
+    }
+  },
+);
 
 test("the same seed generates the same business, another seed another", () => {
   expect(generateCatalog(300, 7)).toEqual(generateCatalog(300, 7));

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { mistakesIn, read, readOver } from "../../support/catalog-file.ts";
 
-const areas = (...keys: string[]) => `areas: [${keys.map((key) => `{key: ${key}, name: ${key}}`).join(", ")}]\n`;
+const areas = (...keys: string[]) =>
+  `areas: [${keys.map((key) => `{key: ${key}, name: ${key}}`).join(", ")}]\n`;
 const keysOf = (docs: readonly { key: string }[]) => docs.map((doc) => doc.key);
 
 describe("a file laid over what the box has", () => {
@@ -25,12 +26,21 @@ describe("a file laid over what the box has", () => {
 
   it("puts what it lists first, in its order, and what it does not list after that, in the order they had", () => {
     const before = read(areas("a", "b", "c", "d"));
-    expect(keysOf(readOver(before, areas("d", "new", "b")).objects.area)).toEqual(["d", "new", "b", "a", "c"]);
+    expect(keysOf(readOver(before, areas("d", "new", "b")).objects.area)).toEqual([
+      "d",
+      "new",
+      "b",
+      "a",
+      "c",
+    ]);
   });
 
   it("drops what it does not list when it is told to prune", () => {
     const before = read(areas("a", "b", "c"));
-    expect(keysOf(readOver(before, areas("c", "new"), { prune: true }).objects.area)).toEqual(["c", "new"]);
+    expect(keysOf(readOver(before, areas("c", "new"), { prune: true }).objects.area)).toEqual([
+      "c",
+      "new",
+    ]);
     expect(readOver(before, "areas: []\n", { prune: true }).objects.area).toEqual([]);
     expect(readOver(before, "areas:\n", { prune: true }).objects.area).toEqual(before.objects.area);
   });
@@ -40,7 +50,11 @@ describe("a file laid over what the box has", () => {
       "addons: [{key: mask, name: Mask, price: 5, durationMin: 10, description: Cool., status: inactive}]\n",
     );
     const after = readOver(before, "addons: [{key: mask, name: Mask, price: 5}]\n");
-    expect(after.objects.addon[0]).toMatchObject({ durationMin: 0, description: null, status: "ACTIVE" });
+    expect(after.objects.addon[0]).toMatchObject({
+      durationMin: 0,
+      description: null,
+      status: "ACTIVE",
+    });
   });
 
   it("reads the same again from the same file", () => {
@@ -51,7 +65,9 @@ describe("a file laid over what the box has", () => {
 
   it("may refer to what only the box has", () => {
     const before = read(areas("hall"));
-    expect(readOver(before, "tables: [{key: t1, maxSeats: 2, area: hall}]\n").objects.table[0]?.area).toBe("hall");
+    expect(
+      readOver(before, "tables: [{key: t1, maxSeats: 2, area: hall}]\n").objects.table[0]?.area,
+    ).toBe("hall");
   });
 
   it("takes the most of an add-on from the box when a link to it says none", () => {
@@ -101,7 +117,10 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
       before,
       "events: [{key: ball, name: Ball, previousKeys: [gala], startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: chair, name: Chair, price: 9, previousKeys: [seat]}]}]\n",
     );
-    expect(after.objects.promotion[0]?.appliesTo).toMatchObject({ events: ["ball"], ticketTypes: ["ball/chair"] });
+    expect(after.objects.promotion[0]?.appliesTo).toMatchObject({
+      events: ["ball"],
+      ticketTypes: ["ball/chair"],
+    });
     expect(before.objects.promotion[0]?.appliesTo.events).toEqual(["gala"]);
   });
 
@@ -122,7 +141,9 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     const service = (variants: string) =>
       `services: [{key: a, name: A, durationMin: 5, price: 1, variants: [${variants}]}]\n`;
     const short = read(service("{key: s, name: Short, previousKeys: [small]}"));
-    expect(readOver(short, service("{key: s, name: Shorter}")).objects.service[0]?.variants[0]).toMatchObject({
+    expect(
+      readOver(short, service("{key: s, name: Shorter}")).objects.service[0]?.variants[0],
+    ).toMatchObject({
       name: "Shorter",
       previousKeys: ["small"],
     });

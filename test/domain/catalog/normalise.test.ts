@@ -128,7 +128,9 @@ services:
   });
 
   it("makes a promotion apply to all, always", () => {
-    const { objects } = read("promotions: [{key: p, name: P, benefit: {type: buy_x_get_y, buyQuantity: 2}}]\n");
+    const { objects } = read(
+      "promotions: [{key: p, name: P, benefit: {type: buy_x_get_y, buyQuantity: 2}}]\n",
+    );
     expect(objects.promotion[0]).toMatchObject({
       benefit: { type: "BUY_X_GET_Y", buyQuantity: 2, getQuantity: 1, percentBps: 10_000 },
       appliesTo: { all: true, services: [] },
@@ -156,7 +158,9 @@ promotions:
   - {key: q, name: Q, benefit: {type: FIXED_PRICE, amountCents: 999}}
 `);
     expect(objects.service[0]).toMatchObject({ priceCents: 1250, depositCents: 250 });
-    expect(objects.staff[0]?.serviceOverrides).toEqual([{ service: "a", durationMin: null, priceCents: 1310 }]);
+    expect(objects.staff[0]?.serviceOverrides).toEqual([
+      { service: "a", durationMin: null, priceCents: 1310 },
+    ]);
     expect(objects.modifier_group[0]?.options.map((option) => option.priceCents)).toEqual([35, 0]);
     expect(objects.menu_item.map((item) => item.priceCents)).toEqual([795, 0]);
     expect(objects.promotion.map((promotion) => promotion.benefit)).toEqual([
@@ -175,13 +179,15 @@ describe("times", () => {
     ["[sun, tue-wed, tue]", ["tue", "wed", "sun"]],
     ["mon-sun", ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]],
   ])("days written as %s are %j", (days, expected) => {
-    expect(read(`hours: [{days: ${days}, start: '22:00', end: '30:00'}]\n`).schedule.hours).toEqual([
-      { days: expected, start: "22:00", end: "30:00", validFrom: null, validTo: null },
-    ]);
+    expect(read(`hours: [{days: ${days}, start: '22:00', end: '30:00'}]\n`).schedule.hours).toEqual(
+      [{ days: expected, start: "22:00", end: "30:00", validFrom: null, validTo: null }],
+    );
   });
 
   it("of a window that names no days are of every day", () => {
-    const { objects } = read("staff: [{key: a, name: A, breaks: [{start: '12:00', end: '12:30'}]}]\n");
+    const { objects } = read(
+      "staff: [{key: a, name: A, breaks: [{start: '12:00', end: '12:30'}]}]\n",
+    );
     expect(objects.staff[0]?.breaks[0]?.days).toHaveLength(7);
   });
 
@@ -191,7 +197,9 @@ describe("times", () => {
     ["2026-12-31T22:00:30+01:00", "2026-12-31T21:00:30Z"],
     ["2026-12-31T22:00Z", "2026-12-31T22:00:00Z"],
   ])("%s is an instant of the business's zone unless it has an offset", (text, expected) => {
-    const { objects } = read(`events: [{key: gala, name: Gala, startsAt: '${text}', durationMin: 1}]\n`);
+    const { objects } = read(
+      `events: [{key: gala, name: Gala, startsAt: '${text}', durationMin: 1}]\n`,
+    );
     expect(objects.public_event[0]?.startsAt).toBe(instant(expected));
   });
 
@@ -233,7 +241,9 @@ describe("times", () => {
 
 describe("what people write", () => {
   it("may have choices in upper or lower case", () => {
-    const { objects } = read("areas: [{key: a, name: A, status: archived}, {key: b, name: B, status: INACTIVE}]\n");
+    const { objects } = read(
+      "areas: [{key: a, name: A, status: archived}, {key: b, name: B, status: INACTIVE}]\n",
+    );
     expect(objects.area.map((area) => area.status)).toEqual(["ARCHIVED", "INACTIVE"]);
   });
 

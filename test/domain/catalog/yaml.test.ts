@@ -10,7 +10,8 @@ const withDescription = (description: string): AuthoredFile => ({
   addons: [{ key: "mask", name: "Mask", price: "12.50", description }],
 });
 
-const readBack = (file: AuthoredFile): unknown => parseSource({ name: "x", text: writeYaml(file, "A test.") }).content;
+const readBack = (file: AuthoredFile): unknown =>
+  parseSource({ name: "x", text: writeYaml(file, "A test.") }).content;
 
 test("a text of any characters is read back as it was", () => {
   const anyText = fc.oneof(
@@ -47,8 +48,13 @@ test("a text of any characters is read back as it was", () => {
 
 describe("what it looks like", () => {
   test("prices are plain decimals, in the digits that were given", () => {
-    const yaml = writeYaml({ catalog: 1, addons: [{ key: "a", name: "A", price: "1200.00" }] }, "A test.");
-    expect(yaml).toBe("# A test.\ncatalog: 1\n\naddons:\n  - { key: a, name: A, price: 1200.00 }\n");
+    const yaml = writeYaml(
+      { catalog: 1, addons: [{ key: "a", name: "A", price: "1200.00" }] },
+      "A test.",
+    );
+    expect(yaml).toBe(
+      "# A test.\ncatalog: 1\n\naddons:\n  - { key: a, name: A, price: 1200.00 }\n",
+    );
   });
 
   test("a text of several lines is a block", () => {
@@ -58,8 +64,13 @@ describe("what it looks like", () => {
   });
 
   test("what YAML 1.1 would take for something else is in quotes", () => {
-    const yaml = writeYaml({ catalog: 1, addons: [{ key: "no", name: "0123", price: "1.00" }] }, "A test.");
+    const yaml = writeYaml(
+      { catalog: 1, addons: [{ key: "no", name: "0123", price: "1.00" }] },
+      "A test.",
+    );
     expect(yaml).toContain('{ key: "no", name: "0123", price: 1.00 }');
-    expect(parse(yaml, { version: "1.1" })).toMatchObject({ addons: [{ key: "no", name: "0123" }] });
+    expect(parse(yaml, { version: "1.1" })).toMatchObject({
+      addons: [{ key: "no", name: "0123" }],
+    });
   });
 });

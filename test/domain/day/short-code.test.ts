@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { drawCode, hashAdmission, readCode } from "../../../src/domain/day/short-code.ts";
 
-const bytes = (count: number): Buffer => Buffer.from(Array.from({ length: count }, (_, i) => i * 37));
+const bytes = (count: number): Buffer =>
+  Buffer.from(Array.from({ length: count }, (_, i) => i * 37));
 
 test("a code has five random bits a letter, in groups of four", () => {
   expect(drawCode(bytes, 2)).toBe("00JM-MVWM");

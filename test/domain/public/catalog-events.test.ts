@@ -24,7 +24,10 @@ const mark = { version: 8, updatedAt: NOW, text: "2026-11-20T07:00:00-05:00" };
 const before: Mark = { version: 3, updatedAt: NOW - 1000 };
 
 const show = (catalog: Catalog, now = NOW, day: Partial<DayState> = {}) =>
-  representCatalog({ catalog, mark: () => before, day: { soldOut: new Map(), taken: new Map(), ...day } }, now);
+  representCatalog(
+    { catalog, mark: () => before, day: { soldOut: new Map(), taken: new Map(), ...day } },
+    now,
+  );
 
 function tell(from: Catalog, to: Catalog, now = NOW) {
   const state = (catalog: Catalog) => ({ catalog, shown: show(catalog, now) });
@@ -34,7 +37,12 @@ function tell(from: Catalog, to: Catalog, now = NOW) {
 /** `type flag,flag` of each event. */
 const summary = (from: Catalog, to: Catalog) =>
   tell(from, to).drafts.map((draft) => {
-    const { changed } = sealEnvelope(draft, "evt_1", NOW, { id: "b", slug: "s", name: "n", timezone: "UTC" }).data;
+    const { changed } = sealEnvelope(draft, "evt_1", NOW, {
+      id: "b",
+      slug: "s",
+      name: "n",
+      timezone: "UTC",
+    }).data;
     const raised = Object.keys(changed).filter((flag) => changed[flag]);
     return [draft.type, ...(raised.length > 0 ? [raised.join(",")] : [])].join(" ");
   });
@@ -83,14 +91,28 @@ describe("events that a change of the catalog causes", () => {
     [
       "a variant added",
       edit({ variants: [...cut.variants, aVariant("kids", { priceCents: 100 })] }),
-      ["service.updated variants", "service_variant.changed variants", "catalog.changed services,availability"],
+      [
+        "service.updated variants",
+        "service_variant.changed variants",
+        "catalog.changed services,availability",
+      ],
     ],
     [
       "a variant hidden",
-      edit({ variants: [aVariant("short"), aVariant("long", { priceCents: 5000, status: "INACTIVE" })] }),
-      ["service.updated variants", "service_variant.changed variants", "catalog.changed services,availability"],
+      edit({
+        variants: [aVariant("short"), aVariant("long", { priceCents: 5000, status: "INACTIVE" })],
+      }),
+      [
+        "service.updated variants",
+        "service_variant.changed variants",
+        "catalog.changed services,availability",
+      ],
     ],
-    ["a description", edit({ description: "Sharp." }), ["service.updated", "catalog.changed services"]],
+    [
+      "a description",
+      edit({ description: "Sharp." }),
+      ["service.updated", "catalog.changed services"],
+    ],
     [
       "a link's terms",
       edit({ addons: [aLink("mask", { maxQuantity: 2 })] }),
@@ -99,7 +121,11 @@ describe("events that a change of the catalog causes", () => {
     [
       "a link's own price",
       edit({ addons: [aLink("mask", { priceCents: 400 })] }),
-      ["service.updated price,addons", "service_price.updated price,addons", "catalog.changed services"],
+      [
+        "service.updated price,addons",
+        "service_price.updated price,addons",
+        "catalog.changed services",
+      ],
     ],
     [
       "a link to an add-on",
@@ -135,18 +161,25 @@ describe("events that a change of the catalog causes", () => {
     [
       "a person's hours",
       catalogWith({
-        staff: [aPerson("ann", { breaks: [{ days: ["mon"], start: "12:00", end: "13:00" }] }), aPerson("bob")],
+        staff: [
+          aPerson("ann", { breaks: [{ days: ["mon"], start: "12:00", end: "13:00" }] }),
+          aPerson("bob"),
+        ],
       }),
       ["catalog.changed availability"],
     ],
     [
       "a modifier group, told by each dish that uses it",
-      catalogWith({ modifier_group: [aModifierGroup("bread", { maxSelections: 2 }), aModifierGroup("unused")] }),
+      catalogWith({
+        modifier_group: [aModifierGroup("bread", { maxSelections: 2 }), aModifierGroup("unused")],
+      }),
       ["menu_item.updated modifiers", "catalog.changed menu"],
     ],
     [
       "a modifier group that no dish uses",
-      catalogWith({ modifier_group: [aModifierGroup("bread"), aModifierGroup("unused", { maxSelections: 2 })] }),
+      catalogWith({
+        modifier_group: [aModifierGroup("bread"), aModifierGroup("unused", { maxSelections: 2 })],
+      }),
       ["catalog.changed menu"],
     ],
     [
@@ -168,7 +201,9 @@ describe("events that a change of the catalog causes", () => {
     ],
     [
       "nothing that a partner sees",
-      catalogWith({ promotion: [aPromotion("autumn", { maxUses: 1 } as never), aPromotion("winter")] }),
+      catalogWith({
+        promotion: [aPromotion("autumn", { maxUses: 1 } as never), aPromotion("winter")],
+      }),
       ["catalog.changed"],
     ],
   ];
@@ -183,14 +218,23 @@ describe("events that a change of the catalog causes", () => {
     );
     const price = drafts.find((draft) => draft.type === "service_price.updated");
     const service = price?.object as { id: string; variants: { id: string; priceCents: number }[] };
-    expect(price?.resource).toEqual({ type: "service", id: service.id, ids: [service.id, service.variants[1]?.id] });
+    expect(price?.resource).toEqual({
+      type: "service",
+      id: service.id,
+      ids: [service.id, service.variants[1]?.id],
+    });
     expect(service.variants[1]?.priceCents).toBe(1);
   });
 
   test("a changed object carries the new version and those around it keep theirs", () => {
     const from = aCatalog(base);
     const shown = show(edit({ variants: [aVariant("short"), aVariant("long")] }));
-    diffPublic({ catalog: from, shown: show(from) }, { catalog: from, shown }, { id: "biz_1", version: 7 }, mark);
+    diffPublic(
+      { catalog: from, shown: show(from) },
+      { catalog: from, shown },
+      { id: "biz_1", version: 7 },
+      mark,
+    );
     expect(shown.services.map(({ version }) => version)).toEqual([8, 3, 3]);
     expect(shown.services[0]?.variants.map(({ version }) => version)).toEqual([3, 8]);
   });

@@ -3,14 +3,19 @@ import { mapSquare } from "../../../src/domain/square/import.ts";
 import { squareObjects } from "../../../src/domain/square/objects.ts";
 
 const map = (...objects: object[]) => mapSquare(squareObjects(objects).objects, "USD");
-const leftOf = (...objects: object[]) => map(...objects).report.left.map(({ what, why }) => `${what}: ${why}`);
+const leftOf = (...objects: object[]) =>
+  map(...objects).report.left.map(({ what, why }) => `${what}: ${why}`);
 
 type Data = Record<string, unknown>;
 
 const variation = (id: string, data: Data = {}, object: Data = {}) => ({
   type: "ITEM_VARIATION",
   id,
-  itemVariationData: { name: id.toLowerCase(), priceMoney: { amount: 900, currency: "USD" }, ...data },
+  itemVariationData: {
+    name: id.toLowerCase(),
+    priceMoney: { amount: 900, currency: "USD" },
+    ...data,
+  },
   ...object,
 });
 const item = (id: string, data: Data = {}, object: Data = {}) => ({
@@ -22,7 +27,11 @@ const item = (id: string, data: Data = {}, object: Data = {}) => ({
 const service = (id: string, variations: object[], data: Data = {}) =>
   item(id, { productType: "APPOINTMENTS_SERVICE", variations, ...data });
 const HALF_HOUR = { serviceDuration: 1_800_000 };
-const category = (id: string, data: Data = {}) => ({ type: "CATEGORY", id, categoryData: { name: id, ...data } });
+const category = (id: string, data: Data = {}) => ({
+  type: "CATEGORY",
+  id,
+  categoryData: { name: id, ...data },
+});
 const modifier = (id: string, data: Data = {}, object: Data = {}) => ({
   type: "MODIFIER",
   id,
@@ -34,7 +43,9 @@ const list = (id: string, modifiers: object[], data: Data = {}) => ({
   id,
   modifierListData: { name: id.toLowerCase(), modifiers, ...data },
 });
-const uses = (modifierListId: string, data: Data = {}) => ({ modifierListInfo: [{ modifierListId, ...data }] });
+const uses = (modifierListId: string, data: Data = {}) => ({
+  modifierListInfo: [{ modifierListId, ...data }],
+});
 
 describe("variations", () => {
   test("several are sizes of a dish, in Square's order", () => {
@@ -60,7 +71,10 @@ describe("variations", () => {
 
   test("several are variants of a service, the first the default", () => {
     const { sections } = map(
-      service("CUT", [variation("SHORT", HALF_HOUR), variation("LONG", { serviceDuration: 3_600_000 })]),
+      service("CUT", [
+        variation("SHORT", HALF_HOUR),
+        variation("LONG", { serviceDuration: 3_600_000 }),
+      ]),
     );
     expect(sections.services).toEqual([
       {
@@ -82,14 +96,22 @@ describe("variations", () => {
       item("FISH", { variations: [variation("F", open)] }),
       service("DYE", [variation("D", { ...open, ...HALF_HOUR })]),
     );
-    expect(sections.menu?.items?.[0]).toMatchObject({ priceType: "MARKET", sizes: [{ price: "0.00" }] });
-    expect(sections.services?.[0]).toMatchObject({ priceType: "ON_REQUEST", variants: [{ price: "0.00" }] });
+    expect(sections.menu?.items?.[0]).toMatchObject({
+      priceType: "MARKET",
+      sizes: [{ price: "0.00" }],
+    });
+    expect(sections.services?.[0]).toMatchObject({
+      priceType: "ON_REQUEST",
+      variants: [{ price: "0.00" }],
+    });
     expect(sections.services?.[0]).not.toHaveProperty("price");
   });
 
   test("a service that cannot be booked in any variation is not bookable", () => {
     const closed = { ...HALF_HOUR, availableForBooking: false };
-    expect(map(service("CUT", [variation("A", closed)])).sections.services?.[0]).toMatchObject({ bookable: false });
+    expect(map(service("CUT", [variation("A", closed)])).sections.services?.[0]).toMatchObject({
+      bookable: false,
+    });
   });
 
   test.each<[string, object[], string]>([
@@ -98,7 +120,11 @@ describe("variations", () => {
       [variation("A"), variation("B", {}, { isDeleted: true })],
       "'b' (B) of item 'x' (X): it is deleted in Square",
     ],
-    ["priced below nothing", [variation("A"), variation("B", { priceMoney: { amount: -1 } })], "its price is negative"],
+    [
+      "priced below nothing",
+      [variation("A"), variation("B", { priceMoney: { amount: -1 } })],
+      "its price is negative",
+    ],
     [
       "priced at the sale, beside a fixed one",
       [variation("A"), variation("B", { pricingType: "VARIABLE_PRICING" })],
@@ -106,21 +132,41 @@ describe("variations", () => {
     ],
   ])("one that is %s is left", (_, variations, line) => {
     const dish = item("X", { variations });
-    expect(map(dish).sections.menu?.items?.[0]?.sizes).toEqual([{ key: "A", name: "a", price: "9.00" }]);
+    expect(map(dish).sections.menu?.items?.[0]?.sizes).toEqual([
+      { key: "A", name: "a", price: "9.00" },
+    ]);
     expect(leftOf(dish)).toEqual([expect.stringContaining(line)]);
   });
 
   test.each<[string, object, string]>([
-    ["no duration", service("X", [variation("A")]), "variation 'a' (A) of service 'x' (X): it says no duration"],
-    ["more than a day", service("X", [variation("A", { serviceDuration: 90_000_000 })]), "its durationMin must be"],
-    ["no variation", item("X", { variations: [] }), "item 'x' (X): none of its variations could be taken"],
+    [
+      "no duration",
+      service("X", [variation("A")]),
+      "variation 'a' (A) of service 'x' (X): it says no duration",
+    ],
+    [
+      "more than a day",
+      service("X", [variation("A", { serviceDuration: 90_000_000 })]),
+      "its durationMin must be",
+    ],
+    [
+      "no variation",
+      item("X", { variations: [] }),
+      "item 'x' (X): none of its variations could be taken",
+    ],
     ["no name", item("X", { name: "" }), "item 'X': its name must be one line"],
-    ["another kind", item("X", { productType: "GIFT_CARD" }), "gift card is neither a dish nor a service"],
+    [
+      "another kind",
+      item("X", { productType: "GIFT_CARD" }),
+      "gift card is neither a dish nor a service",
+    ],
   ])("an item with %s is left, the others are taken", (_, broken, line) => {
     const { sections, report } = map(broken, item("SOUND"));
     expect(sections.menu?.items?.map(({ key }) => key)).toEqual(["SOUND"]);
     expect(sections.services).toBeUndefined();
-    expect(report.left.map(({ what, why }) => `${what}: ${why}`)).toContainEqual(expect.stringContaining(line));
+    expect(report.left.map(({ what, why }) => `${what}: ${why}`)).toContainEqual(
+      expect.stringContaining(line),
+    );
   });
 
   test("a duration in seconds is rounded up, and says so", () => {
@@ -176,12 +222,17 @@ describe("categories", () => {
   });
 
   test("a ring of parents is cut", () => {
-    const ring = [category("A", { parentCategory: { id: "B" } }), category("B", { parentCategory: { id: "A" } })];
+    const ring = [
+      category("A", { parentCategory: { id: "B" } }),
+      category("B", { parentCategory: { id: "A" } }),
+    ];
     expect(map(...ring).sections.menu?.categories).toEqual([
       { key: "A", name: "A" },
       { key: "B", name: "B", parent: "A" },
     ]);
-    expect(leftOf(...ring)).toEqual(["parent B of category 'A' (A): the categories go round in a ring"]);
+    expect(leftOf(...ring)).toEqual([
+      "parent B of category 'A' (A): the categories go round in a ring",
+    ]);
   });
 });
 
@@ -192,7 +243,10 @@ describe("modifier lists", () => {
   ];
 
   test("are groups of options, which their dishes refer to", () => {
-    const { sections, report } = map(list("MILK", milks, { selectionType: "SINGLE" }), item("LATTE", uses("MILK")));
+    const { sections, report } = map(
+      list("MILK", milks, { selectionType: "SINGLE" }),
+      item("LATTE", uses("MILK")),
+    );
     expect(sections.menu?.modifierGroups).toEqual([
       {
         key: "MILK",
@@ -206,7 +260,10 @@ describe("modifier lists", () => {
       },
     ]);
     expect(sections.menu?.items?.[0]?.modifierGroups).toEqual(["MILK"]);
-    expect(report).toEqual({ taken: ["1 modifier group with 2 options", "1 dish with 1 size"], left: [] });
+    expect(report).toEqual({
+      taken: ["1 modifier group with 2 options", "1 dish with 1 size"],
+      left: [],
+    });
   });
 
   test.each<[string, Data, Data[], { min: number; max: number }]>([
@@ -226,10 +283,17 @@ describe("modifier lists", () => {
       ],
       { min: 1, max: 1 },
     ],
-    ["no more than there are options", { minSelectedModifiers: 3, maxSelectedModifiers: 5 }, [], { min: 2, max: 2 }],
+    [
+      "no more than there are options",
+      { minSelectedModifiers: 3, maxSelectedModifiers: 5 },
+      [],
+      { min: 2, max: 2 },
+    ],
   ])("how many may be chosen: %s", (_, own, rules, expected) => {
     const dishes = rules.map((rule, at) => item(`DISH${at}`, uses("MILK", rule)));
-    expect(map(list("MILK", milks, own), ...dishes).sections.menu?.modifierGroups?.[0]).toMatchObject(expected);
+    expect(
+      map(list("MILK", milks, own), ...dishes).sections.menu?.modifierGroups?.[0],
+    ).toMatchObject(expected);
   });
 
   test("dishes that disagree on how many are named", () => {
@@ -297,10 +361,14 @@ describe("images", () => {
   });
 
   test("what is no web address, not there or not used is named", () => {
-    const lines = leftOf(photo({ url: "https://joes.example/soup.jpg" }), item("SOUP", { imageIds: ["Q"] }), {
-      data: item("TEA"),
-      image: { url: "./tea.png" },
-    });
+    const lines = leftOf(
+      photo({ url: "https://joes.example/soup.jpg" }),
+      item("SOUP", { imageIds: ["Q"] }),
+      {
+        data: item("TEA"),
+        image: { url: "./tea.png" },
+      },
+    );
     expect(lines).toEqual([
       "image Q of SOUP: the image itself is not in the file",
       expect.stringMatching(/^image \.\/tea\.png of TEA: an image is a web address/),
@@ -311,7 +379,11 @@ describe("images", () => {
 
 describe("nothing is lost without a line", () => {
   test.each<[string, object, string]>([
-    ["a deleted object", item("X", {}, { isDeleted: true }), "item 'x' (X): it is deleted in Square"],
+    [
+      "a deleted object",
+      item("X", {}, { isDeleted: true }),
+      "item 'x' (X): it is deleted in Square",
+    ],
     [
       "a tax",
       { type: "TAX", id: "T", taxData: { name: "VAT" } },
@@ -327,7 +399,11 @@ describe("nothing is lost without a line", () => {
       { type: "constructor", id: "Q" },
       "constructor 'Q': deskbell has nothing of this kind",
     ],
-    ["a field unknown here", item("X", { novelty: 1 }), "novelty on 1 item: deskbell has no field for it"],
+    [
+      "a field unknown here",
+      item("X", { novelty: 1 }),
+      "novelty on 1 item: deskbell has no field for it",
+    ],
     [
       "a false flag",
       item("X", {}, { presentAtAllLocations: false }),
@@ -353,16 +429,24 @@ describe("nothing is lost without a line", () => {
   });
 
   test("the same id again", () => {
-    expect(leftOf(item("X"), item("X"))).toEqual(["item 'x' (X): an object before it has the same id"]);
+    expect(leftOf(item("X"), item("X"))).toEqual([
+      "item 'x' (X): an object before it has the same id",
+    ]);
   });
 
   test("an empty field is nothing to lose", () => {
-    expect(leftOf(item("X", { taxIds: [], abbreviation: "", labelColor: null, itemOptions: {} }))).toEqual([]);
+    expect(
+      leftOf(item("X", { taxIds: [], abbreviation: "", labelColor: null, itemOptions: {} })),
+    ).toEqual([]);
   });
 });
 
 test("an archived item, alcohol and an only variation's SKU are kept", () => {
-  const wine = item("WINE", { isArchived: true, isAlcoholic: true, variations: [variation("GLASS", { sku: "W-1" })] });
+  const wine = item("WINE", {
+    isArchived: true,
+    isAlcoholic: true,
+    variations: [variation("GLASS", { sku: "W-1" })],
+  });
   expect(map(wine)).toMatchObject({
     sections: { menu: { items: [{ status: "ARCHIVED", containsAlcohol: true, sku: "W-1" }] } },
     report: { left: [] },

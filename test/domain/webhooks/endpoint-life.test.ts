@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { lengthen, nextMeasure, NO_STREAK, type Streak } from "../../../src/domain/webhooks/endpoint-life.ts";
+import {
+  lengthen,
+  nextMeasure,
+  NO_STREAK,
+  type Streak,
+} from "../../../src/domain/webhooks/endpoint-life.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -28,9 +33,19 @@ const warned = { warnedAt: START + DAY };
 const announced = { ...warned, disableAt: START + 5 * DAY };
 test.each([
   { name: "one that is well", streak: NO_STREAK, at: START + 30 * DAY, measure: undefined },
-  { name: "a failure of a moment ago", streak: failing(30, 2), at: START + DAY - 1, measure: undefined },
+  {
+    name: "a failure of a moment ago",
+    streak: failing(30, 2),
+    at: START + DAY - 1,
+    measure: undefined,
+  },
   { name: "a day of failures", streak: failing(1, 1), at: START + DAY, measure: { do: "warn" } },
-  { name: "one that was warned of", streak: failing(30, 2, warned), at: START + 4 * DAY - 1, measure: undefined },
+  {
+    name: "one that was warned of",
+    streak: failing(30, 2, warned),
+    at: START + 4 * DAY - 1,
+    measure: undefined,
+  },
   {
     name: "four days of failures",
     streak: failing(20, 2, warned),
@@ -44,9 +59,24 @@ test.each([
     measure: { do: "announce", disableAt: START + 7 * DAY },
   },
   { name: "19 failures", streak: failing(19, 2, warned), at: START + 9 * DAY, measure: undefined },
-  { name: "failures over one event alone", streak: failing(40, 1, warned), at: START + 9 * DAY, measure: undefined },
-  { name: "one that was announced", streak: failing(20, 2, announced), at: START + 5 * DAY - 1, measure: undefined },
-  { name: "five days of failures", streak: failing(20, 2, announced), at: START + 5 * DAY, measure: { do: "disable" } },
+  {
+    name: "failures over one event alone",
+    streak: failing(40, 1, warned),
+    at: START + 9 * DAY,
+    measure: undefined,
+  },
+  {
+    name: "one that was announced",
+    streak: failing(20, 2, announced),
+    at: START + 5 * DAY - 1,
+    measure: undefined,
+  },
+  {
+    name: "five days of failures",
+    streak: failing(20, 2, announced),
+    at: START + 5 * DAY,
+    measure: { do: "disable" },
+  },
 ])("$name calls for $measure", ({ streak, at, measure }) => {
   expect(nextMeasure(streak, at)).toEqual(measure);
 });

@@ -5,7 +5,12 @@ import { drawSecret, sign, signingKey } from "../../../src/domain/webhooks/signa
 const secret = drawSecret((bytes) => Buffer.alloc(bytes, 7));
 const other = drawSecret((bytes) => Buffer.alloc(bytes, 9));
 // During a rotation: two of each.
-const headers = sign([signingKey(secret), signingKey(other)], "evt_1", 1_763_615_045, Buffer.from("{}"));
+const headers = sign(
+  [signingKey(secret), signingKey(other)],
+  "evt_1",
+  1_763_615_045,
+  Buffer.from("{}"),
+);
 const hex = [...headers["X-Service-Signature"].matchAll(/v1=(\w+)/g)].map(([, text = ""]) => text);
 const base64 = [...headers["webhook-signature"].matchAll(/v1,(\S+)/g)].map(([, text = ""]) => text);
 
@@ -48,6 +53,7 @@ test.each([
 
 test("a hostile answer of the longest kind is gone through at once", () => {
   const started = performance.now();
-  for (const piece of ["v1,", "v1=", "whsec_", "v1,\\/", "v1%3", "%2", "whsec_%2"]) hideSecrets(piece.repeat(100_000));
+  for (const piece of ["v1,", "v1=", "whsec_", "v1,\\/", "v1%3", "%2", "whsec_%2"])
+    hideSecrets(piece.repeat(100_000));
   expect(performance.now() - started).toBeLessThan(2000);
 });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { feel, type Health, laneOf, recallHealth, roomOf, WELL } from "../../../src/domain/webhooks/lanes.ts";
+import {
+  feel,
+  type Health,
+  laneOf,
+  recallHealth,
+  roomOf,
+  WELL,
+} from "../../../src/domain/webhooks/lanes.ts";
 import type { Verdict } from "../../../src/domain/webhooks/verdict.ts";
 
 const MINUTE = 60_000;
@@ -9,7 +16,8 @@ const overloaded: Verdict = { kind: "failed", pauseMs: null, isOverloaded: true 
 
 const after = (verdicts: Verdict[], now = 0, health = WELL): Health =>
   verdicts.reduce((health, verdict) => feel(health, verdict, now), health);
-const times = (count: number, ...verdicts: Verdict[]) => Array.from({ length: count }, () => verdicts).flat();
+const times = (count: number, ...verdicts: Verdict[]) =>
+  Array.from({ length: count }, () => verdicts).flat();
 const room = (health: Health, now = 0, inFlight = 0) => roomOf(health, inFlight, 4, now);
 
 test("one that was never tried, or answers, may have as many on the wire as it is allowed", () => {

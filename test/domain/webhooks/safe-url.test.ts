@@ -8,13 +8,22 @@ import {
 
 const STRICT: Allowances = { allowHttp: false, allowPrivate: [], trusted: false };
 const TRUSTED: Allowances = { ...STRICT, trusted: true };
-const LAB: Allowances = { allowHttp: true, allowPrivate: ["127.0.0.0/8", "fd00::/8"], trusted: false };
+const LAB: Allowances = {
+  allowHttp: true,
+  allowPrivate: ["127.0.0.0/8", "fd00::/8"],
+  trusted: false,
+};
 
 describe("a public address", () => {
-  test.each(["1.1.1.1", "93.184.215.14", "172.15.0.1", "172.32.0.1", "100.63.0.1", "100.128.0.1", "223.255.255.255"])(
-    "%s is one",
-    (address) => expect(isPublicAddress(address)).toBe(true),
-  );
+  test.each([
+    "1.1.1.1",
+    "93.184.215.14",
+    "172.15.0.1",
+    "172.32.0.1",
+    "100.63.0.1",
+    "100.128.0.1",
+    "223.255.255.255",
+  ])("%s is one", (address) => expect(isPublicAddress(address)).toBe(true));
   test.each([
     "2606:4700:4700::1111",
     "2a00:1450:4001:80e::200e",
@@ -26,11 +35,19 @@ describe("a public address", () => {
     ..."0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 127.0.0.1 127.255.255.255 169.254.169.254 172.16.0.1 172.31.255.255".split(
       " ",
     ),
-    ..."192.0.0.1 192.0.2.1 192.31.196.1 192.52.193.1 192.88.99.1 192.168.1.1 192.175.48.1 198.18.0.1".split(" "),
-    ..."198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1 239.1.1.1 240.0.0.1 255.255.255.255 168.63.129.16".split(" "),
-    ...":: ::1 ::7f00:1 fe80::1 fec0::1 fc00::1 fd12:3456::1 ff02::1 100::1 5f00::1 4000::1 2001:db8::1".split(" "),
+    ..."192.0.0.1 192.0.2.1 192.31.196.1 192.52.193.1 192.88.99.1 192.168.1.1 192.175.48.1 198.18.0.1".split(
+      " ",
+    ),
+    ..."198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1 239.1.1.1 240.0.0.1 255.255.255.255 168.63.129.16".split(
+      " ",
+    ),
+    ...":: ::1 ::7f00:1 fe80::1 fec0::1 fc00::1 fd12:3456::1 ff02::1 100::1 5f00::1 4000::1 2001:db8::1".split(
+      " ",
+    ),
     ..."2001::1 2001:10::1 2001:20::1 2001:2::1 3fff::1 64:ff9b:1::1 ::ffff:0:1.1.1.1".split(" "),
-    ..."::ffff:127.0.0.1 ::ffff:a9fe:a9fe 64:ff9b::7f00:1 64:ff9b::10.0.0.1 2002:7f00:1::1 2002:c0a8:101::1".split(" "),
+    ..."::ffff:127.0.0.1 ::ffff:a9fe:a9fe 64:ff9b::7f00:1 64:ff9b::10.0.0.1 2002:7f00:1::1 2002:c0a8:101::1".split(
+      " ",
+    ),
     ..."nonsense 2606:4700::1111/64".split(" "),
   ])("%s is none", (address) => expect(isPublicAddress(address)).toBe(false));
 });
@@ -77,17 +94,25 @@ describe("a URL of a stranger", () => {
 
   test("that leads to one private address among public ones is refused", () => {
     expect(judgeAddresses("example.com", ["1.1.1.1", "2606:4700::1"], STRICT)).toBeUndefined();
-    expect(judgeAddresses("example.com", ["1.1.1.1", "10.0.0.1"], STRICT)?.refused).toMatch(/leads to 10\.0\.0\.1/);
+    expect(judgeAddresses("example.com", ["1.1.1.1", "10.0.0.1"], STRICT)?.refused).toMatch(
+      /leads to 10\.0\.0\.1/,
+    );
   });
 });
 
 describe("what the operator approved", () => {
-  test.each(["http://till.local/", "http://localhost:3000/", "http://192.168.1.20/", "https://[::1]/", "http://till/"])(
-    "%s is fine for a trusted endpoint",
-    (url) => expect(parseTarget(url, TRUSTED)).not.toHaveProperty("refused"),
+  test.each([
+    "http://till.local/",
+    "http://localhost:3000/",
+    "http://192.168.1.20/",
+    "https://[::1]/",
+    "http://till/",
+  ])("%s is fine for a trusted endpoint", (url) =>
+    expect(parseTarget(url, TRUSTED)).not.toHaveProperty("refused"),
   );
-  test.each(["ftp://till.local/", "http://user:pw@till.local/"])("%s is not, even for a trusted endpoint", (url) =>
-    expect(parseTarget(url, TRUSTED)).toHaveProperty("refused"),
+  test.each(["ftp://till.local/", "http://user:pw@till.local/"])(
+    "%s is not, even for a trusted endpoint",
+    (url) => expect(parseTarget(url, TRUSTED)).toHaveProperty("refused"),
   );
   test.each([
     "http://127.0.0.1/",
@@ -95,7 +120,9 @@ describe("what the operator approved", () => {
     "http://[::ffff:127.0.0.1]/",
     "http://[fd00::1]/",
     "http://till/",
-  ])("%s is fine in a lab that allows its block", (url) => expect(parseTarget(url, LAB)).not.toHaveProperty("refused"));
+  ])("%s is fine in a lab that allows its block", (url) =>
+    expect(parseTarget(url, LAB)).not.toHaveProperty("refused"),
+  );
   test.each(["http://10.0.0.1/", "http://[::1]/", "http://[fe80::1]/"])(
     "%s is not in a lab that allows others",
     (url) => expect(parseTarget(url, LAB)).toHaveProperty("refused"),

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { ATTEMPT_WAITS_MS, MAX_ATTEMPTS, waitAfter } from "../../../src/domain/webhooks/schedule.ts";
+import {
+  ATTEMPT_WAITS_MS,
+  MAX_ATTEMPTS,
+  waitAfter,
+} from "../../../src/domain/webhooks/schedule.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -17,11 +21,14 @@ test.each([
   { attemptsMade: 6, least: HOUR, most: 72 * MINUTE },
   { attemptsMade: 7, least: 2 * HOUR, most: 2 * HOUR + 15 * MINUTE },
   { attemptsMade: 19, least: 24 * HOUR, most: 24 * HOUR + 15 * MINUTE },
-])("after $attemptsMade attempts jitter adds up to a fifth, at least 1 s and at most 15 min", (row) => {
-  expect(waitAfter(row.attemptsMade, 0)).toBe(row.least);
-  expect(waitAfter(row.attemptsMade, 0.999999999)).toBeGreaterThan(row.most - 2);
-  expect(waitAfter(row.attemptsMade, 0.999999999)).toBeLessThan(row.most);
-});
+])(
+  "after $attemptsMade attempts jitter adds up to a fifth, at least 1 s and at most 15 min",
+  (row) => {
+    expect(waitAfter(row.attemptsMade, 0)).toBe(row.least);
+    expect(waitAfter(row.attemptsMade, 0.999999999)).toBeGreaterThan(row.most - 2);
+    expect(waitAfter(row.attemptsMade, 0.999999999)).toBeLessThan(row.most);
+  },
+);
 
 test("after the twentieth attempt there is no other", () => {
   expect(waitAfter(20, 0)).toBeUndefined();

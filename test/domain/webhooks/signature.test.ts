@@ -1,12 +1,18 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { drawSecret, explainBadSignature, sign, signingKey } from "../../../src/domain/webhooks/signature.ts";
+import {
+  drawSecret,
+  explainBadSignature,
+  sign,
+  signingKey,
+} from "../../../src/domain/webhooks/signature.ts";
 
 const SECRET = `whsec_${"Ab1".repeat(16)}`;
 const OLD_SECRET = `whsec_${"Zz9".repeat(16)}`;
 const BODY = Buffer.from('{"name":"Maniküre"}');
 const T = 1_763_615_045;
-const signature = (secrets = [SECRET]) => sign(secrets.map(signingKey), "evt_1", T, BODY)["X-Service-Signature"];
+const signature = (secrets = [SECRET]) =>
+  sign(secrets.map(signingKey), "evt_1", T, BODY)["X-Service-Signature"];
 
 test("a secret is whsec_ and 48 letters and digits", () => {
   for (let i = 0; i < 50; i++) expect(drawSecret(randomBytes)).toMatch(/^whsec_[A-Za-z0-9]{48}$/);
@@ -20,18 +26,55 @@ test("the key of v1 is the whole text of the secret, over timestamp, dot and bod
 test("during a rotation both families carry the new signature first and the old one last", () => {
   const headers = sign([SECRET, OLD_SECRET].map(signingKey), "evt_1", T, BODY);
   const old = sign([signingKey(OLD_SECRET)], "evt_1", T, BODY);
-  expect(headers["X-Service-Signature"]).toBe(`${signature()},${old["X-Service-Signature"].slice(`t=${T},`.length)}`);
+  expect(headers["X-Service-Signature"]).toBe(
+    `${signature()},${old["X-Service-Signature"].slice(`t=${T},`.length)}`,
+  );
   expect(headers["webhook-signature"].split(" ")[1]).toBe(old["webhook-signature"]);
   expect(explainBadSignature(headers["X-Service-Signature"], BODY, OLD_SECRET, T)).toBeUndefined();
   expect(explainBadSignature(headers["X-Service-Signature"], BODY, SECRET, T)).toBeUndefined();
 });
 
 test.each([
-  { name: "as it was sent", header: signature(), body: BODY, secret: SECRET, at: T, refused: /^genuine$/ },
-  { name: "300 s late", header: signature(), body: BODY, secret: SECRET, at: T + 300, refused: /^genuine$/ },
-  { name: "301 s late", header: signature(), body: BODY, secret: SECRET, at: T + 301, refused: /timestamp/ },
-  { name: "from the future", header: signature(), body: BODY, secret: SECRET, at: T - 301, refused: /timestamp/ },
-  { name: "with another secret", header: signature(), body: BODY, secret: OLD_SECRET, at: T, refused: /no v1/ },
+  {
+    name: "as it was sent",
+    header: signature(),
+    body: BODY,
+    secret: SECRET,
+    at: T,
+    refused: /^genuine$/,
+  },
+  {
+    name: "300 s late",
+    header: signature(),
+    body: BODY,
+    secret: SECRET,
+    at: T + 300,
+    refused: /^genuine$/,
+  },
+  {
+    name: "301 s late",
+    header: signature(),
+    body: BODY,
+    secret: SECRET,
+    at: T + 301,
+    refused: /timestamp/,
+  },
+  {
+    name: "from the future",
+    header: signature(),
+    body: BODY,
+    secret: SECRET,
+    at: T - 301,
+    refused: /timestamp/,
+  },
+  {
+    name: "with another secret",
+    header: signature(),
+    body: BODY,
+    secret: OLD_SECRET,
+    at: T,
+    refused: /no v1/,
+  },
   {
     name: "with a changed body",
     header: signature(),
@@ -48,10 +91,31 @@ test.each([
     at: T,
     refused: /^no v1 signature matches: .*; and the timestamp is more than 300 s from now$/,
   },
-  { name: "cut short", header: signature().slice(0, -1), body: BODY, secret: SECRET, at: T, refused: /no v1/ },
+  {
+    name: "cut short",
+    header: signature().slice(0, -1),
+    body: BODY,
+    secret: SECRET,
+    at: T,
+    refused: /no v1/,
+  },
   { name: "without v1", header: `t=${T}`, body: BODY, secret: SECRET, at: T, refused: /no v1/ },
-  { name: "without a timestamp", header: "v1=00", body: BODY, secret: SECRET, at: T, refused: /no timestamp/ },
-  { name: "without the header", header: undefined, body: BODY, secret: SECRET, at: T, refused: /no X-Service/ },
+  {
+    name: "without a timestamp",
+    header: "v1=00",
+    body: BODY,
+    secret: SECRET,
+    at: T,
+    refused: /no timestamp/,
+  },
+  {
+    name: "without the header",
+    header: undefined,
+    body: BODY,
+    secret: SECRET,
+    at: T,
+    refused: /no X-Service/,
+  },
 ])("a request $name is judged rightly", ({ header, body, secret, at, refused }) => {
   expect(explainBadSignature(header, body, secret, at) ?? "genuine").toMatch(refused);
 });

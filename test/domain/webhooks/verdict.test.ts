@@ -9,7 +9,11 @@ const responded = (statusCode: number, retryAfter: string | null = null): Outcom
   retryAfter,
   responseText: "",
 });
-const failed = (pauseMs: number | null, isOverloaded: boolean) => ({ kind: "failed", pauseMs, isOverloaded });
+const failed = (pauseMs: number | null, isOverloaded: boolean) => ({
+  kind: "failed",
+  pauseMs,
+  isOverloaded,
+});
 
 test.each([
   { name: "200", outcome: responded(200), verdict: { kind: "well" } },
@@ -27,12 +31,36 @@ test.each([
     outcome: responded(500, "Fri, 20 Nov 2026 13:00:00 GMT"),
     verdict: failed(HOUR, false),
   },
-  { name: "a hint beyond a day", outcome: responded(429, "9999999"), verdict: failed(24 * HOUR, true) },
-  { name: "a hint in the past", outcome: responded(429, "Fri, 20 Nov 2026 11:00:00 GMT"), verdict: failed(0, true) },
-  { name: "no date at all", outcome: responded(404, "Fri, 31 Foo 2026 99:00:00 GMT"), verdict: failed(null, false) },
-  { name: "a timeout", outcome: { kind: "timed_out", error: "" } as Outcome, verdict: failed(null, true) },
-  { name: "a refused connection", outcome: { kind: "refused", error: "" } as Outcome, verdict: failed(null, false) },
-  { name: "a blocked address", outcome: { kind: "blocked", error: "" } as Outcome, verdict: failed(null, false) },
+  {
+    name: "a hint beyond a day",
+    outcome: responded(429, "9999999"),
+    verdict: failed(24 * HOUR, true),
+  },
+  {
+    name: "a hint in the past",
+    outcome: responded(429, "Fri, 20 Nov 2026 11:00:00 GMT"),
+    verdict: failed(0, true),
+  },
+  {
+    name: "no date at all",
+    outcome: responded(404, "Fri, 31 Foo 2026 99:00:00 GMT"),
+    verdict: failed(null, false),
+  },
+  {
+    name: "a timeout",
+    outcome: { kind: "timed_out", error: "" } as Outcome,
+    verdict: failed(null, true),
+  },
+  {
+    name: "a refused connection",
+    outcome: { kind: "refused", error: "" } as Outcome,
+    verdict: failed(null, false),
+  },
+  {
+    name: "a blocked address",
+    outcome: { kind: "blocked", error: "" } as Outcome,
+    verdict: failed(null, false),
+  },
 ])("$name is judged", ({ outcome, verdict }) => {
   expect(judge(outcome, NOW)).toEqual(verdict);
 });

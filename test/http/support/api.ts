@@ -32,7 +32,11 @@ export type Api = World & {
 };
 
 /** The API over a seeded business, without a socket. */
-export function api(preset: Preset = "salon", busyTimeoutMs?: number, flags: ConfigFlags = {}): Api {
+export function api(
+  preset: Preset = "salon",
+  busyTimeoutMs?: number,
+  flags: ConfigFlags = {},
+): Api {
   const rt = world(flags, undefined, busyTimeoutMs);
   const { slug } = seed(rt, preset);
   const app = createApp(rt);
@@ -50,7 +54,8 @@ export function api(preset: Preset = "salon", busyTimeoutMs?: number, flags: Con
   const ask: Api["ask"] = async (path, { key = secret, ...init } = {}) => {
     await nextTurn();
     const headers = new Headers(init.headers);
-    if (key !== null && !headers.has("authorization")) headers.set("authorization", `Bearer ${key}`);
+    if (key !== null && !headers.has("authorization"))
+      headers.set("authorization", `Bearer ${key}`);
     return app.request(path, { ...init, headers });
   };
   return Object.assign(rt, {
@@ -70,4 +75,5 @@ export const seed = (rt: World, preset: Preset) =>
 const HEAD = `catalog: 1\nbusiness: {slug: ${SALON}, name: Salon Aurora, timezone: America/New_York, currency: USD, locale: en, locales: [en, es]}\n`;
 
 /** Adds what a catalog file says to the salon. */
-export const change = (rt: World, body: string) => applyCatalog(rt, [{ name: "change.yaml", text: HEAD + body }]);
+export const change = (rt: World, body: string) =>
+  applyCatalog(rt, [{ name: "change.yaml", text: HEAD + body }]);

@@ -11,7 +11,11 @@ export const DELIVERIES = `/v1/businesses/${SALON}/deliveries`;
 export const SALON_ID = businessId(SALON);
 
 /** An endpoint as some key made it; null: somebody at the terminal. */
-export const made = (a: Api, keyId: string | null, fields: { url?: string; business?: string } = {}) =>
+export const made = (
+  a: Api,
+  keyId: string | null,
+  fields: { url?: string; business?: string } = {},
+) =>
   createEndpoint(a, {
     businessId: fields.business ?? SALON_ID,
     keyId,
@@ -41,7 +45,10 @@ export const withJson = (method: string, body: unknown): RequestInit => ({
 });
 
 /** The `data` of an answer with this status. */
-export async function dataOf<T = Record<string, unknown>>(response: Response, status = 200): Promise<T> {
+export async function dataOf<T = Record<string, unknown>>(
+  response: Response,
+  status = 200,
+): Promise<T> {
   expect(response.status).toBe(status);
   return ((await response.json()) as { data: T }).data;
 }

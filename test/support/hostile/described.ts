@@ -42,11 +42,30 @@ export type Asked = {
 };
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
-const TYPES = ["text/plain", "application/xml", "application/json; charset=utf-16", "multipart/form-data", ",", "json"];
-const ODD_NAMES = ["__proto__", "constructor", "toString", "limit[]", "", "id", "\u202eid", "a".repeat(300)];
+const TYPES = [
+  "text/plain",
+  "application/xml",
+  "application/json; charset=utf-16",
+  "multipart/form-data",
+  ",",
+  "json",
+];
+const ODD_NAMES = [
+  "__proto__",
+  "constructor",
+  "toString",
+  "limit[]",
+  "",
+  "id",
+  "\u202eid",
+  "a".repeat(300),
+];
 
 /** Every operation as often as any other. */
-export function requestsOf(document: Described, known: (operationId: string) => Known): fc.Arbitrary<Asked> {
+export function requestsOf(
+  document: Described,
+  known: (operationId: string) => Known,
+): fc.Arbitrary<Asked> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
       requestOf(document, path, method.toUpperCase(), operation, known(operation.operationId)),
@@ -63,18 +82,25 @@ function requestOf(
   known: Known,
 ): fc.Arbitrary<Asked> {
   const all = parameters.map(
-    ({ $ref, ...own }) => (($ref && components.parameters[$ref.split("/").at(-1) ?? ""]) || own) as Parameter,
+    ({ $ref, ...own }) =>
+      (($ref && components.parameters[$ref.split("/").at(-1) ?? ""]) || own) as Parameter,
   );
   const within = (place: Parameter["in"]) => all.filter((parameter) => parameter.in === place);
   const valueOf = ({ name, schema }: Parameter) => textOf(good(schema, known[name]), name);
   const inPath = fc.record(
     Object.fromEntries(
-      within("path").map((one) => [one.name, mostly(8, good(one.schema, known[one.name]).map(String), naughtyText)]),
+      within("path").map((one) => [
+        one.name,
+        mostly(8, good(one.schema, known[one.name]).map(String), naughtyText),
+      ]),
     ),
   );
   const inQuery = fc.array(
     fc.oneof(
-      ...within("query").map((one) => ({ weight: 6, arbitrary: fc.tuple(fc.constant(one.name), valueOf(one)) })),
+      ...within("query").map((one) => ({
+        weight: 6,
+        arbitrary: fc.tuple(fc.constant(one.name), valueOf(one)),
+      })),
       { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...ODD_NAMES), naughtyText) },
     ),
     { maxLength: 4 },
@@ -88,7 +114,11 @@ function requestOf(
     .record({
       method: mostly(12, fc.constant(method), fc.constantFrom(...METHODS)),
       inPath,
-      query: mostly(within("query").length === 0 ? 8 : 1, fc.constant<[string, string][]>([]), inQuery),
+      query: mostly(
+        within("query").length === 0 ? 8 : 1,
+        fc.constant<[string, string][]>([]),
+        inQuery,
+      ),
       headers: inHeaders,
       body: schema ? bodyOf(schema, known) : mostly(8, fc.constant(undefined), fc.json()),
       type: mostly(10, fc.constant("application/json"), fc.constantFrom(...TYPES)),
@@ -99,8 +129,12 @@ function requestOf(
       ),
     })
     .map((drawn) => {
-      const search = drawn.query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
-      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(drawn.inPath[name] ?? ""));
+      const search = drawn.query
+        .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+        .join("&");
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+        encode(drawn.inPath[name] ?? ""),
+      );
       const body = ["GET", "HEAD"].includes(drawn.method) ? undefined : drawn.body;
       return {
         operationId,
@@ -126,7 +160,8 @@ function good(schema: Schema, known?: readonly string[]): fc.Arbitrary<unknown> 
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => good(one)));
   if (schema.examples) return fc.constantFrom(...schema.examples);
-  if (schema.type === "integer") return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1e6 });
+  if (schema.type === "integer")
+    return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1e6 });
   if (schema.type === "boolean") return fc.boolean();
   if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern));
   return fc.string({ minLength: schema.minLength ?? 0, maxLength: schema.maxLength ?? 60 });
@@ -143,7 +178,10 @@ const textOf = (value: fc.Arbitrary<unknown>, name: string): fc.Arbitrary<string
 const asHeader = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").trim();
 
 /** An object as the schema has it, with something wrong in it, or no object at all. */
-function bodyOf({ properties = {}, required = [] }: Schema, known: Known): fc.Arbitrary<string | undefined> {
+function bodyOf(
+  { properties = {}, required = [] }: Schema,
+  known: Known,
+): fc.Arbitrary<string | undefined> {
   const fields = Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [name, good(schema, known[name])]),
   );
@@ -158,7 +196,9 @@ function bodyOf({ properties = {}, required = [] }: Schema, known: Known): fc.Ar
     // Spread by text: `__proto__` is a name like any other there.
     {
       weight: 3,
-      arbitrary: fc.tuple(whole, wrong).map(([value, odd]) => join(JSON.stringify(value), JSON.stringify(odd))),
+      arbitrary: fc
+        .tuple(whole, wrong)
+        .map(([value, odd]) => join(JSON.stringify(value), JSON.stringify(odd))),
     },
     { weight: 1, arbitrary: fc.json() },
   );

@@ -56,7 +56,10 @@ const saysAndResets =
   (socket) =>
     void socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 50));
 
-const GZIP_OF_ZEROS = Buffer.concat([Buffer.from("1f8b0800000000000003", "hex"), Buffer.alloc(12 * 1024, 0xff)]);
+const GZIP_OF_ZEROS = Buffer.concat([
+  Buffer.from("1f8b0800000000000003", "hex"),
+  Buffer.alloc(12 * 1024, 0xff),
+]);
 
 /** How receivers fail: seen in the field, or easily made by whoever means harm. */
 export const FAULTS: readonly Fault[] = [
@@ -64,18 +67,38 @@ export const FAULTS: readonly Fault[] = [
   { name: "resets at once", outcome: "refused", greet: (socket) => void socket.resetAndDestroy() },
   { name: "closes at once", outcome: "refused", greet: (socket) => void socket.destroy() },
   { name: "half-closes at once", outcome: "refused", greet: (socket) => void socket.end() },
-  { name: "resets on the request", outcome: "refused", answer: (socket) => void socket.resetAndDestroy() },
+  {
+    name: "resets on the request",
+    outcome: "refused",
+    answer: (socket) => void socket.resetAndDestroy(),
+  },
   { name: "closes on the request", outcome: "refused", answer: (socket) => void socket.destroy() },
   { name: "half-closes on the request", outcome: "refused", answer: (socket) => void socket.end() },
-  { name: "resets within the status line", outcome: "refused", answer: saysAndResets("HTTP/1.1 20") },
-  { name: "resets within the headers", outcome: "refused", answer: saysAndResets(`${OK}content-le`) },
-  { name: "resets after the headers of a 200", outcome: 200, answer: saysAndResets(`${OK}content-length: 9\r\n\r\n`) },
+  {
+    name: "resets within the status line",
+    outcome: "refused",
+    answer: saysAndResets("HTTP/1.1 20"),
+  },
+  {
+    name: "resets within the headers",
+    outcome: "refused",
+    answer: saysAndResets(`${OK}content-le`),
+  },
+  {
+    name: "resets after the headers of a 200",
+    outcome: 200,
+    answer: saysAndResets(`${OK}content-length: 9\r\n\r\n`),
+  },
   {
     name: "resets after the headers of a 500",
     outcome: 500,
     answer: saysAndResets("HTTP/1.1 500 Oh\r\ncontent-length: 9\r\n\r\n"),
   },
-  { name: "half-closes after a whole answer", outcome: 200, answer: saysAndEnds(OK + NOTHING_MORE) },
+  {
+    name: "half-closes after a whole answer",
+    outcome: 200,
+    answer: saysAndEnds(OK + NOTHING_MORE),
+  },
   { name: "never reads", outcome: "timed_out", greet: (socket) => void socket.pause() },
   {
     name: "reads after a while",
@@ -89,9 +112,17 @@ export const FAULTS: readonly Fault[] = [
 
   // The pace.
   { name: "never answers", outcome: "timed_out" },
-  { name: "drips a status line that has no end", outcome: "timed_out", answer: drips("HTTP/1.1 200 O", "K") },
+  {
+    name: "drips a status line that has no end",
+    outcome: "timed_out",
+    answer: drips("HTTP/1.1 200 O", "K"),
+  },
   { name: "drips headers for ever", outcome: "timed_out", answer: drips(OK, "a: b\r\n") },
-  { name: "drips the body of a 200", outcome: 200, answer: drips(`${OK}content-length: 99999\r\n\r\n`, "x") },
+  {
+    name: "drips the body of a 200",
+    outcome: 200,
+    answer: drips(`${OK}content-length: 99999\r\n\r\n`, "x"),
+  },
   {
     name: "drips chunks of a 200",
     outcome: 200,
@@ -102,8 +133,16 @@ export const FAULTS: readonly Fault[] = [
     outcome: 500,
     answer: drips("HTTP/1.1 500 Oh\r\ncontent-length: 99999\r\n\r\n", "x"),
   },
-  { name: "says 102 now and then", outcome: "timed_out", answer: drips("", "HTTP/1.1 102 Processing\r\n\r\n") },
-  { name: "says 100 now and then", outcome: "refused", answer: drips("", "HTTP/1.1 100 Continue\r\n\r\n") },
+  {
+    name: "says 102 now and then",
+    outcome: "timed_out",
+    answer: drips("", "HTTP/1.1 102 Processing\r\n\r\n"),
+  },
+  {
+    name: "says 100 now and then",
+    outcome: "refused",
+    answer: drips("", "HTTP/1.1 100 Continue\r\n\r\n"),
+  },
 
   // The size.
   {
@@ -116,12 +155,20 @@ export const FAULTS: readonly Fault[] = [
     outcome: 200,
     answer: floods(`${OK}transfer-encoding: chunked\r\n\r\n`, `400\r\n${KIB}\r\n`),
   },
-  { name: "floods with a terabyte", outcome: 200, answer: floods(`${OK}content-length: 1099511627776\r\n\r\n`, KIB) },
+  {
+    name: "floods with a terabyte",
+    outcome: 200,
+    answer: floods(`${OK}content-length: 1099511627776\r\n\r\n`, KIB),
+  },
   { name: "floods without a length", outcome: 200, answer: floods(`${OK}\r\n`, KIB) },
   { name: "floods after a 500", outcome: 500, answer: floods("HTTP/1.1 500 Oh\r\n\r\n", KIB) },
   { name: "floods within a header", outcome: "refused", answer: floods(`${OK}a: `, KIB) },
   { name: "floods with headers", outcome: "refused", answer: floods(OK, "a: b\r\n".repeat(100)) },
-  { name: "floods within the status line", outcome: "refused", answer: floods("HTTP/1.1 200 ", KIB) },
+  {
+    name: "floods within the status line",
+    outcome: "refused",
+    answer: floods("HTTP/1.1 200 ", KIB),
+  },
   {
     name: "floods within a chunk's extension",
     outcome: 200,
@@ -135,7 +182,10 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "sends a gzip bomb that nobody asked for",
     outcome: 200,
-    answer: says(`${OK}content-encoding: gzip\r\ncontent-length: ${GZIP_OF_ZEROS.length}\r\n\r\n`, GZIP_OF_ZEROS),
+    answer: says(
+      `${OK}content-encoding: gzip\r\ncontent-length: ${GZIP_OF_ZEROS.length}\r\n\r\n`,
+      GZIP_OF_ZEROS,
+    ),
   },
 
   // The length.
@@ -144,9 +194,21 @@ export const FAULTS: readonly Fault[] = [
     outcome: 200,
     answer: saysAndEnds(`${OK}content-length: 99\r\n\r\nthanks`),
   },
-  { name: "says more than it said it would", outcome: 200, answer: says(`${OK}content-length: 2\r\n\r\nthanks`) },
-  { name: "gives a negative length", outcome: "refused", answer: says(`${OK}content-length: -1\r\n\r\n`) },
-  { name: "gives a length in words", outcome: "refused", answer: says(`${OK}content-length: many\r\n\r\n`) },
+  {
+    name: "says more than it said it would",
+    outcome: 200,
+    answer: says(`${OK}content-length: 2\r\n\r\nthanks`),
+  },
+  {
+    name: "gives a negative length",
+    outcome: "refused",
+    answer: says(`${OK}content-length: -1\r\n\r\n`),
+  },
+  {
+    name: "gives a length in words",
+    outcome: "refused",
+    answer: says(`${OK}content-length: many\r\n\r\n`),
+  },
   {
     name: "gives a length beyond numbers",
     outcome: "refused",
@@ -196,16 +258,52 @@ export const FAULTS: readonly Fault[] = [
   // The words.
   { name: "says nothing but line ends", outcome: "refused", answer: saysAndEnds("\r\n\r\n\r\n") },
   { name: "answers in HTTP/0.9", outcome: "refused", answer: saysAndEnds("<html>thanks</html>") },
-  { name: "answers in HTTP/1.0", outcome: 200, answer: saysAndEnds("HTTP/1.0 200 OK\r\n\r\nthanks") },
-  { name: "answers in HTTP/9.9", outcome: "refused", answer: saysAndEnds(`HTTP/9.9 200 OK\r\n${NOTHING_MORE}`) },
-  { name: "answers in HTTP/2", outcome: "refused", answer: saysAndEnds(Buffer.from("00001204000000000000", "hex")) },
-  { name: "answers in TLS", outcome: "refused", answer: saysAndEnds(Buffer.from("15030300020228", "hex")) },
-  { name: "speaks SSH", outcome: "refused", greet: (socket) => void socket.write("SSH-2.0-OpenSSH_9.9\r\n") },
-  { name: "answers in noise", outcome: "refused", answer: saysAndEnds(Buffer.from("00ff807f0a0d0d0a1b5b324a", "hex")) },
+  {
+    name: "answers in HTTP/1.0",
+    outcome: 200,
+    answer: saysAndEnds("HTTP/1.0 200 OK\r\n\r\nthanks"),
+  },
+  {
+    name: "answers in HTTP/9.9",
+    outcome: "refused",
+    answer: saysAndEnds(`HTTP/9.9 200 OK\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "answers in HTTP/2",
+    outcome: "refused",
+    answer: saysAndEnds(Buffer.from("00001204000000000000", "hex")),
+  },
+  {
+    name: "answers in TLS",
+    outcome: "refused",
+    answer: saysAndEnds(Buffer.from("15030300020228", "hex")),
+  },
+  {
+    name: "speaks SSH",
+    outcome: "refused",
+    greet: (socket) => void socket.write("SSH-2.0-OpenSSH_9.9\r\n"),
+  },
+  {
+    name: "answers in noise",
+    outcome: "refused",
+    answer: saysAndEnds(Buffer.from("00ff807f0a0d0d0a1b5b324a", "hex")),
+  },
   { name: "gives no reason", outcome: 200, answer: says(`HTTP/1.1 200\r\n${NOTHING_MORE}`) },
-  { name: "has a NUL in a header", outcome: "refused", answer: says(`${OK}a: b\0c\r\n${NOTHING_MORE}`) },
-  { name: "has a NUL in a header's name", outcome: "refused", answer: says(`${OK}a\0: b\r\n${NOTHING_MORE}`) },
-  { name: "has a header without a colon", outcome: "refused", answer: says(`${OK}thanks\r\n${NOTHING_MORE}`) },
+  {
+    name: "has a NUL in a header",
+    outcome: "refused",
+    answer: says(`${OK}a: b\0c\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "has a NUL in a header's name",
+    outcome: "refused",
+    answer: says(`${OK}a\0: b\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "has a header without a colon",
+    outcome: "refused",
+    answer: says(`${OK}thanks\r\n${NOTHING_MORE}`),
+  },
   {
     name: "has a body that is no text",
     outcome: 200,
@@ -213,25 +311,57 @@ export const FAULTS: readonly Fault[] = [
   },
 
   // The status.
-  { name: "has a status of 999", outcome: 999, answer: says(`HTTP/1.1 999 Odd\r\n${NOTHING_MORE}`) },
-  { name: "has a status of 000", outcome: "refused", answer: says(`HTTP/1.1 000 Odd\r\n${NOTHING_MORE}`) },
-  { name: "has a status of five digits", outcome: "refused", answer: says(`HTTP/1.1 20000 OK\r\n${NOTHING_MORE}`) },
-  { name: "has a status in words", outcome: "refused", answer: says(`HTTP/1.1 FINE\r\n${NOTHING_MORE}`) },
+  {
+    name: "has a status of 999",
+    outcome: 999,
+    answer: says(`HTTP/1.1 999 Odd\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "has a status of 000",
+    outcome: "refused",
+    answer: says(`HTTP/1.1 000 Odd\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "has a status of five digits",
+    outcome: "refused",
+    answer: says(`HTTP/1.1 20000 OK\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "has a status in words",
+    outcome: "refused",
+    answer: says(`HTTP/1.1 FINE\r\n${NOTHING_MORE}`),
+  },
   {
     name: "switches protocols",
     outcome: "refused",
     answer: says("HTTP/1.1 101 Switching\r\nupgrade: tea\r\nconnection: upgrade\r\n\r\n"),
   },
   // The HTTP client takes no 100 that was not asked for; whoever says so is told by the error.
-  { name: "says 100 first", outcome: "refused", answer: says(`HTTP/1.1 100 Continue\r\n\r\n${OK}${NOTHING_MORE}`) },
+  {
+    name: "says 100 first",
+    outcome: "refused",
+    answer: says(`HTTP/1.1 100 Continue\r\n\r\n${OK}${NOTHING_MORE}`),
+  },
   {
     name: "says 103 first",
     outcome: 200,
     answer: says(`HTTP/1.1 103 Hints\r\nlink: </a>\r\n\r\n${OK}${NOTHING_MORE}`),
   },
-  { name: "answers twice", outcome: 200, answer: says(OK + NOTHING_MORE, `HTTP/1.1 500 Oh\r\n${NOTHING_MORE}`) },
-  { name: "redirects to itself", outcome: 307, answer: says(`HTTP/1.1 307 Again\r\nlocation: /\r\n${NOTHING_MORE}`) },
-  { name: "redirects to nowhere", outcome: 302, answer: says(`HTTP/1.1 302 Found\r\n${NOTHING_MORE}`) },
+  {
+    name: "answers twice",
+    outcome: 200,
+    answer: says(OK + NOTHING_MORE, `HTTP/1.1 500 Oh\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "redirects to itself",
+    outcome: 307,
+    answer: says(`HTTP/1.1 307 Again\r\nlocation: /\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "redirects to nowhere",
+    outcome: 302,
+    answer: says(`HTTP/1.1 302 Found\r\n${NOTHING_MORE}`),
+  },
   {
     name: "says that nothing has changed",
     outcome: 304,

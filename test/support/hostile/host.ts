@@ -11,9 +11,12 @@ function listen({ greet, answer }: Fault): Promise<number> {
   const server = createServer((socket: Socket) => {
     socket.on("error", () => {});
     // Requests begin so, and each is sent as one piece: a kept connection is answered anew.
-    if (answer) socket.on("data", (chunk) => chunk.toString("latin1", 0, 5) === "POST " && answer(socket));
+    if (answer)
+      socket.on("data", (chunk) => chunk.toString("latin1", 0, 5) === "POST " && answer(socket));
     else if (!greet) socket.resume();
     greet?.(socket);
   });
-  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)));
+  return new Promise((resolve) =>
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
+  );
 }

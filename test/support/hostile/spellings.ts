@@ -29,9 +29,14 @@ const PRIVATE_V6: readonly [number, number][] = [
   [0x4000, 3],
 ];
 
-const DIGITS = ["0123456789", "０１２３４５６７８９", "𝟎𝟏𝟐𝟑𝟒𝟓𝟔𝟕𝟖𝟗", "𝟢𝟣𝟤𝟥𝟦𝟧𝟨𝟩𝟪𝟫", "₀₁₂₃₄₅₆₇₈₉", "⁰¹²³⁴⁵⁶⁷⁸⁹"].map(
-  (digits) => [...digits],
-);
+const DIGITS = [
+  "0123456789",
+  "０１２３４５６７８９",
+  "𝟎𝟏𝟐𝟑𝟒𝟓𝟔𝟕𝟖𝟗",
+  "𝟢𝟣𝟤𝟥𝟦𝟧𝟨𝟩𝟪𝟫",
+  "₀₁₂₃₄₅₆₇₈₉",
+  "⁰¹²³⁴⁵⁶⁷⁸⁹",
+].map((digits) => [...digits]);
 const DOTS = [".", ".", ".", ".", "。", "．", "｡", "%2e", "%2E", "%EF%BC%8E"];
 const WRAPS: readonly ((v4: string, groups: string) => string)[] = [
   (v4) => `::ffff:${v4}`,
@@ -67,7 +72,12 @@ function spellV4({ pick, whole, chance }: Dice, address: number): string {
   const parts = [...bytes.slice(0, count - 1), last].map((part) => {
     const zeros = "0".repeat(chance(0.3) ? whole(1, 12) : 0);
     const hex = part.toString(16);
-    return pick([String(part), `0${zeros}${part.toString(8)}`, `0x${zeros}${hex}`, `0X${zeros}${hex.toUpperCase()}`]);
+    return pick([
+      String(part),
+      `0${zeros}${part.toString(8)}`,
+      `0x${zeros}${hex}`,
+      `0X${zeros}${hex.toUpperCase()}`,
+    ]);
   });
   return parts.join(".") + (chance(0.1) ? "." : "");
 }
@@ -94,9 +104,15 @@ function wrap({ pick }: Dice, address: number): string {
 
 function spellV6({ pick, whole, chance }: Dice): string {
   const [base, bits] = pick(PRIVATE_V6);
-  const groups = [base + whole(0, 2 ** (16 - bits) - 1), ...Array.from({ length: 7 }, () => whole(0, 0xffff))];
-  const text = groups.map((group) => group.toString(16).padStart(chance(0.5) ? 4 : 1, "0")).join(":");
+  const groups = [
+    base + whole(0, 2 ** (16 - bits) - 1),
+    ...Array.from({ length: 7 }, () => whole(0, 0xffff)),
+  ];
+  const text = groups
+    .map((group) => group.toString(16).padStart(chance(0.5) ? 4 : 1, "0"))
+    .join(":");
   return chance(0.5) ? text.toUpperCase() : text;
 }
 
-const bytesOf = (address: number): number[] => [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff);
+const bytesOf = (address: number): number[] =>
+  [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff);

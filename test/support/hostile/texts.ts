@@ -51,4 +51,5 @@ export const naughtyText: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** For an address; an escape that is none stays one. */
-export const encode = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll("%25zz", "%zz");
+export const encode = (text: string): string =>
+  encodeURIComponent(text.toWellFormed()).replaceAll("%25zz", "%zz");

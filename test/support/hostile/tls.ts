@@ -16,7 +16,8 @@ export const hasOpenssl = (): boolean => {
 /** An authority of one's own, in a folder. */
 export function createAuthority(folder: string) {
   const at = (name: string) => join(folder, name);
-  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
+  const openssl = (...args: string[]) =>
+    execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
   const newKey = (name: string) =>
     openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", `${name}.key`);
   const read = (name: string): Certificate => ({

@@ -10,8 +10,12 @@ export const HOSTILE_URLS: readonly string[] = [
   ..."localhost LOCALHOST localhost. lOcAlHoSt. a.localhost ip6-localhost localhost.localdomain loopback broadcasthost".split(
     " ",
   ),
-  ..."[::1] [::] [0:0:0:0:0:0:0:1] [0000::1] [::0001] [::ffff:127.0.0.1] [::ffff:7f00:1] [::FFFF:127.0.0.1]".split(" "),
-  ..."[0:0:0:0:0:ffff:127.0.0.1] [::127.0.0.1] [::7f00:1] [::ffff:0:127.0.0.1] [::ffff:0.0.0.0]".split(" "),
+  ..."[::1] [::] [0:0:0:0:0:0:0:1] [0000::1] [::0001] [::ffff:127.0.0.1] [::ffff:7f00:1] [::FFFF:127.0.0.1]".split(
+    " ",
+  ),
+  ..."[0:0:0:0:0:ffff:127.0.0.1] [::127.0.0.1] [::7f00:1] [::ffff:0:127.0.0.1] [::ffff:0.0.0.0]".split(
+    " ",
+  ),
   ..."[64:ff9b::127.0.0.1] [64:ff9b::7f00:1] [64:ff9b:1::7f00:1] [2002:7f00:1::] [2002:7f00:0001::1] [2001:0:7f00:1::]".split(
     " ",
   ),
@@ -25,14 +29,22 @@ export const HOSTILE_URLS: readonly string[] = [
   ..."169.254.0.1 169.254.255.255 100.64.0.1 100.127.255.254 [fe80::1] [fe80::1%25eth0] [febf::1] [fc00::1] [fd00::1]".split(
     " ",
   ),
-  ..."[fdff:ffff::1] [fec0::1] [::ffff:10.0.0.1] [::ffff:a00:1] [::ffff:192.168.0.1] [::ffff:172.16.0.1]".split(" "),
-  ..."[64:ff9b::10.0.0.1] [64:ff9b::c0a8:1] [2002:a00:1::] [2002:c0a8:1::1] [2002:ac10:1::1]".split(" "),
+  ..."[fdff:ffff::1] [fec0::1] [::ffff:10.0.0.1] [::ffff:a00:1] [::ffff:192.168.0.1] [::ffff:172.16.0.1]".split(
+    " ",
+  ),
+  ..."[64:ff9b::10.0.0.1] [64:ff9b::c0a8:1] [2002:a00:1::] [2002:c0a8:1::1] [2002:ac10:1::1]".split(
+    " ",
+  ),
   // What clouds tell their machines there.
   ..."169.254.169.254 2852039166 0xa9fea9fe 0xa9.0xfe.0xa9.0xfe 0251.0376.0251.0376 169.16689662 169.254.43518".split(
     " ",
   ),
-  ..."025177524776 169.254.169.254. 169.254.170.2 100.100.100.200 168.63.129.16 0xa83f8110 192.0.0.192".split(" "),
-  ..."[fd00:ec2::254] [::ffff:169.254.169.254] [::ffff:a9fe:a9fe] [64:ff9b::a9fe:a9fe] [2002:a9fe:a9fe::]".split(" "),
+  ..."025177524776 169.254.169.254. 169.254.170.2 100.100.100.200 168.63.129.16 0xa83f8110 192.0.0.192".split(
+    " ",
+  ),
+  ..."[fd00:ec2::254] [::ffff:169.254.169.254] [::ffff:a9fe:a9fe] [64:ff9b::a9fe:a9fe] [2002:a9fe:a9fe::]".split(
+    " ",
+  ),
   ..."metadata metadata.google.internal metadata.google.internal. METADATA.GOOGLE.INTERNAL instance-data.ec2.internal".split(
     " ",
   ),
@@ -46,14 +58,20 @@ export const HOSTILE_URLS: readonly string[] = [
   ..."[ff02::1] [ff05::2] [100::1] [2001:db8::1] [2001:2::1] [2001:10::1] [2001:20::1] [3fff::1] [5f00::1] [4000::1]".split(
     " ",
   ),
-  ..."[::ffff:224.0.0.1] [::ffff:255.255.255.255] [2002:e000:1::1] [2001::1] [::2] [1::1]".split(" "),
+  ..."[::ffff:224.0.0.1] [::ffff:255.255.255.255] [2002:e000:1::1] [2001::1] [::2] [1::1]".split(
+    " ",
+  ),
   // Names of a private network.
   ..."router printer.local nas.lan box.home gateway.home.arpa db.internal a.b.internal x.local. wpad intranet".split(
     " ",
   ),
-  ..."1.0.0.127.in-addr.arpa 1.ip6.arpa kubernetes.default.svc.cluster.local host.docker.internal".split(" "),
+  ..."1.0.0.127.in-addr.arpa 1.ip6.arpa kubernetes.default.svc.cluster.local host.docker.internal".split(
+    " ",
+  ),
   // Written in other digits, dots and widths.
-  ..."①②⑦.⓪.⓪.① 127。0。0。1 127．0．0．1 127｡0｡0｡1 １２７.0.0.1 ⑯⑨。②⑤④。⑯⑨｡②⑤④ 𝟏𝟐𝟕.𝟎.𝟎.𝟏 ₁₂₇.₀.₀.₁".split(" "),
+  ..."①②⑦.⓪.⓪.① 127。0。0。1 127．0．0．1 127｡0｡0｡1 １２７.0.0.1 ⑯⑨。②⑤④。⑯⑨｡②⑤④ 𝟏𝟐𝟕.𝟎.𝟎.𝟏 ₁₂₇.₀.₀.₁".split(
+    " ",
+  ),
   ..."ⓛⓞⓒⓐⓛⓗⓞⓢⓣ ｌｏｃａｌｈｏｓｔ loc\u00ADalhost local\u200Bhost %6c%6fcalhost %31%32%37.0.0.1 127%2e0%2e0%2e1 0x7f%2e1".split(
     " ",
   ),

@@ -22,7 +22,11 @@ const scaleWait =
     rewrite(rt, (due, settlement, attempt) => {
       if (settlement.status !== "PENDING") return [due, settlement, attempt];
       const now = rt.now();
-      return [due, { ...settlement, nextAttemptAt: Math.round(now + (settlement.nextAttemptAt - now) * by) }, attempt];
+      return [
+        due,
+        { ...settlement, nextAttemptAt: Math.round(now + (settlement.nextAttemptAt - now) * by) },
+        attempt,
+      ];
     });
 
 export const BUGS: Readonly<Record<string, Bug>> = {
@@ -30,7 +34,8 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     const life = (memory.get("lives") ?? 0) + 1;
     memory.set("lives", life);
     const { read } = rt.store.due;
-    rt.store.due.read = (...args) => read(...args).filter(({ id }) => (memory.get(id) ?? life) === life);
+    rt.store.due.read = (...args) =>
+      read(...args).filter(({ id }) => (memory.get(id) ?? life) === life);
     return async (post) => {
       const id = post.headers["X-Service-Delivery"] ?? "";
       memory.set(id, life);
@@ -58,11 +63,13 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   },
   "miscounts what is exhausted": (rt) => {
     const { add } = rt.store.tallies;
-    rt.store.tallies.add = (business, status, count) => add(business, status, status === "EXHAUSTED" ? 0 : count);
+    rt.store.tallies.add = (business, status, count) =>
+      add(business, status, status === "EXHAUSTED" ? 0 : count);
   },
   "miscounts attempts that fail": (rt) => {
     const { addAttempts } = rt.store.tallies;
-    rt.store.tallies.addAttempts = (business, at, delivered) => addAttempts(business, at, delivered, 0);
+    rt.store.tallies.addAttempts = (business, at, delivered) =>
+      addAttempts(business, at, delivered, 0);
   },
   "does not look at what others commit": (rt) => {
     rt.othersRevision = () => 0;
@@ -74,11 +81,16 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   "takes silence for consent": (rt) =>
     rewrite(rt, (due, settlement, attempt) => {
       if (attempt?.outcome !== "timed_out") return [due, settlement, attempt];
-      return [due, { status: "DELIVERED", nextAttemptAt: null, deliveredAt: rt.now(), error: null }, attempt];
+      return [
+        due,
+        { status: "DELIVERED", nextAttemptAt: null, deliveredAt: rt.now(), error: null },
+        attempt,
+      ];
     }),
   "gives up too soon": (rt) =>
     rewrite(rt, (due, settlement, attempt) => {
-      if (settlement.status !== "PENDING" || (attempt?.n ?? 0) < 12) return [due, settlement, attempt];
+      if (settlement.status !== "PENDING" || (attempt?.n ?? 0) < 12)
+        return [due, settlement, attempt];
       return [due, { ...settlement, status: "EXHAUSTED", nextAttemptAt: null }, attempt];
     }),
   "loses an outcome now and then": (rt) => {
@@ -101,7 +113,11 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   "sends another body now and then": (_rt, send) => {
     let sent = 0;
     return (post) =>
-      send((sent += 1) % 50 === 0 ? { ...post, body: Buffer.concat([post.body, Buffer.from(" ")]) } : post);
+      send(
+        (sent += 1) % 50 === 0
+          ? { ...post, body: Buffer.concat([post.body, Buffer.from(" ")]) }
+          : post,
+      );
   },
   "measures its pauses by the wall": (rt) => {
     rt.monotonic = rt.now;

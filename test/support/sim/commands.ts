@@ -1,4 +1,8 @@
-import { deleteEndpoint, disableEndpoint, enableEndpoint } from "../../../src/app/webhooks/endpoint-life.ts";
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+} from "../../../src/app/webhooks/endpoint-life.ts";
 import { finishRotation, rotateSecret } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { redeliver, redeliverMany } from "../../../src/app/webhooks/deliveries.ts";
@@ -25,7 +29,12 @@ export type World = {
   pass: (ms: number) => Promise<void>;
 };
 
-const TYPES: readonly EventType[] = ["service.updated", "staff.created", "menu_item.deleted", "catalog.changed"];
+const TYPES: readonly EventType[] = [
+  "service.updated",
+  "staff.created",
+  "menu_item.deleted",
+  "catalog.changed",
+];
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -40,8 +49,19 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
     const events = dice.chance(0.5) ? [...TYPES] : [dice.pick(TYPES)];
     const maxInFlight = dice.chance(0.6) ? 4 : dice.whole(1, 8);
     const url = `http://10.0.0.${(created += 1)}/`;
-    const request = { businessId: business.id, keyId: null, name: url, url, events, allowPrivate: true, maxInFlight };
-    const { endpoint, secret } = await createEndpoint(admin, { ...request, timeoutMs: dice.whole(1, 30) * 1000 });
+    const request = {
+      businessId: business.id,
+      keyId: null,
+      name: url,
+      url,
+      events,
+      allowPrivate: true,
+      maxInFlight,
+    };
+    const { endpoint, secret } = await createEndpoint(admin, {
+      ...request,
+      timeoutMs: dice.whole(1, 30) * 1000,
+    });
     ledger.subscriptions.set(endpoint.id, {
       id: endpoint.id,
       businessId: business.id,
@@ -59,13 +79,18 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
     });
   }
 
-  const existing = () => [...ledger.subscriptions.values()].filter(({ status }) => status !== "DELETED");
+  const existing = () =>
+    [...ledger.subscriptions.values()].filter(({ status }) => status !== "DELETED");
   /** Those to whom things happen. */
   const living = () => existing().filter(({ mood }) => mood !== "steady" && mood !== "choosy");
 
   function post(count: number): void {
     const business = dice.pick(businesses);
-    const { events } = emit(admin, business, ...Array.from({ length: count }, () => dice.pick(TYPES)));
+    const { events } = emit(
+      admin,
+      business,
+      ...Array.from({ length: count }, () => dice.pick(TYPES)),
+    );
     ledger.posted(business.id, events);
     posted += count;
     world.wake();
@@ -79,7 +104,10 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
   function rotate(one: Subscription): void {
     const overlapMs = dice.pick([0, HOUR_MS, DAY_MS, 7 * DAY_MS]);
     try {
-      const { secret, oldEndsAt } = rotateSecret(admin, one.id, { overlapMs, force: dice.chance(0.5) });
+      const { secret, oldEndsAt } = rotateSecret(admin, one.id, {
+        overlapMs,
+        force: dice.chance(0.5),
+      });
       for (const old of one.secrets) old.until = old.until === null ? oldEndsAt : 0;
       one.secrets.push({ secret, until: null });
     } catch (error) {
@@ -130,12 +158,17 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
       } catch (error) {
         if (!(error instanceof AppError && error.code === "conflict")) throw error;
       }
-      if (before?.status !== ledger.rowOf(id)?.status || before?.attemptCount !== 0) ledger.restart(id);
+      if (before?.status !== ledger.rowOf(id)?.status || before?.attemptCount !== 0)
+        ledger.restart(id);
     } else {
       const [one] = dice.some(living(), 1);
       if (one === undefined) return;
-      redeliverMany(admin, { endpointId: one.id, status: dice.pick(["DELIVERED", "EXHAUSTED"] as const) });
-      for (const owed of ledger.deliveries.values()) if (owed.endpointId === one.id) ledger.restart(owed.id);
+      redeliverMany(admin, {
+        endpointId: one.id,
+        status: dice.pick(["DELIVERED", "EXHAUSTED"] as const),
+      });
+      for (const owed of ledger.deliveries.values())
+        if (owed.endpointId === one.id) ledger.restart(owed.id);
     }
     world.wake();
   }

@@ -70,12 +70,18 @@ export function openLedger(databasePath: string, time: Time) {
   const rows = db.prepare(`${ROW} ORDER BY number`);
   const rowsOfEvent = db.prepare(`${ROW} WHERE event_id = ?`);
   const event = db.prepare("SELECT business_id AS businessId, type, body FROM event WHERE id = ?");
-  const nextDue = db.prepare("SELECT min(next_attempt_at) FROM delivery WHERE status = 'PENDING'").pluck();
+  const nextDue = db
+    .prepare("SELECT min(next_attempt_at) FROM delivery WHERE status = 'PENDING'")
+    .pluck();
   const counted = db
     .prepare("SELECT business_id, status, count FROM delivery_count WHERE count <> 0 ORDER BY 1, 2")
     .raw();
-  const counts = db.prepare("SELECT business_id, status, count(*) FROM delivery GROUP BY 1, 2 ORDER BY 1, 2").raw();
-  const minutes = db.prepare("SELECT coalesce(sum(delivered + failed), 0) FROM delivery_minute").pluck();
+  const counts = db
+    .prepare("SELECT business_id, status, count(*) FROM delivery GROUP BY 1, 2 ORDER BY 1, 2")
+    .raw();
+  const minutes = db
+    .prepare("SELECT coalesce(sum(delivered + failed), 0) FROM delivery_minute")
+    .pluck();
   const attempts = db.prepare("SELECT count(*) FROM attempt").pluck();
 
   const subscriptions = new Map<string, Subscription>();
@@ -85,7 +91,8 @@ export function openLedger(databasePath: string, time: Time) {
   let readySince = 0;
   const complain = (what: string): void => void broken.push(what);
 
-  const at = (url: string): Subscription | undefined => subscriptions.values().find((one) => one.url === url);
+  const at = (url: string): Subscription | undefined =>
+    subscriptions.values().find((one) => one.url === url);
 
   /** Something was written of it that no attempt has caused. */
   function restart(id: string): void {
@@ -109,7 +116,8 @@ export function openLedger(databasePath: string, time: Time) {
     };
     for (const { secret, until } of one.secrets) {
       const isLive = until === null || until > time.wall();
-      if (accepts(secret) !== isLive) complain(isLive ? "a live secret does not verify it" : "a dead secret signed it");
+      if (accepts(secret) !== isLive)
+        complain(isLive ? "a live secret does not verify it" : "a dead secret signed it");
     }
   }
 
@@ -117,15 +125,18 @@ export function openLedger(databasePath: string, time: Time) {
     const now = time.elapsed();
     if (one.inFlight.size > one.maxInFlight)
       complain(`${one.inFlight.size} are on the wire, ${one.maxInFlight} may be`);
-    if (now < one.askedUntil) complain(`${one.askedUntil - now} ms before the receiver may be asked again`);
+    if (now < one.askedUntil)
+      complain(`${one.askedUntil - now} ms before the receiver may be asked again`);
     if (now < one.probeAt) complain(`a suspect is probed ${one.probeAt - now} ms too soon`);
-    if (one.failures >= SUSPECT_AFTER && one.inFlight.size > 1) complain("a suspect is sent more than one at a time");
+    if (one.failures >= SUSPECT_AFTER && one.inFlight.size > 1)
+      complain("a suspect is sent more than one at a time");
     const { waited } = owed;
     if (waited?.n === row.attemptCount && now < waited.from - ROUNDING_MS)
       complain(`sent ${waited.from - now} ms too soon`);
     const isFirst = row.attemptCount === 0 && row.attemptsBefore === 0;
     const late = now - Math.max(owed.postedAt, readySince) - PROMPT_MS;
-    if (one.mood === "steady" && isFirst && late > 0) complain(`a healthy endpoint waited ${late} ms too long`);
+    if (one.mood === "steady" && isFirst && late > 0)
+      complain(`a healthy endpoint waited ${late} ms too long`);
   }
 
   return {
@@ -143,7 +154,8 @@ export function openLedger(databasePath: string, time: Time) {
     posted(businessId: string, events: readonly { id: string; type: string }[]): void {
       for (const { id: eventId, type } of events) {
         const matching = [...subscriptions.values()].filter(
-          (one) => one.businessId === businessId && one.status !== "DELETED" && one.events.includes(type),
+          (one) =>
+            one.businessId === businessId && one.status !== "DELETED" && one.events.includes(type),
         );
         const found = rowsOfEvent.all(eventId) as Row[];
         const expected = matching.map(({ id }) => id).sort();
@@ -153,7 +165,9 @@ export function openLedger(databasePath: string, time: Time) {
             .sort()
             .join() !== expected.join()
         )
-          complain(`${type} is owed to ${found.length} endpoints, and should be to ${expected.length}`);
+          complain(
+            `${type} is owed to ${found.length} endpoints, and should be to ${expected.length}`,
+          );
         for (const { id, endpointId } of found)
           deliveries.set(id, {
             id,
@@ -173,14 +187,16 @@ export function openLedger(databasePath: string, time: Time) {
       const { headers } = post;
       const id = headers["X-Service-Delivery"] ?? "";
       const [one, owed, row] = [at(post.url), deliveries.get(id), rowOf.get(id) as Row | undefined];
-      if (one === undefined || owed === undefined || row === undefined) return void complain(`${id} is owed to nobody`);
+      if (one === undefined || owed === undefined || row === undefined)
+        return void complain(`${id} is owed to nobody`);
       if (one.status !== "ACTIVE") complain(`sent to an endpoint that is ${one.status}`);
       if (row.status !== "PENDING") complain(`sent while it is ${row.status}`);
       if (one.inFlight.has(id)) complain(`${id} is on the wire twice`);
       one.inFlight.add(id);
       const stored = event.get(owed.eventId) as { businessId: string; type: string; body: Buffer };
       const owners = new Set([row.businessId, one.businessId, stored.businessId]);
-      if (owners.size !== 1 || row.endpointId !== one.id) complain(`${id} goes to somebody else's endpoint`);
+      if (owners.size !== 1 || row.endpointId !== one.id)
+        complain(`${id} goes to somebody else's endpoint`);
       if (!stored.body.equals(post.body)) complain(`${id} has another body than its event`);
       if (headers["X-Service-Event"] !== stored.type || headers["webhook-id"] !== owed.eventId)
         complain(`${id} has the headers of another event`);
@@ -198,12 +214,15 @@ export function openLedger(databasePath: string, time: Time) {
       one.inFlight.delete(owed.id);
       owed.heardOf = n;
       const now = time.elapsed();
-      const isWell = outcome.kind === "responded" && outcome.statusCode >= 200 && outcome.statusCode < 300;
+      const isWell =
+        outcome.kind === "responded" && outcome.statusCode >= 200 && outcome.statusCode < 300;
       const wait = leastWaitOf(n - owed.attemptsBefore, outcome, time.wall());
-      owed.waited = isWell || wait === undefined ? undefined : { n, from: now + wait.from, to: now + wait.to };
+      owed.waited =
+        isWell || wait === undefined ? undefined : { n, from: now + wait.from, to: now + wait.to };
       if (isWell) return void Object.assign(one, { failures: 0, pauseMs: 0, probeAt: 0 });
       one.failures += 1;
-      if (wait?.askedMs !== undefined) one.askedUntil = Math.max(one.askedUntil, now + wait.askedMs);
+      if (wait?.askedMs !== undefined)
+        one.askedUntil = Math.max(one.askedUntil, now + wait.askedMs);
       if (one.failures < SUSPECT_AFTER || one.probeAt > now) return;
       one.pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * one.pauseMs), LONGEST_PAUSE_MS);
       one.probeAt = now + one.pauseMs;
@@ -230,9 +249,11 @@ export function openLedger(databasePath: string, time: Time) {
     audit(isRunning: boolean): void {
       const [are, should] = [counted.all(), counts.all()].map((all) => JSON.stringify(all));
       if (are !== should) complain(`the counts say ${are} of ${should}`);
-      if (minutes.get() !== attempts.get()) complain(`the minutes have ${minutes.get()} of ${attempts.get()} attempts`);
+      if (minutes.get() !== attempts.get())
+        complain(`the minutes have ${minutes.get()} of ${attempts.get()} attempts`);
       const onFile = rows.all() as Row[];
-      if (onFile.length !== deliveries.size) complain(`${onFile.length} of ${deliveries.size} deliveries are on file`);
+      if (onFile.length !== deliveries.size)
+        complain(`${onFile.length} of ${deliveries.size} deliveries are on file`);
       for (const row of onFile) this.auditRow(row, isRunning);
     },
 
@@ -242,17 +263,26 @@ export function openLedger(databasePath: string, time: Time) {
       if (owed === undefined || one === undefined) return complain(`${row.id} came from nowhere`);
       const { status, attemptCount, attemptsBefore } = row;
       const made = attemptCount - attemptsBefore;
-      if (status === "DELIVERED" && !owed.isTaken) complain(`${row.id} is DELIVERED, and its receiver never had it`);
+      if (status === "DELIVERED" && !owed.isTaken)
+        complain(`${row.id} is DELIVERED, and its receiver never had it`);
       if (status === "CORRUPT") complain(`${row.id} is CORRUPT`);
-      if (status === "EXHAUSTED" && made !== MOST_ATTEMPTS) complain(`${row.id} is EXHAUSTED after ${made} attempts`);
+      if (status === "EXHAUSTED" && made !== MOST_ATTEMPTS)
+        complain(`${row.id} is EXHAUSTED after ${made} attempts`);
       if (made > MOST_ATTEMPTS) complain(`${row.id} has had ${made} attempts`);
-      if (attemptsBefore !== owed.attemptsBefore) complain(`${row.id} counts from ${attemptsBefore}`);
+      if (attemptsBefore !== owed.attemptsBefore)
+        complain(`${row.id} counts from ${attemptsBefore}`);
       if (status === "PENDING" && one.status !== "ACTIVE")
         complain(`${row.id} is PENDING at one that is ${one.status}`);
       if (status === "PARKED" && one.status !== "DISABLED")
         complain(`${row.id} is PARKED at one that is ${one.status}`);
       const { waited } = owed;
-      if (status !== "PENDING" || !isRunning || waited?.n !== attemptCount || row.nextAttemptAt === null) return;
+      if (
+        status !== "PENDING" ||
+        !isRunning ||
+        waited?.n !== attemptCount ||
+        row.nextAttemptAt === null
+      )
+        return;
       const dueAt = row.nextAttemptAt - time.wall() + time.elapsed();
       // When it became due does not matter any more.
       if (Math.max(waited.from, dueAt) <= time.elapsed()) return;

@@ -46,11 +46,20 @@ const answer = (statusCode: number, retryAfter: string | null = null): Outcome =
 
 /** @param isOdd a choosy receiver chokes on odd deliveries, each time */
 export function react(
-  { mood, isOdd, timeoutMs, wallNow }: { mood: Mood; isOdd: boolean; timeoutMs: number; wallNow: number },
+  {
+    mood,
+    isOdd,
+    timeoutMs,
+    wallNow,
+  }: { mood: Mood; isOdd: boolean; timeoutMs: number; wallNow: number },
   { whole, pick, chance }: Dice,
 ): Reaction {
   const soonMs = whole(1, 60);
-  const takes = (afterMs: number): Reaction => ({ afterMs, takes: true, outcome: answer(pick([200, 200, 202, 204])) });
+  const takes = (afterMs: number): Reaction => ({
+    afterMs,
+    takes: true,
+    outcome: answer(pick([200, 200, 202, 204])),
+  });
   const refuses = (outcome: Outcome): Reaction => ({ afterMs: soonMs, takes: false, outcome });
   const timedOut: Outcome = { kind: "timed_out", error: "no answer" };
   switch (mood) {
@@ -77,7 +86,10 @@ export function react(
     case "swallowing":
       return { afterMs: timeoutMs, takes: true, outcome: timedOut };
     case "absent":
-      return refuses({ kind: pick(["refused", "unresolvable", "tls_failed", "blocked"] as const), error: "nobody" });
+      return refuses({
+        kind: pick(["refused", "unresolvable", "tls_failed", "blocked"] as const),
+        error: "nobody",
+      });
     case "gone":
       return refuses(answer(410));
   }

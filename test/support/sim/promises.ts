@@ -7,7 +7,19 @@ const MIN = 60 * SEC;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
 /** After the first attempt, the second, and so on. */
-const WAITS = [5 * SEC, 30 * SEC, 2 * MIN, 10 * MIN, 30 * MIN, HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR, 6 * HOUR, 8 * HOUR]
+const WAITS = [
+  5 * SEC,
+  30 * SEC,
+  2 * MIN,
+  10 * MIN,
+  30 * MIN,
+  HOUR,
+  2 * HOUR,
+  3 * HOUR,
+  4 * HOUR,
+  6 * HOUR,
+  8 * HOUR,
+]
   .concat([12 * HOUR, 12 * HOUR])
   .concat(Array.from({ length: 6 }, () => DAY));
 const OVERLOADED = [429, 502, 503, 504];
@@ -24,9 +36,13 @@ export function leastWaitOf(
   if (step === undefined) return undefined;
   const jitter = Math.min(Math.max(step / 5, SEC), 15 * MIN);
   const asked =
-    outcome.kind === "responded" && outcome.retryAfter !== null ? hintOf(outcome.retryAfter, wall) : undefined;
+    outcome.kind === "responded" && outcome.retryAfter !== null
+      ? hintOf(outcome.retryAfter, wall)
+      : undefined;
   const isOverloaded =
-    outcome.kind === "responded" ? OVERLOADED.includes(outcome.statusCode) : outcome.kind === "timed_out";
+    outcome.kind === "responded"
+      ? OVERLOADED.includes(outcome.statusCode)
+      : outcome.kind === "timed_out";
   const least = asked ?? (isOverloaded ? MIN : 0);
   const waited = { from: Math.max(step, least), to: Math.max(step + jitter, least) };
   return asked === undefined ? waited : { ...waited, askedMs: asked };

@@ -17,7 +17,13 @@ import { openLedger } from "./ledger.ts";
 import { react } from "./partners.ts";
 import { startVirtualTime } from "./time.ts";
 
-export type Simulated = { trace: string; days: number; sent: number; events: number; crashes: number };
+export type Simulated = {
+  trace: string;
+  days: number;
+  sent: number;
+  events: number;
+  crashes: number;
+};
 
 /** A promise was broken; says by what, after what, and how to see it again. */
 export class Broken extends Error {}
@@ -40,7 +46,9 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
   const dice = createDice(seed);
   const time = startVirtualTime(STARTS_AT);
   // No disk is asked: what power cuts do to files is proven elsewhere.
-  const dataDir = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "deskbell-sim-"));
+  const dataDir = mkdtempSync(
+    join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "deskbell-sim-"),
+  );
   const config = readConfig({ dataDir }, {});
   const trace = createHash("sha256");
   const lines: string[] = [];
@@ -66,12 +74,18 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
   const wire: Send = (post: Post) => {
     sent += 1;
     const arrival = ledger.received(post);
-    note(`POST ${post.headers["X-Service-Attempt"]} of ${post.headers["X-Service-Delivery"]} to ${post.url}`);
-    if (arrival === undefined) return Promise.resolve<Outcome>({ kind: "refused", error: "unknown" });
+    note(
+      `POST ${post.headers["X-Service-Attempt"]} of ${post.headers["X-Service-Delivery"]} to ${post.url}`,
+    );
+    if (arrival === undefined)
+      return Promise.resolve<Outcome>({ kind: "refused", error: "unknown" });
     const { one, owed, n } = arrival;
     const { attemptsBefore } = owed;
     const isOdd = Number(post.headers["X-Service-Sequence"]) % 8 === 1;
-    const reaction = react({ mood: one.mood, isOdd, timeoutMs: post.timeoutMs, wallNow: time.wall() }, dice);
+    const reaction = react(
+      { mood: one.mood, isOdd, timeoutMs: post.timeoutMs, wallNow: time.wall() },
+      dice,
+    );
     owed.isTaken ||= reaction.takes;
     return new Promise<Outcome>((resolve) =>
       setTimeout(() => {
@@ -106,7 +120,14 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
     const courier = createCourier(rt, send, { onAlert: heed });
     ledger.delayed();
     courier.sweep();
-    return { rt, courier, lookedAt: time.elapsed(), reviewedAt: time.elapsed(), isFull: false, hasSeenClock: true };
+    return {
+      rt,
+      courier,
+      lookedAt: time.elapsed(),
+      reviewedAt: time.elapsed(),
+      isFull: false,
+      hasSeenClock: true,
+    };
   }
   let engine: Engine | undefined = startEngine();
 
@@ -126,7 +147,8 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
     if (engine === undefined) return Infinity;
     const due = ledger.nextDue();
     const dueAt = due === null ? Infinity : due - time.wall() + time.elapsed();
-    const inTime = dueAt <= engine.lookedAt ? engine.lookedAt + LOOK_AGAIN_MS : Math.ceil(dueAt / 1000) * 1000;
+    const inTime =
+      dueAt <= engine.lookedAt ? engine.lookedAt + LOOK_AGAIN_MS : Math.ceil(dueAt / 1000) * 1000;
     return Math.min(Math.max(inTime, engine.lookedAt + 1000), engine.reviewedAt + REVIEW_MS);
   }
 
@@ -158,7 +180,8 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
     ledger,
     note,
     /** A commit is heard of within 50 ms, and seldom later. */
-    wake: (): void => void setTimeout(() => engine?.courier.wake(), dice.whole(0, dice.chance(0.9) ? 50 : 1000)),
+    wake: (): void =>
+      void setTimeout(() => engine?.courier.wake(), dice.whole(0, dice.chance(0.9) ? 50 : 1000)),
     /** Kill -9: what was on the wire may have arrived. */
     crash(): void {
       if (engine === undefined) return;
@@ -214,9 +237,16 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
     await world.pass(1000);
     ledger.audit(true);
     for (const { status, id, endpointId } of admin.store.deliveries.list({}, 1e6))
-      if (status === "PENDING" || status === "PARKED") ledger.broken.push(`${id} to ${endpointId} is still ${status}`);
+      if (status === "PENDING" || status === "PARKED")
+        ledger.broken.push(`${id} to ${endpointId} is still ${status}`);
     check();
-    return { trace: trace.digest("hex"), days: time.elapsed() / DAY_MS, sent, events: commands.events(), crashes };
+    return {
+      trace: trace.digest("hex"),
+      days: time.elapsed() / DAY_MS,
+      sent,
+      events: commands.events(),
+      crashes,
+    };
   } finally {
     engine?.rt.close();
     time.forget();

@@ -7,7 +7,9 @@ const times = { startsAt: instant, endsAt: instant };
 export const visitSegment = z.strictObject({
   serviceId: id,
   variantId: id.nullable(),
-  staffId: id.nullable().describe("null: nobody is needed, or whoever would do it shows no profile"),
+  staffId: id
+    .nullable()
+    .describe("null: nobody is needed, or whoever would do it shows no profile"),
   staffIds: z.array(id).describe("Who could do it"),
   ...times,
   priceCents: cents.describe("For each guest"),
@@ -19,7 +21,9 @@ export const slot = z.strictObject({
   ...times,
   spotsLeft: count.describe("Seats of a class, tables for the party; 1 where one person does it"),
   spotsTotal: count,
-  segments: z.array(z.union([visitSegment, tableSegment])).describe("What is booked: each service in turn, or a table"),
+  segments: z
+    .array(z.union([visitSegment, tableSegment]))
+    .describe("What is booked: each service in turn, or a table"),
 });
 
 export const refusal = z.strictObject({
@@ -39,7 +43,10 @@ export const day = z.strictObject({
   date: localDate,
   state: dayState,
   slots: z.array(slot),
-  refused: z.array(refusal).optional().describe("With `explain=true`: the starts that are not offered"),
+  refused: z
+    .array(refusal)
+    .optional()
+    .describe("With `explain=true`: the starts that are not offered"),
 });
 
 const terms = {
@@ -49,9 +56,16 @@ const terms = {
   priceCents: cents.describe("For each guest"),
   currency,
 };
-const nextAvailable = instant.nullable().describe("The first slot of all, also beyond what was asked for");
+const nextAvailable = instant
+  .nullable()
+  .describe("The first slot of all, also beyond what was asked for");
 
-export const slotsByDay = z.strictObject({ ...terms, to: localDate, days: z.array(day), nextAvailable });
+export const slotsByDay = z.strictObject({
+  ...terms,
+  to: localDate,
+  days: z.array(day),
+  nextAvailable,
+});
 export const dayCounts = z.strictObject({
   ...terms,
   to: localDate,

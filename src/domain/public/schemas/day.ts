@@ -4,7 +4,10 @@ import { cents, count, currency, id, instant } from "./values.ts";
 // What happens in a day's work: partners learn of it by events alone.
 
 const visitStatus = z.enum(["PENDING", "CONFIRMED", "CANCELLED", "COMPLETED", "NO_SHOW"]);
-const customerRef = z.string().nullable().describe("A partner's or a till's own name for the customer");
+const customerRef = z
+  .string()
+  .nullable()
+  .describe("A partner's or a till's own name for the customer");
 
 export const booking = z.strictObject({
   id,

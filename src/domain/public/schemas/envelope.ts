@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { actionOf, CHANGED_FLAGS, type EventPrefix, type EventType, prefixOf, resourceOf } from "../../event-types.ts";
+import {
+  actionOf,
+  CHANGED_FLAGS,
+  type EventPrefix,
+  type EventType,
+  prefixOf,
+  resourceOf,
+} from "../../event-types.ts";
 import { booking, reservation, ticket, ticketOrder } from "./day.ts";
 import { menuCategory, menuItem } from "./menu.ts";
 import { promotion } from "./promotion.ts";
@@ -29,7 +36,9 @@ export const catalogChange = z.strictObject({
   catalogVersion: z.int(),
   previousVersion: z.int(),
   endpoints: z.array(catalogRoute).describe("The routes that answer otherwise now"),
-  untold: z.array(catalogRoute).describe("Those among them that whoever follows the other events has to read again"),
+  untold: z
+    .array(catalogRoute)
+    .describe("Those among them that whoever follows the other events has to read again"),
 });
 
 /** What events tell of, by the part of their names before the dot. */
@@ -87,7 +96,9 @@ export function envelopeOf(type: EventType) {
       action: z.literal(actionOf(type)),
       changed: z
         .strictObject(Object.fromEntries(flags.map((flag) => [flag, z.boolean()])))
-        .describe("What differs now: all of it where something is new, none where it is gone or has only moved"),
+        .describe(
+          "What differs now: all of it where something is new, none where it is gone or has only moved",
+        ),
       object: objectOf(type),
     }),
   });

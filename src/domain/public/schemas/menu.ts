@@ -9,7 +9,10 @@ export const menuCategory = z.strictObject({
   name: z.string(),
   description: z.string().nullable(),
   parentId: id.nullable(),
-  availability: z.array(weeklyWindow).nullable().describe("When its dishes are served; null: always"),
+  availability: z
+    .array(weeklyWindow)
+    .nullable()
+    .describe("When its dishes are served; null: always"),
   status: active,
   ...common,
 });
@@ -25,7 +28,13 @@ export const menuItem = z.strictObject({
     .enum(["FIXED", "FROM", "MARKET", "FREE"])
     .describe("FROM: the price, or more; MARKET: the price of the day, asked for at the business"),
   sizes: z
-    .array(z.strictObject({ id, name: z.string(), priceCents: cents.describe("In place of the dish's") }))
+    .array(
+      z.strictObject({
+        id,
+        name: z.string(),
+        priceCents: cents.describe("In place of the dish's"),
+      }),
+    )
     .describe("One of them is chosen; empty: there is one size"),
   modifierGroupIds: z.array(id),
   allergens: z

@@ -10,7 +10,10 @@ const benefit = z.discriminatedUnion("type", [
     maxAmountCents: cents.nullable().describe("No more is taken off; null: as much as it makes"),
   }),
   z.strictObject({ type: z.literal("AMOUNT_OFF"), amountCents: cents.describe("Is taken off") }),
-  z.strictObject({ type: z.literal("FIXED_PRICE"), amountCents: cents.describe("Is paid in place of the price") }),
+  z.strictObject({
+    type: z.literal("FIXED_PRICE"),
+    amountCents: cents.describe("Is paid in place of the price"),
+  }),
   z.strictObject({
     type: z.literal("BUY_X_GET_Y"),
     buyQuantity: z.int().min(1),

@@ -11,7 +11,13 @@ export const staff = z.strictObject({
   bookable: z.boolean().describe("Whether `/availability` offers their time"),
   serviceIds: z.array(id),
   serviceOverrides: z
-    .array(z.strictObject({ serviceId: id, durationMin: minutes.nullable(), priceCents: cents.nullable() }))
+    .array(
+      z.strictObject({
+        serviceId: id,
+        durationMin: minutes.nullable(),
+        priceCents: cents.nullable(),
+      }),
+    )
     .describe("What differs when this person performs a service; null: it does not"),
   status: active,
   ...common,

@@ -33,7 +33,9 @@ export const image = z.strictObject({
 
 /** The fields that every public object ends with. */
 export const common = {
-  sortOrder: count.describe("Its place in its list: a created object goes there, and those behind move on"),
+  sortOrder: count.describe(
+    "Its place in its list: a created object goes there, and those behind move on",
+  ),
   images: z.array(image),
   translations: includedBy(
     "includeTranslations",

@@ -10,11 +10,15 @@ export const endpoint = z.strictObject({
   name: z.string(),
   url: z.string(),
   events: z.array(eventType),
-  status: z.enum(["ACTIVE", "DISABLED"]).describe("DISABLED: what happens is kept for it, and nothing is sent"),
+  status: z
+    .enum(["ACTIVE", "DISABLED"])
+    .describe("DISABLED: what happens is kept for it, and nothing is sent"),
   disabledReason: z
     .string()
     .nullable()
-    .describe("gone: its server answered 410; failing: for 5 days; manual: by the business; null: it is enabled"),
+    .describe(
+      "gone: its server answered 410; failing: for 5 days; manual: by the business; null: it is enabled",
+    ),
   failingSince: instant.nullable().describe("When its deliveries began to fail; null: they do not"),
   createdAt: instant,
   updatedAt: instant,
@@ -52,7 +56,10 @@ export const endpointTest = z.strictObject({
   ok: z.boolean().describe("Whether its server took it: a delivery would be DELIVERED"),
   url: z.string(),
   outcome,
-  address: z.string().nullable().describe("The IP address that it was sent to; null: it came to no connection"),
+  address: z
+    .string()
+    .nullable()
+    .describe("The IP address that it was sent to; null: it came to no connection"),
   statusCode,
   error: z.string().nullable(),
   durationMs: z.number(),
