@@ -46,7 +46,7 @@ export function createBookingStore(db: Db) {
     "UPDATE booking SET status = 'CANCELLED', updated_at = :now WHERE id = :id",
   );
   const release = db.prepare("UPDATE booking_segment SET is_busy = 0 WHERE booking_id = ?");
-  const byId = db.prepare(
+  const selectById = db.prepare(
     `SELECT ${COLUMNS} FROM booking WHERE business_id = :businessId AND id = :id`,
   );
   const segments = db.prepare(
@@ -56,12 +56,12 @@ export function createBookingStore(db: Db) {
     SELECT ${COLUMNS} FROM booking
     WHERE business_id = :businessId AND (:status IS NULL OR status = :status) AND (:before IS NULL OR id < :before)
     ORDER BY id DESC LIMIT :limit`);
-  const busy = db.prepare(`
+  const selectBusy = db.prepare(`
     SELECT service_id AS serviceId, staff_id AS staffId, resources, seats,
       buffer_before_min AS bufferBeforeMin, buffer_after_min AS bufferAfterMin, starts_at AS startsAt, ends_at AS endsAt
     FROM booking_segment
     WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :from AND ends_at <= :until AND starts_at < :to`);
-  const upcoming = db.prepare(`
+  const selectUpcoming = db.prepare(`
     SELECT booking_id AS id, staff_id AS staffId, starts_at AS startsAt, ends_at AS endsAt
     FROM booking_segment WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
     ORDER BY starts_at, booking_id, position`);
@@ -99,7 +99,7 @@ export function createBookingStore(db: Db) {
     },
 
     byId(businessId: string, id: string): Booking | undefined {
-      const row = byId.get({ businessId, id });
+      const row = selectById.get({ businessId, id });
       return row === undefined ? undefined : withSegments(row);
     },
 
@@ -111,11 +111,11 @@ export function createBookingStore(db: Db) {
 
     /** The segments that are not over, as they begin, each with its booking's id. */
     upcoming: (businessId: string, now: number): UpcomingSegment[] =>
-      upcoming.all({ businessId, now }) as UpcomingSegment[],
+      selectUpcoming.all({ businessId, now }) as UpcomingSegment[],
 
     /** What people and rooms are taken by at any moment of the span, and ends by `until`; their buffers are not counted. */
     busy(businessId: string, from: number, to: number, until = Infinity): BusySegment[] {
-      const rows = busy.all({ businessId, from, to, until }) as (Omit<BusySegment, "resources"> & {
+      const rows = selectBusy.all({ businessId, from, to, until }) as (Omit<BusySegment, "resources"> & {
         resources: string;
       })[];
       return rows.map((row) => ({

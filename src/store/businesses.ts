@@ -42,9 +42,9 @@ export function createBusinessStore(db: Db) {
     schedule: JSON.stringify(row.schedule),
   });
 
-  const byId = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
-  const bySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
-  const all = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
+  const selectById = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
+  const selectBySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
+  const selectAll = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
   // The revision goes on behind that of one that was removed before, under the same id.
   const upsert = db.prepare(`
     INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at, revision,
@@ -54,10 +54,10 @@ export function createBusinessStore(db: Db) {
     ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, schedule = excluded.schedule,
       catalog_version = excluded.catalog_version, updated_at = excluded.updated_at, revision = revision + 1,
       told_until = excluded.told_until, next_transition_at = excluded.next_transition_at`);
-  const raiseRevision = db.prepare("UPDATE business SET revision = revision + 1 WHERE id = ?");
-  const inTransition = db.prepare(`SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`);
+  const bumpRevision = db.prepare("UPDATE business SET revision = revision + 1 WHERE id = ?");
+  const selectDueForTransition = db.prepare(`SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`);
   // The only way to a sequence number: it rises within the transaction that uses it.
-  const takeSequences = db
+  const raiseSequence = db
     .prepare(
       "UPDATE business SET last_sequence = last_sequence + :count WHERE id = :id RETURNING last_sequence",
     )
@@ -65,31 +65,31 @@ export function createBusinessStore(db: Db) {
   const remember = db.prepare(`
     INSERT OR REPLACE INTO removed_business (id, catalog_version, last_sequence, revision)
     SELECT id, catalog_version, last_sequence, revision FROM business WHERE id = ?`);
-  const remove = db.prepare("DELETE FROM business WHERE id = ?");
-  const leftOff = db.prepare(
+  const deleteById = db.prepare("DELETE FROM business WHERE id = ?");
+  const selectRemovedCounters = db.prepare(
     "SELECT catalog_version AS catalogVersion, last_sequence AS lastSequence FROM removed_business WHERE id = ?",
   );
 
   return {
-    byId: (id: string): BusinessRow | undefined => optional(byId.get(id), parse),
-    bySlug: (slug: string): BusinessRow | undefined => optional(bySlug.get(slug), parse),
-    all: (): BusinessRow[] => all.all().map(parse),
+    byId: (id: string): BusinessRow | undefined => optional(selectById.get(id), parse),
+    bySlug: (slug: string): BusinessRow | undefined => optional(selectBySlug.get(slug), parse),
+    all: (): BusinessRow[] => selectAll.all().map(parse),
     /** Everything but the sequence counter, which `takeSequences` alone moves, and the revision. */
     save: (row: Omit<BusinessRow, "revision">): void => void upsert.run(serialise(row)),
     /** The first of `count` fresh, consecutive sequence numbers. */
     takeSequences: (id: string, count: number): number =>
-      (takeSequences.get({ id, count }) as number) - count + 1,
+      (raiseSequence.get({ id, count }) as number) - count + 1,
     /** Something that partners see in an answer has changed, but nothing that they are told. */
-    raiseRevision: (id: string): void => void raiseRevision.run(id),
+    raiseRevision: (id: string): void => void bumpRevision.run(id),
     /** Those in which something has changed by the clock that nobody was told of yet. */
-    inTransition: (now: number): BusinessRow[] => inTransition.all(now).map(parse),
+    inTransition: (now: number): BusinessRow[] => selectDueForTransition.all(now).map(parse),
     remove(id: string): void {
       remember.run(id);
-      remove.run(id);
+      deleteById.run(id);
     },
     /** Where a business begins: new ones with nothing, one that was removed before behind all that partners know of it. */
     leftOff: (id: string): Pick<BusinessRow, "catalogVersion" | "lastSequence"> =>
-      (leftOff.get(id) as Pick<BusinessRow, "catalogVersion" | "lastSequence"> | undefined) ??
+      (selectRemovedCounters.get(id) as Pick<BusinessRow, "catalogVersion" | "lastSequence"> | undefined) ??
       NOTHING_YET,
   };
 }

@@ -11,15 +11,15 @@ import type { Mark } from "../domain/public/lens.ts";
 import type { Db } from "./database.ts";
 
 export function createCatalogStore(db: Db) {
-  const objects = db.prepare(`
+  const selectObjects = db.prepare(`
     SELECT catalog_object.id, slug, kind, catalog_object.doc FROM catalog_object JOIN business ON business.id = business_id
     WHERE business_id = ? ORDER BY kind, position`);
-  const ofKind = db
+  const selectByKind = db
     .prepare(
       "SELECT doc FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY position",
     )
     .pluck();
-  const marks = db.prepare(
+  const selectMarks = db.prepare(
     "SELECT object_id AS objectId, version, updated_at AS updatedAt FROM representation WHERE business_id = ?",
   );
   const removeObject = db.prepare("DELETE FROM catalog_object WHERE id = ?");
@@ -42,7 +42,7 @@ export function createCatalogStore(db: Db) {
   return {
     objects(businessId: string): CatalogObjects {
       const found = emptyObjects();
-      for (const row of objects.iterate(businessId) as Iterable<{
+      for (const row of selectObjects.iterate(businessId) as Iterable<{
         id: string;
         slug: string;
         kind: Kind;
@@ -56,11 +56,11 @@ export function createCatalogStore(db: Db) {
     },
 
     ofKind: <K extends Kind>(businessId: string, kind: K): DocOf[K][] =>
-      ofKind.all({ businessId, kind }).map((doc) => JSON.parse(doc as string) as DocOf[K]),
+      selectByKind.all({ businessId, kind }).map((doc) => JSON.parse(doc as string) as DocOf[K]),
 
     marks(businessId: string): Map<string, Mark> {
       const found = new Map<string, Mark>();
-      for (const row of marks.iterate(businessId) as Iterable<Mark & { objectId: string }>)
+      for (const row of selectMarks.iterate(businessId) as Iterable<Mark & { objectId: string }>)
         found.set(row.objectId, { version: row.version, updatedAt: row.updatedAt });
       return found;
     },

@@ -62,12 +62,12 @@ export function createDeliveryStore(db: Db) {
     INSERT INTO delivery (id, business_id, endpoint_id, event_id, event_type, sequence, status, attempt_count,
       next_attempt_at, created_at)
     VALUES (:id, :businessId, :endpointId, :eventId, :eventType, :sequence, :status, 0, :nextAttemptAt, :createdAt)`);
-  const byId = db.prepare(`SELECT ${COLUMNS} FROM delivery WHERE id = ?`);
-  const attempts = db.prepare(`
+  const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery WHERE id = ?`);
+  const selectAttempts = db.prepare(`
     SELECT n, at, duration_ms AS durationMs, outcome, status_code AS statusCode, error, response_text AS responseText
     FROM attempt WHERE delivery = (SELECT number FROM delivery WHERE id = :id) ORDER BY n DESC LIMIT :most`);
-  const lastAttempt = db.prepare("SELECT coalesce(max(number), 0) FROM attempt").pluck();
-  const attemptsAfter = db.prepare(`
+  const selectLastAttemptNumber = db.prepare("SELECT coalesce(max(number), 0) FROM attempt").pluck();
+  const selectAttemptsAfter = db.prepare(`
     SELECT attempt.number, n, at, duration_ms AS durationMs, outcome, status_code AS statusCode, error,
       delivery.id AS deliveryId, delivery.business_id AS businessId, endpoint_id AS endpointId, url, event_id AS eventId,
       event_type AS eventType, delivery.status
@@ -97,10 +97,10 @@ export function createDeliveryStore(db: Db) {
       sheet.write(tallies);
     },
 
-    byId: (id: string): DeliveryRow | undefined => byId.get(id) as DeliveryRow | undefined,
+    byId: (id: string): DeliveryRow | undefined => selectById.get(id) as DeliveryRow | undefined,
     /** All of them, or the last so many. */
     attempts: (id: string, most = -1): AttemptRow[] =>
-      (attempts.all({ id, most }) as AttemptRow[]).reverse(),
+      (selectAttempts.all({ id, most }) as AttemptRow[]).reverse(),
 
     /** Newest first. */
     list(filter: DeliveryFilter, limit: number): DeliveryRow[] {
@@ -111,9 +111,9 @@ export function createDeliveryStore(db: Db) {
     },
 
     /** The number of the last attempt that was written. */
-    lastAttempt: (): number => lastAttempt.get() as number,
+    lastAttempt: (): number => selectLastAttemptNumber.get() as number,
     /** Attempts in the order in which they ended. */
     attemptsAfter: (after: number, limit: number): FollowedAttempt[] =>
-      attemptsAfter.all({ after, limit }) as FollowedAttempt[],
+      selectAttemptsAfter.all({ after, limit }) as FollowedAttempt[],
   };
 }

@@ -20,15 +20,15 @@ const COLUMNS = `number, id, attempt_count AS attemptCount, attempts_before AS a
 
 /** The courier's side of the deliveries: what is due, and what became of it. */
 export function createDueStore(db: Db) {
-  const lastNumber = db.prepare("SELECT coalesce(max(number), 0) FROM delivery").pluck();
+  const selectLastNumber = db.prepare("SELECT coalesce(max(number), 0) FROM delivery").pluck();
   // The unary plus keeps the planner from walking the whole backlog in the index of due rows.
-  const endpointsAmong = db
+  const selectEndpointsWithNew = db
     .prepare(
       "SELECT DISTINCT +endpoint_id FROM delivery WHERE number > :after AND number <= :upTo AND +status = 'PENDING'",
     )
     .pluck();
   // A probe or two for each endpoint: a backlog of a million rows costs no more than one of ten.
-  const endpointsDue = db
+  const selectDueEndpoints = db
     .prepare(`
       SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL AND EXISTS (
         SELECT 1 FROM delivery
@@ -38,7 +38,7 @@ export function createDueStore(db: Db) {
     SELECT ${COLUMNS} FROM delivery
     WHERE endpoint_id = :endpointId AND is_replay = :isReplay AND status = 'PENDING' AND next_attempt_at <= :now
     ORDER BY next_attempt_at, number LIMIT :limit`);
-  const shift = db.prepare(`
+  const shiftDue = db.prepare(`
     UPDATE delivery SET next_attempt_at = next_attempt_at + :byMs
     WHERE status = 'PENDING' AND next_attempt_at > :after AND next_attempt_at <= :until AND number <= :upTo`);
   // As cheap as `endpointsDue`: two probes of the index for each endpoint.
@@ -50,9 +50,9 @@ export function createDueStore(db: Db) {
         FROM endpoint, (SELECT 0 AS value UNION ALL SELECT 1) AS kind
         WHERE endpoint.status = 'ACTIVE' AND deleted_at IS NULL AND ${endpoints}`)
       .pluck();
-  const nextAttemptAt = soonestOf("TRUE");
-  const nextWellAttemptAt = soonestOf("failing_since IS NULL");
-  const hasBeyond = db
+  const selectNextAttemptAt = soonestOf("TRUE");
+  const selectNextHealthyAttemptAt = soonestOf("failing_since IS NULL");
+  const selectHasDueAfter = db
     .prepare(
       "SELECT EXISTS (SELECT 1 FROM delivery WHERE status = 'PENDING' AND next_attempt_at > ?)",
     )
@@ -76,15 +76,15 @@ export function createDueStore(db: Db) {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
 
   return {
-    lastNumber: (): number => lastNumber.get() as number,
+    lastNumber: (): number => selectLastNumber.get() as number,
     /** The endpoints to which something was added between two numbers. */
     endpointsAmong: (after: number, upTo: number): string[] =>
-      endpointsAmong.all({ after, upTo }) as string[],
+      selectEndpointsWithNew.all({ after, upTo }) as string[],
     /** When the next of all that is owed is due; null: nothing is. */
-    nextAttemptAt: (): number | null => nextAttemptAt.get() as number | null,
+    nextAttemptAt: (): number | null => selectNextAttemptAt.get() as number | null,
     /** The same of endpoints that answer: nothing but the courier keeps these waiting. */
-    nextWellAttemptAt: (): number | null => nextWellAttemptAt.get() as number | null,
-    endpointsDue: (now: number): string[] => endpointsDue.all({ now }) as string[],
+    nextWellAttemptAt: (): number | null => selectNextHealthyAttemptAt.get() as number | null,
+    endpointsDue: (now: number): string[] => selectDueEndpoints.all({ now }) as string[],
     /** An endpoint's due deliveries, fresh ones before replays, the longest due first. */
     read(endpointId: string, now: number, limit: number): DueRow[] {
       const fresh = due.all({ endpointId, now, limit, isReplay: 0 }) as DueRow[];
@@ -95,8 +95,8 @@ export function createDueStore(db: Db) {
     },
     /** Moves what is due in a span of time, of the deliveries up to a number. */
     shift: (span: { after: number; until: number; upTo: number; byMs: number }): void =>
-      void shift.run(span),
-    hasBeyond: (latest: number): boolean => hasBeyond.get(latest) === 1,
+      void shiftDue.run(span),
+    hasBeyond: (latest: number): boolean => selectHasDueAfter.get(latest) === 1,
     /** Makes due now what is due after `latest`, of the deliveries above a number. */
     bringForward: (latest: number, now: number, after = 0): void =>
       void bringForward.run({ latest, now, after }),

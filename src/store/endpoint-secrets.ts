@@ -14,36 +14,36 @@ const COLUMNS =
 
 /** What deliveries are signed with: one secret an endpoint, or two while a rotation's overlap lasts. */
 export function createEndpointSecretStore(db: Db) {
-  const live = db.prepare(`
+  const selectValid = db.prepare(`
     SELECT ${COLUMNS} FROM endpoint_secret
     WHERE endpoint_id = :endpointId AND (expires_at IS NULL OR expires_at > :now)
     ORDER BY expires_at IS NOT NULL, expires_at DESC`);
-  const all = db.prepare(`SELECT ${COLUMNS} FROM endpoint_secret ORDER BY id`);
+  const selectAll = db.prepare(`SELECT ${COLUMNS} FROM endpoint_secret ORDER BY id`);
   const insert = db.prepare(`
     INSERT INTO endpoint_secret (id, endpoint_id, sealed, created_at, expires_at)
     VALUES (:id, :endpointId, :sealed, :createdAt, :expiresAt)`);
   const expire = db.prepare(
     "UPDATE endpoint_secret SET expires_at = :at WHERE endpoint_id = :endpointId AND expires_at IS NULL",
   );
-  const removeOld = db.prepare(
+  const deleteExpiring = db.prepare(
     "DELETE FROM endpoint_secret WHERE endpoint_id = ? AND expires_at IS NOT NULL",
   );
-  const removeAll = db.prepare("DELETE FROM endpoint_secret WHERE endpoint_id = ?");
-  const removeExpired = db.prepare("DELETE FROM endpoint_secret WHERE expires_at <= ?");
-  const reseal = db.prepare("UPDATE endpoint_secret SET sealed = :sealed WHERE id = :id");
+  const deleteByEndpoint = db.prepare("DELETE FROM endpoint_secret WHERE endpoint_id = ?");
+  const deleteExpiredBefore = db.prepare("DELETE FROM endpoint_secret WHERE expires_at <= ?");
+  const updateSealedById = db.prepare("UPDATE endpoint_secret SET sealed = :sealed WHERE id = :id");
 
   return {
     /** The current one first. */
     live: (endpointId: string, now: number): SecretRow[] =>
-      live.all({ endpointId, now }) as SecretRow[],
-    all: (): SecretRow[] => all.all() as SecretRow[],
+      selectValid.all({ endpointId, now }) as SecretRow[],
+    all: (): SecretRow[] => selectAll.all() as SecretRow[],
     insert: (row: SecretRow): void => void insert.run(row),
     /** The current one lives on until then. */
     expireCurrent: (endpointId: string, at: number): void => void expire.run({ endpointId, at }),
     /** All but the current one. @returns whether there was one */
-    removeOld: (endpointId: string): boolean => removeOld.run(endpointId).changes > 0,
-    removeAll: (endpointId: string): void => void removeAll.run(endpointId),
-    removeExpired: (now: number): void => void removeExpired.run(now),
-    reseal: (id: string, sealed: Buffer): void => void reseal.run({ id, sealed }),
+    removeOld: (endpointId: string): boolean => deleteExpiring.run(endpointId).changes > 0,
+    removeAll: (endpointId: string): void => void deleteByEndpoint.run(endpointId),
+    removeExpired: (now: number): void => void deleteExpiredBefore.run(now),
+    reseal: (id: string, sealed: Buffer): void => void updateSealedById.run({ id, sealed }),
   };
 }

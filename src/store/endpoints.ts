@@ -67,13 +67,13 @@ export function createEndpointStore(db: Db) {
     allowPrivate: settings.allowPrivate ? 1 : 0,
   });
 
-  const byId = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE id = ? AND deleted_at IS NULL`);
-  const creator = db.prepare("SELECT key_id FROM endpoint WHERE id = ?").pluck();
+  const selectById = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE id = ? AND deleted_at IS NULL`);
+  const selectCreator = db.prepare("SELECT key_id FROM endpoint WHERE id = ?").pluck();
   const all = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL ORDER BY id`);
   const ofBusiness = db.prepare(
     `SELECT ${COLUMNS} FROM endpoint WHERE business_id = ? AND deleted_at IS NULL ORDER BY id`,
   );
-  const failing = db.prepare(`
+  const selectFailing = db.prepare(`
     SELECT ${COLUMNS} FROM endpoint WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL`);
   const count = db
     .prepare("SELECT count(*) FROM endpoint WHERE business_id = ? AND deleted_at IS NULL")
@@ -88,42 +88,42 @@ export function createEndpointStore(db: Db) {
     UPDATE endpoint SET name = :name, url = :url, events = :events, allow_private = :allowPrivate, timeout_ms = :timeoutMs,
       max_in_flight = :maxInFlight, updated_at = max(:at, updated_at + 1)
     WHERE id = :id`);
-  const setStatus = db.prepare(
+  const setStatusById = db.prepare(
     "UPDATE endpoint SET status = :status, disabled_reason = :reason, updated_at = max(:at, updated_at + 1) WHERE id = :id",
   );
-  const remove = db.prepare(
+  const markDeleted = db.prepare(
     "UPDATE endpoint SET deleted_at = :at, updated_at = :at WHERE id = :id",
   );
-  const saveStreak = db.prepare(`
+  const setStreak = db.prepare(`
     UPDATE endpoint SET failing_since = :failingSince, failure_count = :failureCount, failed_event_id = :failedEventId,
       failed_events = :failedEvents, warned_at = :warnedAt, disable_at = :disableAt
     WHERE id = :id`);
-  const destination = db.prepare(
+  const selectDestination = db.prepare(
     `SELECT ${DESTINATION} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
   );
 
   return {
     byId(id: string): EndpointRow | undefined {
-      const raw = byId.get(id);
+      const raw = selectById.get(id);
       return raw === undefined ? undefined : parse(raw);
     },
     /** The key that created it, if it was deleted since or not; null: somebody at the terminal. */
-    creator: (id: string): string | null => (creator.get(id) as string | null | undefined) ?? null,
+    creator: (id: string): string | null => (selectCreator.get(id) as string | null | undefined) ?? null,
     list: (businessId?: string): EndpointRow[] =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
     /** Those that have not answered since something failed. */
-    failing: (): EndpointRow[] => failing.all().map(parse),
+    failing: (): EndpointRow[] => selectFailing.all().map(parse),
     count: (businessId: string): number => count.get(businessId) as number,
     insert: (row: EndpointRow): void => void insert.run({ ...row, ...unparsed(row) }),
     update: (id: string, settings: EndpointSettings, at: number): void =>
       void update.run({ ...unparsed(settings), id, at }),
     setStatus: (id: string, status: EndpointStatus, reason: string | null, at: number): void =>
-      void setStatus.run({ id, status, reason, at }),
-    remove: (id: string, at: number): void => void remove.run({ id, at }),
-    saveStreak: (id: string, streak: Streak): void => void saveStreak.run({ ...streak, id }),
+      void setStatusById.run({ id, status, reason, at }),
+    remove: (id: string, at: number): void => void markDeleted.run({ id, at }),
+    saveStreak: (id: string, streak: Streak): void => void setStreak.run({ ...streak, id }),
     /** Undefined for one that is disabled or deleted. */
     destination(id: string): DestinationRow | undefined {
-      const raw = destination.get(id) as Omit<DestinationRow, "allowPrivate"> & {
+      const raw = selectDestination.get(id) as Omit<DestinationRow, "allowPrivate"> & {
         allowPrivate: number;
       };
       return raw && { ...raw, allowPrivate: raw.allowPrivate === 1 };

@@ -38,11 +38,11 @@ export function createEventStore(db: Db) {
     VALUES (:id, :businessId, :sequence, :type, :body, :sha256, :createdAt)`);
   const columns =
     "id, business_id AS businessId, sequence, type, body, sha256, created_at AS createdAt";
-  const byId = db.prepare(`SELECT ${columns} FROM event WHERE id = ?`);
-  const owed = db.prepare(`
+  const selectById = db.prepare(`SELECT ${columns} FROM event WHERE id = ?`);
+  const selectUndelivered = db.prepare(`
     SELECT ${columns} FROM event
     WHERE id IN (SELECT event_id FROM delivery WHERE status = 'PENDING' UNION SELECT event_id FROM delivery WHERE status = 'PARKED')`);
-  const after = db.prepare(`
+  const selectAfter = db.prepare(`
     SELECT ${columns} FROM event WHERE business_id = :businessId AND sequence > :sequence
     ORDER BY sequence LIMIT :limit`);
 
@@ -60,10 +60,10 @@ export function createEventStore(db: Db) {
         .all({ ...filter, limit }) as ListedEvent[];
     },
     insert: (row: EventRow): void => void insert.run(row),
-    byId: (id: string): EventRow | undefined => byId.get(id) as EventRow | undefined,
+    byId: (id: string): EventRow | undefined => selectById.get(id) as EventRow | undefined,
     /** Those of which something has still to be sent. */
-    owed: (): IterableIterator<EventRow> => owed.iterate() as IterableIterator<EventRow>,
+    owed: (): IterableIterator<EventRow> => selectUndelivered.iterate() as IterableIterator<EventRow>,
     after: (businessId: string, sequence: number, limit: number): EventRow[] =>
-      after.all({ businessId, sequence, limit }) as EventRow[],
+      selectAfter.all({ businessId, sequence, limit }) as EventRow[],
   };
 }

@@ -6,26 +6,26 @@ export type FeedEntry = { sequence: number; type: EventType };
 
 /** A business's events in their order, read a stretch at a time: bodies only of what is wanted. */
 export function createFeedStore(db: Db) {
-  const scan = db.prepare(`
+  const selectAfter = db.prepare(`
     SELECT sequence, type FROM event WHERE business_id = :businessId AND sequence > :after
     ORDER BY sequence LIMIT :limit`);
-  const body = db
+  const selectBody = db
     .prepare("SELECT body FROM event WHERE business_id = :businessId AND sequence = :sequence")
     .pluck();
-  const forgotten = db.prepare("SELECT forgotten_sequence FROM business WHERE id = ?").pluck();
-  const lastSequence = db.prepare("SELECT last_sequence FROM business WHERE id = ?").pluck();
+  const selectPrunedSequence = db.prepare("SELECT forgotten_sequence FROM business WHERE id = ?").pluck();
+  const selectLastSequence = db.prepare("SELECT last_sequence FROM business WHERE id = ?").pluck();
 
   return {
     scan: (businessId: string, after: number, limit: number): FeedEntry[] =>
-      scan.all({ businessId, after, limit }) as FeedEntry[],
+      selectAfter.all({ businessId, after, limit }) as FeedEntry[],
     /** The envelope's bytes; undefined for an event that is not kept. */
     body: (businessId: string, sequence: number): Buffer | undefined =>
-      body.get({ businessId, sequence }) as Buffer | undefined,
+      selectBody.get({ businessId, sequence }) as Buffer | undefined,
     /** From here on every event is kept; 0: all are. */
     forgotten: (businessId: string): number =>
-      (forgotten.get(businessId) as number | undefined) ?? 0,
+      (selectPrunedSequence.get(businessId) as number | undefined) ?? 0,
     /** The last that was given out, whether its event is still kept or not. */
     lastSequence: (businessId: string): number =>
-      (lastSequence.get(businessId) as number | undefined) ?? 0,
+      (selectLastSequence.get(businessId) as number | undefined) ?? 0,
   };
 }

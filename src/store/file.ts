@@ -7,14 +7,14 @@ const CACHE_KIB = 16 * 1024;
 /** The file as a whole. */
 export function createFileStore(db: Db) {
   // The free pages are filled again before the file grows.
-  const usedBytes = db
+  const selectUsedBytes = db
     .prepare(`
       SELECT (page_count - freelist_count) * page_size
       FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()`)
     .pluck();
 
   return {
-    usedBytes: (): number => usedBytes.get() as number,
+    usedBytes: (): number => selectUsedBytes.get() as number,
     /** For the connection that writes the most. */
     tuneForWriting(): void {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

@@ -16,7 +16,7 @@ export function createIdempotencyStore(db: Db) {
   const insert = db.prepare(`
     INSERT INTO idempotency (key_id, token, request_hash, endpoint_id, created_at)
     VALUES (:keyId, :token, :requestHash, :endpointId, :createdAt)`);
-  const forget = db.prepare("DELETE FROM idempotency WHERE created_at <= ?");
+  const deleteOld = db.prepare("DELETE FROM idempotency WHERE created_at <= ?");
 
   return {
     /** Undefined when it was made at `after` or before. */
@@ -24,6 +24,6 @@ export function createIdempotencyStore(db: Db) {
       find.get({ keyId, token, after }) as IdempotencyRow | undefined,
     insert: (row: IdempotencyRow): void => void insert.run(row),
     /** Drops what was made until then. */
-    forget: (until: number): void => void forget.run(until),
+    forget: (until: number): void => void deleteOld.run(until),
   };
 }

@@ -56,7 +56,7 @@ export function createKeyStore(db: Db) {
   const optional = <Row extends KeyRow>(raw: unknown): Row | undefined =>
     raw === undefined ? undefined : parse(raw);
 
-  const credential = db.prepare(`
+  const selectCredential = db.prepare(`
     SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt, business.slug AS businessSlug,
       business.catalog_version AS catalogVersion, business.revision AS businessRevision
     FROM api_key_secret secret
@@ -66,7 +66,7 @@ export function createKeyStore(db: Db) {
   // The newest secret is the one without an end.
   const listed = `SELECT ${COLUMNS}, secret.prefix, secret.last4
     FROM api_key key JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
-  const byId = db.prepare(`${listed} WHERE key.id = ?`);
+  const selectById = db.prepare(`${listed} WHERE key.id = ?`);
   const all = db.prepare(`${listed} ORDER BY key.id`);
   const ofBusiness = db.prepare(`${listed} WHERE key.business_id = ? ORDER BY key.id`);
   const insert = db.prepare(`
@@ -86,10 +86,10 @@ export function createKeyStore(db: Db) {
   );
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // A text that was made since is another one.
-  const seenInBrowser = db.prepare(`${listed}
+  const selectSeenInBrowser = db.prepare(`${listed}
     WHERE key.browser_seen_at > secret.created_at AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
     ORDER BY key.id`);
-  const notHashed = db
+  const selectNotHashed = db
     .prepare(
       "SELECT DISTINCT key_id FROM api_key_secret WHERE typeof(hash) <> 'blob' OR length(hash) <> 32",
     )
@@ -100,8 +100,8 @@ export function createKeyStore(db: Db) {
 
   return {
     /** The key that a secret's hash opens, whatever state it is in. */
-    credential: (hash: Buffer): Credential | undefined => optional(credential.get(hash)),
-    byId: (id: string): ListedKey | undefined => optional(byId.get(id)),
+    credential: (hash: Buffer): Credential | undefined => optional(selectCredential.get(hash)),
+    byId: (id: string): ListedKey | undefined => optional(selectById.get(id)),
     list: (businessId?: string): ListedKey[] =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map((raw) =>
         parse<ListedKey>(raw),
@@ -124,9 +124,9 @@ export function createKeyStore(db: Db) {
     markSeenInBrowser: (id: string, at: number): void => void markSeenInBrowser.run({ id, at }),
     /** Those that still open something and whose text a web page has sent. */
     seenInBrowser: (now: number): ListedKey[] =>
-      seenInBrowser.all(now).map((raw) => parse<ListedKey>(raw)),
+      selectSeenInBrowser.all(now).map((raw) => parse<ListedKey>(raw)),
     /** Keys of which something else than a SHA-256 is on file. */
-    notHashed: (): string[] => notHashed.all() as string[],
+    notHashed: (): string[] => selectNotHashed.all() as string[],
     markUsed: (id: string, at: number): void => void markUsed.run({ id, at }),
   };
 }

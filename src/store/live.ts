@@ -83,7 +83,7 @@ export function createLiveStore(db: Db) {
         WHERE status = 'PENDING' AND attempt_count > attempts_before LIMIT ${COUNT_LIMIT})
       WHERE :businessId IS NULL OR business_id = :businessId`)
     .pluck();
-  const attemptTimes = db
+  const selectAttemptDurations = db
     .prepare(`
       SELECT duration_ms FROM (SELECT delivery, duration_ms, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLE})
       WHERE at >= :since AND (:businessId IS NULL OR :businessId = (SELECT business_id FROM delivery WHERE number = delivery))`)
@@ -94,7 +94,7 @@ export function createLiveStore(db: Db) {
       WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL
         AND (:businessId IS NULL OR business_id = :businessId)`)
     .pluck();
-  const endpoints = db.prepare(`
+  const selectEndpoints = db.prepare(`
     SELECT id, name, url, (SELECT slug FROM business WHERE id = business_id) AS businessSlug, status,
       disabled_reason AS disabledReason, failing_since AS failingSince, disable_at AS disableAt,
       (SELECT count(*) FROM (
@@ -110,17 +110,17 @@ export function createLiveStore(db: Db) {
       SELECT id FROM endpoint WHERE instr(lower(name), :text) > 0 OR instr(lower(url), :text) > 0 OR substr(id, 1, length(:text)) = :text
       LIMIT ${MOST_ENDPOINTS}`)
     .pluck();
-  const daemon = db.prepare(
+  const selectDaemon = db.prepare(
     "SELECT url, started_at AS startedAt, has_alert_url AS hasAlertUrl, open_files AS openFiles FROM daemon",
   );
   const saveDaemon = db.prepare(`
     INSERT OR REPLACE INTO daemon (id, url, started_at, has_alert_url, open_files)
     VALUES (1, :url, :startedAt, :hasAlertUrl, :openFiles)`);
 
-  const byId = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
+  const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
 
   return {
-    byId: (id: string): LiveRow | undefined => byId.get(id) as LiveRow | undefined,
+    byId: (id: string): LiveRow | undefined => selectById.get(id) as LiveRow | undefined,
     /** Older deliveries, the newest of them first, or newer ones, the oldest of them first. */
     page(
       filter: LiveFilter,
@@ -180,18 +180,18 @@ export function createLiveStore(db: Db) {
       countRetrying.get({ businessId }) as number,
     /** How long each of the last attempts took. */
     attemptTimes: (since: number, businessId: string | null): number[] =>
-      attemptTimes.all({ since, businessId }) as number[],
+      selectAttemptDurations.all({ since, businessId }) as number[],
     countFailing: (businessId: string | null): number => countFailing.get({ businessId }) as number,
     /** Those in trouble first. */
     endpoints: (businessId: string | null, limit: number): EndpointState[] =>
-      endpoints.all({ businessId, limit }) as EndpointState[],
+      selectEndpoints.all({ businessId, limit }) as EndpointState[],
     /** Endpoints with a text in their name or URL, deleted ones too: their deliveries are still on file. */
     endpointsLike: (text: string): string[] =>
       matching.all({ text: text.toLowerCase() }) as string[],
 
     /** The last daemon that was started. */
     daemon(): DaemonRow | undefined {
-      const row = daemon.get() as DaemonRow | undefined;
+      const row = selectDaemon.get() as DaemonRow | undefined;
       return row && { ...row, hasAlertUrl: Boolean(row.hasAlertUrl) };
     },
     saveDaemon: ({ hasAlertUrl = false, openFiles = null, ...row }: DaemonRow): void =>

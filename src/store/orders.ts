@@ -31,10 +31,10 @@ export function createOrderStore(db: Db) {
   const setStatus = db.prepare(
     "UPDATE ticket_order SET status = :status, updated_at = :now WHERE id = :id",
   );
-  const taken = db.prepare(
+  const selectHeldTickets = db.prepare(
     "SELECT ticket_type_id AS id, taken FROM ticket_hold WHERE business_id = ?",
   );
-  const named = db.prepare(`
+  const selectByIdOrCode = db.prepare(`
     SELECT ${COLUMNS} FROM ticket_order WHERE business_id = :businessId AND (id = :idOrCode OR code = :code)`);
   const items = db.prepare(`
     SELECT ticket_type_id AS ticketTypeId, quantity, unit_price_cents AS unitPriceCents
@@ -44,10 +44,10 @@ export function createOrderStore(db: Db) {
     WHERE business_id = :businessId AND (:status IS NULL OR status = :status)
       AND (:eventId IS NULL OR event_id = :eventId) AND (:before IS NULL OR id < :before)
     ORDER BY id DESC LIMIT :limit`);
-  const due = db.prepare(`
+  const selectOverdue = db.prepare(`
     SELECT ${COLUMNS} FROM ticket_order
     WHERE status = 'PENDING' AND expires_at <= :now AND business_id = :businessId ORDER BY expires_at, id`);
-  const businessesDue = db
+  const selectBusinessesWithOverdue = db
     .prepare(
       "SELECT DISTINCT business_id FROM ticket_order WHERE status = 'PENDING' AND expires_at <= ?",
     )
@@ -80,14 +80,14 @@ export function createOrderStore(db: Db) {
     /** Ticket type id -> tickets that pending and confirmed orders hold. */
     taken: (businessId: string): Map<string, number> =>
       new Map(
-        (taken.all(businessId) as { id: string; taken: number }[]).map((row) => [
+        (selectHeldTickets.all(businessId) as { id: string; taken: number }[]).map((row) => [
           row.id,
           row.taken,
         ]),
       ),
 
     named(businessId: string, idOrCode: string, code: string): TicketOrder | undefined {
-      const row = named.get({ businessId, idOrCode, code });
+      const row = selectByIdOrCode.get({ businessId, idOrCode, code });
       return row === undefined ? undefined : withItems(row);
     },
 
@@ -105,7 +105,7 @@ export function createOrderStore(db: Db) {
 
     /** Pending ones whose time is over, the longest due first. */
     due: (businessId: string, now: number): TicketOrder[] =>
-      due.all({ businessId, now }).map(withItems),
-    businessesDue: (now: number): string[] => businessesDue.all(now) as string[],
+      selectOverdue.all({ businessId, now }).map(withItems),
+    businessesDue: (now: number): string[] => selectBusinessesWithOverdue.all(now) as string[],
   };
 }

@@ -10,18 +10,18 @@ export type RateCountRow = {
 };
 
 export function createRateCountStore(db: Db) {
-  const set = db.prepare(`
+  const upsertCount = db.prepare(`
     INSERT INTO rate_count (second, client, process, count) VALUES (:second, :client, :process, :count)
     ON CONFLICT (second, client, process) DO UPDATE SET count = excluded.count`);
-  const all = db.prepare("SELECT client, second, process, count FROM rate_count ORDER BY second");
-  const forget = db.prepare("DELETE FROM rate_count WHERE second < ?");
-  const forgetAll = db.prepare("DELETE FROM rate_count");
+  const selectAll = db.prepare("SELECT client, second, process, count FROM rate_count ORDER BY second");
+  const deleteOld = db.prepare("DELETE FROM rate_count WHERE second < ?");
+  const deleteEverything = db.prepare("DELETE FROM rate_count");
 
   return {
-    all: (): RateCountRow[] => all.all() as RateCountRow[],
-    set: (row: RateCountRow): void => void set.run(row),
+    all: (): RateCountRow[] => selectAll.all() as RateCountRow[],
+    set: (row: RateCountRow): void => void upsertCount.run(row),
     /** Drops what is older than a second. */
-    forget: (before: number): void => void forget.run(before),
-    forgetAll: (): void => void forgetAll.run(),
+    forget: (before: number): void => void deleteOld.run(before),
+    forgetAll: (): void => void deleteEverything.run(),
   };
 }

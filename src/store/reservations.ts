@@ -14,14 +14,14 @@ export function createReservationStore(db: Db) {
   const cancel = db.prepare(
     "UPDATE reservation SET status = 'CANCELLED', updated_at = :now WHERE id = :id",
   );
-  const byId = db.prepare(
+  const selectById = db.prepare(
     `SELECT ${COLUMNS} FROM reservation WHERE business_id = :businessId AND id = :id`,
   );
   const list = db.prepare(`
     SELECT ${COLUMNS} FROM reservation
     WHERE business_id = :businessId AND (:status IS NULL OR status = :status) AND (:before IS NULL OR id < :before)
     ORDER BY id DESC LIMIT :limit`);
-  const busy = db.prepare(`
+  const selectBusy = db.prepare(`
     SELECT ${COLUMNS} FROM reservation
     WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :from AND ends_at <= :until AND starts_at < :to`);
 
@@ -30,7 +30,7 @@ export function createReservationStore(db: Db) {
       void insert.run({ ...reservation, businessId }),
     cancel: (id: string, now: number): void => void cancel.run({ id, now }),
     byId: (businessId: string, id: string): Reservation | undefined =>
-      byId.get({ businessId, id }) as Reservation | undefined,
+      selectById.get({ businessId, id }) as Reservation | undefined,
     /** Newest first. */
     list: ({ businessId, status, before }: VisitFilter, limit: number): Reservation[] =>
       list.all({
@@ -41,6 +41,6 @@ export function createReservationStore(db: Db) {
       }) as Reservation[],
     /** The tables that are taken at any moment of the span, and are free again by `until`. */
     busy: (businessId: string, from: number, to: number, until = Infinity): Reservation[] =>
-      busy.all({ businessId, from, to, until }) as Reservation[],
+      selectBusy.all({ businessId, from, to, until }) as Reservation[],
   };
 }

@@ -1,14 +1,14 @@
 import type { Db } from "./database.ts";
 
 export function createSoldOutStore(db: Db) {
-  const all = db.prepare("SELECT object_id AS objectId, until FROM sold_out WHERE business_id = ?");
-  const set = db.prepare(`
+  const selectAll = db.prepare("SELECT object_id AS objectId, until FROM sold_out WHERE business_id = ?");
+  const upsertRow = db.prepare(`
     INSERT INTO sold_out (business_id, object_id, until) VALUES (:businessId, :objectId, :until)
     ON CONFLICT DO UPDATE SET until = excluded.until`);
-  const clear = db.prepare(
+  const deleteRow = db.prepare(
     "DELETE FROM sold_out WHERE business_id = :businessId AND object_id = :objectId",
   );
-  const clearPassed = db.prepare(
+  const deletePassed = db.prepare(
     "DELETE FROM sold_out WHERE business_id = :businessId AND until <= :now",
   );
 
@@ -16,15 +16,15 @@ export function createSoldOutStore(db: Db) {
     /** Id of a dish or option -> epoch ms until which it is out; null: until somebody says so. */
     all: (businessId: string): Map<string, number | null> =>
       new Map(
-        (all.all(businessId) as { objectId: string; until: number | null }[]).map((row) => [
+        (selectAll.all(businessId) as { objectId: string; until: number | null }[]).map((row) => [
           row.objectId,
           row.until,
         ]),
       ),
     set: (businessId: string, objectId: string, until: number | null): void =>
-      void set.run({ businessId, objectId, until }),
-    clear: (businessId: string, objectId: string): void => void clear.run({ businessId, objectId }),
+      void upsertRow.run({ businessId, objectId, until }),
+    clear: (businessId: string, objectId: string): void => void deleteRow.run({ businessId, objectId }),
     clearPassed: (businessId: string, now: number): void =>
-      void clearPassed.run({ businessId, now }),
+      void deletePassed.run({ businessId, now }),
   };
 }

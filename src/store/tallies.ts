@@ -13,16 +13,16 @@ export function createTallyStore(db: Db) {
   const add = db.prepare(`
     INSERT INTO delivery_count (business_id, status, count) VALUES (:businessId, :status, :count)
     ON CONFLICT (business_id, status) DO UPDATE SET count = count + excluded.count`);
-  const counts = db.prepare(
+  const selectCounts = db.prepare(
     "SELECT status, sum(count) AS count FROM delivery_count WHERE :businessId IS NULL OR business_id = :businessId GROUP BY status",
   );
   const addAttempts = db.prepare(`
     INSERT INTO delivery_minute (business_id, minute, delivered, failed) VALUES (:businessId, :minute, :delivered, :failed)
     ON CONFLICT (business_id, minute) DO UPDATE SET delivered = delivered + excluded.delivered, failed = failed + excluded.failed`);
-  const minutes = db.prepare(`
+  const selectMinutes = db.prepare(`
     SELECT minute, sum(delivered) AS delivered, sum(failed) AS failed FROM delivery_minute
     WHERE (:businessId IS NULL OR business_id = :businessId) AND minute >= :since GROUP BY minute ORDER BY minute`);
-  const forgetMinutes = db.prepare(
+  const deleteOldMinutes = db.prepare(
     "DELETE FROM delivery_minute WHERE business_id IN (SELECT id FROM business) AND minute < :before",
   );
 
@@ -33,7 +33,7 @@ export function createTallyStore(db: Db) {
     /** Of one business, or of all. */
     counts: (businessId?: string): Partial<Record<DeliveryStatus, number>> =>
       Object.fromEntries(
-        (counts.all({ businessId: businessId ?? null }) as { status: string; count: number }[]).map(
+        (selectCounts.all({ businessId: businessId ?? null }) as { status: string; count: number }[]).map(
           ({ status, count }) => [status, count],
         ),
       ),
@@ -41,12 +41,12 @@ export function createTallyStore(db: Db) {
       void addAttempts.run({ businessId, minute: Math.floor(at / MINUTE_MS), delivered, failed }),
     /** From the minute of `since` on; minutes without an attempt are not there. */
     minutes: (since: number, businessId?: string): MinuteRow[] =>
-      minutes.all({
+      selectMinutes.all({
         since: Math.floor(since / MINUTE_MS),
         businessId: businessId ?? null,
       }) as MinuteRow[],
     forgetMinutes: (before: number): void =>
-      void forgetMinutes.run({ before: Math.floor(before / MINUTE_MS) }),
+      void deleteOldMinutes.run({ before: Math.floor(before / MINUTE_MS) }),
   };
 }
 

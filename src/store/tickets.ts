@@ -17,12 +17,12 @@ export function createTicketStore(db: Db) {
   const insert = db.prepare(`
     INSERT INTO ticket (id, business_id, order_id, event_id, ticket_type_id, status, admission_hash, checked_in_at, created_at)
     VALUES (:id, :businessId, :orderId, :eventId, :ticketTypeId, :status, :admissionHash, :checkedInAt, :createdAt)`);
-  const named = db.prepare(`
+  const selectByIdOrAdmission = db.prepare(`
     SELECT ${COLUMNS} FROM ticket WHERE business_id = :businessId AND (id = :id OR admission_hash = :admissionHash)`);
   const checkIn = db.prepare(
     "UPDATE ticket SET status = 'CHECKED_IN', checked_in_at = :now WHERE id = :id",
   );
-  const voidOf = db.prepare("UPDATE ticket SET status = 'VOID' WHERE order_id = ?");
+  const voidTickets = db.prepare("UPDATE ticket SET status = 'VOID' WHERE order_id = ?");
   const list = db.prepare(`
     SELECT ${COLUMNS} FROM ticket
     WHERE business_id = :businessId AND (:status IS NULL OR status = :status) AND (:eventId IS NULL OR event_id = :eventId)
@@ -34,9 +34,9 @@ export function createTicketStore(db: Db) {
       void insert.run({ ...ticket, businessId, admissionHash }),
     /** By its id or by the code that admits its holder. */
     named: (businessId: string, id: string, admissionHash: Buffer): Ticket | undefined =>
-      named.get({ businessId, id, admissionHash }) as Ticket | undefined,
+      selectByIdOrAdmission.get({ businessId, id, admissionHash }) as Ticket | undefined,
     checkIn: (id: string, now: number): void => void checkIn.run({ id, now }),
-    voidOf: (orderId: string): void => void voidOf.run(orderId),
+    voidOf: (orderId: string): void => void voidTickets.run(orderId),
     /** Newest first. */
     list: (
       { businessId, status, eventId, orderId, before }: TicketFilter,

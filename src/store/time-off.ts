@@ -17,20 +17,20 @@ export function createTimeOffStore(db: Db) {
   const insert = db.prepare(`
     INSERT INTO time_off (id, business_id, staff_id, starts_at, ends_at, reason, created_at)
     VALUES (:id, :businessId, :staffId, :startsAt, :endsAt, :reason, :createdAt)`);
-  const remove = db.prepare("DELETE FROM time_off WHERE id = ?");
-  const byId = db.prepare(
+  const deleteById = db.prepare("DELETE FROM time_off WHERE id = ?");
+  const selectById = db.prepare(
     `SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND id = :id`,
   );
-  const endingAfter = db.prepare(`
+  const selectEndingAfter = db.prepare(`
     SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND ends_at > :after ORDER BY starts_at, id`);
 
   return {
     insert: (businessId: string, row: TimeOffRow): void => void insert.run({ ...row, businessId }),
-    remove: (id: string): void => void remove.run(id),
+    remove: (id: string): void => void deleteById.run(id),
     byId: (businessId: string, id: string): TimeOffRow | undefined =>
-      byId.get({ businessId, id }) as TimeOffRow | undefined,
+      selectById.get({ businessId, id }) as TimeOffRow | undefined,
     /** In the order in which they begin. */
     endingAfter: (businessId: string, after: number): TimeOffRow[] =>
-      endingAfter.all({ businessId, after }) as TimeOffRow[],
+      selectEndingAfter.all({ businessId, after }) as TimeOffRow[],
   };
 }
