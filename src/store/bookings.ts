@@ -115,7 +115,10 @@ export function createBookingStore(db: Db) {
 
     /** What people and rooms are taken by at any moment of the span, and ends by `until`; their buffers are not counted. */
     busy(businessId: string, from: number, to: number, until = Infinity): BusySegment[] {
-      const rows = selectBusy.all({ businessId, from, to, until }) as (Omit<BusySegment, "resources"> & {
+      const rows = selectBusy.all({ businessId, from, to, until }) as (Omit<
+        BusySegment,
+        "resources"
+      > & {
         resources: string;
       })[];
       return rows.map((row) => ({

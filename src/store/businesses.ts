@@ -55,7 +55,9 @@ export function createBusinessStore(db: Db) {
       catalog_version = excluded.catalog_version, updated_at = excluded.updated_at, revision = revision + 1,
       told_until = excluded.told_until, next_transition_at = excluded.next_transition_at`);
   const bumpRevision = db.prepare("UPDATE business SET revision = revision + 1 WHERE id = ?");
-  const selectDueForTransition = db.prepare(`SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`);
+  const selectDueForTransition = db.prepare(
+    `SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`,
+  );
   // The only way to a sequence number: it rises within the transaction that uses it.
   const raiseSequence = db
     .prepare(
@@ -89,8 +91,9 @@ export function createBusinessStore(db: Db) {
     },
     /** Where a business begins: new ones with nothing, one that was removed before behind all that partners know of it. */
     leftOff: (id: string): Pick<BusinessRow, "catalogVersion" | "lastSequence"> =>
-      (selectRemovedCounters.get(id) as Pick<BusinessRow, "catalogVersion" | "lastSequence"> | undefined) ??
-      NOTHING_YET,
+      (selectRemovedCounters.get(id) as
+        | Pick<BusinessRow, "catalogVersion" | "lastSequence">
+        | undefined) ?? NOTHING_YET,
   };
 }
 

@@ -66,7 +66,9 @@ export function createDeliveryStore(db: Db) {
   const selectAttempts = db.prepare(`
     SELECT n, at, duration_ms AS durationMs, outcome, status_code AS statusCode, error, response_text AS responseText
     FROM attempt WHERE delivery = (SELECT number FROM delivery WHERE id = :id) ORDER BY n DESC LIMIT :most`);
-  const selectLastAttemptNumber = db.prepare("SELECT coalesce(max(number), 0) FROM attempt").pluck();
+  const selectLastAttemptNumber = db
+    .prepare("SELECT coalesce(max(number), 0) FROM attempt")
+    .pluck();
   const selectAttemptsAfter = db.prepare(`
     SELECT attempt.number, n, at, duration_ms AS durationMs, outcome, status_code AS statusCode, error,
       delivery.id AS deliveryId, delivery.business_id AS businessId, endpoint_id AS endpointId, url, event_id AS eventId,

@@ -67,7 +67,9 @@ export function createEndpointStore(db: Db) {
     allowPrivate: settings.allowPrivate ? 1 : 0,
   });
 
-  const selectById = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE id = ? AND deleted_at IS NULL`);
+  const selectById = db.prepare(
+    `SELECT ${COLUMNS} FROM endpoint WHERE id = ? AND deleted_at IS NULL`,
+  );
   const selectCreator = db.prepare("SELECT key_id FROM endpoint WHERE id = ?").pluck();
   const all = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL ORDER BY id`);
   const ofBusiness = db.prepare(
@@ -108,7 +110,8 @@ export function createEndpointStore(db: Db) {
       return raw === undefined ? undefined : parse(raw);
     },
     /** The key that created it, if it was deleted since or not; null: somebody at the terminal. */
-    creator: (id: string): string | null => (selectCreator.get(id) as string | null | undefined) ?? null,
+    creator: (id: string): string | null =>
+      (selectCreator.get(id) as string | null | undefined) ?? null,
     list: (businessId?: string): EndpointRow[] =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
     /** Those that have not answered since something failed. */

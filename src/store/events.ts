@@ -62,7 +62,8 @@ export function createEventStore(db: Db) {
     insert: (row: EventRow): void => void insert.run(row),
     byId: (id: string): EventRow | undefined => selectById.get(id) as EventRow | undefined,
     /** Those of which something has still to be sent. */
-    owed: (): IterableIterator<EventRow> => selectUndelivered.iterate() as IterableIterator<EventRow>,
+    owed: (): IterableIterator<EventRow> =>
+      selectUndelivered.iterate() as IterableIterator<EventRow>,
     after: (businessId: string, sequence: number, limit: number): EventRow[] =>
       selectAfter.all({ businessId, sequence, limit }) as EventRow[],
   };

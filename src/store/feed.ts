@@ -12,7 +12,9 @@ export function createFeedStore(db: Db) {
   const selectBody = db
     .prepare("SELECT body FROM event WHERE business_id = :businessId AND sequence = :sequence")
     .pluck();
-  const selectPrunedSequence = db.prepare("SELECT forgotten_sequence FROM business WHERE id = ?").pluck();
+  const selectPrunedSequence = db
+    .prepare("SELECT forgotten_sequence FROM business WHERE id = ?")
+    .pluck();
   const selectLastSequence = db.prepare("SELECT last_sequence FROM business WHERE id = ?").pluck();
 
   return {

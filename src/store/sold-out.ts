@@ -1,7 +1,9 @@
 import type { Db } from "./database.ts";
 
 export function createSoldOutStore(db: Db) {
-  const selectAll = db.prepare("SELECT object_id AS objectId, until FROM sold_out WHERE business_id = ?");
+  const selectAll = db.prepare(
+    "SELECT object_id AS objectId, until FROM sold_out WHERE business_id = ?",
+  );
   const upsertRow = db.prepare(`
     INSERT INTO sold_out (business_id, object_id, until) VALUES (:businessId, :objectId, :until)
     ON CONFLICT DO UPDATE SET until = excluded.until`);
@@ -23,7 +25,8 @@ export function createSoldOutStore(db: Db) {
       ),
     set: (businessId: string, objectId: string, until: number | null): void =>
       void upsertRow.run({ businessId, objectId, until }),
-    clear: (businessId: string, objectId: string): void => void deleteRow.run({ businessId, objectId }),
+    clear: (businessId: string, objectId: string): void =>
+      void deleteRow.run({ businessId, objectId }),
     clearPassed: (businessId: string, now: number): void =>
       void deletePassed.run({ businessId, now }),
   };

@@ -33,9 +33,12 @@ export function createTallyStore(db: Db) {
     /** Of one business, or of all. */
     counts: (businessId?: string): Partial<Record<DeliveryStatus, number>> =>
       Object.fromEntries(
-        (selectCounts.all({ businessId: businessId ?? null }) as { status: string; count: number }[]).map(
-          ({ status, count }) => [status, count],
-        ),
+        (
+          selectCounts.all({ businessId: businessId ?? null }) as {
+            status: string;
+            count: number;
+          }[]
+        ).map(({ status, count }) => [status, count]),
       ),
     addAttempts: (businessId: string, at: number, delivered: number, failed: number): void =>
       void addAttempts.run({ businessId, minute: Math.floor(at / MINUTE_MS), delivered, failed }),

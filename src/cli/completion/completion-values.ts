@@ -75,12 +75,10 @@ const bookings = ofOne((rt, { id: businessId }) =>
     .map(({ id, status }) => ({ value: id, about: status.toLowerCase() })),
 );
 const reservations = ofOne((rt, { id: businessId }) =>
-  rt.store.reservations
-    .list({ businessId }, NEWEST)
-    .map(({ id, partySize, status }) => ({
-      value: id,
-      about: `for ${partySize}, ${status.toLowerCase()}`,
-    })),
+  rt.store.reservations.list({ businessId }, NEWEST).map(({ id, partySize, status }) => ({
+    value: id,
+    about: `for ${partySize}, ${status.toLowerCase()}`,
+  })),
 );
 const orders = ofOne((rt, { id: businessId }) =>
   rt.store.orders
