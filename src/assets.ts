@@ -28,7 +28,7 @@ export const readMigrations = (): string[] =>
     .map(readText);
 
 /** What the courier's thread runs: source under vitest, else the bundle, whose code the executable has as text. */
-export const courierThread = (): URL | string => {
+export const deliveryThread = (): URL | string => {
   if (IS_EXECUTABLE) return readText("dist/courier.js");
   return new URL(RUNS_FROM_SOURCE ? "src/courier/thread.ts" : "dist/courier.js", ROOT);
 };

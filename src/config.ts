@@ -14,7 +14,7 @@ export type Config = {
   mayCreate: boolean;
   logFormat: LogFormat;
   /** Where endpoints may point besides https on public addresses. */
-  lab: { allowHttp: boolean; allowPrivate: string[] };
+  urlAllowances: { allowHttp: boolean; allowPrivate: string[] };
   http: HttpConfig;
   /** Where the operator is told what goes wrong; null: in the log alone. */
   alertUrl: string | null;
@@ -57,8 +57,8 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     backupFolder: join(dataDir, "backups"),
     mayCreate: true,
     logFormat,
-    lab: {
-      allowHttp: flags.allowHttp ?? envSwitch("DESKBELL_ALLOW_HTTP", env),
+    urlAllowances: {
+      allowHttp: flags.allowHttp ?? isEnvEnabled("DESKBELL_ALLOW_HTTP", env),
       allowPrivate:
         flags.allowPrivate ?? env.DESKBELL_ALLOW_PRIVATE?.split(",").filter(Boolean) ?? [],
     },
@@ -86,7 +86,7 @@ function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig 
     trustedProxies,
     publicUrl: publicUrl.replace(/\/+$/, ""),
     metricsToken: readMetricsToken(flags.metricsTokenFile, env),
-    accessLog: flags.accessLog ?? envSwitch("DESKBELL_ACCESS_LOG", env),
+    accessLog: flags.accessLog ?? isEnvEnabled("DESKBELL_ACCESS_LOG", env),
   };
 }
 
@@ -103,7 +103,7 @@ function readMetricsToken(file: string | undefined, env: NodeJS.ProcessEnv): str
 }
 
 /** Of a partner, who has no data here; a flag would show it to everybody on the machine. */
-export const apiKeyOfEnvironment = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
+export const readApiKey = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.DESKBELL_API_KEY;
 
 /** A terminal that can neither move its cursor nor clear its screen. */
@@ -111,7 +111,7 @@ export const isDumbTerminal = (env: NodeJS.ProcessEnv = process.env): boolean =>
   env.TERM === "dumb";
 
 /** A switch in the environment: `1` and `true` turn it on. */
-export const envSwitch = (name: string, env: NodeJS.ProcessEnv = process.env): boolean =>
+export const isEnvEnabled = (name: string, env: NodeJS.ProcessEnv = process.env): boolean =>
   env[name] === "1" || env[name] === "true";
 
 /**

@@ -28,7 +28,7 @@ export type Runtime = {
   /** Nobody can guess it. */
   random: (bytes: number) => Buffer;
   /** 0 <= n < 1, for what anybody may guess. It needs no node:crypto, which takes 7 ms of a start. */
-  chance: () => number;
+  randomFraction: () => number;
   newId: (prefix: IdPrefix) => string;
   secrets: SecretBox;
   /** How much room the disk of the data has left. */
@@ -70,7 +70,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     now,
     monotonic: effects.monotonic ?? (() => performance.now()),
     random,
-    chance: effects.random ? () => random(4).readUInt32BE() / 2 ** 32 : Math.random,
+    randomFraction: effects.random ? () => random(4).readUInt32BE() / 2 ** 32 : Math.random,
     newId: createIdSource(now, random),
     secrets: openSecretBox(config.masterKeyPath, random),
     freeBytes: () => {

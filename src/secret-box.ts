@@ -24,7 +24,7 @@ export type SecretBox = {
    * Whether the key file opens one of them, or there are none. It is read now: with it the next one is sealed, whatever other
    * key is still in memory.
    */
-  fits: (rows: readonly { id: string; sealed: Uint8Array }[]) => boolean;
+  opensAny: (rows: readonly { id: string; sealed: Uint8Array }[]) => boolean;
   /** Puts a new key before those in the file. */
   addKey: () => void;
   /** Leaves the newest key alone in the file, if all that is stored opens with it. */
@@ -66,7 +66,7 @@ export function openSecretBox(keyPath: string, random: (bytes: number) => Buffer
         },
       );
     },
-    fits(rows) {
+    opensAny(rows) {
       const keys = readKeys(keyPath) ?? [];
       return (
         rows.length === 0 ||

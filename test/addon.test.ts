@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { unpackAddon } from "../src/addon.ts";
 import { cacheFolders } from "../src/config.ts";
-import { temporaryFolder } from "./support/cli.ts";
+import { createTempFolder } from "./support/cli.ts";
 
 const ADDON = Buffer.from("machine code");
 const NAME = "5ace2a28c6f40875ef2baac027d8b91a2f65701271c7b43ecbd467664dca9ef0.node";
@@ -27,7 +27,7 @@ function unpack(...folders: string[]) {
 const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
 
 test("the addon is unpacked once, under its hash, for its owner alone", () => {
-  const folder = join(temporaryFolder(), "made/on the way");
+  const folder = join(createTempFolder(), "made/on the way");
   const first = unpack(folder);
   expect(first).toEqual({ path: join(folder, NAME), said: [] });
   expect([modeOf(folder), modeOf(first.path)]).toEqual(["700", "500"]);
@@ -41,7 +41,7 @@ test.each([
   ["tampered with", "MACHINE CODE"],
   ["cut short", "mach"],
 ])("a file that was %s is replaced", (_how, content) => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   writeFileSync(join(folder, NAME), content, { mode: 0o500 });
   expect(readFileSync(unpack(folder).path)).toEqual(ADDON);
   expect(readdirSync(folder)).toEqual([NAME]);
@@ -49,7 +49,7 @@ test.each([
 
 const PROBLEMS: [string, (folder: string) => void][] = [
   ["may be written to by others", (folder) => (mkdirSync(folder), chmodSync(folder, 0o777))],
-  ["is a link, which somebody else can turn", (folder) => symlinkSync(temporaryFolder(), folder)],
+  ["is a link, which somebody else can turn", (folder) => symlinkSync(createTempFolder(), folder)],
   ["is a file", (folder) => writeFileSync(folder, "")],
 ];
 const PROBLEMS_OF_ROOT: typeof PROBLEMS = [
@@ -60,9 +60,9 @@ const PROBLEMS_OF_ROOT: typeof PROBLEMS = [
 test.for([...PROBLEMS, ...(process.getuid?.() === 0 ? PROBLEMS_OF_ROOT : [])])(
   "where the folder %s, the next one is taken, with a word",
   ([, spoil]) => {
-    const folder = join(temporaryFolder(), "cache");
+    const folder = join(createTempFolder(), "cache");
     spoil(folder);
-    const next = temporaryFolder();
+    const next = createTempFolder();
     const { path, said } = unpack(folder, next);
     expect(path).toBe(join(next, NAME));
     expect(said).toEqual([

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
-import { type EventDraft, sealEnvelope } from "../domain/envelope.ts";
+import { type EventDraft, createEnvelope } from "../domain/envelope.ts";
 import type { EventType } from "../domain/event-types.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
-import { requireRoom } from "./room.ts";
+import { assertDiskSpace } from "./room.ts";
 
-export type Appended = {
+export type AppendResult = {
   /** The sequence number of the last event; with no drafts, of the one before. */
   lastSequence: number;
   deliveries: number;
@@ -23,7 +23,7 @@ export function appendEvents(
   rt: Runtime,
   business: BusinessRow,
   drafts: readonly EventDraft[],
-): Appended {
+): AppendResult {
   const endpoints = rt.store.endpoints.list(business.id);
   return append(rt, business, drafts, ({ type }) =>
     endpoints.filter(({ events }) => events.includes(type)),
@@ -36,16 +36,16 @@ export const appendEventFor = (
   business: BusinessRow,
   draft: EventDraft,
   endpoint: EndpointRow,
-): Appended => append(rt, business, [draft], () => [endpoint]);
+): AppendResult => append(rt, business, [draft], () => [endpoint]);
 
 function append(
   rt: Runtime,
   business: BusinessRow,
   drafts: readonly EventDraft[],
   receiversOf: (event: EventRow) => EndpointRow[],
-): Appended {
-  if (drafts.length > 0) requireRoom(rt);
-  const first = rt.store.businesses.takeSequences(business.id, drafts.length);
+): AppendResult {
+  if (drafts.length > 0) assertDiskSpace(rt);
+  const first = rt.store.businesses.allocateSequences(business.id, drafts.length);
   const events = drafts.map((draft, i) => sealEvent(rt, business, draft, first + i));
   for (const event of events) rt.store.events.insert(event);
   const owed = events.flatMap((event) =>
@@ -73,13 +73,13 @@ function sealEvent(
 ): EventRow {
   const id = rt.newId("evt");
   const createdAt = rt.now();
-  const body = writeEnvelope(business, draft, id, createdAt);
+  const body = serializeEnvelope(business, draft, id, createdAt);
   const sha256 = hash("sha256", body, "buffer");
   return { id, businessId: business.id, sequence, type: draft.type, body, sha256, createdAt };
 }
 
 /** The bytes that are stored, signed and sent. */
-export function writeEnvelope(
+export function serializeEnvelope(
   business: BusinessRow,
   draft: EventDraft,
   id: string,
@@ -87,6 +87,6 @@ export function writeEnvelope(
 ): Buffer {
   const { slug, name, timezone } = business.doc;
   return Buffer.from(
-    JSON.stringify(sealEnvelope(draft, id, createdAt, { id: business.id, slug, name, timezone })),
+    JSON.stringify(createEnvelope(draft, id, createdAt, { id: business.id, slug, name, timezone })),
   );
 }

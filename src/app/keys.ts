@@ -4,12 +4,12 @@ import {
   isScope,
   type KeyKind,
   keyHints,
-  mintApiKey,
+  generateApiKey,
   type Scope,
   SCOPES,
 } from "../domain/api-key.ts";
 import { isAddressRange } from "../domain/address-range.ts";
-import { AppError, type ErrorItem } from "../domain/errors.ts";
+import { AppError, type ValidationIssue } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import type { Runtime } from "../runtime.ts";
 import type { ListedKey } from "../store/keys.ts";
@@ -27,7 +27,7 @@ export type NewKey = {
 };
 
 /** A key with its text, which is nowhere to be had afterwards. */
-export type MintedKey = { key: ListedKey; secret: string };
+export type CreatedKey = { key: ListedKey; secret: string };
 
 const DAY_MS = 86_400_000;
 export const DEFAULT_OVERLAP_MS = DAY_MS;
@@ -35,14 +35,14 @@ const MAX_OVERLAP_MS = 7 * DAY_MS;
 const MAX_NAME_LENGTH = 100;
 
 /** @throws AppError invalid_input with every mistake, business_not_found */
-export function createKey(rt: Runtime, input: NewKey): MintedKey {
+export function createKey(rt: Runtime, input: NewKey): CreatedKey {
   const mistakes = findMistakes(input, rt.now());
   if (mistakes.length > 0)
     throw new AppError("invalid_input", mistakes.map(({ detail }) => detail).join(" "), {
-      items: mistakes,
+      issues: mistakes,
     });
   return rt.tx(() => {
-    if (!rt.store.businesses.byId(input.businessId))
+    if (!rt.store.businesses.findById(input.businessId))
       throw new AppError("business_not_found", `There is no business ${input.businessId}.`);
     const id = rt.newId("key");
     rt.store.keys.insert({
@@ -71,11 +71,11 @@ export function rotateKey(
   rt: Runtime,
   keyId: string,
   overlapMs: number = DEFAULT_OVERLAP_MS,
-): MintedKey {
+): CreatedKey {
   if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
     throw new AppError("invalid_input", "The old secret may live on for 0 to 7 days.");
   return rt.tx(() => {
-    const key = requireKey(rt, keyId);
+    const key = getKey(rt, keyId);
     const fix = "create a new key";
     if (key.revokedAt !== null) throw new AppError("conflict", `${keyId} is revoked.`, { fix });
     if (key.expiresAt !== null && key.expiresAt <= rt.now())
@@ -87,9 +87,9 @@ export function rotateKey(
 /** Shuts a key for good, all of its secrets at once. Revoking it again changes nothing. */
 export function revokeKey(rt: Runtime, keyId: string): ListedKey {
   return rt.tx(() => {
-    requireKey(rt, keyId);
+    getKey(rt, keyId);
     rt.store.keys.revoke(keyId, rt.now());
-    return requireKey(rt, keyId);
+    return getKey(rt, keyId);
   });
 }
 
@@ -97,19 +97,19 @@ export const listKeys = (rt: Runtime, businessId?: string): ListedKey[] =>
   rt.store.keys.list(businessId);
 
 /** When each key was last used: noted in memory by every request, written by whoever calls `flush` every few seconds. */
-export type KeyUse = {
-  note: (keyId: string, at: number) => void;
+export type KeyUsage = {
+  record: (keyId: string, at: number) => void;
   /** A web page has sent it, which a secret key must never be in. */
-  noteBrowser: (keyId: string, at: number) => void;
+  recordBrowser: (keyId: string, at: number) => void;
   flush: () => void;
 };
 
-export function createKeyUse(rt: Runtime): KeyUse {
+export function createKeyUsage(rt: Runtime): KeyUsage {
   const usedAt = new Map<string, number>();
   const seenInBrowserAt = new Map<string, number>();
   return {
-    note: (keyId, at) => void usedAt.set(keyId, at),
-    noteBrowser: (keyId, at) => void seenInBrowserAt.set(keyId, at),
+    record: (keyId, at) => void usedAt.set(keyId, at),
+    recordBrowser: (keyId, at) => void seenInBrowserAt.set(keyId, at),
     flush() {
       if (usedAt.size === 0) return;
       rt.tx(() => {
@@ -122,17 +122,17 @@ export function createKeyUse(rt: Runtime): KeyUse {
   };
 }
 
-function requireKey(rt: Runtime, keyId: string): ListedKey {
-  const key = rt.store.keys.byId(keyId);
+function getKey(rt: Runtime, keyId: string): ListedKey {
+  const key = rt.store.keys.findById(keyId);
   if (key) return key;
   throw new AppError("resource_not_found", `There is no key ${keyId}.`, {
     fix: "deskbell keys list",
   });
 }
 
-function mintSecret(rt: Runtime, keyId: string, kind: KeyKind, previousEndsAt: number): MintedKey {
-  const secret = mintApiKey(kind, rt.random);
-  rt.store.keys.addSecret(
+function mintSecret(rt: Runtime, keyId: string, kind: KeyKind, previousEndsAt: number): CreatedKey {
+  const secret = generateApiKey(kind, rt.random);
+  rt.store.keys.replaceSecret(
     {
       hash: hashApiKey(secret),
       keyId,
@@ -142,11 +142,11 @@ function mintSecret(rt: Runtime, keyId: string, kind: KeyKind, previousEndsAt: n
     },
     previousEndsAt,
   );
-  return { key: requireKey(rt, keyId), secret };
+  return { key: getKey(rt, keyId), secret };
 }
 
-function findMistakes(input: NewKey, now: number): ErrorItem[] {
-  const mistakes: ErrorItem[] = [];
+function findMistakes(input: NewKey, now: number): ValidationIssue[] {
+  const mistakes: ValidationIssue[] = [];
   const say = (code: string, detail: string) => void mistakes.push({ code, detail });
   const nameLength = input.name.trim().length;
   if (nameLength === 0 || nameLength > MAX_NAME_LENGTH)

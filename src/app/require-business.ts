@@ -4,10 +4,10 @@ import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 
 /** @throws AppError business_not_found */
-export function requireBusiness(rt: Runtime, slug: string): BusinessRow {
-  const business = rt.store.businesses.bySlug(slug);
+export function getBusiness(rt: Runtime, slug: string): BusinessRow {
+  const business = rt.store.businesses.findBySlug(slug);
   if (business) return business;
-  const slugs = rt.store.businesses.all().map((row) => row.slug);
+  const slugs = rt.store.businesses.list().map((row) => row.slug);
   throw new AppError(
     "business_not_found",
     `There is no business '${slug}'.${didYouMean(slug, slugs)}`,

@@ -6,7 +6,7 @@ import type { Runtime } from "../runtime.ts";
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
 /** @throws AppError storage_full while the disk has room for nothing but what is on its way already */
-export function requireRoom(rt: Runtime): void {
+export function assertDiskSpace(rt: Runtime): void {
   const free = rt.freeBytes();
   if (free >= RESERVE_BYTES) return;
   const left = `The disk of ${rt.config.dataDir} has ${byteSize(free)} left`;

@@ -7,7 +7,7 @@ import { safe } from "../domain/safe-text.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { fieldText, toFields } from "./output/fields.ts";
-import { isThere, refuseForeignData } from "./data-owner.ts";
+import { dataExists, assertDataOwner } from "./data-owner.ts";
 import { type Io, widthOf } from "./io.ts";
 import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
 
@@ -46,14 +46,14 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const config = (more: ConfigFlags = {}): Config => {
     const config = readConfig({ ...more, dataDir: flags.dataDir });
     if (flags.verbose) note(`data: ${config.dataDir}`);
-    refuseForeignData(config);
+    assertDataOwner(config);
     return config;
   };
 
   /** For what makes no sense without data. */
   const configOfData = (): Config => {
     const chosen = config();
-    if (isThere(chosen)) return chosen;
+    if (dataExists(chosen)) return chosen;
     throw new AppError("resource_not_found", `There is no deskbell data in ${chosen.dataDir}.`, {
       fix: "deskbell seed all, or name the right folder with --data-dir",
     });
@@ -85,7 +85,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
 
     /** The business that was named, or the only one. */
     business(rt: Runtime, wanted = flags.business): BusinessRow {
-      const all = rt.store.businesses.all();
+      const all = rt.store.businesses.list();
       const slugs = all.map(({ slug }) => slug);
       const [only] = all;
       if (wanted === undefined) {

@@ -1,15 +1,15 @@
-import type { CommandSpec, Group } from "./command.ts";
+import type { CommandSpec, CommandGroup } from "./command.ts";
 
 /** What the program's own help needs to know of a command, and where the rest of it is. */
-export type Entry = {
+export type CommandEntry = {
   name: string;
   /** As the command says it itself. */
   about: string;
-  load: () => Promise<CommandSpec | Group>;
+  load: () => Promise<CommandSpec | CommandGroup>;
 };
 
 /** Every command, in the order of the help. One is loaded when a line names it, so that the others cost it nothing. */
-export const COMMANDS: readonly Entry[] = [
+export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "demo",
     about:
@@ -91,7 +91,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "orders",
     about: "Tickets that customers have ordered.",
-    load: async () => (await import("./commands/orders.ts")).orders,
+    load: async () => (await import("./commands/orders.ts")).ticketOrders,
   },
   {
     name: "tickets",

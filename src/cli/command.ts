@@ -12,18 +12,18 @@ export type CommandSpec = {
   /** Not for people: no help lists it. */
   isHidden?: true;
   /** It has --dry-run: all of it is done, in one transaction that never commits. Only for what changes the database alone. */
-  canRehearse?: true;
+  supportsDryRun?: true;
   /** Without the program's name. */
   examples: readonly [string, string, ...string[]];
   run: (cli: Cli, flags: never, ...args: never[]) => Ran;
 };
 
 /** Commands under one noun; `usual` is the one that the noun alone means. */
-export type Group = {
+export type CommandGroup = {
   name: string;
   about: string;
-  commands: readonly (CommandSpec | Group)[];
-  usual?: CommandSpec;
+  commands: readonly (CommandSpec | CommandGroup)[];
+  defaultCommand?: CommandSpec;
 };
 
 /** The exit code, where it is not 0. */
@@ -53,7 +53,7 @@ export const command = <
 /** Gives a command or a group of them to commander. `start` makes the context in which it runs. */
 export function addCommand(
   parent: Command,
-  spec: CommandSpec | Group,
+  spec: CommandSpec | CommandGroup,
   start: (run: (cli: Cli) => Ran, isRehearsal: boolean) => Promise<void>,
   isDefault = false,
 ): void {
@@ -62,7 +62,8 @@ export function addCommand(
     .description(spec.about);
   mapUsageErrors(added);
   if ("commands" in spec) {
-    for (const child of spec.commands) addCommand(added, child, start, child === spec.usual);
+    for (const child of spec.commands)
+      addCommand(added, child, start, child === spec.defaultCommand);
     return;
   }
   for (const argument of spec.arguments) added.argument(argument);
@@ -77,7 +78,7 @@ export function addCommand(
     const flags = Object.fromEntries(
       Object.entries(spec.flags).map(([name, flag]) => [name, flag.read(raw[name])]),
     );
-    const isRehearsal = spec.canRehearse === true && raw.dryRun === true;
+    const isRehearsal = spec.supportsDryRun === true && raw.dryRun === true;
     await start(
       (cli) => spec.run(cli, flags as never, ...(added.processedArgs as never[])),
       isRehearsal,
@@ -85,9 +86,9 @@ export function addCommand(
   });
 }
 
-export const optionsOf = ({ flags, canRehearse }: CommandSpec): Option[] => [
+export const optionsOf = ({ flags, supportsDryRun }: CommandSpec): Option[] => [
   ...Object.entries(flags).map(([name, flag]) => optionOf(name, flag)),
-  ...(canRehearse ? [new Option("--dry-run", "say what would be done, change nothing")] : []),
+  ...(supportsDryRun ? [new Option("--dry-run", "say what would be done, change nothing")] : []),
 ];
 
 /** Commander ends the process by itself, and with 1: here what it says becomes a usage error like any other. */

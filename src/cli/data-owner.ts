@@ -6,7 +6,7 @@ import { AppError } from "../domain/errors.ts";
  * Root would leave files that lock the owner out of its own data: a lock, a log, a backup. To give them away afterwards would
  * have root follow links in a folder that is somebody else's.
  */
-export function refuseForeignData({ dataDir, databasePath }: Config): void {
+export function assertDataOwner({ dataDir, databasePath }: Config): void {
   if (process.getuid?.() !== 0) return;
   const owner = [dataDir, databasePath].map(ownerOf).find((uid) => uid !== undefined && uid !== 0);
   if (owner === undefined) return;
@@ -18,7 +18,7 @@ export function refuseForeignData({ dataDir, databasePath }: Config): void {
 }
 
 /** A folder that is closed to this user is not an empty one. */
-export function isThere({ dataDir, databasePath }: Config): boolean {
+export function dataExists({ dataDir, databasePath }: Config): boolean {
   try {
     return ownerOf(databasePath) !== undefined;
   } catch (error) {

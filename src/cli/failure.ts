@@ -25,11 +25,12 @@ const isRefusal = (error: unknown): error is AppError =>
 function explainRefusal(error: AppError, program: string): Failure {
   const exitCode = EXIT_CODE_OF[error.code];
   const lines = [`error: ${safe(error.message, 2000)}`];
-  for (const { place, detail } of error.items.filter(
+  for (const { place, detail } of error.issues.filter(
     ({ detail }) => !error.message.includes(detail),
   ))
     lines.push(`  ${place === undefined ? "" : `${safe(place)}  `}${safe(detail, 2000)}`);
-  if (error.fix !== undefined) lines.push(`fix: ${nameProgram(safe(error.fix, 2000), program)}`);
+  if (error.fix !== undefined)
+    lines.push(`fix: ${insertProgramName(safe(error.fix, 2000), program)}`);
   return { text: `${lines.join("\n")} (exit ${exitCode})\n`, exitCode };
 }
 
@@ -80,5 +81,5 @@ function refusalOfSystem(error: unknown): AppError | undefined {
 }
 
 /** Fixes are written with `deskbell …`; what can be typed depends on how the program was started. */
-export const nameProgram = (fix: string, program: string): string =>
+export const insertProgramName = (fix: string, program: string): string =>
   fix.replace(/(?<![\w/.-])deskbell(?= (?:--)?[a-z…])/g, () => program);

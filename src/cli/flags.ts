@@ -89,7 +89,7 @@ export const duration = (about: string): Flag<number | undefined> => ({
 });
 
 /** The same option, also told by the environment, where an empty variable says nothing; the flag wins. */
-export const orEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({
+export const withEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({
   read: (raw) => flag.read(raw === "" ? undefined : raw),
   option: (long) => {
     const option = flag.option(long).env(variable);

@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
 import { readVersion } from "../assets.ts";
-import { envSwitch } from "../config.ts";
+import { isEnvEnabled } from "../config.ts";
 import { createCli, type Cli, type GlobalFlags } from "./cli.ts";
-import { addCommand, type CommandSpec, type Group, mapUsageErrors } from "./command.ts";
-import { COMMANDS, type Entry } from "./command-table.ts";
+import { addCommand, type CommandSpec, type CommandGroup, mapUsageErrors } from "./command.ts";
+import { COMMANDS, type CommandEntry } from "./command-table.ts";
 import { type Io, widthOf } from "./io.ts";
 import { ABOUT, GLOBAL_OPTIONS, rootHelp, VERSION_OPTION } from "./root-help.ts";
 
@@ -48,7 +48,7 @@ export async function createProgram(
     }
   };
   const isCompletion = args.includes(COMPLETE);
-  const isWanted = ({ name }: Entry) => isCompletion || args.includes(name);
+  const isWanted = ({ name }: CommandEntry) => isCompletion || args.includes(name);
   const specs = await Promise.all(
     COMMANDS.map(async (entry) => (isWanted(entry) ? entry.load() : entry)),
   );
@@ -69,7 +69,7 @@ function readGlobalFlags(root: Command): Omit<GlobalFlags, "isRehearsal"> {
     root.getOptionValueSource(name) === "env" && given[name] === ""
       ? undefined
       : (given[name] as string | undefined);
-  const on = (name: string, variable: string) => given[name] === true || envSwitch(variable);
+  const on = (name: string, variable: string) => given[name] === true || isEnvEnabled(variable);
   return {
     dataDir: text("dataDir"),
     business: text("business"),
@@ -78,9 +78,10 @@ function readGlobalFlags(root: Command): Omit<GlobalFlags, "isRehearsal"> {
     verbose: on("verbose", "DESKBELL_VERBOSE"),
     yes: on("yes", "DESKBELL_YES"),
     color: given.color === true,
-    input: given.input === true && !envSwitch("DESKBELL_NO_INPUT"),
+    input: given.input === true && !isEnvEnabled("DESKBELL_NO_INPUT"),
   };
 }
 
-const isWhole = (spec: Entry | CommandSpec | Group): spec is CommandSpec | Group =>
-  !("load" in spec);
+const isWhole = (
+  spec: CommandEntry | CommandSpec | CommandGroup,
+): spec is CommandSpec | CommandGroup => !("load" in spec);

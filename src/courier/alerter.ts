@@ -8,7 +8,7 @@ const TRIES = 3;
 /** Between two tries, times the number of those made. */
 const PAUSE_MS = 2000;
 
-export type Alerter = { tell: (alert: Alert) => void; close: () => Promise<void> };
+export type Alerter = { send: (alert: Alert) => void; close: () => Promise<void> };
 
 /**
  * Tells the operator: a log line, and a plain JSON POST to `--alert-url`. That URL is the operator's own and may lie anywhere.
@@ -57,7 +57,7 @@ export function createAlerter(rt: Runtime): Alerter {
   }
 
   return {
-    tell(alert) {
+    send(alert) {
       const { text, type, business, endpoint } = alert;
       rt.log(type === "endpoint.recovered" ? "info" : "warn", text, {
         type,

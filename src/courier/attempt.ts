@@ -1,24 +1,27 @@
 import { userAgent } from "../assets.ts";
-import type { Result } from "../app/webhooks/record-results.ts";
-import { coverHeaders, type Send } from "../domain/webhooks/post.ts";
-import { CORRUPT, settle } from "../domain/webhooks/settle.ts";
+import type { DeliveryResult } from "../app/webhooks/record-results.ts";
+import { deliveryHeaders, type Send } from "../domain/webhooks/post.ts";
+import { CORRUPT_SETTLEMENT, settle } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
-import { judge, type Outcome, type Verdict } from "../domain/webhooks/verdict.ts";
+import { classifyOutcome, type Outcome, type OutcomeClass } from "../domain/webhooks/verdict.ts";
 import type { Runtime } from "../runtime.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";
 import type { DestinationRow } from "../store/endpoints.ts";
-import { createBodyShelf } from "./body-shelf.ts";
+import { createBodyCache } from "./body-shelf.ts";
 
 /** A delivery that was taken up. */
 export type Claim = { due: DueRow; destination: DestinationRow; keys: readonly SigningKey[] };
 
 /** What came of it, and what that tells of the endpoint; nothing when nothing was sent. */
-export type Attempted = Result & { verdict: Verdict | undefined };
+export type AttemptResult = DeliveryResult & { verdict: OutcomeClass | undefined };
 
 /** Makes one attempt at a delivery. Never throws: whatever goes wrong belongs to this delivery alone. */
-export function createAttempter(rt: Runtime, send: Send): (claim: Claim) => Promise<Attempted> {
-  const bodyOf = createBodyShelf(rt);
+export function createAttemptRunner(
+  rt: Runtime,
+  send: Send,
+): (claim: Claim) => Promise<AttemptResult> {
+  const bodyOf = createBodyCache(rt);
   const agent = userAgent();
 
   return async ({ due, destination, keys }) => {
@@ -29,7 +32,7 @@ export function createAttempter(rt: Runtime, send: Send): (claim: Claim) => Prom
         due,
         endpointId,
         businessId,
-        settlement: CORRUPT,
+        settlement: CORRUPT_SETTLEMENT,
         attempt: null,
         isGone: false,
         verdict: undefined,
@@ -42,7 +45,7 @@ export function createAttempter(rt: Runtime, send: Send): (claim: Claim) => Prom
     try {
       const { id: deliveryId, eventId, eventType, sequence } = due;
       const cover = { deliveryId, eventId, eventType, sequence, attempt: n };
-      const headers = coverHeaders(cover, agent, keys, at, body);
+      const headers = deliveryHeaders(cover, agent, keys, at, body);
       const { url, allowPrivate: trusted, timeoutMs } = destination;
       outcome = await send({ url, trusted, timeoutMs, headers, body });
     } catch (error) {
@@ -56,8 +59,8 @@ export function createAttempter(rt: Runtime, send: Send): (claim: Claim) => Prom
       };
     }
     const now = rt.now();
-    const settlement = settle(n - due.attemptsBefore, outcome, now, rt.chance);
-    const verdict = judge(outcome, now);
+    const settlement = settle(n - due.attemptsBefore, outcome, now, rt.randomFraction);
+    const verdict = classifyOutcome(outcome, now);
     const answer = outcome.kind === "responded" ? outcome : undefined;
     const attempt: AttemptRow = {
       n,

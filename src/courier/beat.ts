@@ -1,12 +1,12 @@
 import { CronJob } from "cron";
 import { backUpNightly } from "../app/box/backups.ts";
-import { expireOrders } from "../app/day/end-orders.ts";
+import { expireTicketOrders } from "../app/day/end-orders.ts";
 import { createPruner } from "../app/box/retention.ts";
-import { tellClock } from "../app/catalog/tell.ts";
+import { publishClockChanges } from "../app/catalog/tell.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { isBusy, isStorageFull } from "../store/database.ts";
-import type { Courier } from "./courier.ts";
+import type { DeliveryWorker } from "./courier.ts";
 
 const POLL_MS = 50;
 const EACH_SECOND = "* * * * * *";
@@ -16,7 +16,7 @@ const EACH_FIVE_MINUTES = "30 */5 * * * *";
 const EACH_NIGHT = "0 17 3 * * *";
 
 /** Keeps the courier going: it hears of other connections' commits within 50 ms and looks for what is due each second. */
-export function startBeat(rt: Runtime, courier: Courier): { stop: () => void } {
+export function startScheduler(rt: Runtime, courier: DeliveryWorker): { stop: () => void } {
   let seen = rt.revision();
   const poll = setInterval(() => {
     const revision = rt.revision();
@@ -27,10 +27,10 @@ export function startBeat(rt: Runtime, courier: Courier): { stop: () => void } {
   const prune = createPruner(rt);
   const jobs = [
     startJob(EACH_SECOND, () => whenWritable(() => courier.sweep())),
-    startJob(EACH_MINUTE, () => whenWritable(() => courier.review())),
+    startJob(EACH_MINUTE, () => whenWritable(() => courier.reviewFailing())),
     startJob(EACH_FIVE_MINUTES, () => whenWritable(prune)),
-    startJob(EACH_SECOND, () => whenWritable(() => tellClock(rt))),
-    startJob(EACH_SECOND, () => whenWritable(() => expireOrders(rt))),
+    startJob(EACH_SECOND, () => whenWritable(() => publishClockChanges(rt))),
+    startJob(EACH_SECOND, () => whenWritable(() => expireTicketOrders(rt))),
     startJob(EACH_NIGHT, () => backUpNightly(rt)),
   ];
   return {

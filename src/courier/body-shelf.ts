@@ -7,12 +7,12 @@ const MAX_KEPT = 128;
  * The bytes of events, each read and checked once while its deliveries go out to one endpoint after another. Undefined for
  * damaged ones: SQLite does not notice damage inside a value, and a wrong body with a right signature is the worst outcome.
  */
-export function createBodyShelf(rt: Runtime): (eventId: string) => Buffer | undefined {
+export function createBodyCache(rt: Runtime): (eventId: string) => Buffer | undefined {
   const kept = new Map<string, Buffer>();
   return (eventId) => {
     const known = kept.get(eventId);
     if (known !== undefined) return known;
-    const event = rt.store.events.byId(eventId);
+    const event = rt.store.events.findById(eventId);
     if (event === undefined || !hash("sha256", event.body, "buffer").equals(event.sha256))
       return undefined;
     const [oldest] = kept.keys();

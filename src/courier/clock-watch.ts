@@ -17,14 +17,14 @@ export function createClockWatch(rt: Runtime, onMoved: (byMs: number) => void = 
 
   return {
     /** @param upTo the number of the last delivery that was there before */
-    follow(upTo: number): void {
+    check(upTo: number): void {
       const [wallNow, monotonicNow] = [rt.now(), rt.monotonic()];
       const byMs = Math.round(wallNow - wall - (monotonicNow - monotonic));
       if (Math.abs(byMs) >= JUMP_MS) {
         // After a jump back also what was due already has come to lie ahead.
         const span = { after: Math.min(wall, wallNow), until: wall + LONGEST_WAIT_MS };
         const move = () => {
-          rt.store.due.shift({ ...span, upTo, byMs });
+          rt.store.due.shiftDueTimes({ ...span, upTo, byMs });
           // What came since is due at once, by whichever clock it came.
           rt.store.due.bringForward(wallNow, wallNow, upTo);
         };
@@ -38,9 +38,10 @@ export function createClockWatch(rt: Runtime, onMoved: (byMs: number) => void = 
     },
 
     /** At the start: what lies further ahead than anything can was put there by a clock that was set since. */
-    begin(): void {
+    repair(): void {
       const latest = rt.now() + LONGEST_WAIT_MS;
-      if (rt.store.due.hasBeyond(latest)) isDone(() => rt.store.due.bringForward(latest, rt.now()));
+      if (rt.store.due.hasDueAfter(latest))
+        isDone(() => rt.store.due.bringForward(latest, rt.now()));
     },
   };
 

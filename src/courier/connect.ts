@@ -1,14 +1,14 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { buildConnector } from "undici";
 import type { Resolve } from "../app/webhooks/resolve.ts";
-import { type Allowances, judgeAddresses } from "../domain/webhooks/safe-url.ts";
+import { type UrlPolicy, unsafeAddressError } from "../domain/webhooks/safe-url.ts";
 import type { Outcome } from "../domain/webhooks/verdict.ts";
 
 /** Why no connection came about. Carries no `code`: after some of them undici would try again by itself. */
-export class ConnectFailure extends Error {
+export class ConnectError extends Error {
   readonly kind: Exclude<Outcome["kind"], "responded">;
 
-  constructor(kind: ConnectFailure["kind"], message: string) {
+  constructor(kind: ConnectError["kind"], message: string) {
     super(message);
     this.kind = kind;
   }
@@ -26,7 +26,7 @@ export type OnConnected = (address: string) => void;
 /** Opens connections to vetted addresses only, for a pool whose requests all have the same allowances. */
 export function createConnector(
   resolve: Resolve,
-  allowances: Allowances,
+  allowances: UrlPolicy,
   onConnected: OnConnected = () => {},
 ): buildConnector.connector {
   const upgrade = buildConnector({ allowH2: false, timeout: 0 });
@@ -35,7 +35,7 @@ export function createConnector(
     const { hostname, protocol } = options;
     const addresses = isIP(hostname) === 0 ? await resolve(hostname, allowances) : [hostname];
     if (addresses.length === 0)
-      throw new ConnectFailure("unresolvable", `no address for ${hostname}`);
+      throw new ConnectError("unresolvable", `no address for ${hostname}`);
     refuseUnsafe(hostname, addresses, allowances);
 
     const port = Number(options.port) || (protocol === "https:" ? 443 : 80);
@@ -54,12 +54,10 @@ export function createConnector(
   const startTls = (options: buildConnector.Options, socket: Socket): Promise<Socket> =>
     new Promise((resolve, reject) => {
       socket.once("close", () =>
-        reject(new ConnectFailure("tls_failed", "the connection was closed")),
+        reject(new ConnectError("tls_failed", "the connection was closed")),
       );
       upgrade({ ...options, httpSocket: socket }, (error, secure) =>
-        error === null
-          ? resolve(secure)
-          : reject(new ConnectFailure("tls_failed", reasonOf(error))),
+        error === null ? resolve(secure) : reject(new ConnectError("tls_failed", reasonOf(error))),
       );
     });
 
@@ -72,7 +70,7 @@ export function createConnector(
     try {
       callback(null, await open(options, abort.signal));
     } catch (error) {
-      const timedOut = new ConnectFailure(
+      const timedOut = new ConnectError(
         "timed_out",
         `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`,
       );
@@ -85,9 +83,9 @@ export function createConnector(
   return (options, callback) => void openInTime(options, callback);
 }
 
-function refuseUnsafe(hostname: string, addresses: string[], allowances: Allowances): void {
-  const refusal = judgeAddresses(hostname, addresses, allowances);
-  if (refusal !== undefined) throw new ConnectFailure("blocked", refusal.refused);
+function refuseUnsafe(hostname: string, addresses: string[], allowances: UrlPolicy): void {
+  const refusal = unsafeAddressError(hostname, addresses, allowances);
+  if (refusal !== undefined) throw new ConnectError("blocked", refusal.refused);
 }
 
 /** Tries each address in turn: a box without IPv6 must still reach a name that has both. */
@@ -114,7 +112,7 @@ const dial = (
     socket.once("connect", () => resolve(socket));
     socket.once("error", (error: NodeJS.ErrnoException) =>
       reject(
-        new ConnectFailure(error.code === "ETIMEDOUT" ? "timed_out" : "refused", reasonOf(error)),
+        new ConnectError(error.code === "ETIMEDOUT" ? "timed_out" : "refused", reasonOf(error)),
       ),
     );
   });

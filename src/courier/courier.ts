@@ -6,17 +6,17 @@ import { laneOf } from "../domain/webhooks/lanes.ts";
 import type { Send } from "../domain/webhooks/post.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
-import { SLOTS } from "../domain/webhooks/slots.ts";
+import { PERMITS } from "../domain/webhooks/slots.ts";
 import type { Outcome } from "../domain/webhooks/verdict.ts";
 import type { Runtime } from "../runtime.ts";
 import { isBusy, isStorageFull } from "../store/database.ts";
 import type { DueRow } from "../store/due.ts";
-import { type Attempted, createAttempter } from "./attempt.ts";
+import { type AttemptResult, createAttemptRunner } from "./attempt.ts";
 import { createClockWatch } from "./clock-watch.ts";
-import { createEpoch } from "./epoch.ts";
-import { createFlights } from "./flights.ts";
-import { createQueues, type Queue } from "./queues.ts";
-import { createTurns, type SlotKind, type TurnTaken } from "./turns.ts";
+import { createCommitCounter } from "./epoch.ts";
+import { createInFlight } from "./flights.ts";
+import { createEndpointQueues, type EndpointQueue } from "./queues.ts";
+import { createDeliveryQueue, type PermitKind, type DispatchResult } from "./turns.ts";
 
 const GROUP_SIZE = 256;
 const GROUP_MS = 20;
@@ -47,20 +47,20 @@ export type AttemptNotice = {
 };
 
 /** Who is told what, after it was written. */
-export type Listeners = {
+export type DeliveryListeners = {
   onAttempt?: ((notice: AttemptNotice) => void) | undefined;
   onAlert?: ((alert: Alert) => void) | undefined;
 };
 
-export type Courier = {
+export type DeliveryWorker = {
   /** Somebody committed: what is new goes out at once. */
   wake: () => void;
   /** Takes up whatever is due. Nothing is lost by its coming late. */
   sweep: () => void;
   /** Looks after endpoints that have been failing for long. */
-  review: () => void;
+  reviewFailing: () => void;
   /** Resolves when nothing is on the wire and every outcome is written. */
-  idle: () => Promise<void>;
+  whenIdle: () => Promise<void>;
   /** Takes up nothing more, and waits at most `graceMs` for what is on the wire; what is then unfinished stays due. */
   stop: (graceMs: number) => Promise<void>;
 };
@@ -69,21 +69,21 @@ export type Courier = {
  * The engine. It alone sends, so that a claim needs no write: what is on the wire is known here, and in the file a delivery
  * is PENDING until its outcome is written. After a crash it is therefore due again.
  */
-export function createCourier(
+export function createDeliveryWorker(
   rt: Runtime,
   send: Send,
-  { onAttempt, onAlert = () => {} }: Listeners = {},
-): Courier {
+  { onAttempt, onAlert = () => {} }: DeliveryListeners = {},
+): DeliveryWorker {
   const { due } = rt.store;
-  const turns = createTurns(SLOTS);
-  const attempt = createAttempter(rt, send);
+  const turns = createDeliveryQueue(PERMITS);
+  const attempt = createAttemptRunner(rt, send);
   /** Numbers of what is on the wire, or back from it with an outcome that is not written yet. */
   const held = new Set<number>();
-  const queues = createQueues(rt, (number) => held.has(number));
-  const flights = createFlights(turns, rt.monotonic);
-  let unwritten: Attempted[] = [];
-  let lastSeen = due.lastNumber();
-  const epoch = createEpoch(rt);
+  const queues = createEndpointQueues(rt, (number) => held.has(number));
+  const flights = createInFlight(turns, rt.monotonic);
+  let unwritten: AttemptResult[] = [];
+  let lastSeen = due.getLastNumber();
+  const epoch = createCommitCounter(rt);
   // What is not written yet was reckoned by the clock as it was.
   const clock = createClockWatch(rt, (byMs) => {
     for (const { settlement } of unwritten)
@@ -98,17 +98,17 @@ export function createCourier(
   let waitingForIdle: (() => void)[] = [];
 
   function wake(): void {
-    clock.follow(lastSeen);
-    const newest = due.lastNumber();
-    for (const id of due.endpointsAmong(lastSeen, newest)) offer(id);
+    clock.check(lastSeen);
+    const newest = due.getLastNumber();
+    for (const id of due.listEndpointsWithNew(lastSeen, newest)) offer(id);
     lastSeen = newest;
     turn();
   }
 
   function sweep(): void {
-    clock.follow(lastSeen);
-    flights.noteOverdue();
-    takeUp(due.endpointsDue(rt.now()));
+    clock.check(lastSeen);
+    flights.markOverdue();
+    takeUp(due.listDueEndpoints(rt.now()));
   }
 
   /** Some at a time: what is fresh does not wait until hundreds of endpoints have been looked at that hang. */
@@ -127,18 +127,18 @@ export function createCourier(
   function offer(endpointId: string): void {
     const queue = queues.get(endpointId);
     if (queue !== undefined) queue.isDry = false;
-    turns.offer(endpointId, queue === undefined ? "WELL" : laneOf(queue.health, queue.overdue));
+    turns.enqueue(endpointId, queue === undefined ? "WELL" : laneOf(queue.health, queue.overdue));
   }
 
   function turn(): void {
-    if (state === "running" && !isStuck) turns.goRound(take);
+    if (state === "running" && !isStuck) turns.dispatch(take);
     if (held.size > 0) return;
     for (const resolve of waitingForIdle) resolve();
     waitingForIdle = [];
   }
 
-  function take(endpointId: string): TurnTaken {
-    const queue = queues.open(endpointId, epoch.now());
+  function take(endpointId: string): DispatchResult {
+    const queue = queues.open(endpointId, epoch.current());
     // One that has no room is offered again by whatever of it ends, and by each sweep.
     if (queue === undefined || !queues.hasRoom(queue)) return "NOTHING";
     const rows = queues.rowsOf(queue);
@@ -159,22 +159,22 @@ export function createCourier(
   }
 
   async function deliver(
-    queue: Queue,
+    queue: EndpointQueue,
     row: DueRow,
-    slot: SlotKind,
+    slot: PermitKind,
     keys: readonly SigningKey[],
   ): Promise<void> {
     const { destination } = queue;
-    const flight = flights.begin(queue, row, slot);
+    const flight = flights.add(queue, row, slot);
     held.add(row.number);
     queue.held += 1;
     const result = await attempt({ due: row, destination, keys });
     if (state === "stopped") return;
     // Before this outcome is among the unwritten: it was reckoned by the clock as it is.
-    clock.follow(lastSeen);
-    flights.end(flight);
+    clock.check(lastSeen);
+    flights.remove(flight);
     if (result.verdict !== undefined) queues.feel(queue, result.verdict);
-    turns.offer(queue.endpointId, laneOf(queue.health, queue.overdue));
+    turns.enqueue(queue.endpointId, laneOf(queue.health, queue.overdue));
     unwritten.push(result);
     // Before anything more goes there, it is disabled.
     if (result.isGone && !isRefused) return write();
@@ -188,11 +188,11 @@ export function createCourier(
   function write(): void {
     clearTimeout(writeTimer);
     writeTimer = undefined;
-    clock.follow(lastSeen);
+    clock.check(lastSeen);
     const group = unwritten;
     let alerts: Alert[];
     try {
-      alerts = epoch.unchangedBy(() => recordResults(rt, group));
+      alerts = epoch.runUncounted(() => recordResults(rt, group));
     } catch (error) {
       const isFull = isStorageFull(error);
       if (!isFull && !isBusy(error)) throw error;
@@ -211,7 +211,7 @@ export function createCourier(
     turn();
   }
 
-  function release(result: Attempted): void {
+  function release(result: AttemptResult): void {
     const { due, endpointId, settlement } = result;
     held.delete(due.number);
     const queue = queues.get(endpointId);
@@ -241,11 +241,11 @@ export function createCourier(
     state = "stopped";
   }
 
-  clock.begin();
-  return { wake, sweep, review, idle, stop };
+  clock.repair();
+  return { wake, sweep, reviewFailing: review, whenIdle: idle, stop };
 }
 
-function slotOf({ health, overdue }: Queue, row: DueRow): SlotKind {
+function slotOf({ health, overdue }: EndpointQueue, row: DueRow): PermitKind {
   const lane = laneOf(health, overdue);
   if (lane === "SUSPECT") return "PROBE";
   const isPrompt = row.isReplay === 0 && row.attemptCount - row.attemptsBefore < PROMPT_ATTEMPTS;
@@ -253,7 +253,7 @@ function slotOf({ health, overdue }: Queue, row: DueRow): SlotKind {
 }
 
 // prettier-ignore
-function noticeOf({ due, endpointId, settlement, attempt }: Attempted, url: string): AttemptNotice | undefined {
+function noticeOf({ due, endpointId, settlement, attempt }: AttemptResult, url: string): AttemptNotice | undefined {
   if (attempt === null) return undefined;
   const { id: deliveryId, eventId, eventType } = due;
   const { status, nextAttemptAt } = settlement;

@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime.ts";
  * Tells when somebody else has changed the file: it rises with every commit but the courier's own outcomes. What the courier has
  * read in an earlier epoch it reads again before it acts on it.
  */
-export function createEpoch(rt: Runtime) {
+export function createCommitCounter(rt: Runtime) {
   let others = rt.othersRevision();
   let own = rt.ownCommits();
   let epoch = 0;
@@ -18,7 +18,7 @@ export function createEpoch(rt: Runtime) {
 
   return {
     /** Other connections are asked for at most once a turn of the event loop. */
-    now(): number {
+    current(): number {
       if (isLookedUp && rt.ownCommits() === own) return epoch;
       look();
       isLookedUp = true;
@@ -26,7 +26,7 @@ export function createEpoch(rt: Runtime) {
       return epoch;
     },
     /** Runs a transaction that changes nothing that the courier has read. */
-    unchangedBy<T>(write: () => T): T {
+    runUncounted<T>(write: () => T): T {
       const written = rt.tx(() => {
         look();
         return write();

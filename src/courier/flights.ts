@@ -1,33 +1,33 @@
 import { OVERDUE_MS } from "../domain/webhooks/lanes.ts";
 import type { DueRow } from "../store/due.ts";
-import type { Queue } from "./queues.ts";
-import type { SlotKind, Turns } from "./turns.ts";
+import type { EndpointQueue } from "./queues.ts";
+import type { PermitKind, DeliveryQueue } from "./turns.ts";
 
 /** An attempt on the wire. */
-export type Flight = {
-  queue: Queue;
+export type InFlightDelivery = {
+  queue: EndpointQueue;
   isReplay: 0 | 1;
-  slot: SlotKind;
+  slot: PermitKind;
   since: number;
   isOverdue: boolean;
 };
 
 /** Keeps book of what is on the wire, and since when. */
-export function createFlights(turns: Turns, now: () => number) {
+export function createInFlight(turns: DeliveryQueue, now: () => number) {
   /** The longest on the wire first. */
-  const flights = new Set<Flight>();
+  const flights = new Set<InFlightDelivery>();
 
   return {
-    begin(queue: Queue, { isReplay }: DueRow, slot: SlotKind): Flight {
+    add(queue: EndpointQueue, { isReplay }: DueRow, slot: PermitKind): InFlightDelivery {
       const flight = { queue, isReplay, slot, since: now(), isOverdue: false };
       flights.add(flight);
-      turns.hold(slot);
+      turns.acquire(slot);
       queue.inFlight += 1;
       queue.replays += isReplay;
       return flight;
     },
 
-    end(flight: Flight): void {
+    remove(flight: InFlightDelivery): void {
       const { queue, isReplay, slot, isOverdue } = flight;
       flights.delete(flight);
       turns.release(slot);
@@ -37,7 +37,7 @@ export function createFlights(turns: Turns, now: () => number) {
     },
 
     /** Hundreds that begin to hang together hold up nobody else until their deadlines. */
-    noteOverdue(): void {
+    markOverdue(): void {
       const latest = now() - OVERDUE_MS;
       for (const flight of flights) {
         if (flight.since > latest) return;
@@ -45,7 +45,7 @@ export function createFlights(turns: Turns, now: () => number) {
         flight.isOverdue = true;
         flight.queue.overdue += 1;
         if (flight.slot !== "PROMPT") continue;
-        turns.giveUpSlot();
+        turns.downgradeToLate();
         flight.slot = "LATE";
       }
     },

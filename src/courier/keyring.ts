@@ -5,10 +5,10 @@ import type { SecretRow } from "../store/endpoint-secrets.ts";
 const MAX_KEPT = 20_000;
 
 /** The keys to sign with now, the current secret's first, and when the first of them ends. */
-export type LiveKeys = { keys: SigningKey[]; keysUntil: number };
+export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
 /** Opens endpoints' secrets, each once: a secret's row never changes what it says. */
-export function createKeyring(rt: Runtime): (endpointId: string) => LiveKeys {
+export function createSigningKeys(rt: Runtime): (endpointId: string) => SigningKeys {
   const opened = new Map<string, SigningKey>();
 
   function open({ id, sealed }: SecretRow): SigningKey {
@@ -21,11 +21,11 @@ export function createKeyring(rt: Runtime): (endpointId: string) => LiveKeys {
   }
 
   return (endpointId) => {
-    const rows = rt.store.endpointSecrets.live(endpointId, rt.now());
+    const rows = rt.store.endpointSecrets.listValid(endpointId, rt.now());
     if (rows.length === 0) throw new Error(`Endpoint ${endpointId} has no live signing secret.`);
     return {
       keys: rows.map(open),
-      keysUntil: Math.min(...rows.map(({ expiresAt }) => expiresAt ?? Infinity)),
+      validUntil: Math.min(...rows.map(({ expiresAt }) => expiresAt ?? Infinity)),
     };
   };
 }

@@ -4,6 +4,6 @@ import type { AttemptNotice } from "./courier.ts";
 /** What the courier's thread is given to start with. */
 export type ThreadData = { config: Config; isWatched: boolean };
 /** What it is told. */
-export type Order = { type: "wake" } | { type: "stop" };
+export type WorkerCommand = { type: "wake" } | { type: "stop" };
 /** What it tells. */
-export type Report = { type: "started" } | { type: "attempt"; attempt: AttemptNotice };
+export type WorkerMessage = { type: "started" } | { type: "attempt"; attempt: AttemptNotice };

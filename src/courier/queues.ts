@@ -1,15 +1,20 @@
-import { feel, type Health, recallHealth, roomOf } from "../domain/webhooks/lanes.ts";
+import {
+  recordOutcome,
+  type EndpointHealth,
+  restoreHealth,
+  remainingConcurrency,
+} from "../domain/webhooks/lanes.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
-import type { Verdict } from "../domain/webhooks/verdict.ts";
+import type { OutcomeClass } from "../domain/webhooks/verdict.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DueRow } from "../store/due.ts";
 import type { DestinationRow } from "../store/endpoints.ts";
-import { createKeyring, type LiveKeys } from "./keyring.ts";
+import { createSigningKeys, type SigningKeys } from "./keyring.ts";
 
 /** What the courier knows of an endpoint that has something due. */
-export type Queue = {
+export type EndpointQueue = {
   readonly endpointId: string;
-  health: Health;
+  health: EndpointHealth;
   /** On the wire. */
   inFlight: number;
   /** Of them, replays. They go one at a time, so that they arrive in their order. */
@@ -20,7 +25,7 @@ export type Queue = {
   held: number;
   destination: DestinationRow;
   /** Undefined until something goes out to it. */
-  live: LiveKeys | undefined;
+  live: SigningKeys | undefined;
   /** Due, and read ahead. */
   rows: DueRow[];
   /** Behind `rows` there was nothing due when it was last read. */
@@ -36,23 +41,23 @@ const READ_AHEAD_PER_HELD = 4;
 const UNREADABLE_PAUSE_MS = 60_000;
 
 /** Keeps the endpoints' queues in step with the file: what another connection has changed is read again before the next one goes. */
-export function createQueues(rt: Runtime, isHeld: (deliveryNumber: number) => boolean) {
-  const queues = new Map<string, Queue>();
-  const keyring = createKeyring(rt);
+export function createEndpointQueues(rt: Runtime, isHeld: (deliveryNumber: number) => boolean) {
+  const queues = new Map<string, EndpointQueue>();
+  const keyring = createSigningKeys(rt);
   /** Endpoints whose secret does not open, and until when they are left alone. */
   const unreadable = new Map<string, number>();
 
   /** Undefined: nothing may be sent to it. */
-  function open(endpointId: string, epoch: number): Queue | undefined {
+  function open(endpointId: string, epoch: number): EndpointQueue | undefined {
     const known = queues.get(endpointId);
     if (known?.epoch === epoch) return known;
-    const destination = rt.store.endpoints.destination(endpointId);
+    const destination = rt.store.endpoints.findDestination(endpointId);
     if (destination === undefined) {
       if (known?.held === 0) queues.delete(endpointId);
       return undefined;
     }
     const isSame = known !== undefined && known.destination.updatedAt === destination.updatedAt;
-    const health = isSame ? known.health : recallHealth(destination.failureCount);
+    const health = isSame ? known.health : restoreHealth(destination.failureCount);
     const read = { destination, health, live: undefined, rows: [], isDry: false, epoch };
     const queue = known
       ? Object.assign(known, read)
@@ -65,13 +70,13 @@ export function createQueues(rt: Runtime, isHeld: (deliveryNumber: number) => bo
    * What its next delivery is signed with; undefined: it cannot be signed. Not read before: most that a sweep looks at have nothing
    * to send but what is on the wire already.
    */
-  function keysOf(queue: Queue): SigningKey[] | undefined {
-    if (queue.live === undefined || queue.live.keysUntil <= rt.now())
+  function keysOf(queue: EndpointQueue): SigningKey[] | undefined {
+    if (queue.live === undefined || queue.live.validUntil <= rt.now())
       queue.live = readKeys(queue.endpointId);
     return queue.live?.keys;
   }
 
-  function readKeys(endpointId: string): LiveKeys | undefined {
+  function readKeys(endpointId: string): SigningKeys | undefined {
     if ((unreadable.get(endpointId) ?? 0) > rt.monotonic()) return undefined;
     try {
       return keyring(endpointId);
@@ -86,10 +91,10 @@ export function createQueues(rt: Runtime, isHeld: (deliveryNumber: number) => bo
   }
 
   /** The next ones due, or none. */
-  function rowsOf(queue: Queue): DueRow[] {
+  function rowsOf(queue: EndpointQueue): DueRow[] {
     if (queue.rows.length > 0 || queue.isDry) return queue.rows;
     const limit = queue.held + Math.max(READ_AHEAD, READ_AHEAD_PER_HELD * queue.held);
-    const found = rt.store.due.read(queue.endpointId, rt.now(), limit);
+    const found = rt.store.due.listForEndpoint(queue.endpointId, rt.now(), limit);
     queue.isDry = found.length < limit;
     return (queue.rows = queue.held === 0 ? found : found.filter(({ number }) => !isHeld(number)));
   }
@@ -98,10 +103,15 @@ export function createQueues(rt: Runtime, isHeld: (deliveryNumber: number) => bo
     open,
     rowsOf,
     keysOf,
-    get: (endpointId: string): Queue | undefined => queues.get(endpointId),
-    hasRoom: (queue: Queue): boolean =>
-      roomOf(queue.health, queue.inFlight, queue.destination.maxInFlight, rt.monotonic()) > 0,
-    feel: (queue: Queue, verdict: Verdict): void =>
-      void (queue.health = feel(queue.health, verdict, rt.monotonic())),
+    get: (endpointId: string): EndpointQueue | undefined => queues.get(endpointId),
+    hasRoom: (queue: EndpointQueue): boolean =>
+      remainingConcurrency(
+        queue.health,
+        queue.inFlight,
+        queue.destination.maxInFlight,
+        rt.monotonic(),
+      ) > 0,
+    feel: (queue: EndpointQueue, verdict: OutcomeClass): void =>
+      void (queue.health = recordOutcome(queue.health, verdict, rt.monotonic())),
   };
 }

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { explainBadSignature } from "../domain/webhooks/signature.ts";
+import { signatureError } from "../domain/webhooks/signature.ts";
 
 /** A POST as the sample receiver saw it. */
-export type Received = {
+export type ReceivedDelivery = {
   eventType: string;
   deliveryId: string;
   attempt: number;
@@ -15,7 +15,7 @@ export type Received = {
 };
 
 /** How a receiver is to misbehave. */
-export type Mood = { statusCode: number; delayMs: number };
+export type SimulatedResponse = { statusCode: number; delayMs: number };
 
 export type Receiver = { url: string; close: () => Promise<void> };
 
@@ -37,8 +37,8 @@ export function startReceiver({
   port: number;
   secret: string | null;
   now: () => number;
-  mood?: () => Mood;
-  onDelivery: (received: Received) => void;
+  mood?: () => SimulatedResponse;
+  onDelivery: (received: ReceivedDelivery) => void;
 }): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
@@ -48,7 +48,7 @@ export function startReceiver({
     const refused =
       secret === null
         ? undefined
-        : explainBadSignature(signature, body, secret, Math.floor(now() / 1000));
+        : signatureError(signature, body, secret, Math.floor(now() / 1000));
     const { statusCode, delayMs } =
       refused === undefined ? mood() : { statusCode: 400, delayMs: 0 };
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));

@@ -8,7 +8,7 @@ export const createSendOnce =
   async (post, givenUp) => {
     if (givenUp?.aborted) return { outcome: { kind: "refused", error: "given up" }, address: null };
     let address: string | null = null;
-    const sender = createSender(rt.config.lab, rt.monotonic, {
+    const sender = createSender(rt.config.urlAllowances, rt.monotonic, {
       onConnected: (found) => void (address = found),
     });
     const breakOff = () => void sender.close();

@@ -1,9 +1,9 @@
 import { Agent, type Dispatcher } from "undici";
 import { cacheResolve, type Resolve, resolveName } from "../app/webhooks/resolve.ts";
-import type { Post, Send } from "../domain/webhooks/post.ts";
-import { type Allowances, parseTarget, type Refusal } from "../domain/webhooks/safe-url.ts";
+import type { WebhookPost, Send } from "../domain/webhooks/post.ts";
+import { type UrlPolicy, parseTarget, type UnsafeUrl } from "../domain/webhooks/safe-url.ts";
 import type { Outcome } from "../domain/webhooks/verdict.ts";
-import { ConnectFailure, createConnector, type OnConnected } from "./connect.ts";
+import { ConnectError, createConnector, type OnConnected } from "./connect.ts";
 
 export type Sender = { send: Send; close: () => Promise<void> };
 
@@ -14,7 +14,7 @@ const MAX_TARGETS = 10_000;
 
 /** @param onConnected is told the address of each connection that is made */
 export function createSender(
-  lab: Omit<Allowances, "trusted">,
+  lab: Omit<UrlPolicy, "trusted">,
   now: () => number,
   { resolve = resolveName, onConnected }: { resolve?: Resolve; onConnected?: OnConnected } = {},
 ): Sender {
@@ -49,8 +49,8 @@ export function createSender(
 type Place = { origin: string; path: string };
 
 /** What a URL's text alone says of it never changes. */
-function rememberTargets(allowances: Allowances): (url: string) => Place | Refusal {
-  const known = new Map<string, Place | Refusal>();
+function rememberTargets(allowances: UrlPolicy): (url: string) => Place | UnsafeUrl {
+  const known = new Map<string, Place | UnsafeUrl>();
   return (url) => {
     const before = known.get(url);
     if (before !== undefined) return before;
@@ -69,7 +69,7 @@ function rememberTargets(allowances: Allowances): (url: string) => Place | Refus
 function dispatch(
   agent: Agent,
   place: Place,
-  { headers, body, timeoutMs }: Post,
+  { headers, body, timeoutMs }: WebhookPost,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     // What it is if nothing more comes.
@@ -128,6 +128,6 @@ function dispatch(
 const CUT_OFF = new Error("cut off");
 
 const classify = (error: Error): Outcome =>
-  error instanceof ConnectFailure
+  error instanceof ConnectError
     ? { kind: error.kind, error: error.message }
     : { kind: "refused", error: (error as NodeJS.ErrnoException).code ?? error.message };

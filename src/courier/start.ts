@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { courierThread } from "../assets.ts";
+import { deliveryThread } from "../assets.ts";
 import type { Config } from "../config.ts";
 import type { AttemptNotice } from "./courier.ts";
-import type { Order, Report, ThreadData } from "./messages.ts";
+import type { WorkerCommand, WorkerMessage, ThreadData } from "./messages.ts";
 
 export type OnAttempt = (attempt: AttemptNotice) => void;
 
-export type RunningCourier = {
+export type RunningDeliveryWorker = {
   /** After a commit in this process: what it added goes out without waiting for the next poll. */
   wake: () => void;
   /** Finishes what is on the wire, at most 10 s. */
@@ -17,21 +17,21 @@ export type RunningCourier = {
 };
 
 /** Starts the courier in its thread; resolves when it has taken up what was due. */
-export async function startCourier(
+export async function startDeliveryWorker(
   config: Config,
   { onAttempt }: { onAttempt?: OnAttempt | undefined } = {},
-): Promise<RunningCourier> {
+): Promise<RunningDeliveryWorker> {
   const workerData: ThreadData = {
     config: { ...config, mayCreate: false },
     isWatched: onAttempt !== undefined,
   };
   // Of what a drain makes nearly all is dead at once: more room for it takes memory and gains nothing.
   const resourceLimits = { maxYoungGenerationSizeMb: 16 };
-  const code = courierThread();
+  const code = deliveryThread();
   const worker = new Worker(code, { eval: typeof code === "string", workerData, resourceLimits });
-  const order = (order: Order): void => worker.postMessage(order);
+  const order = (order: WorkerCommand): void => worker.postMessage(order);
   const exited = new Promise<number>((resolve) => worker.once("exit", resolve));
-  worker.on("message", (report: Report) => {
+  worker.on("message", (report: WorkerMessage) => {
     if (report.type === "attempt") onAttempt?.(report.attempt);
   });
   const failed = exited.then(() =>

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openRuntime } from "../runtime.ts";
 import { createAlerter } from "./alerter.ts";
-import { startBeat } from "./beat.ts";
-import { createCourier } from "./courier.ts";
-import type { Order, Report, ThreadData } from "./messages.ts";
+import { startScheduler } from "./beat.ts";
+import { createDeliveryWorker } from "./courier.ts";
+import type { WorkerCommand, WorkerMessage, ThreadData } from "./messages.ts";
 import type { Sender } from "./send.ts";
 
 // The courier's thread, with a connection of its own: a drain or an fsync never holds up a GET.
@@ -15,26 +15,26 @@ const GRACE_MS = 10_000;
 const { config, isWatched } = workerData as ThreadData;
 const rt = openRuntime(config, BUSY_TIMEOUT_MS);
 rt.store.file.tuneForWriting();
-const tell = (report: Report): void => parentPort?.postMessage(report);
+const tell = (report: WorkerMessage): void => parentPort?.postMessage(report);
 let sender: Promise<Sender> | undefined;
 /** What sends is loaded for the first delivery: it takes 10 MB, for which a box without webhooks has no use. */
 const loadSender = (): Promise<Sender> =>
   (sender ??= import("./send.ts").then(
-    ({ createSender }) => createSender(config.lab, rt.monotonic),
+    ({ createSender }) => createSender(config.urlAllowances, rt.monotonic),
     fail,
   ));
 const alerter = createAlerter(rt);
-const courier = createCourier(rt, async (post) => (await loadSender()).send(post), {
+const courier = createDeliveryWorker(rt, async (post) => (await loadSender()).send(post), {
   onAttempt: isWatched ? (attempt) => tell({ type: "attempt", attempt }) : undefined,
-  onAlert: alerter.tell,
+  onAlert: alerter.send,
 });
-const beat = startBeat(rt, courier);
+const beat = startScheduler(rt, courier);
 
 let stopped: Promise<void> | undefined;
 
 // Half a courier is worse than none: whoever supervises the daemon starts it anew.
 process.on("uncaughtException", fail);
-parentPort?.on("message", (order: Order) =>
+parentPort?.on("message", (order: WorkerCommand) =>
   order.type === "wake" ? courier.wake() : void (stopped ??= stop()),
 );
 courier.sweep();

@@ -6,7 +6,7 @@ export const isAddressRange = (text: string): boolean =>
   ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
 
 /** @throws AppError usage for one that is none */
-export function requireAddressRanges(flag: string, ranges: readonly string[]): void {
+export function assertAddressRanges(flag: string, ranges: readonly string[]): void {
   const wrong = ranges.find((range) => !isAddressRange(range));
   if (wrong !== undefined)
     throw new AppError("usage", `${flag} must be an address range, not '${wrong}'.`, {

@@ -25,7 +25,7 @@ export function grants(key: { kind: KeyKind; scopes: readonly Scope[] }, needed:
 }
 
 /** A new key's text: 190 random bits, then a checksum that tells a typing error from a wrong key. */
-export function mintApiKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {
+export function generateApiKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {
   let text = PREFIX[kind];
   while (text.length < PREFIX[kind].length + RANDOM_LENGTH) {
     // Bytes above the last multiple of 62 would favour some characters.

@@ -29,5 +29,5 @@ export function isTimezone(name: string): boolean {
 }
 
 /** A zone's name in IANA's letters, and not another name that it has; undefined: there is none such. */
-export const timezoneNamed = (name: string): string | undefined =>
+export const canonicalTimezone = (name: string): string | undefined =>
   isTimezone(name) ? new Temporal.ZonedDateTime(0n, name).timeZoneId : undefined;

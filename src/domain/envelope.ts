@@ -27,7 +27,7 @@ export type Envelope = {
   };
 };
 
-export function sealEnvelope(
+export function createEnvelope(
   draft: EventDraft,
   id: string,
   createdAtMs: number,

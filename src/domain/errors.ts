@@ -43,7 +43,7 @@ export type ErrorCode =
   | "state_refuses";
 
 /** One mistake among several in the same request or file. */
-export type ErrorItem = {
+export type ValidationIssue = {
   code: string;
   detail: string;
   /** Name of the query parameter, or header, at fault. */
@@ -57,20 +57,20 @@ export type ErrorItem = {
 type ErrorDetails = {
   /** What mends it, as a sentence or a command. */
   fix?: string;
-  items?: ErrorItem[];
+  issues?: ValidationIssue[];
 };
 
 /** A refusal with a reason that a person can act on. Anything else that is thrown is a bug. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly fix: string | undefined;
-  readonly items: ErrorItem[];
+  readonly issues: ValidationIssue[];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message);
     this.name = "AppError";
     this.code = code;
     this.fix = details.fix;
-    this.items = details.items ?? [];
+    this.issues = details.issues ?? [];
   }
 }

@@ -78,7 +78,7 @@ export const prefixOf = (type: EventType): EventPrefix =>
   type.slice(0, type.indexOf(".")) as EventPrefix;
 
 /** What `data.resource.type` calls what an event tells of: prices and variants are told of their service. */
-export const resourceOf = (prefix: EventPrefix): string =>
+export const resourceTypeOf = (prefix: EventPrefix): string =>
   prefix === "service_price" || prefix === "service_variant" ? "service" : prefix;
 
 /** The suffix of the event's name: the spec's `data.action`. */

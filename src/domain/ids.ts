@@ -66,7 +66,7 @@ export function catalogId(
 }
 
 /** The least that an id made at `ms` or later can be. */
-export function firstIdOf(prefix: IdPrefix, ms: number): string {
+export function minIdAt(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${base32(bytesOf(Math.max(0, ms), 0), 25)}`;
 }
 

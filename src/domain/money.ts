@@ -31,10 +31,10 @@ export const formatPercent = (basisPoints: number): string =>
   formatDecimal(basisPoints, 2).replace(/\.?0+$/, "");
 
 /** An amount or what is wrong with it, as the rest of a sentence that begins with the field's name. */
-export type Reading = { units: number } | { problem: string };
+export type ParsedAmount = { units: number } | { problem: string };
 
 /** Reads `35.00` into minor units, digit by digit: a price never passes through a float. */
-export function parseMoney(text: string, currency: string): Reading {
+export function parseMoney(text: string, currency: string): ParsedAmount {
   const digits = currencyDigits(currency);
   return parseDecimal(text, {
     digits,
@@ -46,7 +46,7 @@ export function parseMoney(text: string, currency: string): Reading {
 }
 
 /** Reads `12.5` into basis points: 1250. */
-export const parsePercent = (text: string): Reading =>
+export const parsePercent = (text: string): ParsedAmount =>
   parseDecimal(text, {
     digits: 2,
     max: 10_000,
@@ -57,7 +57,7 @@ export const parsePercent = (text: string): Reading =>
 
 type DecimalRules = { digits: number; max: number; noun: string; example: string; tooFine: string };
 
-function parseDecimal(text: string, rules: DecimalRules): Reading {
+function parseDecimal(text: string, rules: DecimalRules): ParsedAmount {
   const shown = `'${safe(text, 40)}'`;
   if (/^-\d+(?:\.\d+)?$/.test(text)) return { problem: "must not be negative" };
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text);

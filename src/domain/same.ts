@@ -1,16 +1,18 @@
 const NONE: ReadonlySet<string> = new Set();
 
 /** The very same values in the same order. */
-export const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+export const shallowEqual = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
 
 /** Deep equality of JSON-like values. Fields named in `ignored` are passed over, at the top only or at every depth. */
-export function same(a: unknown, b: unknown, ignored = NONE, ignoredAtTop = NONE): boolean {
+export function deepEqual(a: unknown, b: unknown, ignored = NONE, ignoredAtTop = NONE): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a))
     return (
-      Array.isArray(b) && a.length === b.length && a.every((value, i) => same(value, b[i], ignored))
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((value, i) => deepEqual(value, b[i], ignored))
     );
   const left = a as Record<string, unknown>;
   const right = b as Record<string, unknown>;
@@ -20,7 +22,7 @@ export function same(a: unknown, b: unknown, ignored = NONE, ignoredAtTop = NONE
     keys.every(
       (key) =>
         key in right &&
-        (ignored.has(key) || ignoredAtTop.has(key) || same(left[key], right[key], ignored)),
+        (ignored.has(key) || ignoredAtTop.has(key) || deepEqual(left[key], right[key], ignored)),
     )
   );
 }

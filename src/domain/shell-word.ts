@@ -1,3 +1,3 @@
 /** A text as one word of a command line. */
-export const shellWord = (text: string): string =>
+export const shellQuote = (text: string): string =>
   /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,19 +1,19 @@
-import { createKeyUse } from "../app/keys.ts";
+import { createKeyUsage } from "../app/keys.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
-import { createAnswering, placesOf, type Route } from "./answering.ts";
-import { createClientAddress } from "./gate/client-address.ts";
+import { createPipeline, groupByPath, type Route } from "./answering.ts";
+import { createGetClientAddress } from "./gate/client-address.ts";
 import { docsRoutes } from "./docs/serve.ts";
-import { createGate } from "./gate/gate.ts";
-import { createLimits } from "./gate/limits.ts";
+import { createAccessControl } from "./gate/gate.ts";
+import { createRateLimits } from "./gate/limits.ts";
 import { createListener, type Listener } from "./wire/listener.ts";
 import { createMetrics } from "./metrics.ts";
-import { createObserve } from "./observe.ts";
+import { createResponseObserver } from "./observe.ts";
 import type { Router } from "./router.ts";
-import type { Parts } from "./route.ts";
+import type { HandlerDeps } from "./route.ts";
 import { ROUTES } from "./routes.ts";
-import { createWaitingRoom } from "./changes/waiting-room.ts";
-import { createViews } from "./catalog/view-cache.ts";
+import { createLongPolls } from "./changes/waiting-room.ts";
+import { createListHandler } from "./catalog/view-cache.ts";
 
 export type App = {
   /** Answers a request that came without a socket. */
@@ -27,7 +27,7 @@ export type App = {
 };
 
 /** The routes with those who answer. */
-const bindRoutes = (parts: Parts): Route[] => [
+const bindRoutes = (parts: HandlerDeps): Route[] => [
   ...ROUTES.map((row) => ({ ...row, handle: row.handle(parts) }) as Route),
   ...docsRoutes(parts.rt, ROUTES),
 ];
@@ -41,15 +41,22 @@ const sendNothing: SendOnce = () =>
 
 /** The whole API. Whichever way a request comes in, it is judged and answered in one place. */
 export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
-  const clientAddress = createClientAddress(rt.config.http.trustedProxies);
-  const keyUse = createKeyUse(rt);
-  const limits = createLimits(rt);
-  const gate = createGate(rt, keyUse, limits, clientAddress);
+  const clientAddress = createGetClientAddress(rt.config.http.trustedProxies);
+  const keyUse = createKeyUsage(rt);
+  const limits = createRateLimits(rt);
+  const gate = createAccessControl(rt, keyUse, limits, clientAddress);
   const metrics = createMetrics();
-  const room = createWaitingRoom(rt);
-  const answering = createAnswering(rt, gate, createObserve(rt, metrics, clientAddress));
-  const places = placesOf(
-    bindRoutes({ rt, gate, room, metrics, sendOnce, serve: createViews(rt) }),
+  const room = createLongPolls(rt);
+  const answering = createPipeline(rt, gate, createResponseObserver(rt, metrics, clientAddress));
+  const places = groupByPath(
+    bindRoutes({
+      rt,
+      accessControl: gate,
+      longPolls: room,
+      metrics,
+      sendOnce,
+      listHandler: createListHandler(rt),
+    }),
   );
   let router: Promise<Router> | undefined;
   // h3 is made of the web's Request and Response, which take Node 30 ms to load: for the first request that needs it.

@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts";
-import { type Call, header } from "./call.ts";
+import { type RequestContext, getHeader } from "./call.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
 /** Deeper than anything that is meant. */
@@ -9,27 +9,32 @@ const MAX_DEPTH = 32;
  * Reads a body that is a JSON object.
  * @throws AppError unsupported_media_type, body_too_large, invalid_json, or validation_failed for another kind of value
  */
-export async function readJsonObject(call: Call): Promise<Record<string, unknown>> {
+export async function readJsonObject(call: RequestContext): Promise<Record<string, unknown>> {
   requireJson(call);
   return parseObject(await readBytes(call));
 }
 
 /** One that may be left out, which says as much as an empty object. */
-export async function readOptionalObject(call: Call): Promise<Record<string, unknown>> {
+export async function readOptionalJsonObject(
+  call: RequestContext,
+): Promise<Record<string, unknown>> {
   const bytes = await readBytes(call);
   if (bytes.length === 0) return {};
   requireJson(call);
   return parseObject(bytes);
 }
 
-function requireJson(call: Call): void {
-  const mediaType = (header(call.asked, "content-type") ?? "").split(";")[0]?.trim().toLowerCase();
+function requireJson(call: RequestContext): void {
+  const mediaType = (getHeader(call.request, "content-type") ?? "")
+    .split(";")[0]
+    ?.trim()
+    .toLowerCase();
   if (mediaType !== "application/json")
     throw new AppError(
       "unsupported_media_type",
       "The body must be JSON: send Content-Type: application/json.",
     );
-  const encoding = header(call.asked, "content-encoding");
+  const encoding = getHeader(call.request, "content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
     throw new AppError(
       "unsupported_media_type",
@@ -43,16 +48,16 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
     return value as Record<string, unknown>;
   const detail = "The body must be a JSON object.";
   throw new AppError("validation_failed", detail, {
-    items: [{ pointer: "#", code: "type", detail }],
+    issues: [{ pointer: "#", code: "type", detail }],
   });
 }
 
 /** Counts what arrives: a length that is announced may be missing or a lie. */
-async function readBytes(call: Call): Promise<Buffer> {
+async function readBytes(call: RequestContext): Promise<Buffer> {
   const tooLarge = () =>
     new AppError("body_too_large", `A body may be ${MAX_BODY_BYTES / 1024} KiB at most.`);
-  if (Number(header(call.asked, "content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  const reader = call.asked.body()?.getReader();
+  if (Number(getHeader(call.request, "content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  const reader = call.request.body()?.getReader();
   if (!reader) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let size = 0;

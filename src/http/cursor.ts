@@ -1,19 +1,19 @@
 import { AppError } from "../domain/errors.ts";
 
 /** The last object of a page: what follows it is what sorts after it, whatever was added or removed meanwhile. */
-export type Position = { sortOrder: number; id: string };
+export type CursorPosition = { sortOrder: number; id: string };
 
 type Listed = { id: string; sortOrder: number };
 
-const isAfter = (object: Listed, position: Position): boolean =>
+const isAfter = (object: Listed, position: CursorPosition): boolean =>
   object.sortOrder > position.sortOrder ||
   (object.sortOrder === position.sortOrder && object.id > position.id);
 
-export const encodeCursor = (list: string, { sortOrder, id }: Position): string =>
+export const encodeCursor = (list: string, { sortOrder, id }: CursorPosition): string =>
   Buffer.from(JSON.stringify([list, sortOrder, id])).toString("base64url");
 
 /** @throws AppError invalid_cursor for anything that this list has not given out itself */
-export function decodeCursor(list: string, cursor: string): Position {
+export function decodeCursor(list: string, cursor: string): CursorPosition {
   try {
     const [from, sortOrder, id] = JSON.parse(
       Buffer.from(cursor, "base64url").toString(),
@@ -25,7 +25,7 @@ export function decodeCursor(list: string, cursor: string): Position {
   }
   const detail = "'cursor' is not one that this list has given out.";
   throw new AppError("invalid_cursor", detail, {
-    items: [{ parameter: "cursor", code: "invalid_cursor", detail }],
+    issues: [{ parameter: "cursor", code: "invalid_cursor", detail }],
   });
 }
 

@@ -2,44 +2,44 @@ import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { Credential } from "../store/keys.ts";
-import { type Answer, answerJson, type Call, type FlatHeaders } from "./call.ts";
+import { type HttpResponse, respondJson, type RequestContext, type RawHeaders } from "./call.ts";
 import { linkToNext } from "./cursor.ts";
 
 /** For an answer with a secret in it. */
-export const NO_STORE: FlatHeaders = ["cache-control", "no-store"];
+export const NO_STORE: RawHeaders = ["cache-control", "no-store"];
 /** For what one key sees and another does not, and what changes without a catalog version. */
-export const PRIVATE: FlatHeaders = ["cache-control", "private, no-cache"];
+export const PRIVATE: RawHeaders = ["cache-control", "private, no-cache"];
 
 /** @throws AppError conflict when somebody has just removed it */
-export function businessOf(
+export function getBusiness(
   rt: Runtime,
   { businessId }: Pick<Credential, "businessId">,
 ): BusinessRow {
-  const business = rt.store.businesses.byId(businessId);
+  const business = rt.store.businesses.findById(businessId);
   if (!business) throw new AppError("conflict", "The business was removed meanwhile.");
   return business;
 }
 
-export const timezoneOf = (rt: Runtime, key: Credential): string =>
-  businessOf(rt, key).doc.timezone;
+export const getTimezone = (rt: Runtime, key: Credential): string =>
+  getBusiness(rt, key).doc.timezone;
 
 /** Where partners find `path` of a business. */
-export const urlOf = (rt: Runtime, slug: string, path: string): string =>
+export const businessUrl = (rt: Runtime, slug: string, path: string): string =>
   `${rt.config.http.publicUrl}/v1/businesses/${slug}/${path}`;
 
 /** A page of a list that is no part of the catalog, in the envelope of all lists. */
-export function answerPage(
+export function respondPage(
   rt: Runtime,
-  call: Call,
+  call: RequestContext,
   { id, slug, doc: { name, timezone } }: BusinessRow,
   path: string,
   { data, nextCursor }: { data: unknown[]; nextCursor: string | null },
-): Answer {
+): HttpResponse {
   const page = { hasMore: nextCursor !== null, nextCursor };
   const link =
     nextCursor === null
       ? []
-      : ["link", linkToNext(urlOf(rt, slug, path), call.asked.search, nextCursor)];
+      : ["link", linkToNext(businessUrl(rt, slug, path), call.request.search, nextCursor)];
   const body = { data, page, meta: { business: { id, slug, name, timezone } } };
-  return answerJson(call, 200, body, [...PRIVATE, ...link]);
+  return respondJson(call, 200, body, [...PRIVATE, ...link]);
 }

@@ -7,9 +7,9 @@ const DURATION = "deskbell_http_request_duration_seconds";
 type Series = { labels: string; buckets: number[]; count: number; sumMs: number };
 
 export type Metrics = {
-  count: (route: string, method: string, status: number, durationMs: number) => void;
+  record: (route: string, method: string, status: number, durationMs: number) => void;
   /** All that was counted, as Prometheus reads it. */
-  text: () => string;
+  format: () => string;
 };
 
 export function createMetrics(): Metrics {
@@ -36,7 +36,7 @@ export function createMetrics(): Metrics {
   };
 
   return {
-    count(route, method, status, durationMs) {
+    record(route, method, status, durationMs) {
       const found = find(route, method, status);
       found.count += 1;
       found.sumMs += durationMs;
@@ -44,7 +44,7 @@ export function createMetrics(): Metrics {
       while (bucket < BOUNDS_MS.length && durationMs > (BOUNDS_MS[bucket] as number)) bucket += 1;
       if (bucket < BOUNDS_MS.length) found.buckets[bucket] = (found.buckets[bucket] as number) + 1;
     },
-    text: () =>
+    format: () =>
       [
         `# HELP ${DURATION} From a request's headers to its answer.`,
         `# TYPE ${DURATION} histogram`,
@@ -55,7 +55,7 @@ export function createMetrics(): Metrics {
 }
 
 /** One value for each set of labels. */
-export const gauge = (
+export const formatGauge = (
   name: string,
   help: string,
   values: readonly (readonly [labels: string, value: number])[],

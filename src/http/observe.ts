@@ -1,33 +1,37 @@
 import type { Runtime } from "../runtime.ts";
-import type { Place } from "./answering.ts";
-import { type Answer, type Call, header, loggedPath } from "./call.ts";
-import type { ClientAddress } from "./gate/client-address.ts";
+import type { RoutePath } from "./answering.ts";
+import { type HttpResponse, type RequestContext, getHeader, redactPath } from "./call.ts";
+import type { GetClientAddress } from "./gate/client-address.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Told of every answer, before it is written. */
-export type Observe = (place: Place, call: Call, answer: Answer) => void;
+export type ResponseObserver = (
+  place: RoutePath,
+  call: RequestContext,
+  answer: HttpResponse,
+) => void;
 
 /** Counts every answer, and tells of it in one wide line of the log. */
-export function createObserve(
+export function createResponseObserver(
   rt: Runtime,
   metrics: Metrics,
-  clientAddress: ClientAddress,
-): Observe {
+  clientAddress: GetClientAddress,
+): ResponseObserver {
   return (place, call, answer) => {
     const durationMs = rt.monotonic() - call.startedAt;
-    metrics.count(place.path, call.asked.method, answer.status, durationMs);
+    metrics.record(place.path, call.request.method, answer.status, durationMs);
     if (!rt.config.http.accessLog) return;
     // Neither the query nor a header that could hold a secret.
     rt.log("info", "request", {
       requestId: call.requestId,
-      method: call.asked.method,
-      path: loggedPath(call.asked),
+      method: call.request.method,
+      path: redactPath(call.request),
       status: answer.status,
       durationMs: Math.round(durationMs * 100) / 100,
       bytes: answer.body?.length ?? 0,
       key: call.keyId,
-      address: clientAddress(call.asked),
-      userAgent: header(call.asked, "user-agent"),
+      address: clientAddress(call.request),
+      userAgent: getHeader(call.request, "user-agent"),
     });
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, type ErrorCode, type ErrorItem } from "../domain/errors.ts";
+import { AppError, type ErrorCode, type ValidationIssue } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { localToInstant } from "../domain/business-time.ts";
 
@@ -20,7 +20,7 @@ const LOCAL = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/;
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
 /** An instant as it was written; a wall-clock time waits for the zone of the business. */
-export type WrittenInstant = { text: string; resolve: (timezone: string) => number };
+export type InstantParameter = { text: string; resolve: (timezone: string) => number };
 
 export const flag = z
   .enum(["true", "false", "1", "0"], { error: "must be true, false, 1 or 0." })
@@ -40,7 +40,7 @@ export const list = z
   .meta({ isList: true, asSent: { type: "array", items: { type: "string" }, minItems: 1 } });
 
 /** A whole number, `unit` included in what is said of it. */
-export const whole = (minimum: number, maximum: number, unit = "") => {
+export const integer = (minimum: number, maximum: number, unit = "") => {
   const error = `must be a whole number ${unit}from ${minimum} to ${maximum}.`;
   return z
     .string()
@@ -50,7 +50,7 @@ export const whole = (minimum: number, maximum: number, unit = "") => {
     .meta({ asSent: { type: "integer", minimum, maximum } });
 };
 
-export const pageSize = whole(1, 500).describe("At most so many; without it, everything");
+export const pageSize = integer(1, 500).describe("At most so many; without it, everything");
 
 export const cursor = text.meta({
   refusedAs: "invalid_cursor",
@@ -83,7 +83,7 @@ export const instant = z
       "must be a date and time such as 2026-12-31T18:00:00+01:00, or one without offset in the business's time.",
     params: { code: "invalid_date" },
   })
-  .transform((written): WrittenInstant => ({
+  .transform((written): InstantParameter => ({
     text: written,
     resolve: resolvers(written) ?? (() => Number.NaN),
   }))
@@ -97,7 +97,7 @@ export const instant = z
     refusedAs: "invalid_date",
   });
 
-function resolvers(written: string): WrittenInstant["resolve"] | undefined {
+function resolvers(written: string): InstantParameter["resolve"] | undefined {
   try {
     if (RFC_3339.test(written)) {
       const { epochMilliseconds } = Temporal.Instant.from(written);
@@ -115,23 +115,23 @@ function resolvers(written: string): WrittenInstant["resolve"] | undefined {
  * Reads a query string.
  * @throws AppError with every mistake in it
  */
-export function readParameters<P extends Parameters>(known: P, query: string): ParametersOf<P> {
-  const { values, mistakes } = collectParameters(known, query);
-  if (mistakes.length > 0) throw refuseParameters(mistakes);
+export function parseParameters<P extends Parameters>(known: P, query: string): ParametersOf<P> {
+  const { values, mistakes } = validateParameters(known, query);
+  if (mistakes.length > 0) throw parametersError(mistakes);
   return values;
 }
 
 /** For who has more to check before it refuses: the values are those without a mistake. */
-export function collectParameters<P extends Parameters>(
+export function validateParameters<P extends Parameters>(
   known: P,
   query: string,
-): { values: ParametersOf<P>; mistakes: ErrorItem[] } {
+): { values: ParametersOf<P>; mistakes: ValidationIssue[] } {
   const names = Object.keys(known);
   const given = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(query))
     given.set(name, [...(given.get(name) ?? []), value]);
 
-  const mistakes: ErrorItem[] = [];
+  const mistakes: ValidationIssue[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, texts] of given) {
     const schema = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -154,7 +154,7 @@ export function collectParameters<P extends Parameters>(
   return { values: values as ParametersOf<P>, mistakes };
 }
 
-const toMistake = (name: string, issue: z.core.$ZodIssue): ErrorItem => ({
+const toMistake = (name: string, issue: z.core.$ZodIssue): ValidationIssue => ({
   parameter: name,
   code:
     issue.code === "custom" && typeof issue.params?.["code"] === "string"
@@ -172,9 +172,9 @@ const OWN_CODES = new Set([
 ]);
 
 /** One code when all mistakes share it, else the general one. */
-export function refuseParameters(mistakes: ErrorItem[]): AppError {
+export function parametersError(mistakes: ValidationIssue[]): AppError {
   const codes = new Set(mistakes.map(({ code }) => code));
   const [only = ""] = codes;
   const code = codes.size === 1 && OWN_CODES.has(only) ? (only as ErrorCode) : "invalid_parameter";
-  return new AppError(code, mistakes.map(({ detail }) => detail).join(" "), { items: mistakes });
+  return new AppError(code, mistakes.map(({ detail }) => detail).join(" "), { issues: mistakes });
 }

@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode, type ErrorItem } from "../domain/errors.ts";
-import type { FlatHeaders } from "./call.ts";
+import { AppError, type ErrorCode, type ValidationIssue } from "../domain/errors.ts";
+import type { RawHeaders } from "./call.ts";
 
 /** What of an error leaves the house. */
 export type Problem = {
@@ -8,8 +8,8 @@ export type Problem = {
   detail: string;
   /** What mends it, when that is in the hands of who asked. */
   fix?: string | undefined;
-  items: ErrorItem[];
-  headers: FlatHeaders;
+  issues: ValidationIssue[];
+  headers: RawHeaders;
 };
 
 /** The status of every code that HTTP may answer. The codes of the terminal are missing: over HTTP they are bugs. */
@@ -77,7 +77,7 @@ const INTERNAL: Problem = {
   status: HTTP_STATUS.internal,
   code: "internal",
   detail: "Something went wrong here. The request id finds it in the log.",
-  items: [],
+  issues: [],
   headers: [],
 };
 
@@ -86,7 +86,7 @@ function explain(error: unknown): Problem | undefined {
   if (!(error instanceof AppError)) return undefined;
   if (!(error.code in HTTP_STATUS)) return undefined;
   const status = HTTP_STATUS[error.code as HttpCode];
-  const headers: FlatHeaders = [];
+  const headers: RawHeaders = [];
   if (status === 401)
     headers.push(
       "www-authenticate",
@@ -99,7 +99,7 @@ function explain(error: unknown): Problem | undefined {
     code: error.code,
     detail: error.message,
     fix: status < 500 ? fixForPartners(error) : undefined,
-    items: error.items,
+    issues: error.issues,
     headers,
   };
 }
@@ -127,7 +127,7 @@ export function problemBody(
     detail: problem.detail,
     fix: problem.fix,
     requestId,
-    ...(problem.items.length > 0 && { errors: problem.items.slice(0, MAX_ITEMS) }),
+    ...(problem.issues.length > 0 && { errors: problem.issues.slice(0, MAX_ITEMS) }),
     ...extra,
   });
 }

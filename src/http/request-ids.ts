@@ -6,7 +6,7 @@ const COUNTER_DIGITS = 6;
 /** Ids that name one request in an answer and in the log: a start of their own each process, then a count. */
 export function createRequestIds(rt: Runtime): () => string {
   const newId = createIdSource(rt.now, (bytes) =>
-    Uint8Array.from({ length: bytes }, () => rt.chance() * 256),
+    Uint8Array.from({ length: bytes }, () => rt.randomFraction() * 256),
   );
   let start = "";
   let count = 0;

@@ -3,20 +3,20 @@ import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Scope } from "../domain/api-key.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Credential } from "../store/keys.ts";
-import type { Handled } from "./answering.ts";
-import type { Call } from "./call.ts";
-import type { Gate } from "./gate/gate.ts";
+import type { HandlerResult } from "./answering.ts";
+import type { RequestContext } from "./call.ts";
+import type { AccessControl } from "./gate/gate.ts";
 import type { Metrics } from "./metrics.ts";
 import type { HeaderName } from "./openapi/headers.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
 import type { Parameters } from "./parameters.ts";
 import type { HttpCode } from "./problems.ts";
-import type { ServeView } from "./catalog/view-cache.ts";
-import type { WaitingRoom } from "./changes/waiting-room.ts";
+import type { ListHandler } from "./catalog/view-cache.ts";
+import type { LongPolls } from "./changes/waiting-room.ts";
 
 /** What one status of a route means and carries. Schemas go by name: building them all is for who reads the description. */
-export type AnswerSpec = {
-  about: string;
+export type ResponseSpec = {
+  description: string;
   /** A schema's name, or the media type of what is no JSON; absent: no body. */
   body?: SchemaName | `text/${string}`;
   /** Besides those of every answer. */
@@ -29,14 +29,14 @@ export type RouteSpec = {
   path: string;
   scope: Scope | "public" | "open";
   /** Its name in clients that are generated. */
-  id: string;
+  operationId: string;
   group: Group;
   summary: string;
   description?: string;
   query?: Parameters;
   requestHeaders?: readonly "Idempotency-Key"[];
   body?: { schema: z.ZodObject; isOptional?: boolean };
-  answers: Record<number, AnswerSpec>;
+  responses: Record<number, ResponseSpec>;
   /** Codes of problems that do not follow from the rest. */
   problems?: readonly HttpCode[];
 };
@@ -52,18 +52,24 @@ export const GROUPS = {
 export type Group = keyof typeof GROUPS;
 
 /** What those who answer are made of. */
-export type Parts = {
+export type HandlerDeps = {
   rt: Runtime;
-  gate: Gate;
-  room: WaitingRoom;
+  accessControl: AccessControl;
+  longPolls: LongPolls;
   metrics: Metrics;
   sendOnce: SendOnce;
-  serve: ServeView;
+  listHandler: ListHandler;
 };
 
 /** A line of the table of routes: with whoever answers, once the parts are there. */
-export type Row = Omit<RouteSpec, "scope"> &
+export type RouteDefinition = Omit<RouteSpec, "scope"> &
   (
-    | { scope: Scope; handle: (parts: Parts) => (call: Call, key: Credential) => Handled }
-    | { scope: "public" | "open"; handle: (parts: Parts) => (call: Call) => Handled }
+    | {
+        scope: Scope;
+        handle: (parts: HandlerDeps) => (call: RequestContext, key: Credential) => HandlerResult;
+      }
+    | {
+        scope: "public" | "open";
+        handle: (parts: HandlerDeps) => (call: RequestContext) => HandlerResult;
+      }
   );

@@ -1,26 +1,31 @@
-import { answerAvailability } from "./availability/availability.ts";
+import { getAvailability } from "./availability/availability.ts";
 import { AVAILABILITY_PARAMETERS } from "./availability/availability-parameters.ts";
 import * as views from "./catalog/catalog-views.ts";
-import { answerChanges, CHANGES_PARAMETERS } from "./changes/changes.ts";
+import { listChanges, CHANGES_PARAMETERS } from "./changes/changes.ts";
 import {
   DELIVERIES_PARAMETERS,
   listDeliveries,
-  redeliverDelivery,
-  showDelivery,
+  handleRedeliverDelivery,
+  getDelivery,
 } from "./webhooks/deliveries.ts";
 import * as actions from "./webhooks/endpoint-actions.ts";
-import { changeWebhook, deleteWebhook, endpointPatch, showWebhook } from "./webhooks/endpoint.ts";
 import {
-  createWebhook,
-  listWebhooks,
-  newEndpoint,
-  WEBHOOKS_PARAMETERS,
+  handleUpdateEndpoint,
+  handleDeleteEndpoint,
+  updateEndpointBody,
+  getEndpoint,
+} from "./webhooks/endpoint.ts";
+import {
+  handleCreateEndpoint,
+  listEndpoints,
+  createEndpointBody,
+  ENDPOINTS_PARAMETERS,
 } from "./webhooks/endpoints.ts";
-import { answerOpenApi } from "./openapi/serve.ts";
+import { getOpenApi } from "./openapi/serve.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
-import { answerHealth, answerMetrics, answerReadiness } from "./operations.ts";
-import type { AnswerSpec, Row } from "./route.ts";
-import { testWebhook } from "./webhooks/test-endpoint.ts";
+import { getHealth, getMetrics, getReadiness } from "./operations.ts";
+import type { ResponseSpec, RouteDefinition } from "./route.ts";
+import { handleTestEndpoint } from "./webhooks/test-endpoint.ts";
 
 const of = (path: string) => `/v1/businesses/:slug/${path}`;
 
@@ -29,19 +34,19 @@ const KEPT = ["ETag", "Cache-Control", "Vary"] as const;
 const OWN = ["Cache-Control"] as const;
 const PAGED = ["Cache-Control", "Link"] as const;
 
-const ok = (about: string, body: SchemaName): Record<number, AnswerSpec> => ({
-  200: { about, body, headers: OWN },
+const ok = (about: string, body: SchemaName): Record<number, ResponseSpec> => ({
+  200: { description: about, body, headers: OWN },
 });
 
 /** One of the catalog's six lists. */
 const list = (
   id: string,
-  view: views.View,
+  view: views.ListRoute,
   body: SchemaName,
   summary: string,
   description?: string,
-): Row => ({
-  id,
+): RouteDefinition => ({
+  operationId: id,
   group: "Catalog",
   method: "GET",
   path: of(view.path),
@@ -49,53 +54,53 @@ const list = (
   summary,
   ...(description !== undefined && { description }),
   query: view.parameters,
-  answers: {
+  responses: {
     200: {
-      about: "The list, or a page of it.",
+      description: "The list, or a page of it.",
       body,
       headers: [...KEPT, "Catalog-Version", "Link"],
     },
-    304: { about: UNCHANGED, headers: [...KEPT, "Catalog-Version"] },
+    304: { description: UNCHANGED, headers: [...KEPT, "Catalog-Version"] },
   },
-  handle: ({ serve }) => serve(view),
+  handle: ({ listHandler: serve }) => serve(view),
 });
 
 /** Every route: where it is, what a key needs for it, what it takes and gives, who answers. The API's description is made of it. */
-export const ROUTES: readonly Row[] = [
+export const ROUTES: readonly RouteDefinition[] = [
   list(
     "getMenu",
-    views.menuView,
+    views.menuList,
     "Menu",
     "Dishes, menu categories, prices, images",
     "`limit` pages the dishes.",
   ),
-  list("listServices", views.servicesView, "ServiceList", "Services, prices, variants, add-ons"),
+  list("listServices", views.servicesList, "ServiceList", "Services, prices, variants, add-ons"),
   list(
     "listServiceCategories",
-    views.serviceCategoriesView,
+    views.serviceCategoriesList,
     "ServiceCategoryList",
     "Service categories in their order",
   ),
   list(
     "listStaff",
-    views.staffView,
+    views.staffList,
     "StaffList",
     "Public staff profiles and the services they perform",
   ),
   list(
     "listPromotions",
-    views.promotionsView,
+    views.promotionsList,
     "PromotionList",
     "Active promotions, their benefits and schedules",
   ),
   list(
     "listEvents",
-    views.eventsView,
+    views.eventsList,
     "PublicEventList",
     "Published events, ticket types, prices, what is left",
   ),
   {
-    id: "getAvailability",
+    operationId: "getAvailability",
     group: "Availability",
     method: "GET",
     path: of("availability"),
@@ -104,9 +109,9 @@ export const ROUTES: readonly Row[] = [
     description:
       "Name services, or `partySize` for a table. Anybody may ask; only `explain` needs a key of the business, with the scope services.read.",
     query: AVAILABILITY_PARAMETERS,
-    answers: {
-      200: { about: "What `granularity` asks for.", body: "Availability", headers: KEPT },
-      304: { about: UNCHANGED, headers: KEPT },
+    responses: {
+      200: { description: "What `granularity` asks for.", body: "Availability", headers: KEPT },
+      304: { description: UNCHANGED, headers: KEPT },
     },
     problems: [
       "missing_parameter",
@@ -122,10 +127,10 @@ export const ROUTES: readonly Row[] = [
       "validation_failed",
       "busy",
     ],
-    handle: ({ rt, gate }) => answerAvailability(rt, gate),
+    handle: ({ rt, accessControl: gate }) => getAvailability(rt, gate),
   },
   {
-    id: "listChanges",
+    operationId: "listChanges",
     group: "Changes",
     method: "GET",
     path: of("changes"),
@@ -134,77 +139,77 @@ export const ROUTES: readonly Row[] = [
     description:
       "The same envelopes, with the same ids, as the webhooks. Pass `page.nextCursor` as `after`; without it the feed begins with the oldest that is kept. After 410 read every list again.",
     query: CHANGES_PARAMETERS,
-    answers: ok("What has happened, the oldest first.", "EventList"),
+    responses: ok("What has happened, the oldest first.", "EventList"),
     problems: ["cursor_expired", "conflict"],
-    handle: ({ rt, room }) => answerChanges(rt, room),
+    handle: ({ rt, longPolls: room }) => listChanges(rt, room),
   },
   {
-    id: "listEndpoints",
+    operationId: "listEndpoints",
     group: "Webhooks",
     method: "GET",
     path: of("webhooks"),
     scope: "webhooks.read",
     summary: "The webhook endpoints that the key may see",
     description: "A secret key sees all of its business, a restricted key those that it created.",
-    query: WEBHOOKS_PARAMETERS,
-    answers: { 200: { about: "The oldest first.", body: "EndpointList", headers: PAGED } },
-    handle: ({ rt }) => listWebhooks(rt),
+    query: ENDPOINTS_PARAMETERS,
+    responses: { 200: { description: "The oldest first.", body: "EndpointList", headers: PAGED } },
+    handle: ({ rt }) => listEndpoints(rt),
   },
   {
-    id: "createEndpoint",
+    operationId: "createEndpoint",
     group: "Webhooks",
     method: "POST",
     path: of("webhooks"),
     scope: "webhooks.write",
     summary: "Create a signed webhook endpoint",
     requestHeaders: ["Idempotency-Key"],
-    body: { schema: newEndpoint },
-    answers: {
+    body: { schema: createEndpointBody },
+    responses: {
       201: {
-        about: "The endpoint, with the secret that signs what it is sent.",
+        description: "The endpoint, with the secret that signs what it is sent.",
         body: "NewEndpointAnswer",
         headers: ["Location", "Cache-Control"],
       },
     },
     problems: ["idempotency_key_reused", "unsafe_url"],
-    handle: ({ rt }) => createWebhook(rt),
+    handle: ({ rt }) => handleCreateEndpoint(rt),
   },
   {
-    id: "getEndpoint",
+    operationId: "getEndpoint",
     group: "Webhooks",
     method: "GET",
     path: of("webhooks/:id"),
     scope: "webhooks.read",
     summary: "One webhook endpoint",
-    answers: ok("The endpoint.", "EndpointAnswer"),
-    handle: ({ rt }) => showWebhook(rt),
+    responses: ok("The endpoint.", "EndpointAnswer"),
+    handle: ({ rt }) => getEndpoint(rt),
   },
   {
-    id: "updateEndpoint",
+    operationId: "updateEndpoint",
     group: "Webhooks",
     method: "PATCH",
     path: of("webhooks/:id"),
     scope: "webhooks.write",
     summary: "Change a webhook endpoint",
     description: "What is left out stays.",
-    body: { schema: endpointPatch },
-    answers: ok("As it is now.", "EndpointAnswer"),
+    body: { schema: updateEndpointBody },
+    responses: ok("As it is now.", "EndpointAnswer"),
     problems: ["unsafe_url"],
-    handle: ({ rt }) => changeWebhook(rt),
+    handle: ({ rt }) => handleUpdateEndpoint(rt),
   },
   {
-    id: "deleteEndpoint",
+    operationId: "deleteEndpoint",
     group: "Webhooks",
     method: "DELETE",
     path: of("webhooks/:id"),
     scope: "webhooks.write",
     summary: "Delete a webhook endpoint",
     description: "What it is still owed is cancelled.",
-    answers: { 204: { about: "It is gone." } },
-    handle: ({ rt }) => deleteWebhook(rt),
+    responses: { 204: { description: "It is gone." } },
+    handle: ({ rt }) => handleDeleteEndpoint(rt),
   },
   {
-    id: "testEndpoint",
+    operationId: "testEndpoint",
     group: "Webhooks",
     method: "POST",
     path: of("webhooks/:id/test"),
@@ -212,16 +217,16 @@ export const ROUTES: readonly Row[] = [
     summary: "Send a test event now",
     description:
       "It is signed like any other, is in no feed and counts for nothing. A disabled endpoint can be tested too.",
-    body: { schema: actions.noFields, isOptional: true },
-    answers: ok(
+    body: { schema: actions.emptyBody, isOptional: true },
+    responses: ok(
       "What came of it; a receiver that fails is told here, with 200.",
       "EndpointTestAnswer",
     ),
     problems: ["shutting_down"],
-    handle: ({ rt, sendOnce, room }) => testWebhook(rt, sendOnce, room.closing),
+    handle: ({ rt, sendOnce, longPolls: room }) => handleTestEndpoint(rt, sendOnce, room.closing),
   },
   {
-    id: "enableEndpoint",
+    operationId: "enableEndpoint",
     group: "Webhooks",
     method: "POST",
     path: of("webhooks/:id/enable"),
@@ -229,120 +234,130 @@ export const ROUTES: readonly Row[] = [
     summary: "Enable an endpoint, and send what it missed",
     description:
       "One that the business itself has disabled (`disabledReason` is `manual`) only the business enables again.",
-    body: { schema: actions.enabling, isOptional: true },
-    answers: ok(
+    body: { schema: actions.enableEndpointBody, isOptional: true },
+    responses: ok(
       "The endpoint, and how many deliveries are on their way again.",
       "EnabledEndpointAnswer",
     ),
-    handle: ({ rt }) => actions.enableWebhook(rt),
+    handle: ({ rt }) => actions.handleEnableEndpoint(rt),
   },
   {
-    id: "rotateSecret",
+    operationId: "rotateSecret",
     group: "Webhooks",
     method: "POST",
     path: of("webhooks/:id/rotate-secret"),
     scope: "webhooks.write",
     summary: "Replace the signing secret",
     description: "Until the overlap is over everything is signed with both.",
-    body: { schema: actions.rotation, isOptional: true },
-    answers: ok("The endpoint with its new secret.", "RotationAnswer"),
-    handle: ({ rt }) => actions.rotateWebhookSecret(rt),
+    body: { schema: actions.rotateSecretBody, isOptional: true },
+    responses: ok("The endpoint with its new secret.", "RotationAnswer"),
+    handle: ({ rt }) => actions.handleRotateEndpointSecret(rt),
   },
   {
-    id: "finishRotation",
+    operationId: "finishRotation",
     group: "Webhooks",
     method: "POST",
     path: of("webhooks/:id/rotate-secret/finish"),
     scope: "webhooks.write",
     summary: "Drop the old signing secret now",
-    body: { schema: actions.noFields, isOptional: true },
-    answers: ok("The endpoint.", "FinishedRotationAnswer"),
-    handle: ({ rt }) => actions.finishWebhookRotation(rt),
+    body: { schema: actions.emptyBody, isOptional: true },
+    responses: ok("The endpoint.", "FinishedRotationAnswer"),
+    handle: ({ rt }) => actions.handleFinishSecretRotation(rt),
   },
   {
-    id: "listDeliveries",
+    operationId: "listDeliveries",
     group: "Webhooks",
     method: "GET",
     path: of("webhooks/:id/deliveries"),
     scope: "webhooks.read",
     summary: "What was sent to an endpoint, or is to be",
     query: DELIVERIES_PARAMETERS,
-    answers: {
-      200: { about: "The newest first, 100 at a time.", body: "DeliveryList", headers: PAGED },
+    responses: {
+      200: {
+        description: "The newest first, 100 at a time.",
+        body: "DeliveryList",
+        headers: PAGED,
+      },
     },
     handle: ({ rt }) => listDeliveries(rt),
   },
   {
-    id: "getDelivery",
+    operationId: "getDelivery",
     group: "Webhooks",
     method: "GET",
     path: of("deliveries/:id"),
     scope: "webhooks.read",
     summary: "One delivery with its attempts",
-    answers: ok("The delivery.", "DeliveryAnswer"),
-    handle: ({ rt }) => showDelivery(rt),
+    responses: ok("The delivery.", "DeliveryAnswer"),
+    handle: ({ rt }) => getDelivery(rt),
   },
   {
-    id: "redeliver",
+    operationId: "redeliver",
     group: "Webhooks",
     method: "POST",
     path: of("deliveries/:id/redeliver"),
     scope: "webhooks.write",
     summary: "Send a delivery once more",
-    body: { schema: actions.noFields, isOptional: true },
-    answers: {
+    body: { schema: actions.emptyBody, isOptional: true },
+    responses: {
       202: {
-        about: "It is on its way again, not yet there.",
+        description: "It is on its way again, not yet there.",
         body: "DeliveryAnswer",
         headers: OWN,
       },
     },
-    handle: ({ rt }) => redeliverDelivery(rt),
+    handle: ({ rt }) => handleRedeliverDelivery(rt),
   },
   {
-    id: "getHealth",
+    operationId: "getHealth",
     group: "Operations",
     method: "GET",
     path: "/healthz",
     scope: "open",
     summary: "The process runs and answers",
-    answers: ok("It does.", "Health"),
-    handle: () => answerHealth,
+    responses: ok("It does.", "Health"),
+    handle: () => getHealth,
   },
   {
-    id: "getReadiness",
+    operationId: "getReadiness",
     group: "Operations",
     method: "GET",
     path: "/readyz",
     scope: "open",
     summary: "Requests may be sent here",
-    answers: ok("They may.", "Health"),
+    responses: ok("They may.", "Health"),
     problems: ["shutting_down"],
-    handle: ({ rt, room }) => answerReadiness(rt, () => room.closing.aborted),
+    handle: ({ rt, longPolls: room }) => getReadiness(rt, () => room.closing.aborted),
   },
   {
-    id: "getMetrics",
+    operationId: "getMetrics",
     group: "Operations",
     method: "GET",
     path: "/metrics",
     scope: "open",
     summary: "Counters for Prometheus",
     description: "For this machine, or whoever sends the metrics token as a bearer token.",
-    answers: { 200: { about: "Prometheus' text format.", body: "text/plain", headers: OWN } },
+    responses: {
+      200: { description: "Prometheus' text format.", body: "text/plain", headers: OWN },
+    },
     problems: ["missing_key", "invalid_key", "address_not_allowed"],
-    handle: ({ rt, metrics }) => answerMetrics(rt, metrics),
+    handle: ({ rt, metrics }) => getMetrics(rt, metrics),
   },
   {
-    id: "getOpenApi",
+    operationId: "getOpenApi",
     group: "Operations",
     method: "GET",
     path: "/openapi.json",
     scope: "open",
     summary: "This description",
-    answers: {
-      200: { about: "OpenAPI 3.1.", body: "OpenApi", headers: [...KEPT, "X-Content-Type-Options"] },
-      304: { about: UNCHANGED, headers: [...KEPT, "X-Content-Type-Options"] },
+    responses: {
+      200: {
+        description: "OpenAPI 3.1.",
+        body: "OpenApi",
+        headers: [...KEPT, "X-Content-Type-Options"],
+      },
+      304: { description: UNCHANGED, headers: [...KEPT, "X-Content-Type-Options"] },
     },
-    handle: ({ rt }) => answerOpenApi(rt, ROUTES),
+    handle: ({ rt }) => getOpenApi(rt, ROUTES),
   },
 ];

@@ -8,12 +8,12 @@ import type { Runtime } from "../runtime.ts";
 import { isBusy } from "../store/database.ts";
 import { createApp } from "./app.ts";
 import { isLoopback } from "./gate/client-address.ts";
-import { harden } from "./wire/wire.ts";
+import { hardenServer } from "./wire/wire.ts";
 import type { Listener } from "./wire/listener.ts";
 import {
   type Certificate,
   limitHandshakes,
-  noteExpiry,
+  logCertificateExpiry,
   readCertificate,
   type TlsFiles,
 } from "./wire/tls.ts";
@@ -22,7 +22,7 @@ export type RunningServer = {
   url: string;
   port: number;
   /** Reads the files of the certificate again; connections that are open keep theirs. */
-  renewCertificate: () => void;
+  reloadCertificate: () => void;
   close: () => Promise<void>;
 };
 
@@ -48,7 +48,7 @@ export async function startServer(
   const app = createApp(rt, sendOnce);
   const certificate = tls && readCertificate(tls);
   const server = await openServer(app.listener, { host, port, certificate });
-  harden(server, rt, app.listener);
+  hardenServer(server, rt, app.listener);
   const encryption =
     tls && certificate && encrypt(server as unknown as TlsServer, rt, tls, certificate);
 
@@ -67,7 +67,7 @@ export async function startServer(
   return {
     url: `${tls ? "https" : "http"}://${hostInUrl(host)}:${bound}`,
     port: bound,
-    renewCertificate: () => encryption?.renew(),
+    reloadCertificate: () => encryption?.renew(),
     async close() {
       clearInterval(timer);
       encryption?.end();
@@ -86,7 +86,7 @@ export async function startServer(
 /** Says once a day how long the certificate is good for, and takes another one while the server runs. */
 function encrypt(server: TlsServer, rt: Runtime, files: TlsFiles, certificate: Certificate) {
   let current = certificate;
-  const note = () => noteExpiry(rt.log, current, rt.now());
+  const note = () => logCertificateExpiry(rt.log, current, rt.now());
   const timer = setInterval(note, DAY_MS).unref();
   limitHandshakes(server);
   note();

@@ -10,7 +10,7 @@ const RETRY_EVERY_MS = 20;
  * Runs a write that gives way to other writers without holding up this thread: its connection does not wait by itself.
  * @throws AppError busy when the file stays locked, storage_full
  */
-export async function writeWhenFree<T>(rt: Runtime, write: () => T | Promise<T>): Promise<T> {
+export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>): Promise<T> {
   const startedAt = rt.monotonic();
   for (;;) {
     try {

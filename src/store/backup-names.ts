@@ -15,7 +15,7 @@ export function readBackupTime(name: string): number | undefined {
 }
 
 /** Those of the nights make room for each other; one made before a migration stays until somebody removes it. */
-export const isOfNight = (name: string): boolean => name.startsWith(`${NIGHTLY}-`);
+export const isNightly = (name: string): boolean => name.startsWith(`${NIGHTLY}-`);
 export const isDraft = (name: string): boolean => DRAFT.test(name);
 
 /** `20261120T031700Z`: fit for a file name, and sorted as it is written. */

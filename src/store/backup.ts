@@ -4,11 +4,11 @@ import Database from "better-sqlite3";
 import { readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Db, isBusy, openDatabase } from "./database.ts";
-import { damaged, explainUnreadable, lookInto } from "./look-into.ts";
+import { damagedError, unreadableError, withReadOnlyDatabase } from "./look-into.ts";
 import { isSqliteError } from "./sqlite-error.ts";
 
 /** How far a business has come. */
-export type Progress = { id: string; catalogVersion: number; lastSequence: number };
+export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
 
 const WAIT_MS = 5000;
 const LOGS = ["-wal", "-journal"];
@@ -25,7 +25,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
     // One file without a log beside it, which can be moved about.
     leaveLog(to);
   } catch (error) {
-    throw explainUnreadable(error, from);
+    throw unreadableError(error, from);
   }
 }
 
@@ -56,7 +56,8 @@ function leaveLog(path: string): void {
  * @returns the number of its schema
  * @throws AppError invalid_input for one that is damaged or foreign, state_refuses for a newer one
  */
-export const checkDatabase = (path: string): number => lookInto(path, (db) => inspect(db, path));
+export const checkDatabase = (path: string): number =>
+  withReadOnlyDatabase(path, (db) => inspect(db, path));
 
 function inspect(db: Db, path: string): number {
   const schema = db.pragma("user_version", { simple: true }) as number;
@@ -73,12 +74,12 @@ function inspect(db: Db, path: string): number {
       },
     );
   const finding = db.pragma("integrity_check(1)", { simple: true }) as string;
-  if (finding !== "ok") throw damaged(path, finding);
+  if (finding !== "ok") throw damagedError(path, finding);
   return schema;
 }
 
 /** How far each business of a file has come, also those that were removed; of a file that cannot be read, nothing. */
-export function readProgress(path: string): Progress[] {
+export function readCounters(path: string): BusinessCounters[] {
   try {
     const db = new Database(path, { timeout: WAIT_MS });
     try {
@@ -93,7 +94,7 @@ export function readProgress(path: string): Progress[] {
             `SELECT id, catalog_version AS catalogVersion, last_sequence AS lastSequence FROM ${table}`,
           )
           .all(),
-      ) as Progress[];
+      ) as BusinessCounters[];
     } finally {
       db.close();
     }
@@ -107,7 +108,11 @@ export function readProgress(path: string): Progress[] {
  * Brings a file to this schema, and each business to `by` beyond where it was, there or in `elsewhere`; one that is not there,
  * for when it is made anew.
  */
-export function jumpAhead(path: string, elsewhere: readonly Progress[], by: number): void {
+export function advanceCounters(
+  path: string,
+  elsewhere: readonly BusinessCounters[],
+  by: number,
+): void {
   const { db, tx, close } = openDatabase(path, WAIT_MS, null);
   try {
     const raise = db.prepare(`

@@ -98,7 +98,7 @@ export function createBookingStore(db: Db) {
       release.run(id);
     },
 
-    byId(businessId: string, id: string): Booking | undefined {
+    findById(businessId: string, id: string): Booking | undefined {
       const row = selectById.get({ businessId, id });
       return row === undefined ? undefined : withSegments(row);
     },
@@ -110,7 +110,7 @@ export function createBookingStore(db: Db) {
         .map(withSegments),
 
     /** The segments that are not over, as they begin, each with its booking's id. */
-    upcoming: (businessId: string, now: number): UpcomingSegment[] =>
+    listUpcomingSegments: (businessId: string, now: number): UpcomingSegment[] =>
       selectUpcoming.all({ businessId, now }) as UpcomingSegment[],
 
     /** What people and rooms are taken by at any moment of the span, and ends by `until`; their buffers are not counted. */

@@ -73,24 +73,25 @@ export function createBusinessStore(db: Db) {
   );
 
   return {
-    byId: (id: string): BusinessRow | undefined => optional(selectById.get(id), parse),
-    bySlug: (slug: string): BusinessRow | undefined => optional(selectBySlug.get(slug), parse),
-    all: (): BusinessRow[] => selectAll.all().map(parse),
+    findById: (id: string): BusinessRow | undefined => optional(selectById.get(id), parse),
+    findBySlug: (slug: string): BusinessRow | undefined => optional(selectBySlug.get(slug), parse),
+    list: (): BusinessRow[] => selectAll.all().map(parse),
     /** Everything but the sequence counter, which `takeSequences` alone moves, and the revision. */
-    save: (row: Omit<BusinessRow, "revision">): void => void upsert.run(serialise(row)),
+    upsert: (row: Omit<BusinessRow, "revision">): void => void upsert.run(serialise(row)),
     /** The first of `count` fresh, consecutive sequence numbers. */
-    takeSequences: (id: string, count: number): number =>
+    allocateSequences: (id: string, count: number): number =>
       (raiseSequence.get({ id, count }) as number) - count + 1,
     /** Something that partners see in an answer has changed, but nothing that they are told. */
-    raiseRevision: (id: string): void => void bumpRevision.run(id),
+    incrementRevision: (id: string): void => void bumpRevision.run(id),
     /** Those in which something has changed by the clock that nobody was told of yet. */
-    inTransition: (now: number): BusinessRow[] => selectDueForTransition.all(now).map(parse),
-    remove(id: string): void {
+    listDueForTransition: (now: number): BusinessRow[] =>
+      selectDueForTransition.all(now).map(parse),
+    delete(id: string): void {
       remember.run(id);
       deleteById.run(id);
     },
     /** Where a business begins: new ones with nothing, one that was removed before behind all that partners know of it. */
-    leftOff: (id: string): Pick<BusinessRow, "catalogVersion" | "lastSequence"> =>
+    getInitialCounters: (id: string): Pick<BusinessRow, "catalogVersion" | "lastSequence"> =>
       (selectRemovedCounters.get(id) as
         | Pick<BusinessRow, "catalogVersion" | "lastSequence">
         | undefined) ?? NOTHING_YET,

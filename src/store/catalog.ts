@@ -1,13 +1,13 @@
-import type { BoxEdits } from "../domain/catalog/box-edits.ts";
+import type { LocalEdits } from "../domain/catalog/box-edits.ts";
 import {
   type CatalogObjects,
   type DocOf,
   emptyObjects,
   type Kind,
 } from "../domain/catalog/catalog.ts";
-import { knowId } from "../domain/catalog/object-id.ts";
+import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/diff.ts";
-import type { Mark } from "../domain/public/lens.ts";
+import type { ObjectVersion } from "../domain/public/lens.ts";
 import type { Db } from "./database.ts";
 
 export function createCatalogStore(db: Db) {
@@ -40,7 +40,7 @@ export function createCatalogStore(db: Db) {
     ON CONFLICT DO UPDATE SET version = excluded.version, updated_at = excluded.updated_at`);
 
   return {
-    objects(businessId: string): CatalogObjects {
+    listObjects(businessId: string): CatalogObjects {
       const found = emptyObjects();
       for (const row of selectObjects.iterate(businessId) as Iterable<{
         id: string;
@@ -49,23 +49,25 @@ export function createCatalogStore(db: Db) {
         doc: string;
       }>) {
         const doc = JSON.parse(row.doc) as DocOf[Kind];
-        knowId(doc, row.slug, row.id);
+        rememberId(doc, row.slug, row.id);
         (found[row.kind] as unknown[]).push(doc);
       }
       return found;
     },
 
-    ofKind: <K extends Kind>(businessId: string, kind: K): DocOf[K][] =>
+    listByKind: <K extends Kind>(businessId: string, kind: K): DocOf[K][] =>
       selectByKind.all({ businessId, kind }).map((doc) => JSON.parse(doc as string) as DocOf[K]),
 
-    marks(businessId: string): Map<string, Mark> {
-      const found = new Map<string, Mark>();
-      for (const row of selectMarks.iterate(businessId) as Iterable<Mark & { objectId: string }>)
+    listMarks(businessId: string): Map<string, ObjectVersion> {
+      const found = new Map<string, ObjectVersion>();
+      for (const row of selectMarks.iterate(businessId) as Iterable<
+        ObjectVersion & { objectId: string }
+      >)
         found.set(row.objectId, { version: row.version, updatedAt: row.updatedAt });
       return found;
     },
 
-    boxEdits(businessId: string): BoxEdits {
+    listLocalEdits(businessId: string): LocalEdits {
       const found = new Map<string, DocOf[Kind]>();
       for (const { id, authored } of edited.iterate(businessId) as Iterable<{
         id: string;
@@ -85,7 +87,7 @@ export function createCatalogStore(db: Db) {
     },
 
     /** After `writeObjects`, which forgets them for the rows that it writes. */
-    writeBoxEdits(edits: ReadonlyMap<string, DocOf[Kind] | null>): void {
+    writeLocalEdits(edits: ReadonlyMap<string, DocOf[Kind] | null>): void {
       for (const [id, authored] of edits)
         setAuthored.run({ id, authored: authored && JSON.stringify(authored) });
     },
@@ -93,7 +95,7 @@ export function createCatalogStore(db: Db) {
     writeMarks(
       businessId: string,
       change: { changed: Iterable<string>; removed: Iterable<string> },
-      mark: Mark,
+      mark: ObjectVersion,
     ): void {
       for (const objectId of change.removed) removeMark.run({ businessId, objectId });
       for (const objectId of change.changed) upsertMark.run({ businessId, objectId, ...mark });

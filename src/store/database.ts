@@ -68,7 +68,7 @@ export function openDatabase(
 function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguard | null) {
   let db: Db | undefined;
   try {
-    safeguard?.refuseLoss();
+    safeguard?.assertNoDataLoss();
     db = new Database(path, { timeout: busyTimeoutMs });
     prepareConnection(db);
     return { db, migration: migrate(db, path, safeguard) };

@@ -2,9 +2,9 @@ import type { EventType } from "../domain/event-types.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import type { Outcome } from "../domain/webhooks/verdict.ts";
 import type { Db } from "./database.ts";
-import { conditionOf, type DeliveryFilter } from "./delivery-filter.ts";
+import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";
 import type { EventRow } from "./events.ts";
-import { createTallySheet, createTallyStore } from "./tallies.ts";
+import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
 export type DeliveryRow = {
   id: string;
@@ -33,7 +33,7 @@ export type AttemptRow = {
 };
 
 /** An attempt with what it was an attempt at. */
-export type FollowedAttempt = Omit<AttemptRow, "responseText"> & {
+export type AttemptWithDelivery = Omit<AttemptRow, "responseText"> & {
   number: number;
   deliveryId: string;
   businessId: string;
@@ -79,7 +79,7 @@ export function createDeliveryStore(db: Db) {
   return {
     /** @param rows null as `nextAttemptAt` parks */
     insert(rows: readonly NewDelivery[]): void {
-      const sheet = createTallySheet();
+      const sheet = createTallyChanges();
       for (const { id, endpointId, event, nextAttemptAt } of rows) {
         const status = nextAttemptAt === null ? "PARKED" : "PENDING";
         const { businessId, id: eventId, type: eventType, sequence, createdAt } = event;
@@ -99,23 +99,24 @@ export function createDeliveryStore(db: Db) {
       sheet.write(tallies);
     },
 
-    byId: (id: string): DeliveryRow | undefined => selectById.get(id) as DeliveryRow | undefined,
+    findById: (id: string): DeliveryRow | undefined =>
+      selectById.get(id) as DeliveryRow | undefined,
     /** All of them, or the last so many. */
-    attempts: (id: string, most = -1): AttemptRow[] =>
+    listAttempts: (id: string, most = -1): AttemptRow[] =>
       (selectAttempts.all({ id, most }) as AttemptRow[]).reverse(),
 
     /** Newest first. */
     list(filter: DeliveryFilter, limit: number): DeliveryRow[] {
-      const { where, parameters } = conditionOf(filter);
+      const { where, parameters } = toSqlCondition(filter);
       return db
         .prepare(`SELECT ${COLUMNS} FROM delivery WHERE ${where} ORDER BY id DESC LIMIT :limit`)
         .all({ ...parameters, limit }) as DeliveryRow[];
     },
 
     /** The number of the last attempt that was written. */
-    lastAttempt: (): number => selectLastAttemptNumber.get() as number,
+    getLastAttemptNumber: (): number => selectLastAttemptNumber.get() as number,
     /** Attempts in the order in which they ended. */
-    attemptsAfter: (after: number, limit: number): FollowedAttempt[] =>
-      selectAttemptsAfter.all({ after, limit }) as FollowedAttempt[],
+    listAttemptsAfter: (after: number, limit: number): AttemptWithDelivery[] =>
+      selectAttemptsAfter.all({ after, limit }) as AttemptWithDelivery[],
   };
 }

@@ -32,7 +32,7 @@ const IS_UNDELIVERED = "status NOT IN ('PENDING', 'DELIVERED')";
 const MOST_ARE = new Set<DeliveryStatus>(["PENDING", "DELIVERED"]);
 
 /** The filter as a SQL condition, and its parameters. */
-export function conditionOf(filter: DeliveryFilter): {
+export function toSqlCondition(filter: DeliveryFilter): {
   where: string;
   parameters: Record<string, unknown>;
 } {

@@ -1,7 +1,7 @@
 import type { Db } from "./database.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
-import { conditionOf, type DeliveryFilter } from "./delivery-filter.ts";
-import { createTallySheet, createTallyStore } from "./tallies.ts";
+import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";
+import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
 /** From where to where whole sets of deliveries go, apart from what attempts do to them. */
 const MOVES = {
@@ -21,7 +21,7 @@ const MOVES = {
 
 /** Those of one state. It is found by its own index, which the planner would not choose: most were delivered, and are not looked at. */
 function oneState(filter: DeliveryFilter, status: DeliveryStatus) {
-  const { where, parameters } = conditionOf({ ...filter, status });
+  const { where, parameters } = toSqlCondition({ ...filter, status });
   const hasOwnIndex = filter.id === undefined && status !== "PENDING";
   return {
     source: hasOwnIndex ? "delivery INDEXED BY delivery_undelivered" : "delivery",
@@ -55,7 +55,7 @@ export function createDeliveryMoveStore(db: Db) {
 
   function move(name: keyof typeof MOVES, filter: DeliveryFilter, at: number): number {
     const { to, set } = MOVES[name];
-    const sheet = createTallySheet();
+    const sheet = createTallyChanges();
     let moved = 0;
     for (const status of statesOf(name, filter)) {
       const { source, affected, parameters } = oneState(filter, status);
@@ -96,8 +96,8 @@ export function createDeliveryMoveStore(db: Db) {
     recover: (filter: DeliveryFilter, at: number): number => move("recover", filter, at),
 
     /** Replays that have not been tried since. */
-    countUntried(filter: DeliveryFilter): number {
-      const { where, parameters } = conditionOf(filter);
+    countUntriedReplays(filter: DeliveryFilter): number {
+      const { where, parameters } = toSqlCondition(filter);
       const untried = "status = 'PENDING' AND is_replay = 1 AND attempt_count = attempts_before";
       return db
         .prepare(`SELECT count(*) FROM delivery WHERE ${where} AND ${untried}`)
@@ -107,7 +107,7 @@ export function createDeliveryMoveStore(db: Db) {
 
     /** How many `replay` would take in all. */
     countReplayable(filter: DeliveryFilter): number {
-      const { where, parameters } = conditionOf(filter);
+      const { where, parameters } = toSqlCondition(filter);
       return db
         .prepare(`SELECT count(*) FROM delivery WHERE ${where} AND ${replayableOf(filter)}`)
         .pluck()
@@ -122,7 +122,7 @@ export function createDeliveryMoveStore(db: Db) {
       filter: DeliveryFilter,
       { after, upTo, limit, at, stepMs }: ReplayBatch,
     ): { count: number; last: number } {
-      const { where, parameters } = conditionOf(filter);
+      const { where, parameters } = toSqlCondition(filter);
       const chosen = db
         .prepare(`
           SELECT number, business_id AS businessId, status FROM delivery
@@ -136,7 +136,7 @@ export function createDeliveryMoveStore(db: Db) {
         UPDATE delivery SET status = 'PENDING', next_attempt_at = :at, delivered_at = NULL, is_replay = 1,
           attempts_before = attempt_count
         WHERE number = :number`);
-      const sheet = createTallySheet();
+      const sheet = createTallyChanges();
       for (const [i, { number, businessId, status }] of chosen.entries()) {
         again.run({ number, at: at + i * stepMs });
         sheet.move(businessId, status, "PENDING");

@@ -1,4 +1,4 @@
-import { hideSecrets } from "../domain/webhooks/hide-secrets.ts";
+import { redactSecrets } from "../domain/webhooks/hide-secrets.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { Db } from "./database.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
@@ -76,17 +76,17 @@ export function createDueStore(db: Db) {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
 
   return {
-    lastNumber: (): number => selectLastNumber.get() as number,
+    getLastNumber: (): number => selectLastNumber.get() as number,
     /** The endpoints to which something was added between two numbers. */
-    endpointsAmong: (after: number, upTo: number): string[] =>
+    listEndpointsWithNew: (after: number, upTo: number): string[] =>
       selectEndpointsWithNew.all({ after, upTo }) as string[],
     /** When the next of all that is owed is due; null: nothing is. */
-    nextAttemptAt: (): number | null => selectNextAttemptAt.get() as number | null,
+    getNextAttemptAt: (): number | null => selectNextAttemptAt.get() as number | null,
     /** The same of endpoints that answer: nothing but the courier keeps these waiting. */
-    nextWellAttemptAt: (): number | null => selectNextHealthyAttemptAt.get() as number | null,
-    endpointsDue: (now: number): string[] => selectDueEndpoints.all({ now }) as string[],
+    getNextHealthyAttemptAt: (): number | null => selectNextHealthyAttemptAt.get() as number | null,
+    listDueEndpoints: (now: number): string[] => selectDueEndpoints.all({ now }) as string[],
     /** An endpoint's due deliveries, fresh ones before replays, the longest due first. */
-    read(endpointId: string, now: number, limit: number): DueRow[] {
+    listForEndpoint(endpointId: string, now: number, limit: number): DueRow[] {
       const fresh = due.all({ endpointId, now, limit, isReplay: 0 }) as DueRow[];
       if (fresh.length === limit) return fresh;
       return fresh.concat(
@@ -94,9 +94,9 @@ export function createDueStore(db: Db) {
       );
     },
     /** Moves what is due in a span of time, of the deliveries up to a number. */
-    shift: (span: { after: number; until: number; upTo: number; byMs: number }): void =>
+    shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }): void =>
       void shiftDue.run(span),
-    hasBeyond: (latest: number): boolean => selectHasDueAfter.get(latest) === 1,
+    hasDueAfter: (latest: number): boolean => selectHasDueAfter.get(latest) === 1,
     /** Makes due now what is due after `latest`, of the deliveries above a number. */
     bringForward: (latest: number, now: number, after = 0): void =>
       void bringForward.run({ latest, now, after }),
@@ -126,7 +126,7 @@ export function createDueStore(db: Db) {
       }
       if (attempt !== null) {
         const { n, at, durationMs, outcome, responseText } = attempt;
-        const kept = responseText && hideSecrets(responseText);
+        const kept = responseText && redactSecrets(responseText);
         insertAttempt.run(number, n, at, durationMs, outcome, statusCode, attempt.error, kept);
       }
       return move;

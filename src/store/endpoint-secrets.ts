@@ -34,16 +34,16 @@ export function createEndpointSecretStore(db: Db) {
 
   return {
     /** The current one first. */
-    live: (endpointId: string, now: number): SecretRow[] =>
+    listValid: (endpointId: string, now: number): SecretRow[] =>
       selectValid.all({ endpointId, now }) as SecretRow[],
-    all: (): SecretRow[] => selectAll.all() as SecretRow[],
+    list: (): SecretRow[] => selectAll.all() as SecretRow[],
     insert: (row: SecretRow): void => void insert.run(row),
     /** The current one lives on until then. */
     expireCurrent: (endpointId: string, at: number): void => void expire.run({ endpointId, at }),
     /** All but the current one. @returns whether there was one */
-    removeOld: (endpointId: string): boolean => deleteExpiring.run(endpointId).changes > 0,
-    removeAll: (endpointId: string): void => void deleteByEndpoint.run(endpointId),
-    removeExpired: (now: number): void => void deleteExpiredBefore.run(now),
-    reseal: (id: string, sealed: Buffer): void => void updateSealedById.run({ id, sealed }),
+    deleteOld: (endpointId: string): boolean => deleteExpiring.run(endpointId).changes > 0,
+    deleteAll: (endpointId: string): void => void deleteByEndpoint.run(endpointId),
+    deleteExpired: (now: number): void => void deleteExpiredBefore.run(now),
+    updateSealed: (id: string, sealed: Buffer): void => void updateSealedById.run({ id, sealed }),
   };
 }

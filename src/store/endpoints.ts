@@ -1,4 +1,4 @@
-import type { Streak } from "../domain/webhooks/endpoint-life.ts";
+import type { FailureStreak } from "../domain/webhooks/endpoint-life.ts";
 import type { EventType } from "../domain/event-types.ts";
 import type { Db } from "./database.ts";
 
@@ -22,7 +22,7 @@ export type EndpointRow = {
   disabledReason: string | null;
   createdAt: number;
   updatedAt: number;
-} & Streak;
+} & FailureStreak;
 
 /** What may be changed of it. */
 export type EndpointSettings = Pick<
@@ -105,27 +105,28 @@ export function createEndpointStore(db: Db) {
   );
 
   return {
-    byId(id: string): EndpointRow | undefined {
+    findById(id: string): EndpointRow | undefined {
       const raw = selectById.get(id);
       return raw === undefined ? undefined : parse(raw);
     },
     /** The key that created it, if it was deleted since or not; null: somebody at the terminal. */
-    creator: (id: string): string | null =>
+    findCreatorKeyId: (id: string): string | null =>
       (selectCreator.get(id) as string | null | undefined) ?? null,
     list: (businessId?: string): EndpointRow[] =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
     /** Those that have not answered since something failed. */
-    failing: (): EndpointRow[] => selectFailing.all().map(parse),
+    listFailing: (): EndpointRow[] => selectFailing.all().map(parse),
     count: (businessId: string): number => count.get(businessId) as number,
     insert: (row: EndpointRow): void => void insert.run({ ...row, ...unparsed(row) }),
     update: (id: string, settings: EndpointSettings, at: number): void =>
       void update.run({ ...unparsed(settings), id, at }),
-    setStatus: (id: string, status: EndpointStatus, reason: string | null, at: number): void =>
+    updateStatus: (id: string, status: EndpointStatus, reason: string | null, at: number): void =>
       void setStatusById.run({ id, status, reason, at }),
-    remove: (id: string, at: number): void => void markDeleted.run({ id, at }),
-    saveStreak: (id: string, streak: Streak): void => void setStreak.run({ ...streak, id }),
+    delete: (id: string, at: number): void => void markDeleted.run({ id, at }),
+    updateStreak: (id: string, streak: FailureStreak): void =>
+      void setStreak.run({ ...streak, id }),
     /** Undefined for one that is disabled or deleted. */
-    destination(id: string): DestinationRow | undefined {
+    findDestination(id: string): DestinationRow | undefined {
       const raw = selectDestination.get(id) as Omit<DestinationRow, "allowPrivate"> & {
         allowPrivate: number;
       };

@@ -60,11 +60,11 @@ export function createEventStore(db: Db) {
         .all({ ...filter, limit }) as ListedEvent[];
     },
     insert: (row: EventRow): void => void insert.run(row),
-    byId: (id: string): EventRow | undefined => selectById.get(id) as EventRow | undefined,
+    findById: (id: string): EventRow | undefined => selectById.get(id) as EventRow | undefined,
     /** Those of which something has still to be sent. */
-    owed: (): IterableIterator<EventRow> =>
+    iterateUndelivered: (): IterableIterator<EventRow> =>
       selectUndelivered.iterate() as IterableIterator<EventRow>,
-    after: (businessId: string, sequence: number, limit: number): EventRow[] =>
+    listAfter: (businessId: string, sequence: number, limit: number): EventRow[] =>
       selectAfter.all({ businessId, sequence, limit }) as EventRow[],
   };
 }

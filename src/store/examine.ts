@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readMigrations } from "../assets.ts";
 import type { Db } from "./database.ts";
-import { lookInto } from "./look-into.ts";
+import { withReadOnlyDatabase } from "./look-into.ts";
 
 /** What can be told of a database file without changing anything in it. */
 export type DatabaseFacts = {
@@ -19,7 +19,7 @@ export type DatabaseFacts = {
 /** Whether a file is there that this deskbell would open as it is. */
 export const hasCurrentSchema = (path: string): boolean =>
   existsSync(path) &&
-  lookInto(
+  withReadOnlyDatabase(
     path,
     (db) => db.prepare("PRAGMA user_version").pluck().get() === readMigrations().length,
   );
@@ -28,7 +28,7 @@ export const hasCurrentSchema = (path: string): boolean =>
  * Reads the whole file.
  * @throws AppError for one that is no database, or so damaged that it cannot even be read
  */
-export const examineDatabase = (path: string): DatabaseFacts => lookInto(path, read);
+export const readDatabaseFacts = (path: string): DatabaseFacts => withReadOnlyDatabase(path, read);
 
 function read(db: Db): DatabaseFacts {
   const one = (sql: string): unknown => db.prepare(sql).pluck().get();

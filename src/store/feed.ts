@@ -18,16 +18,16 @@ export function createFeedStore(db: Db) {
   const selectLastSequence = db.prepare("SELECT last_sequence FROM business WHERE id = ?").pluck();
 
   return {
-    scan: (businessId: string, after: number, limit: number): FeedEntry[] =>
+    listAfter: (businessId: string, after: number, limit: number): FeedEntry[] =>
       selectAfter.all({ businessId, after, limit }) as FeedEntry[],
     /** The envelope's bytes; undefined for an event that is not kept. */
-    body: (businessId: string, sequence: number): Buffer | undefined =>
+    findBody: (businessId: string, sequence: number): Buffer | undefined =>
       selectBody.get({ businessId, sequence }) as Buffer | undefined,
     /** From here on every event is kept; 0: all are. */
-    forgotten: (businessId: string): number =>
+    getPrunedSequence: (businessId: string): number =>
       (selectPrunedSequence.get(businessId) as number | undefined) ?? 0,
     /** The last that was given out, whether its event is still kept or not. */
-    lastSequence: (businessId: string): number =>
+    getLastSequence: (businessId: string): number =>
       (selectLastSequence.get(businessId) as number | undefined) ?? 0,
   };
 }

@@ -14,13 +14,13 @@ export function createFileStore(db: Db) {
     .pluck();
 
   return {
-    usedBytes: (): number => selectUsedBytes.get() as number,
+    getUsedBytes: (): number => selectUsedBytes.get() as number,
     /** For the connection that writes the most. */
     tuneForWriting(): void {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       db.pragma(`cache_size = -${CACHE_KIB}`);
     },
     /** Leaves it to other connections to bring the log back into the file: a commit of this one never waits for that. */
-    leaveCheckpoints: (): void => void db.pragma("wal_autocheckpoint = 0"),
+    disableCheckpoints: (): void => void db.pragma("wal_autocheckpoint = 0"),
   };
 }

@@ -1,7 +1,7 @@
 import type { Db } from "./database.ts";
 
 /** How much of each kind belongs to a business, and goes with it. */
-export type Holdings = {
+export type BusinessContents = {
   objects: number;
   keys: number;
   endpoints: number;
@@ -26,5 +26,8 @@ export function createHoldingStore(db: Db) {
       (SELECT count(*) FROM booking WHERE business_id = :id) AS bookings,
       (SELECT count(*) FROM reservation WHERE business_id = :id) AS reservations,
       (SELECT count(*) FROM ticket_order WHERE business_id = :id) AS orders`);
-  return { of: (businessId: string): Holdings => count.get({ id: businessId }) as Holdings };
+  return {
+    count: (businessId: string): BusinessContents =>
+      count.get({ id: businessId }) as BusinessContents,
+  };
 }

@@ -24,6 +24,6 @@ export function createIdempotencyStore(db: Db) {
       find.get({ keyId, token, after }) as IdempotencyRow | undefined,
     insert: (row: IdempotencyRow): void => void insert.run(row),
     /** Drops what was made until then. */
-    forget: (until: number): void => void deleteOld.run(until),
+    deleteUntil: (until: number): void => void deleteOld.run(until),
   };
 }

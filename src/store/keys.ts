@@ -100,8 +100,8 @@ export function createKeyStore(db: Db) {
 
   return {
     /** The key that a secret's hash opens, whatever state it is in. */
-    credential: (hash: Buffer): Credential | undefined => optional(selectCredential.get(hash)),
-    byId: (id: string): ListedKey | undefined => optional(selectById.get(id)),
+    findCredential: (hash: Buffer): Credential | undefined => optional(selectCredential.get(hash)),
+    findById: (id: string): ListedKey | undefined => optional(selectById.get(id)),
     list: (businessId?: string): ListedKey[] =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map((raw) =>
         parse<ListedKey>(raw),
@@ -114,7 +114,7 @@ export function createKeyStore(db: Db) {
       }),
 
     /** Makes `secret` the key's newest; the one before it lives on until `previousEndsAt`, older ones are gone. */
-    addSecret(secret: KeySecretRow, previousEndsAt: number): void {
+    replaceSecret(secret: KeySecretRow, previousEndsAt: number): void {
       removeEndedSecrets.run(secret.keyId);
       endSecrets.run({ keyId: secret.keyId, at: previousEndsAt });
       insertSecret.run(secret);
@@ -123,10 +123,10 @@ export function createKeyStore(db: Db) {
     revoke: (id: string, at: number): void => void revoke.run({ id, at }),
     markSeenInBrowser: (id: string, at: number): void => void markSeenInBrowser.run({ id, at }),
     /** Those that still open something and whose text a web page has sent. */
-    seenInBrowser: (now: number): ListedKey[] =>
+    listSeenInBrowser: (now: number): ListedKey[] =>
       selectSeenInBrowser.all(now).map((raw) => parse<ListedKey>(raw)),
     /** Keys of which something else than a SHA-256 is on file. */
-    notHashed: (): string[] => selectNotHashed.all() as string[],
+    listNotHashed: (): string[] => selectNotHashed.all() as string[],
     markUsed: (id: string, at: number): void => void markUsed.run({ id, at }),
   };
 }

@@ -92,7 +92,7 @@ export type LiveCondition = {
 };
 
 /** The filter in SQL, split into what one index finds and the rest. The conditions stand in the order of how little they find. */
-export function liveCondition(filter: LiveFilter): LiveCondition {
+export function toLiveCondition(filter: LiveFilter): LiveCondition {
   const names = (Object.keys(CONDITIONS) as (keyof LiveFilter)[]).filter(
     (name) => filter[name] !== undefined,
   );

@@ -1,6 +1,6 @@
 import type { Db } from "./database.ts";
 import type { DeliveryRow } from "./deliveries.ts";
-import { type LiveFilter, liveCondition } from "./live-filter.ts";
+import { type LiveFilter, toLiveCondition } from "./live-filter.ts";
 
 /** A delivery as a list shows it. */
 export type LiveRow = DeliveryRow & {
@@ -120,7 +120,7 @@ export function createLiveStore(db: Db) {
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
 
   return {
-    byId: (id: string): LiveRow | undefined => selectById.get(id) as LiveRow | undefined,
+    findById: (id: string): LiveRow | undefined => selectById.get(id) as LiveRow | undefined,
     /** Older deliveries, the newest of them first, or newer ones, the oldest of them first. */
     page(
       filter: LiveFilter,
@@ -128,7 +128,7 @@ export function createLiveStore(db: Db) {
       start: PageStart | null,
       limit: number,
     ): Page {
-      const { source, base, residual, parameters } = liveCondition(filter);
+      const { source, base, residual, parameters } = toLiveCondition(filter);
       const [sign, order] = direction === "older" ? ["<", "DESC"] : [">", "ASC"];
       const rows: LiveRow[] = [];
       let from = start;
@@ -157,7 +157,7 @@ export function createLiveStore(db: Db) {
 
     /** How many there are beyond an id, up to COUNT_LIMIT. */
     countNewer(filter: LiveFilter, id: string): number {
-      const { source, base, residual, parameters } = liveCondition(filter);
+      const { source, base, residual, parameters } = toLiveCondition(filter);
       return prepared(`
         SELECT count(*) FROM (SELECT * FROM ${source} WHERE ${base} AND id > :id ORDER BY id LIMIT ${COUNT_LIMIT})
         WHERE ${residual ?? "TRUE"}`)
@@ -166,8 +166,8 @@ export function createLiveStore(db: Db) {
     },
 
     /** What of them can be sent again, the oldest first. */
-    replayable(filter: LiveFilter, limit: number): string[] {
-      const { source, base, residual, parameters } = liveCondition(filter);
+    listReplayable(filter: LiveFilter, limit: number): string[] {
+      const { source, base, residual, parameters } = toLiveCondition(filter);
       return prepared(`
         SELECT id FROM ${source} WHERE ${base} AND ${residual ?? "TRUE"} AND ${REPLAYABLE} ORDER BY id DESC LIMIT :limit`)
         .pluck()
@@ -179,18 +179,18 @@ export function createLiveStore(db: Db) {
     countRetrying: (businessId: string | null): number =>
       countRetrying.get({ businessId }) as number,
     /** How long each of the last attempts took. */
-    attemptTimes: (since: number, businessId: string | null): number[] =>
+    listAttemptDurations: (since: number, businessId: string | null): number[] =>
       selectAttemptDurations.all({ since, businessId }) as number[],
     countFailing: (businessId: string | null): number => countFailing.get({ businessId }) as number,
     /** Those in trouble first. */
-    endpoints: (businessId: string | null, limit: number): EndpointState[] =>
+    listEndpoints: (businessId: string | null, limit: number): EndpointState[] =>
       selectEndpoints.all({ businessId, limit }) as EndpointState[],
     /** Endpoints with a text in their name or URL, deleted ones too: their deliveries are still on file. */
-    endpointsLike: (text: string): string[] =>
+    searchEndpoints: (text: string): string[] =>
       matching.all({ text: text.toLowerCase() }) as string[],
 
     /** The last daemon that was started. */
-    daemon(): DaemonRow | undefined {
+    findDaemon(): DaemonRow | undefined {
       const row = selectDaemon.get() as DaemonRow | undefined;
       return row && { ...row, hasAlertUrl: Boolean(row.hasAlertUrl) };
     },

@@ -9,7 +9,7 @@ const WAIT_MS = 5000;
  * Opens a database file for one look, which changes nothing in it.
  * @throws AppError for one that is no database, or so damaged that it cannot even be read
  */
-export function lookInto<Found>(path: string, look: (db: Db) => Found): Found {
+export function withReadOnlyDatabase<Found>(path: string, look: (db: Db) => Found): Found {
   try {
     const db = new Database(path, { readonly: true, timeout: WAIT_MS });
     try {
@@ -18,16 +18,16 @@ export function lookInto<Found>(path: string, look: (db: Db) => Found): Found {
       db.close();
     }
   } catch (error) {
-    throw explainUnreadable(error, path);
+    throw unreadableError(error, path);
   }
 }
 
 /** What a person is told of a file that cannot be read as a database. */
-export function explainUnreadable(error: unknown, path: string): unknown {
+export function unreadableError(error: unknown, path: string): unknown {
   if (!isSqliteError(error)) return error;
   if (error.code === "SQLITE_NOTADB")
     return new AppError("invalid_input", `${path} is no database.`);
-  if (error.code.startsWith("SQLITE_CORRUPT")) return damaged(path, error.message);
+  if (error.code.startsWith("SQLITE_CORRUPT")) return damagedError(path, error.message);
   // To read a database in WAL mode, SQLite puts files beside it.
   if (/^SQLITE_(?:CANTOPEN|READONLY)/.test(error.code))
     return new AppError("not_permitted", `${path} cannot be read.`, {
@@ -37,7 +37,7 @@ export function explainUnreadable(error: unknown, path: string): unknown {
 }
 
 /** @param finding what SQLite says of it */
-export const damaged = (path: string, finding: string): AppError =>
+export const damagedError = (path: string, finding: string): AppError =>
   new AppError("invalid_input", `${path} is damaged: ${finding.replaceAll(/\s+/g, " ").trim()}.`, {
     fix: "deskbell backup list, and take another one",
   });

@@ -6,11 +6,11 @@ import type { Db } from "./database.ts";
 /** What stands between a file and its loss while it is brought to this version. */
 export type Safeguard = {
   /** Throws for a file without a byte where there are backups of one that had data. */
-  refuseLoss: () => void;
+  assertNoDataLoss: () => void;
   /** Copies what is committed to a file of its own, and gives its path; the migration to `schema` has begun, and written nothing yet. */
   backUp: (schema: number) => string;
   /** Keeps daemons away until released; throws while one runs. */
-  lockOut: () => { release: () => void };
+  lockOutDaemons: () => { release: () => void };
 };
 
 export type Migration = { from: number; to: number; backup: string };
@@ -58,7 +58,7 @@ function migrateAlone(
   const from = schemaOf(db, path, to);
   if (from === to) return null;
   const isInUse = safeguard !== null && from > 0;
-  const lock = isInUse ? safeguard.lockOut() : undefined;
+  const lock = isInUse ? safeguard.lockOutDaemons() : undefined;
   let backup: string | undefined;
   try {
     if (isInUse) backup = safeguard.backUp(to);

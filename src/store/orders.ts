@@ -78,7 +78,7 @@ export function createOrderStore(db: Db) {
     },
 
     /** Ticket type id -> tickets that pending and confirmed orders hold. */
-    taken: (businessId: string): Map<string, number> =>
+    countHeldTickets: (businessId: string): Map<string, number> =>
       new Map(
         (selectHeldTickets.all(businessId) as { id: string; taken: number }[]).map((row) => [
           row.id,
@@ -86,7 +86,7 @@ export function createOrderStore(db: Db) {
         ]),
       ),
 
-    named(businessId: string, idOrCode: string, code: string): TicketOrder | undefined {
+    findByIdOrCode(businessId: string, idOrCode: string, code: string): TicketOrder | undefined {
       const row = selectByIdOrCode.get({ businessId, idOrCode, code });
       return row === undefined ? undefined : withItems(row);
     },
@@ -104,8 +104,9 @@ export function createOrderStore(db: Db) {
         .map(withItems),
 
     /** Pending ones whose time is over, the longest due first. */
-    due: (businessId: string, now: number): TicketOrder[] =>
+    listOverdue: (businessId: string, now: number): TicketOrder[] =>
       selectOverdue.all({ businessId, now }).map(withItems),
-    businessesDue: (now: number): string[] => selectBusinessesWithOverdue.all(now) as string[],
+    listBusinessesWithOverdue: (now: number): string[] =>
+      selectBusinessesWithOverdue.all(now) as string[],
   };
 }

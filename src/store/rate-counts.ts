@@ -20,10 +20,10 @@ export function createRateCountStore(db: Db) {
   const deleteEverything = db.prepare("DELETE FROM rate_count");
 
   return {
-    all: (): RateCountRow[] => selectAll.all() as RateCountRow[],
-    set: (row: RateCountRow): void => void upsertCount.run(row),
+    list: (): RateCountRow[] => selectAll.all() as RateCountRow[],
+    upsert: (row: RateCountRow): void => void upsertCount.run(row),
     /** Drops what is older than a second. */
-    forget: (before: number): void => void deleteOld.run(before),
-    forgetAll: (): void => void deleteEverything.run(),
+    deleteBefore: (before: number): void => void deleteOld.run(before),
+    deleteAll: (): void => void deleteEverything.run(),
   };
 }

@@ -29,7 +29,7 @@ export function createReservationStore(db: Db) {
     insert: (businessId: string, reservation: Reservation): void =>
       void insert.run({ ...reservation, businessId }),
     cancel: (id: string, now: number): void => void cancel.run({ id, now }),
-    byId: (businessId: string, id: string): Reservation | undefined =>
+    findById: (businessId: string, id: string): Reservation | undefined =>
       selectById.get({ businessId, id }) as Reservation | undefined,
     /** Newest first. */
     list: ({ businessId, status, before }: VisitFilter, limit: number): Reservation[] =>

@@ -1,6 +1,6 @@
 import type { Db } from "./database.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
-import { createTallySheet, createTallyStore } from "./tallies.ts";
+import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
 /** Whatever is created before these instants may go. */
 export type Cutoffs = { ended: number; unresolved: number };
@@ -34,7 +34,7 @@ export function createRetentionStore(db: Db) {
         number: number;
         id: string;
       }[];
-      const sheet = createTallySheet();
+      const sheet = createTallyChanges();
       for (const { id: eventId } of slice) {
         const removed = removeDeliveries.all({ eventId, ended, unresolved });
         for (const { businessId, status } of removed as {

@@ -19,7 +19,7 @@ import type { Safeguard } from "./migrate.ts";
 
 /** Before a database is migrated, a backup that was read back and found sound lies with the others, and no daemon runs. */
 export const createSafeguard = (path: string, folder: string, now: () => number): Safeguard => ({
-  refuseLoss() {
+  assertNoDataLoss() {
     if (statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
     const newest = newestBackup(folder);
     if (newest === undefined) return;
@@ -42,7 +42,7 @@ export const createSafeguard = (path: string, folder: string, now: () => number)
       throw explainFailure(error, path, folder);
     }
   },
-  lockOut() {
+  lockOutDaemons() {
     try {
       return acquireDaemonLock(path);
     } catch (error) {

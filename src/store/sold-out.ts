@@ -16,18 +16,18 @@ export function createSoldOutStore(db: Db) {
 
   return {
     /** Id of a dish or option -> epoch ms until which it is out; null: until somebody says so. */
-    all: (businessId: string): Map<string, number | null> =>
+    list: (businessId: string): Map<string, number | null> =>
       new Map(
         (selectAll.all(businessId) as { objectId: string; until: number | null }[]).map((row) => [
           row.objectId,
           row.until,
         ]),
       ),
-    set: (businessId: string, objectId: string, until: number | null): void =>
+    upsert: (businessId: string, objectId: string, until: number | null): void =>
       void upsertRow.run({ businessId, objectId, until }),
-    clear: (businessId: string, objectId: string): void =>
+    delete: (businessId: string, objectId: string): void =>
       void deleteRow.run({ businessId, objectId }),
-    clearPassed: (businessId: string, now: number): void =>
+    deleteExpired: (businessId: string, now: number): void =>
       void deletePassed.run({ businessId, now }),
   };
 }

@@ -31,7 +31,7 @@ export function createTallyStore(db: Db) {
       if (count !== 0) add.run({ businessId, status, count });
     },
     /** Of one business, or of all. */
-    counts: (businessId?: string): Partial<Record<DeliveryStatus, number>> =>
+    countByStatus: (businessId?: string): Partial<Record<DeliveryStatus, number>> =>
       Object.fromEntries(
         (
           selectCounts.all({ businessId: businessId ?? null }) as {
@@ -43,18 +43,18 @@ export function createTallyStore(db: Db) {
     addAttempts: (businessId: string, at: number, delivered: number, failed: number): void =>
       void addAttempts.run({ businessId, minute: Math.floor(at / MINUTE_MS), delivered, failed }),
     /** From the minute of `since` on; minutes without an attempt are not there. */
-    minutes: (since: number, businessId?: string): MinuteRow[] =>
+    listMinutes: (since: number, businessId?: string): MinuteRow[] =>
       selectMinutes.all({
         since: Math.floor(since / MINUTE_MS),
         businessId: businessId ?? null,
       }) as MinuteRow[],
-    forgetMinutes: (before: number): void =>
+    deleteMinutesBefore: (before: number): void =>
       void deleteOldMinutes.run({ before: Math.floor(before / MINUTE_MS) }),
   };
 }
 
 /** Counts up changes of one transaction, to be written at its end: one row for each business and status. */
-export function createTallySheet() {
+export function createTallyChanges() {
   const changes = new Map<string, Map<DeliveryStatus, number>>();
   const add = (businessId: string, status: DeliveryStatus, count: number): void => {
     const ofBusiness = changes.get(businessId) ?? new Map<DeliveryStatus, number>();

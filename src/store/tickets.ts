@@ -33,10 +33,14 @@ export function createTicketStore(db: Db) {
     insert: (businessId: string, ticket: Ticket, admissionHash: Buffer): void =>
       void insert.run({ ...ticket, businessId, admissionHash }),
     /** By its id or by the code that admits its holder. */
-    named: (businessId: string, id: string, admissionHash: Buffer): Ticket | undefined =>
+    findByIdOrAdmission: (
+      businessId: string,
+      id: string,
+      admissionHash: Buffer,
+    ): Ticket | undefined =>
       selectByIdOrAdmission.get({ businessId, id, admissionHash }) as Ticket | undefined,
     checkIn: (id: string, now: number): void => void checkIn.run({ id, now }),
-    voidOf: (orderId: string): void => void voidTickets.run(orderId),
+    voidByOrder: (orderId: string): void => void voidTickets.run(orderId),
     /** Newest first. */
     list: (
       { businessId, status, eventId, orderId, before }: TicketFilter,

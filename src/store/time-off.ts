@@ -26,11 +26,11 @@ export function createTimeOffStore(db: Db) {
 
   return {
     insert: (businessId: string, row: TimeOffRow): void => void insert.run({ ...row, businessId }),
-    remove: (id: string): void => void deleteById.run(id),
-    byId: (businessId: string, id: string): TimeOffRow | undefined =>
+    delete: (id: string): void => void deleteById.run(id),
+    findById: (businessId: string, id: string): TimeOffRow | undefined =>
       selectById.get({ businessId, id }) as TimeOffRow | undefined,
     /** In the order in which they begin. */
-    endingAfter: (businessId: string, after: number): TimeOffRow[] =>
+    listEndingAfter: (businessId: string, after: number): TimeOffRow[] =>
       selectEndingAfter.all({ businessId, after }) as TimeOffRow[],
   };
 }

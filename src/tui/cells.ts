@@ -7,14 +7,14 @@ export type Colour = "red" | "green" | "yellow" | "blue" | "cyan" | "gray";
 /** A stretch of text in one style. What is not ours went through `plain` before it came here. */
 export type Span = { text: string; colour?: Colour; bold?: true; dim?: true; inverse?: true };
 /** One line of a frame. */
-export type Line = readonly Span[];
+export type StyledLine = readonly Span[];
 
 export const span = (text: string, style: Omit<Span, "text"> = {}): Span => ({ text, ...style });
 
 /** Terminal cells. */
-export const cellsOf = (text: string): number => (isEven(text) ? text.length : stringWidth(text));
-export const widthOf = (line: Line): number =>
-  line.reduce((sum, { text }) => sum + cellsOf(text), 0);
+export const textWidth = (text: string): number => (isEven(text) ? text.length : stringWidth(text));
+export const lineWidth = (line: StyledLine): number =>
+  line.reduce((sum, { text }) => sum + textWidth(text), 0);
 
 /** Made of nothing but ASCII and the glyphs that frames are drawn with: a cell each. It saves looking at each letter. */
 const isEven = (text: string): boolean => /^[\x20-\x7e─-╿▀-█–…·←→⏎▮▯○●▲▸✓✗]*$/.test(text);
@@ -23,7 +23,7 @@ const isEven = (text: string): boolean => /^[\x20-\x7e─-╿▀-█–…·←�
  * Text from outside for a frame: harmless, and of a width on which terminals agree, so that no name can push what stands
  * beside it. Cut first: a megabyte costs no more than a line.
  */
-export function plain(text: string, maxLength = 500): string {
+export function sanitize(text: string, maxLength = 500): string {
   const harmless = safe(text, maxLength);
   if (isEven(harmless)) return harmless;
   return (
@@ -46,13 +46,13 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** The first cells of a text. */
 export function clip(text: string, width: number, ellipsis = "…"): string {
-  if (cellsOf(text) <= width) return text;
+  if (textWidth(text) <= width) return text;
   if (width <= 0) return "";
   if (isEven(text)) return text.slice(0, width - 1) + ellipsis;
   let kept = "";
   let used = 0;
   for (const { segment } of graphemes.segment(text)) {
-    used += cellsOf(segment);
+    used += textWidth(segment);
     if (used > width - 1) break;
     kept += segment;
   }
@@ -62,7 +62,7 @@ export function clip(text: string, width: number, ellipsis = "…"): string {
 /** The last cells of a text. */
 export function clipStart(text: string, width: number): string {
   const kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
-  while (kept.length > 0 && cellsOf(kept.join("")) > width) kept.shift();
+  while (kept.length > 0 && textWidth(kept.join("")) > width) kept.shift();
   return kept.join("");
 }
 
@@ -74,26 +74,26 @@ export function fit(
   ellipsis = "…",
 ): string {
   const cut = clip(text, width, ellipsis);
-  const space = " ".repeat(Math.max(0, width - cellsOf(cut)));
+  const space = " ".repeat(Math.max(0, width - textWidth(cut)));
   return align === "left" ? cut + space : space + cut;
 }
 
 /** A line of exactly so many cells. */
-export function fitLine(line: Line, width: number): Line {
+export function fitLine(line: StyledLine, width: number): StyledLine {
   const fitted: Span[] = [];
   let left = width;
   for (const part of line) {
     if (left <= 0) break;
     const text = clip(part.text, left);
     fitted.push({ ...part, text });
-    left -= cellsOf(text);
+    left -= textWidth(text);
   }
   if (left > 0) fitted.push({ text: " ".repeat(left) });
   return fitted;
 }
 
 /** The same line in fewer stretches: neighbours of one style are one, and no style shows on a space. */
-export function merge(line: Line): Line {
+export function mergeSpans(line: StyledLine): StyledLine {
   const merged: Span[] = [];
   for (const part of line) {
     const last = merged.at(-1);
@@ -113,7 +113,7 @@ const hasSameStyle = (a: Span, b: Span): boolean =>
   a.colour === b.colour && a.bold === b.bold && a.dim === b.dim && a.inverse === b.inverse;
 
 /** Whether two lines look the same. */
-export const isSameLine = (a: Line, b: Line): boolean =>
+export const isSameLine = (a: StyledLine, b: StyledLine): boolean =>
   a.length === b.length &&
   a.every((part, i) => part.text === b[i]?.text && hasSameStyle(part, b[i]));
 
@@ -127,7 +127,7 @@ export function wrap(text: string, width: number): string[] {
   let line = "";
   let used = 0;
   for (const { segment } of graphemes.segment(text)) {
-    const cells = cellsOf(segment);
+    const cells = textWidth(segment);
     if (used + cells > width) {
       lines.push(line);
       line = "";
@@ -144,7 +144,7 @@ export function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ").flatMap((word) => wrap(word, width))) {
     const line = lines.at(-1);
-    if (line !== undefined && cellsOf(line) + 1 + cellsOf(word) <= width)
+    if (line !== undefined && textWidth(line) + 1 + textWidth(word) <= width)
       lines[lines.length - 1] = `${line} ${word}`;
     else lines.push(word);
   }

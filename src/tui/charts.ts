@@ -1,9 +1,9 @@
 import { COUNT_LIMIT } from "../store/live.ts";
-import { box } from "./box.ts";
-import { type Colour, fit, fitLine, type Line, span, widthOf } from "./cells.ts";
+import { drawBorder } from "./box.ts";
+import { type Colour, fit, fitLine, type StyledLine, span, lineWidth } from "./cells.ts";
 import { EIGHTHS } from "./glyphs.ts";
-import type { Hour, Snapshot } from "./snapshot.ts";
-import { grouped, shortDuration } from "./times.ts";
+import type { LastHour, Snapshot } from "./snapshot.ts";
+import { groupDigits, formatDuration } from "./times.ts";
 
 const LABEL = 6;
 const TOTAL = 9;
@@ -13,7 +13,7 @@ export const CHARTS_WIDTH = LABEL + MINUTES + TOTAL + 2;
 const EIGHTH = 8;
 
 /** A bar for each value over `height` rows, the highest as high as they are. What is not nothing shows as something. */
-export function bars(values: readonly number[], height: number): string[] {
+export function drawBars(values: readonly number[], height: number): string[] {
   const most = Math.max(1, ...values);
   const levels = values.map((value) =>
     value === 0 ? 0 : Math.max(1, Math.round((value / most) * height * EIGHTH)),
@@ -25,11 +25,11 @@ export function bars(values: readonly number[], height: number): string[] {
 }
 
 /** The last hour: attempts that arrived and that failed, a column a minute, and where everything stands. */
-export function charts(snapshot: Snapshot, width: number, height: number): Line[] {
+export function renderCharts(snapshot: Snapshot, width: number, height: number): StyledLine[] {
   const inner = width - 2;
   const counts = countsLine(snapshot, height === 1 ? width : inner);
   if (height === 1) return [counts];
-  const { delivered, failed } = snapshot.hour;
+  const { delivered, failed } = snapshot.lastHour;
   const columns = Math.min(delivered.length, inner - LABEL - TOTAL);
   const rows = Math.floor((height - 3) / 2);
   const lines = [
@@ -37,7 +37,7 @@ export function charts(snapshot: Snapshot, width: number, height: number): Line[
     ...chart("fail", failed, "red", columns, rows, inner),
   ];
   const title = [span(`last ${columns} min`)];
-  return box({ title, corner: [span("1 col = 1 min", { dim: true })], width, height }, [
+  return drawBorder({ title, corner: [span("1 col = 1 min", { dim: true })], width, height }, [
     ...lines,
     counts,
   ]);
@@ -50,11 +50,11 @@ function chart(
   columns: number,
   rows: number,
   inner: number,
-): Line[] {
+): StyledLine[] {
   const values = hour.slice(-columns);
   const all = sum(values);
-  const total = all < 100_000 ? grouped(all) : compact(all);
-  return bars(values, rows).map((bar, row) => {
+  const total = all < 100_000 ? groupDigits(all) : compact(all);
+  return drawBars(values, rows).map((bar, row) => {
     // Label and total stand where the bars stand.
     const isBottom = row === rows - 1;
     return fitLine(
@@ -68,9 +68,12 @@ function chart(
   });
 }
 
-type Piece = { line: Line; /** The highest goes first where there is no room. */ rank: number };
+type Piece = {
+  line: StyledLine;
+  /** The highest goes first where there is no room. */ rank: number;
+};
 
-function countsLine({ counts, hour }: Snapshot, width: number): Line {
+function countsLine({ counts, lastHour }: Snapshot, width: number): StyledLine {
   const count = (word: string, n: number, colour: Colour, rank: number): Piece => ({
     rank,
     line: [
@@ -79,20 +82,22 @@ function countsLine({ counts, hour }: Snapshot, width: number): Line {
     ],
   });
   const time = (word: string, ms: number | null, rank: number): Piece[] =>
-    ms === null ? [] : [{ rank, line: [span(`${word} `, { dim: true }), span(shortDuration(ms))] }];
-  const success = successOf(hour);
+    ms === null
+      ? []
+      : [{ rank, line: [span(`${word} `, { dim: true }), span(formatDuration(ms))] }];
+  const success = successOf(lastHour);
   let pieces: Piece[] = [
     count("pending", counts.pending, "cyan", 1),
     count("retrying", counts.retrying, "yellow", 2),
     count("exhausted", counts.exhausted, "red", 0),
-    ...time("p50", hour.p50Ms, 5),
-    ...time("p95", hour.p95Ms, 4),
+    ...time("p50", lastHour.p50Ms, 5),
+    ...time("p95", lastHour.p95Ms, 4),
     ...(success === null
       ? []
       : [{ rank: 3, line: [span("success ", { dim: true }), span(success)] }]),
   ];
   const joined = () => pieces.flatMap(({ line }) => [span(" "), ...line, span(" ")]);
-  while (widthOf(joined()) > width + 1 && pieces.length > 1) {
+  while (lineWidth(joined()) > width + 1 && pieces.length > 1) {
     const highest = Math.max(...pieces.map(({ rank }) => rank));
     pieces = pieces.filter(({ rank }) => rank !== highest);
   }
@@ -101,7 +106,7 @@ function countsLine({ counts, hour }: Snapshot, width: number): Line {
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-function successOf({ delivered, failed }: Hour): string | null {
+function successOf({ delivered, failed }: LastHour): string | null {
   const good = sum(delivered);
   const all = good + sum(failed);
   if (all === 0) return null;
@@ -111,7 +116,7 @@ function successOf({ delivered, failed }: Hour): string | null {
 
 /** `9 999`, `30k`, `1.2M` */
 function compact(n: number): string {
-  if (n < 10_000) return grouped(n);
+  if (n < 10_000) return groupDigits(n);
   return n < 1_000_000
     ? `${Math.floor(n / 1000)}k`
     : `${(Math.floor(n / 100_000) / 10).toFixed(1)}M`;

@@ -1,12 +1,12 @@
 import { userAgent } from "../assets.ts";
-import { coverHeaders } from "../domain/webhooks/post.ts";
+import { deliveryHeaders } from "../domain/webhooks/post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { LiveRow } from "../store/live.ts";
-import { fit, type Line, plain, type Span, span, wrap } from "./cells.ts";
-import { GLYPHS, liveState, MARKS } from "./glyphs.ts";
-import { attemptsOf } from "./list.ts";
-import type { Detail } from "./snapshot.ts";
-import { type Clock, shortDuration } from "./times.ts";
+import { fit, type StyledLine, sanitize, type Span, span, wrap } from "./cells.ts";
+import { GLYPHS, liveState, STATE_MARKS } from "./glyphs.ts";
+import { formatAttempts } from "./list.ts";
+import type { DeliveryDetail } from "./snapshot.ts";
+import { type TimeFormat, formatDuration } from "./times.ts";
 import type { TABS } from "./ui.ts";
 
 /** Of a larger body the rest is left to `deskbell events show`. */
@@ -17,10 +17,15 @@ const SIGNED_ANEW = "(signed anew each time, never kept)";
 type Tab = (typeof TABS)[number];
 
 /** Scrolling asks for the same text again with each key. */
-const written = new WeakMap<Detail, { tab: Tab; width: number; lines: Line[] }>();
+const written = new WeakMap<DeliveryDetail, { tab: Tab; width: number; lines: StyledLine[] }>();
 
 /** The whole text of a tab, to be scrolled. */
-export function detailLines(detail: Detail, tab: Tab, clock: Clock, width: number): Line[] {
+export function renderDetail(
+  detail: DeliveryDetail,
+  tab: Tab,
+  clock: TimeFormat,
+  width: number,
+): StyledLine[] {
   const before = written.get(detail);
   if (before?.tab === tab && before.width === width) return before.lines;
   const lines = writeTab(detail, tab, clock, width);
@@ -28,7 +33,12 @@ export function detailLines(detail: Detail, tab: Tab, clock: Clock, width: numbe
   return lines;
 }
 
-function writeTab(detail: Detail, tab: Tab, clock: Clock, width: number): Line[] {
+function writeTab(
+  detail: DeliveryDetail,
+  tab: Tab,
+  clock: TimeFormat,
+  width: number,
+): StyledLine[] {
   switch (tab) {
     case "summary":
       return summary(detail, clock, width);
@@ -41,24 +51,28 @@ function writeTab(detail: Detail, tab: Tab, clock: Clock, width: number): Line[]
   }
 }
 
-function summary({ row, event, attempts }: Detail, clock: Clock, width: number): Line[] {
-  const { glyph, word, colour } = MARKS[liveState(row)];
+function summary(
+  { row, event, attempts }: DeliveryDetail,
+  clock: TimeFormat,
+  width: number,
+): StyledLine[] {
+  const { glyph, word, colour } = STATE_MARKS[liveState(row)];
   const last = attempts.at(-1);
   const fields: [string, Span[]][] = [
     ["state", [span(`${glyph} ${word}`, { colour, bold: true }), span(explainState(row, clock))]],
-    ["event", [span(plain(row.eventType)), span(`  ${plain(row.eventId)}`, { dim: true })]],
+    ["event", [span(sanitize(row.eventType)), span(`  ${sanitize(row.eventId)}`, { dim: true })]],
     ["sequence", [span(String(row.sequence))]],
-    ["business", [span(plain(row.businessSlug))]],
+    ["business", [span(sanitize(row.businessSlug))]],
     [
       "endpoint",
-      [span(plain(row.endpointName, 60)), span(`  ${plain(row.endpointId)}`, { dim: true })],
+      [span(sanitize(row.endpointName, 60)), span(`  ${sanitize(row.endpointId)}`, { dim: true })],
     ],
-    ["url", [span(plain(row.url, 2048))]],
+    ["url", [span(sanitize(row.url, 2048))]],
     ["created", [span(clock.full(row.createdAt))]],
     [
       "attempts",
       [
-        span(attemptsOf(row)),
+        span(formatAttempts(row)),
         span(row.attemptsBefore === 0 ? "" : `, ${row.attemptsBefore} before it was sent again`),
       ],
     ],
@@ -71,18 +85,18 @@ function summary({ row, event, attempts }: Detail, clock: Clock, width: number):
 }
 
 /** A field whose value may need several lines. */
-function field(label: string, value: readonly Span[], width: number): Line[] {
+function field(label: string, value: readonly Span[], width: number): StyledLine[] {
   const room = width - LABEL - 2;
   const head = span(` ${fit(label, LABEL)} `, { dim: true });
   const text = value.map(({ text }) => text).join("");
   if (wrap(text, room).length === 1) return [[head, ...value]];
-  return wrap(text, room).map((line, i): Line => [
+  return wrap(text, room).map((line, i): StyledLine => [
     i === 0 ? head : span(" ".repeat(LABEL + 2)),
     span(line),
   ]);
 }
 
-function explainState(row: LiveRow, clock: Clock): string {
+function explainState(row: LiveRow, clock: TimeFormat): string {
   const next = row.nextAttemptAt === null ? "" : clock.full(row.nextAttemptAt);
   switch (liveState(row)) {
     case "PENDING":
@@ -102,7 +116,7 @@ function explainState(row: LiveRow, clock: Clock): string {
   }
 }
 
-function request({ row, event, attempts }: Detail, width: number): Line[] {
+function request({ row, event, attempts }: DeliveryDetail, width: number): StyledLine[] {
   if (event === null) return [[span(" The event is gone.", { dim: true })]];
   const { id: deliveryId, eventId, eventType, sequence } = row;
   const last = attempts.at(-1);
@@ -116,7 +130,7 @@ function request({ row, event, attempts }: Detail, width: number): Line[] {
   const at = last?.at ?? event.createdAt;
   const seconds = Math.floor(at / 1000);
   const headers = {
-    ...coverHeaders(cover, userAgent(), [], at, event.body),
+    ...deliveryHeaders(cover, userAgent(), [], at, event.body),
     // Signatures are nobody's to read from a screen.
     "X-Service-Signature": `t=${seconds},v1=… ${SIGNED_ANEW}`,
     "webhook-signature": `v1,… ${SIGNED_ANEW}`,
@@ -128,19 +142,19 @@ function request({ row, event, attempts }: Detail, width: number): Line[] {
     heading(
       last === undefined ? "headers of its first attempt" : `headers of attempt ${cover.attempt}`,
     ),
-    ...wrapped(`POST ${plain(row.url, 2048)}`, width),
+    ...wrapped(`POST ${sanitize(row.url, 2048)}`, width),
     ...Object.entries(headers).flatMap(([name, value]) =>
-      wrapped(`${name}: ${plain(value)}`, width),
+      wrapped(`${name}: ${sanitize(value)}`, width),
     ),
     [],
     heading(`body, set out for reading (${event.body.length} bytes)`),
-    ...pretty(body).flatMap((line) => wrapped(plain(line, SHOWN_BYTES), width)),
+    ...pretty(body).flatMap((line) => wrapped(sanitize(line, SHOWN_BYTES), width)),
     ...(cut
-      ? [[span(` … the rest: deskbell events show ${plain(eventId)} --json`, { dim: true })]]
+      ? [[span(` … the rest: deskbell events show ${sanitize(eventId)} --json`, { dim: true })]]
       : []),
     [],
     heading("the exact bytes signed: <t>.<body>"),
-    ...wrapped(`${seconds}.${plain(body, SHOWN_BYTES)}`, width),
+    ...wrapped(`${seconds}.${sanitize(body, SHOWN_BYTES)}`, width),
   ];
 }
 
@@ -152,7 +166,7 @@ function pretty(body: string): string[] {
   }
 }
 
-function response({ attempts }: Detail, clock: Clock, width: number): Line[] {
+function response({ attempts }: DeliveryDetail, clock: TimeFormat, width: number): StyledLine[] {
   const last = attempts.at(-1);
   if (last === undefined) return [[span(" Nothing was sent yet.", { dim: true })]];
   const { n, at, responseText } = last;
@@ -165,15 +179,15 @@ function response({ attempts }: Detail, clock: Clock, width: number): Line[] {
       ? [[span(" nothing", { dim: true })]]
       : responseText
           .split("\n")
-          .flatMap((line) => wrapped(plain(line.replace(/\r$/, ""), SHOWN_BYTES), width))),
+          .flatMap((line) => wrapped(sanitize(line.replace(/\r$/, ""), SHOWN_BYTES), width))),
   ];
 }
 
-function attempts({ attempts }: Detail, clock: Clock, width: number): Line[] {
+function attempts({ attempts }: DeliveryDetail, clock: TimeFormat, width: number): StyledLine[] {
   if (attempts.length === 0) return [[span(" Nothing was sent yet.", { dim: true })]];
-  return attempts.toReversed().map((attempt): Line => {
+  return attempts.toReversed().map((attempt): StyledLine => {
     const { n, at, error } = attempt;
-    const { glyph, word, colour } = error === null ? MARKS.DELIVERED : MARKS.RETRYING;
+    const { glyph, word, colour } = error === null ? STATE_MARKS.DELIVERED : STATE_MARKS.RETRYING;
     const lead = ` ${String(n).padStart(3)}  ${clock.full(at)}  `;
     return [
       span(lead),
@@ -185,11 +199,11 @@ function attempts({ attempts }: Detail, clock: Clock, width: number): Line[] {
 
 /** `500 · 812ms`, `timed out: no answer within 10 s · 10s` */
 function answerOf({ statusCode, error, outcome, durationMs }: AttemptRow): string {
-  const what = statusCode === null ? plain(error ?? outcome) : String(statusCode);
-  return `${what} ${GLYPHS.dot} ${shortDuration(durationMs)}`;
+  const what = statusCode === null ? sanitize(error ?? outcome) : String(statusCode);
+  return `${what} ${GLYPHS.dot} ${formatDuration(durationMs)}`;
 }
 
-const heading = (text: string): Line => [span(` ${text}`, { bold: true, colour: "cyan" })];
+const heading = (text: string): StyledLine => [span(` ${text}`, { bold: true, colour: "cyan" })];
 
-const wrapped = (text: string, width: number): Line[] =>
+const wrapped = (text: string, width: number): StyledLine[] =>
   wrap(text, width - 2).map((line) => [span(` ${line}`)]);

@@ -1,27 +1,27 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import { redeliver } from "../app/webhooks/deliveries.ts";
+import { redeliverDelivery } from "../app/webhooks/deliveries.ts";
 import { testEndpoint } from "../app/webhooks/test-endpoint.ts";
 import { AppError } from "../domain/errors.ts";
-import { readSearch } from "./search.ts";
-import type { Surroundings } from "./session.ts";
+import { parseSearch } from "./search.ts";
+import type { SessionDeps } from "./session.ts";
 import {
   type Effect,
-  filterOf,
-  FOLLOWING,
+  listFilter,
+  FOLLOW_NEWEST,
   goAgain,
-  type ListPlace,
+  type ListPosition,
   type Notice,
-  type Ui,
+  type UiState,
 } from "./ui.ts";
 
 /** The session as effects see it: they come back to it when they are done. */
-export type Context = {
-  ui: () => Ui;
+export type EffectContext = {
+  ui: () => UiState;
   /** Rows of the list. */
   height: number;
   /** The session has ended. */
-  over: AbortSignal;
-  update: (alter: (ui: Ui) => Ui) => void;
+  signal: AbortSignal;
+  update: (alter: (ui: UiState) => UiState) => void;
 };
 
 /** What is sent again from here in one go; more is for the command line, which can spread it. */
@@ -29,11 +29,11 @@ const MOST_AT_ONCE = 10_000;
 const BATCH = 200;
 
 /** Does what a key asked for. What can fail says so on the screen. */
-export function perform(world: Surroundings, effect: Effect, context: Context): void {
+export function runEffect(world: SessionDeps, effect: Effect, context: EffectContext): void {
   const { rt } = world;
   const say = (text: string, tone: Notice["tone"]) =>
     context.update((ui) => ({ ...ui, notice: { text, tone } }));
-  const go = (list: ListPlace) => context.update((ui) => ({ ...ui, list }));
+  const go = (list: ListPosition) => context.update((ui) => ({ ...ui, list }));
   const attempt = (deed: Promise<void>) =>
     void deed.catch((error: unknown) => say(explain(error), "bad"));
 
@@ -44,13 +44,13 @@ export function perform(world: Surroundings, effect: Effect, context: Context): 
       world.copy(effect.id);
       return say(`copied ${effect.id}`, "good");
     case "newest": {
-      const [row] = rt.store.live.page(filterOf(context.ui()), "older", null, 1).rows;
+      const [row] = rt.store.live.page(listFilter(context.ui()), "older", null, 1).rows;
       if (row === undefined) return undefined;
       return go({
         top: { id: row.id, isIncluded: true },
         selected: row.id,
         offset: 0,
-        seen: row.id,
+        newestSeen: row.id,
       });
     }
     case "oldest":
@@ -60,7 +60,7 @@ export function perform(world: Surroundings, effect: Effect, context: Context): 
     case "redeliver":
       return attempt(
         (async () => {
-          redeliver(rt, effect.id);
+          redeliverDelivery(rt, effect.id);
           say(`${effect.id} goes again`, "good");
         })(),
       );
@@ -85,36 +85,36 @@ function explain(error: unknown): string {
   throw error;
 }
 
-function oldest({ rt }: Surroundings, { ui, height }: Context): ListPlace {
+function oldest({ rt }: SessionDeps, { ui, height }: EffectContext): ListPosition {
   const beginning = { id: "", isIncluded: false };
-  const rows = rt.store.live.page(filterOf(ui()), "newer", beginning, height).rows;
+  const rows = rt.store.live.page(listFilter(ui()), "newer", beginning, height).rows;
   const [last] = rows;
   const top = rows.at(-1);
-  if (top === undefined || last === undefined) return FOLLOWING;
+  if (top === undefined || last === undefined) return FOLLOW_NEWEST;
   return {
     top: { id: top.id, isIncluded: true },
     selected: last.id,
     offset: null,
-    seen: newestId(rt, ui()),
+    newestSeen: newestId(rt, ui()),
   };
 }
 
-const newestId = (rt: Surroundings["rt"], ui: Ui): string | null =>
-  rt.store.live.page(filterOf(ui), "older", null, 1).rows[0]?.id ?? null;
+const newestId = (rt: SessionDeps["rt"], ui: UiState): string | null =>
+  rt.store.live.page(listFilter(ui), "older", null, 1).rows[0]?.id ?? null;
 
-function search({ rt }: Surroundings, { update }: Context, text: string): void {
-  if (text === "") return update((ui) => ({ ...ui, search: null, list: FOLLOWING }));
-  const filter = readSearch(text, rt.store.live.endpointsLike);
+function search({ rt }: SessionDeps, { update }: EffectContext, text: string): void {
+  if (text === "") return update((ui) => ({ ...ui, search: null, list: FOLLOW_NEWEST }));
+  const filter = parseSearch(text, rt.store.live.searchEndpoints);
   if (filter === undefined)
     return update((ui) => ({
       ...ui,
       notice: { text: `No event type or endpoint is called '${text}'.`, tone: "bad" },
     }));
-  return update((ui) => ({ ...ui, search: { text, filter }, list: FOLLOWING }));
+  return update((ui) => ({ ...ui, search: { text, filter }, list: FOLLOW_NEWEST }));
 }
 
-function askCount({ rt }: Surroundings, { ui, update }: Context, say: Say): void {
-  const ids = rt.store.live.replayable(filterOf(ui()), MOST_AT_ONCE + 1);
+function askCount({ rt }: SessionDeps, { ui, update }: EffectContext, say: Say): void {
+  const ids = rt.store.live.listReplayable(listFilter(ui()), MOST_AT_ONCE + 1);
   if (ids.length === 0) return say("None of these can be sent again.", "bad");
   if (ids.length > MOST_AT_ONCE)
     return say(
@@ -125,15 +125,15 @@ function askCount({ rt }: Surroundings, { ui, update }: Context, say: Say): void
 }
 
 async function redeliverAll(
-  { rt }: Surroundings,
-  { over }: Context,
+  { rt }: SessionDeps,
+  { signal }: EffectContext,
   ids: readonly string[],
   say: Say,
 ): Promise<void> {
   const refused = new Set<string>();
   const goes = (id: string): boolean => {
     try {
-      redeliver(rt, id);
+      redeliverDelivery(rt, id);
       return true;
     } catch (error) {
       // Its endpoint was disabled or deleted: the others go all the same.
@@ -149,7 +149,7 @@ async function redeliverAll(
       if (ids.length > BATCH)
         say(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
       await breathe();
-      if (over.aborted) return;
+      if (signal.aborted) return;
     }
   } catch (error) {
     refused.add(explain(error));
@@ -160,8 +160,8 @@ async function redeliverAll(
 }
 
 async function test(
-  { rt, sendOnce }: Surroundings,
-  { over }: Context,
+  { rt, sendOnce }: SessionDeps,
+  { signal }: EffectContext,
   endpointId: string,
   say: Say,
 ): Promise<void> {
@@ -170,7 +170,7 @@ async function test(
     rt,
     endpointId,
     sendOnce,
-    over,
+    signal,
   );
   if (ok) say(`✓ test answered ${statusCode} in ${durationMs} ms, from ${address ?? "?"}`, "good");
   else say(`✗ test failed after ${durationMs} ms: ${error}`, "bad");

@@ -1,10 +1,10 @@
 import { BACKLOG_LIMIT, type EndpointState } from "../store/live.ts";
-import { box } from "./box.ts";
-import { type Colour, fit, fitLine, type Line, plain, span } from "./cells.ts";
+import { drawBorder } from "./box.ts";
+import { type Colour, fit, fitLine, type StyledLine, sanitize, span } from "./cells.ts";
 import { GLYPHS } from "./glyphs.ts";
 import { hostOf } from "./list.ts";
 import type { Snapshot } from "./snapshot.ts";
-import type { Clock } from "./times.ts";
+import type { TimeFormat } from "./times.ts";
 
 const BACKLOG = 12;
 const NARROW_STATE = 16;
@@ -14,11 +14,11 @@ const ROOMY_STATE = 30;
  * The endpoints with how they are doing, those in trouble first.
  * @param selected null: it is only looked at
  */
-export function endpoints(
+export function renderEndpoints(
   { endpoints, at }: Snapshot,
-  clock: Clock,
+  clock: TimeFormat,
   { width, height, selected }: { width: number; height: number; selected: number | null },
-): Line[] {
+): StyledLine[] {
   const rows = height - 2;
   const first = selected === null ? 0 : Math.max(0, selected - rows + 1);
   const shown = endpoints.slice(first, first + rows);
@@ -31,16 +31,16 @@ export function endpoints(
     endpoints.length > shown.length
       ? `${first + 1}-${first + shown.length} of ${endpoints.length}`
       : String(endpoints.length);
-  return box({ title: [span("endpoints")], corner: [span(count)], width, height }, lines);
+  return drawBorder({ title: [span("endpoints")], corner: [span(count)], width, height }, lines);
 }
 
 function endpointLine(
   endpoint: EndpointState,
-  clock: Clock,
+  clock: TimeFormat,
   now: number,
   inner: number,
   isSelected: boolean,
-): Line {
+): StyledLine {
   const { name, url } = endpoint;
   const { glyph, word, more, colour } = stateOf(endpoint, clock, now);
   const isRoomy = inner >= 70;
@@ -51,10 +51,10 @@ function endpointLine(
     [
       span(isSelected ? GLYPHS.cursor : " ", { bold: true }),
       span(`${glyph} `, { colour }),
-      span(fit(plain(name), nameCells - 1)),
+      span(fit(sanitize(name), nameCells - 1)),
       span(" "),
       ...(isRoomy
-        ? [span(`${fit(plain(hostOf(url)), room - nameCells - 1)} `, { dim: true })]
+        ? [span(`${fit(sanitize(hostOf(url)), room - nameCells - 1)} `, { dim: true })]
         : []),
       span(fit(isRoomy ? `${word}${more}` : word, stateCells), { colour }),
       span(fit(backlogOf(endpoint), BACKLOG, "right")),
@@ -68,14 +68,14 @@ type State = { glyph: string; word: string; more: string; colour: Colour };
 
 function stateOf(
   { status, disabledReason, failingSince, disableAt }: EndpointState,
-  clock: Clock,
+  clock: TimeFormat,
   now: number,
 ): State {
   if (status === "DISABLED")
     return {
       glyph: GLYPHS.ended,
       word: "disabled",
-      more: ` (${plain(disabledReason ?? "")})`,
+      more: ` (${sanitize(disabledReason ?? "")})`,
       colour: "red",
     };
   if (failingSince === null) return { glyph: GLYPHS.ok, word: "well", more: "", colour: "green" };

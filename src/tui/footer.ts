@@ -1,8 +1,8 @@
 import { countOf } from "../domain/count-of.ts";
-import { hints, spread } from "./box.ts";
-import { cellsOf, clipStart, type Line, plain, span, wrapWords } from "./cells.ts";
+import { keyHints, justify } from "./box.ts";
+import { textWidth, clipStart, type StyledLine, sanitize, span, wrapWords } from "./cells.ts";
 import { GLYPHS, toAscii } from "./glyphs.ts";
-import { goAgain, type Screen, screenOf, type Ui } from "./ui.ts";
+import { goAgain, type Screen, currentScreen, type UiState } from "./ui.ts";
 
 const HINTS: Record<Screen["kind"], readonly (readonly [string, string])[]> = {
   list: [
@@ -53,26 +53,26 @@ const MOST_LINES = 4;
 const TONES = { plain: {}, good: { colour: "green" }, bad: { colour: "red" } } as const;
 
 /** What can be pressed; or what is being typed; or what the last key came to. */
-export function footer(ui: Ui, width: number, isAscii: boolean): Line[] {
+export function renderFooter(ui: UiState, width: number, isAscii: boolean): StyledLine[] {
   const { prompt, notice } = ui;
   if (prompt !== null) {
     const end = span("esc leaves it ", { dim: true });
     const [long, short] = prompt.kind === "search" ? TO_SEARCH : toSend(prompt.ids.length);
-    const question = width - cellsOf(long) < ROOM_TO_TYPE ? short : long;
+    const question = width - textWidth(long) < ROOM_TO_TYPE ? short : long;
     // The end of what is typed is what matters.
-    const room = width - cellsOf(question) - 3;
-    const typed = span(clipStart(plain(prompt.typed), room), { bold: true });
-    return [spread([span(` ${question}`), typed, span("█")], [end], width)];
+    const room = width - textWidth(question) - 3;
+    const typed = span(clipStart(sanitize(prompt.typed), room), { bold: true });
+    return [justify([span(` ${question}`), typed, span("█")], [end], width)];
   }
   if (notice !== null) {
     // The command that mends it comes last, and is not cut off.
-    const lines = wrapWords(plain(notice.text), width - 2).slice(0, MOST_LINES);
+    const lines = wrapWords(sanitize(notice.text), width - 2).slice(0, MOST_LINES);
     return lines.map((line) => [span(` ${line}`, { ...TONES[notice.tone], bold: true })]);
   }
-  const named = HINTS[screenOf(ui).kind].map(
+  const named = HINTS[currentScreen(ui).kind].map(
     ([key, word]) => [isAscii ? toAscii(key) : key, word] as const,
   );
-  return [hints(named, width)];
+  return [keyHints(named, width)];
 }
 
 /** Each in the words of a wide terminal, and of a narrow one. */

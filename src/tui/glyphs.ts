@@ -1,6 +1,6 @@
 import type { LiveState } from "../store/live-filter.ts";
 import type { LiveRow } from "../store/live.ts";
-import { cellsOf, type Colour } from "./cells.ts";
+import { textWidth, type Colour } from "./cells.ts";
 
 /** What is drawn besides letters. */
 export const GLYPHS = {
@@ -21,7 +21,7 @@ export const GLYPHS = {
 export const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 
 /** Upper left, upper right, lower right, lower left, horizontal, vertical. */
-export const BOX = ["╭", "╮", "╯", "╰", "─", "│"] as const;
+export const BORDER = ["╭", "╮", "╯", "╰", "─", "│"] as const;
 
 /** For terminals and fonts that have nothing else; a cell for a cell but for enter, which is spelt before lines are set out. */
 const ASCII: Record<string, string> = {
@@ -59,12 +59,12 @@ const ASCII: Record<string, string> = {
 
 /** Names from outside lose their accents to question marks. */
 export const toAscii = (text: string): string =>
-  text.replace(/[^\x20-\x7e]/gu, (char) => ASCII[char] ?? "?".repeat(cellsOf(char)));
+  text.replace(/[^\x20-\x7e]/gu, (char) => ASCII[char] ?? "?".repeat(textWidth(char)));
 
 /** A state never shows by its colour alone: a glyph and a word go with it. */
-export type Mark = { glyph: string; word: string; colour: Colour };
+export type StateMark = { glyph: string; word: string; colour: Colour };
 
-export const MARKS: Record<LiveState, Mark> = {
+export const STATE_MARKS: Record<LiveState, StateMark> = {
   DELIVERED: { glyph: GLYPHS.ok, word: "delivered", colour: "green" },
   PENDING: { glyph: GLYPHS.waiting, word: "pending", colour: "cyan" },
   RETRYING: { glyph: GLYPHS.failed, word: "failed", colour: "yellow" },

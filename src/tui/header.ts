@@ -1,36 +1,36 @@
-import { spread } from "./box.ts";
-import { type Line, plain, span, widthOf } from "./cells.ts";
+import { justify } from "./box.ts";
+import { type StyledLine, sanitize, span, lineWidth } from "./cells.ts";
 import { GLYPHS } from "./glyphs.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { type Clock, uptime } from "./times.ts";
-import type { Ui } from "./ui.ts";
+import { type TimeFormat, formatUptime } from "./times.ts";
+import type { UiState } from "./ui.ts";
 
 /** Who this is, whether the daemon runs, what is in trouble, and the time. */
-export function header(
-  ui: Ui,
+export function renderHeader(
+  ui: UiState,
   snapshot: Snapshot,
   version: string,
-  clock: Clock,
+  clock: TimeFormat,
   width: number,
-): Line {
-  const { daemon, failing, at } = snapshot;
-  const who: Line = [
+): StyledLine {
+  const { daemon, failingCount, at } = snapshot;
+  const who: StyledLine = [
     span(` deskbell ${version}  `, { bold: true }),
-    span(`${plain(businessLabel(ui, snapshot), 30)}  `, { colour: "cyan" }),
+    span(`${sanitize(businessLabel(ui, snapshot), 30)}  `, { colour: "cyan" }),
     daemon === null
       ? span(`${GLYPHS.waiting} no daemon`, { colour: "yellow" })
       : span(`${GLYPHS.live} live`, { colour: "green" }),
   ];
-  const where = daemon === null ? [] : [span(`  ${plain(addressOf(daemon.url), 60)}`)];
+  const where = daemon === null ? [] : [span(`  ${sanitize(addressOf(daemon.url), 60)}`)];
   const trouble =
-    failing === 0
+    failingCount === 0
       ? []
-      : [span(`  ${GLYPHS.alarm} ${failing} failing`, { colour: "red", bold: true })];
+      : [span(`  ${GLYPHS.alarm} ${failingCount} failing`, { colour: "red", bold: true })];
   const since =
-    daemon === null ? [] : [span(`up ${uptime(at - daemon.startedAt)}  `, { dim: true })];
+    daemon === null ? [] : [span(`up ${formatUptime(at - daemon.startedAt)}  `, { dim: true })];
   const time = [span(`${clock.minute(at)} `)];
   // Where there is no room, how long it runs goes first, then where, then the time; what is wrong goes last.
-  const ways: [left: Line, right: Line][] = [
+  const ways: [left: StyledLine, right: StyledLine][] = [
     [
       [...who, ...where, ...trouble],
       [...since, ...time],
@@ -38,16 +38,16 @@ export function header(
     [[...who, ...where, ...trouble], time],
     [[...who, ...trouble], time],
   ];
-  const [left, right] = ways.find((way) => widthOf(way.flat()) < width) ?? [
+  const [left, right] = ways.find((way) => lineWidth(way.flat()) < width) ?? [
     [...who, ...trouble],
     [],
   ];
-  return spread(left, right, width);
+  return justify(left, right, width);
 }
 
 const addressOf = (url: string): string => url.replace(/^http:\/\//, "");
 
-function businessLabel({ filter }: Ui, { businesses }: Snapshot): string {
+function businessLabel({ filter }: UiState, { businesses }: Snapshot): string {
   const chosen =
     businesses.find(({ id }) => id === filter.businessId) ??
     (businesses.length === 1 ? businesses[0] : undefined);

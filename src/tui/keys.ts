@@ -41,7 +41,7 @@ const NAMES = [
 ] as const;
 
 /** The keys of one chunk of input: what is typed fast, or pasted, arrives together. */
-export function keysOf(input: string, key: InkKey): Key[] {
+export function parseKeys(input: string, key: InkKey): Key[] {
   if (key.ctrl) return input === "c" ? ["ctrl-c"] : [];
   if (key.tab) return [key.shift ? "left" : "right"];
   const named = NAMES.find(([flag]) => key[flag]);
@@ -50,10 +50,10 @@ export function keysOf(input: string, key: InkKey): Key[] {
   const before = key.meta ? ["esc"] : [];
   const typed = input
     .split(/[\r\n]/)
-    .flatMap((line, i) => [...(i === 0 ? [] : ["enter"]), ...lettersOf(line)]);
+    .flatMap((line, i) => [...(i === 0 ? [] : ["enter"]), ...printableChars(line)]);
   return [...before, ...typed];
 }
 
 /** What of a text can be typed as a letter; a new line is none. */
-export const lettersOf = (text: string): Key[] =>
+export const printableChars = (text: string): Key[] =>
   Array.from(text).filter((char) => char.length > 1 || char >= " ");

@@ -1,13 +1,13 @@
 import { MAX_ATTEMPTS } from "../domain/webhooks/schedule.ts";
 import type { LiveState } from "../store/live-filter.ts";
 import { COUNT_LIMIT, type LiveRow } from "../store/live.ts";
-import { box } from "./box.ts";
-import { fit, fitLine, type Line, plain, type Span, span } from "./cells.ts";
-import { GLYPHS, liveState, MARKS } from "./glyphs.ts";
+import { drawBorder } from "./box.ts";
+import { fit, fitLine, type StyledLine, sanitize, type Span, span } from "./cells.ts";
+import { GLYPHS, liveState, STATE_MARKS } from "./glyphs.ts";
 import { selectedIndex } from "./move-list.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { type Clock, grouped, shortDuration } from "./times.ts";
-import { FILTER_ROWS, isFiltered, type Ui } from "./ui.ts";
+import { type TimeFormat, groupDigits, formatDuration } from "./times.ts";
+import { FILTER_FIELDS, isFiltered, type UiState } from "./ui.ts";
 
 type Column = {
   title: string;
@@ -22,17 +22,17 @@ const USUAL_TYPE = 21;
 const ID = 29;
 
 /** The deliveries that are on the screen, in their frame. */
-export function list(
-  ui: Ui,
+export function renderList(
+  ui: UiState,
   snapshot: Snapshot,
-  clock: Clock,
+  clock: TimeFormat,
   {
     width,
     height,
     rows,
     hasTitles,
   }: { width: number; height: number; rows: number; hasTitles: boolean },
-): Line[] {
+): StyledLine[] {
   const inner = width - 2;
   const columns = columnsFor(inner, snapshot, clock);
   const { rows: loaded, topIndex } = snapshot.list;
@@ -41,7 +41,7 @@ export function list(
   const lines = shown.map((row, i) => rowLine(row, columns, i === selected, inner));
   if (shown.length < rows) lines.push(...after(ui, snapshot, shown.length, inner));
   const titles = hasTitles ? [titleLine(columns, inner)] : [];
-  return box(
+  return drawBorder(
     { title: [span("deliveries")], corner: corner(ui, snapshot, shown.length), width, height },
     [...titles, ...lines],
   );
@@ -52,7 +52,7 @@ function rowLine(
   columns: readonly Column[],
   isSelected: boolean,
   inner: number,
-): Line {
+): StyledLine {
   const line = columns.flatMap((column): Span[] => {
     const made = column.span(row, column.cells);
     return [{ ...made, text: fit(made.text, column.cells, column.align) }, span(" ")];
@@ -61,7 +61,7 @@ function rowLine(
   return isSelected ? marked.map((part) => ({ ...part, inverse: true as const })) : marked;
 }
 
-const titleLine = (columns: readonly Column[], inner: number): Line =>
+const titleLine = (columns: readonly Column[], inner: number): StyledLine =>
   fitLine(
     [
       span(" "),
@@ -73,7 +73,7 @@ const titleLine = (columns: readonly Column[], inner: number): Line =>
   );
 
 /** The columns that there is room for. Event and host share what the others leave. */
-function columnsFor(inner: number, { at, businesses }: Snapshot, clock: Clock): Column[] {
+function columnsFor(inner: number, { at, businesses }: Snapshot, clock: TimeFormat): Column[] {
   const has = {
     code: inner >= 54,
     host: inner >= 64,
@@ -88,19 +88,19 @@ function columnsFor(inner: number, { at, businesses }: Snapshot, clock: Clock): 
     span: ({ createdAt }) => span(clock.brief(createdAt, at)),
   };
   const state: Column = { title: "STATE", cells: 11, span: stateSpan };
-  const code: Column = { title: "", cells: 3, span: (row) => span(codeOf(row)) };
+  const code: Column = { title: "", cells: 3, span: (row) => span(formatLastStatus(row)) };
   const duration: Column = {
     title: "TOOK",
     cells: 6,
     align: "right",
     span: ({ durationMs }) =>
-      span(durationMs === null ? "" : shortDuration(durationMs), { dim: true }),
+      span(durationMs === null ? "" : formatDuration(durationMs), { dim: true }),
   };
   const attempts: Column = {
     title: "TRIES",
     cells: 5,
     align: "right",
-    span: (row) => span(attemptsOf(row)),
+    span: (row) => span(formatAttempts(row)),
   };
   const next: Column = {
     title: "NEXT",
@@ -110,9 +110,13 @@ function columnsFor(inner: number, { at, businesses }: Snapshot, clock: Clock): 
   const business: Column = {
     title: "BUSINESS",
     cells: 16,
-    span: ({ businessSlug }, cells) => span(plain(businessSlug, cells)),
+    span: ({ businessSlug }, cells) => span(sanitize(businessSlug, cells)),
   };
-  const id: Column = { title: "ID", cells: ID, span: ({ id }) => span(plain(id), { dim: true }) };
+  const id: Column = {
+    title: "ID",
+    cells: ID,
+    span: ({ id }) => span(sanitize(id), { dim: true }),
+  };
 
   const fixed = [time, state, ...(has.code ? [code] : [])];
   const ends = [
@@ -128,25 +132,25 @@ function columnsFor(inner: number, { at, businesses }: Snapshot, clock: Clock): 
   const type: Column = {
     title: "EVENT",
     cells: typeCells,
-    span: ({ eventType }) => span(plain(eventType)),
+    span: ({ eventType }) => span(sanitize(eventType)),
   };
   const host: Column = {
     title: "RECEIVER",
     cells: room - typeCells - 1,
-    span: ({ url }) => span(plain(hostOf(url))),
+    span: ({ url }) => span(sanitize(hostOf(url))),
   };
   return [...fixed, type, ...(has.host ? [host] : []), ...ends];
 }
 
 function stateSpan(row: LiveRow): Span {
-  const { glyph, word, colour } = MARKS[liveState(row)];
+  const { glyph, word, colour } = STATE_MARKS[liveState(row)];
   return span(`${glyph} ${word}`, { colour });
 }
 
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
 
 /** The attempts of the current schedule. */
-export const attemptsOf = ({ attemptCount, attemptsBefore }: LiveRow): string =>
+export const formatAttempts = ({ attemptCount, attemptsBefore }: LiveRow): string =>
   `${attemptCount - attemptsBefore}/${MAX_ATTEMPTS}`;
 
 const NO_ANSWER = [
@@ -158,14 +162,19 @@ const NO_ANSWER = [
 ] as const;
 
 /** The status of the last answer, or in three letters why there was none. */
-export const codeOf = ({ lastStatusCode, lastError }: LiveRow): string =>
+export const formatLastStatus = ({ lastStatusCode, lastError }: LiveRow): string =>
   lastStatusCode !== null
     ? String(lastStatusCode)
     : (NO_ANSWER.find(([start]) => lastError?.startsWith(start))?.[1] ??
       (lastError === null ? "" : "err"));
 
-function after(ui: Ui, { list, daemon }: Snapshot, shown: number, inner: number): Line[] {
-  const say = (text: string): Line[] => [fitLine([span(`  ${text}`, { dim: true })], inner)];
+function after(
+  ui: UiState,
+  { list, daemon }: Snapshot,
+  shown: number,
+  inner: number,
+): StyledLine[] {
+  const say = (text: string): StyledLine[] => [fitLine([span(`  ${text}`, { dim: true })], inner)];
   if (list.reached !== null)
     return say(`${shown === 0 ? "None so far" : "More may follow"}: j searches on.`);
   if (list.rows.length > 0) return [];
@@ -175,9 +184,9 @@ function after(ui: Ui, { list, daemon }: Snapshot, shown: number, inner: number)
   );
 }
 
-function corner(ui: Ui, { list, endpoints, businesses }: Snapshot, shown: number): Line {
+function corner(ui: UiState, { list, endpoints, businesses }: Snapshot, shown: number): StyledLine {
   const { offset, top } = ui.list;
-  const names: Record<(typeof FILTER_ROWS)[number], string | undefined> = {
+  const names: Record<(typeof FILTER_FIELDS)[number], string | undefined> = {
     state: ui.filter.state === undefined ? undefined : stateName(ui.filter.state),
     endpointId:
       endpoints.find(({ id }) => id === ui.filter.endpointId)?.name ?? ui.filter.endpointId,
@@ -188,15 +197,19 @@ function corner(ui: Ui, { list, endpoints, businesses }: Snapshot, shown: number
         ? undefined
         : businesses.find(({ id }) => id === ui.filter.businessId)?.slug,
   };
-  const parts = FILTER_ROWS.map((name) => names[name]).filter((name) => name !== undefined);
+  const parts = FILTER_FIELDS.map((name) => names[name]).filter((name) => name !== undefined);
   if (ui.search !== null) parts.push(`/${ui.search.text}`);
-  const label = parts.length === 0 ? "all" : parts.map((part) => plain(part, 24)).join(" + ");
+  const label = parts.length === 0 ? "all" : parts.map((part) => sanitize(part, 24)).join(" + ");
   const place =
-    shown === 0 ? "" : offset === null ? "" : `${grouped(offset + 1)}-${grouped(offset + shown)}`;
+    shown === 0
+      ? ""
+      : offset === null
+        ? ""
+        : `${groupDigits(offset + 1)}-${groupDigits(offset + shown)}`;
   const total =
     list.total === null || shown === 0
       ? ""
-      : ` of ${grouped(list.total)}${list.total === COUNT_LIMIT && ui.filter.state === "RETRYING" ? "+" : ""}`;
+      : ` of ${groupDigits(list.total)}${list.total === COUNT_LIMIT && ui.filter.state === "RETRYING" ? "+" : ""}`;
   return [
     span(label, parts.length === 0 ? {} : { colour: "cyan" }),
     span(`  ${place}${total}${place === "" && total === "" ? "" : "  "}`),
@@ -204,10 +217,10 @@ function corner(ui: Ui, { list, endpoints, businesses }: Snapshot, shown: number
       ? span(`${GLYPHS.paused} paused`, { colour: "yellow" })
       : top === null
         ? span(`${GLYPHS.newest} newest`, { colour: "green" })
-        : list.newer === 0
+        : list.newCount === 0
           ? span("G follows", { dim: true })
           : span(
-              `${GLYPHS.alarm} ${grouped(list.newer)}${list.newer === COUNT_LIMIT ? "+" : ""} new`,
+              `${GLYPHS.alarm} ${groupDigits(list.newCount)}${list.newCount === COUNT_LIMIT ? "+" : ""} new`,
               {
                 colour: "cyan",
               },

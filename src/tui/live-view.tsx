@@ -1,10 +1,10 @@
 import { Box, Text, useInput, usePaste, useWindowSize } from "ink";
 import { memo, useEffect } from "react";
-import { isSameLine, type Line } from "./cells.ts";
-import { type Key, keysOf } from "./keys.ts";
+import { isSameLine, type StyledLine } from "./cells.ts";
+import { type Key, parseKeys } from "./keys.ts";
 
 type Drawn = {
-  lines: readonly Line[];
+  lines: readonly StyledLine[];
   onKeys: (keys: readonly Key[]) => void;
   onPaste: (text: string) => void;
   onResize: () => void;
@@ -13,7 +13,7 @@ type Drawn = {
 /** Lines in, terminal out. */
 export function LiveView({ lines, onKeys, onPaste, onResize }: Drawn) {
   const { columns, rows } = useWindowSize();
-  useInput((input, key) => onKeys(keysOf(input, key)));
+  useInput((input, key) => onKeys(parseKeys(input, key)));
   usePaste(onPaste);
   useEffect(onResize, [columns, rows, onResize]);
   return (
@@ -26,7 +26,7 @@ export function LiveView({ lines, onKeys, onPaste, onResize }: Drawn) {
 }
 
 const Row = memo(
-  ({ line }: { line: Line }) => (
+  ({ line }: { line: StyledLine }) => (
     <Text wrap="truncate">
       {line.map(({ text, colour, bold = false, dim = false, inverse = false }, i) => (
         <Text

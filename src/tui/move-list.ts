@@ -1,17 +1,17 @@
 import type { Key } from "./keys.ts";
 import type { ListWindow } from "./snapshot.ts";
-import { FOLLOWING, type ListPlace } from "./ui.ts";
+import { FOLLOW_NEWEST, type ListPosition } from "./ui.ts";
 
 /** Where a key takes the list; undefined: it does not move it. Moving ends following; only G takes it up again. */
 export function moveList(
-  place: ListPlace,
+  place: ListPosition,
   key: Key,
   window: ListWindow,
   height: number,
-): ListPlace | undefined {
+): ListPosition | undefined {
   switch (key) {
     case "G":
-      return FOLLOWING;
+      return FOLLOW_NEWEST;
     case "j":
     case "down":
       return moveBy(place, 1, 0, window, height);
@@ -28,12 +28,12 @@ export function moveList(
 }
 
 function moveBy(
-  place: ListPlace,
+  place: ListPosition,
   by: number,
   scrollBy: number,
   window: ListWindow,
   height: number,
-): ListPlace {
+): ListPosition {
   const { rows, topIndex, reached } = window;
   const last = rows.length - 1;
   if (last < 0) return place;
@@ -53,12 +53,13 @@ function moveBy(
     top: topId === null ? null : { id: topId, isIncluded: true },
     selected: rows[selected]?.id ?? null,
     offset: isAmongNewer ? 0 : offset,
-    seen: place.top === null ? (rows[topIndex]?.id ?? null) : isAmongNewer ? topId : place.seen,
+    newestSeen:
+      place.top === null ? (rows[topIndex]?.id ?? null) : isAmongNewer ? topId : place.newestSeen,
   };
 }
 
 /** The row under the cursor. When that one has left the list, by a filter say, the next older one has taken its place. */
-export function selectedIndex({ selected }: ListPlace, { rows, topIndex }: ListWindow): number {
+export function selectedIndex({ selected }: ListPosition, { rows, topIndex }: ListWindow): number {
   if (selected === null) return topIndex;
   const at = rows.findIndex(({ id }) => id <= selected);
   return Math.max(topIndex, at === -1 ? rows.length - 1 : at);

@@ -1,12 +1,12 @@
-import { box } from "./box.ts";
-import { fit, type Line, plain, span, wrapWords } from "./cells.ts";
+import { drawBorder } from "./box.ts";
+import { fit, type StyledLine, sanitize, span, wrapWords } from "./cells.ts";
 import { toAscii } from "./glyphs.ts";
 import { stateName } from "./list.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { FILTER_ROWS, type Ui } from "./ui.ts";
+import { FILTER_FIELDS, type UiState } from "./ui.ts";
 
 /** Every key with what it does. The tests press each of them. */
-export const KEYS: readonly (readonly [string, string])[] = [
+export const KEY_HELP: readonly (readonly [string, string])[] = [
   ["j k ↑ ↓ pgup pgdn", "move; moving ends following"],
   ["g G end", "the newest; follow the newest; the oldest"],
   ["⏎", "open a delivery, 1-4 ← → its tabs"],
@@ -33,12 +33,12 @@ const NOTES = [
 
 const KEY_CELLS = 18;
 
-export function helpLines(zone: string, isAscii: boolean, width: number): Line[] {
+export function renderHelp(zone: string, isAscii: boolean, width: number): StyledLine[] {
   // Before it is set out in columns: the name of a key may be longer than its sign.
   const named = (text: string) => (isAscii ? toAscii(text) : text);
   const margin = KEY_CELLS + 2;
-  const keys = KEYS.flatMap(([key, what]) =>
-    wrapWords(named(what), width - margin).map((part, i): Line => [
+  const keys = KEY_HELP.flatMap(([key, what]) =>
+    wrapWords(named(what), width - margin).map((part, i): StyledLine => [
       span(i === 0 ? ` ${fit(named(key), KEY_CELLS)} ` : " ".repeat(margin), { bold: true }),
       span(part),
     ]),
@@ -46,37 +46,37 @@ export function helpLines(zone: string, isAscii: boolean, width: number): Line[]
   const notes = [...NOTES, `Times are those of ${zone}.`].flatMap((note) =>
     wrapWords(note, width - 1),
   );
-  return [...keys, [], ...notes.map((note): Line => [span(` ${note}`, { dim: true })])];
+  return [...keys, [], ...notes.map((note): StyledLine => [span(` ${note}`, { dim: true })])];
 }
 
 /** The filter with a choice in each row. */
-export function filterPanel(
-  { filter }: Ui,
+export function renderFilterPanel(
+  { filter }: UiState,
   row: number,
   snapshot: Snapshot,
   width: number,
-): Line[] {
+): StyledLine[] {
   const endpoint = snapshot.endpoints.find(({ id }) => id === filter.endpointId);
   const business = snapshot.businesses.find(({ id }) => id === filter.businessId);
-  const shown: Record<(typeof FILTER_ROWS)[number], [string, string | undefined]> = {
+  const shown: Record<(typeof FILTER_FIELDS)[number], [string, string | undefined]> = {
     state: ["state", filter.state && stateName(filter.state)],
     endpointId: ["endpoint", endpoint?.name ?? filter.endpointId],
     eventType: ["event", filter.eventType],
     businessId: ["business", business?.slug ?? filter.businessId],
   };
-  const lines = FILTER_ROWS.map((name, i): Line => {
+  const lines = FILTER_FIELDS.map((name, i): StyledLine => {
     const [label, value] = shown[name];
     const line = [
       span(i === row ? "▸" : " ", { bold: true }),
       span(fit(label, 10), { dim: true }),
       span(i === row ? "← " : "  "),
       span(
-        plain(value ?? "any", width - 20),
+        sanitize(value ?? "any", width - 20),
         value === undefined ? {} : { colour: "cyan", bold: true },
       ),
       span(i === row ? " →" : ""),
     ];
     return line;
   });
-  return box({ title: [span("filter")], width, height: FILTER_ROWS.length + 2 }, lines);
+  return drawBorder({ title: [span("filter")], width, height: FILTER_FIELDS.length + 2 }, lines);
 }

@@ -1,12 +1,12 @@
 import type { Key } from "./keys.ts";
-import type { Step } from "./reduce.ts";
-import type { Prompt, Ui } from "./ui.ts";
+import type { KeyResult } from "./reduce.ts";
+import type { Prompt, UiState } from "./ui.ts";
 
-export const LONGEST_TYPED = 100;
+export const MAX_TYPED_CHARS = 100;
 
 /** A key while something is being typed. */
-export function typeInto(ui: Ui, prompt: Prompt, key: Key): Step {
-  const done: Ui = { ...ui, prompt: null };
+export function handlePromptKey(ui: UiState, prompt: Prompt, key: Key): KeyResult {
+  const done: UiState = { ...ui, prompt: null };
   switch (key) {
     case "esc":
       return { ui: done };
@@ -18,12 +18,12 @@ export function typeInto(ui: Ui, prompt: Prompt, key: Key): Step {
       };
     default:
       // A name of a key, an arrow say, is no text.
-      if (Array.from(key).length !== 1 || prompt.typed.length >= LONGEST_TYPED) return { ui };
+      if (Array.from(key).length !== 1 || prompt.typed.length >= MAX_TYPED_CHARS) return { ui };
       return { ui: { ...ui, prompt: { ...prompt, typed: prompt.typed + key } } };
   }
 }
 
-function finish(done: Ui, prompt: Prompt): Step {
+function finish(done: UiState, prompt: Prompt): KeyResult {
   const typed = prompt.typed.trim();
   if (prompt.kind === "search") return { ui: done, effect: { do: "search", text: typed } };
   if (typed === String(prompt.ids.length))

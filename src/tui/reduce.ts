@@ -3,26 +3,26 @@ import type { LiveRow } from "../store/live.ts";
 import { EVENT_TYPES } from "../domain/event-types.ts";
 import type { Key } from "./keys.ts";
 import { moveList, selectedIndex } from "./move-list.ts";
-import { typeInto } from "./prompt.ts";
+import { handlePromptKey } from "./prompt.ts";
 import type { Snapshot } from "./snapshot.ts";
 import {
   type Effect,
   endpointIndex,
-  FILTER_ROWS,
-  FOLLOWING,
+  FILTER_FIELDS,
+  FOLLOW_NEWEST,
   isFiltered,
-  isNarrow,
+  isNarrowed,
   type Screen,
-  screenOf,
+  currentScreen,
   TABS,
-  type Ui,
+  type UiState,
 } from "./ui.ts";
 
 /** What a key does: to the screen, and to the world. */
-export type Step = { ui: Ui; effect?: Effect };
+export type KeyResult = { ui: UiState; effect?: Effect };
 
 /** What the keys act on. */
-export type Seen = {
+export type Viewport = {
   snapshot: Snapshot;
   /** How many rows are on the screen. */
   page: number;
@@ -30,16 +30,16 @@ export type Seen = {
   scrollMax: number;
 };
 
-export function reduce(before: Ui, key: Key, seen: Seen): Step {
+export function reduce(before: UiState, key: Key, seen: Viewport): KeyResult {
   if (key === "ctrl-c") return { ui: before, effect: { do: "quit", signal: "SIGINT" } };
   // What was said is read by the time that another key is pressed.
-  const ui: Ui = before.notice === null ? before : { ...before, notice: null };
-  if (ui.prompt !== null) return typeInto(ui, ui.prompt, key);
-  const step = onScreen(ui, screenOf(ui), key, seen) ?? anywhere(ui, key, seen);
+  const ui: UiState = before.notice === null ? before : { ...before, notice: null };
+  if (ui.prompt !== null) return handlePromptKey(ui, ui.prompt, key);
+  const step = onScreen(ui, currentScreen(ui), key, seen) ?? anywhere(ui, key, seen);
   return step ?? { ui };
 }
 
-function onScreen(ui: Ui, screen: Screen, key: Key, seen: Seen): Step | undefined {
+function onScreen(ui: UiState, screen: Screen, key: Key, seen: Viewport): KeyResult | undefined {
   switch (screen.kind) {
     case "list":
       return onList(ui, key, seen);
@@ -56,24 +56,24 @@ function onScreen(ui: Ui, screen: Screen, key: Key, seen: Seen): Step | undefine
   }
 }
 
-function anywhere(ui: Ui, key: Key, seen: Seen): Step | undefined {
+function anywhere(ui: UiState, key: Key, seen: Viewport): KeyResult | undefined {
   switch (key) {
     case "q":
       return { ui, effect: { do: "quit", signal: null } };
     case "esc":
       return { ui: goBack(ui) };
     case "?":
-      return screenOf(ui).kind === "help"
+      return currentScreen(ui).kind === "help"
         ? { ui: goBack(ui) }
         : { ui: push(ui, { kind: "help", scroll: 0 }) };
     case " ":
       return { ui: { ...ui, isPaused: !ui.isPaused } };
     case "e":
-      return screenOf(ui).kind === "endpoints"
+      return currentScreen(ui).kind === "endpoints"
         ? { ui: goBack(ui) }
         : { ui: push(ui, { kind: "endpoints", selected: seen.snapshot.endpoints[0]?.id ?? null }) };
     case "f":
-      return screenOf(ui).kind === "filter"
+      return currentScreen(ui).kind === "filter"
         ? { ui: goBack(ui) }
         : { ui: push(backToList(ui), { kind: "filter", row: 0 }) };
     case "/":
@@ -87,14 +87,16 @@ function anywhere(ui: Ui, key: Key, seen: Seen): Step | undefined {
     case "y":
       return copy(
         ui,
-        screenOf(ui).kind === "endpoints" ? chosenEndpoint(ui, seen) : chosenDelivery(ui, seen)?.id,
+        currentScreen(ui).kind === "endpoints"
+          ? chosenEndpoint(ui, seen)
+          : chosenDelivery(ui, seen)?.id,
       );
     default:
       return undefined;
   }
 }
 
-function onList(ui: Ui, key: Key, seen: Seen): Step | undefined {
+function onList(ui: UiState, key: Key, seen: Viewport): KeyResult | undefined {
   const list = moveList(ui.list, key, seen.snapshot.list, seen.page);
   if (list !== undefined) return { ui: { ...ui, list } };
   if (key === "g" || key === "home") return { ui, effect: { do: "newest" } };
@@ -107,11 +109,11 @@ function onList(ui: Ui, key: Key, seen: Seen): Step | undefined {
 }
 
 function onDelivery(
-  ui: Ui,
+  ui: UiState,
   screen: Screen & { kind: "delivery" },
   key: Key,
-  seen: Seen,
-): Step | undefined {
+  seen: Viewport,
+): KeyResult | undefined {
   const tabs = TABS.length;
   const tab =
     key === "right" || key === "l"
@@ -127,11 +129,11 @@ function onDelivery(
 }
 
 function onEndpoints(
-  ui: Ui,
+  ui: UiState,
   screen: Screen & { kind: "endpoints" },
   key: Key,
-  seen: Seen,
-): Step | undefined {
+  seen: Viewport,
+): KeyResult | undefined {
   const { endpoints } = seen.snapshot;
   const at = endpointIndex(screen, endpoints);
   if (key === "enter") {
@@ -146,19 +148,19 @@ function onEndpoints(
 }
 
 function onFilter(
-  ui: Ui,
+  ui: UiState,
   screen: Screen & { kind: "filter" },
   key: Key,
-  { snapshot }: Seen,
-): Step | undefined {
-  const name = FILTER_ROWS[screen.row] ?? "state";
-  const values: Record<(typeof FILTER_ROWS)[number], readonly string[]> = {
+  { snapshot }: Viewport,
+): KeyResult | undefined {
+  const name = FILTER_FIELDS[screen.row] ?? "state";
+  const values: Record<(typeof FILTER_FIELDS)[number], readonly string[]> = {
     state: LIVE_STATES,
     endpointId: snapshot.endpoints.map(({ id }) => id),
     eventType: EVENT_TYPES,
     businessId: snapshot.businesses.map(({ id }) => id),
   };
-  const turn = (by: number): Step => {
+  const turn = (by: number): KeyResult => {
     // "any" stands before the first.
     const choices = [undefined, ...values[name]];
     const at = Math.max(0, choices.indexOf(ui.filter[name]));
@@ -175,7 +177,7 @@ function onFilter(
     case "down":
     case "j":
       return {
-        ui: replaceTop(ui, { ...screen, row: Math.min(screen.row + 1, FILTER_ROWS.length - 1) }),
+        ui: replaceTop(ui, { ...screen, row: Math.min(screen.row + 1, FILTER_FIELDS.length - 1) }),
       };
     case "up":
     case "k":
@@ -190,7 +192,7 @@ function onFilter(
 }
 
 /** How far a text is scrolled after a key; undefined: the key does not scroll. */
-function scrolled(from: number, key: Key, { page, scrollMax }: Seen): number | undefined {
+function scrolled(from: number, key: Key, { page, scrollMax }: Viewport): number | undefined {
   const by: Record<Key, number> = {
     j: 1,
     down: 1,
@@ -207,58 +209,67 @@ function scrolled(from: number, key: Key, { page, scrollMax }: Seen): number | u
   return step === undefined ? undefined : Math.max(0, Math.min(scrollMax, from + step));
 }
 
-function redeliverOne(ui: Ui, id: string | undefined): Step {
+function redeliverOne(ui: UiState, id: string | undefined): KeyResult {
   if (id === undefined) return { ui };
   return ui.isReadonly
     ? refuse(ui, "sends nothing again")
     : { ui, effect: { do: "redeliver", id } };
 }
 
-function redeliverAll(ui: Ui): Step {
+function redeliverAll(ui: UiState): KeyResult {
   if (ui.isReadonly) return refuse(ui, "sends nothing again");
-  if (isNarrow(ui)) return { ui, effect: { do: "countReplayable" } };
+  if (isNarrowed(ui)) return { ui, effect: { do: "countReplayable" } };
   return say(ui, "These are all deliveries there are. Narrow them first, with f or /.");
 }
 
-function testOne(ui: Ui, endpointId: string | undefined): Step {
+function testOne(ui: UiState, endpointId: string | undefined): KeyResult {
   if (endpointId === undefined) return { ui };
   return ui.isReadonly ? refuse(ui, "sends no test") : { ui, effect: { do: "test", endpointId } };
 }
 
-const copy = (ui: Ui, id: string | undefined): Step =>
+const copy = (ui: UiState, id: string | undefined): KeyResult =>
   id === undefined ? { ui } : { ui, effect: { do: "copy", id } };
 
-const refuse = (ui: Ui, what: string): Step =>
+const refuse = (ui: UiState, what: string): KeyResult =>
   say(ui, `This view was started with --readonly: it ${what}.`);
 
-const say = (ui: Ui, text: string): Step => ({ ui: { ...ui, notice: { text, tone: "bad" } } });
+const say = (ui: UiState, text: string): KeyResult => ({
+  ui: { ...ui, notice: { text, tone: "bad" } },
+});
 
-function chosenDelivery(ui: Ui, { snapshot }: Seen): LiveRow | undefined {
-  const screen = screenOf(ui);
+function chosenDelivery(ui: UiState, { snapshot }: Viewport): LiveRow | undefined {
+  const screen = currentScreen(ui);
   if (screen.kind === "delivery") return snapshot.detail?.row;
   if (screen.kind !== "list") return undefined;
   return snapshot.list.rows[selectedIndex(ui.list, snapshot.list)];
 }
 
-function chosenEndpoint(ui: Ui, seen: Seen): string | undefined {
-  const screen = screenOf(ui);
+function chosenEndpoint(ui: UiState, seen: Viewport): string | undefined {
+  const screen = currentScreen(ui);
   const { endpoints } = seen.snapshot;
   if (screen.kind === "endpoints") return endpoints[endpointIndex(screen, endpoints)]?.id;
   return chosenDelivery(ui, seen)?.endpointId;
 }
 
 /** One level up: from what lies on the list to the list, then from a search, then from a filter. It never quits. */
-function goBack(ui: Ui): Ui {
+function goBack(ui: UiState): UiState {
   if (ui.screens.length > 1) return { ...ui, screens: ui.screens.slice(0, -1) };
-  if (ui.search !== null) return { ...ui, search: null, list: FOLLOWING };
+  if (ui.search !== null) return { ...ui, search: null, list: FOLLOW_NEWEST };
   if (isFiltered(ui)) return refilter(ui, ui.scope);
   return ui;
 }
 
-const backToList = (ui: Ui): Ui => ({ ...ui, screens: ui.screens.slice(0, 1) });
-const push = (ui: Ui, screen: Screen): Ui => ({ ...ui, screens: [...ui.screens, screen] });
-const replaceTop = (ui: Ui, screen: Screen): Ui => ({
+const backToList = (ui: UiState): UiState => ({ ...ui, screens: ui.screens.slice(0, 1) });
+const push = (ui: UiState, screen: Screen): UiState => ({
+  ...ui,
+  screens: [...ui.screens, screen],
+});
+const replaceTop = (ui: UiState, screen: Screen): UiState => ({
   ...ui,
   screens: [...ui.screens.slice(0, -1), screen],
 });
-const refilter = (ui: Ui, filter: Ui["filter"]): Ui => ({ ...ui, filter, list: FOLLOWING });
+const refilter = (ui: UiState, filter: UiState["filter"]): UiState => ({
+  ...ui,
+  filter,
+  list: FOLLOW_NEWEST,
+});

@@ -1,7 +1,7 @@
 import { render } from "ink";
-import type { Line } from "./cells.ts";
+import type { StyledLine } from "./cells.ts";
 import { LiveView } from "./live-view.tsx";
-import { startSession, type Session, type Surroundings } from "./session.ts";
+import { startSession, type Session, type SessionDeps } from "./session.ts";
 
 /** How often the file is looked at: no more frames a second than a person can read. */
 const TICK_MS = 250;
@@ -18,11 +18,11 @@ export type LiveRun = {
 
 /** Takes the terminal over and shows the view in it. */
 export function runLiveView(
-  world: Omit<Surroundings, "size" | "draw" | "copy" | "quit">,
+  world: Omit<SessionDeps, "size" | "draw" | "copy" | "quit">,
   { stdin, stdout }: Terminal,
 ): LiveRun {
   const { promise, resolve, reject } = Promise.withResolvers<"SIGINT" | null>();
-  let lines: readonly Line[] = [];
+  let lines: readonly StyledLine[] = [];
   let session: Session | undefined;
   const onKeys = (keys: readonly string[]) => session?.press(keys);
   const onPaste = (text: string) => session?.paste(text);
@@ -31,7 +31,7 @@ export function runLiveView(
     <LiveView lines={lines} onKeys={onKeys} onPaste={onPaste} onResize={onResize} />
   );
 
-  let draw = (next: readonly Line[]) => void (lines = next);
+  let draw = (next: readonly StyledLine[]) => void (lines = next);
   session = startSession({
     ...world,
     // A serial line, or a container's, knows no size and says 0.

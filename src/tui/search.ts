@@ -2,7 +2,7 @@ import { EVENT_TYPES } from "../domain/event-types.ts";
 import type { LiveFilter } from "../store/live-filter.ts";
 
 /** What a searched text means: an id or its beginning, else an event type, else an endpoint. Undefined: nothing is called so. */
-export function readSearch(
+export function parseSearch(
   text: string,
   endpointsLike: (text: string) => string[],
 ): LiveFilter | undefined {

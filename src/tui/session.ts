@@ -1,18 +1,18 @@
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../runtime.ts";
-import { perform } from "./effects.ts";
-import { type Frame, frameOf, type Setting } from "./frame.ts";
-import { type Key, lettersOf } from "./keys.ts";
-import { LONGEST_TYPED } from "./prompt.ts";
+import { runEffect } from "./effects.ts";
+import { type Frame, renderFrame, type ViewSettings } from "./frame.ts";
+import { type Key, printableChars } from "./keys.ts";
+import { MAX_TYPED_CHARS } from "./prompt.ts";
 import { reduce } from "./reduce.ts";
 import { isTooSmall, layoutFor, type Size } from "./size.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
-import { startUi, type Ui } from "./ui.ts";
+import { createUiState, type UiState } from "./ui.ts";
 
 /** What the view needs of the world around it. */
-export type Surroundings = {
+export type SessionDeps = {
   rt: Runtime;
-  setting: Setting;
+  setting: ViewSettings;
   isReadonly: boolean;
   businessId: string | undefined;
   sendOnce: SendOnce;
@@ -42,9 +42,9 @@ const MINUTE_MS = 60_000;
 /** Whether a daemon runs shows in no revision. */
 const DAEMON_EVERY_MS = 2000;
 
-export function startSession(world: Surroundings): Session {
+export function startSession(world: SessionDeps): Session {
   const { rt, setting, size, draw } = world;
-  let ui: Ui = startUi(world.isReadonly, world.businessId);
+  let ui: UiState = createUiState(world.isReadonly, world.businessId);
   let isDaemonRunning = world.isDaemonRunning();
   let askedAt = rt.monotonic();
   let shownAt = "";
@@ -63,11 +63,11 @@ export function startSession(world: Surroundings): Session {
   }
 
   function show(): void {
-    frame = frameOf(ui, snapshot, size(), setting);
+    frame = renderFrame(ui, snapshot, size(), setting);
     draw(frame.lines);
   }
 
-  function change(next: Ui): void {
+  function change(next: UiState): void {
     const isElsewhere =
       next.list !== ui.list || next.filter !== ui.filter || next.search !== ui.search;
     const isOther =
@@ -82,12 +82,12 @@ export function startSession(world: Surroundings): Session {
     const { page, scrollMax } = frame;
     const { ui: next, effect } = reduce(ui, key, { snapshot, page, scrollMax });
     change(next);
-    frame = frameOf(ui, snapshot, size(), setting);
+    frame = renderFrame(ui, snapshot, size(), setting);
     if (effect === undefined) return;
-    perform(world, effect, {
+    runEffect(world, effect, {
       ui: () => ui,
       height: layoutFor(size()).listHeight,
-      over: over.signal,
+      signal: over.signal,
       update: (alter) => {
         if (over.signal.aborted) return;
         change(alter(ui));
@@ -112,7 +112,8 @@ export function startSession(world: Surroundings): Session {
     paste(text) {
       if (isTooSmall(size())) return;
       const [line = ""] = text.trim().split(/[\r\n]/);
-      if (ui.prompt !== null) for (const key of lettersOf(line).slice(0, LONGEST_TYPED)) press(key);
+      if (ui.prompt !== null)
+        for (const key of printableChars(line).slice(0, MAX_TYPED_CHARS)) press(key);
       else
         change({ ...ui, notice: { text: "What is pasted is taken after / alone.", tone: "bad" } });
       show();

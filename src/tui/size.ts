@@ -1,7 +1,7 @@
 export type Size = { columns: number; rows: number };
 
 /** Below this nothing of use fits. */
-export const SMALLEST: Size = { columns: 50, rows: 12 };
+export const MIN_SIZE: Size = { columns: 50, rows: 12 };
 
 /** How the lines of the main screen are dealt out. */
 export type Layout = {
@@ -21,7 +21,7 @@ const FOOTER = 1;
 const EDGES = 2;
 
 export const isTooSmall = ({ columns, rows }: Size): boolean =>
-  columns < SMALLEST.columns || rows < SMALLEST.rows;
+  columns < MIN_SIZE.columns || rows < MIN_SIZE.rows;
 
 export function layoutFor(size: Size): Layout {
   const isWide = size.columns >= 120 && size.rows >= 32;

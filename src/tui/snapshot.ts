@@ -2,7 +2,7 @@ import type { Runtime } from "../runtime.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { EventRow } from "../store/events.ts";
 import type { DaemonRow, EndpointState, LiveRow, PageStart } from "../store/live.ts";
-import { filterOf, type Ui } from "./ui.ts";
+import { listFilter, type UiState } from "./ui.ts";
 
 /** What is on file, as far as the screen shows it. */
 export type Snapshot = {
@@ -11,14 +11,14 @@ export type Snapshot = {
   businesses: { id: string; slug: string }[];
   /** Those in trouble first. */
   endpoints: EndpointState[];
-  failing: number;
+  failingCount: number;
   counts: { pending: number; retrying: number; exhausted: number };
-  hour: Hour;
+  lastHour: LastHour;
   list: ListWindow;
-  detail: Detail | null;
+  detail: DeliveryDetail | null;
 };
 
-export type Hour = {
+export type LastHour = {
   /** Attempts in each of the last 60 minutes, the current one last. */
   delivered: number[];
   failed: number[];
@@ -37,10 +37,10 @@ export type ListWindow = {
   /** How many the filter finds; null: nobody counted them. */
   total: number | null;
   /** How many came since following ended. */
-  newer: number;
+  newCount: number;
 };
 
-export type Detail = { row: LiveRow; event: EventRow | null; attempts: AttemptRow[] };
+export type DeliveryDetail = { row: LiveRow; event: EventRow | null; attempts: AttemptRow[] };
 
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
@@ -49,35 +49,35 @@ const MOST_ENDPOINTS = 500;
 /** Everything that a frame needs, in a few milliseconds whatever the size of the file. */
 export function readSnapshot(
   rt: Runtime,
-  ui: Ui,
+  ui: UiState,
   height: number,
   isDaemonRunning: boolean,
 ): Snapshot {
   const at = rt.now();
   const businessId = ui.filter.businessId ?? null;
-  const counts = rt.store.tallies.counts(businessId ?? undefined);
+  const counts = rt.store.tallies.countByStatus(businessId ?? undefined);
   const retrying = rt.store.live.countRetrying(businessId);
   const { PENDING: pending = 0, EXHAUSTED: exhausted = 0 } = counts;
   return {
     at,
-    daemon: isDaemonRunning ? (rt.store.live.daemon() ?? { url: "", startedAt: at }) : null,
-    businesses: rt.store.businesses.all().map(({ id, slug }) => ({ id, slug })),
-    endpoints: rt.store.live.endpoints(businessId, MOST_ENDPOINTS),
-    failing: rt.store.live.countFailing(businessId),
+    daemon: isDaemonRunning ? (rt.store.live.findDaemon() ?? { url: "", startedAt: at }) : null,
+    businesses: rt.store.businesses.list().map(({ id, slug }) => ({ id, slug })),
+    endpoints: rt.store.live.listEndpoints(businessId, MOST_ENDPOINTS),
+    failingCount: rt.store.live.countFailing(businessId),
     counts: { pending, retrying, exhausted },
-    hour: readHour(rt, at, businessId),
+    lastHour: readHour(rt, at, businessId),
     list: readList(rt, ui, height, counts, retrying),
     detail: readDetail(rt, ui),
   };
 }
 
-function readHour(rt: Runtime, at: number, businessId: string | null): Hour {
+function readHour(rt: Runtime, at: number, businessId: string | null): LastHour {
   const first = Math.floor(at / MINUTE_MS) - MINUTES + 1;
-  const written = rt.store.tallies.minutes(first * MINUTE_MS, businessId ?? undefined);
+  const written = rt.store.tallies.listMinutes(first * MINUTE_MS, businessId ?? undefined);
   const byMinute = new Map(written.map((row) => [row.minute, row]));
   const minutes = Array.from({ length: MINUTES }, (_, i) => byMinute.get(first + i));
   const times = rt.store.live
-    .attemptTimes(at - MINUTES * MINUTE_MS, businessId)
+    .listAttemptDurations(at - MINUTES * MINUTE_MS, businessId)
     .sort((a, b) => a - b);
   const share = (part: number) => times[Math.ceil(times.length * part) - 1] ?? null;
   return {
@@ -92,13 +92,13 @@ type Counts = Partial<Record<string, number>>;
 
 function readList(
   rt: Runtime,
-  ui: Ui,
+  ui: UiState,
   height: number,
   counts: Counts,
   retrying: number,
 ): ListWindow {
-  const filter = filterOf(ui);
-  const { top, seen } = ui.list;
+  const filter = listFilter(ui);
+  const { top, newestSeen } = ui.list;
   const newer =
     top === null ? [] : rt.store.live.page(filter, "newer", above(top), height).rows.reverse();
   const { rows, reached } = rt.store.live.page(filter, "older", top, 2 * height);
@@ -107,7 +107,7 @@ function readList(
     topIndex: newer.length,
     reached,
     total: countOf(ui, counts, retrying),
-    newer: seen === null ? 0 : rt.store.live.countNewer(filter, seen),
+    newCount: newestSeen === null ? 0 : rt.store.live.countNewer(filter, newestSeen),
   };
 }
 
@@ -115,7 +115,7 @@ function readList(
 const above = ({ id, isIncluded }: PageStart): PageStart => ({ id, isIncluded: !isIncluded });
 
 /** Rollups know how many deliveries a business has, and in which state. */
-function countOf(ui: Ui, counts: Counts, retrying: number): number | null {
+function countOf(ui: UiState, counts: Counts, retrying: number): number | null {
   const { state, endpointId, eventType } = ui.filter;
   if (ui.search !== null || endpointId !== undefined || eventType !== undefined) return null;
   if (state === "RETRYING") return retrying;
@@ -123,14 +123,14 @@ function countOf(ui: Ui, counts: Counts, retrying: number): number | null {
   return Object.values(counts).reduce((sum: number, count) => sum + (count ?? 0), 0);
 }
 
-function readDetail(rt: Runtime, ui: Ui): Detail | null {
+function readDetail(rt: Runtime, ui: UiState): DeliveryDetail | null {
   const screen = ui.screens.findLast(({ kind }) => kind === "delivery");
   if (screen?.kind !== "delivery") return null;
-  const row = rt.store.live.byId(screen.id);
+  const row = rt.store.live.findById(screen.id);
   if (row === undefined) return null;
   return {
     row,
-    event: rt.store.events.byId(row.eventId) ?? null,
-    attempts: rt.store.deliveries.attempts(row.id),
+    event: rt.store.events.findById(row.eventId) ?? null,
+    attempts: rt.store.deliveries.listAttempts(row.id),
   };
 }

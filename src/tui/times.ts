@@ -1,5 +1,5 @@
 /** How instants are written: in the zone of the person's machine. */
-export type Clock = {
+export type TimeFormat = {
   zone: string;
   /** `12:04` */
   minute: (at: number) => string;
@@ -9,7 +9,7 @@ export type Clock = {
   full: (at: number) => string;
 };
 
-export function createClock(timeZone: string): Clock {
+export function createTimeFormat(timeZone: string): TimeFormat {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone,
     hourCycle: "h23",
@@ -33,7 +33,7 @@ export function createClock(timeZone: string): Clock {
 }
 
 /** `84ms`, `1.2s`, `30s` */
-export const shortDuration = (ms: number): string =>
+export const formatDuration = (ms: number): string =>
   ms < 1000
     ? `${Math.round(ms)}ms`
     : ms < 9950
@@ -41,7 +41,7 @@ export const shortDuration = (ms: number): string =>
       : `${Math.round(ms / 1000)}s`;
 
 /** `3d 04:12` */
-export function uptime(ms: number): string {
+export function formatUptime(ms: number): string {
   const minutes = Math.floor(Math.max(0, ms) / 60_000);
   const two = (n: number) => String(n).padStart(2, "0");
   const days = Math.floor(minutes / 1440);
@@ -49,4 +49,4 @@ export function uptime(ms: number): string {
 }
 
 /** `10 000` */
-export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, " ");
+export const groupDigits = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, " ");

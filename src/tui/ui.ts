@@ -2,7 +2,7 @@ import type { LiveFilter } from "../store/live-filter.ts";
 import type { PageStart } from "../store/live.ts";
 
 export const TABS = ["summary", "request", "response", "attempts"] as const;
-export const FILTER_ROWS = ["state", "endpointId", "eventType", "businessId"] as const;
+export const FILTER_FIELDS = ["state", "endpointId", "eventType", "businessId"] as const;
 
 /** What is on the screen. The list lies under everything else. */
 export type Screen =
@@ -20,7 +20,7 @@ export type Prompt =
 export type Notice = { text: string; tone: "plain" | "good" | "bad" };
 
 /** Which part of the list is on the screen. */
-export type ListPlace = {
+export type ListPosition = {
   /** Its first row; null: it follows the newest. */
   top: PageStart | null;
   /** null: the first row. */
@@ -28,15 +28,15 @@ export type ListPlace = {
   /** How many rows lie above `top`, of those that were there when following ended; null: nobody knows. */
   offset: number | null;
   /** The newest that was there when following ended. */
-  seen: string | null;
+  newestSeen: string | null;
 };
 
-type Filter = Pick<LiveFilter, (typeof FILTER_ROWS)[number]>;
+type Filter = Pick<LiveFilter, (typeof FILTER_FIELDS)[number]>;
 
 /** All that the person has done: with what is on file it makes the frame. */
-export type Ui = {
+export type UiState = {
   screens: readonly Screen[];
-  list: ListPlace;
+  list: ListPosition;
   filter: Filter;
   /** What it was started with: no key back leads beyond it. */
   scope: Filter;
@@ -60,11 +60,16 @@ export type Effect =
   | { do: "newest" }
   | { do: "oldest" };
 
-export const FOLLOWING: ListPlace = { top: null, selected: null, offset: 0, seen: null };
+export const FOLLOW_NEWEST: ListPosition = {
+  top: null,
+  selected: null,
+  offset: 0,
+  newestSeen: null,
+};
 
-export const startUi = (isReadonly: boolean, businessId: string | undefined): Ui => ({
+export const createUiState = (isReadonly: boolean, businessId: string | undefined): UiState => ({
   screens: [{ kind: "list" }],
-  list: FOLLOWING,
+  list: FOLLOW_NEWEST,
   filter: { businessId },
   scope: { businessId },
   search: null,
@@ -74,7 +79,7 @@ export const startUi = (isReadonly: boolean, businessId: string | undefined): Ui
   isReadonly,
 });
 
-export const screenOf = ({ screens }: Ui): Screen => screens.at(-1) ?? { kind: "list" };
+export const currentScreen = ({ screens }: UiState): Screen => screens.at(-1) ?? { kind: "list" };
 
 /** Where the cursor is among the endpoints: they change places while somebody looks. */
 export const endpointIndex = (
@@ -91,13 +96,16 @@ export const goAgain = (what: number | string, count: number): string =>
   `${what} ${count === 1 ? "goes" : "go"} again`;
 
 /** What the list is asked with. */
-export const filterOf = ({ filter, search }: Ui): LiveFilter => ({ ...search?.filter, ...filter });
+export const listFilter = ({ filter, search }: UiState): LiveFilter => ({
+  ...search?.filter,
+  ...filter,
+});
 
 /** Whether the list is filtered, beyond what the view was started with. */
-export const isFiltered = ({ filter, scope }: Ui): boolean =>
-  FILTER_ROWS.some((name) => filter[name] !== scope[name]);
+export const isFiltered = ({ filter, scope }: UiState): boolean =>
+  FILTER_FIELDS.some((name) => filter[name] !== scope[name]);
 
-export const isNarrow = (ui: Ui): boolean => {
-  const { businessId: _, ...rest } = filterOf(ui);
+export const isNarrowed = (ui: UiState): boolean => {
+  const { businessId: _, ...rest } = listFilter(ui);
   return Object.values(rest).some((value) => value !== undefined);
 };

@@ -2,23 +2,23 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import {
   type Availability,
-  createAvailability,
-  type Enquiry,
+  createAvailabilityFinder,
+  type AvailabilityQuery,
 } from "../../src/app/availability/availability.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { createBooking } from "../../src/app/day/bookings.ts";
-import { addTimeOff } from "../../src/app/day/time-off.ts";
-import { createTurns } from "../../src/app/availability/turns.ts";
+import { createTimeOff } from "../../src/app/day/time-off.ts";
+import { createEventLoopYield } from "../../src/app/availability/turns.ts";
 import { addDays } from "../../src/domain/catalog/instants.ts";
-import type { VisitWish } from "../../src/domain/availability/question.ts";
-import { openLargeSalon } from "../support/busy-salon.ts";
-import { refusalOf } from "../support/day-work.ts";
-import { openShop, SHOP } from "../support/shop.ts";
-import { world, type World } from "../support/world.ts";
+import type { NamedAppointmentRequest } from "../../src/domain/availability/question.ts";
+import { createLargeSalon } from "../support/busy-salon.ts";
+import { captureError } from "../support/day-work.ts";
+import { seedShop, SHOP_SLUG } from "../support/shop.ts";
+import { createTestRuntime, type TestRuntime } from "../support/world.ts";
 
 const MONDAY = "2026-11-23";
 
-const visit = (fields: Partial<VisitWish> = {}): VisitWish => ({
+const visit = (fields: Partial<NamedAppointmentRequest> = {}): NamedAppointmentRequest => ({
   serviceIds: ["cut"],
   variantIds: [],
   addonIds: [],
@@ -27,23 +27,23 @@ const visit = (fields: Partial<VisitWish> = {}): VisitWish => ({
   ...fields,
 });
 
-const enquire = (fields: Partial<Enquiry> = {}): Enquiry => ({
+const enquire = (fields: Partial<AvailabilityQuery> = {}): AvailabilityQuery => ({
   audience: "HOUSE",
-  wish: visit(),
-  span: { from: MONDAY, to: MONDAY },
+  request: visit(),
+  dates: { from: MONDAY, to: MONDAY },
   timezone: null,
   explain: false,
   ...fields,
 });
 
-const asking = (rt: World, slug = SHOP) => {
-  const ask = createAvailability(rt, createTurns());
-  return (fields: Partial<Enquiry> = {}) => ask(requireBusiness(rt, slug), enquire(fields));
+const asking = (rt: TestRuntime, slug = SHOP_SLUG) => {
+  const ask = createAvailabilityFinder(rt, createEventLoopYield());
+  return (fields: Partial<AvailabilityQuery> = {}) => ask(getBusiness(rt, slug), enquire(fields));
 };
 
 function shop() {
-  const rt = world();
-  openShop(rt);
+  const rt = createTestRuntime();
+  seedShop(rt);
   return { rt, ask: asking(rt) };
 }
 
@@ -63,7 +63,7 @@ describe("the house", () => {
       addonIds: ["wash", "color:oil"],
       staffIds: ["cut:bea"],
     });
-    const { terms, days } = ask({ wish });
+    const { terms, days } = ask({ request: wish });
     expect(terms).toEqual({
       timezone: "Europe/Lisbon",
       durationMin: 210,
@@ -71,8 +71,8 @@ describe("the house", () => {
       currency: "EUR",
     });
     for await (const some of days()) expect(some).toMatchObject([{ state: "CLOSED" }]);
-    const { next } = ask({ wish: visit({ staffIds: ["bea"] }) });
-    expect((await next(1, MONDAY))[0]?.segments).toMatchObject([
+    const { nextSlots } = ask({ request: visit({ staffIds: ["bea"] }) });
+    expect((await nextSlots(1, MONDAY))[0]?.segments).toMatchObject([
       { staffId: expect.stringMatching(/^stf_/) },
     ]);
   });
@@ -94,7 +94,7 @@ describe("the house", () => {
     ],
   ])("is told what is wrong with %j", (fields, refusal) => {
     const { ask } = shop();
-    expect(refusalOf(() => ask({ wish: visit(fields) }))).toBe(refusal);
+    expect(captureError(() => ask({ request: visit(fields) }))).toBe(refusal);
   });
 });
 
@@ -102,11 +102,11 @@ describe("what has changed since shows at once", () => {
   test("a booking, a time off, a catalog", async () => {
     const { rt, ask } = shop();
     const color = visit({ serviceIds: ["color"] });
-    const starts = () => startsOf(ask({ wish: color }));
+    const starts = () => startsOf(ask({ request: color }));
     expect(await starts()).toEqual(["11-23T09:00", "11-23T10:00", "11-23T11:00"]);
-    createBooking(rt, SHOP, { service: "color", start: `${MONDAY}T10:00` });
+    createBooking(rt, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
     expect(await starts()).toEqual(["11-23T09:00", "11-23T11:00"]);
-    addTimeOff(rt, SHOP, {
+    createTimeOff(rt, SHOP_SLUG, {
       staff: "ann",
       from: `${MONDAY}T09:00`,
       to: `${MONDAY}T10:00`,
@@ -117,9 +117,9 @@ describe("what has changed since shows at once", () => {
 });
 
 describe("the next slots", () => {
-  const next = async (rt: World, limit: number, from: string): Promise<string[]> => {
+  const next = async (rt: TestRuntime, limit: number, from: string): Promise<string[]> => {
     const wish = visit({ serviceIds: ["color"] });
-    return (await asking(rt)({ wish }).next(limit, from)).map(({ startsAt }) =>
+    return (await asking(rt)({ request: wish }).nextSlots(limit, from)).map(({ startsAt }) =>
       startsAt.slice(5, 16),
     );
   };
@@ -134,25 +134,25 @@ describe("the next slots", () => {
   });
 
   test("are looked for over months", async () => {
-    const rt = world();
-    const { slug } = openLargeSalon(rt, {
+    const rt = createTestRuntime();
+    const { slug } = createLargeSalon(rt, {
       people: 1,
       services: 1,
       firstDay: MONDAY,
       days: 1,
       bookings: 0,
     });
-    addTimeOff(rt, slug, { staff: "p0", from: "2026-11-20", to: "2027-02-14", reason: null });
-    const { next } = asking(rt, slug)({ wish: visit({ serviceIds: ["s0"] }) });
-    expect((await next(1, MONDAY)).map(({ startsAt }) => startsAt)).toEqual([
+    createTimeOff(rt, slug, { staff: "p0", from: "2026-11-20", to: "2027-02-14", reason: null });
+    const { nextSlots } = asking(rt, slug)({ request: visit({ serviceIds: ["s0"] }) });
+    expect((await nextSlots(1, MONDAY)).map(({ startsAt }) => startsAt)).toEqual([
       "2027-02-15T08:00:00+00:00",
     ]);
   });
 });
 
 test("three weeks at once are the same as their days one by one", async () => {
-  const rt = world();
-  const { slug } = openLargeSalon(rt, {
+  const rt = createTestRuntime();
+  const { slug } = createLargeSalon(rt, {
     people: 2,
     services: 1,
     firstDay: MONDAY,
@@ -163,12 +163,12 @@ test("three weeks at once are the same as their days one by one", async () => {
   const wish = visit({ serviceIds: ["s0"] });
   const days = Array.from({ length: 21 }, (_, i) => addDays(MONDAY, i));
   const oneByOne = await Promise.all(
-    days.map((day) => startsOf(ask({ wish, span: { from: day, to: day } }))),
+    days.map((day) => startsOf(ask({ request: wish, dates: { from: day, to: day } }))),
   );
   expect(oneByOne.flat().length).toBeGreaterThan(100);
-  expect(await startsOf(ask({ wish, span: { from: MONDAY, to: addDays(MONDAY, 20) } }))).toEqual(
-    oneByOne.flat(),
-  );
+  expect(
+    await startsOf(ask({ request: wish, dates: { from: MONDAY, to: addDays(MONDAY, 20) } })),
+  ).toEqual(oneByOne.flat());
 });
 
 describe("however long it takes, others are served in between", () => {
@@ -191,10 +191,10 @@ describe("however long it takes, others are served in between", () => {
   }
 
   test("62 days of 8 services by 50 people around 10,000 bookings hold nobody up for 50 ms", async () => {
-    const rt = world();
-    const { slug, services } = openLargeSalon(rt, WORST);
+    const rt = createTestRuntime();
+    const { slug, services } = createLargeSalon(rt, WORST);
     const ask = asking(rt, slug);
-    const once = () => startsOf(ask({ wish: chain(services), span: twoMonths }));
+    const once = () => startsOf(ask({ request: chain(services), dates: twoMonths }));
     // Code that has run for a while.
     expect((await once()).length).toBeGreaterThan(500);
     expect(await longestTurn(once())).toBeLessThan(50);
@@ -203,14 +203,14 @@ describe("however long it takes, others are served in between", () => {
   });
 
   test("of two who ask, the one whose question is lighter does not wait for the other", async () => {
-    const rt = world();
-    const { slug, services } = openLargeSalon(rt, { ...WORST, bookings: 100 });
+    const rt = createTestRuntime();
+    const { slug, services } = createLargeSalon(rt, { ...WORST, bookings: 100 });
     const ask = asking(rt, slug);
     const order: string[] = [];
-    const heavy = startsOf(ask({ wish: chain(services), span: twoMonths })).then(() =>
+    const heavy = startsOf(ask({ request: chain(services), dates: twoMonths })).then(() =>
       order.push("heavy"),
     );
-    const light = startsOf(ask({ wish: chain(services.slice(0, 1)) })).then(() =>
+    const light = startsOf(ask({ request: chain(services.slice(0, 1)) })).then(() =>
       order.push("light"),
     );
     await Promise.all([heavy, light]);

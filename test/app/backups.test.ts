@@ -19,27 +19,27 @@ import {
   listBackups,
   verifyBackup,
 } from "../../src/app/box/backups.ts";
-import { removeBusiness } from "../../src/app/remove-business.ts";
-import { hasItsMasterKey, restoreBackup } from "../../src/app/box/restore.ts";
+import { deleteBusiness } from "../../src/app/remove-business.ts";
+import { hasMatchingMasterKey, restoreBackup } from "../../src/app/box/restore.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
-import { temporaryFolder } from "../support/cli.ts";
-import { addBusiness, emit, subscribe } from "../support/engine.ts";
-import { openShop } from "../support/shop.ts";
-import { type World, world } from "../support/world.ts";
+import { createTempFolder } from "../support/cli.ts";
+import { addBusiness, emitEvents, subscribe } from "../support/engine.ts";
+import { seedShop } from "../support/shop.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const DAY_MS = 86_400_000;
 
 /** A shop on file, backed up, in a folder that outlives the connection. */
 async function backedUp() {
-  const rt = world({ dataDir: join(temporaryFolder(), "data") });
-  openShop(rt);
+  const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
+  seedShop(rt);
   return { rt, backup: await createBackup(rt) };
 }
 
-const restore = (rt: World, file: string, confirm = async () => {}) =>
+const restore = (rt: TestRuntime, file: string, confirm = async () => {}) =>
   restoreBackup(rt.config, file, { now: rt.now(), confirm });
 
-const shopOf = (rt: World) => rt.store.businesses.bySlug("shop");
+const shopOf = (rt: TestRuntime) => rt.store.businesses.findBySlug("shop");
 
 /** What a folder holds, down to the last byte's time. */
 const contents = (folder: string) =>
@@ -67,7 +67,7 @@ test("a backup is one private file of its own, sound, without the master key", a
 });
 
 test("a backup is of the moment at which it began, while another connection commits without a pause", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   const business = addBusiness(rt);
   // Far more than can be copied between two of the commits.
   edit(
@@ -85,9 +85,9 @@ test("a backup is of the moment at which it began, while another connection comm
   );
   onTestFinished(async () => void (await writer.terminate()));
   await new Promise((resolve) => writer.once("message", resolve));
-  const before = rt.store.businesses.byId(business.id)?.revision ?? 0;
+  const before = rt.store.businesses.findById(business.id)?.revision ?? 0;
   const { path } = await createBackup(rt);
-  const after = rt.store.businesses.byId(business.id)?.revision ?? 0;
+  const after = rt.store.businesses.findById(business.id)?.revision ?? 0;
   const copy = new Database(path, { readonly: true });
   const { revision } = copy.prepare("SELECT revision FROM business").get() as { revision: number };
   copy.close();
@@ -97,8 +97,8 @@ test("a backup is of the moment at which it began, while another connection comm
 }, 10_000);
 
 test("each night's backup is kept for a week of nights, and an interrupted one's remains are cleared away", async () => {
-  const rt = world();
-  openShop(rt);
+  const rt = createTestRuntime();
+  seedShop(rt);
   await createBackup(rt);
   const folder = join(rt.config.dataDir, "backups");
   const [young, old] = ["young", "old"].map((name) =>
@@ -157,16 +157,16 @@ test("a restore brings the backup's data back, a million ahead of both, and keep
   const atBackup = shopOf(rt);
   const business = atBackup && { ...atBackup };
   if (!business) return expect.fail("no shop");
-  emit(rt, business, "catalog.changed", "catalog.changed");
+  emitEvents(rt, business, "catalog.changed", "catalog.changed");
   rt.tx(() =>
-    rt.store.businesses.save({ ...business, catalogVersion: business.catalogVersion + 1 }),
+    rt.store.businesses.upsert({ ...business, catalogVersion: business.catalogVersion + 1 }),
   );
   const atEnd = shopOf(rt);
   rt.close();
 
   const kept = await restore(rt, backup.path);
   expect(kept).toBe(`${rt.config.databasePath}.before-restore-20261120T120000000Z`);
-  const restored = world({ dataDir: rt.config.dataDir });
+  const restored = createTestRuntime({ dataDir: rt.config.dataDir });
   expect(shopOf(restored)).toEqual({
     ...atBackup,
     catalogVersion: (atEnd?.catalogVersion ?? 0) + 1_000_000,
@@ -179,7 +179,7 @@ test("a restore brings the backup's data back, a million ahead of both, and keep
   rt.advance(1);
   expect(verifyBackup(kept ?? "")).toMatchObject({ path: kept });
   await restore(rt, kept ?? "");
-  const again = world({ dataDir: rt.config.dataDir });
+  const again = createTestRuntime({ dataDir: rt.config.dataDir });
   expect(shopOf(again)).toMatchObject({
     catalogVersion: (atEnd?.catalogVersion ?? 0) + 2_000_000,
     lastSequence: (atEnd?.lastSequence ?? 0) + 2_000_002,
@@ -187,9 +187,9 @@ test("a restore brings the backup's data back, a million ahead of both, and keep
 });
 
 test("a business that the restored backup does not have goes on behind all that its partners know, when it is made anew", async () => {
-  const rt = world({ dataDir: join(temporaryFolder(), "data") });
+  const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   const beforeIt = await createBackup(rt);
-  openShop(rt);
+  seedShop(rt);
   const { id, catalogVersion, lastSequence } = shopOf(rt)!;
   rt.advance(1000);
   const withIt = await createBackup(rt);
@@ -197,8 +197,8 @@ test("a business that the restored backup does not have goes on behind all that 
 
   /** What it begins with in the data as they are. */
   const remade = (): unknown => {
-    const opened = world({ dataDir: rt.config.dataDir });
-    const leftOff = opened.store.businesses.leftOff(id);
+    const opened = createTestRuntime({ dataDir: rt.config.dataDir });
+    const leftOff = opened.store.businesses.getInitialCounters(id);
     opened.close();
     return leftOff;
   };
@@ -210,10 +210,10 @@ test("a business that the restored backup does not have goes on behind all that 
 
   rt.advance(1000);
   await restore(rt, withIt.path);
-  const again = world({ dataDir: rt.config.dataDir });
+  const again = createTestRuntime({ dataDir: rt.config.dataDir });
   expect(shopOf(again)).toMatchObject({ catalogVersion: catalogVersion + 2_000_000 });
   const removed = shopOf(again)!;
-  removeBusiness(again, removed);
+  deleteBusiness(again, removed);
   again.close();
   rt.advance(1000);
   await restore(rt, beforeIt.path);
@@ -224,18 +224,22 @@ test("a business that the restored backup does not have goes on behind all that 
 });
 
 test("what was on the wire when the backup was made is due again, and its secret opens with the key beside it", async () => {
-  const rt = world({ dataDir: join(temporaryFolder(), "data") });
+  const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");
-  emit(rt, business, "service.updated");
-  const [sent] = rt.store.due.read(endpoint.id, rt.now(), 10);
+  emitEvents(rt, business, "service.updated");
+  const [sent] = rt.store.due.listForEndpoint(endpoint.id, rt.now(), 10);
   const { path } = await createBackup(rt);
   rt.close();
   await restore(rt, path);
-  const restored = world({ dataDir: rt.config.dataDir });
-  const [again, news, ...more] = restored.store.due.read(endpoint.id, restored.now(), 10);
+  const restored = createTestRuntime({ dataDir: rt.config.dataDir });
+  const [again, news, ...more] = restored.store.due.listForEndpoint(
+    endpoint.id,
+    restored.now(),
+    10,
+  );
   expect([again, more]).toEqual([sent, []]);
-  const told = restored.store.events.after(business.id, 1_000_000, 10);
+  const told = restored.store.events.listAfter(business.id, 1_000_000, 10);
   expect(told).toMatchObject([{ id: news?.eventId, type: "catalog.changed", sequence: 1_000_002 }]);
   expect(JSON.parse(String(told[0]?.body))).toMatchObject({
     data: {
@@ -247,19 +251,19 @@ test("what was on the wire when the backup was made is due again, and its secret
       },
     },
   });
-  expect(hasItsMasterKey(restored)).toBe(true);
-  const elsewhere = world();
+  expect(hasMatchingMasterKey(restored)).toBe(true);
+  const elsewhere = createTestRuntime();
   await restoreBackup(elsewhere.config, path, { now: 0, confirm: async () => {} }).catch(() => {});
-  expect(hasItsMasterKey({ ...restored, config: elsewhere.config })).toBe(false);
+  expect(hasMatchingMasterKey({ ...restored, config: elsewhere.config })).toBe(false);
 });
 
 test("a box that lost everything gets its data back without a question", async () => {
   const { rt, backup } = await backedUp();
-  const empty = { ...rt.config, dataDir: join(temporaryFolder(), "new") };
+  const empty = { ...rt.config, dataDir: join(createTempFolder(), "new") };
   empty.databasePath = join(empty.dataDir, "deskbell.db");
   const confirm = () => Promise.reject(new Error("asked"));
   expect(await restoreBackup(empty, backup.path, { now: rt.now(), confirm })).toBeNull();
-  expect(shopOf(world({ dataDir: empty.dataDir }))).toMatchObject({ slug: "shop" });
+  expect(shopOf(createTestRuntime({ dataDir: empty.dataDir }))).toMatchObject({ slug: "shop" });
 });
 
 test("data that are damaged are replaced as well, and kept as they are", async () => {
@@ -271,7 +275,7 @@ test("data that are damaged are replaced as well, and kept as they are", async (
     writeFileSync(`${rt.config.databasePath}.restoring${suffix}`, "half");
   const kept = await restore(rt, backup.path);
   expect(statSync(kept ?? "").size).toBe(23);
-  expect(shopOf(world({ dataDir: rt.config.dataDir }))).toMatchObject({
+  expect(shopOf(createTestRuntime({ dataDir: rt.config.dataDir }))).toMatchObject({
     catalogVersion: 1_000_001,
   });
 });
@@ -280,7 +284,7 @@ test("what is in the log alone is in the data that are kept", async () => {
   const { rt, backup } = await backedUp();
   const { databasePath } = rt.config;
   const revision = shopOf(rt)?.revision ?? 0;
-  rt.tx(() => rt.store.businesses.raiseRevision(shopOf(rt)?.id ?? ""));
+  rt.tx(() => rt.store.businesses.incrementRevision(shopOf(rt)?.id ?? ""));
   // As a kill -9 leaves them.
   for (const suffix of ["", "-wal"])
     copyFileSync(databasePath + suffix, `${databasePath}.saved${suffix}`);
@@ -296,7 +300,7 @@ test("what is in the log alone is in the data that are kept", async () => {
   const old = new Database(kept, { readonly: true });
   expect(old.prepare("SELECT revision FROM business").pluck().get()).toBe(revision + 1);
   old.close();
-  expect(shopOf(world({ dataDir: rt.config.dataDir }))).toMatchObject({ revision });
+  expect(shopOf(createTestRuntime({ dataDir: rt.config.dataDir }))).toMatchObject({ revision });
 });
 
 test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
@@ -328,7 +332,7 @@ test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
   ],
 ])("a file that is %s is refused, and nothing is changed", async (_, spoil, { code, message }) => {
   const { rt, backup } = await backedUp();
-  const file = join(temporaryFolder(), "spoiled.db");
+  const file = join(createTempFolder(), "spoiled.db");
   copyFileSync(backup.path, file);
   spoil(file);
   rt.close();
@@ -360,7 +364,7 @@ test("whoever does not confirm, names the data themselves or no file, or has the
   await expect(restore(rt, backup.path)).rejects.toMatchObject({ code: "state_refuses" });
   lock.release();
   expect(contents(dataDir)).toEqual(before);
-  expect(shopOf(world({ dataDir }))).toMatchObject({ catalogVersion: 1 });
+  expect(shopOf(createTestRuntime({ dataDir }))).toMatchObject({ catalogVersion: 1 });
 });
 
 function edit(path: string, sql: string): void {

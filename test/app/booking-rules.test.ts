@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createBooking } from "../../src/app/day/bookings.ts";
 import { createReservation } from "../../src/app/day/reservations.ts";
-import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
-import { world } from "../support/world.ts";
+import { applyCatalogBody, recordEvents, captureError, eventTypesOf } from "../support/day-work.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 // The rules themselves are tested with the domain; here, that a booking asks all of them.
 
@@ -35,11 +35,11 @@ test.each<[why: string, start: string]>([
   ["it is taken", "2026-12-02T10:30"],
   ["that is too close to another visit", "2026-12-02T11:00"],
 ])("%s at %s, so nothing is booked or told", (why, start) => {
-  const rt = world();
-  applyBody(rt, CATALOG);
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
   createBooking(rt, "salon-aurora", cut("2026-12-02T10:00"));
-  const events = eventsOf(rt, () =>
-    expect(refusalOf(() => createBooking(rt, "salon-aurora", cut(start)))).toBe(
+  const events = recordEvents(rt, () =>
+    expect(captureError(() => createBooking(rt, "salon-aurora", cut(start)))).toBe(
       `conflict: 'cut' is not free at ${start}: ${why}.`,
     ),
   );
@@ -47,8 +47,8 @@ test.each<[why: string, start: string]>([
 });
 
 test("things may be named by their ids", () => {
-  const rt = world();
-  applyBody(rt, CATALOG);
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
   const { segments } = createBooking(rt, "salon-aurora", cut("2026-12-01T10:00", { staff: "mia" }));
   const { serviceId, staffId } = segments[0]!;
   expect(
@@ -61,15 +61,15 @@ test("things may be named by their ids", () => {
 });
 
 test("a table is reserved in the opening hours alone, and where its party sits", () => {
-  const rt = world();
-  applyBody(rt, CATALOG);
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
   const reserve = (start: string, party: number) =>
     createReservation(rt, "salon-aurora", { party, start, table: "two" });
-  expect(refusalOf(() => reserve("2026-12-01T17:00", 2))).toBe(
+  expect(captureError(() => reserve("2026-12-01T17:00", 2))).toBe(
     "conflict: No table for 2 is free at 2026-12-01T17:00: that is outside the hours.",
   );
-  expect(refusalOf(() => reserve("2026-12-01T10:00", 3))).toMatch(/^party_too_large: /);
-  expect(typesOf(eventsOf(rt, () => reserve("2026-12-01T16:00", 2)))).toEqual([
+  expect(captureError(() => reserve("2026-12-01T10:00", 3))).toMatch(/^party_too_large: /);
+  expect(eventTypesOf(recordEvents(rt, () => reserve("2026-12-01T16:00", 2)))).toEqual([
     "reservation.created",
   ]);
 });

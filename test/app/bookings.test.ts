@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { cancelBooking, createBooking, requireBooking } from "../../src/app/day/bookings.ts";
-import { addTimeOff } from "../../src/app/day/time-off.ts";
-import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
-import { type World, world } from "../support/world.ts";
+import { cancelBooking, createBooking, getBooking } from "../../src/app/day/bookings.ts";
+import { createTimeOff } from "../../src/app/day/time-off.ts";
+import { applyCatalogBody, recordEvents, captureError, eventTypesOf } from "../support/day-work.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const SLUG = "salon-aurora";
 const CATALOG = `
@@ -35,21 +35,21 @@ staff:
   - { key: sam, name: Sam, bookable: false }
 `;
 
-function salon(): World {
-  const rt = world();
-  applyBody(rt, CATALOG);
+function salon(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
   return rt;
 }
 
 type Input = Record<string, unknown>;
 const at = (time: string): string => `2026-12-01T${time}`;
-const book = (rt: World, input: Input) =>
+const book = (rt: TestRuntime, input: Input) =>
   createBooking(rt, SLUG, { service: "cut", start: at("10:00"), ...input });
 
 test("a booking names what it takes and costs, and partners are told of it once", () => {
   const rt = salon();
   const made: unknown[] = [];
-  const events = eventsOf(rt, () =>
+  const events = recordEvents(rt, () =>
     made.push(
       book(rt, { variant: "long", addons: ["wash*2"], staff: "leo", customerRef: "Ana 7" }),
     ),
@@ -147,12 +147,12 @@ describe("what is booked", () => {
   ])("%s", (_name, booked, wanted, isFree) => {
     const rt = salon();
     for (const input of booked) book(rt, input);
-    const events = eventsOf(rt, () =>
-      expect(refusalOf(() => book(rt, wanted))).toMatch(
+    const events = recordEvents(rt, () =>
+      expect(captureError(() => book(rt, wanted))).toMatch(
         isFree ? /^not refused/ : /^conflict: '\w+' is not free at /,
       ),
     );
-    expect(typesOf(events)).toEqual(isFree ? ["booking.created"] : []);
+    expect(eventTypesOf(events)).toEqual(isFree ? ["booking.created"] : []);
   });
 });
 
@@ -192,7 +192,9 @@ test.each<[input: Input, refusal: RegExp]>([
   [{ customerRef: "x".repeat(10_240) }, /^validation_failed: 'customerRef' must be one line/],
 ])("%j is refused, and nobody is told", (input, refusal) => {
   const rt = salon();
-  expect(eventsOf(rt, () => expect(refusalOf(() => book(rt, input))).toMatch(refusal))).toEqual([]);
+  expect(
+    recordEvents(rt, () => expect(captureError(() => book(rt, input))).toMatch(refusal)),
+  ).toEqual([]);
 });
 
 describe("a visit of several services", () => {
@@ -201,7 +203,7 @@ describe("a visit of several services", () => {
   test("is one booking with a segment for each, in their order", () => {
     const rt = salon();
     const made: ReturnType<typeof book>[] = [];
-    const events = eventsOf(rt, () => made.push(book(rt, visit)));
+    const events = recordEvents(rt, () => made.push(book(rt, visit)));
     const [booking] = made;
     expect(booking).toMatchObject({
       startsAt: "2026-12-01T10:00:00-05:00",
@@ -223,16 +225,18 @@ describe("a visit of several services", () => {
     });
     expect(booking?.segments.map(({ addons }) => addons.length)).toEqual([0, 2]);
     expect(new Set(booking?.segments.map(({ staffId }) => staffId)).size).toBe(2);
-    expect(typesOf(events)).toEqual(["booking.created"]);
-    const { id } = rt.store.businesses.bySlug(SLUG)!;
-    expect(requireBooking(rt, id, booking!.id).segments).toHaveLength(2);
+    expect(eventTypesOf(events)).toEqual(["booking.created"]);
+    const { id } = rt.store.businesses.findBySlug(SLUG)!;
+    expect(getBooking(rt, id, booking!.id).segments).toHaveLength(2);
   });
 
   test("takes all of its time from others, and gives all of it back", () => {
     const rt = salon();
     const { id } = book(rt, visit);
-    expect(refusalOf(() => book(rt, { service: "colour" }))).toMatch(/^conflict: /);
-    expect(refusalOf(() => book(rt, { staff: "leo", start: at("11:15") }))).toMatch(/^conflict: /);
+    expect(captureError(() => book(rt, { service: "colour" }))).toMatch(/^conflict: /);
+    expect(captureError(() => book(rt, { staff: "leo", start: at("11:15") }))).toMatch(
+      /^conflict: /,
+    );
     cancelBooking(rt, SLUG, id);
     expect(book(rt, visit)).toMatchObject({ status: "CONFIRMED" });
   });
@@ -264,8 +268,8 @@ describe("a visit of several services", () => {
     const rt = salon();
     book(rt, { staff: "leo", start: at("10:30") });
     expect(
-      eventsOf(rt, () =>
-        expect(refusalOf(() => book(rt, { ...visit, ...input }))).toMatch(refusal),
+      recordEvents(rt, () =>
+        expect(captureError(() => book(rt, { ...visit, ...input }))).toMatch(refusal),
       ),
     ).toEqual([]);
   });
@@ -293,29 +297,29 @@ test("a start may carry an offset, and of a repeated hour the first is meant wit
 test("a cancelled booking frees its time, and has no event", () => {
   const rt = salon();
   const { id } = book(rt, { staff: "leo" });
-  expect(eventsOf(rt, () => cancelBooking(rt, SLUG, id))).toEqual([]);
+  expect(recordEvents(rt, () => cancelBooking(rt, SLUG, id))).toEqual([]);
   expect(book(rt, { staff: "leo" })).toMatchObject({ status: "CONFIRMED" });
-  expect(refusalOf(() => cancelBooking(rt, SLUG, id))).toBe(
+  expect(captureError(() => cancelBooking(rt, SLUG, id))).toBe(
     `conflict: Booking ${id} is CANCELLED.`,
   );
 });
 
 test("who is away, by the file or by command, is not booked", () => {
   const rt = salon();
-  applyBody(
+  applyCatalogBody(
     rt,
     CATALOG.replace("name: Leo", "name: Leo, timeOff: [{ from: 2026-12-01, to: 2026-12-01 }]"),
   );
-  addTimeOff(rt, SLUG, { staff: "mia", from: at("10:15"), to: at("12:00"), reason: null });
-  expect(refusalOf(() => book(rt, {}))).toMatch(/^conflict: /);
+  createTimeOff(rt, SLUG, { staff: "mia", from: at("10:15"), to: at("12:00"), reason: null });
+  expect(captureError(() => book(rt, {}))).toMatch(/^conflict: /);
   expect(book(rt, { start: at("12:00") })).toMatchObject({ startsAt: "2026-12-01T12:00:00-05:00" });
-  expect(refusalOf(() => book(rt, { staff: "leo", start: at("15:00") }))).toMatch(/^conflict: /);
+  expect(captureError(() => book(rt, { staff: "leo", start: at("15:00") }))).toMatch(/^conflict: /);
 });
 
 test("a booking outlives its service, its person and their names, and still takes their time", () => {
   const rt = salon();
   const made = book(rt, { staff: "leo" });
-  applyBody(
+  applyCatalogBody(
     rt,
     CATALOG.replace(
       "{ key: leo, name: Leo }",
@@ -323,10 +327,10 @@ test("a booking outlives its service, its person and their names, and still take
     ).replaceAll(/staff: \[leo(, mia)?\]/g, "staff: [leonard$1]"),
     { prune: true },
   );
-  expect(refusalOf(() => book(rt, { staff: "leonard" }))).toMatch(/^conflict: /);
-  const { id: businessId } = rt.store.businesses.bySlug(SLUG)!;
-  const before = requireBooking(rt, businessId, made.id);
-  applyBody(rt, "services: []\nstaff: []\n", { prune: true, allowMassDelete: true });
-  expect(requireBooking(rt, businessId, made.id)).toEqual(before);
+  expect(captureError(() => book(rt, { staff: "leonard" }))).toMatch(/^conflict: /);
+  const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
+  const before = getBooking(rt, businessId, made.id);
+  applyCatalogBody(rt, "services: []\nstaff: []\n", { prune: true, allowMassDelete: true });
+  expect(getBooking(rt, businessId, made.id)).toEqual(before);
   expect(rt.store.bookings.list({ businessId }, 10)).toEqual([before]);
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { cancelBooking, createBooking } from "../../src/app/day/bookings.ts";
 import { applyCatalog, editObject } from "../../src/app/catalog/catalog.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { createReservation } from "../../src/app/day/reservations.ts";
 import type { AppError } from "../../src/domain/errors.ts";
-import { HEAD } from "../support/catalog-file.ts";
+import { CATALOG_HEADER } from "../support/catalog-file.ts";
 import { subscribe } from "../support/engine.ts";
-import { type World, world } from "../support/world.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const FILE = `
 services:
@@ -16,10 +16,10 @@ addons:
   - {key: mask, name: Mask, price: 5.00}
 `;
 
-const apply = (rt: World, body: string, options = {}) =>
-  applyCatalog(rt, [{ name: "catalog.yaml", text: HEAD + body }], options);
+const apply = (rt: TestRuntime, body: string, options = {}) =>
+  applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }], options);
 
-const reprice = (rt: World, key: string, priceCents: number, options = {}) =>
+const reprice = (rt: TestRuntime, key: string, priceCents: number, options = {}) =>
   editObject(rt, "salon-aurora", "service", key, (doc) => ({ ...doc, priceCents }), options);
 
 const undone = (result: { changes: { key: string; undoes: string[] }[] }) =>
@@ -29,14 +29,14 @@ const undone = (result: { changes: { key: string; undoes: string[] }[] }) =>
 
 describe("edits made on the box", () => {
   test("are named by the plan of the file that would undo them", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
     expect(undone(apply(rt, FILE, { dryRun: true }))).toEqual([["cut", "priceCents"]]);
     expect(undone(apply(rt, FILE))).toEqual([["cut", "priceCents"]]);
   });
 
-  test.each<[string, string, (rt: World) => void]>([
+  test.each<[string, string, (rt: TestRuntime) => void]>([
     ["the file says the same", FILE.replace("35.00", "45.00"), (rt) => reprice(rt, "cut", 4500)],
     [
       "they were taken back",
@@ -54,14 +54,14 @@ describe("edits made on the box", () => {
       (rt) => reprice(rt, "cut", 4500),
     ],
   ])("are not undone when %s", (_case, file, edit) => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, FILE);
     edit(rt);
     expect(undone(apply(rt, file))).toEqual([]);
   });
 
   test("are forgotten once a file has settled them, also by saying the same", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
     apply(rt, FILE.replace("35.00", "45.00"));
@@ -69,7 +69,7 @@ describe("edits made on the box", () => {
   });
 
   test("stay known over a file that lists other things", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
     apply(rt, "services: [{key: spa, name: Spa, durationMin: 90, price: 60.00}]");
@@ -99,7 +99,7 @@ describe("edits made on the box", () => {
       "There is no staff member 'anna'",
     ],
   ])("cannot make of an object what no file could say: %s", (_case, edit, problem) => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, FILE);
     const attempt = () => editObject(rt, "salon-aurora", "service", "cut", edit);
     expect(attempt).toThrow(
@@ -112,7 +112,7 @@ describe("edits made on the box", () => {
   });
 
   test("can be tried without being made", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, FILE);
     expect(reprice(rt, "cut", 4500, { dryRun: true })).toMatchObject({
       fromVersion: 1,
@@ -124,9 +124,9 @@ describe("edits made on the box", () => {
 });
 
 test("the plan counts the webhooks that each subscribed endpoint would get, and a change sends as many", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   apply(rt, FILE);
-  const salon = requireBusiness(rt, "salon-aurora");
+  const salon = getBusiness(rt, "salon-aurora");
   await subscribe(rt, salon, "http://127.0.0.1:9/a", ["service.updated", "catalog.changed"]);
   await subscribe(rt, salon, "http://127.0.0.1:9/b", ["catalog.changed"]);
   const dearer = FILE.replace("35.00", "36.00");
@@ -155,7 +155,7 @@ turnTimes: [{upTo: 2, min: 60}]
   const at = (time: string) => `2026-12-01T${time}`;
 
   function booked() {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, DAYS);
     const { id: early } = createBooking(rt, "salon-aurora", { service: "cut", start: at("09:00") });
     const { id: cut } = createBooking(rt, "salon-aurora", { service: "cut", start: at("16:00") });
@@ -220,7 +220,7 @@ describe("pruning", () => {
     { before: 4, after: 0, refused: false },
     { before: 10, after: 0, refused: true },
   ])("from $before tables to $after: refused $refused", ({ before, after, refused }) => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, tables(before));
     expect(apply(rt, tables(after), { prune: true, dryRun: true }).massDeletes).toHaveLength(
       refused ? 1 : 0,

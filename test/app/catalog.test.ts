@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { applyCatalog, editObject } from "../../src/app/catalog/catalog.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { loadCatalog } from "../../src/app/catalog/tell.ts";
 import type { AppError } from "../../src/domain/errors.ts";
-import { representCatalog } from "../../src/domain/public/representation.ts";
+import { toPublicCatalog } from "../../src/domain/public/representation.ts";
 import { openRuntime } from "../../src/runtime.ts";
-import { HEAD } from "../support/catalog-file.ts";
-import { type World, world } from "../support/world.ts";
+import { CATALOG_HEADER } from "../support/catalog-file.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const SERVICES = `
 services:
@@ -15,18 +15,18 @@ services:
   - {key: spa, name: Spa, durationMin: 60, price: 60.00}
 `;
 
-const apply = (rt: World, body: string, options = {}) =>
-  applyCatalog(rt, [{ name: "catalog.yaml", text: HEAD + body }], options);
+const apply = (rt: TestRuntime, body: string, options = {}) =>
+  applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }], options);
 
-const shown = (rt: World) => {
-  return representCatalog(loadCatalog(rt, requireBusiness(rt, "salon-aurora")), rt.now());
+const shown = (rt: TestRuntime) => {
+  return toPublicCatalog(loadCatalog(rt, getBusiness(rt, "salon-aurora")), rt.now());
 };
 
 const types = (result: { events: { type: string }[] }) => result.events.map(({ type }) => type);
 
 describe("applying a file", () => {
   test("creates the business at version 1 and tells of each object, with catalog.changed last", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     const result = apply(rt, SERVICES);
     expect(result).toMatchObject({ isNew: true, fromVersion: 0, version: 1 });
     expect(types(result)).toEqual([
@@ -43,7 +43,7 @@ describe("applying a file", () => {
   });
 
   test("a second time changes nothing and tells nobody", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, SERVICES);
     const result = apply(rt, SERVICES);
     expect(result).toMatchObject({
@@ -53,18 +53,18 @@ describe("applying a file", () => {
       events: [],
       changes: [],
     });
-    expect(requireBusiness(rt, "salon-aurora").lastSequence).toBe(4);
+    expect(getBusiness(rt, "salon-aurora").lastSequence).toBe(4);
   });
 
   test("as a dry run says the same and writes nothing", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     const planned = apply(rt, SERVICES, { dryRun: true });
-    expect(rt.store.businesses.all()).toEqual([]);
+    expect(rt.store.businesses.list()).toEqual([]);
     expect(types(planned)).toEqual(types(apply(rt, SERVICES)));
   });
 
   test("raises the version and the time of what changed, and of nothing else", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, SERVICES);
     rt.advance(60_000);
     const result = apply(rt, SERVICES.replace("35.00", "36.00"));
@@ -80,7 +80,7 @@ describe("applying a file", () => {
   });
 
   test("keeps what the file does not list, and drops it when told to prune", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, SERVICES);
     const short = "services: [{key: spa, name: Spa, durationMin: 60, price: 60.00}]";
     expect(types(apply(rt, short))).toEqual(["service.reordered", "catalog.changed"]);
@@ -94,7 +94,7 @@ describe("applying a file", () => {
   });
 
   test("two objects that swap keys keep their ids", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, SERVICES);
     const ids = shown(rt).services.map(({ id }) => id);
     apply(
@@ -108,7 +108,7 @@ describe("applying a file", () => {
   });
 
   test("is refused whole when the catalog moved between reading and writing", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, SERVICES);
     const other = openRuntime(rt.config, 0);
     const racing = {
@@ -128,7 +128,7 @@ describe("applying a file", () => {
 
 describe("editing one object", () => {
   test("takes the same path as a file", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, SERVICES);
     const result = editObject(rt, "salon-aurora", "service", "cut", (doc) => ({
       ...doc,
@@ -139,7 +139,7 @@ describe("editing one object", () => {
   });
 
   test("finds it by its id too, and names the nearest key when it finds nothing", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, SERVICES);
     const id = shown(rt).services[1]?.id ?? "";
     expect(editObject(rt, "salon-aurora", "service", id, (doc) => doc).events).toEqual([]);
@@ -150,10 +150,10 @@ describe("editing one object", () => {
 });
 
 test("a change whose events cannot be written is not made", () => {
-  const rt = world();
+  const rt = createTestRuntime();
   apply(rt, SERVICES);
-  const business = requireBusiness(rt, "salon-aurora");
+  const business = getBusiness(rt, "salon-aurora");
   const failing = { ...rt, newId: () => "evt_same" };
-  expect(() => apply(failing as World, SERVICES.replace("35.00", "36.00"))).toThrow("UNIQUE");
-  expect(requireBusiness(rt, "salon-aurora")).toEqual(business);
+  expect(() => apply(failing as TestRuntime, SERVICES.replace("35.00", "36.00"))).toThrow("UNIQUE");
+  expect(getBusiness(rt, "salon-aurora")).toEqual(business);
 });

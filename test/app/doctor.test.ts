@@ -13,24 +13,24 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { createBackup } from "../../src/app/box/backups.ts";
-import type { DaemonAnswer } from "../../src/app/box/doctor-checks.ts";
-import { examine } from "../../src/app/box/doctor.ts";
+import type { DaemonResponse } from "../../src/app/box/doctor-checks.ts";
+import { runDoctor } from "../../src/app/box/doctor.ts";
 import type { Check } from "../../src/app/box/finding.ts";
 import { cancelDeliveries } from "../../src/app/webhooks/deliveries.ts";
 import { createKey, rotateKey } from "../../src/app/keys.ts";
-import { createTurns, type SlotKind } from "../../src/courier/turns.ts";
-import { askDaemon } from "../../src/cli/running/ask-daemon.ts";
+import { createDeliveryQueue, type PermitKind } from "../../src/courier/turns.ts";
+import { probeDaemon } from "../../src/cli/running/ask-daemon.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/endpoint-life.ts";
-import { mostOnWire, SLOTS } from "../../src/domain/webhooks/slots.ts";
+import { maxInFlight, PERMITS } from "../../src/domain/webhooks/slots.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
-import { emit, engine, subscribe } from "../support/engine.ts";
-import { openShop } from "../support/shop.ts";
-import { world, type World } from "../support/world.ts";
+import { emitEvents, createTestWorker, subscribe } from "../support/engine.ts";
+import { seedShop } from "../support/shop.ts";
+import { createTestRuntime, type TestRuntime } from "../support/world.ts";
 
 const DAY_MS = 86_400_000;
 
-type Box = World & {
-  business: NonNullable<ReturnType<World["store"]["businesses"]["bySlug"]>>;
+type Box = TestRuntime & {
+  business: NonNullable<ReturnType<TestRuntime["store"]["businesses"]["findBySlug"]>>;
   endpointId: string;
   keyId: string;
   edit: (sql: string) => void;
@@ -38,9 +38,9 @@ type Box = World & {
 
 /** A box in order: a shop with a key and an endpoint, a backup, a daemon that seems to run and tells an operator. */
 async function soundBox(): Promise<Box> {
-  const rt = world();
-  openShop(rt);
-  const business = rt.store.businesses.bySlug("shop");
+  const rt = createTestRuntime();
+  seedShop(rt);
+  const business = rt.store.businesses.findBySlug("shop");
   if (!business) throw new Error("no shop");
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/hook");
   const { key } = createKey(rt, {
@@ -69,18 +69,20 @@ async function soundBox(): Promise<Box> {
   return Object.assign(rt, { business, endpointId: endpoint.id, keyId: key.id, edit });
 }
 
-const isWell = (rt: World) => async (): Promise<DaemonAnswer> => ({ at: rt.now() });
+const isWell = (rt: TestRuntime) => async (): Promise<DaemonResponse> => ({ at: rt.now() });
 
-async function checksOf(rt: World, ask = isWell(rt)): Promise<Check[]> {
+async function checksOf(rt: TestRuntime, ask = isWell(rt)): Promise<Check[]> {
   const checks: Check[] = [];
   // As a process of its own, which knows nothing from before.
   const open = async () =>
-    Object.assign(world({ dataDir: rt.config.dataDir }, rt.now()), { freeBytes: rt.freeBytes });
-  for await (const check of examine(rt.config, { open, askDaemon: ask })) checks.push(check);
+    Object.assign(createTestRuntime({ dataDir: rt.config.dataDir }, rt.now()), {
+      freeBytes: rt.freeBytes,
+    });
+  for await (const check of runDoctor(rt.config, { open, askDaemon: ask })) checks.push(check);
   return checks;
 }
 
-async function findingsOf(rt: World, ask = isWell(rt)) {
+async function findingsOf(rt: TestRuntime, ask = isWell(rt)) {
   return (await checksOf(rt, ask)).flatMap(({ about, findings }) =>
     findings.map(({ text, fix, isAdvice = false }) => ({ about, text, fix, isAdvice })),
   );
@@ -117,19 +119,19 @@ test("one of a thing is told as one, and sizes as `status` tells them", async ()
 });
 
 test("the files that a daemon needs are those of every webhook that can be on its way at once", () => {
-  const turns = createTurns(SLOTS);
+  const turns = createDeliveryQueue(PERMITS);
   let onWire = 0;
-  const fill = (kind: SlotKind): number => {
+  const fill = (kind: PermitKind): number => {
     const before = onWire;
-    for (; turns.hasSlot(kind); onWire++) turns.hold(kind);
+    for (; turns.hasSlot(kind); onWire++) turns.acquire(kind);
     return onWire - before;
   };
   fill("PROBE");
   // Endless as long as those that hang make room for more.
   for (let fresh = fill("PROMPT"); fresh > 0; fresh = fill("PROMPT"))
-    for (let i = 0; i < fresh; i++) turns.giveUpSlot();
+    for (let i = 0; i < fresh; i++) turns.downgradeToLate();
   expect(fill("LATE")).toBe(0);
-  expect(onWire).toBe(mostOnWire(SLOTS));
+  expect(onWire).toBe(maxInFlight(PERMITS));
 });
 
 type Scenario = {
@@ -295,7 +297,7 @@ const scenarios: Scenario[] = [
     what: "a clock that was set back",
     provoke: (rt) => {
       rt.advance(3 * DAY_MS);
-      emit(rt, rt.business, "service.updated");
+      emitEvents(rt, rt.business, "service.updated");
       rt.advance(-3 * DAY_MS);
     },
     about: "clock",
@@ -328,7 +330,7 @@ const scenarios: Scenario[] = [
   {
     what: "a courier that does nothing",
     provoke: (rt) => {
-      emit(rt, rt.business, "service.updated");
+      emitEvents(rt, rt.business, "service.updated");
       rt.advance(3 * 60_000);
     },
     about: "daemon",
@@ -338,11 +340,11 @@ const scenarios: Scenario[] = [
   {
     what: "an event whose bytes were changed in the file",
     provoke: async (rt) => {
-      const courier = engine(rt);
-      emit(rt, rt.business, "service.updated");
+      const courier = createTestWorker(rt);
+      emitEvents(rt, rt.business, "service.updated");
       rt.edit("UPDATE event SET body = CAST('{}' AS BLOB)");
       courier.wake();
-      await courier.idle();
+      await courier.whenIdle();
     },
     about: "webhooks",
     text: /^the event of dlv_\w+ was changed in the file: it was not sent$/,
@@ -351,7 +353,7 @@ const scenarios: Scenario[] = [
   {
     what: "an event that was changed before it was sent",
     provoke: (rt) => {
-      emit(rt, rt.business, "service.updated");
+      emitEvents(rt, rt.business, "service.updated");
       rt.edit("UPDATE event SET body = CAST(body || ' ' AS BLOB)");
     },
     about: "webhooks",
@@ -362,7 +364,7 @@ const scenarios: Scenario[] = [
     what: "an endpoint that has been failing for a day",
     provoke: (rt) => {
       const streak = { ...NO_STREAK, failingSince: rt.now() - DAY_MS, failureCount: 1 };
-      rt.tx(() => rt.store.endpoints.saveStreak(rt.endpointId, streak));
+      rt.tx(() => rt.store.endpoints.updateStreak(rt.endpointId, streak));
     },
     about: "webhooks",
     text: /^'partner' has failed once since /,
@@ -371,7 +373,7 @@ const scenarios: Scenario[] = [
   {
     what: "an endpoint that is gone",
     provoke: (rt) =>
-      rt.tx(() => rt.store.endpoints.setStatus(rt.endpointId, "DISABLED", "gone", rt.now())),
+      rt.tx(() => rt.store.endpoints.updateStatus(rt.endpointId, "DISABLED", "gone", rt.now())),
     about: "webhooks",
     text: /^'partner' is disabled \(gone\)$/,
     fix: /^deskbell webhooks show whe_/,
@@ -439,7 +441,7 @@ test("what was mended is told of no more", async () => {
   rotateKey(rt, rt.keyId, 0);
   expect(await findingsOf(rt)).toEqual([]);
 
-  emit(rt, rt.business, "service.updated");
+  emitEvents(rt, rt.business, "service.updated");
   rt.edit(
     "UPDATE delivery SET status = 'CORRUPT', next_attempt_at = NULL; UPDATE delivery_count SET status = 'CORRUPT'",
   );
@@ -453,17 +455,17 @@ test("what was mended is told of no more", async () => {
 
 test("an attempt that failed and will be made again is nothing to be mended", async () => {
   const rt = await soundBox();
-  const courier = engine(rt);
-  emit(rt, rt.business, "service.updated");
+  const courier = createTestWorker(rt);
+  emitEvents(rt, rt.business, "service.updated");
   courier.wake();
-  await courier.idle();
-  expect(rt.store.endpoints.byId(rt.endpointId)).toMatchObject({ failureCount: 1 });
+  await courier.whenIdle();
+  expect(rt.store.endpoints.findById(rt.endpointId)).toMatchObject({ failureCount: 1 });
   expect(await findingsOf(rt)).toEqual([]);
 });
 
 test("a backlog that moves is none that is stuck", async () => {
   const rt = await soundBox();
-  emit(rt, rt.business, "service.updated");
+  emitEvents(rt, rt.business, "service.updated");
   rt.advance(3 * 60_000);
   rt.tx(() => rt.store.tallies.addAttempts(rt.business.id, rt.now(), 1, 0));
   expect(await findingsOf(rt)).toEqual([]);
@@ -488,7 +490,7 @@ async function askFake(answer: (ask: { status: number; headers: Record<string, s
       openFiles: 65_536,
     }),
   );
-  return findingsOf(rt, askDaemon as ReturnType<typeof isWell>);
+  return findingsOf(rt, probeDaemon as ReturnType<typeof isWell>);
 }
 
 test("a daemon is asked over HTTP: whether it is ready, and what its clock says", async () => {
@@ -512,7 +514,7 @@ test("a daemon is asked over HTTP: whether it is ready, and what its clock says"
 
 test("a daemon that holds the data but does not listen is found", async () => {
   const rt = await soundBox();
-  expect(await findingsOf(rt, askDaemon as ReturnType<typeof isWell>)).toMatchObject([
+  expect(await findingsOf(rt, probeDaemon as ReturnType<typeof isWell>)).toMatchObject([
     {
       about: "daemon",
       text: "the daemon does not answer at http://127.0.0.1:1: ECONNREFUSED",

@@ -4,30 +4,30 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, test } from "vitest";
 import {
-  finishRotation,
-  openSigningSecret,
-  rotateSecret,
+  finishSecretRotation,
+  decryptSigningSecret,
+  rotateEndpointSecret,
 } from "../../src/app/webhooks/endpoint-secrets.ts";
 import { rotateMasterKey } from "../../src/app/box/master-key.ts";
-import { troubleOfSecrets } from "../../src/app/box/troubles.ts";
-import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
-import { receiver } from "../support/receiver.ts";
-import { type World, world } from "../support/world.ts";
+import { checkSigningSecrets } from "../../src/app/box/troubles.ts";
+import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/engine.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 async function stage() {
   // The verifiers look at the real clock.
-  const rt = world({}, Date.now());
+  const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
-  const partner = await receiver();
+  const partner = await createReceiver();
   const { endpoint, secret } = await subscribe(rt, business, partner.url);
-  const courier = engine(rt);
+  const courier = createTestWorker(rt);
   const deliver = async () => {
-    emit(rt, business, "service.updated");
+    emitEvents(rt, business, "service.updated");
     courier.wake();
-    await courier.idle();
+    await courier.whenIdle();
     const { body, headers } = partner.requests.at(-1)!;
     return { body: body.toString(), headers: headers as Record<string, string> };
   };
@@ -67,25 +67,25 @@ const ALL = VERIFIERS.map(([name]) => name);
 describe("rotating a signing secret", () => {
   test("has deliveries verify with either secret until it is finished, in every verifier", async () => {
     const { rt, id, secret: old, deliver } = await stage();
-    const { secret, oldEndsAt } = rotateSecret(rt, id);
+    const { secret, oldEndsAt } = rotateEndpointSecret(rt, id);
     expect(oldEndsAt).toBe(rt.now() + DAY);
     const during = await deliver();
     expect(takenBy(during, old)).toEqual(ALL);
     expect(takenBy(during, secret)).toEqual(ALL);
-    expect(finishRotation(rt, id)).toBe(true);
+    expect(finishSecretRotation(rt, id)).toBe(true);
     const afterwards = await deliver();
     expect(takenBy(afterwards, old)).toEqual([]);
     expect(takenBy(afterwards, secret)).toEqual(ALL);
-    expect(finishRotation(rt, id)).toBe(false);
+    expect(finishSecretRotation(rt, id)).toBe(false);
   });
 
   test("under load leaves no delivery that verifies with neither", async () => {
     const { rt, business, partner, courier, id, secret: old } = await stage();
-    emit(rt, business, ...Array.from({ length: 60 }, () => "service.updated" as const));
+    emitEvents(rt, business, ...Array.from({ length: 60 }, () => "service.updated" as const));
     courier.wake();
-    await partner.received(20);
-    const { secret } = rotateSecret(rt, id);
-    await courier.idle();
+    await partner.waitForRequests(20);
+    const { secret } = rotateEndpointSecret(rt, id);
+    await courier.whenIdle();
     const taken = partner.requests.map(({ body, headers }) => {
       const delivered = { body: body.toString(), headers: headers as Record<string, string> };
       return { old: takenBy(delivered, old), fresh: takenBy(delivered, secret) };
@@ -98,7 +98,7 @@ describe("rotating a signing secret", () => {
 
   test("drops the old one by itself when the overlap is over", async () => {
     const { rt, id, secret: old, deliver } = await stage();
-    rotateSecret(rt, id, { overlapMs: 60_000 });
+    rotateEndpointSecret(rt, id, { overlapMs: 60_000 });
     expect((await deliver()).headers["x-service-signature"]!.match(/v1=/g)).toHaveLength(2);
     rt.advance(60_000);
     const later = await deliver();
@@ -108,52 +108,53 @@ describe("rotating a signing secret", () => {
 
   test("is refused while another is going on, unless it is forced, and never leaves more than two", async () => {
     const { rt, id, secret: first, deliver } = await stage();
-    const { secret: second } = rotateSecret(rt, id);
-    expect(() => rotateSecret(rt, id)).toThrow(/two live secrets/);
-    const { secret: third } = rotateSecret(rt, id, { force: true, overlapMs: 0 + HOUR });
+    const { secret: second } = rotateEndpointSecret(rt, id);
+    expect(() => rotateEndpointSecret(rt, id)).toThrow(/two live secrets/);
+    const { secret: third } = rotateEndpointSecret(rt, id, { force: true, overlapMs: 0 + HOUR });
     const delivered = await deliver();
     expect([first, second, third].map((secret) => takenBy(delivered, secret).length)).toEqual([
       0, 3, 3,
     ]);
-    expect(rt.store.endpointSecrets.live(id, rt.now())).toHaveLength(2);
+    expect(rt.store.endpointSecrets.listValid(id, rt.now())).toHaveLength(2);
   });
 
   test.each([-1, 7 * DAY + 1, 1.5])("with an overlap of %d ms is refused", async (overlapMs) => {
     const { rt, id } = await stage();
-    expect(() => rotateSecret(rt, id, { overlapMs })).toThrow(/0 to 7 days/);
+    expect(() => rotateEndpointSecret(rt, id, { overlapMs })).toThrow(/0 to 7 days/);
   });
 });
 
 describe("rotating the master key", () => {
-  const keyLines = (rt: World) => readFileSync(rt.config.masterKeyPath, "utf8").trim().split("\n");
+  const keyLines = (rt: TestRuntime) =>
+    readFileSync(rt.config.masterKeyPath, "utf8").trim().split("\n");
 
   test("seals every secret anew; a daemon that has the old key in memory goes on, old and new endpoints alike", async () => {
     const { rt, business, id, secret, deliver } = await stage();
     await deliver();
-    const terminal = world({ dataDir: rt.config.dataDir });
-    const [before] = rt.store.endpointSecrets.live(id, rt.now());
+    const terminal = createTestRuntime({ dataDir: rt.config.dataDir });
+    const [before] = rt.store.endpointSecrets.listValid(id, rt.now());
     const [oldKey] = keyLines(rt);
 
     expect(rotateMasterKey(terminal)).toBe(1);
     expect(keyLines(rt)).toHaveLength(1);
     expect(keyLines(rt)).not.toEqual([oldKey]);
     expect(statSync(rt.config.masterKeyPath).mode & 0o777).toBe(0o600);
-    expect(rt.store.endpointSecrets.live(id, rt.now())[0]!.sealed).not.toEqual(before!.sealed);
+    expect(rt.store.endpointSecrets.listValid(id, rt.now())[0]!.sealed).not.toEqual(before!.sealed);
     expect(takenBy(await deliver(), secret)).toEqual(ALL);
 
     const added = await subscribe(rt, business, "http://10.0.0.1/");
-    const [row] = terminal.store.endpointSecrets.live(added.endpoint.id, rt.now());
+    const [row] = terminal.store.endpointSecrets.listValid(added.endpoint.id, rt.now());
     expect(terminal.secrets.open(row!.sealed, row!.id)).toBe(added.secret);
   });
 
   test("that breaks off before the commit leaves both keys, opens everything, and can be run again", async () => {
     const { rt, business, id, secret } = await stage();
     const opened = () => {
-      const [row] = rt.store.endpointSecrets.live(id, rt.now());
-      return world({ dataDir: rt.config.dataDir }).secrets.open(row!.sealed, row!.id);
+      const [row] = rt.store.endpointSecrets.listValid(id, rt.now());
+      return createTestRuntime({ dataDir: rt.config.dataDir }).secrets.open(row!.sealed, row!.id);
     };
-    const breaking = world({ dataDir: rt.config.dataDir });
-    breaking.store.endpointSecrets.reseal = () => {
+    const breaking = createTestRuntime({ dataDir: rt.config.dataDir });
+    breaking.store.endpointSecrets.updateSealed = () => {
       throw new Error("power cut");
     };
     expect(() => rotateMasterKey(breaking)).toThrow("power cut");
@@ -161,8 +162,8 @@ describe("rotating the master key", () => {
     expect(opened()).toBe(secret);
     // Meanwhile endpoints are made and rotated as ever, by whoever has the old key in memory, too.
     const added = await subscribe(rt, business, "http://10.0.0.1/");
-    rotateSecret(rt, added.endpoint.id);
-    rotateMasterKey(world({ dataDir: rt.config.dataDir }));
+    rotateEndpointSecret(rt, added.endpoint.id);
+    rotateMasterKey(createTestRuntime({ dataDir: rt.config.dataDir }));
     expect(keyLines(rt)).toHaveLength(1);
     expect(opened()).toBe(secret);
   });
@@ -171,7 +172,7 @@ describe("rotating the master key", () => {
     const { rt } = await stage();
     rt.secrets.addKey();
     rt.secrets.dropOldKeys((opens) =>
-      rt.store.endpointSecrets.all().every(({ id, sealed }) => opens(sealed, id)),
+      rt.store.endpointSecrets.list().every(({ id, sealed }) => opens(sealed, id)),
     );
     expect(keyLines(rt)).toHaveLength(2);
   });
@@ -179,7 +180,7 @@ describe("rotating the master key", () => {
   test("is refused before anything is touched when a secret does not open", async () => {
     const { rt } = await stage();
     writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
-    const other = world({ dataDir: rt.config.dataDir });
+    const other = createTestRuntime({ dataDir: rt.config.dataDir });
     expect(() => rotateMasterKey(other)).toThrow(/does not open/);
     expect(keyLines(rt)).toHaveLength(1);
   });
@@ -189,12 +190,12 @@ test("a master key that is gone is not replaced without a word: that would lock 
   const { rt, business, id, secret } = await stage();
   const key = readFileSync(rt.config.masterKeyPath);
   rmSync(rt.config.masterKeyPath);
-  const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
+  const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
   await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject({
     code: "signing_unavailable",
   });
-  expect(() => rotateSecret(fresh, id, { force: true })).toThrow(/master key is gone/);
-  const [row] = fresh.store.endpointSecrets.live(id, rt.now());
+  expect(() => rotateEndpointSecret(fresh, id, { force: true })).toThrow(/master key is gone/);
+  const [row] = fresh.store.endpointSecrets.listValid(id, rt.now());
   expect(() => fresh.secrets.open(row!.sealed, row!.id)).toThrow(/does not open/);
   expect(existsSync(rt.config.masterKeyPath)).toBe(false);
   writeFileSync(rt.config.masterKeyPath, key);
@@ -202,7 +203,7 @@ test("a master key that is gone is not replaced without a word: that would lock 
 });
 
 /** As a file of another installation, put in the place of this one's. */
-const swapMasterKey = ({ config }: World) =>
+const swapMasterKey = ({ config }: TestRuntime) =>
   writeFileSync(config.masterKeyPath, `${Buffer.alloc(32, 7).toString("base64")}\n`);
 
 test.each(["a daemon that has the right one in memory", "a new process"])(
@@ -210,9 +211,10 @@ test.each(["a daemon that has the right one in memory", "a new process"])(
   async (who) => {
     const { rt, business, id, secret } = await stage();
     const key = readFileSync(rt.config.masterKeyPath);
-    const before = rt.store.endpointSecrets.all();
+    const before = rt.store.endpointSecrets.list();
     swapMasterKey(rt);
-    const writer = who === "a new process" ? world({ dataDir: rt.config.dataDir }, rt.now()) : rt;
+    const writer =
+      who === "a new process" ? createTestRuntime({ dataDir: rt.config.dataDir }, rt.now()) : rt;
     const refusal = {
       code: "signing_unavailable",
       message: /not the one/,
@@ -225,14 +227,16 @@ test.each(["a daemon that has the right one in memory", "a new process"])(
       ]),
     );
     await expect(subscribe(writer, business, "http://10.0.0.1/")).rejects.toMatchObject(refused);
-    expect(() => rotateSecret(writer, id, { force: true })).toThrow(
+    expect(() => rotateEndpointSecret(writer, id, { force: true })).toThrow(
       expect.objectContaining(refused),
     );
-    expect(rt.store.endpointSecrets.all()).toEqual(before);
+    expect(rt.store.endpointSecrets.list()).toEqual(before);
     expect(rt.store.endpoints.list()).toHaveLength(1);
     writeFileSync(rt.config.masterKeyPath, key);
     const [row] = before;
-    expect(world({ dataDir: rt.config.dataDir }).secrets.open(row!.sealed, row!.id)).toBe(secret);
+    expect(
+      createTestRuntime({ dataDir: rt.config.dataDir }).secrets.open(row!.sealed, row!.id),
+    ).toBe(secret);
     await subscribe(writer, business, "http://10.0.0.1/");
   },
 );
@@ -256,15 +260,15 @@ test.each([
   async ({ put, fix }) => {
     const { rt, business } = await stage();
     put(rt.config.masterKeyPath);
-    const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
+    const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
     await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject({
       code: "signing_unavailable",
       fix: expect.stringMatching(fix),
     });
-    expect(troubleOfSecrets(fresh)).toMatchObject([
+    expect(checkSigningSecrets(fresh)).toMatchObject([
       { text: expect.stringContaining("opens no signing secret") },
     ]);
-    emit(fresh, business, "service.updated");
+    emitEvents(fresh, business, "service.updated");
   },
 );
 
@@ -272,15 +276,20 @@ test("beside a wrong master key a forced rotation is the way out, one endpoint a
   const { rt, business, id } = await stage();
   const other = (await subscribe(rt, business, "http://10.0.0.1/")).endpoint.id;
   swapMasterKey(rt);
-  const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
-  const { secret, oldEndsAt } = rotateSecret(fresh, id, { force: true, mayMakeKey: true });
+  const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
+  const { secret, oldEndsAt } = rotateEndpointSecret(fresh, id, {
+    force: true,
+    allowNewMasterKey: true,
+  });
   expect(oldEndsAt).toBe(fresh.now());
-  expect(openSigningSecret(fresh, id)).toBe(secret);
+  expect(decryptSigningSecret(fresh, id)).toBe(secret);
   // The key is this box's now: new ones are sealed with it. What it does not open goes only by the operator's word.
   await subscribe(fresh, business, "http://10.0.0.2/");
-  expect(() => rotateSecret(fresh, other)).toThrow(/master key is not the one/);
-  expect(rotateSecret(fresh, other, { mayMakeKey: true }).oldEndsAt).toBe(fresh.now());
-  expect(troubleOfSecrets(fresh)).toEqual([]);
+  expect(() => rotateEndpointSecret(fresh, other)).toThrow(/master key is not the one/);
+  expect(rotateEndpointSecret(fresh, other, { allowNewMasterKey: true }).oldEndsAt).toBe(
+    fresh.now(),
+  );
+  expect(checkSigningSecrets(fresh)).toEqual([]);
   expect(rotateMasterKey(fresh)).toBe(3);
 });
 
@@ -288,13 +297,13 @@ test("a master key that is lost for good is made anew by a rotation that says so
   const { rt, business, partner, courier, id } = await stage();
   await courier.stop(0);
   rmSync(rt.config.masterKeyPath);
-  const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
-  const { secret, oldEndsAt } = rotateSecret(fresh, id, { mayMakeKey: true });
+  const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
+  const { secret, oldEndsAt } = rotateEndpointSecret(fresh, id, { allowNewMasterKey: true });
   expect(oldEndsAt).toBe(fresh.now());
-  emit(fresh, business, "service.updated");
-  const next = engine(fresh);
+  emitEvents(fresh, business, "service.updated");
+  const next = createTestWorker(fresh);
   next.sweep();
-  await next.idle();
+  await next.whenIdle();
   const { body, headers } = partner.requests.at(-1)!;
   expect(
     takenBy({ body: body.toString(), headers: headers as Record<string, string> }, secret),
@@ -305,12 +314,12 @@ test("deliveries whose secret does not open wait, burn no attempt, and go when t
   const { rt, business, partner, courier } = await stage();
   const key = readFileSync(rt.config.masterKeyPath);
   writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
-  const fresh = world({ dataDir: rt.config.dataDir }, rt.now());
+  const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
   await courier.stop(0);
-  const next = engine(fresh);
-  emit(rt, business, "service.updated");
+  const next = createTestWorker(fresh);
+  emitEvents(rt, business, "service.updated");
   for (let i = 0; i < 3; i++) next.sweep();
-  await next.idle();
+  await next.whenIdle();
   expect(partner.requests).toHaveLength(0);
   expect(fresh.logged).toMatchObject([
     { level: "error", message: expect.stringContaining("cannot be signed") },
@@ -319,6 +328,6 @@ test("deliveries whose secret does not open wait, burn no attempt, and go when t
   writeFileSync(rt.config.masterKeyPath, key);
   fresh.advance(60_000);
   next.sweep();
-  await next.idle();
+  await next.whenIdle();
   expect(partner.requests).toHaveLength(1);
 });

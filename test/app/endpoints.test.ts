@@ -7,7 +7,7 @@ import {
 } from "../../src/app/webhooks/endpoints.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { addBusiness } from "../support/engine.ts";
-import { world } from "../support/world.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const PUBLIC = async () => ["93.184.215.14", "2606:4700::1"];
 const request = (changes: Partial<EndpointRequest> = {}): EndpointRequest => ({
@@ -30,7 +30,7 @@ async function refusal(work: Promise<unknown>): Promise<AppError> {
 }
 
 test("an endpoint is stored active, its repeated events folded, its secret sealed beside it", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   addBusiness(rt);
   const events = ["service.updated", "staff.updated", "service.updated"];
   const { endpoint, secret } = await createEndpoint(
@@ -38,27 +38,27 @@ test("an endpoint is stored active, its repeated events folded, its secret seale
     request({ name: "  Website ", events }),
     PUBLIC,
   );
-  expect(rt.store.endpoints.byId(endpoint.id)).toEqual(endpoint);
+  expect(rt.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
   expect(endpoint).toMatchObject({
     name: "Website",
     status: "ACTIVE",
     events: ["service.updated", "staff.updated"],
   });
-  const [row] = rt.store.endpointSecrets.live(endpoint.id, rt.now());
+  const [row] = rt.store.endpointSecrets.listValid(endpoint.id, rt.now());
   expect(row!.sealed.includes(secret)).toBe(false);
   expect(rt.secrets.open(row!.sealed, row!.id)).toBe(secret);
   expect(() => rt.secrets.open(row!.sealed, "whs_other")).toThrow(/does not open/);
 });
 
 test("all mistakes are told at once, each with its place and the name that was meant", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   addBusiness(rt);
   const events = ["service.updated", "service.update", "Staff.Created", "nonsense", 7];
   const error = await refusal(
     createEndpoint(rt, request({ name: " ", url: undefined, events }), PUBLIC),
   );
   expect(error.code).toBe("validation_failed");
-  expect(error.items).toEqual([
+  expect(error.issues).toEqual([
     { pointer: "#/name", code: "length", detail: "'name' must have 1 to 100 characters." },
     { pointer: "#/url", code: "required", detail: "'url' is missing." },
     {
@@ -85,7 +85,7 @@ test.each([
   { changes: { events: "service.updated" }, pointer: "#/events" },
   { changes: { events: [] }, pointer: "#/events" },
 ])("$changes is refused at $pointer", async ({ changes, pointer }) => {
-  const rt = world();
+  const rt = createTestRuntime();
   addBusiness(rt);
   const error = await refusal(createEndpoint(rt, request(changes), PUBLIC));
   expect(error).toMatchObject({ code: "validation_failed", items: [{ pointer }] });
@@ -107,7 +107,7 @@ test.each([
   },
   { name: "a name without address", url: "https://exmaple.com/", addresses: [], fix: /spelling/ },
 ])("$name is refused as unsafe, and nothing is stored", async ({ url, addresses, fix }) => {
-  const rt = world();
+  const rt = createTestRuntime();
   addBusiness(rt);
   const error = await refusal(createEndpoint(rt, request({ url }), async () => addresses));
   expect(error).toMatchObject({
@@ -119,7 +119,7 @@ test.each([
 });
 
 test("what a URL is by itself is told with all other mistakes; who answers there is looked up when there are none", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   addBusiness(rt);
   let lookups = 0;
   const resolve = async () => {
@@ -132,12 +132,12 @@ test("what a URL is by itself is told with all other mistakes; who answers there
     code: "validation_failed",
     message: expect.stringContaining("(and 2 more)"),
   });
-  expect(error.items.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
+  expect(error.issues.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
     "#/name length",
     "#/url unsafe_url",
     "#/events/0 unknown_event",
   ]);
-  expect(error.items[1]?.detail).toBe(
+  expect(error.issues[1]?.detail).toBe(
     "deskbell does not send to this URL. 'ftp:' is not a web address.",
   );
   expect(await refusal(createEndpoint(rt, request(broken), resolve))).toMatchObject({
@@ -159,14 +159,14 @@ test.each([
     kept: "https://xn--bcher-kva.example/caf%C3%A9",
   },
 ])("$sent is kept as it is called: $kept", async ({ sent, kept }) => {
-  const rt = world();
+  const rt = createTestRuntime();
   addBusiness(rt);
   const { endpoint } = await createEndpoint(rt, request({ url: sent }), PUBLIC);
-  expect(rt.store.endpoints.byId(endpoint.id)).toMatchObject({ url: kept });
+  expect(rt.store.endpoints.findById(endpoint.id)).toMatchObject({ url: kept });
 });
 
 test("a URL whose escapes make it too long to be called is refused when it is sent, not at each delivery", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   addBusiness(rt);
   const url = `https://example.com/${"\u00e9".repeat(1000)}`;
   expect(await refusal(createEndpoint(rt, request({ url }), PUBLIC))).toMatchObject({
@@ -179,11 +179,11 @@ describe("changing an endpoint", () => {
 
   /** One on file as an earlier version wrote it. */
   async function stored(url: string, allowPrivate = false) {
-    const rt = world();
+    const rt = createTestRuntime();
     addBusiness(rt);
     const { endpoint } = await createEndpoint(rt, request({ allowPrivate }), PUBLIC);
     rt.tx(() => rt.store.endpoints.update(endpoint.id, { ...endpoint, url }, rt.now()));
-    return { rt, id: endpoint.id, current: () => rt.store.endpoints.byId(endpoint.id) };
+    return { rt, id: endpoint.id, current: () => rt.store.endpoints.findById(endpoint.id) };
   }
 
   test.each([
@@ -200,7 +200,7 @@ describe("changing an endpoint", () => {
   test("another spelling of the same URL is no change: it keeps its record and the operator's trust", async () => {
     const { rt, id, current } = await stored("http://10.0.0.1/hook", true);
     const streak = { ...current()!, failingSince: rt.now(), failureCount: 7 };
-    rt.store.endpoints.saveStreak(id, streak);
+    rt.store.endpoints.updateStreak(id, streak);
     await updateEndpoint(rt, id, { url: " HTTP://10.0.0.1:80/hook#x", byPartner: true }, nobody);
     expect(current()).toMatchObject({
       url: "http://10.0.0.1/hook",
@@ -223,7 +223,7 @@ describe("changing an endpoint", () => {
 });
 
 test("localhost is found, over http, for an endpoint that the operator trusts", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   addBusiness(rt);
   const url = "http://localhost:8080/hook";
   const { endpoint } = await createEndpoint(rt, request({ url, allowPrivate: true }));
@@ -231,7 +231,7 @@ test("localhost is found, over http, for an endpoint that the operator trusts", 
 });
 
 test("a business has at most 50 live endpoints, whatever another has", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   addBusiness(rt);
   const other = addBusiness(rt, "bar-nova");
   for (let i = 0; i < MAX_ENDPOINTS; i++) await createEndpoint(rt, request(), PUBLIC);

@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
 import { editObject } from "../../src/app/catalog/catalog.ts";
 import { createBooking } from "../../src/app/day/bookings.ts";
-import { expireOrders } from "../../src/app/day/end-orders.ts";
-import { cancelOrder, confirmOrder, createOrder } from "../../src/app/day/orders.ts";
+import { expireTicketOrders } from "../../src/app/day/end-orders.ts";
+import {
+  cancelTicketOrder,
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../src/app/day/orders.ts";
 import { createReservation } from "../../src/app/day/reservations.ts";
-import { checkIn } from "../../src/app/day/tickets.ts";
-import { addTimeOff } from "../../src/app/day/time-off.ts";
+import { checkInTicket } from "../../src/app/day/tickets.ts";
+import { createTimeOff } from "../../src/app/day/time-off.ts";
 import {
   actionOf,
   CHANGED_FLAGS,
@@ -13,8 +17,8 @@ import {
   type EventType,
   prefixOf,
 } from "../../src/domain/event-types.ts";
-import { applyBody, eventsOf, typesOf } from "../support/day-work.ts";
-import { type World, world } from "../support/world.ts";
+import { applyCatalogBody, recordEvents, eventTypesOf } from "../support/day-work.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 // For each of the spec's names the smallest edit or command that causes it, and all the events that it causes.
 
@@ -60,8 +64,8 @@ const edited = (section: string, edit: (entries: string[]) => string[]): Lines =
   [section]: edit([...(LINES[section] ?? [])]),
 });
 
-const applied = (section: string, edit: (entries: string[]) => string[]) => (rt: World) =>
-  applyBody(rt, file(edited(section, edit)), { prune: true, allowMassDelete: true });
+const applied = (section: string, edit: (entries: string[]) => string[]) => (rt: TestRuntime) =>
+  applyCatalogBody(rt, file(edited(section, edit)), { prune: true, allowMassDelete: true });
 
 const add = (section: string, entry: string) => applied(section, (entries) => [...entries, entry]);
 const drop = (section: string) => applied(section, (entries) => entries.slice(0, -1));
@@ -69,22 +73,24 @@ const swap = (section: string) => applied(section, (entries) => entries.toRevers
 const change = (section: string, from: string, to: string) =>
   applied(section, ([first = "", ...others]) => [first.replace(from, to), ...others]);
 
-const order = (rt: World): string => createOrder(rt, SLUG, { event: "jazz", items: ["adult"] }).id;
-const ticket = (rt: World): string => confirmOrder(rt, SLUG, order(rt)).tickets[0]?.id ?? "";
-const expire = (rt: World): void => {
+const order = (rt: TestRuntime): string =>
+  createTicketOrder(rt, SLUG, { event: "jazz", items: ["adult"] }).id;
+const ticket = (rt: TestRuntime): string =>
+  confirmTicketOrder(rt, SLUG, order(rt)).tickets[0]?.id ?? "";
+const expire = (rt: TestRuntime): void => {
   rt.advance(16 * 60_000);
-  expireOrders(rt);
+  expireTicketOrders(rt);
 };
 const START = "2026-11-23T10:00";
 
-type Act = (rt: World, made: string) => unknown;
+type Act = (rt: TestRuntime, made: string) => unknown;
 /** `before` makes what is acted on and gives its id. */
 type Row = [
   name: EventType,
   why: string,
   act: Act,
   expected: EventType[],
-  before?: (rt: World) => string,
+  before?: (rt: TestRuntime) => string,
 ];
 
 const ROWS: Row[] = [
@@ -93,7 +99,7 @@ const ROWS: Row[] = [
     "catalog.changed",
     "time off",
     (rt) =>
-      addTimeOff(rt, SLUG, { staff: "ann", from: START, to: "2026-11-24T10:00", reason: null }),
+      createTimeOff(rt, SLUG, { staff: "ann", from: START, to: "2026-11-24T10:00", reason: null }),
     ["catalog.changed"],
   ],
   [
@@ -268,14 +274,14 @@ const ROWS: Row[] = [
   [
     "ticket_order.confirmed",
     "its confirmation",
-    (rt, made) => confirmOrder(rt, SLUG, made),
+    (rt, made) => confirmTicketOrder(rt, SLUG, made),
     ["ticket_order.confirmed"],
     order,
   ],
   [
     "ticket_order.cancelled",
     "its cancellation",
-    (rt, made) => cancelOrder(rt, SLUG, made),
+    (rt, made) => cancelTicketOrder(rt, SLUG, made),
     ["ticket_order.cancelled"],
     order,
   ],
@@ -283,7 +289,7 @@ const ROWS: Row[] = [
   [
     "ticket.checked_in",
     "a guest let in",
-    (rt, made) => checkIn(rt, SLUG, made),
+    (rt, made) => checkInTicket(rt, SLUG, made),
     ["ticket.checked_in"],
     ticket,
   ],
@@ -302,11 +308,11 @@ const ROWS: Row[] = [
 ];
 
 test.each(ROWS)("%s: %s", (name, _why, act, expected, before) => {
-  const rt = world();
-  applyBody(rt, file(LINES));
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, file(LINES));
   const made = before?.(rt) ?? "";
-  const events = eventsOf(rt, () => act(rt, made));
-  expect(typesOf(events)).toEqual(expected);
+  const events = recordEvents(rt, () => act(rt, made));
+  expect(eventTypesOf(events)).toEqual(expected);
   for (const { type, data } of events) {
     expect(Object.keys(data)).toEqual(["resource", "action", "changed", "object"]);
     expect(data.action).toBe(actionOf(type));
@@ -324,7 +330,7 @@ test("every name of the spec has a row", () => {
 });
 
 test("nothing is told of what partners cannot see or what did not change", () => {
-  const rt = world();
-  applyBody(rt, file(LINES));
-  expect(eventsOf(rt, () => applyBody(rt, file(LINES), { prune: true }))).toEqual([]);
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, file(LINES));
+  expect(recordEvents(rt, () => applyCatalogBody(rt, file(LINES), { prune: true }))).toEqual([]);
 });

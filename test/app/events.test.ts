@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { appendEvents } from "../../src/app/events.ts";
-import { addBusiness, draft, emit, subscribe } from "../support/engine.ts";
-import { world } from "../support/world.ts";
+import { addBusiness, buildEventDraft, emitEvents, subscribe } from "../support/engine.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 test("an event is stored as the bytes of the spec's envelope, with their hash", () => {
-  const rt = world();
+  const rt = createTestRuntime();
   const business = addBusiness(rt);
-  const appended = emit(rt, business, "service.updated");
-  const row = rt.store.events.byId(appended.events[0]!.id)!;
+  const appended = emitEvents(rt, business, "service.updated");
+  const row = rt.store.events.findById(appended.events[0]!.id)!;
   expect(JSON.parse(row.body.toString())).toEqual({
     id: row.id,
     type: "service.updated",
@@ -31,19 +31,19 @@ test("an event is stored as the bytes of the spec's envelope, with their hash", 
 });
 
 test("sequence numbers rise by one per event within a business, and not over businesses", () => {
-  const rt = world();
+  const rt = createTestRuntime();
   const [first, second] = [addBusiness(rt, "one"), addBusiness(rt, "two")];
-  expect(emit(rt, first, "service.updated", "catalog.changed").events).toMatchObject([
+  expect(emitEvents(rt, first, "service.updated", "catalog.changed").events).toMatchObject([
     { sequence: 1 },
     { sequence: 2 },
   ]);
-  expect(emit(rt, second, "staff.updated").lastSequence).toBe(1);
-  expect(emit(rt, first, "staff.updated").lastSequence).toBe(3);
-  expect(emit(rt, first)).toEqual({ lastSequence: 3, deliveries: 0, events: [] });
+  expect(emitEvents(rt, second, "staff.updated").lastSequence).toBe(1);
+  expect(emitEvents(rt, first, "staff.updated").lastSequence).toBe(3);
+  expect(emitEvents(rt, first)).toEqual({ lastSequence: 3, deliveries: 0, events: [] });
 });
 
 test("each subscribed endpoint of the business is owed one delivery, at once; a disabled one's is parked", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   const [business, foreign] = [addBusiness(rt, "one"), addBusiness(rt, "two")];
   const all = (await subscribe(rt, business, "http://10.0.0.1/")).endpoint;
   const staffOnly = (await subscribe(rt, business, "http://10.0.0.2/", ["staff.updated"])).endpoint;
@@ -55,7 +55,7 @@ test("each subscribed endpoint of the business is owed one delivery, at once; a 
   db.prepare("UPDATE endpoint SET deleted_at = 1 WHERE id = ?").run(deleted.id);
   db.close();
 
-  expect(emit(rt, business, "service.updated", "staff.updated").deliveries).toBe(5);
+  expect(emitEvents(rt, business, "service.updated", "staff.updated").deliveries).toBe(5);
   const owed = (endpointId: string) =>
     rt.store.deliveries
       .list({ endpointId }, 10)
@@ -74,27 +74,27 @@ test("each subscribed endpoint of the business is owed one delivery, at once; a 
 });
 
 test("a change that is rolled back leaves no event, no delivery and no used sequence number", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   const business = addBusiness(rt);
   await subscribe(rt, business, "http://10.0.0.1/");
   const change = () =>
     rt.tx(() => {
-      appendEvents(rt, business, [draft()]);
+      appendEvents(rt, business, [buildEventDraft()]);
       throw new Error("the change failed");
     });
   expect(change).toThrow("the change failed");
   expect(rt.store.deliveries.list({}, 10)).toEqual([]);
-  expect(emit(rt, business, "service.updated").lastSequence).toBe(1);
+  expect(emitEvents(rt, business, "service.updated").lastSequence).toBe(1);
 });
 
 test("deliveries are listed newest first, by each filter, and paged by id", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
   await subscribe(rt, business, "http://10.0.0.2/");
   for (const type of ["service.updated", "staff.updated", "addon.updated"] as const) {
     rt.advance(1000);
-    emit(rt, business, type);
+    emitEvents(rt, business, type);
   }
   const types = (filter: Parameters<typeof rt.store.deliveries.list>[0], limit = 10) =>
     rt.store.deliveries.list(filter, limit).map(({ eventType }) => eventType);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mistakesIn, readSources } from "../support/catalog-file.ts";
+import { collectIssues, readCatalogSources } from "../support/catalog-file.ts";
 
 /** Each line with what is said of it: where it is wrong, and a word of what mends it. */
 const LINES: [line: string, mend?: string][] = [
@@ -123,7 +123,7 @@ const LINES: [line: string, mend?: string][] = [
 test("a file with more than fifty different mistakes tells each of them, with its place and a mend", () => {
   const wrong = LINES.filter(([, mend]) => mend !== undefined);
   const text = LINES.map(([line]) => line).join("\n");
-  const told = mistakesIn(() => readSources([{ name: "catalog.yaml", text }]));
+  const told = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
   const lines = text.split("\n");
   const expected = wrong.map(([line, mend = ""]) => [lines.indexOf(line) + 1, mend] as const);
   expect(wrong.length).toBeGreaterThanOrEqual(50);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { exportText } from "../../src/app/catalog/export-catalog.ts";
+import { exportCatalogText } from "../../src/app/catalog/export-catalog.ts";
 import { importCsv } from "../../src/app/catalog/import-csv.ts";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { readCatalog } from "../../src/app/catalog/read-catalog.ts";
 import { readPreset } from "../../src/assets.ts";
-import { mistakesIn } from "../support/catalog-file.ts";
-import { world } from "../support/world.ts";
+import { collectIssues } from "../support/catalog-file.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const BUSINESS = { businessSlug: "joes", timezone: "Europe/Zurich", currency: "CHF" };
 const TITLES =
@@ -23,7 +23,7 @@ const imported = (text: string, business = BUSINESS) => {
 };
 
 const problems = (text: string) =>
-  mistakesIn(() => importCsv({ name: "prices.csv", text }, BUSINESS));
+  collectIssues(() => importCsv({ name: "prices.csv", text }, BUSINESS));
 
 const TABLE = `${TITLES}
 service,cut,,Cut,Hair,40.00,30,"Wash, cut and style",https://example.com/cut.jpg,active,,new|short
@@ -176,11 +176,11 @@ describe("a file that is no table is refused in words", () => {
 
 describe("an export as CSV", () => {
   const exported = (file: string) => {
-    const rt = world();
+    const rt = createTestRuntime();
     const { slug } = applyCatalog(rt, [{ name: "catalog.yaml", text: file }], {
       seedingAt: rt.now(),
     });
-    return exportText(rt, requireBusiness(rt, slug), "csv");
+    return exportCatalogText(rt, getBusiness(rt, slug), "csv");
   };
 
   test("holds no cell that a spreadsheet would run, and is read back as it was", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
   createKey,
-  createKeyUse,
+  createKeyUsage,
   listKeys,
   type NewKey,
   revokeKey,
@@ -10,12 +10,12 @@ import {
 import { hashApiKey } from "../../src/domain/api-key.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { addBusiness } from "../support/engine.ts";
-import { world } from "../support/world.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const DAY_MS = 86_400_000;
 
 function withBusiness() {
-  const rt = world();
+  const rt = createTestRuntime();
   const business = addBusiness(rt);
   const make = (fields: Partial<NewKey> = {}) =>
     createKey(rt, {
@@ -48,7 +48,7 @@ test("a key is shown once: the database keeps a hash, the kind and the last four
     limitHour: 1000,
   });
   expect(JSON.stringify(listKeys(rt))).not.toContain(secret);
-  expect(rt.store.keys.credential(hashApiKey(secret))?.id).toBe(key.id);
+  expect(rt.store.keys.findCredential(hashApiKey(secret))?.id).toBe(key.id);
 });
 
 test("a secret key has every scope, a restricted one what it was given, once", () => {
@@ -75,7 +75,7 @@ test("all mistakes of a key are told at once, with the nearest scope", () => {
     }),
   );
   expect(error.code).toBe("invalid_input");
-  expect(error.items.map(({ code }) => code)).toEqual([
+  expect(error.issues.map(({ code }) => code)).toEqual([
     "invalid_name",
     "unknown_scope",
     "invalid_cidr",
@@ -83,7 +83,7 @@ test("all mistakes of a key are told at once, with the nearest scope", () => {
     "invalid_expiry",
   ]);
   expect(error.message).toContain("Did you mean 'services.read'?");
-  expect(refusal(() => make({ scopes: [] })).items[0]?.code).toBe("missing_scope");
+  expect(refusal(() => make({ scopes: [] })).issues[0]?.code).toBe("missing_scope");
   expect(refusal(() => make({ businessId: "biz_none" })).code).toBe("business_not_found");
   expect(listKeys(rt)).toEqual([]);
 });
@@ -97,15 +97,15 @@ test("rotation keeps the key and gives the old secret an end", () => {
     limitMinute: 5,
     last4: second.secret.slice(-4),
   });
-  expect(rt.store.keys.credential(hashApiKey(first.secret))?.secretExpiresAt).toBe(
+  expect(rt.store.keys.findCredential(hashApiKey(first.secret))?.secretExpiresAt).toBe(
     rt.now() + DAY_MS,
   );
-  expect(rt.store.keys.credential(hashApiKey(second.secret))?.secretExpiresAt).toBeNull();
+  expect(rt.store.keys.findCredential(hashApiKey(second.secret))?.secretExpiresAt).toBeNull();
   expect(listKeys(rt)).toHaveLength(1);
 
   rotateKey(rt, first.key.id);
-  expect(rt.store.keys.credential(hashApiKey(first.secret))).toBeUndefined();
-  expect(rt.store.keys.credential(hashApiKey(second.secret))?.secretExpiresAt).toBe(
+  expect(rt.store.keys.findCredential(hashApiKey(first.secret))).toBeUndefined();
+  expect(rt.store.keys.findCredential(hashApiKey(second.secret))?.secretExpiresAt).toBe(
     rt.now() + DAY_MS,
   );
 });
@@ -148,10 +148,10 @@ test("keys are listed by business", () => {
 test("the use of keys is written together, and only when there was any", () => {
   const { rt, make } = withBusiness();
   const { id } = make().key;
-  const use = createKeyUse(rt);
-  use.note(id, rt.now());
+  const use = createKeyUsage(rt);
+  use.record(id, rt.now());
   rt.advance(3000);
-  use.note(id, rt.now());
+  use.record(id, rt.now());
   expect(listKeys(rt)[0]?.lastUsedAt).toBeNull();
   use.flush();
   expect(listKeys(rt)[0]?.lastUsedAt).toBe(rt.now());

@@ -11,13 +11,17 @@ import {
 } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editObject } from "../../src/app/catalog/catalog.ts";
-import { expireOrders } from "../../src/app/day/end-orders.ts";
-import { cancelOrder, confirmOrder, createOrder } from "../../src/app/day/orders.ts";
+import { expireTicketOrders } from "../../src/app/day/end-orders.ts";
+import {
+  cancelTicketOrder,
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../src/app/day/orders.ts";
 import { loadCatalog } from "../../src/app/catalog/tell.ts";
-import { representCatalog } from "../../src/domain/public/representation.ts";
-import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
+import { toPublicCatalog } from "../../src/domain/public/representation.ts";
+import { applyCatalogBody, recordEvents, captureError, eventTypesOf } from "../support/day-work.ts";
 import { addBusiness } from "../support/engine.ts";
-import { type World, world } from "../support/world.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const SLUG = "salon-aurora";
 const MINUTE_MS = 60_000;
@@ -46,17 +50,18 @@ events:
   - { key: over, name: Over, slug: over, startsAt: 2026-11-19T19:00, durationMin: 60, status: PUBLISHED, ticketTypes: [{ key: any, name: Any, kind: FREE }] }
 `;
 
-function venue(): World {
-  const rt = world();
-  applyBody(rt, EVENTS);
+function venue(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, EVENTS);
   return rt;
 }
 
-const order = (rt: World, ...items: string[]) => createOrder(rt, SLUG, { event: "gala", items });
+const order = (rt: TestRuntime, ...items: string[]) =>
+  createTicketOrder(rt, SLUG, { event: "gala", items });
 
-function availability(rt: World): Record<string, unknown> {
-  const business = rt.store.businesses.bySlug(SLUG)!;
-  const [gala] = representCatalog(loadCatalog(rt, business), rt.now()).events;
+function availability(rt: TestRuntime): Record<string, unknown> {
+  const business = rt.store.businesses.findBySlug(SLUG)!;
+  const [gala] = toPublicCatalog(loadCatalog(rt, business), rt.now()).events;
   return Object.fromEntries(
     gala!.ticketTypes.map(({ name, availability }) => [name, availability]),
   );
@@ -64,7 +69,7 @@ function availability(rt: World): Record<string, unknown> {
 
 test("an order holds its tickets for fifteen minutes", () => {
   const rt = venue();
-  const made = createOrder(rt, SLUG, {
+  const made = createTicketOrder(rt, SLUG, {
     event: "gala",
     items: ["seat*2", "stand", "seat"],
     customerRef: "till 4",
@@ -100,7 +105,7 @@ test("a type that is named by its key and by its id is one item", () => {
 test("caches hear of every sale, but the catalog has a new version only where there is news", () => {
   const rt = venue();
   const at = () => {
-    const { revision, catalogVersion } = rt.store.businesses.bySlug(SLUG)!;
+    const { revision, catalogVersion } = rt.store.businesses.findBySlug(SLUG)!;
     return { revision, catalogVersion };
   };
   const before = at();
@@ -119,7 +124,7 @@ describe("partners are told", () => {
   test.each<{
     name: string;
     first?: string[];
-    act: (rt: World, id: string) => unknown;
+    act: (rt: TestRuntime, id: string) => unknown;
     events: string[];
   }>([
     { name: "of a sale", act: (rt) => order(rt, "seat*2"), events: ["ticket_order.created"] },
@@ -148,37 +153,41 @@ describe("partners are told", () => {
     {
       name: "of a payment",
       first: ["seat*3"],
-      act: (rt, id) => confirmOrder(rt, SLUG, id),
+      act: (rt, id) => confirmTicketOrder(rt, SLUG, id),
       events: ["ticket_order.confirmed"],
     },
     {
       name: "of a cancellation that changes no state",
       first: ["seat"],
-      act: (rt, id) => cancelOrder(rt, SLUG, id),
+      act: (rt, id) => cancelTicketOrder(rt, SLUG, id),
       events: ["ticket_order.cancelled"],
     },
     {
       name: "of a cancellation that makes room",
       first: ["seat*3"],
-      act: (rt, id) => cancelOrder(rt, SLUG, id),
+      act: (rt, id) => cancelTicketOrder(rt, SLUG, id),
       events: ["ticket_order.cancelled", ...CROSSED],
     },
     {
       name: "nothing a moment before an order expires",
       first: ["seat*3"],
-      act: (rt) => (rt.advance(15 * MINUTE_MS - 1), expireOrders(rt)),
+      act: (rt) => (rt.advance(15 * MINUTE_MS - 1), expireTicketOrders(rt)),
       events: [],
     },
     {
       name: "when an order expires, once",
       first: ["seat*3"],
-      act: (rt) => (rt.advance(15 * MINUTE_MS), expireOrders(rt), expireOrders(rt)),
+      act: (rt) => (rt.advance(15 * MINUTE_MS), expireTicketOrders(rt), expireTicketOrders(rt)),
       events: ["ticket_order.cancelled", ...CROSSED],
     },
     {
       name: "nothing of a paid order whose time is over",
       first: ["seat*3"],
-      act: (rt, id) => (confirmOrder(rt, SLUG, id), rt.advance(15 * MINUTE_MS), expireOrders(rt)),
+      act: (rt, id) => (
+        confirmTicketOrder(rt, SLUG, id),
+        rt.advance(15 * MINUTE_MS),
+        expireTicketOrders(rt)
+      ),
       events: ["ticket_order.confirmed"],
     },
     {
@@ -190,13 +199,13 @@ describe("partners are told", () => {
   ])("$name", ({ first, act, events }) => {
     const rt = venue();
     const { id } = first ? order(rt, ...first) : { id: "" };
-    expect(typesOf(eventsOf(rt, () => act(rt, id)))).toEqual(events);
+    expect(eventTypesOf(recordEvents(rt, () => act(rt, id)))).toEqual(events);
   });
 
   test("of the order as it is served, with its flags", () => {
     const rt = venue();
     const made = order(rt, "seat");
-    const [confirmed] = eventsOf(rt, () => confirmOrder(rt, SLUG, made.code));
+    const [confirmed] = recordEvents(rt, () => confirmTicketOrder(rt, SLUG, made.code));
     expect(confirmed!.data).toEqual({
       resource: { type: "ticket_order", id: made.id, ids: [made.id] },
       action: "confirmed",
@@ -205,7 +214,7 @@ describe("partners are told", () => {
     });
     const pending = order(rt, "seat");
     rt.advance(15 * MINUTE_MS);
-    const [expired] = eventsOf(rt, () => expireOrders(rt));
+    const [expired] = recordEvents(rt, () => expireTicketOrders(rt));
     expect(expired!.data).toMatchObject({
       action: "cancelled",
       object: { ...pending, status: "EXPIRED" },
@@ -214,7 +223,7 @@ describe("partners are told", () => {
 
   test("of a sold-out event with the event as it then is", () => {
     const rt = venue();
-    const [, updated] = eventsOf(rt, () => order(rt, "seat*8", "stand*12"));
+    const [, updated] = recordEvents(rt, () => order(rt, "seat*8", "stand*12"));
     expect(updated!.data.changed).toMatchObject({
       availability: true,
       ticketTypes: false,
@@ -324,13 +333,15 @@ describe("an order is refused", () => {
   ])("%s, and nothing is written or told", (_name, input, refusal, first) => {
     const rt = venue();
     if (first) order(rt, ...first);
-    const before = rt.store.orders.taken(rt.store.businesses.bySlug(SLUG)!.id);
+    const before = rt.store.orders.countHeldTickets(rt.store.businesses.findBySlug(SLUG)!.id);
     const request = Array.isArray(input) ? { event: "gala", items: input } : input;
-    const events = eventsOf(rt, () =>
-      expect(refusalOf(() => createOrder(rt, SLUG, request))).toMatch(refusal),
+    const events = recordEvents(rt, () =>
+      expect(captureError(() => createTicketOrder(rt, SLUG, request))).toMatch(refusal),
     );
     expect(events).toEqual([]);
-    expect(rt.store.orders.taken(rt.store.businesses.bySlug(SLUG)!.id)).toEqual(before);
+    expect(rt.store.orders.countHeldTickets(rt.store.businesses.findBySlug(SLUG)!.id)).toEqual(
+      before,
+    );
   });
 
   test("for a seat that an archived type still holds", () => {
@@ -342,21 +353,21 @@ describe("an order is refused", () => {
         type.key === "stand" ? { ...type, status: "ARCHIVED" } : type,
       ),
     }));
-    expect(refusalOf(() => order(rt, "seat"))).toBe("conflict: 'Seat' of 'Gala' is sold out.");
+    expect(captureError(() => order(rt, "seat"))).toBe("conflict: 'Seat' of 'Gala' is sold out.");
   });
 });
 
 describe("an order that has ended", () => {
-  test.each<[name: string, end: (rt: World, id: string) => void, status: string]>([
-    ["confirmed", (rt, id) => confirmOrder(rt, SLUG, id), "CONFIRMED"],
-    ["cancelled", (rt, id) => cancelOrder(rt, SLUG, id), "CANCELLED"],
-    ["expired", (rt) => (rt.advance(15 * MINUTE_MS), expireOrders(rt)), "EXPIRED"],
+  test.each<[name: string, end: (rt: TestRuntime, id: string) => void, status: string]>([
+    ["confirmed", (rt, id) => confirmTicketOrder(rt, SLUG, id), "CONFIRMED"],
+    ["cancelled", (rt, id) => cancelTicketOrder(rt, SLUG, id), "CANCELLED"],
+    ["expired", (rt) => (rt.advance(15 * MINUTE_MS), expireTicketOrders(rt)), "EXPIRED"],
   ])("%s is not confirmed (again)", (_name, end, status) => {
     const rt = venue();
     const { id, code } = order(rt, "seat");
     end(rt, id);
-    const events = eventsOf(rt, () =>
-      expect(refusalOf(() => confirmOrder(rt, SLUG, id))).toBe(
+    const events = recordEvents(rt, () =>
+      expect(captureError(() => confirmTicketOrder(rt, SLUG, id))).toBe(
         `conflict: Order ${code} is ${status}.`,
       ),
     );
@@ -367,17 +378,17 @@ describe("an order that has ended", () => {
     const rt = venue();
     const { id, code } = order(rt, "seat");
     rt.advance(15 * MINUTE_MS);
-    for (const act of [confirmOrder, cancelOrder])
-      expect(refusalOf(() => act(rt, SLUG, id))).toBe(`conflict: Order ${code} is EXPIRED.`);
+    for (const act of [confirmTicketOrder, cancelTicketOrder])
+      expect(captureError(() => act(rt, SLUG, id))).toBe(`conflict: Order ${code} is EXPIRED.`);
   });
 
   test("as confirmed can be cancelled, which voids its tickets and makes room", () => {
     const rt = venue();
     const { id } = order(rt, "seat*8");
-    const { tickets } = confirmOrder(rt, SLUG, id);
+    const { tickets } = confirmTicketOrder(rt, SLUG, id);
     expect(tickets).toHaveLength(8);
-    expect(cancelOrder(rt, SLUG, id)).toMatchObject({ status: "CANCELLED", expiresAt: null });
-    const { id: businessId } = rt.store.businesses.bySlug(SLUG)!;
+    expect(cancelTicketOrder(rt, SLUG, id)).toMatchObject({ status: "CANCELLED", expiresAt: null });
+    const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
     expect(new Set(rt.store.tickets.list({ businessId }, 100).map(({ status }) => status))).toEqual(
       new Set(["VOID"]),
     );
@@ -389,11 +400,11 @@ test("an order is found by its code however it is typed, and by no other busines
   const rt = venue();
   const { code, id } = order(rt, "seat");
   expect(
-    confirmOrder(rt, SLUG, ` ${code.toLowerCase().replace("-", " ").replaceAll("0", "o")}`).order
-      .id,
+    confirmTicketOrder(rt, SLUG, ` ${code.toLowerCase().replace("-", " ").replaceAll("0", "o")}`)
+      .order.id,
   ).toBe(id);
   addBusiness(rt, "bar-nova");
-  expect(refusalOf(() => confirmOrder(rt, "bar-nova", id))).toBe(
+  expect(captureError(() => confirmTicketOrder(rt, "bar-nova", id))).toBe(
     `resource_not_found: There is no order '${id}'.`,
   );
 });
@@ -411,32 +422,34 @@ test("however orders come and go, what is held is what pending and confirmed one
   assert(
     property(array(act, { minLength: 5, maxLength: 25 }), (acts) => {
       const rt = venue();
-      const { id: businessId } = rt.store.businesses.bySlug(SLUG)!;
+      const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
       const made: string[] = [];
       for (const one of acts) {
         if (one.kind === "wait") rt.advance(one.minutes * MINUTE_MS);
         else
-          refusalOf(() => {
+          captureError(() => {
             if (one.kind === "create") {
               const items = [`seat*${one.seats}`, `stand*${one.stands}`].filter(
                 (item) => !item.endsWith("*0"),
               );
               made.push(order(rt, ...items).id);
             } else if (made.length > 0)
-              (one.kind === "confirm" ? confirmOrder : cancelOrder)(
+              (one.kind === "confirm" ? confirmTicketOrder : cancelTicketOrder)(
                 rt,
                 SLUG,
                 made[one.which % made.length]!,
               );
           });
-        expireOrders(rt);
+        expireTicketOrders(rt);
 
         const counted = new Map<string, number>();
         for (const { status, items } of rt.store.orders.list({ businessId }, 100))
           if (status === "PENDING" || status === "CONFIRMED")
             for (const { ticketTypeId, quantity } of items)
               counted.set(ticketTypeId, (counted.get(ticketTypeId) ?? 0) + quantity);
-        const held = [...rt.store.orders.taken(businessId)].filter(([, taken]) => taken > 0);
+        const held = [...rt.store.orders.countHeldTickets(businessId)].filter(
+          ([, taken]) => taken > 0,
+        );
         expect(new Map(held)).toEqual(counted);
         expect([...counted.values()].reduce((sum, taken) => sum + taken, 0)).toBeLessThanOrEqual(
           20,

@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { HEAD, mistakesIn, read, readSources } from "../support/catalog-file.ts";
+import {
+  CATALOG_HEADER,
+  collectIssues,
+  readCatalogBody,
+  readCatalogSources,
+} from "../support/catalog-file.ts";
 
 /** Each row: the body after the head's four lines, then `line:column detail` for every mistake in it. */
 const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
@@ -348,7 +353,9 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
 
 describe("readCatalog tells the author of a file of", () => {
   it.each(MISTAKES)("%s", (_name, body, ...expected) => {
-    expect(mistakesIn(() => read(body))).toEqual(expected.map((line) => `catalog.yaml:${line}`));
+    expect(collectIssues(() => readCatalogBody(body))).toEqual(
+      expected.map((line) => `catalog.yaml:${line}`),
+    );
   });
 });
 
@@ -364,7 +371,7 @@ services:
     colour: red
   - {key: cut, name: Cut again, durationMin: 5, price: 1}
 `;
-    expect(mistakesIn(() => read(body))).toEqual([
+    expect(collectIssues(() => readCatalogBody(body))).toEqual([
       "catalog.yaml:5:98 There is no service 'ct'. Did you mean 'cut'?",
       "catalog.yaml:9:5 'durationMin' must be a whole number from 1 to 1440, not 9999.",
       "catalog.yaml:10:5 'price' has 3 decimals in '1.234', but USD has 2.",
@@ -377,17 +384,19 @@ services:
   it("does not take a reference to an object that it could not read for an unknown one", () => {
     const body =
       "areas: [{key: hall, name: Hall}]\nevents: [{key: gala, name: 3, startsAt: never, quotas: 5, ticketTypes: [7]}]\npromotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {events: [gala], ticketTypes: [gala/seat]}}]\n";
-    const found = mistakesIn(() => read(body));
+    const found = collectIssues(() => readCatalogBody(body));
     expect(found).toHaveLength(4);
     expect(found.every((line) => line.startsWith("catalog.yaml:6:"))).toBe(true);
   });
 
   it("says in the error how many mistakes there are, where, and that nothing was changed", () => {
-    expect(() => read("areas: 1\n")).toThrow("1 mistake in catalog.yaml. Nothing was changed.");
-    const other = { name: "b.yaml", text: "catalog: 1\nareas: 1\n" };
-    expect(() => readSources([{ name: "a.yaml", text: `${HEAD}areas: 1\n` }, other])).toThrow(
-      "2 mistakes in 2 files. Nothing was changed.",
+    expect(() => readCatalogBody("areas: 1\n")).toThrow(
+      "1 mistake in catalog.yaml. Nothing was changed.",
     );
+    const other = { name: "b.yaml", text: "catalog: 1\nareas: 1\n" };
+    expect(() =>
+      readCatalogSources([{ name: "a.yaml", text: `${CATALOG_HEADER}areas: 1\n` }, other]),
+    ).toThrow("2 mistakes in 2 files. Nothing was changed.");
   });
 
   it.each([
@@ -415,7 +424,9 @@ services:
       "catalog.yaml:2:1 A second document begins here ('---'). Put it into a file of its own.",
     ],
   ])("refuses a file that is no catalog: %#", (text, expected) => {
-    expect(mistakesIn(() => readSources([{ name: "catalog.yaml", text }]))).toEqual([expected]);
+    expect(collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]))).toEqual([
+      expected,
+    ]);
   });
 
   it.each([
@@ -423,7 +434,7 @@ services:
     ["lists in lists", `catalog: 1\nareas: ${"[".repeat(60)}${"]".repeat(60)}\n`],
     ["a list that holds itself", "catalog: 1\nareas: &a [*a]\n"],
   ])("refuses %s as nested too deeply", (_name, text) => {
-    const [first] = mistakesIn(() => readSources([{ name: "catalog.yaml", text }]));
+    const [first] = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
     expect(first).toContain("This is nested too deeply for a catalog.");
   });
 
@@ -457,17 +468,19 @@ services:
       .filter(([other]) => other !== name)
       .map(([other, value]) => `  ${other}: ${value}\n`);
     const text = `catalog: 1\nbusiness:\n${lines.join("")}  ${field}\n`;
-    expect(mistakesIn(() => readSources([{ name: "a.yaml", text }]))).toEqual([
+    expect(collectIssues(() => readCatalogSources([{ name: "a.yaml", text }]))).toEqual([
       expect.stringMatching(/^a\.yaml:\d+:\d+ /),
     ]);
-    expect(mistakesIn(() => readSources([{ name: "a.yaml", text }]))[0]).toContain(detail);
+    expect(collectIssues(() => readCatalogSources([{ name: "a.yaml", text }]))[0]).toContain(
+      detail,
+    );
   });
 
   it("refuses a bomb of aliases before it goes off", () => {
     const bomb = ["a: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let n = 1; n < 12; n++)
       bomb.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(", ")}]`);
-    const found = mistakesIn(() => read(`${bomb.join("\n")}\n`));
+    const found = collectIssues(() => readCatalogBody(`${bomb.join("\n")}\n`));
     expect(found).toEqual([
       expect.stringContaining("Its aliases (*name) make this file far too large."),
     ]);
@@ -475,7 +488,7 @@ services:
 
   it("refuses a file of more than 50 MB without reading it", () => {
     const text = `catalog: 1\n#${"x".repeat(50_000_000)}`;
-    expect(mistakesIn(() => readSources([{ name: "big.yaml", text }]))).toEqual([
+    expect(collectIssues(() => readCatalogSources([{ name: "big.yaml", text }]))).toEqual([
       "big.yaml:1:1 The file is larger than 50 MB.",
     ]);
   });
@@ -485,15 +498,15 @@ services:
       { length: 25 },
       (_, n) => `a${String.fromCharCode(97 + n)}: {description: "${"é".repeat(5000)}"}`,
     );
-    const found = mistakesIn(() =>
-      read(`areas:\n  - {key: hall, name: Hall, translations: {${texts.join(", ")}}}\n`),
+    const found = collectIssues(() =>
+      readCatalogBody(`areas:\n  - {key: hall, name: Hall, translations: {${texts.join(", ")}}}\n`),
     );
     expect(found).toEqual(["catalog.yaml:6:5 This object is 251 KB; one may have at most 200 KB."]);
   });
 
   it("leaves prototypes alone", () => {
-    mistakesIn(() =>
-      read(
+    collectIssues(() =>
+      readCatalogBody(
         "__proto__: {polluted: true}\nareas: [{key: a, name: A, __proto__: {polluted: true}}]\n",
       ),
     );
@@ -501,7 +514,9 @@ services:
   });
 
   it("never prints control characters of a file", () => {
-    const [mistake] = mistakesIn(() => read('areas: [{key: a, name: A, "\\e[31mred": 1}]\n'));
+    const [mistake] = collectIssues(() =>
+      readCatalogBody('areas: [{key: a, name: A, "\\e[31mred": 1}]\n'),
+    );
     expect(mistake).toContain("Unknown field '␛[31mred'.");
   });
 
@@ -515,33 +530,35 @@ services:
       ],
     };
     const text = JSON.stringify(file, null, "\t");
-    const catalog = readSources([{ name: "kita.json", text }]);
+    const catalog = readCatalogSources([{ name: "kita.json", text }]);
     expect(catalog.business.name).toBe("Kita 😀");
     expect(catalog.objects.addon.map((addon) => addon.priceCents)).toEqual([300, 500]);
     expect(
-      mistakesIn(() => readSources([{ name: "kita.json", text: text.replace("500", "5.5") }])),
+      collectIssues(() =>
+        readCatalogSources([{ name: "kita.json", text: text.replace("500", "5.5") }]),
+      ),
     ).toEqual(["kita.json:18:4 'price' has 1 decimal in '5.5', but JPY has none."]);
   });
 
   it("takes a price from the digits in the file, quoted or not", () => {
-    const catalog = read(
+    const catalog = readCatalogBody(
       "addons: [{key: a, name: A, price: 35.00}, {key: b, name: B, price: '35.00'}, {key: c, name: C, priceCents: 3500}, {key: d, name: D, price: 0.29}]\n",
     );
     expect(catalog.objects.addon.map((addon) => addon.priceCents)).toEqual([3500, 3500, 3500, 29]);
   });
 
   it("shares what an anchor names", () => {
-    const catalog = read(
+    const catalog = readCatalogBody(
       "hours: &week [{days: mon-fri, start: '09:00', end: '18:00'}]\nstaff: [{key: a, name: A, hours: *week}]\n",
     );
     expect(catalog.objects.staff[0]?.hours).toEqual(catalog.schedule.hours);
   });
 
   describe("with several files", () => {
-    const business = { name: "business.yaml", text: HEAD };
+    const business = { name: "business.yaml", text: CATALOG_HEADER };
 
     it("joins a section that they all have, in their order", () => {
-      const catalog = readSources([
+      const catalog = readCatalogSources([
         {
           name: "b.yaml",
           text: "catalog: 1\nareas: [{key: garden, name: Garden}]\nclosures: [{yearly: 12-25}]\n",
@@ -560,8 +577,8 @@ services:
     });
 
     it("names both places of a key that two of them have", () => {
-      const found = mistakesIn(() =>
-        readSources([
+      const found = collectIssues(() =>
+        readCatalogSources([
           business,
           { name: "b.yaml", text: "catalog: 1\nareas: [{key: hall, name: Hall}]\n" },
           { name: "c.yaml", text: "catalog: 1\n\nareas: [{key: hall, name: Hall}]\n" },
@@ -574,18 +591,20 @@ services:
 
     it("wants the business once, and the format's version in each", () => {
       expect(
-        mistakesIn(() => readSources([business, { ...business, name: "again.yaml" }])),
+        collectIssues(() => readCatalogSources([business, { ...business, name: "again.yaml" }])),
       ).toEqual([
         "again.yaml:2:1 The business is described twice. The other is at business.yaml:2:1.",
       ]);
       expect(
-        mistakesIn(() => readSources([business, { name: "b.yaml", text: "areas: []\n" }])),
+        collectIssues(() =>
+          readCatalogSources([business, { name: "b.yaml", text: "areas: []\n" }]),
+        ),
       ).toEqual(["b.yaml:1:1 'catalog' is missing; it must be 1, the version of this format."]);
     });
 
     it("tells of what is not YAML in each of them", () => {
-      const found = mistakesIn(() =>
-        readSources([
+      const found = collectIssues(() =>
+        readCatalogSources([
           { name: "a.yaml", text: "a: 'b\n" },
           { name: "b.yaml", text: "a: [1\n" },
         ]),
@@ -597,6 +616,8 @@ services:
   it.each(["restaurant", "salon", "venue"])("reads the shipped %s without a mistake", (preset) => {
     const text = readFileSync(new URL(`../../data/${preset}.yaml`, import.meta.url), "utf8");
     const seedingAt = Date.parse("2026-11-20T12:00:00Z");
-    expect(mistakesIn(() => readSources([{ name: preset, text }], { seedingAt }))).toEqual([]);
+    expect(
+      collectIssues(() => readCatalogSources([{ name: preset, text }], { seedingAt })),
+    ).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cancelReservation, createReservation } from "../../src/app/day/reservations.ts";
-import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
-import { type World, world } from "../support/world.ts";
+import { applyCatalogBody, recordEvents, captureError, eventTypesOf } from "../support/day-work.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const SLUG = "salon-aurora";
 const CATALOG = `
@@ -15,21 +15,21 @@ tables:
 turnTimes: [{ upTo: 2, min: 90 }, { upTo: 6, min: 150 }]
 `;
 
-function restaurant(): World {
-  const rt = world();
-  applyBody(rt, CATALOG);
+function restaurant(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
   return rt;
 }
 
 type Input = Record<string, unknown>;
 const at = (time: string): string => `2026-12-01T${time}`;
-const reserve = (rt: World, input: Input) =>
+const reserve = (rt: TestRuntime, input: Input) =>
   createReservation(rt, SLUG, { party: 2, start: at("19:00"), ...input });
 
 test("a reservation has the smallest table that is free, for as long as its party stays, and partners are told once", () => {
   const rt = restaurant();
   const made: unknown[] = [];
-  const events = eventsOf(rt, () => made.push(reserve(rt, { customerRef: "Room 12" })));
+  const events = recordEvents(rt, () => made.push(reserve(rt, { customerRef: "Room 12" })));
   const id = expect.stringMatching(/^rsv_[0-9a-z]+$/);
   expect(made).toEqual([
     {
@@ -84,12 +84,12 @@ describe("a table that is taken", () => {
   ])("%s", (_name, taken, wanted, isFree) => {
     const rt = restaurant();
     for (const input of taken) reserve(rt, input);
-    const events = eventsOf(rt, () =>
-      expect(refusalOf(() => reserve(rt, wanted))).toMatch(
+    const events = recordEvents(rt, () =>
+      expect(captureError(() => reserve(rt, wanted))).toMatch(
         isFree ? /^not refused/ : /^conflict: No table for 2 is free at /,
       ),
     );
-    expect(typesOf(events)).toEqual(isFree ? ["reservation.created"] : []);
+    expect(eventTypesOf(events)).toEqual(isFree ? ["reservation.created"] : []);
   });
 });
 
@@ -104,17 +104,17 @@ test.each<[input: Input, refusal: RegExp]>([
   [{ customerRef: "\u001b]0;owned\u0007" }, /^validation_failed: 'customerRef' must be one line/],
 ])("%j is refused, and nobody is told", (input, refusal) => {
   const rt = restaurant();
-  expect(eventsOf(rt, () => expect(refusalOf(() => reserve(rt, input))).toMatch(refusal))).toEqual(
-    [],
-  );
+  expect(
+    recordEvents(rt, () => expect(captureError(() => reserve(rt, input))).toMatch(refusal)),
+  ).toEqual([]);
 });
 
 test("a cancelled reservation frees its table, and has no event", () => {
   const rt = restaurant();
   const { id } = reserve(rt, { table: "two" });
-  expect(eventsOf(rt, () => cancelReservation(rt, SLUG, id))).toEqual([]);
+  expect(recordEvents(rt, () => cancelReservation(rt, SLUG, id))).toEqual([]);
   expect(reserve(rt, { table: "two" })).toMatchObject({ status: "CONFIRMED" });
-  expect(refusalOf(() => cancelReservation(rt, SLUG, id))).toBe(
+  expect(captureError(() => cancelReservation(rt, SLUG, id))).toBe(
     `conflict: Reservation ${id} is CANCELLED.`,
   );
 });

@@ -2,26 +2,26 @@ import { expect, test } from "vitest";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import { createPruner } from "../../src/app/box/retention.ts";
-import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
-import { world } from "../support/world.ts";
+import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/engine.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const DAY = 86_400_000;
 
 async function stage() {
-  const rt = world();
+  const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
   const answer = { statusCode: 200 };
-  const courier = engine(rt, async () => ({
+  const courier = createTestWorker(rt, async () => ({
     kind: "responded",
     retryAfter: null,
     responseText: "thanks",
     ...answer,
   }));
   const happen = async (count = 1) => {
-    emit(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
+    emitEvents(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
     courier.wake();
-    await courier.idle();
+    await courier.whenIdle();
   };
   const kept = () => ({
     events: rt.store.events.list({}, 10_000).length,
@@ -40,8 +40,8 @@ test("events, deliveries and attempts that arrived are kept for 30 days", async 
   rt.advance(1);
   await prune();
   expect(kept()).toEqual({ events: 0, deliveries: 0 });
-  expect(rt.store.deliveries.attemptsAfter(0, 10)).toEqual([]);
-  expect(rt.store.tallies.counts()).toMatchObject({ DELIVERED: 0 });
+  expect(rt.store.deliveries.listAttemptsAfter(0, 10)).toEqual([]);
+  expect(rt.store.tallies.countByStatus()).toMatchObject({ DELIVERED: 0 });
 });
 
 test("what receivers answered is kept for 7 days, the attempt itself for longer", async () => {
@@ -51,13 +51,15 @@ test("what receivers answered is kept for 7 days, the attempt itself for longer"
   const prune = createPruner(rt);
   rt.advance(7 * DAY);
   await prune();
-  expect(rt.store.deliveries.attempts(id)).toMatchObject([{ responseText: "thanks" }]);
+  expect(rt.store.deliveries.listAttempts(id)).toMatchObject([{ responseText: "thanks" }]);
   rt.advance(1);
   await happen();
   await prune();
-  expect(rt.store.deliveries.attempts(id)).toMatchObject([{ statusCode: 200, responseText: null }]);
+  expect(rt.store.deliveries.listAttempts(id)).toMatchObject([
+    { statusCode: 200, responseText: null },
+  ]);
   const { id: later } = rt.store.deliveries.list({}, 1)[0]!;
-  expect(rt.store.deliveries.attempts(later)).toMatchObject([{ responseText: "thanks" }]);
+  expect(rt.store.deliveries.listAttempts(later)).toMatchObject([{ responseText: "thanks" }]);
 });
 
 test("what is parked is kept for 90 days with its event, and what waits for ever", async () => {
@@ -76,7 +78,7 @@ test("what is parked is kept for 90 days with its event, and what waits for ever
     { endpointId: waiting.endpoint.id, status: "PENDING" },
   ]);
   expect(kept().events).toBe(1);
-  expect(rt.store.tallies.counts()).toMatchObject({ PARKED: 0, PENDING: 1 });
+  expect(rt.store.tallies.countByStatus()).toMatchObject({ PARKED: 0, PENDING: 1 });
 });
 
 test("above its size the file loses the oldest that was delivered, and nothing that is owed", async () => {
@@ -84,7 +86,7 @@ test("above its size the file loses the oldest that was delivered, and nothing t
   await happen(1200);
   answer.statusCode = 500;
   await happen(5);
-  const full = rt.store.file.usedBytes();
+  const full = rt.store.file.getUsedBytes();
   await createPruner(rt, { maxBytes: full })();
   expect(kept()).toEqual({ events: 1205, deliveries: 1205 });
   await createPruner(rt, { maxBytes: full - 50_000 })();
@@ -105,15 +107,15 @@ test("expired secrets and old minutes go as well", async () => {
   rt.store.endpointSecrets.expireCurrent(endpoint.id, rt.now() + 1);
   rt.advance(31 * DAY);
   await createPruner(rt)();
-  expect(rt.store.endpointSecrets.all()).toEqual([]);
-  expect(rt.store.tallies.minutes(0)).toEqual([]);
+  expect(rt.store.endpointSecrets.list()).toEqual([]);
+  expect(rt.store.tallies.listMinutes(0)).toEqual([]);
 });
 
 test("with less than 64 MB free nothing new is taken in, while deliveries and their outcomes go on", async () => {
   const { rt, business, happen } = await stage();
-  emit(rt, business, "service.updated");
+  emitEvents(rt, business, "service.updated");
   rt.freeBytes = () => 64 * 1024 * 1024 - 1;
-  expect(() => emit(rt, business, "staff.updated")).toThrow(
+  expect(() => emitEvents(rt, business, "staff.updated")).toThrow(
     expect.objectContaining({ code: "storage_full" }),
   );
   const request = {
@@ -126,7 +128,10 @@ test("with less than 64 MB free nothing new is taken in, while deliveries and th
   };
   await expect(createEndpoint(rt, request)).rejects.toMatchObject({ code: "storage_full" });
   await expect(happen(0)).resolves.toBeUndefined();
-  expect(rt.store.tallies.counts()).toMatchObject({ DELIVERED: 1 });
+  expect(rt.store.tallies.countByStatus()).toMatchObject({ DELIVERED: 1 });
   rt.freeBytes = () => 64 * 1024 * 1024;
-  expect(emit(rt, business, "staff.updated")).toMatchObject({ lastSequence: 2, deliveries: 1 });
+  expect(emitEvents(rt, business, "staff.updated")).toMatchObject({
+    lastSequence: 2,
+    deliveries: 1,
+  });
 });

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { readPreset } from "../../src/assets.ts";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import { writeEnvelope } from "../../src/app/events.ts";
+import { serializeEnvelope } from "../../src/app/events.ts";
 import { draftSample } from "../../src/app/webhooks/sample-events.ts";
 import { generateCatalog } from "../../src/domain/catalog/generate.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
-import { envelopeOf } from "../../src/domain/public/schemas/envelope.ts";
-import { world } from "../support/world.ts";
+import { envelopeSchema } from "../../src/domain/public/schemas/envelope.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 function box(text: string) {
-  const rt = world();
+  const rt = createTestRuntime();
   const { slug } = applyCatalog(rt, [{ name: "catalog.yaml", text }], { seedingAt: rt.now() });
-  const business = rt.store.businesses.bySlug(slug);
+  const business = rt.store.businesses.findBySlug(slug);
   if (!business) throw new Error(`${slug} is not there`);
   return { rt, business };
 }
@@ -22,8 +22,8 @@ test("of a business that has everything, every event has a sample as its schema 
     const draft = draftSample(rt, business, type);
     expect(draft?.type).toBe(type);
     const envelope: unknown =
-      draft && JSON.parse(writeEnvelope(business, draft, "evt_1", rt.now()).toString());
-    expect(envelopeOf(type).safeParse(envelope).error, type).toBeUndefined();
+      draft && JSON.parse(serializeEnvelope(business, draft, "evt_1", rt.now()).toString());
+    expect(envelopeSchema(type).safeParse(envelope).error, type).toBeUndefined();
   }
 });
 

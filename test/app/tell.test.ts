@@ -1,26 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { setSoldOut } from "../../src/app/catalog/sold-out.ts";
-import { loadCatalog, tellClock } from "../../src/app/catalog/tell.ts";
+import { loadCatalog, publishClockChanges } from "../../src/app/catalog/tell.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { representCatalog } from "../../src/domain/public/representation.ts";
-import { HEAD } from "../support/catalog-file.ts";
-import { type World, world } from "../support/world.ts";
+import { toPublicCatalog } from "../../src/domain/public/representation.ts";
+import { CATALOG_HEADER } from "../support/catalog-file.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 // The world's clock begins at 2026-11-20T07:00 in the business's zone.
 const HOUR = 3_600_000;
 
-const apply = (rt: World, body: string) =>
-  applyCatalog(rt, [{ name: "catalog.yaml", text: HEAD + body }]);
-const business = (rt: World) => requireBusiness(rt, "salon-aurora");
-const shown = (rt: World) => representCatalog(loadCatalog(rt, business(rt)), rt.now());
+const apply = (rt: TestRuntime, body: string) =>
+  applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }]);
+const business = (rt: TestRuntime) => getBusiness(rt, "salon-aurora");
+const shown = (rt: TestRuntime) => toPublicCatalog(loadCatalog(rt, business(rt)), rt.now());
 
 /** `type flag,flag` of each event that `work` causes. */
-function told(rt: World, work: () => void): string[] {
+function told(rt: TestRuntime, work: () => void): string[] {
   const from = business(rt).lastSequence;
   work();
-  return rt.store.events.after(business(rt).id, from, 100).map(({ body }) => {
+  return rt.store.events.listAfter(business(rt).id, from, 100).map(({ body }) => {
     const { type, data } = JSON.parse(body.toString()) as Envelope;
     const flags = Object.keys(data.changed).filter((flag) => data.changed[flag]);
     return [type, ...(flags.length > 0 ? [flags.join(",")] : [])].join(" ");
@@ -46,9 +46,9 @@ menu:
 
 describe("what the clock changes", () => {
   test("a promotion that starts and one that ends are told once each", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, PROMOTION);
-    const tick = () => told(rt, () => tellClock(rt));
+    const tick = () => told(rt, () => publishClockChanges(rt));
     expect(tick()).toEqual([]);
     rt.advance(HOUR);
     expect(tick()).toEqual(["promotion.updated status", "catalog.changed promotions"]);
@@ -61,30 +61,30 @@ describe("what the clock changes", () => {
   });
 
   test("instants that passed while nobody was running are told one by one", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, PROMOTION);
     rt.advance(24 * HOUR);
     const once = ["promotion.updated status", "catalog.changed promotions"];
-    expect(told(rt, () => tellClock(rt))).toEqual([...once, ...once]);
+    expect(told(rt, () => publishClockChanges(rt))).toEqual([...once, ...once]);
   });
 
   test("ticket sales that open and a public event that ends", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, EVENT);
     rt.advance(2 * HOUR);
-    expect(told(rt, () => tellClock(rt))).toEqual([
+    expect(told(rt, () => publishClockChanges(rt))).toEqual([
       "event.updated availability",
       "catalog.changed events",
     ]);
     rt.advance(24 * HOUR);
-    expect(told(rt, () => tellClock(rt))).toEqual([
+    expect(told(rt, () => publishClockChanges(rt))).toEqual([
       "event.updated status,availability",
       "catalog.changed events",
     ]);
   });
 
   test("what the clock did is told before an author's change, and not as a part of it", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, PROMOTION);
     rt.advance(HOUR);
     expect(told(rt, () => apply(rt, PROMOTION.replace("name: Deal", "name: Better deal")))).toEqual(
@@ -100,7 +100,7 @@ describe("what the clock changes", () => {
 
 describe("a dish that is out", () => {
   test("is told, and told again when its time has come", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, MENU);
     const until = rt.now() + HOUR;
     expect(told(rt, () => setSoldOut(rt, business(rt), "soup", until))).toEqual([
@@ -109,7 +109,7 @@ describe("a dish that is out", () => {
     ]);
     expect(shown(rt).menuItems).toMatchObject([{ soldOut: true }]);
     rt.advance(HOUR);
-    expect(told(rt, () => tellClock(rt))).toEqual([
+    expect(told(rt, () => publishClockChanges(rt))).toEqual([
       "menu_item.updated availability",
       "catalog.changed menu",
     ]);
@@ -117,7 +117,7 @@ describe("a dish that is out", () => {
   });
 
   test("stays out over a file, and tells nobody when it was out already", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, MENU);
     setSoldOut(rt, business(rt), "soup", null);
     expect(told(rt, () => setSoldOut(rt, business(rt), "soup", null))).toEqual([]);
@@ -130,7 +130,7 @@ describe("a dish that is out", () => {
   });
 
   test("an option of a modifier group is told by the dishes that offer it", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, MENU);
     expect(told(rt, () => setSoldOut(rt, business(rt), "milk/oat", null))).toEqual([
       "menu_item.updated modifiers",
@@ -143,7 +143,7 @@ describe("a dish that is out", () => {
   });
 
   test("that nobody knows is refused with the nearest key, and so is a time that has passed", () => {
-    const rt = world();
+    const rt = createTestRuntime();
     apply(rt, MENU);
     expect(() => setSoldOut(rt, business(rt), "soap", null)).toThrow("Did you mean 'soup'?");
     expect(() => setSoldOut(rt, business(rt), "soup", rt.now())).toThrow("has passed");

@@ -1,15 +1,15 @@
 import { Stripe } from "stripe";
 import { expect, test } from "vitest";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import { triggerEvent } from "../../src/app/webhooks/sample-events.ts";
 import { testEndpoint } from "../../src/app/webhooks/test-endpoint.ts";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { createSendOnce } from "../../src/courier/send-once.ts";
 import { EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
-import { engine, subscribe } from "../support/engine.ts";
-import { receiver } from "../support/receiver.ts";
-import { world } from "../support/world.ts";
+import { createTestWorker, subscribe } from "../support/engine.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const CATALOG = {
   catalog: 1,
@@ -18,10 +18,10 @@ const CATALOG = {
 };
 
 async function stage(events: readonly EventType[] = EVENT_TYPES) {
-  const rt = world({}, Date.now());
+  const rt = createTestRuntime({}, Date.now());
   applyCatalog(rt, [{ name: "joes.json", text: JSON.stringify(CATALOG) }]);
-  const business = requireBusiness(rt, "joes");
-  const partner = await receiver();
+  const business = getBusiness(rt, "joes");
+  const partner = await createReceiver();
   const { endpoint, secret } = await subscribe(rt, business, partner.url, events);
   return { rt, business, partner, id: endpoint.id, secret, sendOnce: createSendOnce(rt) };
 }
@@ -78,9 +78,9 @@ test("a triggered event is a real one: in the feed, owed to all who subscribe, o
   expect(triggerEvent(rt, business, "service.updated")).toMatchObject({ deliveries: 0 });
   const { events, deliveries } = triggerEvent(rt, business, "service.deleted", id);
   expect(deliveries).toBe(1);
-  const courier = engine(rt);
+  const courier = createTestWorker(rt);
   courier.sweep();
-  await courier.idle();
+  await courier.whenIdle();
   const sent = JSON.parse(partner.requests[0]!.body.toString()) as {
     id: string;
     data: { object: object };

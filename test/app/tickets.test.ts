@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
-import { cancelOrder, confirmOrder, createOrder } from "../../src/app/day/orders.ts";
-import { checkIn } from "../../src/app/day/tickets.ts";
-import { applyBody, eventsOf, refusalOf, typesOf } from "../support/day-work.ts";
+import {
+  cancelTicketOrder,
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../src/app/day/orders.ts";
+import { checkInTicket } from "../../src/app/day/tickets.ts";
+import { applyCatalogBody, recordEvents, captureError, eventTypesOf } from "../support/day-work.ts";
 import { addBusiness } from "../support/engine.ts";
-import { type World, world } from "../support/world.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const SLUG = "salon-aurora";
 const EVENTS = `
@@ -19,10 +23,10 @@ events:
 
 /** Two tickets of a confirmed order. */
 function sold() {
-  const rt = world();
-  applyBody(rt, EVENTS);
-  const { id } = createOrder(rt, SLUG, { event: "gala", items: ["seat*2"] });
-  const { tickets } = confirmOrder(rt, SLUG, id);
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, EVENTS);
+  const { id } = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat*2"] });
+  const { tickets } = confirmTicketOrder(rt, SLUG, id);
   const [first, second] = tickets as [(typeof tickets)[0], (typeof tickets)[0]];
   return { rt, orderId: id, first, second };
 }
@@ -32,8 +36,8 @@ test("a ticket's code admits its holder, however it is typed, and partners are t
   expect(first.admissionCode).toMatch(/^(?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
   expect(first.admissionCode).not.toBe(second.admissionCode);
   const { admissionCode, ...ticket } = first;
-  const events = eventsOf(rt, () =>
-    checkIn(rt, SLUG, admissionCode.toLowerCase().replaceAll("-", "").replaceAll("0", "o")),
+  const events = recordEvents(rt, () =>
+    checkInTicket(rt, SLUG, admissionCode.toLowerCase().replaceAll("-", "").replaceAll("0", "o")),
   );
   const object = { ...ticket, status: "CHECKED_IN", checkedInAt: "2026-11-20T07:00:00-05:00" };
   expect(events.map(({ type, data }) => ({ type, data }))).toEqual([
@@ -51,57 +55,59 @@ test("a ticket's code admits its holder, however it is typed, and partners are t
 
 test("whoever has lost the code is let in by the ticket's id", () => {
   const { rt, first } = sold();
-  expect(checkIn(rt, SLUG, first.id)).toMatchObject({ id: first.id, status: "CHECKED_IN" });
+  expect(checkInTicket(rt, SLUG, first.id)).toMatchObject({ id: first.id, status: "CHECKED_IN" });
 });
 
 test("the code is in no event and in no row", () => {
-  const rt = world();
-  applyBody(rt, EVENTS);
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, EVENTS);
   const codes: string[] = [];
-  const events = eventsOf(rt, () => {
-    const { id } = createOrder(rt, SLUG, { event: "gala", items: ["seat"] });
-    codes.push(...confirmOrder(rt, SLUG, id).tickets.map(({ admissionCode }) => admissionCode));
-    checkIn(rt, SLUG, codes[0]!);
+  const events = recordEvents(rt, () => {
+    const { id } = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
+    codes.push(
+      ...confirmTicketOrder(rt, SLUG, id).tickets.map(({ admissionCode }) => admissionCode),
+    );
+    checkInTicket(rt, SLUG, codes[0]!);
   });
-  expect(typesOf(events)).toEqual([
+  expect(eventTypesOf(events)).toEqual([
     "ticket_order.created",
     "ticket_order.confirmed",
     "ticket.checked_in",
   ]);
-  const rows = rt.store.tickets.list({ businessId: rt.store.businesses.bySlug(SLUG)!.id }, 10);
+  const rows = rt.store.tickets.list({ businessId: rt.store.businesses.findBySlug(SLUG)!.id }, 10);
   expect(JSON.stringify([events, rows])).not.toContain(codes[0]);
 });
 
-test.each<[name: string, act: (sale: ReturnType<typeof sold>) => [World, string], refusal: RegExp]>(
+test.each<
+  [name: string, act: (sale: ReturnType<typeof sold>) => [TestRuntime, string], refusal: RegExp]
+>([
   [
-    [
-      "a second time",
-      ({ rt, first }) => {
-        checkIn(rt, SLUG, first.admissionCode);
-        rt.advance(60_000);
-        return [rt, first.admissionCode];
-      },
-      /^conflict: Ticket tck_\w+ was checked in at 2026-11-20T07:00:00-05:00\.$/,
-    ],
-    [
-      "when its order was cancelled",
-      ({ rt, first, orderId }) => {
-        cancelOrder(rt, SLUG, orderId);
-        return [rt, first.admissionCode];
-      },
-      /^conflict: Ticket tck_\w+ is void: its order was cancelled\.$/,
-    ],
-    [
-      "with a code that was never issued",
-      ({ rt }) => [rt, "0000-0000-0000-0000"],
-      /^resource_not_found: /,
-    ],
-    ["with nothing", ({ rt }) => [rt, ""], /^resource_not_found: /],
+    "a second time",
+    ({ rt, first }) => {
+      checkInTicket(rt, SLUG, first.admissionCode);
+      rt.advance(60_000);
+      return [rt, first.admissionCode];
+    },
+    /^conflict: Ticket tck_\w+ was checked in at 2026-11-20T07:00:00-05:00\.$/,
   ],
-)("nobody is let in %s, and nobody is told", (_name, act, refusal) => {
+  [
+    "when its order was cancelled",
+    ({ rt, first, orderId }) => {
+      cancelTicketOrder(rt, SLUG, orderId);
+      return [rt, first.admissionCode];
+    },
+    /^conflict: Ticket tck_\w+ is void: its order was cancelled\.$/,
+  ],
+  [
+    "with a code that was never issued",
+    ({ rt }) => [rt, "0000-0000-0000-0000"],
+    /^resource_not_found: /,
+  ],
+  ["with nothing", ({ rt }) => [rt, ""], /^resource_not_found: /],
+])("nobody is let in %s, and nobody is told", (_name, act, refusal) => {
   const [rt, code] = act(sold());
-  const events = eventsOf(rt, () =>
-    expect(refusalOf(() => checkIn(rt, SLUG, code))).toMatch(refusal),
+  const events = recordEvents(rt, () =>
+    expect(captureError(() => checkInTicket(rt, SLUG, code))).toMatch(refusal),
   );
   expect(events).toEqual([]);
 });
@@ -110,14 +116,16 @@ test("a ticket admits to its own business alone", () => {
   const { rt, first } = sold();
   addBusiness(rt, "bar-nova");
   for (const name of [first.id, first.admissionCode])
-    expect(refusalOf(() => checkIn(rt, "bar-nova", name))).toMatch(/^resource_not_found: /);
+    expect(captureError(() => checkInTicket(rt, "bar-nova", name))).toMatch(
+      /^resource_not_found: /,
+    );
 });
 
 test("an order whose guest has come in is not cancelled", () => {
   const { rt, first, orderId } = sold();
-  checkIn(rt, SLUG, first.id);
-  const events = eventsOf(rt, () =>
-    expect(refusalOf(() => cancelOrder(rt, SLUG, orderId))).toMatch(
+  checkInTicket(rt, SLUG, first.id);
+  const events = recordEvents(rt, () =>
+    expect(captureError(() => cancelTicketOrder(rt, SLUG, orderId))).toMatch(
       /has a ticket that has been checked in\.$/,
     ),
   );

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createBooking } from "../../src/app/day/bookings.ts";
-import { addTimeOff, removeTimeOff, type TimeOffRequest } from "../../src/app/day/time-off.ts";
-import { applyBody, eventsOf, refusalOf } from "../support/day-work.ts";
-import { type World, world } from "../support/world.ts";
+import { createTimeOff, deleteTimeOff, type TimeOffRequest } from "../../src/app/day/time-off.ts";
+import { applyCatalogBody, recordEvents, captureError } from "../support/day-work.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const SLUG = "salon-aurora";
 const CATALOG = `
@@ -11,9 +11,9 @@ services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00, staff: [mia] }]
 staff: [{ key: mia, name: Mia }]
 `;
 
-function salon(): World {
-  const rt = world();
-  applyBody(rt, CATALOG);
+function salon(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
   return rt;
 }
 
@@ -25,16 +25,16 @@ const off = (changes: Partial<TimeOffRequest> = {}): TimeOffRequest => ({
   ...changes,
 });
 
-const rowsOf = (rt: World) =>
-  rt.store.timeOff.endingAfter(rt.store.businesses.bySlug(SLUG)!.id, rt.now());
+const rowsOf = (rt: TestRuntime) =>
+  rt.store.timeOff.listEndingAfter(rt.store.businesses.findBySlug(SLUG)!.id, rt.now());
 
 test("an absence tells partners that availability has changed, and not why", () => {
   const rt = salon();
   const ids: string[] = [];
-  const added = eventsOf(rt, () =>
-    ids.push(addTimeOff(rt, SLUG, off({ reason: "a hip operation" })).id),
+  const added = recordEvents(rt, () =>
+    ids.push(createTimeOff(rt, SLUG, off({ reason: "a hip operation" })).id),
   );
-  const removed = eventsOf(rt, () => removeTimeOff(rt, SLUG, ids[0]!));
+  const removed = recordEvents(rt, () => deleteTimeOff(rt, SLUG, ids[0]!));
   for (const [index, events] of [added, removed].entries()) {
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({
@@ -59,7 +59,7 @@ test.each<[from: string, to: string, starts: string, ends: string]>([
   ["2026-12-01T13:00+01:00", "2026-12-01", "2026-12-01T12:00:00Z", "2026-12-02T05:00:00Z"],
 ])("from %s to %s is %s to %s", (from, to, starts, ends) => {
   const rt = salon();
-  expect(addTimeOff(rt, SLUG, off({ from, to }))).toMatchObject({
+  expect(createTimeOff(rt, SLUG, off({ from, to }))).toMatchObject({
     startsAt: Date.parse(starts),
     endsAt: Date.parse(ends),
   });
@@ -74,8 +74,8 @@ test.each<[changes: Partial<TimeOffRequest>, refusal: RegExp]>([
 ])("%j is refused, and nobody is told", (changes, refusal) => {
   const rt = salon();
   expect(
-    eventsOf(rt, () =>
-      expect(refusalOf(() => addTimeOff(rt, SLUG, off(changes)))).toMatch(refusal),
+    recordEvents(rt, () =>
+      expect(captureError(() => createTimeOff(rt, SLUG, off(changes)))).toMatch(refusal),
     ),
   ).toEqual([]);
   expect(rowsOf(rt)).toEqual([]);
@@ -83,9 +83,9 @@ test.each<[changes: Partial<TimeOffRequest>, refusal: RegExp]>([
 
 test("no file touches an absence that was entered by command", () => {
   const rt = salon();
-  addTimeOff(rt, SLUG, off());
+  createTimeOff(rt, SLUG, off());
   const rows = rowsOf(rt);
-  applyBody(rt, CATALOG.replace("40.00", "41.00"), { prune: true });
+  applyCatalogBody(rt, CATALOG.replace("40.00", "41.00"), { prune: true });
   expect(rowsOf(rt)).toEqual(rows);
 });
 
@@ -93,14 +93,16 @@ test("what was booked before an absence stays and is counted", () => {
   const rt = salon();
   createBooking(rt, SLUG, { service: "cut", start: "2026-12-01T10:00" });
   createBooking(rt, SLUG, { service: "cut", start: "2026-12-03T10:00" });
-  expect(addTimeOff(rt, SLUG, off())).toMatchObject({ booked: 1 });
+  expect(createTimeOff(rt, SLUG, off())).toMatchObject({ booked: 1 });
 });
 
 test("an absence that is not there cannot be taken back", () => {
   const rt = salon();
   expect(
-    eventsOf(rt, () =>
-      expect(refusalOf(() => removeTimeOff(rt, SLUG, "tof_none"))).toMatch(/^resource_not_found: /),
+    recordEvents(rt, () =>
+      expect(captureError(() => deleteTimeOff(rt, SLUG, "tof_none"))).toMatch(
+        /^resource_not_found: /,
+      ),
     ),
   ).toEqual([]);
 });

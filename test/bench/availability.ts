@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "undici";
-import { createAvailability } from "../../src/app/availability/availability.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { createAvailabilityFinder } from "../../src/app/availability/availability.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { createKey } from "../../src/app/keys.ts";
-import { createTurns } from "../../src/app/availability/turns.ts";
+import { createEventLoopYield } from "../../src/app/availability/turns.ts";
 import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/runtime.ts";
-import { openLargeSalon, type SalonSize } from "../support/busy-salon.ts";
+import { createLargeSalon, type SalonSize } from "../support/busy-salon.ts";
 import { type Figure, median } from "./figure.ts";
-import { Stage } from "./processes.ts";
+import { BenchProcesses } from "./processes.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const LIMIT = 1_000_000_000;
@@ -39,20 +39,20 @@ async function benchAnswers(): Promise<Figure> {
   }
 
   // A neighbour on the box costs time on the clock, and little of the thread's own.
-  const ask = createAvailability(rt, createTurns());
+  const ask = createAvailabilityFinder(rt, createEventLoopYield());
   const cpuMs: number[] = [];
   for (let i = 0; i < ASKED; i++) {
     const before = process.threadCpuUsage();
-    const wish = {
+    const request = {
       serviceIds: [services[i % 5] ?? ""],
       variantIds: [],
       addonIds: [],
       staffIds: [],
       guests: 1,
     };
-    const span = { from: firstDay, to };
-    const asked = { audience: "PUBLIC", wish, span, timezone: null, explain: false } as const;
-    for await (const some of ask(requireBusiness(rt, slug), asked).days()) JSON.stringify(some);
+    const dates = { from: firstDay, to };
+    const asked = { audience: "PUBLIC", request, dates, timezone: null, explain: false } as const;
+    for await (const some of ask(getBusiness(rt, slug), asked).days()) JSON.stringify(some);
     const { user, system } = process.threadCpuUsage(before);
     cpuMs.push((user + system) / 1000);
   }
@@ -98,11 +98,11 @@ async function benchOthers(): Promise<Figure> {
 }
 
 async function openSalon(size: SalonSize) {
-  const stage = new Stage();
+  const stage = new BenchProcesses();
   const dataDir = join(stage.dir, "data");
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
-  const salon = openLargeSalon(rt, size);
-  const { id } = requireBusiness(rt, salon.slug);
+  const salon = createLargeSalon(rt, size);
+  const { id } = getBusiness(rt, salon.slug);
   const limits = { limitMinute: LIMIT, limitHour: LIMIT };
   const { secret } = createKey(rt, {
     businessId: id,

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Figure, median } from "./figure.ts";
-import { Stage } from "./processes.ts";
+import { BenchProcesses } from "./processes.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const ROUNDS = 5;
@@ -19,7 +19,7 @@ type Run = { ms: number; cpuMs: number; rssMb: number };
 
 /** S13: whole commands on a catalog of 10,000 objects, from the start of the process to its end. */
 export async function benchCatalog(): Promise<Figure[]> {
-  await using stage = new Stage();
+  await using stage = new BenchProcesses();
   const at = (name: string) => join(stage.dir, name);
   run(["seed", "--size", SIZE, "--random-seed", "42", "--data-dir", at("seeded")]);
   const figures: Figure[] = [];

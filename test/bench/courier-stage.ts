@@ -1,12 +1,12 @@
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { EventDraft } from "../../src/domain/envelope.ts";
 import { openRuntime, type Runtime } from "../../src/runtime.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 
-export type CourierStage = { config: Config; rt: Runtime; business: BusinessRow };
+export type DeliveryBench = { config: Config; rt: Runtime; business: BusinessRow };
 
 const TEXT = "x".repeat(1500);
 
@@ -19,16 +19,16 @@ export const EVENT: EventDraft = {
 };
 
 /** A business with endpoints that lead to a receiver on this machine. */
-export async function openCourierStage(
+export async function openDeliveryBench(
   dataDir: string,
   receiver: string,
   endpoints: number,
   maxInFlight = 4,
-): Promise<CourierStage> {
+): Promise<DeliveryBench> {
   const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] }, {});
   const rt = openRuntime(config, 5000);
   // As the daemon's own connection does.
-  rt.store.file.leaveCheckpoints();
+  rt.store.file.disableCheckpoints();
   const slug = "bench";
   const business = { slug, name: "Bench", timezone: "Europe/Zurich", currency: "CHF" };
   const services = Array.from({ length: 50 }, (_, i) => ({
@@ -39,7 +39,7 @@ export async function openCourierStage(
     price: "35.00",
   }));
   applyCatalog(rt, [{ name: "bench", text: JSON.stringify({ catalog: 1, business, services }) }]);
-  const row = requireBusiness(rt, slug);
+  const row = getBusiness(rt, slug);
   for (let i = 0; i < endpoints; i++)
     await createEndpoint(rt, {
       businessId: row.id,

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { type Figure, perSecond, race } from "./figure.ts";
-import { requireTools, Stage } from "./processes.ts";
+import { type Figure, perSecond, compareInTurns } from "./figure.ts";
+import { assertTools, BenchProcesses } from "./processes.ts";
 
 const [SINK, OURS, BARE] = ["sink", "drainer", "bare-sender"].map((name) =>
   join(import.meta.dirname, `peers/${name}.ts`),
@@ -17,8 +17,8 @@ const ROUNDS = 3;
  * requests to the same sink, from a process that has a core to itself.
  */
 export async function benchDelivery(): Promise<Figure[]> {
-  requireTools("taskset");
-  await using stage = new Stage();
+  assertTools("taskset");
+  await using stage = new BenchProcesses();
   const sink = await stage.startOnLoadCore([process.execPath, SINK], /http:\S+/);
   const measure = async (script: string, ...args: string[]): Promise<number> => {
     const settings = [TOTAL, CONCURRENCY, WARM_UPS].map(String);
@@ -28,7 +28,7 @@ export async function benchDelivery(): Promise<Figure[]> {
     );
     return (TOTAL / Number(took)) * 1000;
   };
-  const { ours, peer, ratio } = await race(
+  const { ours, peer, ratio } = await compareInTurns(
     ROUNDS,
     () => measure(OURS, mkdtempSync(join(stage.dir, "round-"))),
     () => measure(BARE),

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { BIN } from "../support/program.ts";
-import { type Figure, race } from "./figure.ts";
-import { requireTools, Stage } from "./processes.ts";
+import { type Figure, compareInTurns } from "./figure.ts";
+import { assertTools, BenchProcesses } from "./processes.ts";
 
 const BUILD = join(import.meta.dirname, "../../.config/executable.ts");
 const ROUNDS = 15;
@@ -12,8 +12,8 @@ const SETTLE_MS = 1000;
 
 /** What the one file costs beside the npm package, which has its code compiled in a cache after its first start. */
 export async function benchExecutable(): Promise<Figure[]> {
-  requireTools("taskset", "strip");
-  await using stage = new Stage();
+  assertTools("taskset", "strip");
+  await using stage = new BenchProcesses();
   const executable = join(stage.dir, "deskbell");
   execFileSync(process.execPath, [BUILD, executable]);
   const ours = ["env", `DESKBELL_CACHE_DIR=${join(stage.dir, "cache")}`, executable];
@@ -34,7 +34,7 @@ export async function benchExecutable(): Promise<Figure[]> {
   ]);
   const serve = async (program: string[]): Promise<number> => {
     const startedAt = performance.now();
-    await using daemon = new Stage();
+    await using daemon = new BenchProcesses();
     const serving = await daemon.start(
       [...program, "serve", "--port", "0", "--data-dir", dataDir],
       /"serving"/,
@@ -53,7 +53,7 @@ export async function benchExecutable(): Promise<Figure[]> {
     figure(
       what,
       unit,
-      await race(
+      await compareInTurns(
         ROUNDS,
         () => measure(ours),
         () => measure(peer),

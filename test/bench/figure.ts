@@ -15,7 +15,7 @@ export const median = (values: number[]): number =>
  * Runs ours and the peer in turn, so that both meet the same noise.
  * @returns the medians, and the median of the rounds' ratios
  */
-export async function race(
+export async function compareInTurns(
   rounds: number,
   ours: () => Promise<number>,
   peer: () => Promise<number>,

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Figure, median, perSecond, race } from "./figure.ts";
-import { requireTools, Stage, wrk } from "./processes.ts";
+import { type Figure, median, perSecond, compareInTurns } from "./figure.ts";
+import { assertTools, BenchProcesses, wrk } from "./processes.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const BARE = join(import.meta.dirname, "peers/bare-server.ts");
@@ -20,8 +20,8 @@ type Target = { server: string; url: string; headers: Record<string, string> };
  * least.
  */
 export async function benchHttp(wanted: (id: string) => boolean): Promise<Figure[]> {
-  requireTools("wrk", "taskset");
-  await using stage = new Stage();
+  assertTools("wrk", "taskset");
+  await using stage = new BenchProcesses();
   const ours = await startDeskbell(stage, 50);
   const { bare, bytes, conditional } = await startBare(stage, ours);
 
@@ -42,14 +42,14 @@ export async function benchHttp(wanted: (id: string) => boolean): Promise<Figure
  * what bare node:http comes to in our place: there most of the time goes into copying the answer, and nobody gets further.
  */
 export async function benchFrameworks(): Promise<Figure[]> {
-  requireTools("wrk", "taskset");
+  assertTools("wrk", "taskset");
   const figures: Figure[] = [];
   for (const [services, factor] of [
     [10, 5],
     [50, 10],
     [500, 30],
   ] as const) {
-    await using stage = new Stage();
+    await using stage = new BenchProcesses();
     const ours = await startDeskbell(stage, services);
     const answerPath = join(stage.dir, "answer.json");
     writeFileSync(answerPath, await (await fetch(ours.url, ours)).text());
@@ -76,7 +76,7 @@ export async function benchFrameworks(): Promise<Figure[]> {
 }
 
 async function compare(
-  stage: Stage,
+  stage: BenchProcesses,
   label: Pick<Figure, "id" | "what" | "goal">,
   ours: Target,
   peer: Target,
@@ -88,7 +88,7 @@ async function compare(
     costs.push(((stage.cpuMs(target.server) - before) * 1000) / requests);
     return rate;
   };
-  const rates = await race(
+  const rates = await compareInTurns(
     ROUNDS,
     () => run(ours, cpu.ours),
     () => run(peer, cpu.peer),
@@ -107,7 +107,7 @@ async function compare(
 }
 
 /** Bare node:http that writes the lines and as many bytes as `ours`, and what to ask for its 304. */
-async function startBare(stage: Stage, ours: Target) {
+async function startBare(stage: BenchProcesses, ours: Target) {
   const full = await fetch(ours.url, ours);
   const bytes = (await full.arrayBuffer()).byteLength;
   const conditional = { ...ours.headers, "If-None-Match": full.headers.get("etag") ?? "" };
@@ -123,7 +123,7 @@ function linesOf(response: Response): string {
   return JSON.stringify([...response.headers].filter(([name]) => !added.has(name)).flat());
 }
 
-async function startDeskbell(stage: Stage, services: number): Promise<Target> {
+async function startDeskbell(stage: BenchProcesses, services: number): Promise<Target> {
   const run = (...args: string[]): string =>
     execFileSync(
       process.execPath,

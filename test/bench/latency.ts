@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { appendEvents } from "../../src/app/events.ts";
-import { startCourier } from "../../src/courier/start.ts";
-import { type CourierStage, EVENT, openCourierStage } from "./courier-stage.ts";
+import { startDeliveryWorker } from "../../src/courier/start.ts";
+import { type DeliveryBench, EVENT, openDeliveryBench } from "./courier-stage.ts";
 import type { Figure } from "./figure.ts";
-import { Stage } from "./processes.ts";
+import { BenchProcesses } from "./processes.ts";
 
 const STOPWATCH = join(import.meta.dirname, "peers/stopwatch.ts");
 const ENDPOINTS = 10;
@@ -14,10 +14,10 @@ const ALONE_EVERY_MS = 73;
 
 /** S7: from a commit to the first byte at the receiver, at 1,000 deliveries a second; and from the commit of another process. */
 export async function benchLatency(): Promise<Figure[]> {
-  await using stage = new Stage();
+  await using stage = new BenchProcesses();
   const receiver = await stage.startOnLoadCore([process.execPath, STOPWATCH], /http:\S+/);
-  const desk = await openCourierStage(join(stage.dir, "data"), receiver, ENDPOINTS);
-  const courier = await startCourier(desk.config);
+  const desk = await openDeliveryBench(join(stage.dir, "data"), receiver, ENDPOINTS);
+  const courier = await startDeliveryWorker(desk.config);
   // The first hundred find cold code and no connections.
   await commitAt(desk, 100, COMMIT_EVERY_MS, courier.wake);
   const told = await commitAt(desk, COMMITS, COMMIT_EVERY_MS, courier.wake);
@@ -39,7 +39,7 @@ export async function benchLatency(): Promise<Figure[]> {
 
 /** The instant of each commit, by the sequence number of its event. */
 async function commitAt(
-  { rt, business }: CourierStage,
+  { rt, business }: DeliveryBench,
   count: number,
   everyMs: number,
   committed: () => void,

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { createEndpoint, MAX_ENDPOINTS } from "../../src/app/webhooks/endpoints.ts";
 import { appendEventFor } from "../../src/app/events.ts";
 import { readConfig } from "../../src/config.ts";
-import { startCourier } from "../../src/courier/start.ts";
+import { startDeliveryWorker } from "../../src/courier/start.ts";
 import { openRuntime, type Runtime } from "../../src/runtime.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import type { EndpointRow } from "../../src/store/endpoints.ts";
 import { EVENT } from "./courier-stage.ts";
 import type { Figure } from "./figure.ts";
-import { Stage } from "./processes.ts";
+import { BenchProcesses } from "./processes.ts";
 
 const CROWD = join(import.meta.dirname, "peers/crowd.ts");
 const BUSINESSES = 40;
@@ -26,7 +26,7 @@ type Committed = { eventId: string; at: bigint; number: number };
 
 /** R6: a crowd of endpoints at 100 deliveries a second; how long those wait that answer, when all do and when a third hangs. */
 export async function benchManyEndpoints(): Promise<Figure[]> {
-  await using stage = new Stage();
+  await using stage = new BenchProcesses();
   const crowd = await stage.startOnLoadCore([process.execPath, CROWD], /http:\S+/);
   const config = readConfig(
     { dataDir: join(stage.dir, "data"), allowHttp: true, allowPrivate: ["127.0.0.0/8"] },
@@ -37,7 +37,7 @@ export async function benchManyEndpoints(): Promise<Figure[]> {
     rt,
     (await (await fetch(`${crowd}ports`)).json()) as number[],
   );
-  const courier = await startCourier(config);
+  const courier = await startDeliveryWorker(config);
   const send = (count: number) => commitAt(rt, members, count, courier.wake);
   await send(WARM_UP);
   const allWell = await send(DELIVERIES);
@@ -73,7 +73,7 @@ async function subscribeCrowd(rt: Runtime, ports: number[]): Promise<Member[]> {
     const slug = `business-${b}`;
     const doc = { slug, name: slug, timezone: "Europe/Zurich", currency: "CHF" };
     applyCatalog(rt, [{ name: slug, text: JSON.stringify({ catalog: 1, business: doc }) }]);
-    const business = requireBusiness(rt, slug);
+    const business = getBusiness(rt, slug);
     for (let e = 0; e < MAX_ENDPOINTS; e++) {
       const number = members.length;
       const request = {

@@ -13,7 +13,7 @@ const onCore = (core: string, command: string[]): [string, string[]] => [
 ];
 
 /** A directory that goes away with what was started in it. */
-export class Stage {
+export class BenchProcesses {
   readonly dir = mkdtempSync(join(tmpdir(), "deskbell-bench-"));
   readonly #children: ChildProcess[] = [];
   readonly #pids = new Map<string, number>();
@@ -93,7 +93,7 @@ export function wrk(
   };
 }
 
-export function requireTools(...tools: string[]): void {
+export function assertTools(...tools: string[]): void {
   for (const tool of tools)
     try {
       execFileSync("which", [tool], { stdio: "ignore" });

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { Client } from "undici";
 import { appendEvents } from "../../src/app/events.ts";
 import { createKey } from "../../src/app/keys.ts";
-import { EVENT, openCourierStage } from "./courier-stage.ts";
+import { EVENT, openDeliveryBench } from "./courier-stage.ts";
 import { type Figure, median } from "./figure.ts";
-import { Stage } from "./processes.ts";
+import { BenchProcesses } from "./processes.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const SINK = join(import.meta.dirname, "peers/sink.ts");
@@ -15,10 +15,10 @@ const LIMIT = 1_000_000_000;
 
 /** S8: how long a cached GET takes while the courier drains a backlog as fast as it can, against an idle daemon. */
 export async function benchReading(): Promise<Figure[]> {
-  await using stage = new Stage();
+  await using stage = new BenchProcesses();
   const sink = await stage.startOnLoadCore([process.execPath, SINK], /http:\S+/);
   const dataDir = join(stage.dir, "data");
-  const { rt, business } = await openCourierStage(dataDir, sink, ENDPOINTS);
+  const { rt, business } = await openDeliveryBench(dataDir, sink, ENDPOINTS);
   const limits = { limitMinute: LIMIT, limitHour: LIMIT };
   const { secret } = createKey(rt, {
     businessId: business.id,
@@ -40,7 +40,7 @@ export async function benchReading(): Promise<Figure[]> {
   // On both cores: what is asked is whether the courier's thread holds up the other.
   const url = await stage.start(daemon, /(http:\/\/127\.0\.0\.1:\d+)/, "0,1");
   const client = new Client(url);
-  const delivered = () => rt.store.tallies.counts().DELIVERED ?? 0;
+  const delivered = () => rt.store.tallies.countByStatus().DELIVERED ?? 0;
   const get = async () => {
     const startedAt = performance.now();
     const path = `/v1/businesses/${business.slug}/services?includeVariants=true`;

@@ -8,8 +8,8 @@ import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { readPreset } from "../../src/assets.ts";
 import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/runtime.ts";
-import { type Figure, race } from "./figure.ts";
-import { Stage } from "./processes.ts";
+import { type Figure, compareInTurns } from "./figure.ts";
+import { BenchProcesses } from "./processes.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const ROUNDS = 15;
@@ -20,7 +20,7 @@ createServer((_, response) => response.end("ok")).listen(Number(process.argv[2])
 
 /** S11: from the start of the process to the first answer, and what it holds once it is idle. */
 export async function benchStart(): Promise<Figure[]> {
-  await using stage = new Stage();
+  await using stage = new BenchProcesses();
   const bare = writeScript(stage, BARE_SERVER);
   const dataDir = join(stage.dir, "data");
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
@@ -32,7 +32,11 @@ export async function benchStart(): Promise<Figure[]> {
   const peer = () => untilItAnswers([bare, String(++port)], port);
   const [daemonMb, bareMb] = [await idleMb(await ours()), await idleMb(await peer())];
   const timeOf = (start: typeof ours) => async () => stop(await start());
-  const { ours: oursMs, peer: peerMs, ratio } = await race(ROUNDS, timeOf(ours), timeOf(peer));
+  const {
+    ours: oursMs,
+    peer: peerMs,
+    ratio,
+  } = await compareInTurns(ROUNDS, timeOf(ours), timeOf(peer));
   return [
     figure(
       "S11",
@@ -55,9 +59,9 @@ export async function benchStart(): Promise<Figure[]> {
 
 /** S12: what it takes to be helped. */
 export async function benchHelp(): Promise<Figure[]> {
-  await using stage = new Stage();
+  await using stage = new BenchProcesses();
   const empty = writeScript(stage, "export {};");
-  const { ours, peer, ratio } = await race(
+  const { ours, peer, ratio } = await compareInTurns(
     ROUNDS,
     () => timeToEnd([BIN, "--help"]),
     () => timeToEnd([empty]),
@@ -92,7 +96,7 @@ const figure = (
 
 const inMs = (ms: number): string => `${ms.toFixed(0)} ms`;
 
-function writeScript(stage: Stage, text: string): string {
+function writeScript(stage: BenchProcesses, text: string): string {
   const path = join(stage.dir, "script.mjs");
   writeFileSync(path, text);
   return path;

@@ -4,9 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/runtime.ts";
-import { fillLive } from "../support/live-file.ts";
+import { fillDeliveries } from "../support/live-file.ts";
 import { type Figure, median } from "./figure.ts";
-import { Stage, requireTools } from "./processes.ts";
+import { BenchProcesses, assertTools } from "./processes.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/deskbell.js", import.meta.url));
 /** Gives a program a terminal of its own. */
@@ -98,10 +98,10 @@ class Pty {
 
 /** The live view on a million deliveries, against the limits of its design. */
 export async function benchTui(): Promise<Figure[]> {
-  requireTools(PTY);
-  await using stage = new Stage();
+  assertTools(PTY);
+  await using stage = new BenchProcesses();
   const rt = openRuntime(readConfig({ dataDir: stage.dir }, {}), 5000);
-  await fillLive(rt, DELIVERIES);
+  await fillDeliveries(rt, DELIVERIES);
   rt.close();
 
   const starts: number[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { terminal } from "../support/cli.ts";
+import { createTerminal } from "../support/cli.ts";
 
 // Far enough ahead of whatever day it is, near enough to be booked.
 const today = Temporal.Now.plainDateISO("Europe/Zurich");
@@ -26,8 +26,8 @@ tables: [{ key: t1, minSeats: 1, maxSeats: 4, area: terrace }]
 turnTimes: [{ upTo: 4, min: 120 }]
 `;
 
-async function house(options: Parameters<typeof terminal>[0] = {}) {
-  const { deskbell } = terminal(options);
+async function house(options: Parameters<typeof createTerminal>[0] = {}) {
+  const { deskbell } = createTerminal(options);
   expect(await deskbell("seed -", HOUSE)).toMatchObject({ code: 0 });
   expect(
     await deskbell(`bookings create --service cut --staff mia --start ${DAY}T09:00`),
@@ -115,7 +115,7 @@ test("--next has the first starts, --json the whole answer", async () => {
 });
 
 test("a visit of several services is booked in the words in which it was listed, and takes what it was listed with", async () => {
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   await deskbell("seed -", HOUSE);
   const visit = "--service shave --service cut --addon cut:wash --staff cut:mia";
   const listed = await deskbell(`availability ${visit} --date ${DAY}`);
@@ -145,7 +145,7 @@ test("a visit of several services is booked in the words in which it was listed,
 });
 
 test("the plan of new hours names the bookings that they leave out", async () => {
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   await deskbell("seed -", HOUSE);
   await deskbell(`bookings create --service shave --start ${DAY}T08:00`);
   const booked = await deskbell(`bookings create --service shave --start ${DAY}T11:00 --json`);
@@ -169,7 +169,7 @@ test.each([
   ["--service shave --staff mia", 7, "'Mia' does not perform 'Shave'."],
   ["--party 9", 7, "No table seats 9; the largest seats 4."],
 ])("availability %s is refused with %i", async (line, code, message) => {
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   await deskbell("seed -", HOUSE);
   expect(await deskbell(`availability ${line}`)).toMatchObject({
     code,

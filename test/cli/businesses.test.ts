@@ -1,13 +1,13 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { execute, start, terminal } from "../support/cli.ts";
-import { hasTmux, tmux } from "../support/tmux.ts";
-import { seededBox } from "../support/daemon.ts";
+import { runProgram, startProgram, createTerminal } from "../support/cli.ts";
+import { hasTmux, openTmux } from "../support/tmux.ts";
+import { createSeededSalon } from "../support/daemon.ts";
 import { join } from "node:path";
 
 /** The salon with a partner, something owed and something booked, and the hall beside it. */
 async function busyBox() {
-  const box = terminal();
+  const box = createTerminal();
   await box.deskbell("seed salon");
   await box.deskbell("seed venue");
   for (const line of [
@@ -94,9 +94,9 @@ test("an unknown one is named with what was probably meant, and a script must sa
 test.runIf(hasTmux)(
   "on a terminal its name is typed; another name, ctrl-c and ctrl-d change nothing",
   async () => {
-    const { dataDir, deskbell } = await seededBox();
+    const { dataDir, deskbell } = await createSeededSalon();
     const remove = ["businesses", "remove", "salon-aurora", "--data-dir", dataDir];
-    const shell = tmux(120, 30);
+    const shell = openTmux(120, 30);
     const answer = async (typed: string): Promise<string> => {
       shell.press("clear", "Enter");
       await shell.start(...remove);
@@ -123,7 +123,7 @@ test.runIf(hasTmux)(
 );
 
 test("a daemon beside it serves the others, and knows the removed one's key no more", async () => {
-  const { dataDir, deskbell } = await seededBox();
+  const { dataDir, deskbell } = await createSeededSalon();
   await deskbell("seed", "venue");
   const key = await deskbell(
     "keys",
@@ -143,8 +143,16 @@ test("a daemon beside it serves the others, and knows the removed one's key no m
     "site",
     "--secret",
   );
-  const daemon = start(["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir]);
-  const [, url] = await daemon.sees(/"serving","url":"([^"]+)"/);
+  const daemon = startProgram([
+    "serve",
+    "--port",
+    "0",
+    "--log-format",
+    "json",
+    "--data-dir",
+    dataDir,
+  ]);
+  const [, url] = await daemon.waitForOutput(/"serving","url":"([^"]+)"/);
   const ask = async (slug: string, secret: string): Promise<number> =>
     (
       await fetch(`${url}/v1/businesses/${slug}/staff`, {
@@ -153,7 +161,7 @@ test("a daemon beside it serves the others, and knows the removed one's key no m
     ).status;
   expect([await ask("salon-aurora", key), await ask("kita-live", other)]).toEqual([200, 200]);
   expect(
-    await execute(["businesses", "remove", "salon-aurora", "--yes", "--data-dir", dataDir]),
+    await runProgram(["businesses", "remove", "salon-aurora", "--yes", "--data-dir", dataDir]),
   ).toMatchObject({
     code: 0,
   });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { temporaryFolder, terminal } from "../support/cli.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
 
 const FILE = `catalog: 1
 business: { slug: joes, name: Joe's, timezone: Europe/Zurich, currency: CHF }
@@ -11,8 +11,8 @@ services:
 `;
 
 /** A terminal with one small business. */
-async function small(options: Parameters<typeof terminal>[0] = {}) {
-  const shell = terminal(options);
+async function small(options: Parameters<typeof createTerminal>[0] = {}) {
+  const shell = createTerminal(options);
   expect(await shell.deskbell("catalog apply -", FILE)).toMatchObject({ code: 0 });
   return shell;
 }
@@ -72,7 +72,7 @@ describe("catalog diff", () => {
 
 describe("catalog export", () => {
   test.each(["yaml", "json"])("writes what diff finds no difference in: %s", async (format) => {
-    const { deskbell } = terminal();
+    const { deskbell } = createTerminal();
     await deskbell("seed restaurant");
     const { stdout } = await deskbell(`catalog export --format ${format}`);
     expect(await deskbell("catalog diff - --prune", stdout)).toMatchObject({ code: 0, stdout: "" });
@@ -80,7 +80,7 @@ describe("catalog export", () => {
 
   test("writes a new file, and overwrites none", async () => {
     const { deskbell } = await small();
-    const out = join(temporaryFolder(), "joes.yaml");
+    const out = join(createTempFolder(), "joes.yaml");
     expect(await deskbell(`catalog export --out ${out}`)).toMatchObject({
       code: 0,
       stdout: "",
@@ -96,7 +96,7 @@ describe("catalog export", () => {
   });
 
   test("as CSV says what a table has no place for", async () => {
-    const { deskbell } = terminal();
+    const { deskbell } = createTerminal();
     await deskbell("seed venue");
     const { stdout, stderr } = await deskbell("catalog export --format csv");
     expect(stdout).toMatch(/^type,key,parent_key,name,/);
@@ -106,10 +106,10 @@ describe("catalog export", () => {
 });
 
 test("catalog import csv writes a catalog file that an apply takes", async () => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   const [csv, yaml] = [join(folder, "prices.csv"), join(folder, "annes.yaml")];
   writeFileSync(csv, "type,name,price,duration_min\nservice,Cut,40.00,30\n");
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   const business = "--business-slug annes --timezone Europe/Zurich --currency CHF";
   expect(await deskbell(`catalog import csv ${csv} ${business} --out ${yaml}`)).toMatchObject({
     code: 0,
@@ -126,7 +126,7 @@ test("catalog import csv writes a catalog file that an apply takes", async () =>
 });
 
 test("catalog schema describes every section and field to an editor", async () => {
-  const { code, stdout } = await terminal().deskbell("catalog schema");
+  const { code, stdout } = await createTerminal().deskbell("catalog schema");
   const schema = JSON.parse(stdout) as {
     required: string[];
     properties: Record<
@@ -147,8 +147,8 @@ test("catalog schema describes every section and field to an editor", async () =
 
 describe("init", () => {
   test("writes a catalog that applies as it is, and says what comes next", async () => {
-    const { deskbell } = terminal();
-    const file = join(temporaryFolder(), "mine.yaml");
+    const { deskbell } = createTerminal();
+    const file = join(createTempFolder(), "mine.yaml");
     const begun = await deskbell(`init ${file}`);
     expect(begun).toMatchObject({
       code: 0,
@@ -161,16 +161,16 @@ describe("init", () => {
   });
 
   test("overwrites nothing", async () => {
-    const file = join(temporaryFolder(), "mine.yaml");
+    const file = join(createTempFolder(), "mine.yaml");
     writeFileSync(file, "mine");
-    expect(await terminal().deskbell(`init ${file}`)).toMatchObject({ code: 5 });
+    expect(await createTerminal().deskbell(`init ${file}`)).toMatchObject({ code: 5 });
     expect(readFileSync(file, "utf8")).toBe("mine");
   });
 });
 
 describe("seed --size", () => {
   test("fills the box with so many objects, the same for the same number", async () => {
-    const [one, other] = [terminal(), terminal()];
+    const [one, other] = [createTerminal(), createTerminal()];
     for (const { deskbell } of [one, other])
       expect(await deskbell("seed --size 120 --random-seed 9")).toMatchObject({ code: 0 });
     const text = async ({ deskbell }: typeof one) => (await deskbell("catalog export")).stdout;
@@ -184,13 +184,13 @@ describe("seed --size", () => {
     "seed --size many",
     "seed --size 101k",
   ])("%s is a usage error", async (line) => {
-    expect(await terminal().deskbell(line)).toMatchObject({ code: 2, stdout: "" });
+    expect(await createTerminal().deskbell(line)).toMatchObject({ code: 2, stdout: "" });
   });
 });
 
 test("a file that is not in UTF-8 is refused: its letters would be lost without a word", async () => {
   const { deskbell } = await small();
-  const file = join(temporaryFolder(), "latin.yaml");
+  const file = join(createTempFolder(), "latin.yaml");
   writeFileSync(file, FILE.replace("Spa", "Bäder"), "latin1");
   expect(await deskbell(`catalog apply ${file}`)).toMatchObject({
     code: 7,
@@ -200,7 +200,7 @@ test("a file that is not in UTF-8 is refused: its letters would be lost without 
 
 test("a file that is not there is told of with what lists its folder", async () => {
   const { deskbell } = await small();
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   expect(await deskbell(`catalog apply ${folder}/caffe.yaml`)).toMatchObject({
     code: 3,
     stderr: `error: There is no file ${folder}/caffe.yaml.\nfix: ls ${folder} (exit 3)\n`,
@@ -218,7 +218,7 @@ test("services set and menu set can be tried without being made", async () => {
 });
 
 test("work of more than a second says which step it is at", async () => {
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   const blown = `${FILE}#${" ".repeat(9_000_000)}\n`;
   expect((await deskbell("catalog apply -", blown)).stderr).toMatch(/^reading the files …\n/);
   expect((await deskbell("catalog apply - -q", blown)).stderr).toBe("");

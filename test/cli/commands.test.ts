@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Ran, temporaryFolder, terminal } from "../support/cli.ts";
+import { type CommandResult, createTempFolder, createTerminal } from "../support/cli.ts";
 
 const CAFE = `
 catalog: 1
@@ -24,8 +24,8 @@ menu:
 `;
 
 /** A terminal with one small business. */
-async function small(options: Parameters<typeof terminal>[0] = {}) {
-  const { deskbell, dataDir } = terminal(options);
+async function small(options: Parameters<typeof createTerminal>[0] = {}) {
+  const { deskbell, dataDir } = createTerminal(options);
   const { code, stderr } = await deskbell("seed -", CAFE);
   expect({ code, stderr }).toMatchObject({
     code: 0,
@@ -34,7 +34,7 @@ async function small(options: Parameters<typeof terminal>[0] = {}) {
   return { deskbell, dataDir };
 }
 
-const data = <T = Record<string, unknown>>(ran: Ran): T => {
+const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   return (JSON.parse(ran.stdout) as { data: T }).data;
 };
@@ -46,7 +46,7 @@ test("a list is TSV in a pipe, a table on a terminal, and everything with --json
     /^cut\tCut\t40\.00\t30\t1\tACTIVE\tsvc_[0-9a-z]{20}$/,
   );
 
-  const shown = await terminal({ isTTY: true, dataDir }).deskbell("services list --no-color");
+  const shown = await createTerminal({ isTTY: true, dataDir }).deskbell("services list --no-color");
   expect(shown.stdout.split("\n").slice(0, 2)).toEqual([
     expect.stringMatching(/^KEY +NAME +PRICE +MIN +VARIANTS +STATUS +ID$/),
     expect.stringMatching(/^cut +Cut +40\.00 +30 +1 +ACTIVE +svc_[0-9a-z]{20}$/),
@@ -70,9 +70,9 @@ test.each([
 ])(
   "on a terminal %s every list of the catalog fits, and its names are not cut for the sake of ids",
   async (_, columns) => {
-    const { deskbell, dataDir } = terminal();
+    const { deskbell, dataDir } = createTerminal();
     await deskbell("seed all");
-    const person = terminal({ dataDir, isTTY: true, columns });
+    const person = createTerminal({ dataDir, isTTY: true, columns });
     const lists = [
       ["services", "salon-aurora", "Signature cut "],
       ["menu", "cafe-lumen", "Birchermüesli "],
@@ -143,7 +143,7 @@ test("a seed that would undo edits is refused as a whole; --again brings the fil
 });
 
 test("seed all leaves nothing behind when one of the businesses is there already", async () => {
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   expect(await deskbell("seed venue")).toMatchObject({ code: 0 });
   expect(await deskbell("seed all")).toMatchObject({ code: 5 });
   expect(data(await deskbell("businesses list --json"))).toMatchObject([{ slug: "kita-live" }]);
@@ -191,14 +191,14 @@ test("a file with mistakes writes nothing and names each mistake's place", async
 });
 
 test("the files of a folder are one catalog", async () => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   writeFileSync(join(folder, "1-business.yaml"), CAFE);
   writeFileSync(
     join(folder, "2-addons.yml"),
     "catalog: 1\naddons: [{ key: mask, name: Mask, price: 12.00, durationMin: 10 }]\n",
   );
   writeFileSync(join(folder, "notes.txt"), "no catalog");
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   expect(await deskbell(`catalog apply ${folder}`)).toMatchObject({ code: 0 });
   expect(data(await deskbell("businesses show --json"))).toMatchObject({
     objects: { service: 2, addon: 1 },
@@ -241,7 +241,7 @@ test("a service's new price tells which variants keep theirs", async () => {
 });
 
 test("what a new business has is counted in words", async () => {
-  const { stderr } = await terminal().deskbell("seed restaurant");
+  const { stderr } = await createTerminal().deskbell("seed restaurant");
   expect(stderr).toMatch(/^cafe-lumen: new, .*\d+ menu categories, .*\d+ menu items/);
 });
 
@@ -306,7 +306,7 @@ test("a new key stands alone on stdout", async () => {
 
 test("with --out a new key goes to a file of its owner's alone, never over another file", async () => {
   const { deskbell } = await small();
-  const out = join(temporaryFolder(), "site.key");
+  const out = join(createTempFolder(), "site.key");
   const line = `keys create --name site --secret --out ${out}`;
   expect(data(await deskbell(`${line} --json`))).not.toHaveProperty("secret");
   expect(readFileSync(out, "utf8")).toMatch(/^deskbell_sk_[0-9A-Za-z]{38}\n$/);
@@ -317,7 +317,7 @@ test("with --out a new key goes to a file of its owner's alone, never over anoth
 
 test("a key that is refused leaves no empty file", async () => {
   const { deskbell } = await small();
-  const out = join(temporaryFolder(), "site.key");
+  const out = join(createTempFolder(), "site.key");
   expect(
     await deskbell(`keys create --name site --scope services.write --out ${out}`),
   ).toMatchObject({
@@ -386,7 +386,7 @@ test.each([
   const { deskbell, dataDir } = await small();
   await deskbell("keys create --name site --secret");
   const [key] = data<{ id: string }[]>(await deskbell("keys list --json"));
-  const { code, stderr } = await terminal({ isTTY: true, dataDir }).deskbell(
+  const { code, stderr } = await createTerminal({ isTTY: true, dataDir }).deskbell(
     `keys revoke ${key!.id}`,
     typed,
   );
@@ -458,7 +458,7 @@ test.each([
 });
 
 test("a Square catalog becomes a file that can be applied, and what was left is told without its tricks", async () => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   const variation = {
     type: "ITEM_VARIATION",
     id: "V1",
@@ -471,7 +471,7 @@ test("a Square catalog becomes a file that can be applied, and what was left is 
   };
   const tax = { type: "TAX", id: "T1", tax_data: { name: "VAT \u001b[2J" } };
   writeFileSync(join(folder, "square.json"), JSON.stringify({ objects: [item, tax] }));
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   const out = join(folder, "deli.yaml");
   const line = `catalog import square ${join(folder, "square.json")} --business-slug deli --timezone America/New_York --currency USD --out ${out}`;
   const imported = await deskbell(line);
@@ -493,10 +493,10 @@ test("a Square catalog becomes a file that can be applied, and what was left is 
 test.runIf(process.getuid?.() === 0)(
   "root makes no files in a folder that is somebody else's",
   async () => {
-    const dataDir = join(temporaryFolder(), "data");
+    const dataDir = join(createTempFolder(), "data");
     mkdirSync(dataDir);
     chownSync(dataDir, 65_534, 65_534);
-    expect(await terminal({ dataDir }).deskbell("seed salon")).toMatchObject({
+    expect(await createTerminal({ dataDir }).deskbell("seed salon")).toMatchObject({
       code: 4,
       stderr: expect.stringContaining("user 65534"),
     });

@@ -3,12 +3,12 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readCompletion, SHELLS } from "../../src/assets.ts";
-import { execute, temporaryFolder, terminal } from "../support/cli.ts";
+import { runProgram, createTempFolder, createTerminal } from "../support/cli.ts";
 import { PROGRAM } from "../support/program.ts";
-import { hasTmux, tmux } from "../support/tmux.ts";
+import { hasTmux, openTmux } from "../support/tmux.ts";
 
 async function seeded() {
-  const box = terminal();
+  const box = createTerminal();
   await box.deskbell("seed salon");
   await box.deskbell("seed venue");
   const { stdout } = await box.deskbell(
@@ -27,7 +27,7 @@ async function seeded() {
 }
 
 test("what is known without data is completed without data", async () => {
-  const { deskbell, dataDir } = terminal();
+  const { deskbell, dataDir } = createTerminal();
   const ask = async (words: string) =>
     (await deskbell(`__complete -- ${words}`)).stdout.replaceAll(/\t.*/g, "");
   expect(await ask("bu")).toBe("businesses\n");
@@ -86,7 +86,7 @@ test("ids of keys and endpoints are offered with their names, made harmless; a r
 });
 
 test("nothing that a shell would run is ever put on its line", async () => {
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   const evil = ["$(reboot)", "`id`", "a;b", "../x y", "-rf", "ok-key"];
   const file = {
     catalog: 1,
@@ -100,7 +100,7 @@ test("nothing that a shell would run is ever put on its line", async () => {
 });
 
 test("whatever is on the line and whatever is on file, completion fails in silence", async () => {
-  const { deskbell, dataDir } = terminal();
+  const { deskbell, dataDir } = createTerminal();
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, "deskbell.db"), "no database at all".repeat(300));
   for (const words of [
@@ -126,11 +126,14 @@ test("a box of an older schema is left as it is", async () => {
 });
 
 test.each(["tcsh", "''"])("there is no completion for %s", async (shell) => {
-  expect(await terminal().deskbell(`completion ${shell}`)).toMatchObject({ code: 2, stdout: "" });
+  expect(await createTerminal().deskbell(`completion ${shell}`)).toMatchObject({
+    code: 2,
+    stdout: "",
+  });
 });
 
 test("no help lists the command that the shells ask", async () => {
-  expect((await terminal().deskbell("--help")).stdout).not.toContain("__complete");
+  expect((await createTerminal().deskbell("--help")).stdout).not.toContain("__complete");
 });
 
 const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
@@ -140,14 +143,14 @@ for (const shell of ["zsh", "fish"])
 
 /** The salon, and a PATH on which `deskbell` is the built program. */
 async function onPath() {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   const program = join(folder, "deskbell");
   writeFileSync(program, `#!/bin/sh\nexec ${PROGRAM.command.join(" ")} "$@"\n`);
   chmodSync(program, 0o755);
   for (const shell of SHELLS)
     writeFileSync(join(folder, `completion.${shell}`), readCompletion(shell));
   const dataDir = join(folder, "data");
-  expect(await execute(["seed", "salon", "--data-dir", dataDir])).toMatchObject({ code: 0 });
+  expect(await runProgram(["seed", "salon", "--data-dir", dataDir])).toMatchObject({ code: 0 });
   const env = {
     PATH: `${folder}:${process.env.PATH}`,
     DESKBELL_DATA_DIR: dataDir,
@@ -202,7 +205,7 @@ test.runIf(hasTmux)(
   "a tab completes on a real terminal in bash, and a file where a file is asked for",
   async () => {
     const { folder, env } = await onPath();
-    const shell = tmux(100, 24);
+    const shell = openTmux(100, 24);
     const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     shell.press("-l", `cd ${folder}; ${settings.join(" ")} PS1='bash> ' bash --norc -i`);
     shell.press("Enter");
@@ -219,7 +222,7 @@ test.runIf(hasTmux)(
 
 test.runIf(hasTmux && has("zsh"))("a tab completes on a real terminal in zsh", async () => {
   const { folder, env } = await onPath();
-  const shell = tmux(100, 24);
+  const shell = openTmux(100, 24);
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   shell.press("-l", `cd ${folder}; ${settings.join(" ")} zsh -f -i`);
   shell.press("Enter");

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Ran, temporaryFolder, terminal } from "../support/cli.ts";
+import { type CommandResult, createTempFolder, createTerminal } from "../support/cli.ts";
 
 // Far enough ahead of whatever day it is, near enough to be booked.
 const DAY = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 }).toString();
@@ -24,13 +24,13 @@ events:
     quotas: [{ key: hall, size: 3, ticketTypes: [seat] }]
 `;
 
-async function house(options: Parameters<typeof terminal>[0] = {}) {
-  const { deskbell, dataDir } = terminal(options);
+async function house(options: Parameters<typeof createTerminal>[0] = {}) {
+  const { deskbell, dataDir } = createTerminal(options);
   expect(await deskbell("seed -", HOUSE)).toMatchObject({ code: 0 });
   return { deskbell, dataDir };
 }
 
-const data = <T = Record<string, unknown>>(ran: Ran): T => {
+const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   return (JSON.parse(ran.stdout) as { data: T }).data;
 };
@@ -77,7 +77,7 @@ test("from the order to the door: held, paid, admitted by its code, which no lis
 
 test("many are loaded line by line: each is told of, and one that is refused stops none of the others", async () => {
   const { deskbell } = await house();
-  const file = join(temporaryFolder(), "orders.ndjson");
+  const file = join(createTempFolder(), "orders.ndjson");
   const line = (fields: object) => JSON.stringify({ event: "gala", items: ["seat"], ...fields });
   writeFileSync(
     file,

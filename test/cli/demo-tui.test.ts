@@ -1,13 +1,13 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { execute, temporaryFolder } from "../support/cli.ts";
-import { hasTmux, tmux } from "../support/tmux.ts";
+import { runProgram, createTempFolder } from "../support/cli.ts";
+import { hasTmux, openTmux } from "../support/tmux.ts";
 
 test.runIf(hasTmux)(
   "demo --tui shows the first deliveries live; q ends all of it and leaves nothing behind",
   async () => {
-    const folder = temporaryFolder();
-    const terminal = tmux(100, 30);
+    const folder = createTempFolder();
+    const terminal = openTmux(100, 30);
     terminal.press("-l", `export TMPDIR=${folder}`);
     terminal.press("Enter");
     await terminal.start("demo", "--tui", "--port", "0");
@@ -23,8 +23,8 @@ test.runIf(hasTmux)(
 );
 
 test("without a terminal demo --tui says so before anything is made", async () => {
-  const folder = temporaryFolder();
-  const ran = await execute(["demo", "--tui"], { env: { TMPDIR: folder } });
+  const folder = createTempFolder();
+  const ran = await runProgram(["demo", "--tui"], { env: { TMPDIR: folder } });
   expect(ran).toMatchObject({
     code: 2,
     stdout: "",

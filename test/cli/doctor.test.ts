@@ -4,12 +4,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import {
-  execute,
-  type Ran,
-  start,
-  type Started,
-  temporaryFolder,
-  terminal,
+  runProgram,
+  type CommandResult,
+  startProgram,
+  type StartedProgram,
+  createTempFolder,
+  createTerminal,
 } from "../support/cli.ts";
 import { PROGRAM } from "../support/program.ts";
 
@@ -21,9 +21,9 @@ type Checks = {
 async function beside(
   limit: string,
   ...options: string[]
-): Promise<{ daemon: Started; examine: () => Promise<Ran> }> {
-  const dataDir = join(temporaryFolder(), "data");
-  const run = (line: string) => execute([...line.split(" "), "--data-dir", dataDir]);
+): Promise<{ daemon: StartedProgram; examine: () => Promise<CommandResult> }> {
+  const dataDir = join(createTempFolder(), "data");
+  const run = (line: string) => runProgram([...line.split(" "), "--data-dir", dataDir]);
   await run("seed salon");
   await run(
     "webhooks add --name till --url http://127.0.0.1:9/ --event ticket.checked_in --allow-private",
@@ -32,7 +32,7 @@ async function beside(
     ...PROGRAM,
     command: ["/bin/sh", "-c", `${limit}; exec "$0" "$@"`, ...PROGRAM.command] as const,
   };
-  const daemon = start(["serve", "--port", "0", "--data-dir", dataDir, ...options], {
+  const daemon = startProgram(["serve", "--port", "0", "--data-dir", dataDir, ...options], {
     program: limited,
   });
   await expect
@@ -83,7 +83,7 @@ test("a daemon that is stopped in its tracks is found", async () => {
 });
 
 test("what is found is told with its command to a person, a script and a program", async () => {
-  const { deskbell, dataDir } = terminal({ program: "npx deskbell" });
+  const { deskbell, dataDir } = createTerminal({ program: "npx deskbell" });
   await deskbell("seed salon");
   await deskbell(
     "webhooks add --name 'x\u001b[2J' --url http://127.0.0.1:9/ --event all --allow-private",
@@ -103,7 +103,7 @@ test("what is found is told with its command to a person, a script and a program
     /^webhooks\twrong\t'x␛\[2J' has failed 2 times since \S+\tnpx deskbell deliveries list --failed --endpoint whe_\w+$/m,
   );
 
-  const shown = await terminal({ isTTY: true, dataDir }).deskbell("doctor --no-color");
+  const shown = await createTerminal({ isTTY: true, dataDir }).deskbell("doctor --no-color");
   expect(shown.stdout).toContain("✓ database  SQLite ");
   expect(shown.stdout).toContain("✗ daemon    the daemon is not running\n  deskbell serve\n");
   expect(shown.stdout).toContain("! backups   there is no backup yet\n  deskbell backup\n");
@@ -126,7 +126,7 @@ test("what is found is told with its command to a person, a script and a program
 });
 
 test("a damaged file is told of, and nothing that stands on it is looked at", async () => {
-  const { deskbell, dataDir } = terminal();
+  const { deskbell, dataDir } = createTerminal();
   await deskbell("seed salon");
   const db = new Database(join(dataDir, "deskbell.db"));
   db.unsafeMode();
@@ -141,11 +141,11 @@ test("a damaged file is told of, and nothing that stands on it is looked at", as
 });
 
 test("where there are no data there is nothing to examine", async () => {
-  expect(await terminal().deskbell("doctor")).toMatchObject({ code: 3, stdout: "" });
+  expect(await createTerminal().deskbell("doctor")).toMatchObject({ code: 3, stdout: "" });
 });
 
 test("status names a delivery that was changed in the file, and a key that a web page has sent", async () => {
-  const { deskbell, dataDir } = terminal();
+  const { deskbell, dataDir } = createTerminal();
   await deskbell("seed salon");
   await deskbell("webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private");
   await deskbell("keys create --name site --secret");
@@ -175,21 +175,21 @@ test("status names a delivery that was changed in the file, and a key that a web
 });
 
 test("whatever the umask, files are 0600 and folders 0700, the daemon's and the backup's too", async () => {
-  const dataDir = join(temporaryFolder(), "data");
+  const dataDir = join(createTempFolder(), "data");
   const careless = {
     ...PROGRAM,
     command: ["/bin/sh", "-c", 'umask 000; exec "$0" "$@"', ...PROGRAM.command] as const,
   };
   const options = { program: careless };
-  await execute(["seed", "salon", "--data-dir", dataDir], options);
+  await runProgram(["seed", "salon", "--data-dir", dataDir], options);
   const add = "webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private";
-  await execute([...add.split(" "), "--data-dir", dataDir], options);
-  const daemon = start(
+  await runProgram([...add.split(" "), "--data-dir", dataDir], options);
+  const daemon = startProgram(
     ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir],
     options,
   );
-  await daemon.sees(/"serving"/);
-  await execute(["backup", "--data-dir", dataDir], options);
+  await daemon.waitForOutput(/"serving"/);
+  await runProgram(["backup", "--data-dir", dataDir], options);
   const modes = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) => {
     const file = lstatSync(join(dataDir, name));
     return `${(file.mode & 0o777).toString(8)} ${file.isDirectory() ? "folder" : "file"}`;

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { terminal } from "../support/cli.ts";
+import { createTerminal } from "../support/cli.ts";
 
 test("a dry run makes no secret that anybody could mistake for one", async () => {
-  const { deskbell, dataDir } = terminal();
+  const { deskbell, dataDir } = createTerminal();
   await deskbell("seed salon");
   const out = join(dataDir, "site.key");
   const ran = await deskbell(`keys create --name site --secret --out ${out} --dry-run`);
@@ -19,7 +19,7 @@ test("a dry run makes no secret that anybody could mistake for one", async () =>
 });
 
 test("a dry run of many lines refuses what the lines before it have taken", async () => {
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   await deskbell("seed venue");
   // 90 chairs: fifteen orders of six.
   const line = JSON.stringify({ event: "blue-hour-quartet", items: ["seated*6"] });
@@ -36,7 +36,7 @@ test("a dry run of many lines refuses what the lines before it have taken", asyn
 });
 
 test("a dry run needs no confirmation, refuses as the deed would, and says on stderr alone what it was", async () => {
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   await deskbell("seed salon");
   const { stdout } = await deskbell("keys create --name site --secret --json");
   const { id } = (JSON.parse(stdout) as { data: { id: string } }).data;
@@ -54,13 +54,13 @@ test("a dry run needs no confirmation, refuses as the deed would, and says on st
 });
 
 test("where there are no data a dry run makes none", async () => {
-  const { deskbell, dataDir } = terminal();
+  const { deskbell, dataDir } = createTerminal();
   expect(await deskbell("keys create --name site --secret --dry-run")).toMatchObject({ code: 3 });
   expect(existsSync(dataDir) && readdirSync(dataDir).length > 0).toBe(false);
 });
 
 test("a dry run of a new master key or of a restore touches no file", async () => {
-  const { deskbell, dataDir } = terminal();
+  const { deskbell, dataDir } = createTerminal();
   await deskbell("seed salon");
   await deskbell("webhooks add --name a --url http://127.0.0.1:9/ --event all --allow-private");
   const { stdout } = await deskbell("backup --json");

@@ -49,7 +49,7 @@ test.each(["ENOTDIR", "EISDIR", "ENAMETOOLONG", "ELOOP"])(
 test("a refusal says what happened, every mistake with its place, and what mends it in words that can be typed", () => {
   const error = new AppError("invalid_input", "salon.yaml has 2 mistakes.", {
     fix: "edit it, then deskbell catalog apply salon.yaml",
-    items: [
+    issues: [
       {
         code: "unknown_field",
         place: "salon.yaml:3:5",
@@ -72,7 +72,7 @@ test("a refusal says what happened, every mistake with its place, and what mends
 test("mistakes that the message already tells are not told twice", () => {
   const items = [{ code: "length", detail: "The name is too long." }];
   const { text } = explainFailure(
-    new AppError("invalid_input", "The name is too long.", { items }),
+    new AppError("invalid_input", "The name is too long.", { issues: items }),
     "deskbell",
   );
   expect(text).toBe("error: The name is too long. (exit 7)\n");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toFields } from "../../src/cli/output/fields.ts";
-import { temporaryFolder, terminal } from "../support/cli.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
 
 test("what is short is a line a field", () => {
   expect(
@@ -58,15 +58,15 @@ test("nothing of an object can break out of its place", () => {
 });
 
 test("a pipe and a program get each field on one line, as it is", async () => {
-  const dataDir = `${temporaryFolder()}/data`;
-  const { deskbell } = terminal({ dataDir });
+  const dataDir = `${createTempFolder()}/data`;
+  const { deskbell } = createTerminal({ dataDir });
   await deskbell("seed salon");
   await deskbell("webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private");
   expect((await deskbell("webhooks show till")).stdout).toMatch(
     /^events\t\["catalog\.changed",.*\]$/m,
   );
   const shown = (
-    await terminal({ isTTY: true, dataDir }).deskbell("webhooks show till")
+    await createTerminal({ isTTY: true, dataDir }).deskbell("webhooks show till")
   ).stdout.split("\n");
   expect(shown.find((line) => line.startsWith("events "))).toMatch(/^events +catalog\.changed /);
   expect(Math.max(...shown.map((line) => line.length))).toBeLessThanOrEqual(100);

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder, terminal } from "../support/cli.ts";
-import { canMount, smallDisk } from "../support/small-disk.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
+import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 
 const SHOP = `
 catalog: 1
@@ -16,13 +16,13 @@ const DAY = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 }).toString
 const LATIN1 = Buffer.from("M\xfcller", "latin1");
 
 async function shop() {
-  const { deskbell, dataDir } = terminal();
+  const { deskbell, dataDir } = createTerminal();
   expect(await deskbell("seed -", SHOP)).toMatchObject({ code: 0 });
-  return { deskbell, dataDir, folder: temporaryFolder() };
+  return { deskbell, dataDir, folder: createTempFolder() };
 }
 
 test("a catalog from stdin in another encoding is refused, as from a file: no letter is lost without a word", async () => {
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   const [before = "", after = ""] = SHOP.split("Joe's");
   const stdin = Buffer.concat([Buffer.from(`${before}"`), LATIN1, Buffer.from(`"${after}`)]);
   expect(await deskbell("catalog apply -", stdin)).toMatchObject({
@@ -118,7 +118,7 @@ test.skipIf(!canMount())(
   "a file that a full disk cut short is not left to be refused at the next try",
   async () => {
     const { deskbell } = await shop();
-    const disk = smallDisk(1);
+    const disk = mountSmallDisk(1);
     const file = join(disk.folder, "box.yaml");
     disk.fill();
     expect(await deskbell(`catalog export --out ${file}`)).toMatchObject({

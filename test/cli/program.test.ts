@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { CommandSpec, Group } from "../../src/cli/command.ts";
+import type { CommandSpec, CommandGroup } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
-import { orEnvironment, text } from "../../src/cli/flags.ts";
+import { withEnvironment, text } from "../../src/cli/flags.ts";
 import { rootHelp } from "../../src/cli/root-help.ts";
 import { readConfig } from "../../src/config.ts";
-import { temporaryFolder, terminal } from "../support/cli.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
 
 const pathsOf = (
-  specs: readonly (CommandSpec | Group)[],
+  specs: readonly (CommandSpec | CommandGroup)[],
   before = "",
 ): { path: string; spec: CommandSpec }[] =>
   specs.flatMap((spec) =>
@@ -21,7 +21,7 @@ test.each(COMMANDS)(
   "$name is told in the program's help as it tells itself",
   async ({ name, about, load }) => {
     expect(await load()).toMatchObject({ name, about });
-    const { stdout } = await terminal().deskbell("--help");
+    const { stdout } = await createTerminal().deskbell("--help");
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(` ${name} ${about} `);
   },
 );
@@ -29,7 +29,7 @@ test.each(COMMANDS)(
 test.each(["--help", "-h", "help", "--json --help", "--help keys"])(
   "%s shows the same help",
   async (line) => {
-    const { deskbell } = terminal();
+    const { deskbell } = createTerminal();
     const { code, stdout, stderr } = await deskbell(line);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toBe((await deskbell("--help")).stdout);
@@ -47,7 +47,7 @@ test("the help of a narrow terminal is wrapped between words", () => {
 test.each(commands)(
   "$path --help shows at least two examples, each of that command",
   async ({ path }) => {
-    const { deskbell } = terminal();
+    const { deskbell } = createTerminal();
     const { code, stdout, stderr } = await deskbell(`${path} --help`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const examples =
@@ -99,7 +99,7 @@ test.each([
   ["deliveries list --status LOST", /'LOST' is invalid\. Allowed choices are PENDING, /],
   ["businesses list surplus", /too many arguments/],
 ])("%s is a usage error that says what would have been right", async (line, message) => {
-  const { code, stdout, stderr } = await terminal().deskbell(line);
+  const { code, stdout, stderr } = await createTerminal().deskbell(line);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(message);
 });
@@ -107,53 +107,53 @@ test.each([
 test.each(["", "keys", "catalog import"])(
   "'%s' alone shows its help on stderr and is a usage error",
   async (line) => {
-    const { code, stdout, stderr } = await terminal().deskbell(line);
+    const { code, stdout, stderr } = await createTerminal().deskbell(line);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(`Usage: deskbell ${line}`.trim());
   },
 );
 
 test("a hint names the program as it was started", async () => {
-  const { stderr } = await terminal({ program: "npx deskbell" }).deskbell("keys creat");
+  const { stderr } = await createTerminal({ program: "npx deskbell" }).deskbell("keys creat");
   expect(stderr).toContain("fix: npx deskbell keys --help (exit 2)");
 });
 
 test("--version prints the version alone", async () => {
-  expect(await terminal().deskbell("--version")).toMatchObject({
+  expect(await createTerminal().deskbell("--version")).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
   });
 });
 
 test("a variable that is empty says as little as one that is not set", async () => {
-  const dataDir = temporaryFolder();
+  const dataDir = createTempFolder();
   for (const name of ["DESKBELL_BUSINESS", "DESKBELL_LOG_FORMAT", "DESKBELL_DATA_DIR"])
     vi.stubEnv(name, "");
   onTestFinished(() => void vi.unstubAllEnvs());
-  const { deskbell } = terminal({ dataDir });
+  const { deskbell } = createTerminal({ dataDir });
   await deskbell("seed salon");
   expect(await deskbell("services list")).toMatchObject({ code: 0, stderr: "" });
   expect(await deskbell("services list --business=")).toMatchObject({ code: 3 });
   // Not the current folder.
   expect(readConfig({}, { DESKBELL_DATA_DIR: "", STATE_DIRECTORY: dataDir }).dataDir).toBe(dataDir);
-  expect(orEnvironment("DESKBELL_HOST", text("address", "")).read("")).toBeUndefined();
+  expect(withEnvironment("DESKBELL_HOST", text("address", "")).read("")).toBeUndefined();
 });
 
 test("an empty DESKBELL_PORT is no number that is wrong", async () => {
   vi.stubEnv("DESKBELL_PORT", "");
   onTestFinished(() => void vi.unstubAllEnvs());
   // A slip that is found behind it, so that nothing starts.
-  expect((await terminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain(
+  expect((await createTerminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain(
     "--tls-key is missing",
   );
   vi.stubEnv("DESKBELL_PORT", "many");
-  expect((await terminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain(
+  expect((await createTerminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain(
     "a whole number from 0 to 65535",
   );
 });
 
 test("a command that reads makes no data folder where none was", async () => {
-  const { code, stderr } = await terminal().deskbell("businesses list");
+  const { code, stderr } = await createTerminal().deskbell("businesses list");
   expect(code).toBe(3);
   expect(stderr).toMatch(
     /^error: There is no deskbell data in .*\nfix: deskbell seed all, or .*--data-dir \(exit 3\)\n$/,

@@ -1,18 +1,18 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder, terminal } from "../support/cli.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
 
 /** A seeded box with a backup, after which a price has changed. */
 async function changedSinceBackup() {
-  const dataDir = join(temporaryFolder(), "my-box");
-  const { deskbell } = terminal({ dataDir });
+  const dataDir = join(createTempFolder(), "my-box");
+  const { deskbell } = createTerminal({ dataDir });
   await deskbell("seed salon");
   const { path } = (
     JSON.parse((await deskbell("backup --json")).stdout) as { data: { path: string } }
   ).data;
   await deskbell("services set cut --price 91.00");
-  return { dataDir, path, deskbell, atTerminal: terminal({ dataDir, isTTY: true }).deskbell };
+  return { dataDir, path, deskbell, atTerminal: createTerminal({ dataDir, isTTY: true }).deskbell };
 }
 
 test("a restore has the name of the data folder typed, and says what became of what was there", async () => {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemdUnit } from "../../src/cli/running/systemd-unit.ts";
-import { execute, temporaryFolder } from "../support/cli.ts";
+import { runProgram, createTempFolder } from "../support/cli.ts";
 import { PROGRAM } from "../support/program.ts";
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
@@ -14,12 +14,12 @@ if (!hasSystemd)
 
 /** A unit in a file of its own, for a program at a path of one's choice. */
 function unitFor(name: string): string {
-  const folder = join(temporaryFolder(), name);
+  const folder = join(createTempFolder(), name);
   mkdirSync(folder);
   const program = join(folder, "deskbell");
   writeFileSync(program, "#!/bin/sh\n");
   chmodSync(program, 0o755);
-  const path = join(temporaryFolder(), "deskbell.service");
+  const path = join(createTempFolder(), "deskbell.service");
   writeFileSync(path, systemdUnit({ program: [program], user: "root", isInHome: false }));
   return path;
 }
@@ -35,7 +35,7 @@ test.runIf(hasSystemd).each(["plain", "with space", "100%n ü;#"])(
 );
 
 test.runIf(hasSystemd)("systemd finds the unit's exposure below 2 of 10", () => {
-  const path = join(temporaryFolder(), "deskbell.service");
+  const path = join(createTempFolder(), "deskbell.service");
   writeFileSync(
     path,
     systemdUnit({ program: ["/opt/deskbell"], user: "deskbell", isInHome: false }),
@@ -48,7 +48,7 @@ test.runIf(hasSystemd)("systemd finds the unit's exposure below 2 of 10", () => 
 });
 
 test("the unit goes to stdout alone and starts the very program that printed it", async () => {
-  const { code, stdout, stderr } = await execute(["service", "systemd", "--user", "www-data"]);
+  const { code, stdout, stderr } = await runProgram(["service", "systemd", "--user", "www-data"]);
   expect({ code, user: /^User=(.*)$/m.exec(stdout)?.[1] }).toEqual({ code: 0, user: "www-data" });
   expect(stdout).toContain(
     `ExecStart=${PROGRAM.command.map((word) => `"${word}"`).join(" ")} serve\n`,
@@ -57,7 +57,7 @@ test("the unit goes to stdout alone and starts the very program that printed it"
   expect(stderr).toContain("sudo systemctl daemon-reload && sudo systemctl enable --now deskbell");
   // What is to be typed gives the same unit.
   expect(stderr).toContain(" service systemd --user www-data | sudo tee ");
-  const asJson = await execute(["service", "systemd", "--json", "-q"]);
+  const asJson = await runProgram(["service", "systemd", "--json", "-q"]);
   expect(JSON.parse(asJson.stdout)).toMatchObject({
     data: { path: "/etc/systemd/system/deskbell.service" },
   });
@@ -84,7 +84,7 @@ test("a program in a home folder is still seen by its service, read-only", () =>
 test.each(["root;reboot", "", "A user", "x\nExecStartPre=/bin/evil"])(
   "%j is no user to run as",
   async (user) => {
-    expect(await execute(["service", "systemd", "--user", user])).toMatchObject({
+    expect(await runProgram(["service", "systemd", "--user", user])).toMatchObject({
       code: 2,
       stdout: "",
     });

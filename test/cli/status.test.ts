@@ -5,17 +5,17 @@ import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/endpoint-life.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
-import { temporaryFolder, terminal } from "../support/cli.ts";
-import { emit } from "../support/engine.ts";
-import { openShop } from "../support/shop.ts";
-import { world } from "../support/world.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
+import { emitEvents } from "../support/engine.ts";
+import { seedShop } from "../support/shop.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 /** A shop whose daemon seems to run, with one partner. */
 async function running() {
-  const dataDir = join(temporaryFolder(), "data");
-  const rt = world({ dataDir });
-  openShop(rt);
-  const business = rt.store.businesses.bySlug("shop");
+  const dataDir = join(createTempFolder(), "data");
+  const rt = createTestRuntime({ dataDir });
+  seedShop(rt);
+  const business = rt.store.businesses.findBySlug("shop");
   if (!business) throw new Error("no shop");
   rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: Date.now() }));
   const { endpoint } = await createEndpoint(rt, {
@@ -27,7 +27,7 @@ async function running() {
     allowPrivate: true,
   });
   const lock = acquireDaemonLock(rt.config.databasePath);
-  return { rt, business, endpoint, lock, ...terminal({ dataDir }) };
+  return { rt, business, endpoint, lock, ...createTerminal({ dataDir }) };
 }
 
 test("while all is well status says so with 0", async () => {
@@ -37,7 +37,7 @@ test("while all is well status says so with 0", async () => {
   expect(quiet.stdout).toMatch(
     /^daemon\trunning at http:\/\/127\.0\.0\.1:4100\t\ndeliveries\tnone\t\nendpoints\t1 active\t\nnext attempt\tnone\t\nlast backup\tnone\t\nfree disk\t[\d.]+ .B\t\n$/,
   );
-  emit(rt, business, "service.updated");
+  emitEvents(rt, business, "service.updated");
   const made = await deskbell("backup");
   expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining("master.key alone") });
   const [, path = "", bytes] = /^path\t(.*)\nbytes\t(\d+)\nmadeAt\t/.exec(made.stdout) ?? [];
@@ -60,7 +60,7 @@ test("each trouble is named with the command that looks into it, and the exit co
   const { deskbell, dataDir, rt, endpoint, lock } = await running();
   lock.release();
   rt.tx(() =>
-    rt.store.endpoints.saveStreak(endpoint.id, {
+    rt.store.endpoints.updateStreak(endpoint.id, {
       failingSince: rt.now(),
       failureCount: 3,
       failedEventId: "evt_1",
@@ -85,7 +85,7 @@ test("each trouble is named with the command that looks into it, and the exit co
       "trouble\tthe backup of 2026-11-20T12:00:00Z failed: the moon␛[2J\tdeskbell backup",
     ],
   });
-  const shown = await terminal({ isTTY: true, dataDir, program: "npx deskbell" }).deskbell(
+  const shown = await createTerminal({ isTTY: true, dataDir, program: "npx deskbell" }).deskbell(
     "status --no-color",
   );
   expect(shown.stdout).toMatch(/^daemon {8}not running\n/);
@@ -97,7 +97,7 @@ test("each trouble is named with the command that looks into it, and the exit co
     "trouble\tthe daemon is not running\tdeskbell serve",
     `trouble\t'till' is disabled (gone)\tdeskbell webhooks show ${endpoint.id}`,
   ]);
-  rt.tx(() => rt.store.endpoints.setStatus(endpoint.id, "DISABLED", "manual", rt.now()));
+  rt.tx(() => rt.store.endpoints.updateStatus(endpoint.id, "DISABLED", "manual", rt.now()));
   expect(troubles((await deskbell("status")).stdout)).toHaveLength(1);
 });
 
@@ -106,7 +106,7 @@ test("an endpoint that failed a moment ago is shown, and no trouble until it has
   await deskbell("backup");
   const failSince = (ms: number) =>
     rt.tx(() =>
-      rt.store.endpoints.saveStreak(endpoint.id, {
+      rt.store.endpoints.updateStreak(endpoint.id, {
         ...NO_STREAK,
         failingSince: ms,
         failureCount: 1,

@@ -43,7 +43,7 @@ test("what is too wide is cut from the widest column, so that a row stays a line
 
 test("a spare column is left out before anything is cut, and never from what a program reads", () => {
   const spared = columns.map((column) =>
-    column.title === "PRICE" ? { ...column, spare: true as const } : column,
+    column.title === "PRICE" ? { ...column, optional: true as const } : column,
   );
   const rows = [{ key: "catalog", name: "catalog.changed", price: 12_345 }];
   expect(toTable(rows, spared, 31)).toEqual([

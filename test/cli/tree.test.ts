@@ -3,15 +3,15 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addCommand, type CommandSpec, type Group } from "../../src/cli/command.ts";
+import { addCommand, type CommandSpec, type CommandGroup } from "../../src/cli/command.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import { GLOBAL_OPTIONS } from "../../src/cli/root-help.ts";
-import { runApart, runnable, setUpExamples } from "../support/example-box.ts";
+import { runInCopy, makeRunnable, setUpExamples } from "../support/example-box.ts";
 
 type Leaf = { path: string; spec: CommandSpec };
 
-const leavesOf = (nodes: readonly (CommandSpec | Group)[], before = ""): Leaf[] =>
+const leavesOf = (nodes: readonly (CommandSpec | CommandGroup)[], before = ""): Leaf[] =>
   nodes.flatMap((node) =>
     "commands" in node
       ? leavesOf(node.commands, `${before}${node.name} `)
@@ -34,7 +34,7 @@ setUpExamples();
 /** A line of the right shape is understood, whatever it would then do. */
 async function parse(line: string): Promise<string[]> {
   const told: string[] = [];
-  const mute = <Node extends CommandSpec | Group>(node: Node): Node =>
+  const mute = <Node extends CommandSpec | CommandGroup>(node: Node): Node =>
     "commands" in node
       ? { ...node, commands: node.commands.map(mute) }
       : { ...node, run: () => void told.push(node.name) };
@@ -73,7 +73,7 @@ const inBatches = Object.entries(
 test.each(inBatches)("the examples of %s do on a box what they say", async (_noun, lines = []) => {
   for (const { line } of lines) {
     const stdin = line.includes(" - ") ? "{}" : "";
-    const ran = await runApart(runnable(line), { isEmpty: line.startsWith("seed "), stdin });
+    const ran = await runInCopy(makeRunnable(line), { isEmpty: line.startsWith("seed "), stdin });
     expect({ line, code: ran.code, said: ran.stderr }).toMatchObject({
       line,
       code: exitCodeOf(line),
@@ -100,7 +100,7 @@ test.each(inBatches)(
     for (const path of new Set(lines.map(({ path }) => path))) {
       const line = lines.findLast((example) => example.path === path)?.line ?? "";
       const stdin = line.includes(" - ") ? "{}" : "";
-      const ran = await runApart(`${runnable(line)} --json -q --yes`, {
+      const ran = await runInCopy(`${makeRunnable(line)} --json -q --yes`, {
         isEmpty: line.startsWith("seed "),
         stdin,
       });
@@ -133,7 +133,7 @@ test.each(named)("$path says in words that there is no such thing", async ({ pat
     "webhooks set": "--name x",
   };
   const more = flags[path as keyof typeof flags] ?? "";
-  const ran = await runApart(runnable(`${path} no-such-thing ${more} --yes`).trim());
+  const ran = await runInCopy(makeRunnable(`${path} no-such-thing ${more} --yes`).trim());
   expect(ran).toMatchObject({
     stdout: "",
     stderr: expect.stringMatching(/^error: [^]+\(exit [23]\)\n$/),
@@ -146,7 +146,7 @@ test.each(leaves)(
   async ({ path, spec }) => {
     for (const line of [`${path} --no-such-option`, `${path} a b c d`]) {
       if (line.endsWith("d") && spec.arguments.some((name) => name.includes("..."))) continue;
-      const ran = await runApart(line, { isEmpty: true });
+      const ran = await runInCopy(line, { isEmpty: true });
       expect({ line, ...ran }).toMatchObject({
         code: EXIT.usage,
         stdout: "",
@@ -177,7 +177,7 @@ test.each(inBatches.filter(([noun]) => noun !== "seed"))(
   "where there are no data, %s says so and makes none",
   async (_noun, lines = []) => {
     for (const { path, line } of lines) {
-      const ran = await runApart(`${runnable(line)} --yes`, { isEmpty: true });
+      const ran = await runInCopy(`${makeRunnable(line)} --yes`, { isEmpty: true });
       const isMade = MAKERS.includes(path) && existsSync(ran.dataDir);
       const refusal = {
         code: EXIT.notFound,
@@ -194,7 +194,7 @@ test.each(inBatches.filter(([noun]) => noun !== "seed"))(
   },
 );
 
-const rehearsed = leaves.filter(({ spec }) => spec.canRehearse);
+const rehearsed = leaves.filter(({ spec }) => spec.supportsDryRun);
 
 test.each(rehearsed)(
   "$path --dry-run does what it would do, and leaves the box as it was",
@@ -202,8 +202,8 @@ test.each(rehearsed)(
     const line =
       spec.examples.find((example) => !isOnlyParsed(example) && !example.includes(".ndjson")) ??
       `${path} --help`;
-    const before = await runApart("businesses list");
-    const ran = await runApart(`${runnable(line)} --dry-run`);
+    const before = await runInCopy("businesses list");
+    const ran = await runInCopy(`${makeRunnable(line)} --dry-run`);
     expect({ line, ...ran }).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^That was a dry run: nothing was changed\.$/m),
@@ -232,7 +232,9 @@ test("whatever changes data has a dry run", () => {
   const without = leaves
     .filter(
       ({ path, spec }) =>
-        (writers.test(path) || path === "seed") && !spec.canRehearse && !("dryRun" in spec.flags),
+        (writers.test(path) || path === "seed") &&
+        !spec.supportsDryRun &&
+        !("dryRun" in spec.flags),
     )
     .map(({ path }) => path);
   expect(without).toEqual(["backup create"]);

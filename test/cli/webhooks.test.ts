@@ -3,8 +3,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import { sign, signingKey } from "../../src/domain/webhooks/signature.ts";
-import { type Ran, temporaryFolder, terminal } from "../support/cli.ts";
-import { receiver } from "../support/receiver.ts";
+import { type CommandResult, createTempFolder, createTerminal } from "../support/cli.ts";
+import { createReceiver } from "../support/receiver.ts";
 
 const CAFE = `
 catalog: 1
@@ -13,10 +13,10 @@ services:
   - { key: cut, name: Cut, price: 40.00, durationMin: 30 }
 `;
 
-const data = <T>(ran: Ran): T => (JSON.parse(ran.stdout) as { data: T }).data;
+const data = <T>(ran: CommandResult): T => (JSON.parse(ran.stdout) as { data: T }).data;
 
 async function subscribed(url = "http://127.0.0.1:9/hook") {
-  const { deskbell, dataDir } = terminal();
+  const { deskbell, dataDir } = createTerminal();
   await deskbell("seed -", CAFE);
   const added = await deskbell(
     `webhooks add --name till --url ${url} --event all --allow-private --timeout 2s`,
@@ -87,7 +87,7 @@ test("the last error of a delivery stands in the list, and is kept on a narrow t
   );
   db.close();
   expect((await deskbell("deliveries list")).stdout).toContain("\tservice.updated\tHTTP 503␛[2J\t");
-  const screen = terminal({ isTTY: true, dataDir });
+  const screen = createTerminal({ isTTY: true, dataDir });
   const { stdout } = await screen.deskbell(`deliveries list --failed --endpoint ${id} --no-color`);
   expect(stdout).toMatch(/EVENT +LAST ERROR\n.* service\.updated +HTTP 503/);
 });
@@ -146,7 +146,7 @@ test("with another box's master key nothing is sealed: each command says so, and
 });
 
 test("a test shows what was signed and what came back, and fails with the endpoint", async () => {
-  const partner = await receiver([{ status: 200, body: "thanks" }, { status: 500 }]);
+  const partner = await createReceiver([{ status: 200, body: "thanks" }, { status: 500 }]);
   const { deskbell, id } = await subscribed(partner.url);
   const { code, stdout } = await deskbell(`webhooks test ${id}`);
   expect(code).toBe(0);
@@ -157,13 +157,13 @@ test("a test shows what was signed and what came back, and fails with the endpoi
 });
 
 test("a captured delivery is verified without any data", async () => {
-  const { deskbell } = terminal();
+  const { deskbell } = createTerminal();
   const secret = `whsec_${"Ab1".repeat(16)}`;
   const body = '{"name":"Maniküre"}';
   const now = Math.floor(Date.now() / 1000);
   const header = (at: number) =>
     sign([signingKey(secret)], "evt_1", at, Buffer.from(body))["X-Service-Signature"];
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   const [secretFile, bodyFile] = [join(folder, "secret"), join(folder, "body.json")];
   writeFileSync(secretFile, `${secret}\n`);
   writeFileSync(bodyFile, body);

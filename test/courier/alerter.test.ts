@@ -3,21 +3,21 @@ import { makeAlert } from "../../src/app/webhooks/alerts.ts";
 import { createAlerter } from "../../src/courier/alerter.ts";
 import { readConfig } from "../../src/config.ts";
 import { addBusiness, subscribe } from "../support/engine.ts";
-import { receiver } from "../support/receiver.ts";
-import { world } from "../support/world.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 async function alert(alertUrl?: string) {
-  const rt = world({ alertUrl });
+  const rt = createTestRuntime({ alertUrl });
   const { endpoint } = await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
   return { rt, endpoint, alert: makeAlert(rt, "endpoint.failing", endpoint, "fails.") };
 }
 
 test("an alert is a log line and a JSON POST that says in its text what happened where", async () => {
-  const operator = await receiver();
+  const operator = await createReceiver();
   const { rt, endpoint, alert: failing } = await alert(operator.url);
   const alerter = createAlerter(rt);
-  alerter.tell(failing);
-  await operator.received(1);
+  alerter.send(failing);
+  await operator.waitForRequests(1);
   expect(JSON.parse(operator.requests[0]!.body.toString())).toEqual({
     text: "Webhook endpoint 'partner' of salon-aurora fails.",
     type: "endpoint.failing",
@@ -34,10 +34,10 @@ test("an alert is a log line and a JSON POST that says in its text what happened
 
 test("an alert that is not taken is tried again, and in the end said to be in the log alone", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
-  const operator = await receiver([{ status: 500 }]);
+  const operator = await createReceiver([{ status: 500 }]);
   const { rt, alert: failing } = await alert(operator.url);
   const alerter = createAlerter(rt);
-  alerter.tell(failing);
+  alerter.send(failing);
   await vi.waitFor(async () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(rt.logged.at(-1)).toMatchObject({ level: "error", fields: { reason: "HTTP 500" } });
@@ -50,7 +50,7 @@ test("an alert that is not taken is tried again, and in the end said to be in th
 test("without a URL an alert is a log line", async () => {
   const { rt, alert: failing } = await alert();
   const alerter = createAlerter(rt);
-  alerter.tell({ ...failing, type: "endpoint.recovered" });
+  alerter.send({ ...failing, type: "endpoint.recovered" });
   expect(rt.logged).toMatchObject([{ level: "info" }]);
   await alerter.close();
 });

@@ -1,26 +1,26 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { listBackups } from "../../src/app/box/backups.ts";
-import { startBeat } from "../../src/courier/beat.ts";
-import type { Courier } from "../../src/courier/courier.ts";
-import { openShop } from "../support/shop.ts";
-import { world } from "../support/world.ts";
+import { startScheduler } from "../../src/courier/beat.ts";
+import type { DeliveryWorker } from "../../src/courier/courier.ts";
+import { seedShop } from "../support/shop.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const MINUTE_MS = 60_000;
 
 afterEach(() => void vi.useRealTimers());
 
 /** A courier that has nothing to do. */
-const idle = { wake() {}, sweep() {}, review() {} } as unknown as Courier;
+const idle = { wake() {}, sweep() {}, review() {} } as unknown as DeliveryWorker;
 
 test("the nightly backup is made at 3:17 of the box's own clock, once", async () => {
-  const rt = world();
-  openShop(rt);
+  const rt = createTestRuntime();
+  seedShop(rt);
   const logged = () => rt.logged.filter(({ message }) => message === "backed up").length;
   vi.useFakeTimers({
     now: new Date(2026, 10, 20, 3, 15, 30),
     toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
   });
-  const beat = startBeat(rt, idle);
+  const beat = startScheduler(rt, idle);
   const pass = async (ms: number) => {
     rt.advance(ms);
     await vi.advanceTimersByTimeAsync(ms);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
-import { world } from "../support/world.ts";
+import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/engine.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const DAY = 86_400_000;
 
 /** A delivery that waits for its second attempt, and a wall clock that can be set. */
 async function stage() {
-  const rt = world();
+  const rt = createTestRuntime();
   const business = addBusiness(rt);
   await subscribe(rt, business, "http://10.0.0.1/");
   let attempts = 0;
@@ -18,11 +18,11 @@ async function stage() {
   let offBy = 0;
   const { now } = rt;
   rt.now = () => now() + offBy;
-  const courier = engine(rt, send);
-  const happen = () => emit(rt, business, "service.updated");
+  const courier = createTestWorker(rt, send);
+  const happen = () => emitEvents(rt, business, "service.updated");
   const beat = async (how: "sweep" | "wake" = "sweep") => {
     courier[how]();
-    await courier.idle();
+    await courier.whenIdle();
   };
   const waits = () => rt.store.deliveries.list({ failed: true }, 1)[0]!.nextAttemptAt! - rt.now();
   happen();
@@ -63,7 +63,7 @@ test.each([30, 0.5, -0.5, -30])(
     answer.statusCode = 200;
     happen();
     await beat("wake");
-    expect(rt.store.tallies.counts()).toMatchObject({ DELIVERED: 1, PENDING: 1 });
+    expect(rt.store.tallies.countByStatus()).toMatchObject({ DELIVERED: 1, PENDING: 1 });
   },
 );
 
@@ -79,16 +79,16 @@ test("what was due already, at an endpoint that is paused, stays due when the cl
     rt.advance(1000);
     await beat();
   }
-  expect(rt.store.tallies.counts()).toMatchObject({ DELIVERED: 21, PENDING: 0 });
+  expect(rt.store.tallies.countByStatus()).toMatchObject({ DELIVERED: 21, PENDING: 0 });
 });
 
 test("a clock that was set back while no courier ran puts nothing off for longer than a day", async () => {
   const { rt, courier, send, set, tried } = await stage();
   await courier.stop(0);
   set(-30 * DAY);
-  const next = engine(rt, send);
+  const next = createTestWorker(rt, send);
   next.sweep();
-  await next.idle();
+  await next.whenIdle();
   expect(tried()).toBe(2);
 });
 

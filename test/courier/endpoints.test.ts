@@ -8,8 +8,8 @@ import { updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import type { Send } from "../../src/domain/webhooks/post.ts";
 import type { Outcome } from "../../src/domain/webhooks/verdict.ts";
 import type { Runtime } from "../../src/runtime.ts";
-import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
-import { type World, world } from "../support/world.ts";
+import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/engine.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -36,30 +36,30 @@ function scripted(...outcomes: Outcome[]) {
 }
 
 async function stage(send: Send, url = "http://10.0.0.1/") {
-  const rt = world();
+  const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, url);
-  const courier = engine(rt, send);
+  const courier = createTestWorker(rt, send);
   const happen = (count = 1) =>
-    emit(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
+    emitEvents(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
   /** Lets time pass second by second, as the beat does. */
   const pass = async (ms: number, stepMs = SECOND) => {
     for (let passed = 0; passed < ms; passed += stepMs) {
       rt.advance(Math.min(stepMs, ms - passed));
       courier.sweep();
-      courier.review();
-      await courier.idle();
+      courier.reviewFailing();
+      await courier.whenIdle();
     }
   };
   const settleNow = async () => {
     courier.wake();
-    await courier.idle();
+    await courier.whenIdle();
   };
-  const current = () => rt.store.endpoints.byId(endpoint.id)!;
+  const current = () => rt.store.endpoints.findById(endpoint.id)!;
   return { rt, business, id: endpoint.id, courier, happen, pass, settleNow, current };
 }
 
-const statuses = (rt: World) => rt.store.tallies.counts();
+const statuses = (rt: TestRuntime) => rt.store.tallies.countByStatus();
 
 describe("what an outcome does to its endpoint", () => {
   test("410 disables it at once, as gone, and parks all that is owed to it", async () => {
@@ -187,9 +187,9 @@ describe("what an outcome does to its endpoint", () => {
     await settleNow();
     await courier.stop(0);
     let count = 0;
-    const next = engine(rt, async () => ((count += 1), answer(500)));
+    const next = createTestWorker(rt, async () => ((count += 1), answer(500)));
     next.sweep();
-    await next.idle();
+    await next.whenIdle();
     expect(count).toBe(1);
   });
 });
@@ -309,10 +309,10 @@ describe("a disabled endpoint", () => {
 });
 
 describe.each([
-  { who: "this process", connect: (rt: World): Runtime => rt },
+  { who: "this process", connect: (rt: TestRuntime): Runtime => rt },
   {
     who: "another process",
-    connect: (rt: World): Runtime => world({ dataDir: rt.config.dataDir }),
+    connect: (rt: TestRuntime): Runtime => createTestRuntime({ dataDir: rt.config.dataDir }),
   },
 ])("once $who has", ({ connect }) => {
   test.each([
@@ -340,7 +340,7 @@ describe.each([
       await new Promise(setImmediate);
       act(connect(rt), id);
       for (const release of held) release();
-      await courier.idle();
+      await courier.whenIdle();
       expect(held).toHaveLength(4);
       expect(statuses(rt)).toMatchObject({ DELIVERED: 4, PENDING: 0, ...left });
     },

@@ -2,10 +2,13 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { expect, test } from "vitest";
-import { finishRotation, rotateSecret } from "../../src/app/webhooks/endpoint-secrets.ts";
-import { addBusiness, emit, engine, subscribe } from "../support/engine.ts";
-import { type ReceivedRequest, receiver } from "../support/receiver.ts";
-import { world } from "../support/world.ts";
+import {
+  finishSecretRotation,
+  rotateEndpointSecret,
+} from "../../src/app/webhooks/endpoint-secrets.ts";
+import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/engine.ts";
+import { type ReceivedRequest, createReceiver } from "../support/receiver.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const OVERLAP_MS = 60_000;
 const A_WHILE_MS = 10_000;
@@ -38,11 +41,11 @@ function takenBy(secrets: Record<string, string>, { body, headers }: ReceivedReq
 }
 
 test("a rotation under load: every delivery verifies with the old secret, with both, with the new one, as its overlap says", async () => {
-  const rt = world({}, Date.now());
+  const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
-  const partner = await receiver();
+  const partner = await createReceiver();
   const { endpoint, secret: old } = await subscribe(rt, business, partner.url);
-  const courier = engine(rt);
+  const courier = createTestWorker(rt);
   const secrets: Record<string, string> = { old };
   /** By the second that was signed: what its deliveries must verify with. */
   const expected = new Map<string, string[]>();
@@ -52,22 +55,22 @@ test("a rotation under load: every delivery verifies with the old secret, with b
     rt.advance(A_WHILE_MS);
     expected.set(String(Math.floor(rt.now() / 1000)), verifiesWith);
     for (let round = 0; round < ROUNDS; round++) {
-      emit(rt, business, ...EVENTS);
+      emitEvents(rt, business, ...EVENTS);
       courier.wake();
       await new Promise(setImmediate);
     }
   };
 
   await load(["old"]);
-  secrets["new"] = rotateSecret(rt, endpoint.id, { overlapMs: OVERLAP_MS }).secret;
+  secrets["new"] = rotateEndpointSecret(rt, endpoint.id, { overlapMs: OVERLAP_MS }).secret;
   await load(["old", "new"]);
   rt.advance(OVERLAP_MS);
   await load(["new"]);
-  secrets["newest"] = rotateSecret(rt, endpoint.id).secret;
+  secrets["newest"] = rotateEndpointSecret(rt, endpoint.id).secret;
   await load(["new", "newest"]);
-  finishRotation(rt, endpoint.id);
+  finishSecretRotation(rt, endpoint.id);
   await load(["newest"]);
-  await courier.idle();
+  await courier.whenIdle();
 
   expect(partner.requests).toHaveLength(5 * ROUNDS * EVENTS.length);
   const seen = new Set<string>();

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { expect, onTestFinished, test } from "vitest";
 import type { Resolve } from "../../src/app/webhooks/resolve.ts";
 import { createSender } from "../../src/courier/send.ts";
-import { receiver } from "../support/receiver.ts";
+import { createReceiver } from "../support/receiver.ts";
 
 const OPEN = { allowHttp: true, allowPrivate: ["127.0.0.0/8"] };
 const DEADLINE_MS = 300;
@@ -35,7 +35,7 @@ async function rawServer(
 }
 
 test("an answer is its status, its hint and the start of its text", async () => {
-  const partner = await receiver([
+  const partner = await createReceiver([
     { status: 503, headers: { "retry-after": "120" }, body: "x".repeat(5000) },
   ]);
   expect(await sender().post(partner.url)).toEqual({
@@ -47,14 +47,14 @@ test("an answer is its status, its hint and the start of its text", async () => 
 });
 
 test("a redirect is an answer, and not followed", async () => {
-  const other = await receiver();
-  const partner = await receiver([{ status: 302, headers: { location: other.url } }]);
+  const other = await createReceiver();
+  const partner = await createReceiver([{ status: 302, headers: { location: other.url } }]);
   expect(await sender().post(partner.url)).toMatchObject({ kind: "responded", statusCode: 302 });
   expect(other.requests).toHaveLength(0);
 });
 
 test("connections are used again", async () => {
-  const partner = await receiver();
+  const partner = await createReceiver();
   const { post } = sender();
   for (let i = 0; i < 3; i++) {
     await post(partner.url);
@@ -126,7 +126,7 @@ test("an endless body is read for 16 KiB and then cut off, as one success", asyn
 });
 
 test("a host without a listener is refused; one that speaks no TLS is said to fail at that", async () => {
-  const partner = await receiver();
+  const partner = await createReceiver();
   const { post } = sender();
   expect(await post(partner.url.replace("http:", "https:"))).toMatchObject({ kind: "tls_failed" });
   await partner.close();
@@ -134,7 +134,7 @@ test("a host without a listener is refused; one that speaks no TLS is said to fa
 });
 
 test("a name is looked up and tried at each of its addresses", async () => {
-  const partner = await receiver();
+  const partner = await createReceiver();
   const url = `http://partner.example:${partner.port}/hook`;
   expect(await sender(OPEN, async () => ["127.0.0.9", "127.0.0.1"]).post(url)).toMatchObject({
     statusCode: 200,
@@ -173,7 +173,7 @@ test.each([
 
 test("an answer from DNS is kept for a minute, but judged for each endpoint by what that one is allowed", async () => {
   let lookups = 0;
-  const partner = await receiver();
+  const partner = await createReceiver();
   const { post } = sender({ allowHttp: true, allowPrivate: [] }, async () => {
     lookups += 1;
     return ["127.0.0.1"];

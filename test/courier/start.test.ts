@@ -1,15 +1,15 @@
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { AttemptNotice } from "../../src/courier/courier.ts";
-import { startReceiver, type Received } from "../../src/courier/receive.ts";
-import { startCourier } from "../../src/courier/start.ts";
-import { addBusiness, emit, subscribe } from "../support/engine.ts";
-import { receiver } from "../support/receiver.ts";
-import { world } from "../support/world.ts";
+import { startReceiver, type ReceivedDelivery } from "../../src/courier/receive.ts";
+import { startDeliveryWorker } from "../../src/courier/start.ts";
+import { addBusiness, emitEvents, subscribe } from "../support/engine.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { createTestRuntime } from "../support/world.ts";
 
-async function running(rt: ReturnType<typeof world>) {
+async function running(rt: ReturnType<typeof createTestRuntime>) {
   const attempts: AttemptNotice[] = [];
-  const courier = await startCourier(rt.config, {
+  const courier = await startDeliveryWorker(rt.config, {
     onAttempt: (attempt) => void attempts.push(attempt),
   });
   onTestFinished(courier.stop);
@@ -17,18 +17,18 @@ async function running(rt: ReturnType<typeof world>) {
 }
 
 test("the thread takes up what is due at its start, hears of commits by itself and when told, and ends with 0", async () => {
-  const rt = world({}, Date.now());
+  const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
-  const partner = await receiver();
+  const partner = await createReceiver();
   await subscribe(rt, business, partner.url);
-  emit(rt, business, "service.updated");
+  emitEvents(rt, business, "service.updated");
   const courier = await running(rt);
-  await partner.received(1);
-  emit(rt, business, "staff.updated");
-  await partner.received(2);
-  emit(rt, business, "addon.updated");
+  await partner.waitForRequests(1);
+  emitEvents(rt, business, "staff.updated");
+  await partner.waitForRequests(2);
+  emitEvents(rt, business, "addon.updated");
   courier.wake();
-  await partner.received(3);
+  await partner.waitForRequests(3);
   await vi.waitFor(() => expect(courier.attempts).toHaveLength(3));
   expect(courier.attempts[0]).toMatchObject({
     eventType: "service.updated",
@@ -42,7 +42,7 @@ test("the thread takes up what is due at its start, hears of commits by itself a
 });
 
 test("an error that nobody expected ends the thread with 1, so that the daemon can end as well", async () => {
-  const rt = world({}, Date.now());
+  const rt = createTestRuntime({}, Date.now());
   const courier = await running(rt);
   const db = new Database(rt.config.databasePath);
   db.exec("DROP TABLE attempt; DROP TABLE delivery");
@@ -51,21 +51,21 @@ test("an error that nobody expected ends the thread with 1, so that the daemon c
 });
 
 test("a courier that cannot start says so", async () => {
-  const rt = world();
+  const rt = createTestRuntime();
   const databasePath = `${rt.config.dataDir}/missing/deskbell.db`;
-  await expect(startCourier({ ...rt.config, databasePath })).rejects.toThrow(
+  await expect(startDeliveryWorker({ ...rt.config, databasePath })).rejects.toThrow(
     /directory does not exist/,
   );
 });
 
 test("the sample receiver takes what is signed with its secret and refuses all else", async () => {
-  const rt = world({}, Date.now());
+  const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
   // The secret comes with the subscription, which needs the address first.
-  const { url, port, close } = await receiver();
+  const { url, port, close } = await createReceiver();
   await close();
   const { secret } = await subscribe(rt, business, url);
-  const got: Received[] = [];
+  const got: ReceivedDelivery[] = [];
   const sample = await startReceiver({
     port,
     secret,
@@ -74,7 +74,7 @@ test("the sample receiver takes what is signed with its secret and refuses all e
   });
   onTestFinished(sample.close);
   const courier = await running(rt);
-  emit(rt, business, "service.updated");
+  emitEvents(rt, business, "service.updated");
   await vi.waitFor(() => expect(courier.attempts).toHaveLength(1));
   await fetch(sample.url, { method: "POST", body: "{}" }).then(({ status }) =>
     expect(status).toBe(400),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAddressRange, isWithin, requireAddressRanges } from "../../src/domain/address-range.ts";
+import { isAddressRange, isWithin, assertAddressRanges } from "../../src/domain/address-range.ts";
 
 test.each([
   { address: "203.0.113.7", ranges: [], within: false },
@@ -20,7 +20,7 @@ test("an address range is told from other text", () => {
 });
 
 test("a setting that is no range is refused by its flag", () => {
-  expect(() => requireAddressRanges("--allow-private", ["10.0.0.0/8", "foo"])).toThrow(
+  expect(() => assertAddressRanges("--allow-private", ["10.0.0.0/8", "foo"])).toThrow(
     "--allow-private must be an address range, not 'foo'.",
   );
 });

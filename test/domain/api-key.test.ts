@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { grants, isWellFormed, mintApiKey } from "../../src/domain/api-key.ts";
+import { grants, isWellFormed, generateApiKey } from "../../src/domain/api-key.ts";
 
 test("a key tells its kind, has 32 random characters and a checksum of 6", () => {
-  expect(mintApiKey("SECRET", randomBytes)).toMatch(/^deskbell_sk_[0-9A-Za-z]{38}$/);
-  expect(mintApiKey("RESTRICTED", randomBytes)).toMatch(/^deskbell_rk_[0-9A-Za-z]{38}$/);
+  expect(generateApiKey("SECRET", randomBytes)).toMatch(/^deskbell_sk_[0-9A-Za-z]{38}$/);
+  expect(generateApiKey("RESTRICTED", randomBytes)).toMatch(/^deskbell_rk_[0-9A-Za-z]{38}$/);
 });
 
 test("the random part uses all 62 characters, none of them oftener than the others", () => {
   const seen = new Map<string, number>();
   for (let i = 0; i < 1000; i++)
-    for (const char of mintApiKey("SECRET", randomBytes).slice(12, 44))
+    for (const char of generateApiKey("SECRET", randomBytes).slice(12, 44))
       seen.set(char, (seen.get(char) ?? 0) + 1);
   expect(seen.size).toBe(62);
   // 516 expected of each; the standard deviation is 22.5.
@@ -18,7 +18,7 @@ test("the random part uses all 62 characters, none of them oftener than the othe
 });
 
 test("one wrong character anywhere is a typing error", () => {
-  const key = mintApiKey("SECRET", randomBytes);
+  const key = generateApiKey("SECRET", randomBytes);
   expect(isWellFormed(key)).toBe(true);
   for (let i = 0; i < key.length; i++) {
     const other = key[i] === "x" ? "y" : "x";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { execute } from "../support/cli.ts";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
+import { runProgram } from "../support/cli.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 
 const etagOf = async (url: string, key: string): Promise<string | null> => {
   const services = `${url}/v1/businesses/salon-aurora/services`;
@@ -11,12 +11,12 @@ const etagOf = async (url: string, key: string): Promise<string | null> => {
 };
 
 test("a backup made beside the running daemon is restored when it has stopped, and its ETags are all new", async () => {
-  const { dataDir, deskbell } = await seededBox();
+  const { dataDir, deskbell } = await createSeededSalon();
   const on = ["--data-dir", dataDir];
   const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read");
-  const daemon = serve(dataDir);
-  const url = await urlOf(daemon);
-  expect(await execute(["status", ...on])).toMatchObject({
+  const daemon = spawnDaemon(dataDir);
+  const url = await waitForUrl(daemon);
+  expect(await runProgram(["status", ...on])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(`running at ${url}`),
   });
@@ -26,7 +26,7 @@ test("a backup made beside the running daemon is restored when it has stopped, a
     .data;
   await deskbell("services", "set", "cut", "--price", "91.00");
   const before = readdirSync(dataDir);
-  expect(await execute(["restore", path, "--yes", ...on])).toMatchObject({
+  expect(await runProgram(["restore", path, "--yes", ...on])).toMatchObject({
     code: 5,
     stderr: expect.stringContaining("A daemon is running"),
   });
@@ -34,12 +34,12 @@ test("a backup made beside the running daemon is restored when it has stopped, a
   expect(await etagOf(url, key)).not.toBe(atBackup);
 
   daemon.child.kill("SIGTERM");
-  await daemon.ended();
-  expect(await execute(["status", ...on])).toMatchObject({
+  await daemon.waitForExit();
+  expect(await runProgram(["status", ...on])).toMatchObject({
     code: 6,
     stdout: expect.stringContaining("trouble\tthe daemon is not running\t"),
   });
   await deskbell("restore", path, "--yes");
   expect(await deskbell("services", "show", "cut")).not.toContain("91.00");
-  expect(await etagOf(await urlOf(serve(dataDir)), key)).toMatch(/^W\/"c10000\d\d-/);
+  expect(await etagOf(await waitForUrl(spawnDaemon(dataDir)), key)).toMatch(/^W\/"c10000\d\d-/);
 });

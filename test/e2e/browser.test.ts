@@ -6,8 +6,8 @@ import { createKey } from "../../src/app/keys.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { createApp } from "../../src/http/app.ts";
 import { openPage } from "../support/browser.ts";
-import { idOf, openShop, SHOP } from "../support/shop.ts";
-import { world } from "../support/world.ts";
+import { shopId, seedShop, SHOP_SLUG } from "../support/shop.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 async function listen(handler: RequestListener): Promise<string> {
   const server = createServer(handler).listen(0, "127.0.0.1");
@@ -21,8 +21,8 @@ async function listen(handler: RequestListener): Promise<string> {
 
 /** The API, with the status of each answer, and a page of somebody else's. */
 async function stage() {
-  const rt = world();
-  openShop(rt);
+  const rt = createTestRuntime();
+  seedShop(rt);
   const app = createApp(rt);
   const statuses: number[] = [];
   const api = await listen((request, response) => {
@@ -35,12 +35,17 @@ async function stage() {
       .end("<!doctype html><link rel=icon href=data:,>");
   });
   const { secret } = createKey(rt, {
-    businessId: businessId(SHOP),
+    businessId: businessId(SHOP_SLUG),
     name: "page",
     kind: "SECRET",
     scopes: [],
   });
-  return { statuses, site, secret, url: (path: string) => `${api}v1/businesses/${SHOP}/${path}` };
+  return {
+    statuses,
+    site,
+    secret,
+    url: (path: string) => `${api}v1/businesses/${SHOP_SLUG}/${path}`,
+  };
 }
 
 /** What a script of the page gets to see of an answer. */
@@ -54,7 +59,7 @@ async function look(url: string) {
   };
 }
 
-const query = `availability?serviceId=${idOf("svc", "cut")}&date=2026-11-23`;
+const query = `availability?serviceId=${shopId("svc", "cut")}&date=2026-11-23`;
 
 test("a page of another origin reads availability with its limits and ETag, revalidates it, and reads the 429", async (context) => {
   const { site, url, statuses } = await stage();

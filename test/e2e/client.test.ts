@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
-import { receiver } from "../support/receiver.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createReceiver } from "../support/receiver.ts";
 
 // In this folder, because the client's packages are found from it.
 const CLIENT = fileURLToPath(new URL("../client/", import.meta.url));
@@ -39,9 +39,11 @@ test(
   "a client that is generated from the description typechecks and drives every operation",
   { timeout: 120_000 },
   async () => {
-    const { dataDir, deskbell } = await seededBox();
-    const url = await urlOf(serve(dataDir, "--allow-http", "--allow-private", "127.0.0.0/8"));
-    const partner = await receiver();
+    const { dataDir, deskbell } = await createSeededSalon();
+    const url = await waitForUrl(
+      spawnDaemon(dataDir, "--allow-http", "--allow-private", "127.0.0.0/8"),
+    );
+    const partner = await createReceiver();
     const key = await deskbell("keys", "create", "--name", "client", "--secret");
     await deskbell(
       "webhooks",
@@ -55,7 +57,7 @@ test(
       "--allow-private",
     );
     await deskbell("services", "set", "cut", "--price", "77.00");
-    await partner.received(3);
+    await partner.waitForRequests(3);
 
     const folder = mkdtempSync(join(CLIENT, "generated-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

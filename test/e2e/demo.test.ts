@@ -1,22 +1,22 @@
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { execute, start, temporaryFolder } from "../support/cli.ts";
+import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
 
 /** A line of what the demo prints, cut into the words that a shell would see. */
 const shellWords = (line: string): string[] =>
   [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
 test("the demo brings its first signed delivery, its curl line works, and ctrl-c leaves nothing behind", async () => {
-  const demo = start(["demo", "--port", "0"]);
-  await demo.sees(
+  const demo = startProgram(["demo", "--port", "0"]);
+  await demo.waitForOutput(
     / {2}--> service_price\.updated evt_\w+\n <-- {2}200 POST http:\/\/127\.0\.0\.1:\d+\/hook {2}\d+ ms {2}signature ok\n/,
   );
   expect(demo.output()).toMatch(
     /✓ seeded {4}cafe-lumen 6\d dishes · salon-aurora 2\d services · kita-live 1\d events\n/,
   );
 
-  const [, tried = ""] = await demo.sees(/^try: {2}(curl -H .*)$/m);
+  const [, tried = ""] = await demo.waitForOutput(/^try: {2}(curl -H .*)$/m);
   const [, , header = "", url = ""] = shellWords(tried);
   const answer = await fetch(url, { headers: [header.split(": ") as [string, string]] });
   expect(answer.status).toBe(200);
@@ -24,16 +24,16 @@ test("the demo brings its first signed delivery, its curl line works, and ctrl-c
     data: expect.arrayContaining([expect.objectContaining({ variants: expect.any(Array) })]),
   });
 
-  const [, dataDir = ""] = await demo.sees(/✓ data +(\S+) /);
-  const [, command = ""] = await demo.sees(/^ +\S.* (services set .*)$/m);
-  expect(await execute(shellWords(command))).toMatchObject({
+  const [, dataDir = ""] = await demo.waitForOutput(/✓ data +(\S+) /);
+  const [, command = ""] = await demo.waitForOutput(/^ +\S.* (services set .*)$/m);
+  expect(await runProgram(shellWords(command))).toMatchObject({
     code: 0,
     stderr: expect.stringContaining("3 webhooks to send"),
   });
-  await demo.sees(/(?:signature ok[^]*){6}/);
+  await demo.waitForOutput(/(?:signature ok[^]*){6}/);
 
   demo.child.kill("SIGINT");
-  expect(await demo.ended()).toMatchObject({ code: 0, stderr: "" });
+  expect(await demo.waitForExit()).toMatchObject({ code: 0, stderr: "" });
   expect(existsSync(dataDir)).toBe(false);
 });
 
@@ -45,33 +45,33 @@ test("where its ports are taken the demo finds others; SIGTERM also removes its 
       .listen(port, "127.0.0.1");
     onTestFinished(() => void squatter.close());
   }
-  const folder = temporaryFolder();
-  const demo = start(["demo", "--keep"], { env: { TMPDIR: folder } });
-  const [, api, receiver] = await demo.sees(
+  const folder = createTempFolder();
+  const demo = startProgram(["demo", "--keep"], { env: { TMPDIR: folder } });
+  const [, api, receiver] = await demo.waitForOutput(
     /✓ API +http:\/\/127\.0\.0\.1:(\d+)\/v1 +docs http:\/\/127\.0\.0\.1:\1\/docs\n✓ receiver +http:\/\/127\.0\.0\.1:(\d+)\//,
   );
   expect([api, receiver]).not.toContain("4100");
   expect([api, receiver]).not.toContain("4200");
-  const [, dataDir = ""] = await demo.sees(/✓ data +(\S+) \(kept\)/);
+  const [, dataDir = ""] = await demo.waitForOutput(/✓ data +(\S+) \(kept\)/);
   demo.child.kill("SIGTERM");
-  expect(await demo.ended()).toMatchObject({ code: 0 });
+  expect(await demo.waitForExit()).toMatchObject({ code: 0 });
   expect(existsSync(dataDir)).toBe(true);
 
-  const other = start(["demo"], { env: { TMPDIR: folder } });
-  const [, gone = ""] = await other.sees(/✓ data +(\S+) \(removed at exit/);
-  await other.sees(/^try:/m);
+  const other = startProgram(["demo"], { env: { TMPDIR: folder } });
+  const [, gone = ""] = await other.waitForOutput(/✓ data +(\S+) \(removed at exit/);
+  await other.waitForOutput(/^try:/m);
   other.child.kill("SIGTERM");
-  expect(await other.ended()).toMatchObject({ code: 0 });
+  expect(await other.waitForExit()).toMatchObject({ code: 0 });
   expect(existsSync(gone)).toBe(false);
 });
 
 test("a demo on a port that is taken says so and leaves nothing behind", async () => {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   const squatter = createServer();
   await new Promise<void>((resolve) => void squatter.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void squatter.close());
   const { port } = squatter.address() as { port: number };
-  const { code, stdout, stderr } = await execute(["demo", "--port", String(port)], {
+  const { code, stdout, stderr } = await runProgram(["demo", "--port", String(port)], {
     env: { TMPDIR: folder },
   });
   expect({ code, stderr }).toMatchObject({

@@ -9,7 +9,7 @@ import { createApp } from "../../src/http/app.ts";
 import type { ApiDocument } from "../../src/http/docs/document.ts";
 import { openPage } from "../support/browser.ts";
 import { seed, SALON } from "../http/support/api.ts";
-import { world } from "../support/world.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 /** As much of a browser as the scripts below need, which run in one. */
 type Element = {
@@ -27,7 +27,7 @@ declare const indexedDB: { databases: () => Promise<unknown[]> };
 
 /** The salon's API at an address of its own, and a key that may read. */
 async function stage() {
-  const rt = world();
+  const rt = createTestRuntime();
   seed(rt, "salon");
   const app = createApp(rt);
   const server = createServer(app.listener).listen(0, "127.0.0.1");

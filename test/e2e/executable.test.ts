@@ -22,17 +22,21 @@ import {
   test,
   type TestContext,
 } from "vitest";
-import { execute as executeAny, start as startAny, temporaryFolder } from "../support/cli.ts";
-import { seededBox, urlOf } from "../support/daemon.ts";
-import { executable } from "../support/program.ts";
-import { receiver } from "../support/receiver.ts";
-import { hasTmux, tmux } from "../support/tmux.ts";
+import {
+  runProgram as executeAny,
+  startProgram as startAny,
+  createTempFolder,
+} from "../support/cli.ts";
+import { createSeededSalon, waitForUrl } from "../support/daemon.ts";
+import { executableProgram } from "../support/program.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { hasTmux, openTmux } from "../support/tmux.ts";
 
 // `npm run test:binary` runs the whole of this folder with the executable; this file is its part in the test command.
 
 const BUILD = join(import.meta.dirname, "../../.config/executable.ts");
 const folder = mkdtempSync(join(tmpdir(), "deskbell-executable-"));
-const program = executable(join(folder, "deskbell"));
+const program = executableProgram(join(folder, "deskbell"));
 const [FILE] = program.command;
 
 const start: typeof startAny = (args, options) => startAny(args, { program, ...options });
@@ -45,11 +49,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function box() {
-  const { dataDir, deskbell } = await seededBox(program);
+  const { dataDir, deskbell } = await createSeededSalon(program);
   const on = ["--data-dir", dataDir];
   const serve = async () => {
     const daemon = start(["serve", "--port", "0", "--log-format", "json", ...on]);
-    return { daemon, url: await urlOf(daemon) };
+    return { daemon, url: await waitForUrl(daemon) };
   };
   return { on, deskbell, serve };
 }
@@ -66,16 +70,16 @@ test("alone on its machine it answers, signs and sends, recovers from kill -9, b
   const [script] = /\/docs\/scalar-\w+\.js/.exec(page) ?? [];
   expect((await (await fetch(`${first.url}${script}`)).text()).length).toBeGreaterThan(1_000_000);
 
-  const partner = await receiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
+  const partner = await createReceiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
   const address = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
   const secret = await deskbell("webhooks", "add", ...address);
   await deskbell("services", "set", "cut", "--price", "77.00");
-  await partner.received(3);
+  await partner.waitForRequests(3);
   first.daemon.child.kill("SIGKILL");
-  await first.daemon.ended();
+  await first.daemon.waitForExit();
 
   const second = await serve();
-  await partner.received(6);
+  await partner.waitForRequests(6);
   for (const { body, headers } of partner.requests)
     Stripe.webhooks.constructEvent(body, String(headers["x-service-signature"]), secret);
 
@@ -83,7 +87,7 @@ test("alone on its machine it answers, signs and sends, recovers from kill -9, b
     .data;
   await deskbell("services", "set", "cut", "--price", "91.00");
   second.daemon.child.kill("SIGTERM");
-  expect(await second.daemon.ended()).toMatchObject({ code: 0 });
+  expect(await second.daemon.waitForExit()).toMatchObject({ code: 0 });
   expect(await execute(["restore", path, "--yes", ...on])).toMatchObject({ code: 0 });
   const cut = (
     (await (await services((await serve()).url)).json()) as {
@@ -96,18 +100,18 @@ test("alone on its machine it answers, signs and sends, recovers from kill -9, b
 
 test("the demo and its end", async () => {
   const demo = start(["demo", "--port", "0"]);
-  await demo.sees(/signature ok/);
-  const [, dataDir = ""] = await demo.sees(/✓ data +(\S+) /);
-  const [, command] = await demo.sees(/^ +(\S+) services set /m);
+  await demo.waitForOutput(/signature ok/);
+  const [, dataDir = ""] = await demo.waitForOutput(/✓ data +(\S+) /);
+  const [, command] = await demo.waitForOutput(/^ +(\S+) services set /m);
   expect(command).toBe(FILE);
   demo.child.kill("SIGINT");
-  expect(await demo.ended()).toMatchObject({ code: 0 });
+  expect(await demo.waitForExit()).toMatchObject({ code: 0 });
   expect(existsSync(dataDir)).toBe(false);
 });
 
 test.runIf(hasTmux)("the live view on a real terminal", async () => {
   const { on, deskbell, serve } = await box();
-  const partner = await receiver();
+  const partner = await createReceiver();
   await deskbell(
     "webhooks",
     "add",
@@ -121,8 +125,8 @@ test.runIf(hasTmux)("the live view on a real terminal", async () => {
   );
   await serve();
   await deskbell("services", "set", "cut", "--price", "77.00");
-  await partner.received(3);
-  const terminal = tmux(120, 40, program);
+  await partner.waitForRequests(3);
+  const terminal = openTmux(120, 40, program);
   await terminal.start("tui", ...on);
   await terminal.sees(/● live[^]*✓ delivered +200 catalog\.changed/);
   terminal.press("q");
@@ -142,10 +146,10 @@ test.runIf(process.platform === "linux")(
 );
 
 test("many that start at once unpack one addon between them", async () => {
-  const home = temporaryFolder();
+  const home = createTempFolder();
   const ran = await Promise.all(
     Array.from({ length: 6 }, () =>
-      execute(["seed", "salon", "--data-dir", join(temporaryFolder(), "data")], {
+      execute(["seed", "salon", "--data-dir", join(createTempFolder(), "data")], {
         env: { HOME: home },
       }),
     ),
@@ -157,7 +161,7 @@ test("many that start at once unpack one addon between them", async () => {
 });
 
 test("an addon that was tampered with is not loaded but replaced", async () => {
-  const [home, dataDir] = [temporaryFolder(), join(temporaryFolder(), "data")];
+  const [home, dataDir] = [createTempFolder(), join(createTempFolder(), "data")];
   const seed = () =>
     execute(["seed", "salon", "--again", "--data-dir", dataDir], { env: { HOME: home } });
   expect(await seed()).toMatchObject({ code: 0 });
@@ -176,7 +180,7 @@ test("an addon that was tampered with is not loaded but replaced", async () => {
 
 /** A file system of its own, in memory, which takes rights that a test seldom has. */
 function mount(test: Pick<TestContext, "skip">, options: string): string {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   if (spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]).status !== 0)
     test.skip("needs the right to mount");
   onTestFinished(() => void execFileSync("umount", [folder]));
@@ -184,7 +188,7 @@ function mount(test: Pick<TestContext, "skip">, options: string): string {
 }
 
 describe("where the addon cannot be unpacked", () => {
-  const dataDir = () => join(temporaryFolder(), "data");
+  const dataDir = () => join(createTempFolder(), "data");
 
   test("a cache that is mounted noexec is told with 5 and the variable to set", async (context) => {
     const cache = mount(context, "noexec,mode=700");
@@ -202,7 +206,7 @@ describe("where the addon cannot be unpacked", () => {
 
   test("a home that is read-only is told, and a temporary folder is taken", async (context) => {
     const home = mount(context, "ro,mode=700");
-    const TMPDIR = temporaryFolder();
+    const TMPDIR = createTempFolder();
     expect(
       await execute(["seed", "salon", "--data-dir", dataDir()], { env: { HOME: home, TMPDIR } }),
     ).toMatchObject({
@@ -213,7 +217,7 @@ describe("where the addon cannot be unpacked", () => {
   });
 
   test("a folder that was named and cannot be written ends it with 5", async () => {
-    const file = join(temporaryFolder(), "file");
+    const file = join(createTempFolder(), "file");
     writeFileSync(file, "");
     expect(
       await execute(["seed", "salon", "--data-dir", dataDir()], {
@@ -239,7 +243,7 @@ test("NODE_OPTIONS of the machine, and a package beside it, are not its own", as
     code: 0,
     stdout: expect.not.stringContaining("9.9.9"),
   });
-  const at = join(temporaryFolder(), "data");
+  const at = join(createTempFolder(), "data");
   expect(
     await execute(["seed", "salon", "--data-dir", at], { env: { NODE_OPTIONS } }),
   ).toMatchObject({ code: 0 });

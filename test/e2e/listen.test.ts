@@ -4,35 +4,37 @@ import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import { expect, onTestFinished, test } from "vitest";
-import { execute, start, type Started } from "../support/cli.ts";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
-import { receiver, type TestReceiver } from "../support/receiver.ts";
+import { runProgram, startProgram, type StartedProgram } from "../support/cli.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createReceiver, type TestReceiver } from "../support/receiver.ts";
 
-type Box = Awaited<ReturnType<typeof seededBox>> & { env: NodeJS.ProcessEnv };
+type Box = Awaited<ReturnType<typeof createSeededSalon>> & { env: NodeJS.ProcessEnv };
 
 /** The salon with a partner's key, and its daemon. */
-async function openBox(): Promise<Box & { daemon: Started; url: string }> {
-  const box = await seededBox();
+async function openBox(): Promise<Box & { daemon: StartedProgram; url: string }> {
+  const box = await createSeededSalon();
   const key = await box.deskbell("keys", "create", "--name", "site", "--scope", "webhooks.read");
-  const daemon = serve(box.dataDir);
-  const url = await urlOf(daemon);
+  const daemon = spawnDaemon(box.dataDir);
+  const url = await waitForUrl(daemon);
   return { ...box, daemon, url, env: { DESKBELL_API: url, DESKBELL_API_KEY: key } };
 }
 
-const listen = ({ env }: Box, to: string, ...more: string[]): Started =>
-  start(["webhooks", "listen", "--business", "salon-aurora", "--forward-to", to, ...more], { env });
+const listen = ({ env }: Box, to: string, ...more: string[]): StartedProgram =>
+  startProgram(["webhooks", "listen", "--business", "salon-aurora", "--forward-to", to, ...more], {
+    env,
+  });
 
 const typesAt = ({ requests }: TestReceiver) =>
   requests.map(({ headers }) => headers["x-service-event"]);
 
 test("what happens from now on is forwarded like a webhook, signed with the secret that was printed", async () => {
   const box = await openBox();
-  const site = await receiver();
+  const site = await createReceiver();
   const listener = listen(box, site.url);
-  const [, secret = ""] = await listener.sees(/^signing secret {2}(whsec_\S+)$/m);
-  await listener.sees(/forwarding/);
+  const [, secret = ""] = await listener.waitForOutput(/^signing secret {2}(whsec_\S+)$/m);
+  await listener.waitForOutput(/forwarding/);
   await box.deskbell("services", "set", "cut", "--price", "77.00");
-  await site.received(3);
+  await site.waitForRequests(3);
   expect(typesAt(site)).toEqual(["service.updated", "service_price.updated", "catalog.changed"]);
   const bodies = await box.deskbell("events", "list", "--json");
   for (const { headers, body } of site.requests) {
@@ -46,7 +48,7 @@ test("what happens from now on is forwarded like a webhook, signed with the secr
     expect(bodies).toContain((JSON.parse(body.toString()) as { id: string }).id);
   }
   listener.child.kill("SIGINT");
-  const { code, stdout, stderr } = await listener.ended();
+  const { code, stdout, stderr } = await listener.waitForExit();
   expect(code).toBe(0);
   expect(stdout).toMatch(/^200 {2}service_price.updated {2}evt_\S+ {2}\d+ ms$/m);
   expect(stderr).toMatch(/3 taken, 0 not\. To go on from here: --after \S+\n$/);
@@ -54,11 +56,11 @@ test("what happens from now on is forwarded like a webhook, signed with the secr
 
 test("it goes on where it ended, and with 'oldest' it begins with all that is kept", async () => {
   const box = await openBox();
-  const site = await receiver();
+  const site = await createReceiver();
   const all = listen(box, site.url, "--after", "oldest", "--json");
-  await all.sees(/"eventType":"catalog.changed","statusCode":200,"error":null,/);
+  await all.waitForOutput(/"eventType":"catalog.changed","statusCode":200,"error":null,/);
   all.child.kill("SIGINT");
-  const lines = (await all.ended()).stdout
+  const lines = (await all.waitForExit()).stdout
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as object);
@@ -69,29 +71,29 @@ test("it goes on where it ended, and with 'oldest' it begins with all that is ke
 
   await box.deskbell("services", "set", "cut", "--price", "78.00");
   const rest = listen(box, site.url, "--after", last.cursor);
-  await site.received(last.taken + 3);
+  await site.waitForRequests(last.taken + 3);
   expect(typesAt(site).slice(last.taken)).toEqual([
     "service.updated",
     "service_price.updated",
     "catalog.changed",
   ]);
   rest.child.kill("SIGINT");
-  expect(await rest.ended()).toMatchObject({ code: 0 });
+  expect(await rest.waitForExit()).toMatchObject({ code: 0 });
 });
 
 test("a daemon that is killed and started again is found again, and nothing is missed meanwhile", async () => {
   const box = await openBox();
-  const site = await receiver();
+  const site = await createReceiver();
   const listener = listen(box, site.url);
-  await listener.sees(/forwarding/);
+  await listener.waitForOutput(/forwarding/);
   await box.deskbell("services", "set", "cut", "--price", "77.00");
-  await site.received(3);
+  await site.waitForRequests(3);
   box.daemon.child.kill("SIGKILL");
-  await listener.sees(/cannot be reached \(\w+\); asking again in 0.5 s/);
+  await listener.waitForOutput(/cannot be reached \(\w+\); asking again in 0.5 s/);
   await box.deskbell("services", "set", "cut", "--price", "78.00");
-  await urlOf(serve(box.dataDir, "--port", new URL(box.url).port));
-  await site.received(6);
-  await listener.sees(/: is back\n/);
+  await waitForUrl(spawnDaemon(box.dataDir, "--port", new URL(box.url).port));
+  await site.waitForRequests(6);
+  await listener.waitForOutput(/: is back\n/);
   expect(
     new Set(site.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id))
       .size,
@@ -100,13 +102,13 @@ test("a daemon that is killed and started again is found again, and nothing is m
 
 test("what the partner's own side does not take is said, not sent again, and the exit is 6", async () => {
   const box = await openBox();
-  const site = await receiver([{ status: 500 }, { hangUp: true }, {}]);
+  const site = await createReceiver([{ status: 500 }, { hangUp: true }, {}]);
   const listener = listen(box, site.url);
-  await listener.sees(/forwarding/);
+  await listener.waitForOutput(/forwarding/);
   await box.deskbell("services", "set", "cut", "--price", "77.00");
-  await listener.sees(/catalog.changed/);
+  await listener.waitForOutput(/catalog.changed/);
   listener.child.kill("SIGTERM");
-  expect(await listener.ended()).toMatchObject({
+  expect(await listener.waitForExit()).toMatchObject({
     code: 6,
     stdout: expect.stringMatching(
       /\n500 {2}service.updated .*\nrefused {2}service_price.updated .*\n200 {2}catalog/,
@@ -123,7 +125,7 @@ test("what asking again would not mend ends it with words", async () => {
     [["--business", "elsewhere"], 4, /business[^]*\nfix: a key of this business/],
   ];
   for (const [more, code, says] of cases)
-    expect(await listen(box, "http://127.0.0.1:9/", ...more).ended()).toMatchObject({
+    expect(await listen(box, "http://127.0.0.1:9/", ...more).waitForExit()).toMatchObject({
       code,
       stderr: expect.stringMatching(says),
     });
@@ -154,7 +156,7 @@ test.each([
 ])("$what ends with $code before anything is asked", async ({ what, more, code, says }) => {
   const flags = ["webhooks", "listen", "--business", "b", "--forward-to", "http://127.0.0.1:9/"];
   const env = { DESKBELL_API_KEY: what === "no key at all" ? "" : "deskbell_rk_x" };
-  expect(await execute([...flags, ...more], { env })).toMatchObject({
+  expect(await runProgram([...flags, ...more], { env })).toMatchObject({
     code,
     stdout: "",
     stderr: expect.stringMatching(says),
@@ -168,14 +170,14 @@ test("after a restore the cursor from before it is refused with 5 and what to do
   ).data;
   await box.deskbell("services", "set", "cut", "--price", "77.00");
   const listener = listen(box, "http://127.0.0.1:9/");
-  await listener.sees(/forwarding/);
+  await listener.waitForOutput(/forwarding/);
   listener.child.kill("SIGINT");
-  const cursor = /--after (\S+)/.exec((await listener.ended()).stderr)?.[1] ?? "";
+  const cursor = /--after (\S+)/.exec((await listener.waitForExit()).stderr)?.[1] ?? "";
   box.daemon.child.kill("SIGTERM");
-  await box.daemon.ended();
+  await box.daemon.waitForExit();
   await box.deskbell("restore", path, "--yes");
-  await urlOf(serve(box.dataDir, "--port", new URL(box.url).port));
-  expect(await listen(box, "http://127.0.0.1:9/", "--after", cursor).ended()).toMatchObject({
+  await waitForUrl(spawnDaemon(box.dataDir, "--port", new URL(box.url).port));
+  expect(await listen(box, "http://127.0.0.1:9/", "--after", cursor).waitForExit()).toMatchObject({
     code: 5,
     stderr: expect.stringMatching(/^[^]*error: .*not kept any more.*\nfix: read every list anew/),
   });
@@ -188,10 +190,10 @@ test("an address that is not deskbell's is asked again, and what it says reaches
   await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void stranger.close());
   const { port } = stranger.address() as { port: number };
-  const folder = (await seededBox()).dataDir;
+  const folder = (await createSeededSalon()).dataDir;
   writeFileSync(join(folder, "key"), "deskbell_rk_x\n");
   const flags = ["--api", `http://127.0.0.1:${port}/`, "--key-file", join(folder, "key")];
-  const listener = start([
+  const listener = startProgram([
     "webhooks",
     "listen",
     "--business",
@@ -200,9 +202,9 @@ test("an address that is not deskbell's is asked again, and what it says reaches
     "http://127.0.0.1:9/",
     ...flags,
   ]);
-  await listener.sees(/asking again in 1 s/);
+  await listener.waitForOutput(/asking again in 1 s/);
   expect(listener.output()).toContain("␛[2J gone");
   expect(listener.output()).not.toContain("\u001b");
   listener.child.kill("SIGINT");
-  expect(await listener.ended()).toMatchObject({ code: 0 });
+  expect(await listener.waitForExit()).toMatchObject({ code: 0 });
 });

@@ -6,8 +6,8 @@ import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { expect, test } from "vitest";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
-import { receiver, type TestReceiver } from "../support/receiver.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createReceiver, type TestReceiver } from "../support/receiver.ts";
 
 type Delivery = { eventId: string; status: string; attemptCount: number };
 
@@ -39,12 +39,12 @@ async function deadPort(): Promise<number> {
 }
 
 test("a price that is set at the terminal is told as three events in order, which three verifiers accept", async () => {
-  const { dataDir, deskbell } = await seededBox();
-  const url = await urlOf(serve(dataDir));
-  const partner = await receiver();
+  const { dataDir, deskbell } = await createSeededSalon();
+  const url = await waitForUrl(spawnDaemon(dataDir));
+  const partner = await createReceiver();
   const secret = await subscribe(deskbell, partner.url);
   await deskbell("services", "set", "cut", "--price", "77.00");
-  await partner.received(3);
+  await partner.waitForRequests(3);
 
   const bySequence = partner.requests.toSorted(
     (a, b) => Number(a.headers["x-service-sequence"]) - Number(b.headers["x-service-sequence"]),
@@ -82,8 +82,8 @@ test("a price that is set at the terminal is told as three events in order, whic
 });
 
 test("what a receiver was down for reaches it by retry", async () => {
-  const { dataDir, deskbell } = await seededBox();
-  await urlOf(serve(dataDir));
+  const { dataDir, deskbell } = await createSeededSalon();
+  await waitForUrl(spawnDaemon(dataDir));
   const port = await deadPort();
   await subscribe(deskbell, `http://127.0.0.1:${port}/hook`);
   await deskbell("services", "set", "cut", "--price", "77.00");
@@ -95,8 +95,8 @@ test("what a receiver was down for reaches it by retry", async () => {
   );
   expect(tried.map(({ status }) => status)).toEqual(["PENDING", "PENDING", "PENDING"]);
 
-  const partner = await receiver([{}], port);
-  await partner.received(3);
+  const partner = await createReceiver([{}], port);
+  await partner.waitForRequests(3);
   expect(partner.requests.map(({ headers }) => headers["x-service-attempt"])).toEqual([
     "2",
     "2",
@@ -105,19 +105,19 @@ test("what a receiver was down for reaches it by retry", async () => {
 });
 
 test("a daemon that is killed with deliveries on the wire sends them all after its start", async () => {
-  const { dataDir, deskbell } = await seededBox();
-  const daemon = serve(dataDir);
-  await urlOf(daemon);
-  const partner = await receiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
+  const { dataDir, deskbell } = await createSeededSalon();
+  const daemon = spawnDaemon(dataDir);
+  await waitForUrl(daemon);
+  const partner = await createReceiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
   await subscribe(deskbell, partner.url);
   await deskbell("services", "set", "cut", "--price", "77.00");
-  await partner.received(3);
+  await partner.waitForRequests(3);
   await deskbell("services", "set", "cut", "--price", "78.00");
   daemon.child.kill("SIGKILL");
-  await daemon.ended();
+  await daemon.waitForExit();
 
-  await urlOf(serve(dataDir));
-  await partner.received(9);
+  await waitForUrl(spawnDaemon(dataDir));
+  await partner.waitForRequests(9);
   const statuses = async () =>
     (JSON.parse(await deskbell("deliveries", "list", "--json")) as { data: Delivery[] }).data.map(
       ({ status }) => status,

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { readPartnerGuide } from "../../src/assets.ts";
-import { freePort } from "../../src/cli/running/port.ts";
-import { sealEnvelope } from "../../src/domain/envelope.ts";
-import { coverHeaders } from "../../src/domain/webhooks/post.ts";
-import { drawSecret, signingKey } from "../../src/domain/webhooks/signature.ts";
-import { temporaryFolder } from "../support/cli.ts";
+import { findFreePort } from "../../src/cli/running/port.ts";
+import { createEnvelope } from "../../src/domain/envelope.ts";
+import { deliveryHeaders } from "../../src/domain/webhooks/post.ts";
+import { generateSecret, signingKey } from "../../src/domain/webhooks/signature.ts";
+import { createTempFolder } from "../support/cli.ts";
 
-const secret = drawSecret((bytes) => Buffer.alloc(bytes, 7));
-const other = drawSecret((bytes) => Buffer.alloc(bytes, 8));
+const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7));
+const other = generateSecret((bytes) => Buffer.alloc(bytes, 8));
 
 /** Each language of the guide: its fence, its file, how to tell that the machine has it, and how the file is run. */
 const LANGUAGES = [
@@ -62,7 +62,7 @@ function delivery({
   const resource = { type: "service", id: "svc_1", ids: ["svc_1"] };
   const body = Buffer.from(
     JSON.stringify(
-      sealEnvelope(
+      createEnvelope(
         { type: "service.updated", resource, changed: ["price"], object: {} },
         id,
         at,
@@ -77,7 +77,7 @@ function delivery({
     attempt: 1,
     sequence: 1,
   };
-  return { body, headers: coverHeaders(cover, "deskbell/test", keys, at, body) };
+  return { body, headers: deliveryHeaders(cover, "deskbell/test", keys, at, body) };
 }
 
 test.for(LANGUAGES)(
@@ -87,9 +87,9 @@ test.for(LANGUAGES)(
     const [command = "", ...args] = probe;
     if (spawnSync(command, args).status !== 0)
       skip(`needs ${command}${fence === "ruby" ? " with the gem webrick" : ""}`);
-    const folder = temporaryFolder();
+    const folder = createTempFolder();
     writeFileSync(join(folder, file), snippet(fence));
-    const port = await freePort(0);
+    const port = await findFreePort(0);
     const [program = "", ...rest] = run(port);
     const child = spawn(program, rest, {
       cwd: folder,

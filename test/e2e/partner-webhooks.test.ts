@@ -1,13 +1,15 @@
 import { Stripe } from "stripe";
 import { expect, test, vi } from "vitest";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
-import { receiver } from "../support/receiver.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createReceiver } from "../support/receiver.ts";
 
 test("a partner manages its endpoint over HTTP, from its creation to its end", async () => {
-  const { dataDir, deskbell } = await seededBox();
+  const { dataDir, deskbell } = await createSeededSalon();
   const key = await deskbell("keys", "create", "--name", "site", "--scope", "webhooks.write");
-  const base = await urlOf(serve(dataDir, "--allow-http", "--allow-private", "127.0.0.0/8"));
-  const partner = await receiver();
+  const base = await waitForUrl(
+    spawnDaemon(dataDir, "--allow-http", "--allow-private", "127.0.0.0/8"),
+  );
+  const partner = await createReceiver();
 
   const ask = async (method: string, path: string, body?: unknown) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -42,7 +44,7 @@ test("a partner manages its endpoint over HTTP, from its creation to its end", a
 
   const rotated = (await ask("POST", `webhooks/${id}/rotate-secret`)).data as unknown as Endpoint;
   await deskbell("services", "set", "cut", "--price", "90.00");
-  await partner.received(2);
+  await partner.waitForRequests(2);
   expect([isSignedBy(rotated.secret), isSignedBy(secret)]).toEqual([true, true]);
   const { id: deliveryId } = await vi.waitFor(async () => {
     const [delivery] = ((await ask("GET", `webhooks/${id}/deliveries?status=DELIVERED`)).data ??
@@ -53,7 +55,7 @@ test("a partner manages its endpoint over HTTP, from its creation to its end", a
     return delivery;
   });
   expect(await ask("POST", `deliveries/${deliveryId}/redeliver`)).toMatchObject({ status: 202 });
-  await partner.received(3);
+  await partner.waitForRequests(3);
   expect(partner.requests[2]?.headers["x-service-delivery"]).toBe(deliveryId);
 
   expect(await ask("PATCH", `webhooks/${id}`, { name: "Shop" })).toMatchObject({

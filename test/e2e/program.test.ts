@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { execute, start, temporaryFolder } from "../support/cli.ts";
-import { BIN, onNode, PROGRAM } from "../support/program.ts";
+import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
+import { BIN, nodeProgram, PROGRAM } from "../support/program.ts";
 
 test("--help loads no package: they cost hundreds of milliseconds", () => {
   const hook = `import { registerHooks } from "node:module";
@@ -25,7 +25,7 @@ test("--help loads no package: they cost hundreds of milliseconds", () => {
 });
 
 test("a reader that has seen enough ends a list quietly", async () => {
-  const dataDir = join(temporaryFolder(), "data");
+  const dataDir = join(createTempFolder(), "data");
   const services = Array.from({ length: 3000 }, (_, i) => ({
     key: `s${i}`,
     name: "Service",
@@ -33,9 +33,9 @@ test("a reader that has seen enough ends a list quietly", async () => {
     durationMin: 5,
   }));
   const business = { slug: "large", name: "Large", timezone: "Europe/Zurich", currency: "CHF" };
-  const file = join(temporaryFolder(), "large.json");
+  const file = join(createTempFolder(), "large.json");
   writeFileSync(file, JSON.stringify({ catalog: 1, business, services }));
-  expect(await execute(["seed", file, "--data-dir", dataDir])).toMatchObject({ code: 0 });
+  expect(await runProgram(["seed", file, "--data-dir", dataDir])).toMatchObject({ code: 0 });
   // More than a pipe holds.
   const list = `"${PROGRAM.command.join('" "')}" services list --data-dir "${dataDir}"`;
   const { stdout, stderr } = spawnSync(
@@ -58,27 +58,27 @@ const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
 test.runIf(oldNode !== undefined)(
   "on an older Node it runs on the one that the checkout brings, exit codes and all",
   async () => {
-    const dataDir = join(temporaryFolder(), "data");
-    const program = onNode(oldNode ?? "");
-    expect(await execute(["--version"], { program })).toMatchObject({
+    const dataDir = join(createTempFolder(), "data");
+    const program = nodeProgram(oldNode ?? "");
+    expect(await runProgram(["--version"], { program })).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
     });
-    expect(await execute(["businesses", "list", "--data-dir", dataDir], { program })).toMatchObject(
-      { code: 3 },
-    );
+    expect(
+      await runProgram(["businesses", "list", "--data-dir", dataDir], { program }),
+    ).toMatchObject({ code: 3 });
 
-    const daemon = start(["serve", "--port", "0", "--data-dir", dataDir], { program });
-    await daemon.sees(/serving/);
+    const daemon = startProgram(["serve", "--port", "0", "--data-dir", dataDir], { program });
+    await daemon.waitForOutput(/serving/);
     daemon.child.kill("SIGTERM");
-    expect(await daemon.ended()).toMatchObject({ code: 0, signal: null });
+    expect(await daemon.waitForExit()).toMatchObject({ code: 0, signal: null });
   },
 );
 
 test.runIf(oldNode !== undefined)(
   "on an older Node without another at hand it says in words what to do",
   () => {
-    const folder = temporaryFolder();
+    const folder = createTempFolder();
     mkdirSync(join(folder, "bin"));
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');
     copyFileSync(BIN, join(folder, "bin/deskbell.js"));

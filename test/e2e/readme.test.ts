@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../support/cli.ts";
+import { createTempFolder } from "../support/cli.ts";
 import { PROGRAM } from "../support/program.ts";
-import { receiver } from "../support/receiver.ts";
+import { createReceiver } from "../support/receiver.ts";
 
 const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 
@@ -45,7 +45,7 @@ const isCommand = ({ text }: Line): boolean => text.trim() !== "" && !text.start
 
 /** A folder to work in, with the program under the names that the README calls it by. */
 async function workplace() {
-  const home = temporaryFolder();
+  const home = createTempFolder();
   const bin = join(home, "bin");
   mkdirSync(bin);
   const exec = `exec "${PROGRAM.command.join('" "')}" "$@"`;
@@ -55,7 +55,7 @@ async function workplace() {
   });
   // An answer that is no success is a failure.
   writeFileSync(join(home, ".curlrc"), "fail\nsilent\nshow-error\n");
-  const partner = await receiver();
+  const partner = await createReceiver();
   const env: NodeJS.ProcessEnv = {
     HOME: home,
     PATH: `${bin}:/usr/bin:/bin`,
@@ -118,7 +118,7 @@ test("every command in the README does what it is there for", { timeout: 120_000
     );
   expect(failures).toEqual([]);
   // The partner that was subscribed on the way has been told of the price that was set.
-  await partner.received(3);
+  await partner.waitForRequests(3);
   expect(lines.length).toBeGreaterThan(10);
   expect(EXCUSED.filter(([start]) => !lines.some(({ text }) => text.startsWith(start)))).toEqual(
     [],

@@ -4,8 +4,8 @@ import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { makeSbom } from "../../.config/sbom.ts";
-import { execute, temporaryFolder } from "../support/cli.ts";
-import { executable } from "../support/program.ts";
+import { runProgram, createTempFolder } from "../support/cli.ts";
+import { executableProgram } from "../support/program.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -35,7 +35,7 @@ test.runIf(built !== undefined)(
   "a release is checked with its sums, unpacked and started",
   { timeout: 120_000 },
   async () => {
-    const folder = temporaryFolder();
+    const folder = createTempFolder();
     execFileSync(process.execPath, [join(ROOT, ".config/release.ts"), built ?? "", folder], {
       cwd: ROOT,
       stdio: "ignore",
@@ -61,9 +61,9 @@ test.runIf(built !== undefined)(
       "README.md",
       "deskbell",
     ]);
-    const program = executable(join(unpacked, "deskbell"));
+    const program = executableProgram(join(unpacked, "deskbell"));
     expect(
-      await execute(["seed", "salon", "--data-dir", join(folder, "data")], { program }),
+      await runProgram(["seed", "salon", "--data-dir", join(folder, "data")], { program }),
     ).toMatchObject({
       code: 0,
     });

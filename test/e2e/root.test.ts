@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { execute } from "../support/cli.ts";
-import { seededBox } from "../support/daemon.ts";
+import { runProgram } from "../support/cli.ts";
+import { createSeededSalon } from "../support/daemon.ts";
 
 const NOBODY = 65_534;
 
@@ -14,7 +14,7 @@ const ownersIn = (folder: string) =>
 
 /** A box that belongs to nobody: data, a backup and a master key. */
 async function nobodysBox(): Promise<string> {
-  const { dataDir, deskbell } = await seededBox();
+  const { dataDir, deskbell } = await createSeededSalon();
   await deskbell(
     "webhooks",
     "add",
@@ -47,7 +47,7 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
       "keys list",
       "seed salon --again",
     ])
-      expect(await execute([...line.split(" "), "--data-dir", dataDir])).toMatchObject({
+      expect(await runProgram([...line.split(" "), "--data-dir", dataDir])).toMatchObject({
         code: 4,
         stdout: "",
         stderr: expect.stringMatching(
@@ -60,7 +60,7 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
   test("data in a folder of root's that belong to another are refused as well", async () => {
     const dataDir = await nobodysBox();
     chownSync(dataDir, 0, 0);
-    expect(await execute(["status", "--data-dir", dataDir])).toMatchObject({ code: 4 });
+    expect(await runProgram(["status", "--data-dir", dataDir])).toMatchObject({ code: 4 });
   });
 
   test("what the refusal says works: the owner does it, and every file is the owner's", async () => {
@@ -68,17 +68,17 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
     const asNobody = { uid: NOBODY, gid: NOBODY };
     for (const line of ["status", "backup", "keys create --name a --scope services.read"])
       expect(
-        (await execute([...line.split(" "), "--data-dir", dataDir], asNobody)).stderr,
+        (await runProgram([...line.split(" "), "--data-dir", dataDir], asNobody)).stderr,
       ).not.toContain("error");
     expect(new Set(ownersIn(dataDir).map(({ uid }) => uid))).toEqual(new Set([NOBODY]));
   });
 
   test("a folder that is closed to this user is told as that, and not as one without data", async () => {
-    const { dataDir } = await seededBox();
+    const { dataDir } = await createSeededSalon();
     chmodSync(dirname(dataDir), 0o755);
     chmodSync(dataDir, 0o700);
     expect(
-      await execute(["status", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY }),
+      await runProgram(["status", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY }),
     ).toMatchObject({
       code: 4,
       stderr: expect.stringMatching(
@@ -93,7 +93,7 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
       rmSync(join(dataDir, name));
     chmodSync(dataDir, 0o500);
     expect(
-      await execute(["doctor", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY }),
+      await runProgram(["doctor", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY }),
     ).toMatchObject({
       code: 6,
       stdout: expect.stringMatching(

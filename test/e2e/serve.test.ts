@@ -5,16 +5,16 @@ import { get } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { execute, start, temporaryFolder } from "../support/cli.ts";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
+import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
 
-const seeded = async (): Promise<string> => (await seededBox()).dataDir;
+const seeded = async (): Promise<string> => (await createSeededSalon()).dataDir;
 
 test("a key made at the terminal opens the running daemon at once", async () => {
   const dataDir = await seeded();
-  const url = await urlOf(serve(dataDir));
-  const { stdout: key } = await execute([
+  const url = await waitForUrl(spawnDaemon(dataDir));
+  const { stdout: key } = await runProgram([
     "keys",
     "create",
     "--name",
@@ -33,7 +33,7 @@ test("a key made at the terminal opens the running daemon at once", async () => 
 
 test("an edit at the terminal reaches a partner through the running daemon", async () => {
   const dataDir = await seeded();
-  await urlOf(serve(dataDir));
+  await waitForUrl(spawnDaemon(dataDir));
   const partner = createServer((request, response) => {
     response.end();
     partner.emit("delivered", request.headers["x-service-event"]);
@@ -52,11 +52,11 @@ test("an edit at the terminal reaches a partner through the running daemon", asy
     "service_price.updated",
     "--allow-private",
   ];
-  expect(await execute([...subscribe, "--data-dir", dataDir])).toMatchObject({ code: 0 });
+  expect(await runProgram([...subscribe, "--data-dir", dataDir])).toMatchObject({ code: 0 });
 
   const delivered = once(partner, "delivered", { signal: AbortSignal.timeout(10_000) });
   expect(
-    await execute(["services", "set", "cut", "--price", "90.00", "--data-dir", dataDir]),
+    await runProgram(["services", "set", "cut", "--price", "90.00", "--data-dir", dataDir]),
   ).toMatchObject({
     code: 0,
   });
@@ -66,10 +66,10 @@ test("an edit at the terminal reaches a partner through the running daemon", asy
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   "%s stops it in order, with 0",
   async (signal) => {
-    const daemon = serve(await seeded());
-    await urlOf(daemon);
+    const daemon = spawnDaemon(await seeded());
+    await waitForUrl(daemon);
     daemon.child.kill(signal);
-    expect(await daemon.ended()).toMatchObject({
+    expect(await daemon.waitForExit()).toMatchObject({
       code: 0,
       signal: null,
       stderr: expect.stringContaining(`"reason":"${signal}"`),
@@ -78,23 +78,23 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
 );
 
 test("one ctrl-c that arrives several times, by npm and the terminal, still stops in order", async () => {
-  const daemon = serve(await seeded());
-  await urlOf(daemon);
+  const daemon = spawnDaemon(await seeded());
+  await waitForUrl(daemon);
   for (let i = 0; i < 3; i++) daemon.child.kill("SIGINT");
-  expect(await daemon.ended()).toMatchObject({ code: 0, signal: null });
+  expect(await daemon.waitForExit()).toMatchObject({ code: 0, signal: null });
 });
 
 test("a second daemon on the same data is refused with 5; after a kill -9 the next one starts", async () => {
   const dataDir = await seeded();
-  const first = serve(dataDir);
-  await urlOf(first);
-  const second = await serve(dataDir).ended();
+  const first = spawnDaemon(dataDir);
+  await waitForUrl(first);
+  const second = await spawnDaemon(dataDir).waitForExit();
   expect(second.code).toBe(5);
   expect(second.stderr).toMatch(/^error: Another deskbell daemon is running on [^\n]*\nfix: /);
 
   first.child.kill("SIGKILL");
-  expect(await first.ended()).toMatchObject({ signal: "SIGKILL" });
-  await urlOf(serve(dataDir));
+  expect(await first.waitForExit()).toMatchObject({ signal: "SIGKILL" });
+  await waitForUrl(spawnDaemon(dataDir));
 });
 
 test("a port that is taken is refused with 5 and the options that mend it", async () => {
@@ -102,7 +102,7 @@ test("a port that is taken is refused with 5 and the options that mend it", asyn
   onTestFinished(() => void squatter.close());
   await once(squatter, "listening");
   const { port } = squatter.address() as AddressInfo;
-  const { code, stderr } = await serve(await seeded(), "--port", String(port)).ended();
+  const { code, stderr } = await spawnDaemon(await seeded(), "--port", String(port)).waitForExit();
   expect(code).toBe(5);
   expect(stderr).toMatch(
     new RegExp(`^error: Port ${port} is in use\\.\nfix: .*--port ${port + 1}.*\\(exit 5\\)\n$`),
@@ -110,7 +110,7 @@ test("a port that is taken is refused with 5 and the options that mend it", asyn
 });
 
 test("an address that is not this machine's is a usage error", async () => {
-  expect(await serve(await seeded(), "--host", "203.0.113.9").ended()).toMatchObject({
+  expect(await spawnDaemon(await seeded(), "--host", "203.0.113.9").waitForExit()).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("no address '203.0.113.9'"),
   });
@@ -119,22 +119,22 @@ test("an address that is not this machine's is a usage error", async () => {
 test("options of the environment count, and flags win over them", async () => {
   const dataDir = await seeded();
   const env = { DESKBELL_DATA_DIR: dataDir, DESKBELL_PORT: "1", DESKBELL_LOG_FORMAT: "json" };
-  const daemon = start(["serve", "--port", "0"], { env });
-  expect(await urlOf(daemon)).toMatch(/^http:\/\/127\.0\.0\.1:\d{2,5}$/);
+  const daemon = startProgram(["serve", "--port", "0"], { env });
+  expect(await waitForUrl(daemon)).toMatch(/^http:\/\/127\.0\.0\.1:\d{2,5}$/);
   expect(daemon.output()).toContain(`"data":"${dataDir}"`);
-  const json = await execute(["businesses", "list"], { env: { ...env, DESKBELL_JSON: "1" } });
+  const json = await runProgram(["businesses", "list"], { env: { ...env, DESKBELL_JSON: "1" } });
   expect(JSON.parse(json.stdout)).toMatchObject({ data: [{ slug: "salon-aurora" }] });
 });
 
 test.skipIf(!hasOpenssl())(
   "with a certificate it serves https, and SIGHUP reads the files again",
   async () => {
-    const folder = temporaryFolder();
+    const folder = createTempFolder();
     const authority = createAuthority(folder);
     const [cert, key] = [join(folder, "api.pem"), join(folder, "api.key")];
     authority.issue("api", { to: 90 });
-    const daemon = serve(await seeded(), "--tls-cert", cert, "--tls-key", key);
-    const { port, protocol } = new URL(await urlOf(daemon));
+    const daemon = spawnDaemon(await seeded(), "--tls-cert", cert, "--tls-key", key);
+    const { port, protocol } = new URL(await waitForUrl(daemon));
     expect(protocol).toBe("https:");
     const isHealthy = async () => {
       const request = get({
@@ -148,19 +148,21 @@ test.skipIf(!hasOpenssl())(
       return answer.resume().statusCode === 200;
     };
     expect(await isHealthy()).toBe(true);
-    await daemon.sees(/"message":"certificate","names":"DNS:api","expires":"[^"]*","days":89/);
+    await daemon.waitForOutput(
+      /"message":"certificate","names":"DNS:api","expires":"[^"]*","days":89/,
+    );
 
     authority.issue("api", { to: 60 });
     daemon.child.kill("SIGHUP");
-    await daemon.sees(/"message":"certificate".*"days":59/);
+    await daemon.waitForOutput(/"message":"certificate".*"days":59/);
     writeFileSync(key, "nonsense");
     daemon.child.kill("SIGHUP");
-    await daemon.sees(
+    await daemon.waitForOutput(
       /"level":"error","message":"the new certificate is not taken, the old one stays".*send SIGHUP again/,
     );
     expect(await isHealthy()).toBe(true);
     daemon.child.kill("SIGTERM");
-    expect(await daemon.ended()).toMatchObject({ code: 0 });
+    expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
   },
 );
 
@@ -173,18 +175,26 @@ test.each([
   },
 ])("serve $flags ends with $code and says why", async ({ flags, code, stderr }) => {
   const dataDir = await seeded();
-  expect(await serve(dataDir, ...flags).ended()).toMatchObject({
+  expect(await spawnDaemon(dataDir, ...flags).waitForExit()).toMatchObject({
     code,
     stderr: expect.stringMatching(stderr),
   });
-  expect(await execute(["status", "--data-dir", dataDir])).toMatchObject({ code: 6 });
+  expect(await runProgram(["status", "--data-dir", dataDir])).toMatchObject({ code: 6 });
 });
 
 test.each([
   ["--allow-private", "10.0.0.0/33"],
   ["--trusted-proxy", "proxy.example"],
 ])("%s %s is no address range: it does not start", async (flag, range) => {
-  const ran = await execute(["serve", "--port", "0", "--data-dir", temporaryFolder(), flag, range]);
+  const ran = await runProgram([
+    "serve",
+    "--port",
+    "0",
+    "--data-dir",
+    createTempFolder(),
+    flag,
+    range,
+  ]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain(
     `error: ${flag} must be an address range, not '${range}'.\nfix: ${flag} 10.0.0.0/8`,

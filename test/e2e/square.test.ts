@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { createKey } from "../../src/app/keys.ts";
 import { createApp } from "../../src/http/app.ts";
-import { terminal, temporaryFolder } from "../support/cli.ts";
-import { pathOfSharedData, readSharedData } from "../support/shared-data.ts";
-import { world } from "../support/world.ts";
+import { createTerminal, createTempFolder } from "../support/cli.ts";
+import { sharedDataPath, readSharedData } from "../support/shared-data.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 // Square's own sample catalogs, from their file to a partner's GET.
 
@@ -18,15 +18,15 @@ type Item = {
 };
 
 async function bring(file: string, slug: string) {
-  const { dataDir, deskbell } = terminal();
-  const out = join(temporaryFolder(), "catalog.yaml");
+  const { dataDir, deskbell } = createTerminal();
+  const out = join(createTempFolder(), "catalog.yaml");
   const about = `--business-slug ${slug} --timezone America/Los_Angeles --currency USD`;
   const imported = await deskbell(
-    `catalog import square ${pathOfSharedData(file)} ${about} --out ${out}`,
+    `catalog import square ${sharedDataPath(file)} ${about} --out ${out}`,
   );
   expect(imported).toMatchObject({ code: 0 });
   expect(await deskbell(`catalog apply ${out}`)).toMatchObject({ code: 0 });
-  const rt = world({ dataDir });
+  const rt = createTestRuntime({ dataDir });
   const { secret } = createKey(rt, {
     businessId: businessId(slug),
     name: "test",

@@ -1,23 +1,23 @@
 import Database from "better-sqlite3";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { execute } from "../support/cli.ts";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
-import { receiver } from "../support/receiver.ts";
-import { hasTmux, tmux } from "../support/tmux.ts";
+import { runProgram } from "../support/cli.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { hasTmux, openTmux } from "../support/tmux.ts";
 
 /** A daemon that has delivered some events and failed with others. */
 async function busyBox() {
-  const { dataDir, deskbell } = await seededBox();
-  await urlOf(serve(dataDir));
-  const good = await receiver();
-  const bad = await receiver([{ status: 500, body: "out of paper" }]);
+  const { dataDir, deskbell } = await createSeededSalon();
+  await waitForUrl(spawnDaemon(dataDir));
+  const good = await createReceiver();
+  const bad = await createReceiver([{ status: 500, body: "out of paper" }]);
   const add = (name: string, url: string) =>
     deskbell("webhooks", "add", "--name", name, "--url", url, "--event", "all", "--allow-private");
   await add("till", good.url);
   await add("printer", bad.url);
   await deskbell("services", "set", "cut", "--price", "77.00");
-  await Promise.all([good.received(3), bad.received(3)]);
+  await Promise.all([good.waitForRequests(3), bad.waitForRequests(3)]);
   return { dataDir, deskbell, good, bad };
 }
 
@@ -26,7 +26,7 @@ const stty = (text: string): string => /exit=\d+ (\S+)/.exec(text.replaceAll("\n
 describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
   test("every key that the help names does what it says", async () => {
     const { dataDir, deskbell, good, bad } = await busyBox();
-    const terminal = tmux(120, 40);
+    const terminal = openTmux(120, 40);
     terminal.allowClipboard();
     await terminal.start("tui", "--data-dir", dataDir);
     const { press, sees } = terminal;
@@ -73,7 +73,7 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
     const sent = bad.requests.length;
     press("r");
     await sees(/dlv_\w+ goes again/);
-    await bad.received(sent + 1);
+    await bad.waitForRequests(sent + 1);
     press("y");
     const copied = /copied (dlv_\w+)/.exec(await sees(/copied dlv_/))?.[1];
     expect(terminal.clipboard()).toBe(copied);
@@ -115,21 +115,21 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
   });
 
   test.each([
-    ["q", 0, (terminal: ReturnType<typeof tmux>) => terminal.press("q")],
-    ["ctrl-c", 130, (terminal: ReturnType<typeof tmux>) => terminal.press("C-c")],
+    ["q", 0, (terminal: ReturnType<typeof openTmux>) => terminal.press("q")],
+    ["ctrl-c", 130, (terminal: ReturnType<typeof openTmux>) => terminal.press("C-c")],
     [
       "SIGTERM",
       143,
-      (terminal: ReturnType<typeof tmux>) => void process.kill(terminal.pid(), "SIGTERM"),
+      (terminal: ReturnType<typeof openTmux>) => void process.kill(terminal.pid(), "SIGTERM"),
     ],
     [
       "SIGHUP",
       129,
-      (terminal: ReturnType<typeof tmux>) => void process.kill(terminal.pid(), "SIGHUP"),
+      (terminal: ReturnType<typeof openTmux>) => void process.kill(terminal.pid(), "SIGHUP"),
     ],
   ])("%s ends it with %i and leaves the terminal as it was", async (_name, code, end) => {
-    const { dataDir } = await seededBox();
-    const terminal = tmux();
+    const { dataDir } = await createSeededSalon();
+    const terminal = openTmux();
     await terminal.start("--version");
     const before = { stty: stty(await terminal.sees(/exit=0 \S+\n/)), state: terminal.state() };
     terminal.press("clear", "Enter");
@@ -144,8 +144,8 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
   });
 
   test("a terminal that nobody has told its size is taken for one of 80x24", async () => {
-    const { dataDir } = await seededBox();
-    const terminal = tmux();
+    const { dataDir } = await createSeededSalon();
+    const terminal = openTmux();
     terminal.press("-l", "stty cols 0 rows 0");
     terminal.press("Enter");
     await terminal.start("tui", "--data-dir", dataDir);
@@ -155,8 +155,8 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
   });
 
   test("q ends it at once and well while a test is on its way to a receiver that does not answer", async () => {
-    const { dataDir, deskbell } = await seededBox();
-    const hangs = await receiver([{ hold: true }]);
+    const { dataDir, deskbell } = await createSeededSalon();
+    const hangs = await createReceiver([{ hold: true }]);
     await deskbell(
       "webhooks",
       "add",
@@ -168,11 +168,11 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
       "all",
       "--allow-private",
     );
-    const terminal = tmux();
+    const terminal = openTmux();
     await terminal.start("tui", "--data-dir", dataDir);
     await terminal.sees(/No delivery yet/);
     terminal.press("e", "t");
-    await hangs.received(1);
+    await hangs.waitForRequests(1);
     terminal.press("q");
     expect(await terminal.sees(/exit=\d+ \S+[^]*ready>/)).toMatch(/exit=0 /);
     expect(terminal.text()).not.toContain("error");
@@ -180,7 +180,7 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
 
   test("while another program writes, what is to be sent again is refused in a moment instead of the screen standing still", async () => {
     const { dataDir } = await busyBox();
-    const terminal = tmux();
+    const terminal = openTmux();
     await terminal.start("tui", "--data-dir", dataDir);
     await terminal.sees(/1-6 of 6/);
     const db = new Database(join(dataDir, "deskbell.db"));
@@ -194,8 +194,8 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
   });
 
   test("a crash gives the terminal back first, so that what happened can be read", async () => {
-    const { dataDir } = await seededBox();
-    const terminal = tmux(100, 30);
+    const { dataDir } = await createSeededSalon();
+    const terminal = openTmux(100, 30);
     await terminal.start("--version");
     const before = { stty: stty(await terminal.sees(/exit=0 \S+\n/)), state: terminal.state() };
     await terminal.start("tui", "--data-dir", dataDir);
@@ -211,8 +211,8 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
   });
 
   test("a terminal that cannot draw is told what can be used instead", async () => {
-    const { dataDir } = await seededBox();
-    const terminal = tmux();
+    const { dataDir } = await createSeededSalon();
+    const terminal = openTmux();
     terminal.press("-l", "export TERM=dumb");
     terminal.press("Enter");
     await terminal.start("tui", "--data-dir", dataDir);
@@ -223,8 +223,8 @@ describe.skipIf(!hasTmux)("on a real terminal", { timeout: 60_000 }, () => {
 });
 
 test("without a terminal it names what can be used instead", async () => {
-  const { dataDir } = await seededBox();
-  const ran = await execute(["tui", "--data-dir", dataDir]);
+  const { dataDir } = await createSeededSalon();
+  const ran = await runProgram(["tui", "--data-dir", dataDir]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(
     /^error: The live view needs a terminal that draws\.\nfix: .*deliveries tail \(exit 2\)\n$/,

@@ -4,25 +4,29 @@ import { describe, expect, test, vi } from "vitest";
 import { cancelBooking, createBooking } from "../../src/app/day/bookings.ts";
 import { cancelReservation, createReservation } from "../../src/app/day/reservations.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
-import { idOf, openShop, SHOP } from "../support/shop.ts";
+import { shopId, seedShop, SHOP_SLUG } from "../support/shop.ts";
 import { api, type Api, type Problem, SALON } from "./support/api.ts";
 
 // It is Friday the 20th, noon in Lisbon, where the shop is open from 9 to 12.
 const MONDAY = "2026-11-23";
-const [CUT, COLOR, YOGA] = [idOf("svc", "cut"), idOf("svc", "color"), idOf("svc", "yoga")];
-const [ANN, BEA] = [idOf("stf", "ann"), idOf("stf", "bea")];
-const [WASH, OIL, LONG] = [idOf("adn", "wash"), idOf("adn", "oil"), idOf("svv", "color", "long")];
+const [CUT, COLOR, YOGA] = [shopId("svc", "cut"), shopId("svc", "color"), shopId("svc", "yoga")];
+const [ANN, BEA] = [shopId("stf", "ann"), shopId("stf", "bea")];
+const [WASH, OIL, LONG] = [
+  shopId("adn", "wash"),
+  shopId("adn", "oil"),
+  shopId("svv", "color", "long"),
+];
 
 function shop() {
   const a = api();
-  openShop(a);
+  seedShop(a);
   return a;
 }
 
 /** A service of the salon. */
 const OF_ANOTHER_BUSINESS = "svc_sjjcgkddr4k16dc09tbc";
 
-const path = (query: string, slug = SHOP) => `/v1/businesses/${slug}/availability?${query}`;
+const path = (query: string, slug = SHOP_SLUG) => `/v1/businesses/${slug}/availability?${query}`;
 
 type Body = {
   data: {
@@ -103,7 +107,12 @@ describe("the answer", () => {
       nextAvailable: "2026-11-23T09:00:00+00:00",
     });
     expect(meta).toEqual({
-      business: { id: businessId(SHOP), slug: SHOP, name: "The Shop", timezone: "Europe/Lisbon" },
+      business: {
+        id: businessId(SHOP_SLUG),
+        slug: SHOP_SLUG,
+        name: "The Shop",
+        timezone: "Europe/Lisbon",
+      },
       currency: "EUR",
       locale: "en",
       catalogVersion: 1,
@@ -113,7 +122,7 @@ describe("the answer", () => {
   test("has every day that is asked for, with its state", async () => {
     const a = shop();
     for (const hour of ["09", "10", "11"])
-      createBooking(a, SHOP, { service: "color", start: `2026-11-23T${hour}:00` });
+      createBooking(a, SHOP_SLUG, { service: "color", start: `2026-11-23T${hour}:00` });
     expect(await days(a, `serviceId=${COLOR}`)).toEqual([
       "2026-11-20 TOO_SOON",
       "2026-11-21 CLOSED",
@@ -158,8 +167,8 @@ describe("the answer", () => {
 
   test("counts the seats of a class and the tables for a party", async () => {
     const a = shop();
-    createBooking(a, SHOP, { service: "yoga", start: `${MONDAY}T09:00`, guests: 3 });
-    createReservation(a, SHOP, { party: 2, start: `${MONDAY}T10:00` });
+    createBooking(a, SHOP_SLUG, { service: "yoga", start: `${MONDAY}T09:00`, guests: 3 });
+    createReservation(a, SHOP_SLUG, { party: 2, start: `${MONDAY}T10:00` });
     const yoga = await ask(a, `serviceId=${YOGA}&guests=2&date=${MONDAY}`);
     expect(yoga.data.days[0]?.slots[0]).toMatchObject({ spotsLeft: 2, spotsTotal: 5 });
     expect(await days(a, `serviceId=${YOGA}&guests=3&date=${MONDAY}`)).toEqual([
@@ -167,11 +176,14 @@ describe("the answer", () => {
     ]);
     const tables = await ask(a, `partySize=2&date=${MONDAY}`);
     expect(tables.data.days[0]?.slots).toMatchObject([
-      { spotsLeft: 2, segments: [{ tableId: idOf("tbl", "t2"), areaId: idOf("are", "terrace") }] },
-      { spotsLeft: 1, segments: [{ tableId: idOf("tbl", "t4"), areaId: null }] },
+      {
+        spotsLeft: 2,
+        segments: [{ tableId: shopId("tbl", "t2"), areaId: shopId("are", "terrace") }],
+      },
+      { spotsLeft: 1, segments: [{ tableId: shopId("tbl", "t4"), areaId: null }] },
       { spotsLeft: 2 },
     ]);
-    expect(await days(a, `partySize=2&areaId=${idOf("are", "terrace")}&date=${MONDAY}`)).toEqual([
+    expect(await days(a, `partySize=2&areaId=${shopId("are", "terrace")}&date=${MONDAY}`)).toEqual([
       `${MONDAY} OPEN 09:00 11:00`,
     ]);
   });
@@ -280,7 +292,7 @@ describe("what is wrong is told all at once, class by class", () => {
       ],
     ],
     [
-      `serviceId=${idOf("svc", "old")}`,
+      `serviceId=${shopId("svc", "old")}`,
       404,
       "resource_not_found",
       ["serviceIds resource_not_found"],
@@ -296,13 +308,13 @@ describe("what is wrong is told all at once, class by class", () => {
     ["variantIds=svv_none", 404, "resource_not_found", ["variantIds resource_not_found"]],
     ["partySize=2&areaId=are_none", 404, "resource_not_found", ["areaId resource_not_found"]],
     [
-      `serviceIds=${idOf("svc", "phone")},svc_none`,
+      `serviceIds=${shopId("svc", "phone")},svc_none`,
       404,
       "resource_not_found",
       ["serviceIds resource_not_found", "serviceIds service_not_bookable"],
     ],
     [
-      `serviceId=${idOf("svc", "phone")}`,
+      `serviceId=${shopId("svc", "phone")}`,
       422,
       "service_not_bookable",
       ["serviceIds service_not_bookable"],
@@ -357,7 +369,7 @@ describe("what is wrong is told all at once, class by class", () => {
   test("nothing that is said names somebody without a profile, or a key", async () => {
     const problem = await refusal(
       shop(),
-      `serviceIds=${YOGA},${idOf("svc", "phone")}&staffId=${ANN}&addonIds=${WASH}`,
+      `serviceIds=${YOGA},${shopId("svc", "phone")}&staffId=${ANN}&addonIds=${WASH}`,
     );
     expect(problem.errors).toHaveLength(3);
     expect(JSON.stringify(problem)).not.toMatch(/Bea|'ann'|'wash'|'yoga'/);
@@ -379,8 +391,8 @@ describe("explain", () => {
   const query = `serviceId=${COLOR}&date=${MONDAY}&explain=true`;
   const explained = async () => {
     const a = shop();
-    createBooking(a, SHOP, { service: "color", start: `${MONDAY}T10:00` });
-    return { a, key: a.newKey({ businessId: businessId(SHOP) }).secret };
+    createBooking(a, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
+    return { a, key: a.newKey({ businessId: businessId(SHOP_SLUG) }).secret };
   };
 
   test("tells a key of the business why each other start is not offered", async () => {
@@ -420,8 +432,11 @@ describe("explain", () => {
     [
       "a key that may not read",
       (a: Api) =>
-        a.newKey({ businessId: businessId(SHOP), kind: "RESTRICTED", scopes: ["webhooks.write"] })
-          .secret,
+        a.newKey({
+          businessId: businessId(SHOP_SLUG),
+          kind: "RESTRICTED",
+          scopes: ["webhooks.write"],
+        }).secret,
       403,
     ],
   ] as const)("is refused to %s, also where the answer is known", async (_, keyOf, status) => {
@@ -434,7 +449,7 @@ describe("explain", () => {
 
   test("a foreign slug answers the same whether it exists or not", async () => {
     const a = shop();
-    const codes = [SHOP, "nobody"].map(
+    const codes = [SHOP_SLUG, "nobody"].map(
       async (slug) => (await a.problem(path("explain=1", slug))).code,
     );
     expect(await Promise.all(codes)).toEqual(["business_mismatch", "business_mismatch"]);
@@ -459,21 +474,21 @@ describe("caching", () => {
     const same = await again();
     expect([same.status, await same.text()]).toEqual([304, ""]);
     expect(same.headers.get("cache-control")).toBe("public, max-age=0, must-revalidate");
-    createBooking(a, SHOP, { service: "cut", start: `${MONDAY}T09:00`, staff: "ann" });
+    createBooking(a, SHOP_SLUG, { service: "cut", start: `${MONDAY}T09:00`, staff: "ann" });
     expect((await again()).status).toBe(200);
   });
 
   test("an answer is kept until something of the business changes: what others write does not make it anew", async () => {
     const a = shop();
     const color = `serviceId=${COLOR}&date=${MONDAY}`;
-    const { id } = createBooking(a, SHOP, { service: "color", start: `${MONDAY}T10:00` });
+    const { id } = createBooking(a, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
     const reads = vi.spyOn(a.store.bookings, "busy");
     expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
     const once = reads.mock.calls.length;
     a.newKey();
     expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
     expect(reads).toHaveBeenCalledTimes(once);
-    cancelBooking(a, SHOP, id);
+    cancelBooking(a, SHOP_SLUG, id);
     expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
   });
 
@@ -481,9 +496,9 @@ describe("caching", () => {
     const a = shop();
     const table = `partySize=4&date=${MONDAY}`;
     const before = await days(a, table);
-    const { id } = createReservation(a, SHOP, { party: 4, start: `${MONDAY}T09:00` });
+    const { id } = createReservation(a, SHOP_SLUG, { party: 4, start: `${MONDAY}T09:00` });
     expect(await days(a, table)).not.toEqual(before);
-    cancelReservation(a, SHOP, id);
+    cancelReservation(a, SHOP_SLUG, id);
     expect(await days(a, table)).toEqual(before);
   });
 
@@ -585,7 +600,7 @@ describe("sixty a minute from one address", () => {
   const query = path(`serviceId=${CUT}&date=${MONDAY}`);
   const asking = (trustedProxies: string[]) => {
     const a = api("salon", undefined, { trustedProxies });
-    openShop(a);
+    seedShop(a);
     return async (address: string) =>
       (await a.ask(query, { key: null, headers: { "x-forwarded-for": address } })).status;
   };
@@ -614,12 +629,12 @@ test("an answer that nobody could read is refused with what to do instead", asyn
   );
   const { applyCatalog } = await import("../../src/app/catalog/catalog.ts");
   const text = `catalog: 1
-business: {slug: ${SHOP}, name: Big, timezone: UTC, currency: EUR, bookingPolicy: {slotIntervalMin: 15, maxAdvanceDays: 90}}
+business: {slug: ${SHOP_SLUG}, name: Big, timezone: UTC, currency: EUR, bookingPolicy: {slotIntervalMin: 15, maxAdvanceDays: 90}}
 hours: [{days: [mon-sun], start: "00:00", end: "24:00"}]
 services: [${services.join(", ")}]
 staff: [${people.map((key) => `{key: ${key}, name: P}`).join(", ")}]`;
   applyCatalog(a, [{ name: "big.yaml", text }]);
-  const chain = `serviceIds=${services.map((_, i) => idOf("svc", `s${i}`)).join(",")}&from=${MONDAY}`;
+  const chain = `serviceIds=${services.map((_, i) => shopId("svc", `s${i}`)).join(",")}&from=${MONDAY}`;
   expect(await refusal(a, `${chain}&to=2027-01-20`)).toMatchObject({
     status: 400,
     code: "range_too_large",

@@ -14,14 +14,14 @@ test.each([
     await box.ask(path);
     await box.ask(path, { key: secret, headers });
     box.flush();
-    expect(box.store.keys.seenInBrowser(box.now())).toEqual([]);
+    expect(box.store.keys.listSeenInBrowser(box.now())).toEqual([]);
 
     const answer = await box.ask(path, { headers });
     expect(answer.status).not.toBe(401);
     box.flush();
-    expect(box.store.keys.seenInBrowser(box.now())).toMatchObject([
+    expect(box.store.keys.listSeenInBrowser(box.now())).toMatchObject([
       { kind: "SECRET", name: "test" },
     ]);
-    expect(box.store.keys.seenInBrowser(box.now())[0]?.id).not.toBe(id);
+    expect(box.store.keys.listSeenInBrowser(box.now())[0]?.id).not.toBe(id);
   },
 );

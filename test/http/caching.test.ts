@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { applyCatalog, editObject } from "../../src/app/catalog/catalog.ts";
-import { removeBusiness } from "../../src/app/remove-business.ts";
+import { deleteBusiness } from "../../src/app/remove-business.ts";
 import { openRuntime } from "../../src/runtime.ts";
 import { api, SALON, seed } from "./support/api.ts";
 
@@ -89,7 +89,7 @@ test("a business that was removed and made anew answers what it has now", async 
     return data.map(({ name }) => name);
   };
   expect((await names(a.key)).length).toBeGreaterThan(1);
-  removeBusiness(a, a.store.businesses.bySlug(SALON)!);
+  deleteBusiness(a, a.store.businesses.findBySlug(SALON)!);
   a.advance(60_000);
   const text = `catalog: 1
 business: {slug: ${SALON}, name: Another, timezone: Europe/Madrid, currency: EUR, locale: en}
@@ -110,7 +110,7 @@ test("an ETag of a business that was removed is none of the one made anew, in th
   };
   const seen = [(await ask(a.key)).etag];
   for (const laterMs of [0, 60_000]) {
-    removeBusiness(a, a.store.businesses.bySlug(SALON)!);
+    deleteBusiness(a, a.store.businesses.findBySlug(SALON)!);
     a.advance(laterMs);
     seed(a, "salon");
     const { secret } = a.newKey();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { editObject } from "../../src/app/catalog/catalog.ts";
-import { createOrder } from "../../src/app/day/orders.ts";
+import { createTicketOrder } from "../../src/app/day/orders.ts";
 import type { WeeklyWindow } from "../../src/domain/catalog/catalog.ts";
 import { type Api, api, change, SALON, seed } from "./support/api.ts";
 
@@ -142,7 +142,7 @@ test("what is hidden is in no list", async () => {
 describe("the menu", () => {
   const restaurant = () => {
     const a = api("restaurant");
-    const [business] = a.store.businesses.all();
+    const [business] = a.store.businesses.list();
     return { a, slug: business?.slug as string };
   };
 
@@ -298,7 +298,7 @@ describe("events", () => {
     const stateOf = (wanted: string) => data.find(({ name }) => name === wanted)?.["availability"];
     expect(stateOf("Near")).toMatchObject({ state: "ON_SALE" });
     expect(stateOf("Moved")).toMatchObject({ state: "ENDED" });
-    const order = (event: string) => () => createOrder(a, SALON, { event, items: ["seat"] });
+    const order = (event: string) => () => createTicketOrder(a, SALON, { event, items: ["seat"] });
     expect(order("near")).not.toThrow();
     expect(order("moved")).toThrow("its status is POSTPONED");
   });

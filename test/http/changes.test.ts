@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { editObject } from "../../src/app/catalog/catalog.ts";
 import { revokeKey } from "../../src/app/keys.ts";
-import { removeBusiness } from "../../src/app/remove-business.ts";
+import { deleteBusiness } from "../../src/app/remove-business.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { encodeChangeCursor } from "../../src/http/changes/change-cursor.ts";
-import { businessOf } from "../../src/http/key-answers.ts";
+import { getBusiness } from "../../src/http/key-answers.ts";
 import { startServer } from "../../src/http/server.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { type Api, api, SALON, seed } from "./support/api.ts";
@@ -26,8 +26,8 @@ const read = async (a: Api, query = ""): Promise<Feed> => {
 
 const rename = (a: Api, name: string) =>
   editObject(a, SALON, "service", "cut", (service) => ({ ...service, name }));
-const stored = (a: Api) => a.store.events.after(BUSINESS, 0, 100_000);
-const lastSequence = (a: Api) => a.store.feed.lastSequence(BUSINESS);
+const stored = (a: Api) => a.store.events.listAfter(BUSINESS, 0, 100_000);
+const lastSequence = (a: Api) => a.store.feed.getLastSequence(BUSINESS);
 
 /** As the pruning would, from beside the daemon. */
 function forget(a: Api, where: string): void {
@@ -128,8 +128,8 @@ describe("cursors", () => {
   test("one of a business that was removed and made anew since: 410, and its events are numbered on", async () => {
     const a = api();
     const last = lastSequence(a);
-    const version = a.store.businesses.byId(BUSINESS)?.catalogVersion ?? 0;
-    removeBusiness(a, a.store.businesses.byId(BUSINESS)!);
+    const version = a.store.businesses.findById(BUSINESS)?.catalogVersion ?? 0;
+    deleteBusiness(a, a.store.businesses.findById(BUSINESS)!);
     // In the same millisecond, with as many events as before.
     seed(a, "salon");
     const { secret: key } = a.newKey();
@@ -147,7 +147,7 @@ describe("cursors", () => {
     expect(stored(a).map(({ sequence }) => sequence)).toEqual(
       feed.data.map((_, i) => last + 1 + i),
     );
-    expect(a.store.businesses.byId(BUSINESS)).toMatchObject({
+    expect(a.store.businesses.findById(BUSINESS)).toMatchObject({
       catalogVersion: version + 1,
       lastSequence: 2 * last,
     });
@@ -248,7 +248,7 @@ describe("waiting", () => {
     const a = api();
     const waiting = a.problem(`${CHANGES}${atEnd(a)}&wait=1`);
     await delay(100);
-    removeBusiness(a, businessOf(a, { businessId: BUSINESS }));
+    deleteBusiness(a, getBusiness(a, { businessId: BUSINESS }));
     expect(await waiting).toMatchObject({ status: 409, code: "conflict" });
   });
 
@@ -266,7 +266,7 @@ describe("waiting", () => {
     const a = api();
     const waiting = a.problem(`${CHANGES}${atEnd(a)}&wait=20`);
     await delay(100);
-    removeBusiness(a, businessOf(a, { businessId: BUSINESS }));
+    deleteBusiness(a, getBusiness(a, { businessId: BUSINESS }));
     seed(a, "salon");
     expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
   });
@@ -294,7 +294,7 @@ test("a partner that comes back now and then misses none of 200 changes", async 
   const pull = async (after: string) =>
     (await (await a.ask(`${CHANGES}?limit=100${after}`, { key: secret })).json()) as Feed;
   const keys = ["cut", "color", "blowout"].filter((key) =>
-    a.store.catalog.objects(BUSINESS).service.some((service) => service.key === key),
+    a.store.catalog.listObjects(BUSINESS).service.some((service) => service.key === key),
   );
   let random = 11;
   const draw = (below: number) => (random = (random * 48_271) % 2_147_483_647) % below;

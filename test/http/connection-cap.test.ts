@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { capConnections } from "../../src/http/wire/connection-cap.ts";
+import { limitConnections } from "../../src/http/wire/connection-cap.ts";
 
 test("one connection too many is hung up on, until another of the same client ends", async () => {
   const server = createServer();
-  capConnections(server, [], () => 3);
+  limitConnections(server, [], () => 3);
   server.on(
     "connection",
     (socket) => void (socket.destroyed || socket.on("error", () => {}).write("hello")),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cancelDeliveries, redeliver } from "../../src/app/webhooks/deliveries.ts";
+import { cancelDeliveries, redeliverDelivery } from "../../src/app/webhooks/deliveries.ts";
 import {
   deleteEndpoint,
   disableEndpoint,
@@ -11,7 +11,7 @@ import {
   endpoint as endpointSchema,
 } from "../../src/domain/public/schemas/webhook.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { engine } from "../support/engine.ts";
+import { createTestWorker } from "../support/engine.ts";
 import { type Api, api } from "./support/api.ts";
 import { DELIVERIES, dataOf, made, rename, restrictedKey, WEBHOOKS } from "./support/webhooks.ts";
 
@@ -25,10 +25,14 @@ async function stage() {
   const a = api();
   const { endpoint } = await made(a, null);
   const answer = { statusCode: 200, responseText: "" };
-  const courier = engine(a, async () => ({ kind: "responded", retryAfter: null, ...answer }));
+  const courier = createTestWorker(a, async () => ({
+    kind: "responded",
+    retryAfter: null,
+    ...answer,
+  }));
   const send = async () => {
     courier.sweep();
-    await courier.idle();
+    await courier.whenIdle();
   };
   const list = async (query = ""): Promise<Listed> => {
     const response = await a.ask(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
@@ -77,7 +81,7 @@ describe("the list of an endpoint's deliveries", () => {
       endpointId: endpoint.id,
       eventId: expect.stringMatching(/^evt_/),
       eventType: "catalog.changed",
-      sequence: a.store.feed.lastSequence(endpoint.businessId),
+      sequence: a.store.feed.getLastSequence(endpoint.businessId),
       status: "DELIVERED",
       attemptCount: 1,
       nextAttemptAt: null,
@@ -290,7 +294,7 @@ describe("redeliver", () => {
     rename(a, "Cut");
     await send();
     for (let i = 0; i < 104; i++) {
-      redeliver(a, newest());
+      redeliverDelivery(a, newest());
       await send();
     }
     const data = deliveryWithAttempts.parse(await dataOf(await a.ask(`${DELIVERIES}/${newest()}`)));
@@ -314,14 +318,14 @@ describe("redeliver", () => {
     rename(a, "Cut");
     const id = newest();
     act(a, endpoint.id);
-    const { status } = a.store.deliveries.byId(id) ?? {};
+    const { status } = a.store.deliveries.findById(id) ?? {};
     const response = await again(a, id);
     expect(response.status).toBe(409);
     expect(await response.json()).toMatchObject({
       code: "conflict",
       detail: expect.stringContaining(says),
     });
-    expect(a.store.deliveries.byId(id)).toMatchObject({ status });
+    expect(a.store.deliveries.findById(id)).toMatchObject({ status });
   });
 
   test("of one that was cancelled works once its endpoint is enabled", async () => {
@@ -362,5 +366,5 @@ test("a write to a box at work gives up with 503, and leaves everything as it wa
   a.advance(2000);
   expect((await refused).status).toBe(503);
   other.close();
-  expect(a.store.endpoints.byId(endpoint.id)).toBeDefined();
+  expect(a.store.endpoints.findById(endpoint.id)).toBeDefined();
 });

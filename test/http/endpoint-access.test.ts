@@ -105,7 +105,7 @@ describe("what is not this key's own answers as what does not exist, byte for by
     const a = api();
     const { id } = await strangersEndpoint(a);
     for (const route of ON_ENDPOINTS) expect((await ask(a, route, id, a.key)).status).toBe(404);
-    expect(a.store.endpoints.byId(id)).toMatchObject({ status: "ACTIVE" });
+    expect(a.store.endpoints.findById(id)).toMatchObject({ status: "ACTIVE" });
   });
 });
 

@@ -6,8 +6,8 @@ import {
   finishedRotation,
   rotatedEndpoint,
 } from "../../src/domain/public/schemas/webhook.ts";
-import type { Post } from "../../src/domain/webhooks/post.ts";
-import { engine } from "../support/engine.ts";
+import type { WebhookPost } from "../../src/domain/webhooks/post.ts";
+import { createTestWorker } from "../support/engine.ts";
 import { api } from "./support/api.ts";
 import { dataOf, made, rename, withJson, WEBHOOKS } from "./support/webhooks.ts";
 
@@ -18,14 +18,14 @@ const post = (body?: unknown): RequestInit =>
 async function stage() {
   const a = api();
   const { endpoint, secret } = await made(a, null);
-  const posts: Post[] = [];
-  const courier = engine(a, async (sent) => {
+  const posts: WebhookPost[] = [];
+  const courier = createTestWorker(a, async (sent) => {
     posts.push(sent);
     return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
   });
   const send = async () => {
     courier.sweep();
-    await courier.idle();
+    await courier.whenIdle();
   };
   const statuses = () =>
     a.store.deliveries
@@ -129,7 +129,7 @@ describe("enable", () => {
           },
         ],
       });
-      expect(a.store.endpoints.byId(endpoint.id)).toMatchObject({ status: "DISABLED" });
+      expect(a.store.endpoints.findById(endpoint.id)).toMatchObject({ status: "DISABLED" });
       expect(statuses()).toEqual(["PARKED", "PARKED"]);
     },
   );
@@ -158,12 +158,12 @@ describe("enable", () => {
     const problem = await a.problem(`${path}/enable`, post(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
     expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(mistakes);
-    expect(a.store.endpoints.byId(endpoint.id)).toMatchObject({ status: "DISABLED" });
+    expect(a.store.endpoints.findById(endpoint.id)).toMatchObject({ status: "DISABLED" });
   });
 });
 
 describe("rotate-secret", () => {
-  const signedBy = ({ body, headers }: Post, secret: string): boolean => {
+  const signedBy = ({ body, headers }: WebhookPost, secret: string): boolean => {
     try {
       Stripe.webhooks.constructEvent(body, headers["X-Service-Signature"] ?? "", secret, Infinity);
       return true;
@@ -222,7 +222,7 @@ describe("rotate-secret", () => {
     const finish = async () =>
       finishedRotation.parse(await dataOf(await a.ask(`${path}/rotate-secret/finish`, post())));
     expect([(await finish()).finished, (await finish()).finished]).toEqual([true, false]);
-    expect(a.store.endpointSecrets.live(endpoint.id, a.now())).toHaveLength(1);
+    expect(a.store.endpointSecrets.listValid(endpoint.id, a.now())).toHaveLength(1);
   });
 
   test.each([
@@ -239,7 +239,7 @@ describe("rotate-secret", () => {
       status: 422,
       errors: [{ pointer: `#/${Object.keys(body)[0]}` }],
     });
-    expect(a.store.endpointSecrets.live(endpoint.id, a.now())).toHaveLength(1);
+    expect(a.store.endpointSecrets.listValid(endpoint.id, a.now())).toHaveLength(1);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import { endpoint as endpointSchema } from "../../src/domain/public/schemas/webhook.ts";
-import { endpointPatch } from "../../src/http/webhooks/endpoint.ts";
-import { newEndpoint } from "../../src/http/webhooks/endpoints.ts";
+import { updateEndpointBody } from "../../src/http/webhooks/endpoint.ts";
+import { createEndpointBody } from "../../src/http/webhooks/endpoints.ts";
 import { api } from "./support/api.ts";
 import { dataOf, made, rename, withJson, WEBHOOKS } from "./support/webhooks.ts";
 
@@ -16,7 +16,7 @@ async function stage() {
 
 test("an endpoint is shown as its creation showed it, without its secret and the operator's settings", async () => {
   const { a, endpoint, path } = await stage();
-  a.store.endpoints.saveStreak(endpoint.id, { ...endpoint, failingSince: a.now() });
+  a.store.endpoints.updateStreak(endpoint.id, { ...endpoint, failingSince: a.now() });
   disableEndpoint(a, endpoint.id, "failing");
   const response = await a.ask(path);
   expect(response.headers.get("cache-control")).toBe("private, no-cache");
@@ -82,10 +82,10 @@ describe("PATCH", () => {
     const problem = await a.problem(path, patch(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
     expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(mistakes);
-    expect(a.store.endpoints.byId(endpoint.id)).toEqual(endpoint);
+    expect(a.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
     // What describes the body refuses it as well.
     expect(
-      endpointPatch.safeParse(typeof body === "string" ? JSON.parse(body) : body).success,
+      updateEndpointBody.safeParse(typeof body === "string" ? JSON.parse(body) : body).success,
     ).toBe(false);
   });
 
@@ -112,7 +112,7 @@ describe("PATCH", () => {
       code: "unsafe_url",
       errors: [{ pointer: "#/url" }],
     });
-    expect(a.store.endpoints.byId(endpoint.id)).toEqual(endpoint);
+    expect(a.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
   });
 
   test("what a URL is by itself is told with all other mistakes", async () => {
@@ -145,7 +145,7 @@ describe("PATCH", () => {
 
   test("another URL that is safe ends the operator's trust, the same one keeps it", async () => {
     const { a, endpoint, path } = await stage();
-    const trust = () => a.store.endpoints.byId(endpoint.id)?.allowPrivate;
+    const trust = () => a.store.endpoints.findById(endpoint.id)?.allowPrivate;
     await dataOf(await a.ask(path, patch({ url: endpoint.url, name: "Till" })));
     expect(trust()).toBe(true);
     await dataOf(await a.ask(path, patch({ url: "https://8.8.8.8/hook" })));
@@ -158,9 +158,10 @@ describe("PATCH", () => {
 
 test("what describes a new endpoint's body takes what is taken", () => {
   expect(
-    newEndpoint.safeParse({ name: "x", url: "https://8.8.8.8", events: ["staff.created"] }).success,
+    createEndpointBody.safeParse({ name: "x", url: "https://8.8.8.8", events: ["staff.created"] })
+      .success,
   ).toBe(true);
-  expect(newEndpoint.safeParse({ name: "x", url: "https://8.8.8.8" }).success).toBe(false);
+  expect(createEndpointBody.safeParse({ name: "x", url: "https://8.8.8.8" }).success).toBe(false);
 });
 
 test("DELETE is for good: the second one finds nothing, and what was owed is cancelled", async () => {
@@ -180,5 +181,5 @@ test("DELETE is for good: the second one finds nothing, and what was owed is can
   expect(
     a.store.deliveries.list({ endpointId: endpoint.id }, 10).map(({ status }) => status),
   ).toEqual(["CANCELLED", "CANCELLED"]);
-  expect(a.store.endpointSecrets.live(endpoint.id, a.now())).toEqual([]);
+  expect(a.store.endpointSecrets.listValid(endpoint.id, a.now())).toEqual([]);
 });

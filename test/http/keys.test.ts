@@ -132,7 +132,7 @@ test("a foreign slug gives the same bytes whether that business exists or not", 
     return JSON.stringify([headers, body]);
   };
   const exists = await bytes("kita-live");
-  expect(a.store.businesses.bySlug("kita-live")).toBeDefined();
+  expect(a.store.businesses.findBySlug("kita-live")).toBeDefined();
   for (const slug of ["no-such-one", "%6bita-live", "KITA-LIVE", "..%2f", "%00"])
     expect(await bytes(slug)).toBe(exists);
 });
@@ -183,6 +183,6 @@ test("when a key was last used is known after a flush, for requests that were le
   await a.ask(SERVICES, { key: secret });
   await a.ask(SERVICES, { key: refused.secret });
   a.flush();
-  expect(a.store.keys.byId(id)?.lastUsedAt).toBe(a.now());
-  expect(a.store.keys.byId(refused.id)?.lastUsedAt).toBeNull();
+  expect(a.store.keys.findById(id)?.lastUsedAt).toBe(a.now());
+  expect(a.store.keys.findById(refused.id)?.lastUsedAt).toBeNull();
 });

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { type App, createApp } from "../../src/http/app.ts";
 import { addressGroup } from "../../src/http/gate/client-address.ts";
 import {
-  createLimiter,
-  createPolicy,
+  createRateLimiter,
+  createRateLimitPolicy,
   PER_HOUR,
   PER_MINUTE,
 } from "../../src/http/gate/rate-limit.ts";
-import { world } from "../support/world.ts";
+import { createTestRuntime } from "../support/world.ts";
 import { type Api, api, type Problem, SALON } from "./support/api.ts";
 
 const STAFF = `/v1/businesses/${SALON}/staff`;
@@ -106,9 +106,12 @@ test.each([
 ])("%s counts as %s", (address, group) => expect(addressGroup(address)).toBe(group));
 
 test("in no window of any length do more pass than its quota, and what was refused costs nothing", () => {
-  const rt = world();
-  const limiter = createLimiter();
-  const policy = createPolicy({ window: PER_MINUTE, quota: 20 }, { window: PER_HOUR, quota: 300 });
+  const rt = createTestRuntime();
+  const limiter = createRateLimiter();
+  const policy = createRateLimitPolicy(
+    { window: PER_MINUTE, quota: 20 },
+    { window: PER_HOUR, quota: 300 },
+  );
   const passed: number[] = [];
   // Bursts and pauses without a pattern, over three hours.
   let seed = 7;
@@ -152,11 +155,11 @@ describe("after a restart", () => {
       a.flush();
     }
     a.flush();
-    expect(a.store.rateCounts.all().reduce((sum, { count }) => sum + count, 0)).toBe(10);
+    expect(a.store.rateCounts.list().reduce((sum, { count }) => sum + count, 0)).toBe(10);
     const app = restart(a, a.now());
     expect(await remaining(a, app)).toContain('"per-minute";r=49;');
     app.flush();
-    expect(a.store.rateCounts.all().reduce((sum, { count }) => sum + count, 0)).toBe(11);
+    expect(a.store.rateCounts.list().reduce((sum, { count }) => sum + count, 0)).toBe(11);
   });
 
   test("what has left every window is gone from the file too", async () => {
@@ -166,7 +169,7 @@ describe("after a restart", () => {
     a.advance(3_601_000);
     await a.ask(STAFF);
     a.flush();
-    expect(a.store.rateCounts.all()).toHaveLength(1);
+    expect(a.store.rateCounts.list()).toHaveLength(1);
   });
 
   test.each([-30, -1, 1, 30])(
@@ -196,7 +199,7 @@ describe("after a restart", () => {
     const app = restart(a, back);
     expect(await remaining(a, app)).toContain('"per-minute";r=0;t=60');
     app.flush();
-    expect(a.store.rateCounts.all()).toMatchObject([
+    expect(a.store.rateCounts.list()).toMatchObject([
       { second: Math.floor(back / 1000), count: 60 },
     ]);
   });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { type Answering, placesOf } from "../../src/http/answering.ts";
+import { type Pipeline, groupByPath } from "../../src/http/answering.ts";
 import { createListener, type Listener } from "../../src/http/wire/listener.ts";
 import type { Router } from "../../src/http/router.ts";
 
@@ -15,17 +15,17 @@ async function serve(listener: Listener): Promise<string> {
 }
 
 const handle = () => ({ status: 200, headers: [], body: null });
-const PLACES = placesOf([
+const PLACES = groupByPath([
   { method: "GET", path: "/healthz", scope: "open", handle },
   { method: "GET", path: "/v1/businesses/:slug/services", scope: "open", handle },
   { method: "GET", path: "/v1/businesses/:slug/webhooks/:id", scope: "open", handle },
 ]);
 
 /** Serves these places, each answering with what `tell` has to say, beside a router that says its name. */
-function servePlaces(tell: (...asked: Parameters<Answering["answer"]>) => string): Promise<string> {
-  const answering: Answering = {
-    answer: (place, asked) => ({ status: 200, headers: [], body: Buffer.from(tell(place, asked)) }),
-    refuse: () => ({ status: 500, headers: [], body: null }),
+function servePlaces(tell: (...asked: Parameters<Pipeline["handle"]>) => string): Promise<string> {
+  const answering: Pipeline = {
+    handle: (place, asked) => ({ status: 200, headers: [], body: Buffer.from(tell(place, asked)) }),
+    reject: () => ({ status: 500, headers: [], body: null }),
   };
   const router = {
     listener: (_: unknown, res: ServerResponse) => void res.end("router"),
@@ -64,9 +64,9 @@ test("what was asked just before is not taken for what is asked now", async () =
 
 test("what is left to a router that cannot be loaded is refused, and the daemon lives", async () => {
   const refused: unknown[] = [];
-  const answering: Answering = {
-    answer: () => ({ status: 200, headers: [], body: null }),
-    refuse: ({ method, path }, error) => {
+  const answering: Pipeline = {
+    handle: () => ({ status: 200, headers: [], body: null }),
+    reject: ({ method, path }, error) => {
       refused.push([method, path, (error as Error).message]);
       return { status: 500, headers: ["request-id", "req_1"], body: null };
     },

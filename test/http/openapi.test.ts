@@ -9,16 +9,20 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../src/domain/event-types.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { coverHeaders } from "../../src/domain/webhooks/post.ts";
-import { placesOf, type Place } from "../../src/http/answering.ts";
-import type { Answer, Asked } from "../../src/http/call.ts";
+import { deliveryHeaders } from "../../src/domain/webhooks/post.ts";
+import { groupByPath, type RoutePath } from "../../src/http/answering.ts";
+import type { HttpResponse, HttpRequest } from "../../src/http/call.ts";
 import { describeApi } from "../../src/http/openapi/describe.ts";
-import { pathOf } from "../../src/http/openapi/operation.ts";
-import { eventName, SCHEMAS } from "../../src/http/openapi/schemas.ts";
+import { templatePathOf } from "../../src/http/openapi/operation.ts";
+import { eventSchemaName, SCHEMAS } from "../../src/http/openapi/schemas.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { startServer } from "../../src/http/server.ts";
-import { terminal } from "../support/cli.ts";
-import { held, undocumentedIn, undocumentedInJson } from "../support/documented.ts";
+import { createTerminal } from "../support/cli.ts";
+import {
+  checkedResponses,
+  findUndocumented,
+  findUndocumentedInJson,
+} from "../support/documented.ts";
 import { api, SALON } from "./support/api.ts";
 
 type Content = { [type: string]: { schema: object; example?: unknown } };
@@ -74,7 +78,7 @@ test("every route is in it once, and nothing else", () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect(documented.toSorted()).toEqual(
-    ROUTES.map((route) => `${route.method} ${pathOf(route)}`).toSorted(),
+    ROUTES.map((route) => `${route.method} ${templatePathOf(route)}`).toSorted(),
   );
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(ROUTES.length);
 });
@@ -92,7 +96,7 @@ describe("parameters", () => {
         .filter(({ code }) => code === "unknown_parameter")
         .map(({ parameter }) => parameter);
     };
-    const parameters = described.paths[pathOf(route)]?.["get"]?.parameters ?? [];
+    const parameters = described.paths[templatePathOf(route)]?.["get"]?.parameters ?? [];
     for (const { name, in: place } of parameters)
       if (place === "query") expect(await ask(name), name).toEqual([]);
     expect(await ask("nope")).toEqual(["nope"]);
@@ -114,7 +118,7 @@ describe("examples", () => {
   test("are of their schemas, and every operation with a body in JSON has one", () => {
     expect(
       bodies.flatMap(({ id, schema, example }) =>
-        undocumentedInJson(schema, example).map((told) => `${id} ${told}`),
+        findUndocumentedInJson(schema, example).map((told) => `${id} ${told}`),
       ),
     ).toEqual([]);
     const exemplified = new Set(bodies.map(({ id }) => id));
@@ -142,7 +146,7 @@ describe("webhooks", () => {
     for (const type of EVENT_TYPES) {
       const { requestBody, parameters } = described.webhooks[type]?.post ?? {};
       const { schema, example } = requestBody?.content["application/json"] ?? {};
-      expect(schema).toEqual({ $ref: `#/components/schemas/${eventName(type)}` });
+      expect(schema).toEqual({ $ref: `#/components/schemas/${eventSchemaName(type)}` });
       expect(example).toMatchObject({
         type,
         data: {
@@ -167,7 +171,7 @@ describe("webhooks", () => {
       "Content-Type": _type,
       "User-Agent": _agent,
       ...sent
-    } = coverHeaders(cover, "", [], 0, Buffer.alloc(0));
+    } = deliveryHeaders(cover, "", [], 0, Buffer.alloc(0));
     const told = Object.values(described.components.parameters).filter(({ name }) =>
       /^(X-Service|webhook)-/.test(name),
     );
@@ -232,7 +236,7 @@ test("a daemon that nobody asks for it never loads what it is made of", () => {
 
 describe("deskbell openapi", () => {
   test("prints what the daemon answers, without any data", async () => {
-    const { deskbell } = terminal();
+    const { deskbell } = createTerminal();
     const { code, stdout } = await deskbell("openapi");
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual(
@@ -242,7 +246,7 @@ describe("deskbell openapi", () => {
   });
 
   test("writes a new file, and never over one", async () => {
-    const { deskbell, dataDir } = terminal();
+    const { deskbell, dataDir } = createTerminal();
     const file = `${dataDir}-openapi.json`;
     onTestFinished(() => rmSync(file, { force: true }));
     expect(await deskbell(`openapi --out ${file}`)).toMatchObject({ code: 0, stdout: "" });
@@ -270,7 +274,7 @@ test.each([
     for (const header of ["API-Version: 1.0", "Cache-Control: no-store"])
       expect(answer).toContain(`\r\n${header}\r\n`);
     const body: unknown = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
-    expect(undocumentedInJson({ $ref: "#/components/schemas/Problem" }, body)).toEqual([]);
+    expect(findUndocumentedInJson({ $ref: "#/components/schemas/Problem" }, body)).toEqual([]);
   },
 );
 
@@ -278,18 +282,18 @@ test("every answer is held against the description, with and without a socket", 
   const a = api();
   const server = await startServer(a, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
-  const before = held.count;
+  const before = checkedResponses.count;
   await a.ask(`/v1/businesses/${SALON}/staff`);
   await fetch(`${server.url}/v1/businesses/${SALON}/staff`);
   await fetch(`${server.url}/nowhere`);
-  expect(held.count - before).toBe(3);
+  expect(checkedResponses.count - before).toBe(3);
 });
 
 describe("what holds answers against the description notices", () => {
-  const place = placesOf(ROUTES.map((route) => ({ ...route, handle: () => answer }) as never)).find(
-    ({ path }) => path === "/healthz",
-  ) as Place;
-  const asked = { method: "GET", path: "/healthz", search: "" } as Asked;
+  const place = groupByPath(
+    ROUTES.map((route) => ({ ...route, handle: () => answer }) as never),
+  ).find(({ path }) => path === "/healthz") as RoutePath;
+  const asked = { method: "GET", path: "/healthz", search: "" } as HttpRequest;
   const headers = [
     "request-id",
     "req_1",
@@ -300,9 +304,10 @@ describe("what holds answers against the description notices", () => {
     "content-type",
     "application/json",
   ];
-  const answer: Answer = { status: 200, headers, body: Buffer.from('{"status":"ok"}') };
+  const answer: HttpResponse = { status: 200, headers, body: Buffer.from('{"status":"ok"}') };
 
-  test("nothing in a good answer", () => expect(undocumentedIn(place, asked, answer)).toEqual([]));
+  test("nothing in a good answer", () =>
+    expect(findUndocumented(place, asked, answer)).toEqual([]));
 
   test.each([
     { what: "a status", change: { status: 418 }, told: "status is not documented" },
@@ -324,11 +329,11 @@ describe("what holds answers against the description notices", () => {
     { what: "a value", change: { body: Buffer.from('{"status":"well"}') }, told: "allowed values" },
     { what: "a missing body", change: { body: null }, told: "body is missing" },
   ])("$what", ({ change, told }) => {
-    expect(undocumentedIn(place, asked, { ...answer, ...change }).join()).toContain(told);
+    expect(findUndocumented(place, asked, { ...answer, ...change }).join()).toContain(told);
   });
 
   test("a route", () => {
-    expect(undocumentedIn({ ...place, path: "/elsewhere" }, asked, answer).join()).toContain(
+    expect(findUndocumented({ ...place, path: "/elsewhere" }, asked, answer).join()).toContain(
       "route is not documented",
     );
   });

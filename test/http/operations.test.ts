@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import { createClientAddress } from "../../src/http/gate/client-address.ts";
+import { createGetClientAddress } from "../../src/http/gate/client-address.ts";
 import { startServer } from "../../src/http/server.ts";
-import { temporaryFolder } from "../support/cli.ts";
+import { createTempFolder } from "../support/cli.ts";
 import { api, SALON } from "./support/api.ts";
 
 const STAFF = `/v1/businesses/${SALON}/staff`;
@@ -27,7 +27,7 @@ describe("health", () => {
 
   test("a file that cannot be read is not ready", async () => {
     const a = api();
-    a.store.businesses.bySlug = () => {
+    a.store.businesses.findBySlug = () => {
       throw new Error("disk I/O error");
     };
     expect((await a.ask("/readyz", { key: null })).status).toBe(500);
@@ -77,7 +77,7 @@ describe("metrics", () => {
       status: 200,
     },
   ])("$what: $status", async ({ token, headers, status }) => {
-    const file = join(temporaryFolder(), "token");
+    const file = join(createTempFolder(), "token");
     writeFileSync(file, `${token}\n`);
     const a = api("salon", undefined, token === undefined ? {} : { metricsTokenFile: file });
     expect((await a.ask("/metrics", { key: null, headers })).status).toBe(status);
@@ -125,7 +125,7 @@ describe("the access log", () => {
 
 describe("who is asking, behind proxies", () => {
   const addressOf = (trusted: string[], peer: string, forwarded?: string) =>
-    createClientAddress(trusted)({
+    createGetClientAddress(trusted)({
       peer,
       sent: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
     } as never);

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../src/http/server.ts";
-import { world } from "../support/world.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 // Bytes as somebody might put them on the wire, and what RFC 9110 and 9112 make of them.
 
 /** The status of every answer until the server hangs up; what is well kept open is ended from here after a moment. */
 async function send(bytes: string): Promise<{ statuses: number[]; hungUp: boolean; text: string }> {
-  const server = await startServer(world(), { host: "127.0.0.1", port: 0 });
+  const server = await startServer(createTestRuntime(), { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
   const socket = connect(server.port, "127.0.0.1");
   let text = "";

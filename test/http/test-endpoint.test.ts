@@ -10,14 +10,14 @@ import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { endpointTest } from "../../src/domain/public/schemas/webhook.ts";
 import { createApp } from "../../src/http/app.ts";
 import { startServer } from "../../src/http/server.ts";
-import { type Answer, receiver } from "../support/receiver.ts";
+import { type ScriptedResponse, createReceiver } from "../support/receiver.ts";
 import { api, SALON, seed } from "./support/api.ts";
 import { dataOf, made, WEBHOOKS } from "./support/webhooks.ts";
 
 /** The API on a socket, sending for real, and a receiver with its answers. */
-async function stage(script: Answer[] = [{}]) {
+async function stage(script: ScriptedResponse[] = [{}]) {
   const a = api();
-  const partner = await receiver(script);
+  const partner = await createReceiver(script);
   const { endpoint } = await made(a, null, { url: partner.url });
   const server = await startServer(a, { host: "127.0.0.1", port: 0, sendOnce: createSendOnce(a) });
   onTestFinished(() => server.close());
@@ -90,20 +90,20 @@ test("an address that must not be called is answered as blocked", async () => {
 });
 
 describe("while a receiver keeps silent", () => {
-  const SILENT: Answer[] = [{ hold: true }];
+  const SILENT: ScriptedResponse[] = [{ hold: true }];
 
   test("everybody else is answered, and a second test of the same endpoint is a conflict", async () => {
     const { a, partner, ask, ping } = await stage(SILENT);
     const waiting = ping();
-    await partner.received(1);
+    await partner.waitForRequests(1);
     expect((await ask(`/v1/businesses/${SALON}/services`)).status).toBe(200);
     expect((await ping()).status).toBe(409);
-    const { endpoint: other } = await made(a, null, { url: (await receiver()).url });
+    const { endpoint: other } = await made(a, null, { url: (await createReceiver()).url });
     expect((await ask(`${WEBHOOKS}/${other.id}/test`, "POST")).status).toBe(200);
     partner.release();
     expect((await waiting).status).toBe(200);
     const again = ping();
-    await partner.received(2);
+    await partner.waitForRequests(2);
     partner.release();
     expect((await again).status).toBe(200);
   });
@@ -130,7 +130,7 @@ describe("while a receiver keeps silent", () => {
   test("closing the server breaks it off and says so", async () => {
     const { partner, server, ping } = await stage(SILENT);
     const waiting = ping();
-    await partner.received(1);
+    await partner.waitForRequests(1);
     const closed = server.close();
     const response = await waiting;
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);

@@ -9,7 +9,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../src/http/server.ts";
 import { readCertificate, type TlsFiles } from "../../src/http/wire/tls.ts";
-import { temporaryFolder } from "../support/cli.ts";
+import { createTempFolder } from "../support/cli.ts";
 import { type Certificate, createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
 import { api, SALON } from "./support/api.ts";
 
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 /** An authority, and the two files of a server. */
 function office() {
-  const folder = temporaryFolder();
+  const folder = createTempFolder();
   const authority = createAuthority(folder);
   const files = { cert: join(folder, "served.pem"), key: join(folder, "served.key") };
   const put = ({ cert, key }: Certificate) => {
@@ -79,7 +79,7 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
     const [serial, socket] = [serialOf(before), before.socket];
     await text(before);
     put(authority.issue(NAME, { from: -1, to: 30 }));
-    server.renewCertificate();
+    server.reloadCertificate();
     const kept = await ask("/healthz", agent);
     expect(kept.socket).toBe(socket);
     await text(kept);
@@ -112,7 +112,7 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
       const serial = serialOf(before);
       await text(before);
       file.spoil(files);
-      server.renewCertificate();
+      server.reloadCertificate();
       const after = await ask("/healthz");
       expect(serialOf(after)).toBe(serial);
       await text(after);

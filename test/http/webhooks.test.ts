@@ -70,7 +70,7 @@ test.each([
       expect(body).not.toContain(a.config.dataDir);
     }
     expect(endpoints(a)).toHaveLength(1);
-    expect(a.store.endpointSecrets.all()).toHaveLength(1);
+    expect(a.store.endpointSecrets.list()).toHaveLength(1);
     writeFileSync(a.config.masterKeyPath, key);
     expect((await a.ask(WEBHOOKS, json(GOOD))).status).toBe(201);
   },
@@ -441,7 +441,7 @@ test("a write waits for another writer without failing, and gives up with 503 af
 
 test("a bug tells nothing but the request's id, and is logged whole", async () => {
   const a = api();
-  a.store.catalog.objects = () => {
+  a.store.catalog.listObjects = () => {
     throw new TypeError("the secret is in the details");
   };
   const response = await a.ask(`/v1/businesses/${SALON}/services`);

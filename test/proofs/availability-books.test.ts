@@ -1,32 +1,39 @@
 import { assert, asyncProperty, pre } from "fast-check";
 import { expect, test } from "vitest";
-import { type Availability, createAvailability } from "../../src/app/availability/availability.ts";
+import {
+  type Availability,
+  createAvailabilityFinder,
+} from "../../src/app/availability/availability.ts";
 import { createBooking } from "../../src/app/day/bookings.ts";
 import { changeCatalog } from "../../src/app/catalog/catalog.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { createReservation } from "../../src/app/day/reservations.ts";
-import { createTurns } from "../../src/app/availability/turns.ts";
+import { createEventLoopYield } from "../../src/app/availability/turns.ts";
 import type { PublicSlot } from "../../src/domain/availability/public-slot.ts";
-import type { BusyRow, Question, Wish } from "../../src/domain/availability/question.ts";
+import type {
+  BusyInterval,
+  ResolvedRequest,
+  NamedRequest,
+} from "../../src/domain/availability/question.ts";
 import { refusalSentence } from "../../src/domain/availability/refusal-text.ts";
 import type { Catalog, Kind as ObjectKind } from "../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
 import type { Runtime } from "../../src/runtime.ts";
-import type { World as Asked } from "../domain/availability/oracle.ts";
-import { isAnswerable, worldsWithOneMore } from "../domain/availability/worlds.ts";
-import { refusalOf } from "../support/day-work.ts";
-import { atScale } from "../support/scale.ts";
-import { world } from "../support/world.ts";
+import type { Scenario as Asked } from "../domain/availability/oracle.ts";
+import { isValidRequest, scenariosWithOneMore } from "../domain/availability/worlds.ts";
+import { captureError } from "../support/day-work.ts";
+import { chooseScale } from "../support/scale.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 // Whoever is shown a start can book it as it was shown, and whoever is not is refused for the reason that was told.
 // Businesses, bookings and questions are those on which the engine agrees with its oracle.
 
-const WORLDS = atScale(10, 500);
+const WORLDS = chooseScale(10, 500);
 const MINUTE_MS = 60_000;
 
 type Kind = "one service" | "chain" | "class" | "table";
 
-function kindOf({ catalog, question }: Asked): Kind {
+function kindOf({ catalog, request: question }: Asked): Kind {
   if ("partySize" in question) return "table";
   if (question.services.length > 1) return "chain";
   const service = catalog.objects.service.find(({ key }) => key === question.services[0]?.service);
@@ -38,13 +45,13 @@ test.each<Kind>(["one service", "chain", "class", "table"])(
   { timeout: 60_000 + 4000 * WORLDS },
   async (kind) => {
     const seen = { booked: 0, refused: new Set<string>() };
-    const check = asyncProperty(worldsWithOneMore, async ({ world: asked }) => {
-      pre(kindOf(asked) === kind && isAnswerable(asked));
-      const rt = world({}, asked.nowMs);
+    const check = asyncProperty(scenariosWithOneMore, async ({ world: asked }) => {
+      pre(kindOf(asked) === kind && isValidRequest(asked));
+      const rt = createTestRuntime({}, asked.nowMs);
       store(rt, asked);
-      const why = refusalOf(() => void ask(rt, asked));
+      const why = captureError(() => void ask(rt, asked));
       if (why !== "not refused: undefined")
-        return expect(book(rt, asked, { startsAt: `${asked.question.from}T12:00Z` })).toBe(why);
+        return expect(book(rt, asked, { startsAt: `${asked.request.from}T12:00Z` })).toBe(why);
       const { listed, refused } = await answerOf(ask(rt, asked));
       for (const slot of listed)
         expect(`${slot.startsAt} ${book(rt, asked, slot)}`).toBe(`${slot.startsAt} booked`);
@@ -63,11 +70,11 @@ test.each<Kind>(["one service", "chain", "class", "table"])(
 /** Through the use cases, and undone: each start is tried on the same state. */
 function book(
   rt: Runtime,
-  { catalog, question }: Asked,
+  { catalog, request: question }: Asked,
   slot: Partial<PublicSlot> & { startsAt: string },
 ): string {
   const undone = new Error("undone");
-  return refusalOf(() => {
+  return captureError(() => {
     try {
       rt.tx(() => {
         const made = create(rt, catalog.business.slug, question, slot.startsAt);
@@ -91,7 +98,7 @@ function shownOf(segments: PublicSlot["segments"]): object {
   };
 }
 
-function create(rt: Runtime, slug: string, question: Question, start: string): object {
+function create(rt: Runtime, slug: string, question: ResolvedRequest, start: string): object {
   const wish = wishOf(question);
   if ("partySize" in wish)
     return createReservation(rt, slug, { party: wish.partySize, area: wish.areaId, start });
@@ -106,15 +113,18 @@ function create(rt: Runtime, slug: string, question: Question, start: string): o
   });
 }
 
-function ask(rt: Runtime, { catalog, question }: Asked): Availability {
+function ask(rt: Runtime, { catalog, request: question }: Asked): Availability {
   const { from, to } = question;
-  return createAvailability(rt, createTurns())(requireBusiness(rt, catalog.business.slug), {
-    audience: "HOUSE",
-    wish: wishOf(question),
-    span: { from, to },
-    timezone: null,
-    explain: true,
-  });
+  return createAvailabilityFinder(rt, createEventLoopYield())(
+    getBusiness(rt, catalog.business.slug),
+    {
+      audience: "HOUSE",
+      request: wishOf(question),
+      dates: { from, to },
+      timezone: null,
+      explain: true,
+    },
+  );
 }
 
 async function answerOf({ days }: Availability) {
@@ -130,7 +140,7 @@ async function answerOf({ days }: Availability) {
 }
 
 /** In the words of whoever asks. */
-function wishOf(question: Question): Wish {
+function wishOf(question: ResolvedRequest): NamedRequest {
   if ("partySize" in question) return { partySize: question.partySize, areaId: question.area };
   const { services, guests } = question;
   return {
@@ -146,14 +156,14 @@ function wishOf(question: Question): Wish {
   };
 }
 
-function store(rt: Runtime, { catalog, rows }: Asked): void {
+function store(rt: Runtime, { catalog, busyIntervals: rows }: Asked): void {
   changeCatalog(rt, catalog, "box", null);
   rt.tx(() => {
     for (const row of rows) storeRow(rt, catalog, row);
   });
 }
 
-function storeRow(rt: Runtime, catalog: Catalog, row: BusyRow): void {
+function storeRow(rt: Runtime, catalog: Catalog, row: BusyInterval): void {
   const { slug } = catalog.business;
   const idOf = (kind: ObjectKind, key: string): string =>
     objectId(

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { atScale } from "../support/scale.ts";
+import { chooseScale } from "../support/scale.ts";
 
 // The machine's own zone must mean nothing. Few runs of each property: without TZ the suite itself has many. The long proof
 // asks the oracle about ten thousand worlds, in as many zones as test/domain/availability/zones.ts has.
@@ -13,7 +13,7 @@ const VITEST = join(
   "vitest.mjs",
 );
 const ROOT = join(import.meta.dirname, "../..");
-const RUNS = atScale(20, 2500);
+const RUNS = chooseScale(20, 2500);
 const SUITE = [
   "run",
   "--config",

@@ -2,17 +2,17 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { changeCatalog } from "../../src/app/catalog/catalog.ts";
 import { createKey } from "../../src/app/keys.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
-import { loadCatalog, tellClock } from "../../src/app/catalog/tell.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
+import { loadCatalog, publishClockChanges } from "../../src/app/catalog/tell.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import type { Send } from "../../src/domain/webhooks/post.ts";
-import { representCatalog } from "../../src/domain/public/representation.ts";
+import { toPublicCatalog } from "../../src/domain/public/representation.ts";
 import { createApp } from "../../src/http/app.ts";
-import { aCatalog } from "../support/catalog.ts";
-import { engine, subscribe } from "../support/engine.ts";
+import { buildCatalog } from "../support/catalog.ts";
+import { createTestWorker, subscribe } from "../support/engine.ts";
 import { createMirror } from "../support/mirror.ts";
-import { dice, stir } from "../support/random-edits.ts";
-import { type World, world } from "../support/world.ts";
+import { createRandomInt, applyRandomEdits } from "../support/random-edits.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 const ROUNDS = 1000;
 const HOUR = 3_600_000;
@@ -24,7 +24,7 @@ const withoutCounts = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, part) => (key === "remaining" ? undefined : part)));
 
 /** Somebody who comes for the feed, page by page, and remembers where it was. */
-function reader(rt: World, businessId: string) {
+function reader(rt: TestRuntime, businessId: string) {
   const app = createApp(rt);
   const limits = { limitMinute: 1_000_000, limitHour: 1_000_000 };
   const { secret } = createKey(rt, {
@@ -55,11 +55,11 @@ test(
   `a partner that was cut off through ${ROUNDS} random changes has the same mirror in the end, of the very events that were sent`,
   { timeout: 120_000 },
   async () => {
-    const rt = world();
-    const roll = dice(7);
-    changeCatalog(rt, aCatalog(), "box", null);
-    const business = () => requireBusiness(rt, SLUG);
-    const readAll = () => representCatalog(loadCatalog(rt, business()), rt.now());
+    const rt = createTestRuntime();
+    const roll = createRandomInt(7);
+    changeCatalog(rt, buildCatalog(), "box", null);
+    const business = () => getBusiness(rt, SLUG);
+    const readAll = () => toPublicCatalog(loadCatalog(rt, business()), rt.now());
     const pull = reader(rt, business().id);
     const mirror = createMirror(readAll);
     await pull();
@@ -74,18 +74,23 @@ test(
         responseText: "",
       });
     };
-    const courier = engine(rt, send);
+    const courier = createTestWorker(rt, send);
     await subscribe(rt, business(), "http://10.0.0.1/hook");
     for (let round = 0; round < ROUNDS; round++) {
       if (roll(10) > 0)
-        changeCatalog(rt, stir(loadCatalog(rt, business()).catalog, roll, rt.now()), "box", null);
+        changeCatalog(
+          rt,
+          applyRandomEdits(loadCatalog(rt, business()).catalog, roll, rt.now()),
+          "box",
+          null,
+        );
       else {
         rt.advance(roll(6) * HOUR);
-        tellClock(rt);
+        publishClockChanges(rt);
       }
     }
     courier.wake();
-    await courier.idle();
+    await courier.whenIdle();
 
     const missed = await pull();
     expect(missed.length).toBeGreaterThan(ROUNDS);

@@ -5,19 +5,19 @@ import { describeApi } from "../../src/http/openapi/describe.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { startServer } from "../../src/http/server.ts";
 import {
-  type Asked,
-  type Described,
-  type Known,
-  requestsOf,
+  type GeneratedRequest,
+  type OpenApiDocument,
+  type KnownValues,
+  arbitraryRequests,
 } from "../support/hostile/described.ts";
-import { atScale } from "../support/scale.ts";
-import { nobodys, settle, type Tenant } from "../support/tenants.ts";
-import { type World, world } from "../support/world.ts";
+import { chooseScale } from "../support/scale.ts";
+import { unknownId, createTenants, type Tenant } from "../support/tenants.ts";
+import { type TestRuntime, createTestRuntime } from "../support/world.ts";
 
 // A4: requests that are made from the API's description and then spoiled. That every answer is as described is seen to for
 // all tests, by test/support/documented-answers.ts.
 
-const RUNS = atScale(1000, 20_000);
+const RUNS = chooseScale(1000, 20_000);
 /** In each round the business is whole again: much of what is asked changes it. */
 const PER_ROUND = 500;
 
@@ -25,7 +25,7 @@ const document = describeApi({
   routes: ROUTES,
   publicUrl: "",
   version: "0",
-}) as unknown as Described;
+}) as unknown as OpenApiDocument;
 
 const allOf = ({ names }: Tenant, prefix: string): string[] =>
   [...names].filter((name) => name.startsWith(`${prefix}_`));
@@ -39,14 +39,14 @@ function idsFor(tenant: Tenant, operationId: string): string[] {
 
 const knownTo =
   (tenant: Tenant) =>
-  (operationId: string): Known => ({
+  (operationId: string): KnownValues => ({
     businessSlug: [tenant.slug],
     id: idsFor(tenant, operationId),
-    ids: [tenant.own("svc"), nobodys("svc")],
+    ids: [tenant.own("svc"), unknownId("svc")],
     categoryId: [tenant.own("sct")],
     staffId: [tenant.own("stf")],
     staffIds: [tenant.own("stf")],
-    serviceIds: [tenant.own("svc"), tenant.own("svc"), nobodys("svc")],
+    serviceIds: [tenant.own("svc"), tenant.own("svc"), unknownId("svc")],
     serviceId: [tenant.own("svc")],
     variantIds: [tenant.own("svv")],
     addonIds: [tenant.own("adn")],
@@ -68,7 +68,7 @@ type Answered = { status: number; headers: Record<string, unknown>; text: string
 function client(port: number) {
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
-  return ({ method, url, headers, body }: Asked, secret: string | null) =>
+  return ({ method, url, headers, body }: GeneratedRequest, secret: string | null) =>
     new Promise<Answered>((resolve, reject) => {
       const sent = request({
         agent,
@@ -90,9 +90,9 @@ function client(port: number) {
     });
 }
 
-async function round(seen: Map<string, Set<number>>, runs: number): Promise<World> {
-  const rt = world();
-  const [tenant] = (await settle(rt, 1)) as [Tenant];
+async function round(seen: Map<string, Set<number>>, runs: number): Promise<TestRuntime> {
+  const rt = createTestRuntime();
+  const [tenant] = (await createTenants(rt, 1)) as [Tenant];
   const server = await startServer(rt, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
   const ask = client(server.port);
@@ -104,7 +104,7 @@ async function round(seen: Map<string, Set<number>>, runs: number): Promise<Worl
     none: null,
   };
   await fc.assert(
-    fc.asyncProperty(requestsOf(document, knownTo(tenant)), async (asked) => {
+    fc.asyncProperty(arbitraryRequests(document, knownTo(tenant)), async (asked) => {
       // By the address: the limit is not what is asked about.
       rt.advance(4000);
       const { status, headers, text } = await ask(asked, keys[asked.key]);
@@ -135,11 +135,11 @@ test(
       expect(logged.filter(({ level }) => level === "error")).toEqual([]);
     }
     // Each that needs a key refused something; each was asked in earnest, for which a thousand are too few to be sure.
-    const unheard = ROUTES.filter(({ id, scope }) => {
+    const unheard = ROUTES.filter(({ operationId: id, scope }) => {
       const statuses = [...(seen.get(id) ?? [])];
       const isRefused = scope === "open" || statuses.some((status) => status >= 400);
       return !isRefused || (RUNS >= 10_000 && !statuses.some((status) => status < 300));
     });
-    expect(unheard.map(({ id }) => [id, seen.get(id)])).toEqual([]);
+    expect(unheard.map(({ operationId: id }) => [id, seen.get(id)])).toEqual([]);
   },
 );

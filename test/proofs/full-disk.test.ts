@@ -3,10 +3,10 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { readMigrations } from "../../src/assets.ts";
-import { execute } from "../support/cli.ts";
-import { serve, urlOf } from "../support/daemon.ts";
-import { receiver } from "../support/receiver.ts";
-import { canMount, smallDisk } from "../support/small-disk.ts";
+import { runProgram } from "../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 
 // R3 in short. It needs root, to mount a disk that is small.
 
@@ -15,13 +15,13 @@ const SERVICES = "/v1/businesses/salon-aurora/services";
 
 describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
   test("reads go on, nothing is accepted, and within five seconds after there is room again all is told", async () => {
-    const disk = smallDisk(160);
+    const disk = mountSmallDisk(160);
     const on = ["--data-dir", join(disk.folder, "data")];
-    const run = (...args: string[]) => execute([...args, ...on]);
+    const run = (...args: string[]) => runProgram([...args, ...on]);
     expect(await run("seed", "salon")).toMatchObject({ code: 0 });
     const key = (await run("keys", "create", "--name", "site", "--secret")).stdout.trim();
     // The first is on its way when the disk fills up: its outcome finds no room.
-    const partner = await receiver([{ hold: true }, {}]);
+    const partner = await createReceiver([{ hold: true }, {}]);
     await run(
       "webhooks",
       "add",
@@ -33,15 +33,15 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
       "service.updated",
       "--allow-private",
     );
-    const daemon = serve(join(disk.folder, "data"));
-    const url = await urlOf(daemon);
+    const daemon = spawnDaemon(join(disk.folder, "data"));
+    const url = await waitForUrl(daemon);
     const ask = (path: string, init: RequestInit = {}) =>
       fetch(url + path, {
         ...init,
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       });
     expect(await run("services", "set", "cut", "--price", "91.00")).toMatchObject({ code: 0 });
-    await partner.received(1);
+    await partner.waitForRequests(1);
 
     disk.fill();
     partner.release();
@@ -70,7 +70,7 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
         timeout: RESUMES_MS,
       })
       .toBe(0);
-    await partner.received(before + 1);
+    await partner.waitForRequests(before + 1);
     expect(performance.now() - freedAt).toBeLessThan(RESUMES_MS);
     const settled = async () => {
       const { data } = JSON.parse((await run("deliveries", "list", "--json")).stdout) as {
@@ -86,11 +86,11 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     );
     expect(new Set(prices)).toEqual(new Set([9100, 9300]));
     daemon.child.kill("SIGTERM");
-    expect(await daemon.ended()).toMatchObject({ code: 0 });
+    expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
   }, 60_000);
 
   test("an older file is not migrated for want of room for its backup, and stays as it was", async () => {
-    const disk = smallDisk(8);
+    const disk = mountSmallDisk(8);
     const path = join(disk.folder, "deskbell.db");
     const db = new Database(path);
     db.exec(readMigrations()[0] ?? "");
@@ -103,7 +103,7 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     writeFileSync(join(disk.folder, "reserve"), Buffer.alloc(500_000));
     disk.fill();
     rmSync(join(disk.folder, "reserve"));
-    const { code, stderr } = await execute(["status", "--data-dir", disk.folder]);
+    const { code, stderr } = await runProgram(["status", "--data-dir", disk.folder]);
     expect({ code, stderr }).toEqual({
       code: 5,
       stderr: expect.stringMatching(
@@ -113,7 +113,7 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(readdirSync(join(disk.folder, "backups"))).toEqual([]);
     disk.free();
-    expect(await execute(["status", "--data-dir", disk.folder])).toMatchObject({ code: 6 });
+    expect(await runProgram(["status", "--data-dir", disk.folder])).toMatchObject({ code: 6 });
     expect(readdirSync(join(disk.folder, "backups"))).toHaveLength(1);
   });
 });

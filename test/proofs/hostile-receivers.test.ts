@@ -11,12 +11,12 @@ import { readConfig } from "../../src/config.ts";
 import { createSender } from "../../src/courier/send.ts";
 import { openRuntime, type Runtime } from "../../src/runtime.ts";
 import type { AttemptRow } from "../../src/store/deliveries.ts";
-import { temporaryFolder } from "../support/cli.ts";
-import { serve, urlOf } from "../support/daemon.ts";
-import { addBusiness, draft } from "../support/engine.ts";
+import { createTempFolder } from "../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { addBusiness, buildEventDraft } from "../support/engine.ts";
 import { FAULTS } from "../support/hostile/faults.ts";
 import { createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
-import { receiver } from "../support/receiver.ts";
+import { createReceiver } from "../support/receiver.ts";
 
 const DEADLINE_MS = 1000;
 const ROUNDS = 3;
@@ -51,11 +51,11 @@ const told = ({ outcome, statusCode }: AttemptRow) =>
   outcome === "responded" ? statusCode : outcome;
 
 test(`${FAULTS.length} hostile receivers are each told right and in time, and cost a good one nothing`, async () => {
-  const [good, ports] = await Promise.all([receiver(), startHostileReceivers()]);
-  const dataDir = temporaryFolder();
+  const [good, ports] = await Promise.all([createReceiver(), startHostileReceivers()]);
+  const dataDir = createTempFolder();
   const rt = openBeside(dataDir);
-  const daemon = serve(dataDir);
-  await urlOf(daemon);
+  const daemon = spawnDaemon(dataDir);
+  await waitForUrl(daemon);
   const businesses = ["one", "two"].map((slug) => addBusiness(rt, slug));
   const subscribe = async (i: number, url: string) => {
     const business = businesses[i % businesses.length]!;
@@ -79,17 +79,19 @@ test(`${FAULTS.length} hostile receivers are each told right and in time, and co
   const partner = await subscribe(0, good.url);
   const emit = (to: typeof hostile) =>
     rt.tx(() =>
-      to.forEach(({ business, endpoint }) => appendEventFor(rt, business, draft(), endpoint)),
+      to.forEach(({ business, endpoint }) =>
+        appendEventFor(rt, business, buildEventDraft(), endpoint),
+      ),
     );
   const deliveriesTo = ({ endpoint }: typeof partner) =>
     rt.store.deliveries.list({ endpointId: endpoint.id }, 2 * WARM_UP);
   const firstAttemptsAt = (to: typeof partner) =>
-    deliveriesTo(to).flatMap(({ id }) => rt.store.deliveries.attempts(id).slice(0, 1));
+    deliveriesTo(to).flatMap(({ id }) => rt.store.deliveries.listAttempts(id).slice(0, 1));
   const countTried = () => hostile.flatMap(firstAttemptsAt).length;
 
   // A daemon that has had work to do: what room its heap takes for that is no receiver's doing.
   emit(Array.from({ length: WARM_UP }, () => partner));
-  await good.received(WARM_UP);
+  await good.waitForRequests(WARM_UP);
   const before = memoryOf(daemon.pid);
   const feed = setInterval(() => emit([partner]), 20);
   onTestFinished(() => clearInterval(feed));
@@ -224,7 +226,7 @@ describe.skipIf(!hasOpenssl())("over TLS, with certificates that openssl makes,"
   const answering = (socket: Socket) => void socket.on("data", () => socket.write(answerOf(200)));
 
   test("a receiver is believed if and only if its certificate is right", async () => {
-    const authority = createAuthority(temporaryFolder());
+    const authority = createAuthority(createTempFolder());
     const trusted = tls.getCACertificates("default");
     tls.setDefaultCACertificates([...trusted, authority.certificate]);
     onTestFinished(() => tls.setDefaultCACertificates(trusted));

@@ -4,17 +4,17 @@ import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { deleteEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
 import type { Resolve } from "../../src/app/webhooks/resolve.ts";
 import { createSender } from "../../src/courier/send.ts";
-import { createDice } from "../../src/domain/catalog/dice.ts";
+import { createSeededRandom } from "../../src/domain/catalog/dice.ts";
 import { isPublicAddress, parseTarget } from "../../src/domain/webhooks/safe-url.ts";
 import { addBusiness } from "../support/engine.ts";
-import { GOOD_URLS, HOSTILE_NAMES, HOSTILE_URLS } from "../support/hostile/urls.ts";
+import { VALID_URLS, HOSTILE_NAMES, HOSTILE_URLS } from "../support/hostile/urls.ts";
 import { spellPrivateAddress } from "../support/hostile/spellings.ts";
-import { atScale } from "../support/scale.ts";
-import { world } from "../support/world.ts";
+import { chooseScale } from "../support/scale.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const STRANGER = { allowHttp: false, allowPrivate: [], trusted: false };
-const SPELLINGS = atScale(100_000, 1_000_000);
-const SCRIPTS = atScale(300, 1000);
+const SPELLINGS = chooseScale(100_000, 1_000_000);
+const SCRIPTS = chooseScale(300, 1000);
 /** Stands for the public address of a partner. */
 const PARTNER = "127.0.0.2";
 /** What must never be reached. */
@@ -65,7 +65,7 @@ describe("a stranger's endpoint", () => {
   const hostile = [...HOSTILE_URLS, ...names];
 
   test(`is not created at any of ${hostile.length} hostile URLs, and the refusal says what to do`, async () => {
-    const rt = world();
+    const rt = createTestRuntime();
     const { id } = addBusiness(rt);
     const created: string[] = [];
     for (const url of hostile)
@@ -90,26 +90,26 @@ describe("a stranger's endpoint", () => {
     expect(hits).toEqual({});
   });
 
-  test(`is created at ${GOOD_URLS.length} good URLs`, async () => {
-    const rt = world();
+  test(`is created at ${VALID_URLS.length} good URLs`, async () => {
+    const rt = createTestRuntime();
     const { id } = addBusiness(rt);
     const leadsOut: Resolve = async () => [
       "93.184.215.14",
       "2606:2800:21f:cb07:6820:80da:af6b:8b2c",
     ];
-    for (const url of GOOD_URLS) {
+    for (const url of VALID_URLS) {
       const { endpoint } = await createEndpoint(rt, subscription(id, url), leadsOut);
       expect(endpoint.url).toBe(new URL(url).href);
       deleteEndpoint(rt, endpoint.id);
     }
-    expect(GOOD_URLS.length).toBeGreaterThanOrEqual(100);
+    expect(VALID_URLS.length).toBeGreaterThanOrEqual(100);
   });
 
   test(
     `is refused under each of ${SPELLINGS} spellings of addresses that are not public`,
     { timeout: 300_000 },
     () => {
-      const dice = createDice(7);
+      const dice = createSeededRandom(7);
       const passed: string[] = [];
       let understood = 0;
       for (let i = 0; i < SPELLINGS; i++) {
@@ -126,7 +126,12 @@ describe("a stranger's endpoint", () => {
 });
 
 /** One script: what DNS says at each lookup. */
-function drawScript({ pick, whole, some, chance }: ReturnType<typeof createDice>): string[][] {
+function drawScript({
+  pick,
+  whole,
+  some,
+  chance,
+}: ReturnType<typeof createSeededRandom>): string[][] {
   const inside = [
     ...CANARIES,
     "::ffff:127.0.0.1",
@@ -148,7 +153,7 @@ describe("a name that leads to a partner now and inside then", () => {
     `never gets a connection inside, over ${SCRIPTS} scripts of DNS`,
     { timeout: 300_000 },
     async () => {
-      const dice = createDice(11);
+      const dice = createSeededRandom(11);
       const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
       let [taken, blocked, now] = [0, 0, 0];
       for (let i = 0; i < SCRIPTS; i++) {
@@ -182,7 +187,7 @@ describe("a name that leads to a partner now and inside then", () => {
   );
 
   test("is blocked when it turns inside after its endpoint was created", async () => {
-    const rt = world();
+    const rt = createTestRuntime();
     const { id } = addBusiness(rt);
     const { hits } = await listenAt(CANARIES);
     let answer = ["93.184.215.14"];
@@ -193,7 +198,7 @@ describe("a name that leads to a partner now and inside then", () => {
       resolve,
     );
     answer = ["127.0.0.1"];
-    expect(await post(endpoint.url, resolve, rt.config.lab)).toMatchObject({
+    expect(await post(endpoint.url, resolve, rt.config.urlAllowances)).toMatchObject({
       kind: "blocked",
       error: expect.stringContaining("127.0.0.1"),
     });
@@ -214,7 +219,7 @@ describe("a name that leads to a partner now and inside then", () => {
 });
 
 test("an address that is not public is none however it is spelled", () => {
-  const dice = createDice(3);
+  const dice = createSeededRandom(3);
   const hostnames = Array.from(
     { length: 10_000 },
     () => URL.parse(`https://${spellPrivateAddress(dice)}/`)?.hostname,

@@ -4,15 +4,21 @@ import { grants } from "../../src/domain/api-key.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { RouteSpec } from "../../src/http/route.ts";
 import { ROUTES } from "../../src/http/routes.ts";
-import { atScale } from "../support/scale.ts";
-import { NAME, nobodys, settle, type Tenant, type TenantKey } from "../support/tenants.ts";
-import { world, type World } from "../support/world.ts";
+import { chooseScale } from "../support/scale.ts";
+import {
+  TENANT_NAME,
+  unknownId,
+  createTenants,
+  type Tenant,
+  type TenantKey,
+} from "../support/tenants.ts";
+import { createTestRuntime, type TestRuntime } from "../support/world.ts";
 
 // A1: whatever a key of one business asks, nothing of another is in the answer, and whether that other is there cannot be told.
 
-const BUSINESSES = atScale(20, 50);
-const KEYS = atScale(0, 50);
-const IS_FULL = atScale(0, 1) === 1;
+const BUSINESSES = chooseScale(20, 50);
+const KEYS = chooseScale(0, 50);
+const IS_FULL = chooseScale(0, 1) === 1;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const NOBODY = "shop-none";
 
@@ -44,7 +50,7 @@ type Question = { method: string; path: string; body?: unknown };
 type Answered = { status: number; headers: string; text: string };
 
 /** Each question comes from another place, so that neither the limits of an address nor those of wrong keys hide an answer. */
-function inquirer(rt: World) {
+function inquirer(rt: TestRuntime) {
   const app = createApp(rt);
   let asked = 0;
   return async ({ method, path, body }: Question, key: TenantKey): Promise<Answered> => {
@@ -79,7 +85,7 @@ const answeredLike = ({ method }: RouteSpec): string[] =>
   method === "GET" ? ["GET", "HEAD"] : [method];
 
 /** What makes a question with this parameter a whole one. */
-function beside({ id }: RouteSpec, name: string, asker: Tenant): string {
+function beside({ operationId: id }: RouteSpec, name: string, asker: Tenant): string {
   if (id === "listServices") return "&includeVariants=true&includeAddons=true";
   if (id !== "getAvailability") return "";
   if (name === "areaId") return "&partySize=2";
@@ -104,7 +110,7 @@ function* attacks(
     const body = route.body && {};
     yield {
       of: ask(pathFor(route, asker.slug, other.own), body),
-      twin: ask(pathFor(route, asker.slug, nobodys), body),
+      twin: ask(pathFor(route, asker.slug, unknownId), body),
     };
   }
   for (const name of Object.keys(route.query ?? {})) {
@@ -114,7 +120,7 @@ function* attacks(
       for (const more of "explain" in (route.query ?? {}) ? [rest, `${rest}&explain=true`] : [rest])
         yield {
           of: ask(`${own}?${name}=${other.own(kind)}${more}`),
-          twin: ask(`${own}?${name}=${nobodys(kind)}${more}`),
+          twin: ask(`${own}?${name}=${unknownId(kind)}${more}`),
         };
     else if (name === "after")
       yield {
@@ -137,7 +143,7 @@ function* attacks(
       fields.map((field) => [field, tenantOwn(field === "businessId" ? "biz" : "whe")]),
     );
   // Of a field that is not known only the name is told.
-  yield { of: ask(own, filled(other.own)), twin: ask(own, filled(nobodys)) };
+  yield { of: ask(own, filled(other.own)), twin: ask(own, filled(unknownId)) };
 }
 
 /** What in an answer is another's than the asker's, and was not in the question. */
@@ -149,7 +155,7 @@ function foreignIn(
 ): string[] {
   const asked = `${question.path}${JSON.stringify(question.body)}`;
   const text = answer.headers + answer.text;
-  return [...text.matchAll(NAME)]
+  return [...text.matchAll(TENANT_NAME)]
     .map(([name]) => name)
     .filter((name) => (ownerOf.get(name) ?? asker) !== asker && !asked.includes(name));
 }
@@ -163,10 +169,10 @@ const alike = ({ status, headers, text }: Answered, { path, body }: Question): s
 
 test(
   `${BUSINESSES} businesses, each route and method with each key: nothing of another is shown, changed or told apart from nothing`,
-  { timeout: atScale(120_000, 3_600_000) },
+  { timeout: chooseScale(120_000, 3_600_000) },
   async () => {
-    const rt = world({ trustedProxies: ["127.0.0.1"] });
-    const tenants = await settle(rt, BUSINESSES, KEYS);
+    const rt = createTestRuntime({ trustedProxies: ["127.0.0.1"] });
+    const tenants = await createTenants(rt, BUSINESSES, KEYS);
     const ownerOf = new Map<string, Tenant>();
     for (const tenant of tenants)
       for (const name of tenant.names) {
@@ -229,9 +235,9 @@ test(
           );
           const opens =
             key.opens && grants({ kind: "RESTRICTED", scopes: key.scopes }, route.scope);
-          expect([key.what, route.id, own.status === 401 || own.status === 403]).toEqual([
+          expect([key.what, route.operationId, own.status === 401 || own.status === 403]).toEqual([
             key.what,
-            route.id,
+            route.operationId,
             !opens,
           ]);
         }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createDice } from "../../src/domain/catalog/dice.ts";
-import { serve, urlOf } from "../support/daemon.ts";
-import { allDelivered, boxWithPartner, startEditor } from "../support/load.ts";
-import { atScale } from "../support/scale.ts";
+import { createSeededRandom } from "../../src/domain/catalog/dice.ts";
+import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { waitForDeliveries, createSalonWithPartner, startPriceEditor } from "../support/load.ts";
+import { chooseScale } from "../support/scale.ts";
 
-const ROUNDS = atScale(100, 1000);
+const ROUNDS = chooseScale(100, 1000);
 /** Most daemons live so long after they have come up; the others are killed while they do. */
 const LONGEST_LIFE_MS = 300;
 const COMES_UP = 0.8;
@@ -17,28 +17,28 @@ const READ_AFTER_MS = 100;
 test(
   `a daemon that is killed ${ROUNDS} times under load loses nothing that was acknowledged`,
   {
-    timeout: atScale(240_000, 3_600_000),
+    timeout: chooseScale(240_000, 3_600_000),
   },
   async () => {
-    const dice = createDice(atScale(5, Date.now()));
-    const { dataDir, partner } = await boxWithPartner(dice, "--max-in-flight", "16");
-    const editor = startEditor(dataDir);
+    const dice = createSeededRandom(chooseScale(5, Date.now()));
+    const { dataDir, partner } = await createSalonWithPartner(dice, "--max-in-flight", "16");
+    const editor = startPriceEditor(dataDir);
     const deaths: number[] = [];
     const births: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       births.push(performance.now());
-      const daemon = serve(dataDir);
-      if (dice.chance(COMES_UP)) await daemon.sees(/"serving"/);
+      const daemon = spawnDaemon(dataDir);
+      if (dice.chance(COMES_UP)) await daemon.waitForOutput(/"serving"/);
       await sleep(dice.whole(0, LONGEST_LIFE_MS));
       daemon.child.kill("SIGKILL");
       deaths.push(performance.now());
-      await daemon.ended();
+      await daemon.waitForExit();
     }
     await editor.stop();
 
     births.push(performance.now());
-    await urlOf(serve(dataDir));
-    const delivered = await allDelivered(dataDir);
+    await waitForUrl(spawnDaemon(dataDir));
+    const delivered = await waitForDeliveries(dataDir);
     expect(new Set(partner.book.map(({ deliveryId }) => deliveryId)).size).toBe(delivered);
 
     const told = new Set(

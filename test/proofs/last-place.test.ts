@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { cancelBooking } from "../../src/app/day/bookings.ts";
-import { cancelOrder } from "../../src/app/day/orders.ts";
+import { cancelTicketOrder } from "../../src/app/day/orders.ts";
 import type { Runtime } from "../../src/runtime.ts";
-import { applyBody } from "../support/day-work.ts";
-import { world } from "../support/world.ts";
-import { type Finish, type Race, race } from "../support/racer.ts";
+import { applyCatalogBody } from "../support/day-work.ts";
+import { createTestRuntime } from "../support/world.ts";
+import { type RaceResult, type Race, runRace } from "../support/racer.ts";
 
 // Two processes reach for the same last place at the same instant, again and again. DESKBELL_LAST_PLACE_ROUNDS=1000 for the long proof.
 
@@ -36,7 +36,7 @@ const RACES: {
   input: unknown;
   giveBack: (rt: Runtime, slug: string, id: string) => unknown;
 }[] = [
-  { want: "ticket", input: { event: "gala", items: ["seat"] }, giveBack: cancelOrder },
+  { want: "ticket", input: { event: "gala", items: ["seat"] }, giveBack: cancelTicketOrder },
   { want: "slot", input: { service: "cut", start: `${DAY}T10:00` }, giveBack: cancelBooking },
 ];
 
@@ -49,10 +49,10 @@ async function rival(dataDir: string) {
     await gone;
   });
   await once(child, "message");
-  return async (round: Race): Promise<Finish> => {
+  return async (round: Race): Promise<RaceResult> => {
     const finish = once(child, "message");
     child.send(round);
-    return ((await finish) as [Finish])[0];
+    return ((await finish) as [RaceResult])[0];
   };
 }
 
@@ -60,13 +60,13 @@ test.each(RACES)(
   `of two processes that want the last ${"$want"} at once, in ${ROUNDS} rounds exactly one gets it`,
   { timeout: 10_000 + ROUNDS * 100 },
   async ({ want, input, giveBack }) => {
-    const rt = world({}, Date.now());
-    applyBody(rt, CATALOG);
+    const rt = createTestRuntime({}, Date.now());
+    applyCatalogBody(rt, CATALOG);
     const other = await rival(rt.config.dataDir);
     const wins = [0, 0];
     for (let round = 0; round < ROUNDS; round++) {
       const start: Race = { want, slug: SLUG, input, at: Date.now() + LEAD_MS };
-      const finishes = await Promise.all([race(rt, start), other(start)]);
+      const finishes = await Promise.all([runRace(rt, start), other(start)]);
       const got = finishes.flatMap((finish, who) =>
         "id" in finish ? [{ who, id: finish.id }] : [],
       );

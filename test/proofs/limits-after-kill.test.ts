@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 
 /** Counters are written so often; what came since is all that a kill may grant anew. */
 const WRITTEN_EVERY_MS = 5000;
@@ -9,7 +9,7 @@ test(
   "a key's limits survive a kill -9, but for what was asked in its last five seconds",
   { timeout: 60_000 },
   async () => {
-    const { dataDir, deskbell } = await seededBox();
+    const { dataDir, deskbell } = await createSeededSalon();
     const key = await deskbell(
       "keys",
       "create",
@@ -27,16 +27,16 @@ test(
     const left = async (url: string): Promise<number> =>
       Number(/"per-hour";r=(\d+)/.exec((await ask(url)).headers.get("ratelimit") ?? "")?.[1]);
 
-    const first = serve(dataDir);
-    const url = await urlOf(first);
+    const first = spawnDaemon(dataDir);
+    const url = await waitForUrl(first);
     for (let i = 0; i < 30; i++) expect((await ask(url)).status).toBe(200);
     await delay(WRITTEN_EVERY_MS + 1000);
     for (let i = 0; i < 9; i++) await ask(url);
     expect(await left(url)).toBe(60);
     first.child.kill("SIGKILL");
-    await first.ended();
+    await first.waitForExit();
 
-    const after = await left(await urlOf(serve(dataDir)));
+    const after = await left(await waitForUrl(spawnDaemon(dataDir)));
     // The one that asks counts as well.
     expect(after).toBeGreaterThanOrEqual(59);
     expect(after).toBeLessThanOrEqual(69);

@@ -3,9 +3,9 @@ import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { appendEventFor } from "../../src/app/events.ts";
 import type { AttemptNotice } from "../../src/courier/courier.ts";
 import type { Runtime } from "../../src/runtime.ts";
-import { addBusiness, draft, engine } from "../support/engine.ts";
-import { receiver } from "../support/receiver.ts";
-import { world } from "../support/world.ts";
+import { addBusiness, buildEventDraft, createTestWorker } from "../support/engine.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const BUSINESSES = 10;
 const ENDPOINTS_EACH = 50;
@@ -33,7 +33,7 @@ async function subscribeTo(
         events: ["service.updated"],
       };
       const { endpoint } = await createEndpoint(rt, { ...request, url, allowPrivate: true });
-      emits.push(() => void appendEventFor(rt, business, draft(), endpoint));
+      emits.push(() => void appendEventFor(rt, business, buildEventDraft(), endpoint));
     }
   }
   return emits;
@@ -42,9 +42,9 @@ async function subscribeTo(
 const isDone = ({ status }: AttemptNotice): boolean => status === "DELIVERED";
 
 test("endpoints that never failed and begin to hang together hold up nobody for more than seconds", async () => {
-  const rt = world();
-  const [well, hanging] = [await receiver(), await receiver([{ hold: true }])];
-  const courier = engine(rt);
+  const rt = createTestRuntime();
+  const [well, hanging] = [await createReceiver(), await createReceiver([{ hold: true }])];
+  const courier = createTestWorker(rt);
   const others = await subscribeTo(rt, hanging.url, "hanging", TOGETHER);
   const answering = await subscribeTo(rt, well.url, "well", ENDPOINTS_EACH);
   rt.tx(() => others.forEach((emit) => [1, 2, 3, 4].forEach(emit)));
@@ -68,9 +68,9 @@ test("endpoints that never failed and begin to hang together hold up nobody for 
 });
 
 test("no delivery to an endpoint that answers waits for one of the third that hang", async () => {
-  const rt = world();
-  const [well, hanging] = [await receiver(), await receiver([{ hold: true }])];
-  const courier = engine(rt);
+  const rt = createTestRuntime();
+  const [well, hanging] = [await createReceiver(), await createReceiver([{ hold: true }])];
+  const courier = createTestWorker(rt);
   const others = await subscribeTo(
     rt,
     hanging.url,

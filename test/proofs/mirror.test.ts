@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { changeCatalog } from "../../src/app/catalog/catalog.ts";
-import { requireBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/require-business.ts";
 import { setSoldOut } from "../../src/app/catalog/sold-out.ts";
-import { loadCatalog, tellClock } from "../../src/app/catalog/tell.ts";
+import { loadCatalog, publishClockChanges } from "../../src/app/catalog/tell.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { representCatalog } from "../../src/domain/public/representation.ts";
-import { aCatalog } from "../support/catalog.ts";
+import { toPublicCatalog } from "../../src/domain/public/representation.ts";
+import { buildCatalog } from "../support/catalog.ts";
 import { createMirror } from "../support/mirror.ts";
-import { dice, stir } from "../support/random-edits.ts";
-import { world } from "../support/world.ts";
+import { createRandomInt, applyRandomEdits } from "../support/random-edits.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const ROUNDS = Number(process.env["DESKBELL_MIRROR_ROUNDS"] ?? 1000);
 const SEED = Number(process.env["DESKBELL_MIRROR_SEED"] ?? 42);
@@ -23,11 +23,11 @@ const served = ({ addons: _addons, ...lists }: Record<string, unknown>): unknown
   JSON.parse(JSON.stringify(lists, (key, part) => (key === "remaining" ? undefined : part)));
 
 test(`a mirror that follows the events equals a full read after each of ${ROUNDS} transactions (seed ${SEED})`, () => {
-  const rt = world();
-  const roll = dice(SEED);
-  changeCatalog(rt, aCatalog(), "box", null);
-  const business = () => requireBusiness(rt, "salon-aurora");
-  const readAll = () => representCatalog(loadCatalog(rt, business()), rt.now());
+  const rt = createTestRuntime();
+  const roll = createRandomInt(SEED);
+  changeCatalog(rt, buildCatalog(), "box", null);
+  const business = () => getBusiness(rt, "salon-aurora");
+  const readAll = () => toPublicCatalog(loadCatalog(rt, business()), rt.now());
   const mirror = createMirror(readAll);
   let seen = business().lastSequence;
   let told = 0;
@@ -38,7 +38,7 @@ test(`a mirror that follows the events equals a full read after each of ${ROUNDS
     const kind = roll(10);
     if (kind === 0) {
       rt.advance(roll(6) * HOUR);
-      tellClock(rt);
+      publishClockChanges(rt);
     } else if (kind === 1 && dish)
       setSoldOut(
         rt,
@@ -46,9 +46,9 @@ test(`a mirror that follows the events equals a full read after each of ${ROUNDS
         dish.key,
         (["back", null, rt.now() + HOUR] as const)[roll(3)] ?? null,
       );
-    else changeCatalog(rt, stir(catalog, roll, rt.now()), "box", null);
+    else changeCatalog(rt, applyRandomEdits(catalog, roll, rt.now()), "box", null);
 
-    const events = rt.store.events.after(business().id, seen, 10_000);
+    const events = rt.store.events.listAfter(business().id, seen, 10_000);
     seen += events.length;
     told += events.length;
     mirror.follow(events.map(({ body }) => JSON.parse(body.toString()) as Envelope));

@@ -2,11 +2,11 @@ import { createHmac, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hashApiKey, mintApiKey } from "../../src/domain/api-key.ts";
-import { execute } from "../support/cli.ts";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
-import { type ReceivedRequest, receiver } from "../support/receiver.ts";
-import { hasTmux, tmux } from "../support/tmux.ts";
+import { hashApiKey, generateApiKey } from "../../src/domain/api-key.ts";
+import { runProgram } from "../support/cli.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { type ReceivedRequest, createReceiver } from "../support/receiver.ts";
+import { hasTmux, openTmux } from "../support/tmux.ts";
 
 // A2: nothing that opens or signs anything is left anywhere but where it belongs.
 
@@ -106,7 +106,7 @@ test(
   "no key, signing secret, master key or signature is in a log, an answer, an output, a frame or a file",
   { timeout: 120_000 },
   async () => {
-    const { dataDir, deskbell } = await seededBox();
+    const { dataDir, deskbell } = await createSeededSalon();
     const on = ["--data-dir", dataDir];
     const secrets: Secret[] = [];
     const places = new Map<string, Buffer>();
@@ -125,10 +125,10 @@ test(
 
     const key = await mint("keys", "create", "--name", "site", "--secret");
     const reader = await mint("keys", "create", "--name", "reader", "--scope", "services.read");
-    const daemon = serve(dataDir, "--access-log", "--verbose");
-    const url = await urlOf(daemon);
-    const good = await receiver();
-    const bad = await receiver([{ status: 500, echo: true }, { hangUp: true }]);
+    const daemon = spawnDaemon(dataDir, "--access-log", "--verbose");
+    const url = await waitForUrl(daemon);
+    const good = await createReceiver();
+    const bad = await createReceiver([{ status: 500, echo: true }, { hangUp: true }]);
     for (const { port } of [good, bad])
       await mint(
         "webhooks",
@@ -163,7 +163,7 @@ test(
     );
 
     await deskbell("services", "set", "cut", "--price", "77.00");
-    await Promise.all([good.received(3), bad.received(3)]);
+    await Promise.all([good.waitForRequests(3), bad.waitForRequests(3)]);
     const [{ id: keyId } = { id: "" }] = await listed("keys", "list");
     const endpoints = await listed("webhooks", "list");
     await mint("keys", "rotate", keyId);
@@ -172,9 +172,9 @@ test(
     await deskbell("keys", "rotate-master");
     secrets.push(...masterKeys(dataDir));
     await deskbell("services", "set", "cut", "--price", "78.00");
-    await good.received(6);
+    await good.waitForRequests(6);
 
-    const strange = mintApiKey("SECRET", randomBytes);
+    const strange = generateApiKey("SECRET", randomBytes);
     secrets.push(apiKey("a key of another box", strange));
     for (const [i, tried] of [key, reader, strange, `${key.slice(0, -1)}!`].entries())
       keep(`answers to key ${i}`, (await mishandle(url, tried)).join("\n"));
@@ -194,13 +194,13 @@ test(
       ["events", "list"],
     ])
       for (const how of [[], ["--json"]]) {
-        const { stdout, stderr } = await execute([...words, ...how, "--verbose", ...on]);
+        const { stdout, stderr } = await runProgram([...words, ...how, "--verbose", ...on]);
         expect(stdout).not.toBe("");
         keep([...words, ...how].join(" "), stdout + stderr);
       }
 
     if (hasTmux) {
-      const terminal = tmux(160, 50);
+      const terminal = openTmux(160, 50);
       await terminal.start("tui", "--data-dir", dataDir);
       keep("the list", await terminal.sees(/● live/));
       terminal.press("Enter");
@@ -210,7 +210,7 @@ test(
 
     secrets.push(...[...good.requests, ...bad.requests].flatMap(signatures));
     daemon.child.kill("SIGKILL");
-    await daemon.ended();
+    await daemon.waitForExit();
     keep("the log", daemon.output());
     for (const [path, bytes] of filesOf(dataDir)) places.set(path, bytes);
 

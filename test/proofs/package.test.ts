@@ -2,16 +2,16 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { execute, start, temporaryFolder } from "../support/cli.ts";
-import { urlOf } from "../support/daemon.ts";
-import { atScale } from "../support/scale.ts";
+import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
+import { waitForUrl } from "../support/daemon.ts";
+import { chooseScale } from "../support/scale.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const FROM_REGISTRY = atScale(0, 1) === 1;
+const FROM_REGISTRY = chooseScale(0, 1) === 1;
 
 /** The package that npm makes of the built checkout, in which an executable and a release lie too. */
 function pack(): string {
-  const [checkout, folder] = [temporaryFolder(), temporaryFolder()];
+  const [checkout, folder] = [createTempFolder(), createTempFolder()];
   for (const path of ["package.json", "README.md", "LICENSE", "bin", "data", "dist", "src"])
     cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
   mkdirSync(join(checkout, "dist/release"), { recursive: true });
@@ -26,7 +26,7 @@ function pack(): string {
 
 /** Installs it: from the registry as anybody would, or with the packages of the checkout where no network may be needed. */
 function install(tarball: string): { folder: string; bin: string } {
-  const prefix = temporaryFolder();
+  const prefix = createTempFolder();
   if (FROM_REGISTRY) {
     execFileSync("npm", ["install", "--global", "--prefix", prefix, tarball], { stdio: "ignore" });
     return { folder: join(prefix, "lib/node_modules/deskbell"), bin: join(prefix, "bin/deskbell") };
@@ -51,16 +51,19 @@ test("the npm package holds what runs, and nothing else", () => {
 test("installed from its package it runs, the courier's thread too", async () => {
   const { bin } = install(pack());
   const program = { command: [process.execPath, bin], isAlone: true } as const;
-  const dataDir = join(temporaryFolder(), "data");
-  expect(await execute(["seed", "salon", "--data-dir", dataDir], { program })).toMatchObject({
+  const dataDir = join(createTempFolder(), "data");
+  expect(await runProgram(["seed", "salon", "--data-dir", dataDir], { program })).toMatchObject({
     code: 0,
   });
-  const daemon = start(["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir], {
-    program,
-  });
-  expect((await fetch(`${await urlOf(daemon)}/v1/businesses/salon-aurora/services`)).status).toBe(
-    401,
+  const daemon = startProgram(
+    ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir],
+    {
+      program,
+    },
   );
+  expect(
+    (await fetch(`${await waitForUrl(daemon)}/v1/businesses/salon-aurora/services`)).status,
+  ).toBe(401);
   daemon.child.kill("SIGTERM");
-  expect(await daemon.ended()).toMatchObject({ code: 0 });
+  expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
 }, 120_000);

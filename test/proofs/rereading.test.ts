@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 
 const ROUNDS = Number(process.env["DESKBELL_REREADING_ROUNDS"] ?? 100);
 const EDITOR = fileURLToPath(new URL("../support/editor.ts", import.meta.url));
@@ -14,8 +14,8 @@ const EDITOR = fileURLToPath(new URL("../support/editor.ts", import.meta.url));
 type Services = { data: { id: string; priceCents: number; version: number }[] };
 
 test(`a receiver that reads again inside its handler sees what it was told of, ${ROUNDS} times`, async () => {
-  const { dataDir, deskbell } = await seededBox();
-  const url = await urlOf(serve(dataDir));
+  const { dataDir, deskbell } = await createSeededSalon();
+  const url = await waitForUrl(spawnDaemon(dataDir));
   const flags = [
     "--limit-minute",
     "1000000",

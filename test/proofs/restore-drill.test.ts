@@ -5,14 +5,14 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { createBackup } from "../../src/app/box/backups.ts";
 import { readConfig } from "../../src/config.ts";
-import { createDice } from "../../src/domain/catalog/dice.ts";
+import { createSeededRandom } from "../../src/domain/catalog/dice.ts";
 import { openRuntime } from "../../src/runtime.ts";
-import { execute, temporaryFolder } from "../support/cli.ts";
-import { serve, urlOf } from "../support/daemon.ts";
-import { allDelivered, boxWithPartner, startEditor } from "../support/load.ts";
-import { atScale } from "../support/scale.ts";
+import { runProgram, createTempFolder } from "../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { waitForDeliveries, createSalonWithPartner, startPriceEditor } from "../support/load.ts";
+import { chooseScale } from "../support/scale.ts";
 
-const MOMENTS = atScale(3, 20);
+const MOMENTS = chooseScale(3, 20);
 const LONGEST_PAUSE_MS = 300;
 const PATIENCE_MS = 20_000;
 
@@ -48,13 +48,13 @@ function readKept(path: string, acknowledged: number[]): Kept {
 
 test(
   `each of ${MOMENTS} backups taken under load is restored whole: nothing accepted is missing, what was owed is sent`,
-  { timeout: atScale(90_000, 600_000) },
+  { timeout: chooseScale(90_000, 600_000) },
   async () => {
-    const dice = createDice(atScale(7, Date.now()));
-    const { dataDir, partner } = await boxWithPartner(dice);
-    const daemon = serve(dataDir);
-    await urlOf(daemon);
-    const editor = startEditor(dataDir);
+    const dice = createSeededRandom(chooseScale(7, Date.now()));
+    const { dataDir, partner } = await createSalonWithPartner(dice);
+    const daemon = spawnDaemon(dataDir);
+    await waitForUrl(daemon);
+    const editor = startPriceEditor(dataDir);
     await expect
       .poll(() => editor.acknowledged.length, { timeout: PATIENCE_MS, interval: 20 })
       .toBeGreaterThan(MOMENTS);
@@ -66,24 +66,26 @@ test(
       const acknowledged = [...editor.acknowledged];
       const { path } = await createBackup(beside);
       // Two of the same second have the same name.
-      const own = join(temporaryFolder(), `${moment}.db`);
+      const own = join(createTempFolder(), `${moment}.db`);
       copyFileSync(path, own);
       backups.push(readKept(own, acknowledged));
     }
     await editor.stop();
     daemon.child.kill("SIGTERM");
-    await daemon.ended();
+    await daemon.waitForExit();
 
     for (const { path, acknowledged, told, owed } of backups) {
       expect(acknowledged.filter((price) => !told.has(price))).toEqual([]);
-      const restored = join(temporaryFolder(), "data");
+      const restored = join(createTempFolder(), "data");
       mkdirSync(restored);
       copyFileSync(join(dataDir, "master.key"), join(restored, "master.key"));
-      expect(await execute(["restore", path, "--data-dir", restored])).toMatchObject({ code: 0 });
+      expect(await runProgram(["restore", path, "--data-dir", restored])).toMatchObject({
+        code: 0,
+      });
       const heardBefore = partner.book.length;
-      const again = serve(restored);
-      await urlOf(again);
-      const delivered = await allDelivered(restored);
+      const again = spawnDaemon(restored);
+      await waitForUrl(again);
+      const delivered = await waitForDeliveries(restored);
       expect(delivered).toBeGreaterThan(owed.size);
       const heard = partner.book.slice(heardBefore);
       expect([...owed].filter((id) => !heard.some(({ deliveryId }) => deliveryId === id))).toEqual(
@@ -93,7 +95,7 @@ test(
       const news = heard.filter(({ deliveryId }) => !owed.has(deliveryId));
       expect(news.map(({ type }) => type)).toEqual(["catalog.changed"]);
       again.child.kill("SIGTERM");
-      expect(await again.ended()).toMatchObject({ code: 0 });
+      expect(await again.waitForExit()).toMatchObject({ code: 0 });
     }
     expect(backups.reduce((sum, { owed }) => sum + owed.size, 0)).toBeGreaterThan(0);
     const counts = backups.map(({ acknowledged, owed }) => `${acknowledged.length}/${owed.size}`);

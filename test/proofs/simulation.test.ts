@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { atScale } from "../support/scale.ts";
+import { chooseScale } from "../support/scale.ts";
 import { BUGS } from "../support/sim/bugs.ts";
 import { simulate } from "../support/sim/simulate.ts";
 
 /** Of one run; as many again as the longest wait follow, in which all must come to its end. */
 const DAYS = 12;
-const RUNS = atScale(14, 800);
+const RUNS = chooseScale(14, 800);
 /** Other days in each full run. */
-const FIRST = atScale(1, Math.floor(performance.timeOrigin / 1000) % 1_000_000);
+const FIRST = chooseScale(1, Math.floor(performance.timeOrigin / 1000) % 1_000_000);
 /** What found something once. */
 const KEPT = [18, 28, 51];
 /** Or one that somebody wants to see again. */
@@ -24,7 +24,7 @@ describe("the engine, in made-up worlds that differ by their seed,", () => {
 
   test(
     `keeps all its promises for ${SEEDS.length * DAYS} days and more`,
-    { timeout: atScale(120_000, 3_600_000) },
+    { timeout: chooseScale(120_000, 3_600_000) },
     async () => {
       for (const seed of SEEDS) {
         const run = await simulate(seed, DAYS);

@@ -6,8 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../src/http/server.ts";
 import { api, SALON } from "../http/support/api.ts";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
-import { atScale } from "../support/scale.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { chooseScale } from "../support/scale.ts";
 
 // A6: whoever sends or reads drop by drop is hung up on, and others do not notice.
 
@@ -98,7 +98,7 @@ async function serveMeanwhile(url: string, key: string, over: AbortSignal): Prom
 const p99 = (tookMs: number[]): number =>
   tookMs.toSorted((x, y) => x - y)[Math.floor(tookMs.length * 0.99)] ?? NaN;
 
-const IS_FULL = atScale(0, 1) === 1;
+const IS_FULL = chooseScale(0, 1) === 1;
 const hasTool = spawnSync("slowhttptest", ["-h"]).error === undefined;
 if (IS_FULL && !hasTool)
   console.warn(
@@ -147,11 +147,11 @@ describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () =>
     "slow with $mode: closed within 15 seconds, others served within 250 ms",
     { timeout: 120_000 },
     async (slow) => {
-      const { dataDir, deskbell } = await seededBox();
+      const { dataDir, deskbell } = await createSeededSalon();
       const limits = ["--limit-minute", "1000000", "--limit-hour", "1000000"];
       const key = await deskbell("keys", "create", "--name", "site", "--secret", ...limits);
-      const daemon = serve(dataDir);
-      const url = await urlOf(daemon);
+      const daemon = spawnDaemon(dataDir);
+      const url = await waitForUrl(daemon);
       const handles = () => readdirSync(`/proc/${daemon.pid}/fd`).length;
       const atRest = handles();
       const startedAt = performance.now();

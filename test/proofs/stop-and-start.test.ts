@@ -1,37 +1,37 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createDice } from "../../src/domain/catalog/dice.ts";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
-import { allDelivered, boxWithPartner, startEditor } from "../support/load.ts";
-import { atScale } from "../support/scale.ts";
+import { createSeededRandom } from "../../src/domain/catalog/dice.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { waitForDeliveries, createSalonWithPartner, startPriceEditor } from "../support/load.ts";
+import { chooseScale } from "../support/scale.ts";
 
 // R9: whoever stops a daemon in order loses nothing by it, and two never have the data at once.
 
-const ROUNDS = atScale(6, 200);
-const RACES = atScale(5, 100);
+const ROUNDS = chooseScale(6, 200);
+const RACES = chooseScale(5, 100);
 const LONGEST_LIFE_MS = 300;
 const STOPS_WITHIN_MS = 10_000;
 
 test(
   `a daemon that is told to stop ${ROUNDS} times under load ends with 0 within ten seconds, and nothing is lost or sent twice`,
-  { timeout: atScale(60_000, 1_800_000) },
+  { timeout: chooseScale(60_000, 1_800_000) },
   async () => {
-    const dice = createDice(atScale(11, Date.now()));
-    const { dataDir, partner } = await boxWithPartner(dice);
-    const editor = startEditor(dataDir);
+    const dice = createSeededRandom(chooseScale(11, Date.now()));
+    const { dataDir, partner } = await createSalonWithPartner(dice);
+    const editor = startPriceEditor(dataDir);
     let slowestMs = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      const daemon = serve(dataDir);
-      await urlOf(daemon);
+      const daemon = spawnDaemon(dataDir);
+      await waitForUrl(daemon);
       await sleep(dice.whole(0, LONGEST_LIFE_MS));
       const toldAt = performance.now();
       daemon.child.kill("SIGTERM");
-      expect(await daemon.ended(STOPS_WITHIN_MS)).toMatchObject({ code: 0, signal: null });
+      expect(await daemon.waitForExit(STOPS_WITHIN_MS)).toMatchObject({ code: 0, signal: null });
       slowestMs = Math.max(slowestMs, performance.now() - toldAt);
     }
     await editor.stop();
-    await urlOf(serve(dataDir));
-    const delivered = await allDelivered(dataDir);
+    await waitForUrl(spawnDaemon(dataDir));
+    const delivered = await waitForDeliveries(dataDir);
     // Each once: what was on the wire was waited for.
     expect(new Set(partner.book.map(({ deliveryId }) => deliveryId)).size).toBe(delivered);
     expect(partner.book).toHaveLength(delivered);
@@ -46,19 +46,19 @@ test(
 
 test(
   `of two daemons that start at once, ${RACES} times, one serves and the other ends with 5 and says why`,
-  { timeout: atScale(60_000, 600_000) },
+  { timeout: chooseScale(60_000, 600_000) },
   async () => {
-    const { dataDir } = await seededBox();
+    const { dataDir } = await createSeededSalon();
     for (let round = 0; round < RACES; round++) {
-      const pair = [serve(dataDir), serve(dataDir)];
+      const pair = [spawnDaemon(dataDir), spawnDaemon(dataDir)];
       const outcomes = await Promise.all(
         pair.map(async (daemon) =>
           Promise.race([
-            urlOf(daemon).then(
+            waitForUrl(daemon).then(
               () => "serves" as const,
-              () => daemon.ended(),
+              () => daemon.waitForExit(),
             ),
-            daemon.ended(),
+            daemon.waitForExit(),
           ]),
         ),
       );
@@ -71,7 +71,7 @@ test(
       ]);
       const survivor = pair[outcomes.indexOf("serves")];
       survivor!.child.kill("SIGTERM");
-      expect(await survivor!.ended()).toMatchObject({ code: 0 });
+      expect(await survivor!.waitForExit()).toMatchObject({ code: 0 });
     }
   },
 );

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { seededBox, serve, urlOf } from "../support/daemon.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 
 // Partners that hold a request for changes: told at once, and no burden while there is nothing to tell.
 
@@ -15,7 +15,7 @@ const TICK_MS = 10;
 type Feed = { data: unknown[]; page: { nextCursor: string } };
 
 async function stage() {
-  const { dataDir, deskbell } = await seededBox();
+  const { dataDir, deskbell } = await createSeededSalon();
   const limits = ["--limit-minute", "1000000", "--limit-hour", "1000000"];
   const key = await deskbell(
     "keys",
@@ -26,8 +26,8 @@ async function stage() {
     "webhooks.read",
     ...limits,
   );
-  const daemon = serve(dataDir);
-  const url = await urlOf(daemon);
+  const daemon = spawnDaemon(dataDir);
+  const url = await waitForUrl(daemon);
   const changes = async (query: string): Promise<Feed> => {
     const headers = { authorization: `Bearer ${key}` };
     const response = await fetch(`${url}/v1/businesses/salon-aurora/changes?limit=500${query}`, {

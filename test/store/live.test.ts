@@ -1,15 +1,15 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
-import { LIVE_STATES, type LiveFilter, liveCondition } from "../../src/store/live-filter.ts";
+import { LIVE_STATES, type LiveFilter, toLiveCondition } from "../../src/store/live-filter.ts";
 import type { LiveRow, PageStart } from "../../src/store/live.ts";
-import { fillLive } from "../support/live-file.ts";
-import { world } from "../support/world.ts";
+import { fillDeliveries } from "../support/live-file.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 async function filled(deliveries: number) {
-  const rt = world();
-  const endpoints = await fillLive(rt, deliveries);
-  return { rt, endpoints, live: rt.store.live, businessId: rt.store.businesses.all()[0]!.id };
+  const rt = createTestRuntime();
+  const endpoints = await fillDeliveries(rt, deliveries);
+  return { rt, endpoints, live: rt.store.live, businessId: rt.store.businesses.list()[0]!.id };
 }
 
 const numberOf = ({ id }: LiveRow): number => Number(id.slice(4));
@@ -61,14 +61,14 @@ test("what goes to one endpoint or business is found alone", async () => {
   expect(count({ endpointIds: [endpoints[1]!, endpoints[2]!] })).toBe(50);
   expect(count({ businessId })).toBe(100);
   expect(count({ businessId: "biz_other" })).toBe(0);
-  expect(live.endpointsLike("9001")).toEqual([endpoints[1]]);
-  expect(live.endpointsLike(endpoints[2]!)).toEqual([endpoints[2]]);
-  expect(live.endpointsLike("%")).toEqual([]);
+  expect(live.searchEndpoints("9001")).toEqual([endpoints[1]]);
+  expect(live.searchEndpoints(endpoints[2]!)).toEqual([endpoints[2]]);
+  expect(live.searchEndpoints("%")).toEqual([]);
 });
 
 test("deliveries of an endpoint that was deleted still tell where they went", async () => {
   const { rt, live, endpoints } = await filled(100);
-  rt.tx(() => rt.store.endpoints.remove(endpoints[1]!, rt.now()));
+  rt.tx(() => rt.store.endpoints.delete(endpoints[1]!, rt.now()));
   expect(live.page({ endpointId: endpoints[1] }, "older", null, 1).rows[0]).toMatchObject({
     url: "http://127.0.0.1:9001/hook",
     endpointName: "partner",
@@ -104,7 +104,7 @@ test("every filter walks an index in the order of ids: nothing is sorted and no 
     { state: "EXHAUSTED", endpointId: endpoints[0], eventType: "staff.created", businessId },
   ];
   for (const filter of filters) {
-    const { source, base, parameters } = liveCondition(filter);
+    const { source, base, parameters } = toLiveCondition(filter);
     const sql = `EXPLAIN QUERY PLAN SELECT * FROM ${source} WHERE ${base} AND id < :from ORDER BY id DESC LIMIT 10`;
     const steps = db.prepare(sql).all({ ...parameters, from: "dlv_1" }) as { detail: string }[];
     const plan = steps.map(({ detail }) => detail).join("; ");
@@ -117,11 +117,11 @@ test("every filter walks an index in the order of ids: nothing is sorted and no 
 test("what can be sent again is listed oldest first, without what waits, is parked or was given up", async () => {
   const { rt, live } = await filled(100);
   rt.tx(() => rt.store.deliveryMoves.cancel({ id: idOf(100) }));
-  const found = live.replayable({}, 1000).map((id) => Number(id.slice(4)));
+  const found = live.listReplayable({}, 1000).map((id) => Number(id.slice(4)));
   expect(found).toEqual(
     Array.from({ length: 99 }, (_, i) => i + 1).filter((number) => number !== 2),
   );
-  expect(live.replayable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
+  expect(live.listReplayable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
 });
 
 test("endpoints in trouble come first, each with what is owed to it or parked", async () => {
@@ -135,12 +135,12 @@ test("endpoints in trouble come first, each with what is owed to it or parked", 
     disableAt: null,
   };
   rt.tx(() => {
-    rt.store.endpoints.saveStreak(endpoints[2]!, streak);
-    rt.store.endpoints.setStatus(endpoints[0]!, "DISABLED", "manual", rt.now());
+    rt.store.endpoints.updateStreak(endpoints[2]!, streak);
+    rt.store.endpoints.updateStatus(endpoints[0]!, "DISABLED", "manual", rt.now());
     rt.store.deliveryMoves.park({ endpointId: endpoints[0] });
   });
   expect(
-    live.endpoints(null, 10).map(({ id, pending, parked }) => ({ id, pending, parked })),
+    live.listEndpoints(null, 10).map(({ id, pending, parked }) => ({ id, pending, parked })),
   ).toEqual([
     { id: endpoints[0], pending: 0, parked: 4 },
     { id: endpoints[2], pending: 4, parked: 0 },

@@ -6,14 +6,14 @@ import { backUpNightly, listBackups, verifyBackup } from "../../src/app/box/back
 import { readMigrations } from "../../src/assets.ts";
 import { readConfig } from "../../src/config.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
-import { execute, temporaryFolder } from "../support/cli.ts";
-import { world } from "../support/world.ts";
+import { runProgram, createTempFolder } from "../support/cli.ts";
+import { createTestRuntime } from "../support/world.ts";
 
 const LATEST = readMigrations().length;
 const NOON = Date.parse("2026-11-20T12:00:00Z");
 
 /** A box as an older deskbell left it, with a business in it. */
-function olderBox(schema: number, dataDir = temporaryFolder()) {
+function olderBox(schema: number, dataDir = createTempFolder()) {
   const path = join(dataDir, "deskbell.db");
   const db = new Database(path);
   db.pragma("journal_mode = WAL");
@@ -46,7 +46,7 @@ test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
   "a file of schema %i is migrated with its data, and a sound backup of it as it was lies with the others",
   (schema) => {
     const { dataDir, path } = olderBox(schema);
-    const rt = world({ dataDir });
+    const rt = createTestRuntime({ dataDir });
     const backup = join(dataDir, `backups/before-schema-${LATEST}-20261120T120000Z.db`);
     expect(rt.logged).toEqual([
       { level: "info", message: "migrated", fields: { from: schema, to: LATEST, backup } },
@@ -92,7 +92,7 @@ test("deliveries keep their attempts and states, and are still held to them, whe
     attempts: rowsOf("attempt"),
     indexes: indexes(),
   };
-  world({ dataDir }).close();
+  createTestRuntime({ dataDir }).close();
   expect({
     deliveries: rowsOf("delivery"),
     attempts: rowsOf("attempt"),
@@ -112,10 +112,10 @@ test("deliveries keep their attempts and states, and are still held to them, whe
 });
 
 test("a new file and one of this schema are opened without a backup", () => {
-  const rt = world();
+  const rt = createTestRuntime();
   rt.close();
   expect(filesOf(rt.config.dataDir)).toEqual(["deskbell.db"]);
-  const again = world({ dataDir: rt.config.dataDir });
+  const again = createTestRuntime({ dataDir: rt.config.dataDir });
   expect(filesOf(rt.config.dataDir)).toEqual(["deskbell.db"]);
   expect(again.logged).toEqual([]);
 });
@@ -123,7 +123,7 @@ test("a new file and one of this schema are opened without a backup", () => {
 test("while a daemon of an older deskbell runs nothing is migrated, and the refusal says to stop it", () => {
   const { dataDir, path } = olderBox(3);
   const daemon = acquireDaemonLock(path);
-  expect(() => world({ dataDir })).toThrow(
+  expect(() => createTestRuntime({ dataDir })).toThrow(
     expect.objectContaining({
       code: "state_refuses",
       message: `${path} must be migrated, and a daemon of an older deskbell runs on it.`,
@@ -133,7 +133,7 @@ test("while a daemon of an older deskbell runs nothing is migrated, and the refu
   expect(read(path, "PRAGMA user_version")).toBe(3);
   expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
   daemon.release();
-  expect(world({ dataDir }).logged).toHaveLength(1);
+  expect(createTestRuntime({ dataDir }).logged).toHaveLength(1);
   // Whoever migrated lets the next daemon in.
   acquireDaemonLock(path).release();
 });
@@ -145,7 +145,7 @@ test("a file that cannot be copied soundly is not migrated", () => {
   db.exec(`CREATE TABLE ballast (n); INSERT INTO ballast VALUES (NULL); PRAGMA writable_schema = ON;
     UPDATE sqlite_schema SET sql = 'CREATE TABLE ballast (n NOT NULL)' WHERE name = 'ballast'`);
   db.close();
-  expect(() => world({ dataDir })).toThrow(
+  expect(() => createTestRuntime({ dataDir })).toThrow(
     expect.objectContaining({
       code: "state_refuses",
       message: expect.stringMatching(/is not migrated.*is damaged/),
@@ -169,7 +169,7 @@ test("a migration that fails leaves the file as it was, and no backup of nothing
   );
   const before = db.prepare("SELECT sql FROM sqlite_schema").pluck().all();
   db.close();
-  expect(() => world({ dataDir })).toThrow();
+  expect(() => createTestRuntime({ dataDir })).toThrow();
   expect(read(path, "PRAGMA user_version")).toBe(LATEST - 1);
   const after = new Database(path);
   expect(after.prepare("SELECT sql FROM sqlite_schema").pluck().all()).toEqual(before);
@@ -180,7 +180,9 @@ test("a migration that fails leaves the file as it was, and no backup of nothing
 test("three that open an older file at once all work, and one of them migrates it", async () => {
   const { dataDir, path } = olderBox(2);
   const opened = await Promise.all(
-    [1, 2, 3].map(() => execute(["keys", "list", "--business", "old-shop", "--data-dir", dataDir])),
+    [1, 2, 3].map(() =>
+      runProgram(["keys", "list", "--business", "old-shop", "--data-dir", dataDir]),
+    ),
   );
   expect(opened).toMatchObject([{ code: 0 }, { code: 0 }, { code: 0 }]);
   expect(opened.filter(({ stderr }) => stderr.includes("migrated"))).toHaveLength(1);
@@ -195,7 +197,7 @@ test("a file of a newer deskbell is refused with 5 and left alone, by a command 
   db.close();
   const before = readFileSync(path);
   for (const command of [["status"], ["serve", "--port", "0"]]) {
-    const { code, stderr } = await execute([...command, "--data-dir", dataDir]);
+    const { code, stderr } = await runProgram([...command, "--data-dir", dataDir]);
     expect({ code, stderr }).toEqual({
       code: 5,
       stderr: expect.stringMatching(
@@ -211,7 +213,7 @@ test("a file of a newer deskbell is refused with 5 and left alone, by a command 
 
 test("the nights' backups make no room by removing the one from before a migration", async () => {
   const { dataDir } = olderBox(1);
-  const rt = world({ dataDir });
+  const rt = createTestRuntime({ dataDir });
   for (let night = 0; night < 8; night++) {
     rt.advance(86_400_000);
     await backUpNightly(rt);
@@ -223,18 +225,18 @@ test("the nights' backups make no room by removing the one from before a migrati
 
 test("a second migration within a second overwrites no backup", () => {
   const { dataDir, path } = olderBox(1);
-  world({ dataDir }).close();
+  createTestRuntime({ dataDir }).close();
   // Somebody has put the older file back.
   rmSync(path);
   olderBox(1, dataDir);
-  const rt = world({ dataDir });
+  const rt = createTestRuntime({ dataDir });
   expect(listBackups(rt.config).map(({ madeAt }) => madeAt)).toEqual([NOON + 1000, NOON]);
 });
 
 test("a file with damaged pages is refused, and is neither migrated nor backed up", () => {
   const { dataDir, path } = olderBox(3);
   truncateSync(path, 8 * 4096);
-  expect(() => world({ dataDir })).toThrow(
+  expect(() => createTestRuntime({ dataDir })).toThrow(
     expect.objectContaining({
       code: "state_refuses",
       message: expect.stringContaining("is damaged"),
@@ -246,10 +248,10 @@ test("a file with damaged pages is refused, and is neither migrated nor backed u
 
 test("a file that has lost every byte is refused with the newest backup's name, and made anew only where there is none", () => {
   const { dataDir, path } = olderBox(1);
-  world({ dataDir }).close();
+  createTestRuntime({ dataDir }).close();
   const [backup] = listBackups(readConfig({ dataDir }, {}));
   truncateSync(path, 0);
-  expect(() => world({ dataDir })).toThrow(
+  expect(() => createTestRuntime({ dataDir })).toThrow(
     expect.objectContaining({
       code: "state_refuses",
       fix: expect.stringContaining(`deskbell restore ${backup?.path};`),
@@ -257,5 +259,5 @@ test("a file that has lost every byte is refused with the newest backup's name, 
   );
   expect(statSync(path).size).toBe(0);
   rmSync(join(dataDir, "backups"), { recursive: true });
-  expect(world({ dataDir }).store.businesses.all()).toEqual([]);
+  expect(createTestRuntime({ dataDir }).store.businesses.list()).toEqual([]);
 });

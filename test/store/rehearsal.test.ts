@@ -2,19 +2,19 @@ import { expect, test } from "vitest";
 import { createKey } from "../../src/app/keys.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { isBusy } from "../../src/store/database.ts";
-import { openShop } from "../support/shop.ts";
-import { world, type World } from "../support/world.ts";
+import { seedShop } from "../support/shop.ts";
+import { createTestRuntime, type TestRuntime } from "../support/world.ts";
 
 /** A shop, and a second connection to its file that rehearses. */
-function rehearsing(): { kept: World; tried: World } {
-  const kept = world();
-  openShop(kept);
-  const tried = world({ dataDir: kept.config.dataDir }, kept.now(), 0);
+function rehearsing(): { kept: TestRuntime; tried: TestRuntime } {
+  const kept = createTestRuntime();
+  seedShop(kept);
+  const tried = createTestRuntime({ dataDir: kept.config.dataDir }, kept.now(), 0);
   tried.rehearse();
   return { kept, tried };
 }
 
-const addKey = (rt: World, name = "site") =>
+const addKey = (rt: TestRuntime, name = "site") =>
   createKey(rt, { businessId: businessId("shop"), name, kind: "SECRET", scopes: [] });
 
 test("what is rehearsed is seen by whoever rehearses it, and by nobody else, then or later", () => {

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { isBusy, isStorageFull } from "../../src/store/database.ts";
-import { explainUnreadable } from "../../src/store/look-into.ts";
+import { unreadableError } from "../../src/store/look-into.ts";
 
 /** The class of another copy of the library, such as each of the bundles has. */
 function classOfAnotherCopy(): typeof Database.SqliteError {
@@ -23,7 +23,7 @@ test("what SQLite says is understood in a process with two bundles, where the er
   expect(busy).not.toBeInstanceOf(Database.SqliteError);
   expect(isBusy(busy)).toBe(true);
   expect(isStorageFull(new Other("database or disk is full", "SQLITE_FULL"))).toBe(true);
-  expect(explainUnreadable(new Other("not a database", "SQLITE_NOTADB"), "x.db")).toMatchObject({
+  expect(unreadableError(new Other("not a database", "SQLITE_NOTADB"), "x.db")).toMatchObject({
     code: "invalid_input",
   });
   expect(isBusy(Object.assign(new Error("no"), { code: "SQLITE_BUSY" }))).toBe(false);

@@ -32,7 +32,7 @@ const asOneBusiness = (file: AuthoredFile): AuthoredFile => ({
 });
 
 /** A generated catalog and another that was made of it, or has nothing to do with it. */
-export const twoCatalogs: fc.Arbitrary<{ first: AuthoredFile; second: AuthoredFile }> = fc
+export const catalogPair: fc.Arbitrary<{ first: AuthoredFile; second: AuthoredFile }> = fc
   .record({
     seed: fc.nat(1000),
     other: fc.option(fc.nat(1000), { freq: 4 }),

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished, type TestContext } from "vitest";
-import { temporaryFolder } from "./cli.ts";
+import { createTempFolder } from "./cli.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const FLAGS = [
@@ -29,7 +29,7 @@ export type Page = {
   complaints: string[];
 };
 
-export type Look = {
+export type PageOptions = {
   width?: number;
   height?: number;
   /** false: scripts of the page do not run. */
@@ -40,7 +40,7 @@ export type Look = {
 export async function openPage(
   test: Pick<TestContext, "skip">,
   url: string,
-  look: Look = {},
+  look: PageOptions = {},
 ): Promise<Page> {
   if (!existsSync(CHROMIUM)) test.skip(`needs ${CHROMIUM}: apt-get install chromium`);
   const { send, hear } = await connect(await launch());
@@ -92,7 +92,7 @@ export async function openPage(
 
 /** @returns the address at which it can be driven */
 async function launch(): Promise<string> {
-  const profile = temporaryFolder();
+  const profile = createTempFolder();
   const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${profile}`], {
     stdio: ["ignore", "ignore", "pipe"],
   });

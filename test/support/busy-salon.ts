@@ -2,7 +2,7 @@ import { changeCatalog } from "../../src/app/catalog/catalog.ts";
 import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
 import type { Runtime } from "../../src/runtime.ts";
-import { aCatalog, aPerson, aService } from "./catalog.ts";
+import { buildCatalog, buildStaffMember, buildService } from "./catalog.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -18,12 +18,12 @@ export type SalonSize = {
 
 /** A salon that opens at eight for twelve hours every day, in which everybody does everything. */
 function aLargeSalon(people: number, services: number): Catalog {
-  const staff = Array.from({ length: people }, (_, i) => aPerson(`p${i}`));
-  const catalog = aCatalog(
+  const staff = Array.from({ length: people }, (_, i) => buildStaffMember(`p${i}`));
+  const catalog = buildCatalog(
     {
       staff,
       service: Array.from({ length: services }, (_, i) =>
-        aService(`s${i}`, {
+        buildService(`s${i}`, {
           durationMin: 30,
           bufferAfterMin: 5,
           staff: staff.map(({ key }) => key),
@@ -46,7 +46,7 @@ function aLargeSalon(people: number, services: number): Catalog {
 }
 
 /** Writes the salon and half an hour's bookings anywhere in its first days, of anybody; they may overlap. */
-export function openLargeSalon(rt: Runtime, size: SalonSize) {
+export function createLargeSalon(rt: Runtime, size: SalonSize) {
   const catalog = aLargeSalon(size.people, size.services);
   const { slug } = catalog.business;
   changeCatalog(rt, catalog, "box", null);

@@ -1,40 +1,43 @@
 import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { type CatalogSource, readCatalog } from "../../src/app/catalog/read-catalog.ts";
-import type { JudgeOptions } from "../../src/domain/catalog/judge.ts";
+import type { ValidateOptions } from "../../src/domain/catalog/judge.ts";
 
 /** The first four lines of a catalog file; what is tested begins in the fifth. */
-export const HEAD = `catalog: 1
+export const CATALOG_HEADER = `catalog: 1
 business: {slug: salon-aurora, name: Salon Aurora, timezone: America/New_York, currency: USD}
 # What follows
 # is the test's own.
 `;
 
-const ALONE: JudgeOptions = { current: () => null, prune: false, seedingAt: null };
+const ALONE: ValidateOptions = { current: () => null, prune: false, seedingAt: null };
 
-export const read = (body: string, options: Partial<JudgeOptions> = {}): Catalog =>
-  readSources([{ name: "catalog.yaml", text: HEAD + body }], options);
+export const readCatalogBody = (body: string, options: Partial<ValidateOptions> = {}): Catalog =>
+  readCatalogSources([{ name: "catalog.yaml", text: CATALOG_HEADER + body }], options);
 
-export const readSources = (
+export const readCatalogSources = (
   sources: CatalogSource[],
-  options: Partial<JudgeOptions> = {},
+  options: Partial<ValidateOptions> = {},
 ): Catalog => readCatalog(sources, { ...ALONE, ...options }).catalog;
 
 /** Reads a file over what an earlier one made. */
-export const readOver = (
+export const readOverCurrent = (
   current: Catalog,
   body: string,
-  options: Partial<JudgeOptions> = {},
+  options: Partial<ValidateOptions> = {},
 ): Catalog =>
-  read(body, { current: (slug) => (slug === current.business.slug ? current : null), ...options });
+  readCatalogBody(body, {
+    current: (slug) => (slug === current.business.slug ? current : null),
+    ...options,
+  });
 
 /** What is said of a file that is refused: `place detail`, one a line. */
-export function mistakesIn(run: () => unknown): string[] {
+export function collectIssues(run: () => unknown): string[] {
   try {
     run();
   } catch (error) {
     if (error instanceof AppError && error.code === "invalid_input")
-      return error.items.map((item) => `${item.place} ${item.detail}`);
+      return error.issues.map((item) => `${item.place} ${item.detail}`);
     throw error;
   }
   return [];

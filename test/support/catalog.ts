@@ -27,7 +27,7 @@ const common = (key: string) => ({
   translations: {},
 });
 
-export const aVariant = (key: string, fields: Partial<VariantDoc> = {}): VariantDoc => ({
+export const buildVariant = (key: string, fields: Partial<VariantDoc> = {}): VariantDoc => ({
   ...common(key),
   description: null,
   durationMin: 30,
@@ -38,7 +38,10 @@ export const aVariant = (key: string, fields: Partial<VariantDoc> = {}): Variant
   ...fields,
 });
 
-export const aLink = (addon: string, fields: Partial<AddonLinkDoc> = {}): AddonLinkDoc => ({
+export const buildAddonLink = (
+  addon: string,
+  fields: Partial<AddonLinkDoc> = {},
+): AddonLinkDoc => ({
   addon,
   required: false,
   minQuantity: 0,
@@ -49,7 +52,7 @@ export const aLink = (addon: string, fields: Partial<AddonLinkDoc> = {}): AddonL
   ...fields,
 });
 
-export const aService = (key: string, fields: Partial<ServiceDoc> = {}): ServiceDoc => ({
+export const buildService = (key: string, fields: Partial<ServiceDoc> = {}): ServiceDoc => ({
   ...common(key),
   description: null,
   category: null,
@@ -71,7 +74,7 @@ export const aService = (key: string, fields: Partial<ServiceDoc> = {}): Service
   ...fields,
 });
 
-export const anAddon = (key: string, fields: Partial<AddonDoc> = {}): AddonDoc => ({
+export const buildAddon = (key: string, fields: Partial<AddonDoc> = {}): AddonDoc => ({
   ...common(key),
   description: null,
   priceCents: 500,
@@ -80,7 +83,7 @@ export const anAddon = (key: string, fields: Partial<AddonDoc> = {}): AddonDoc =
   ...fields,
 });
 
-export const aServiceCategory = (
+export const buildServiceCategory = (
   key: string,
   fields: Partial<ServiceCategoryDoc> = {},
 ): ServiceCategoryDoc => ({
@@ -91,7 +94,7 @@ export const aServiceCategory = (
   ...fields,
 });
 
-export const aPerson = (key: string, fields: Partial<StaffDoc> = {}): StaffDoc => ({
+export const buildStaffMember = (key: string, fields: Partial<StaffDoc> = {}): StaffDoc => ({
   ...common(key),
   title: null,
   bio: null,
@@ -106,7 +109,7 @@ export const aPerson = (key: string, fields: Partial<StaffDoc> = {}): StaffDoc =
   ...fields,
 });
 
-export const aDish = (key: string, fields: Partial<MenuItemDoc> = {}): MenuItemDoc => ({
+export const buildMenuItem = (key: string, fields: Partial<MenuItemDoc> = {}): MenuItemDoc => ({
   ...common(key),
   description: null,
   categories: [],
@@ -126,7 +129,7 @@ export const aDish = (key: string, fields: Partial<MenuItemDoc> = {}): MenuItemD
   ...fields,
 });
 
-export const aModifierGroup = (
+export const buildModifierGroup = (
   key: string,
   fields: Partial<ModifierGroupDoc> = {},
 ): ModifierGroupDoc => ({
@@ -137,7 +140,7 @@ export const aModifierGroup = (
   ...fields,
 });
 
-export const aPromotion = (key: string, fields: Partial<PromotionDoc> = {}): PromotionDoc => ({
+export const buildPromotion = (key: string, fields: Partial<PromotionDoc> = {}): PromotionDoc => ({
   ...common(key),
   description: null,
   benefit: { type: "PERCENT_OFF", percentBps: 1000, maxAmountCents: null },
@@ -164,7 +167,10 @@ export const aPromotion = (key: string, fields: Partial<PromotionDoc> = {}): Pro
   ...fields,
 });
 
-export const aTicketType = (key: string, fields: Partial<TicketTypeDoc> = {}): TicketTypeDoc => ({
+export const buildTicketType = (
+  key: string,
+  fields: Partial<TicketTypeDoc> = {},
+): TicketTypeDoc => ({
   ...common(key),
   description: null,
   kind: "PAID",
@@ -177,7 +183,7 @@ export const aTicketType = (key: string, fields: Partial<TicketTypeDoc> = {}): T
   ...fields,
 });
 
-export const aPublicEvent = (
+export const buildPublicEvent = (
   key: string,
   fields: Partial<PublicEventDoc> = {},
 ): PublicEventDoc => ({
@@ -195,7 +201,7 @@ export const aPublicEvent = (
   ...fields,
 });
 
-export const aCatalog = (
+export const buildCatalog = (
   objects: Partial<CatalogObjects> = {},
   business: Partial<Catalog["business"]> = {},
 ): Catalog => ({

@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { type Program, PROGRAM } from "./program.ts";
 
-export type Ran = {
+export type CommandResult = {
   code: number | null;
   signal: NodeJS.Signals | null;
   stdout: string;
@@ -16,7 +16,7 @@ export type Ran = {
 };
 
 /** A folder that is gone when the test ends. */
-export function temporaryFolder(): string {
+export function createTempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -26,13 +26,13 @@ export function temporaryFolder(): string {
 type Stdin = string | Buffer | Buffer[];
 
 /** Runs command lines in this process on one data folder. */
-export function terminal({
+export function createTerminal({
   isTTY = false,
   columns = 100,
   program = "deskbell",
-  dataDir = join(temporaryFolder(), "data"),
+  dataDir = join(createTempFolder(), "data"),
 } = {}) {
-  const deskbell = async (line: string, stdin: Stdin = ""): Promise<Ran> => {
+  const deskbell = async (line: string, stdin: Stdin = ""): Promise<CommandResult> => {
     const stdout = collector(isTTY, columns);
     const stderr = collector(isTTY, columns);
     const io = {
@@ -57,14 +57,14 @@ function collector(isTTY: boolean, columns: number) {
   return Object.assign(stream, { isTTY, columns, text: () => Buffer.concat(chunks).toString() });
 }
 
-export type Started = {
+export type StartedProgram = {
   child: ChildProcessWithoutNullStreams;
   pid: number;
   output: () => string;
   /** The first match in what it has printed on either stream, now or within `ms`. */
-  sees: (pattern: RegExp, ms?: number) => Promise<RegExpExecArray>;
+  waitForOutput: (pattern: RegExp, ms?: number) => Promise<RegExpExecArray>;
   /** How it ended, within `ms`. */
-  ended: (ms?: number) => Promise<Ran>;
+  waitForExit: (ms?: number) => Promise<CommandResult>;
 };
 
 /** As whom and with what: in this environment, another program, as this user. */
@@ -73,20 +73,20 @@ type Start = { env?: NodeJS.ProcessEnv; program?: Program; uid?: number; gid?: n
 const PATIENCE_MS = 15_000;
 
 /** Starts the built program as a process of its own; it is killed when the test ends, whatever became of it. */
-export function start(
+export function startProgram(
   args: string[],
   { env = {}, program = PROGRAM, ...identity }: Start = {},
-): Started {
+): StartedProgram {
   const [command, ...first] = program.command;
   const child = spawn(command, [...first, ...args], {
     ...identity,
     ...surroundings(program, env, identity),
   });
-  const ran: Ran = { code: null, signal: null, stdout: "", stderr: "" };
+  const ran: CommandResult = { code: null, signal: null, stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => (ran.stdout += chunk));
   child.stderr.on("data", (chunk) => (ran.stderr += chunk));
   const closed = once(child, "close").then(
-    ([code, signal]) => Object.assign(ran, { code, signal }) as Ran,
+    ([code, signal]) => Object.assign(ran, { code, signal }) as CommandResult,
   );
   onTestFinished(async () => {
     child.kill("SIGKILL");
@@ -97,9 +97,9 @@ export function start(
     child,
     pid: child.pid ?? 0,
     output,
-    ended: (ms = PATIENCE_MS) =>
+    waitForExit: (ms = PATIENCE_MS) =>
       within(ms, closed, () => `It did not end. It printed:\n${output()}`),
-    async sees(pattern, ms = PATIENCE_MS) {
+    async waitForOutput(pattern, ms = PATIENCE_MS) {
       const found = new Promise<RegExpExecArray>((resolve, reject) => {
         const look = () => {
           const match = pattern.exec(output());
@@ -119,16 +119,16 @@ export function start(
 
 function surroundings({ isAlone }: Program, env: NodeJS.ProcessEnv, { uid = -1, gid = -1 }: Start) {
   if (!isAlone) return { env: { ...process.env, ...env } };
-  const home = temporaryFolder();
+  const home = createTempFolder();
   chownSync(home, uid, gid);
   return { cwd: home, env: { HOME: home, PATH: "", ...env } };
 }
 
 /** Runs the built program to its end. */
-export const execute = (args: string[], options: Start = {}): Promise<Ran> => {
-  const started = start(args, options);
+export const runProgram = (args: string[], options: Start = {}): Promise<CommandResult> => {
+  const started = startProgram(args, options);
   started.child.stdin.end();
-  return started.ended();
+  return started.waitForExit();
 };
 
 async function within<T>(ms: number, promise: Promise<T>, complaint: () => string): Promise<T> {

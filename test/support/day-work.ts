@@ -3,14 +3,14 @@ import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Runtime } from "../../src/runtime.ts";
-import { HEAD } from "./catalog-file.ts";
+import { CATALOG_HEADER } from "./catalog-file.ts";
 
 /** The business of `HEAD` with a catalog. */
-export const applyBody = (rt: Runtime, body: string, options = {}) =>
-  applyCatalog(rt, [{ name: "catalog.yaml", text: HEAD + body }], options);
+export const applyCatalogBody = (rt: Runtime, body: string, options = {}) =>
+  applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }], options);
 
 /** The events that work caused, in order. */
-export function eventsOf(rt: Runtime, work: () => unknown): Envelope[] {
+export function recordEvents(rt: Runtime, work: () => unknown): Envelope[] {
   const db = new Database(rt.config.databasePath, { readonly: true });
   try {
     const last = db.prepare("SELECT coalesce(max(sequence), 0) FROM event").pluck().get();
@@ -25,10 +25,11 @@ export function eventsOf(rt: Runtime, work: () => unknown): Envelope[] {
   }
 }
 
-export const typesOf = (events: readonly Envelope[]): string[] => events.map(({ type }) => type);
+export const eventTypesOf = (events: readonly Envelope[]): string[] =>
+  events.map(({ type }) => type);
 
 /** `code: message` of the refusal, or what came of it. */
-export function refusalOf(work: () => unknown): string {
+export function captureError(work: () => unknown): string {
   try {
     return `not refused: ${JSON.stringify(work())}`;
   } catch (error) {

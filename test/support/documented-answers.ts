@@ -7,13 +7,13 @@ import type * as Observing from "../../src/http/observe.ts";
 const found: string[] = [];
 
 vi.mock(import("../../src/http/observe.ts"), async (original) => {
-  const { createObserve }: typeof Observing = await original();
-  const { undocumentedIn } = await import("./documented.ts");
+  const { createResponseObserver }: typeof Observing = await original();
+  const { findUndocumented } = await import("./documented.ts");
   return {
-    createObserve: (...parts: Parameters<typeof createObserve>) => {
-      const observe = createObserve(...parts);
+    createResponseObserver: (...parts: Parameters<typeof createResponseObserver>) => {
+      const observe = createResponseObserver(...parts);
       return (place, call, answer) => {
-        found.push(...undocumentedIn(place, call.asked, answer));
+        found.push(...findUndocumented(place, call.request, answer));
         observe(place, call, answer);
       };
     },

@@ -1,10 +1,10 @@
 import { gunzipSync } from "node:zlib";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Place } from "../../src/http/answering.ts";
-import type { Answer, Asked } from "../../src/http/call.ts";
+import type { RoutePath } from "../../src/http/answering.ts";
+import type { HttpResponse, HttpRequest } from "../../src/http/call.ts";
 import { describeApi } from "../../src/http/openapi/describe.ts";
-import { pathOf } from "../../src/http/openapi/operation.ts";
+import { templatePathOf } from "../../src/http/openapi/operation.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 
 type Header = { $ref?: string; required?: boolean; schema: object };
@@ -54,11 +54,15 @@ const OF_NOBODY = ["request-id", "api-version", "cache-control", "allow"];
 const PROBLEM = pointer("components", "schemas", "Problem");
 
 /** How many answers were held against the description in this file's tests. */
-export const held = { count: 0 };
+export const checkedResponses = { count: 0 };
 
 /** What of an answer the description of the API does not say. */
-export function undocumentedIn(place: Place, asked: Asked, answer: Answer): string[] {
-  held.count += 1;
+export function findUndocumented(
+  place: RoutePath,
+  asked: HttpRequest,
+  answer: HttpResponse,
+): string[] {
+  checkedResponses.count += 1;
   const { status } = answer;
   const headers = headersOf(answer);
   const told = (complaints: string[]): string[] =>
@@ -66,7 +70,7 @@ export function undocumentedIn(place: Place, asked: Asked, answer: Answer): stri
       (complaint) => `${asked.method} ${asked.path}${asked.search} ${status}: ${complaint}`,
     );
 
-  const path = pathOf(place);
+  const path = templatePathOf(place);
   // The page for people is no part of the API that it shows.
   if (path.startsWith("/docs")) return [];
   const route = place.byMethod.get(asked.method);
@@ -93,7 +97,7 @@ export function undocumentedIn(place: Place, asked: Asked, answer: Answer): stri
 const resolve = <T extends { $ref?: string }>(part: T, parts: Record<string, T>): T =>
   parts[part.$ref?.split("/").at(-1) ?? ""] ?? part;
 
-function headersOf({ headers }: Answer): Map<string, string> {
+function headersOf({ headers }: HttpResponse): Map<string, string> {
   const found = new Map<string, string>();
   for (let i = 0; i < headers.length; i += 2)
     found.set((headers[i] ?? "").toLowerCase(), headers[i + 1] ?? "");
@@ -126,7 +130,7 @@ function judgeHeaders(
 function judgeBody(
   { content }: Response,
   at: readonly (string | number)[],
-  answer: Answer,
+  answer: HttpResponse,
   headers: ReadonlyMap<string, string>,
 ): string[] {
   if (content === undefined) return answer.body === null ? [] : ["a body is not documented"];
@@ -162,16 +166,16 @@ function judgeValue(validate: ValidateFunction, value: unknown): string[] {
 }
 
 /** What of a value a schema of the description does not allow. */
-export function undocumentedInJson(schema: object, value: unknown): string[] {
+export function findUndocumentedInJson(schema: object, value: unknown): string[] {
   const anchored = JSON.stringify(schema).replaceAll('"#/', `"${ID}#/`);
   return judgeValue(ajv.compile(JSON.parse(anchored) as object), value);
 }
 
 /** OPTIONS, a method that is not answered, an address where nothing is. */
 function judgeOther(
-  { allowed }: Place,
-  { method }: Asked,
-  answer: Answer,
+  { allowed }: RoutePath,
+  { method }: HttpRequest,
+  answer: HttpResponse,
   headers: ReadonlyMap<string, string>,
 ): string[] {
   const complaints = ["request-id", "api-version"]

@@ -1,7 +1,11 @@
 import { onTestFinished } from "vitest";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { appendEvents } from "../../src/app/events.ts";
-import { type AttemptNotice, type Courier, createCourier } from "../../src/courier/courier.ts";
+import {
+  type AttemptNotice,
+  type DeliveryWorker,
+  createDeliveryWorker,
+} from "../../src/courier/courier.ts";
 import type { Alert } from "../../src/app/webhooks/alerts.ts";
 import { createSender } from "../../src/courier/send.ts";
 import type { Send } from "../../src/domain/webhooks/post.ts";
@@ -10,14 +14,14 @@ import type { EventDraft } from "../../src/domain/envelope.ts";
 import { EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
-import { aCatalog } from "./catalog.ts";
+import { buildCatalog } from "./catalog.ts";
 
 /** A business on file, without a catalog. */
 export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
   const row: BusinessRow = {
     id: `biz_${slug}`,
     slug,
-    doc: aCatalog({}, { slug }).business,
+    doc: buildCatalog({}, { slug }).business,
     schedule: emptySchedule(),
     catalogVersion: 1,
     lastSequence: 0,
@@ -27,7 +31,7 @@ export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
     toldUntil: rt.now(),
     nextTransitionAt: null,
   };
-  rt.tx(() => rt.store.businesses.save(row));
+  rt.tx(() => rt.store.businesses.upsert(row));
   return row;
 }
 
@@ -47,7 +51,7 @@ export const subscribe = (
     allowPrivate: true,
   });
 
-export const draft = (
+export const buildEventDraft = (
   type: EventType = "service.updated",
   object: unknown = { name: "Manicure" },
 ): EventDraft => ({
@@ -58,24 +62,24 @@ export const draft = (
 });
 
 /** Commits one event of each type. */
-export const emit = (rt: Runtime, business: BusinessRow, ...types: EventType[]) =>
+export const emitEvents = (rt: Runtime, business: BusinessRow, ...types: EventType[]) =>
   rt.tx(() =>
     appendEvents(
       rt,
       business,
-      types.map((type) => draft(type)),
+      types.map((type) => buildEventDraft(type)),
     ),
   );
 
 /** A courier without a beat: the test wakes it and sweeps. */
-export function engine(
+export function createTestWorker(
   rt: Runtime,
   send?: Send,
-): Courier & { attempts: AttemptNotice[]; alerts: Alert[] } {
+): DeliveryWorker & { attempts: AttemptNotice[]; alerts: Alert[] } {
   const attempts: AttemptNotice[] = [];
   const alerts: Alert[] = [];
-  const sender = createSender(rt.config.lab, rt.monotonic);
-  const courier = createCourier(rt, send ?? sender.send, {
+  const sender = createSender(rt.config.urlAllowances, rt.monotonic);
+  const courier = createDeliveryWorker(rt, send ?? sender.send, {
     onAttempt: (attempt) => void attempts.push(attempt),
     onAlert: (alert) => void alerts.push(alert),
   });

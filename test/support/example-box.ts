@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { readPreset } from "../../src/assets.ts";
-import { type Ran, terminal } from "./cli.ts";
+import { type CommandResult, createTerminal } from "./cli.ts";
 
 // A box on which the examples of every command's help can be run.
 
@@ -40,7 +40,7 @@ export function setUpExamples(): void {
 
 /** Three businesses with something of everything that a command can be told to show, change or take away. */
 async function fillBox(dataDir: string): Promise<void> {
-  const { deskbell } = terminal({ dataDir });
+  const { deskbell } = createTerminal({ dataDir });
   const make = async <Made = { id: string; code: string }>(line: string): Promise<Made> => {
     const ran = await deskbell(`${line} --json`);
     if (ran.code !== 0) throw new Error(`${line}: ${ran.stderr}`);
@@ -96,7 +96,7 @@ async function layOutFiles(at: string): Promise<void> {
   const seconds = Date.now() / 1000;
   const signature = createHmac("sha256", "whsec_test").update(`${seconds}.{}`).digest("hex");
   real.set("t=1763615045", `t=${seconds}`).set("5257a8…", signature);
-  const { deskbell } = terminal({ dataDir: join(folder, "data") });
+  const { deskbell } = createTerminal({ dataDir: join(folder, "data") });
   const { stdout } = await deskbell("backup --json");
   const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
   for (const name of [
@@ -115,7 +115,7 @@ const BUSINESS: Record<string, string> = {
 };
 
 /** An example as it can be run here: what the shell does is left away, what stands for something is put in. */
-export function runnable(line: string): string {
+export function makeRunnable(line: string): string {
   const [command = ""] = line.split(/ (?:\||>>?|<) /);
   const named = command
     .replaceAll(/\b([a-z]{3})_[0-9a-z]+…/g, (_, prefix: string) => real.get(prefix) ?? "")
@@ -131,10 +131,10 @@ export function runnable(line: string): string {
 }
 
 /** Runs a line on a copy of the box, or on none, among copies of the files. */
-export async function runApart(
+export async function runInCopy(
   line: string,
   { isEmpty = false, stdin = "" } = {},
-): Promise<Ran & { dataDir: string }> {
+): Promise<CommandResult & { dataDir: string }> {
   const place = mkdtempSync(join(folder, "run-"));
   onTestFinished(() => rmSync(place, { recursive: true }));
   const out = / --out (\S+)/.exec(line)?.[1];
@@ -145,5 +145,5 @@ export async function runApart(
   for (const name of isEmpty ? [] : ["deskbell.db", "master.key"])
     cpSync(join(folder, "data", name), join(dataDir, name));
   process.chdir(place);
-  return { ...(await terminal({ dataDir }).deskbell(line, stdin)), dataDir };
+  return { ...(await createTerminal({ dataDir }).deskbell(line, stdin)), dataDir };
 }

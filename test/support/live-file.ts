@@ -8,7 +8,7 @@ const ENDPOINTS = 4;
 const STEP_MS = 250;
 
 /** What the view is to cope with: of a hundred deliveries 96 arrived, two fail and are tried again, one waits, one is exhausted. */
-export async function fillLive(rt: Runtime, deliveries: number): Promise<string[]> {
+export async function fillDeliveries(rt: Runtime, deliveries: number): Promise<string[]> {
   const business = addBusiness(rt);
   const endpoints: string[] = [];
   for (let i = 0; i < ENDPOINTS; i++)

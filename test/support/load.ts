@@ -7,10 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import type { Dice } from "../../src/domain/catalog/dice.ts";
+import type { SeededRandom } from "../../src/domain/catalog/dice.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { openRuntime } from "../../src/runtime.ts";
-import { seededBox } from "./daemon.ts";
+import { createSeededSalon } from "./daemon.ts";
 
 // Those who look on while a daemon is mistreated: somebody who changes prices, and a partner who hears of it.
 
@@ -23,7 +23,7 @@ type Arrival = {
 };
 
 /** A partner in this process, which no daemon takes down with it: it keeps a book of its own. */
-async function openPartner(dice: Dice): Promise<{ url: string; book: Arrival[] }> {
+async function openPartner(dice: SeededRandom): Promise<{ url: string; book: Arrival[] }> {
   const book: Arrival[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -47,7 +47,7 @@ async function openPartner(dice: Dice): Promise<{ url: string; book: Arrival[] }
 }
 
 /** Sets prices from another process, one after the other, as fast as they are acknowledged. */
-export function startEditor(dataDir: string) {
+export function startPriceEditor(dataDir: string) {
   const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [
     fileURLToPath(new URL("./editor.ts", import.meta.url)),
     dataDir,
@@ -78,8 +78,8 @@ export function startEditor(dataDir: string) {
 }
 
 /** The salon, and a partner who has subscribed to everything. */
-export async function boxWithPartner(dice: Dice, ...more: string[]) {
-  const box = await seededBox();
+export async function createSalonWithPartner(dice: SeededRandom, ...more: string[]) {
+  const box = await createSeededSalon();
   const partner = await openPartner(dice);
   const trusted = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
   await box.deskbell("webhooks", "add", ...trusted, ...more);
@@ -89,13 +89,13 @@ export async function boxWithPartner(dice: Dice, ...more: string[]) {
 const PATIENCE_MS = 20_000;
 
 /** Waits until a daemon owes nothing any more, and makes sure that everything ended well: how many deliveries that were. */
-export async function allDelivered(dataDir: string): Promise<number> {
+export async function waitForDeliveries(dataDir: string): Promise<number> {
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
   onTestFinished(rt.close);
   await expect
-    .poll(() => rt.store.tallies.counts().PENDING, { timeout: PATIENCE_MS, interval: 20 })
+    .poll(() => rt.store.tallies.countByStatus().PENDING, { timeout: PATIENCE_MS, interval: 20 })
     .toBe(0);
-  const { DELIVERED: delivered = 0, ...others } = rt.store.tallies.counts();
+  const { DELIVERED: delivered = 0, ...others } = rt.store.tallies.countByStatus();
   expect(Object.values(others).filter((count) => count !== 0)).toEqual([]);
   return delivered;
 }

@@ -9,12 +9,15 @@ export type Program = {
   isAlone: boolean;
 };
 
-export const onNode = (node: string): Program => ({ command: [node, BIN], isAlone: false });
+export const nodeProgram = (node: string): Program => ({ command: [node, BIN], isAlone: false });
 
-export const executable = (path: string): Program => ({ command: [resolve(path)], isAlone: true });
+export const executableProgram = (path: string): Program => ({
+  command: [resolve(path)],
+  isAlone: true,
+});
 
 /** What the end-to-end tests start: the checkout's own, or the executable that DESKBELL_PROGRAM names. */
 export const PROGRAM =
   process.env.DESKBELL_PROGRAM === undefined
-    ? onNode(process.execPath)
-    : executable(process.env.DESKBELL_PROGRAM);
+    ? nodeProgram(process.execPath)
+    : executableProgram(process.env.DESKBELL_PROGRAM);

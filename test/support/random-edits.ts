@@ -1,24 +1,24 @@
-import { createDice } from "../../src/domain/catalog/dice.ts";
+import { createSeededRandom } from "../../src/domain/catalog/dice.ts";
 import type { Catalog, DocOf, Kind, Status } from "../../src/domain/catalog/catalog.ts";
 import {
-  aDish,
-  aLink,
-  aModifierGroup,
-  anAddon,
-  aPerson,
-  aPromotion,
-  aPublicEvent,
-  aService,
-  aServiceCategory,
-  aTicketType,
-  aVariant,
+  buildMenuItem,
+  buildAddonLink,
+  buildModifierGroup,
+  buildAddon,
+  buildStaffMember,
+  buildPromotion,
+  buildPublicEvent,
+  buildService,
+  buildServiceCategory,
+  buildTicketType,
+  buildVariant,
 } from "./catalog.ts";
 
 /** A whole number from 0 to below `below`. */
-export type Roll = (below: number) => number;
+export type RandomInt = (below: number) => number;
 
-export function dice(seed: number): Roll {
-  const { whole } = createDice(seed);
+export function createRandomInt(seed: number): RandomInt {
+  const { whole } = createSeededRandom(seed);
   return (below) => whole(0, below - 1);
 }
 
@@ -26,13 +26,13 @@ const STATUSES: Status[] = ["ACTIVE", "ACTIVE", "ACTIVE", "INACTIVE", "ARCHIVED"
 const HOUR = 3_600_000;
 
 /** One to four random edits of a catalog, such as its author could make in one go. */
-export function stir(catalog: Catalog, roll: Roll, now: number): Catalog {
+export function applyRandomEdits(catalog: Catalog, roll: RandomInt, now: number): Catalog {
   const next = structuredClone(catalog);
   for (let edits = 1 + roll(4); edits > 0; edits--) stirOnce(next, roll, now);
   return next;
 }
 
-function stirOnce(catalog: Catalog, roll: Roll, now: number): void {
+function stirOnce(catalog: Catalog, roll: RandomInt, now: number): void {
   const { objects } = catalog;
   const pick = <T>(list: readonly T[]): T | undefined => list[roll(list.length)];
   const keysOf = (kind: Kind): string[] =>
@@ -71,7 +71,9 @@ function stirOnce(catalog: Catalog, roll: Roll, now: number): void {
     case 7: {
       const service = pick(objects.service);
       if (service)
-        service.addons = keysOf("addon").map((key) => aLink(key, { maxQuantity: 1 + roll(3) }));
+        service.addons = keysOf("addon").map((key) =>
+          buildAddonLink(key, { maxQuantity: 1 + roll(3) }),
+        );
       return;
     }
     case 8: {
@@ -84,7 +86,7 @@ function stirOnce(catalog: Catalog, roll: Roll, now: number): void {
         service.variants.splice(
           roll(2),
           0,
-          aVariant(`v${roll(2 ** 32)}`, { priceCents: roll(9000) }),
+          buildVariant(`v${roll(2 ** 32)}`, { priceCents: roll(9000) }),
         );
       return;
     }
@@ -108,7 +110,7 @@ function stirOnce(catalog: Catalog, roll: Roll, now: number): void {
   }
 }
 
-function stirBusiness({ business, schedule }: Catalog, roll: Roll): void {
+function stirBusiness({ business, schedule }: Catalog, roll: RandomInt): void {
   const what = roll(6);
   if (what === 0) business.name = `Business ${roll(100)}`;
   else if (what === 1) business.timezone = roll(2) ? "America/New_York" : "Asia/Kolkata";
@@ -116,15 +118,15 @@ function stirBusiness({ business, schedule }: Catalog, roll: Roll): void {
 }
 
 const MAKERS = {
-  service_category: (key: string) => aServiceCategory(key),
-  addon: (key: string) => anAddon(key),
-  service: (key: string, roll: Roll) =>
-    aService(key, { variants: roll(2) ? [aVariant("a"), aVariant("b")] : [] }),
-  staff: (key: string) => aPerson(key),
-  menu_item: (key: string) => aDish(key),
-  modifier_group: (key: string) => aModifierGroup(key),
-  promotion: (key: string, roll: Roll, now: number) =>
-    aPromotion(key, {
+  service_category: (key: string) => buildServiceCategory(key),
+  addon: (key: string) => buildAddon(key),
+  service: (key: string, roll: RandomInt) =>
+    buildService(key, { variants: roll(2) ? [buildVariant("a"), buildVariant("b")] : [] }),
+  staff: (key: string) => buildStaffMember(key),
+  menu_item: (key: string) => buildMenuItem(key),
+  modifier_group: (key: string) => buildModifierGroup(key),
+  promotion: (key: string, roll: RandomInt, now: number) =>
+    buildPromotion(key, {
       schedule: {
         startsAt: now + (roll(9) - 4) * HOUR,
         endsAt: now + (5 + roll(9)) * HOUR,
@@ -132,13 +134,13 @@ const MAKERS = {
         excludeDates: [],
       },
     }),
-  public_event: (key: string, roll: Roll, now: number) =>
-    aPublicEvent(key, {
+  public_event: (key: string, roll: RandomInt, now: number) =>
+    buildPublicEvent(key, {
       startsAt: now + roll(9) * HOUR,
       endsAt: now + (9 + roll(9)) * HOUR,
       ticketTypes: [
-        aTicketType("adult", { salesStartAt: now + (roll(9) - 4) * HOUR }),
-        aTicketType("child"),
+        buildTicketType("adult", { salesStartAt: now + (roll(9) - 4) * HOUR }),
+        buildTicketType("child"),
       ],
       quotas: [{ key: "hall", size: 20, ticketTypes: ["adult", "child"] }],
     }),

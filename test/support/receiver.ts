@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** One answer of the script. The last one is given to all further requests. */
-export type Answer = {
+export type ScriptedResponse = {
   status?: number;
   headers?: Record<string, string>;
   body?: string | Buffer;
@@ -28,14 +28,17 @@ export type TestReceiver = {
   port: number;
   requests: ReceivedRequest[];
   /** Resolves when `count` requests have come in. */
-  received: (count: number) => Promise<void>;
+  waitForRequests: (count: number) => Promise<void>;
   /** Answers those that are held. */
   release: () => void;
   close: () => Promise<void>;
 };
 
 /** A real HTTP server on 127.0.0.1 that answers as told and records what it gets. Closed when the test ends. */
-export async function receiver(script: Answer[] = [{}], port = 0): Promise<TestReceiver> {
+export async function createReceiver(
+  script: ScriptedResponse[] = [{}],
+  port = 0,
+): Promise<TestReceiver> {
   const requests: ReceivedRequest[] = [];
   let held: (() => void)[] = [];
   let waiting: { count: number; resolve: () => void }[] = [];
@@ -74,7 +77,7 @@ export async function receiver(script: Answer[] = [{}], port = 0): Promise<TestR
     url: `http://127.0.0.1:${address.port}/hook`,
     port: address.port,
     requests,
-    received: (count) =>
+    waitForRequests: (count) =>
       requests.length >= count
         ? Promise.resolve()
         : new Promise((resolve) => waiting.push({ count, resolve })),

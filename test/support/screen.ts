@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import xterm from "@xterm/headless";
 
 /** A terminal that has no window: what was written to it, as a person would see it, and what else that did to it. */
-export function screen(columns: number, rows: number) {
+export function createScreen(columns: number, rows: number) {
   const terminal = new xterm.Terminal({
     cols: columns,
     rows,
@@ -34,7 +34,7 @@ export function screen(columns: number, rows: number) {
 }
 
 /** The streams of such a terminal, for a program that wants a TTY. */
-export function ttyOf({ terminal }: ReturnType<typeof screen>) {
+export function createTty({ terminal }: ReturnType<typeof createScreen>) {
   const stdout = Object.assign(new PassThrough(), {
     isTTY: true,
     columns: terminal.cols,

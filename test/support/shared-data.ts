@@ -4,11 +4,11 @@ import type { TestContext } from "vitest";
 
 const FOLDER = new URL("../../../shared/data/", import.meta.url).pathname;
 
-export const pathOfSharedData = (path: string): string => join(FOLDER, path);
+export const sharedDataPath = (path: string): string => join(FOLDER, path);
 
 /** Text of a file of the data that lies beside the checkout; where it is not, the test is skipped and says why. */
 export function readSharedData(test: Pick<TestContext, "skip">, path: string): string {
-  const file = pathOfSharedData(path);
+  const file = sharedDataPath(path);
   if (!existsSync(file)) test.skip(`needs ${file}, which is not part of the repository`);
   return readFileSync(file, "utf8");
 }

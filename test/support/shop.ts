@@ -3,7 +3,7 @@ import { catalogId } from "../../src/domain/ids.ts";
 import type { Runtime } from "../../src/runtime.ts";
 
 /** A small business to ask for availability: an hour's grid, mornings, two people of whom one shows no profile. */
-export const SHOP = "shop";
+export const SHOP_SLUG = "shop";
 
 const FILE = `
 catalog: 1
@@ -40,9 +40,9 @@ tables:
 turnTimes: [{ upTo: 4, min: 60 }]
 `;
 
-export const openShop = (rt: Runtime) => applyCatalog(rt, [{ name: "shop.yaml", text: FILE }]);
+export const seedShop = (rt: Runtime) => applyCatalog(rt, [{ name: "shop.yaml", text: FILE }]);
 
-export const idOf = (
+export const shopId = (
   prefix: "svc" | "svv" | "stf" | "adn" | "are" | "tbl",
   ...keys: string[]
-): string => catalogId(prefix, SHOP, ...keys);
+): string => catalogId(prefix, SHOP_SLUG, ...keys);

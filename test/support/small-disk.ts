@@ -33,7 +33,7 @@ export function canMount(): boolean {
 }
 
 /** A disk of its own, that is gone when the test ends. */
-export function smallDisk(megabytes: number) {
+export function mountSmallDisk(megabytes: number) {
   const folder = newFolder();
   if (!mount(folder, megabytes)) throw new Error(`nothing can be mounted on ${folder}`);
   onTestFinished(() => unmount(folder));

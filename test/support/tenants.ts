@@ -2,7 +2,7 @@ import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { createBooking } from "../../src/app/day/bookings.ts";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { createKey, type NewKey, revokeKey, rotateKey } from "../../src/app/keys.ts";
-import { createOrder } from "../../src/app/day/orders.ts";
+import { createTicketOrder } from "../../src/app/day/orders.ts";
 import { createReservation } from "../../src/app/day/reservations.ts";
 import { SCOPES, type Scope } from "../../src/domain/api-key.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
@@ -11,8 +11,8 @@ import { catalogId } from "../../src/domain/ids.ts";
 import type { Send } from "../../src/domain/webhooks/post.ts";
 import { encodeChangeCursor } from "../../src/http/changes/change-cursor.ts";
 import { encodeCursor } from "../../src/http/cursor.ts";
-import { engine } from "./engine.ts";
-import type { World } from "./world.ts";
+import { createTestWorker } from "./engine.ts";
+import type { TestRuntime } from "./world.ts";
 
 // Many businesses in one box, which have everything that a business can have and a mark of their own in every text.
 
@@ -39,12 +39,12 @@ export type Tenant = {
 
 const ID = /\b[a-z]{3}_[0-9a-z]{20,25}\b/g;
 /** Whatever can be one of a tenant's names, in any text. */
-export const NAME = new RegExp(
+export const TENANT_NAME = new RegExp(
   `${ID.source}|mark\\d{3}of|shop-\\d{3}|whsec_[\\w=]+|deskbell_[sr]k_\\w+`,
   "g",
 );
 /** Of the right kind and length, and nobody's. */
-export const nobodys = (prefix: string): string =>
+export const unknownId = (prefix: string): string =>
   `${prefix}_${"7".repeat(["whe", "dlv"].includes(prefix) ? 25 : 20)}`;
 
 const NO_LIMITS = { limitMinute: 1_000_000_000, limitHour: 1_000_000_000 };
@@ -94,7 +94,7 @@ turnTimes: [{ upTo: 4, min: 60 }]
 `;
 
 /** @param upTo how many keys each has; no fewer than one of each sort */
-export async function settle(rt: World, count: number, upTo = 0): Promise<Tenant[]> {
+export async function createTenants(rt: TestRuntime, count: number, upTo = 0): Promise<Tenant[]> {
   const tenants = Array.from({ length: count }, (_, n) =>
     openBusiness(rt, String(n).padStart(3, "0"), upTo),
   );
@@ -108,16 +108,16 @@ export async function settle(rt: World, count: number, upTo = 0): Promise<Tenant
       responseText,
     });
   };
-  const courier = engine(rt, send);
+  const courier = createTestWorker(rt, send);
   const endpoints = await Promise.all(tenants.map((tenant) => subscribeBoth(rt, tenant)));
   tenants.forEach((tenant) => haveDay(rt, tenant));
   courier.wake();
-  await courier.idle();
+  await courier.whenIdle();
   tenants.forEach((tenant, i) => collectNames(rt, tenant, endpoints[i] ?? []));
   return tenants;
 }
 
-function openBusiness(rt: World, number: string, upTo: number): Tenant {
+function openBusiness(rt: TestRuntime, number: string, upTo: number): Tenant {
   const slug = `shop-${number}`;
   const mark = `mark${number}of`;
   applyCatalog(rt, [{ name: "catalog.yaml", text: catalogOf(slug, mark) }], {
@@ -139,7 +139,7 @@ function openBusiness(rt: World, number: string, upTo: number): Tenant {
   return { id, slug, mark, own, names, cursors, keys: mintKeys(rt, id, mark, upTo) };
 }
 
-function mintKeys(rt: World, business: string, mark: string, upTo: number): TenantKey[] {
+function mintKeys(rt: TestRuntime, business: string, mark: string, upTo: number): TenantKey[] {
   const mint = (what: string, fields: Partial<NewKey> = {}, opens = true): TenantKey => {
     const { key, secret } = createKey(rt, {
       businessId: business,
@@ -185,7 +185,7 @@ const subsets = (scopes: readonly Scope[]): Scope[][] =>
   );
 
 /** One endpoint that a restricted key made and one that the terminal made; one of them fails. */
-async function subscribeBoth(rt: World, { id, mark, keys }: Tenant): Promise<string[]> {
+async function subscribeBoth(rt: TestRuntime, { id, mark, keys }: Tenant): Promise<string[]> {
   const writer = keys.find(({ what }) => what === "restricted to webhooks.write");
   const subscribe = async (keyId: string | null, url: string): Promise<string> => {
     const { endpoint, secret } = await createEndpoint(rt, {
@@ -204,7 +204,7 @@ async function subscribeBoth(rt: World, { id, mark, keys }: Tenant): Promise<str
   ];
 }
 
-function haveDay(rt: World, { slug, mark }: Tenant): void {
+function haveDay(rt: TestRuntime, { slug, mark }: Tenant): void {
   createBooking(rt, slug, {
     service: "cut",
     start: "2026-11-23T10:00",
@@ -215,12 +215,12 @@ function haveDay(rt: World, { slug, mark }: Tenant): void {
     start: "2026-11-23T12:00",
     customerRef: `party ${mark}`,
   });
-  createOrder(rt, slug, { event: "gala", items: ["seat*2"], customerRef: `fan ${mark}` });
+  createTicketOrder(rt, slug, { event: "gala", items: ["seat*2"], customerRef: `fan ${mark}` });
 }
 
-function collectNames(rt: World, { id, keys, names }: Tenant, endpoints: string[]): void {
+function collectNames(rt: TestRuntime, { id, keys, names }: Tenant, endpoints: string[]): void {
   const add = (text: string) => text.match(ID)?.forEach((name) => names.add(name));
-  for (const { body } of rt.store.events.after(id, 0, 10_000)) add(body.toString());
+  for (const { body } of rt.store.events.listAfter(id, 0, 10_000)) add(body.toString());
   for (const { id: key, secret } of keys) names.add(key).add(secret);
   for (const endpoint of endpoints) {
     for (const name of endpoint.split(" ")) names.add(name);

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { onTestFinished, vi } from "vitest";
-import { temporaryFolder } from "./cli.ts";
+import { createTempFolder } from "./cli.ts";
 import { PROGRAM } from "./program.ts";
 
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
@@ -12,14 +12,14 @@ const PATIENCE_MS = 15_000;
 let servers = 0;
 
 /** A real terminal with a shell in it, and the built program at the shell's prompt. */
-export function tmux(columns = 80, rows = 24, { command, isAlone } = PROGRAM) {
+export function openTmux(columns = 80, rows = 24, { command, isAlone } = PROGRAM) {
   const socket = `deskbell-${process.pid}-${servers++}`;
   const run = (...args: string[]): string =>
     execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" });
   run("new-session", "-d", "-x", String(columns), "-y", String(rows), "env PS1='ready> ' sh");
   onTestFinished(() => void run("kill-server"));
 
-  const home = isAlone ? temporaryFolder() : "";
+  const home = isAlone ? createTempFolder() : "";
   const program = [
     ...(isAlone ? [`cd ${home}; env -i TERM=$TERM PATH= HOME=${home}`] : []),
     ...command,

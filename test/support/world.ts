@@ -6,20 +6,20 @@ import { type ConfigFlags, readConfig } from "../../src/config.ts";
 import type { LogFields, LogLevel } from "../../src/log.ts";
 import { openRuntime, type Runtime } from "../../src/runtime.ts";
 
-export type World = Runtime & {
+export type TestRuntime = Runtime & {
   /** Moves both clocks. */
   advance: (ms: number) => void;
   logged: { level: LogLevel; message: string; fields: LogFields }[];
 };
 
 /** A runtime on a database file of its own, with a clock that stands still until it is moved. Gone when the test ends. */
-export function world(
+export function createTestRuntime(
   flags: ConfigFlags = {},
   startsAt = Date.parse("2026-11-20T12:00:00Z"),
   busyTimeoutMs = 5000,
-): World {
+): TestRuntime {
   const dataDir = flags.dataDir ?? mkdtempSync(join(tmpdir(), "deskbell-test-"));
-  const logged: World["logged"] = [];
+  const logged: TestRuntime["logged"] = [];
   let elapsedMs = 0;
   const rt = openRuntime(readConfig({ ...flags, dataDir }, {}), busyTimeoutMs, {
     now: () => startsAt + elapsedMs,

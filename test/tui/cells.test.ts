@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
-import { cellsOf, clip, fit, merge, plain, span, wrap } from "../../src/tui/cells.ts";
-import { bars } from "../../src/tui/charts.ts";
+import { textWidth, clip, fit, mergeSpans, sanitize, span, wrap } from "../../src/tui/cells.ts";
+import { drawBars } from "../../src/tui/charts.ts";
 import { toAscii } from "../../src/tui/glyphs.ts";
-import { createClock, grouped, shortDuration, uptime } from "../../src/tui/times.ts";
+import {
+  createTimeFormat,
+  groupDigits,
+  formatDuration,
+  formatUptime,
+} from "../../src/tui/times.ts";
 
 test.each([
   ["short", 8, "short   "],
@@ -14,7 +19,7 @@ test.each([
   ["", 2, "  "],
 ])("%j in %i cells is %j", (text, cells, expected) => {
   expect(fit(text, cells)).toBe(expected);
-  expect(cellsOf(fit(text, cells))).toBe(cells);
+  expect(textWidth(fit(text, cells))).toBe(cells);
 });
 
 test("a text to the right keeps its beginning when it is cut", () => {
@@ -31,11 +36,11 @@ test.each([
   ["e\u0301", "é"],
   ["a\u202eb", "a\ufffdb"],
 ])("%j from outside is shown as %j", (text, shown) => {
-  expect(plain(text)).toBe(shown);
+  expect(sanitize(text)).toBe(shown);
 });
 
 test("a megabyte from outside is cut before it is looked at", () => {
-  expect(plain("\x1b".repeat(1_000_000), 10)).toBe(`${"␛".repeat(9)}…`);
+  expect(sanitize("\x1b".repeat(1_000_000), 10)).toBe(`${"␛".repeat(9)}…`);
 });
 
 test.each([
@@ -54,7 +59,7 @@ test("stretches of one style become one, and blanks take the style before them",
     span("c", { inverse: true }),
     span(" "),
   ];
-  expect(merge(line)).toEqual([
+  expect(mergeSpans(line)).toEqual([
     span("ab  ", { dim: true }),
     span("c", { inverse: true }),
     span(" "),
@@ -62,10 +67,10 @@ test("stretches of one style become one, and blanks take the style before them",
 });
 
 test("bars show the least as something and the most as all", () => {
-  expect(bars([0, 1, 4, 8], 1)).toEqual([" ▁▄█"]);
-  expect(bars([0, 1, 1000], 1)).toEqual([" ▁█"]);
-  expect(bars([4, 8, 16], 2)).toEqual(["  █", "▄██"]);
-  expect(bars([0, 0], 1)).toEqual(["  "]);
+  expect(drawBars([0, 1, 4, 8], 1)).toEqual([" ▁▄█"]);
+  expect(drawBars([0, 1, 1000], 1)).toEqual([" ▁█"]);
+  expect(drawBars([4, 8, 16], 2)).toEqual(["  █", "▄██"]);
+  expect(drawBars([0, 0], 1)).toEqual(["  "]);
 });
 
 test("ASCII keeps what it has, draws the rest, and keeps the width of what it cannot draw", () => {
@@ -73,7 +78,7 @@ test("ASCII keeps what it has, draws the rest, and keeps the width of what it ca
 });
 
 test("times are short, and those of another day say so", () => {
-  const clock = createClock("America/New_York");
+  const clock = createTimeFormat("America/New_York");
   const at = Date.parse("2026-11-20T17:04:31Z");
   expect([
     clock.minute(at),
@@ -81,7 +86,7 @@ test("times are short, and those of another day say so", () => {
     clock.brief(at - 86_400_000, at),
     clock.full(at),
   ]).toEqual(["12:04", "12:04:31", "19 Nov", "2026-11-20 12:04:31"]);
-  expect([0, 84, 1234, 9949, 9950, 30_000].map(shortDuration)).toEqual([
+  expect([0, 84, 1234, 9949, 9950, 30_000].map(formatDuration)).toEqual([
     "0ms",
     "84ms",
     "1.2s",
@@ -89,11 +94,11 @@ test("times are short, and those of another day say so", () => {
     "10s",
     "30s",
   ]);
-  expect([0, 59_999, 3_660_000, 274_320_000].map(uptime)).toEqual([
+  expect([0, 59_999, 3_660_000, 274_320_000].map(formatUptime)).toEqual([
     "00:00",
     "00:00",
     "01:01",
     "3d 04:12",
   ]);
-  expect([7, 3214, 1_000_000].map(grouped)).toEqual(["7", "3 214", "1 000 000"]);
+  expect([7, 3214, 1_000_000].map(groupDigits)).toEqual(["7", "3 214", "1 000 000"]);
 });

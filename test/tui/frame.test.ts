@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { widthOf } from "../../src/tui/cells.ts";
+import { lineWidth } from "../../src/tui/cells.ts";
 import { addBusiness } from "../support/engine.ts";
-import { fillLive } from "../support/live-file.ts";
-import { world } from "../support/world.ts";
-import { onTerminal, sitting } from "./session.ts";
+import { fillDeliveries } from "../support/live-file.ts";
+import { createTestRuntime } from "../support/world.ts";
+import { openViewOnTerminal, openSession } from "./session.ts";
 
 async function filled(deliveries = 400) {
-  const rt = world();
-  await fillLive(rt, deliveries);
+  const rt = createTestRuntime();
+  await fillDeliveries(rt, deliveries);
   rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: rt.now() - 274_320_000 });
   return rt;
 }
@@ -16,7 +16,7 @@ test.each([
   [80, 24],
   [120, 40],
 ])("the main screen at %ix%i, through ink on a terminal", async (columns, rows) => {
-  const terminal = await onTerminal(await filled(), columns, rows);
+  const terminal = await openViewOnTerminal(await filled(), columns, rows);
   await expect(terminal.text()).toMatchFileSnapshot(`frames/main-${columns}x${rows}.txt`);
 });
 
@@ -47,7 +47,7 @@ const SCREENS: {
 ];
 
 test.each(SCREENS)("the screen $name", async ({ name, keys, ...options }) => {
-  const seat = sitting(await filled(), options);
+  const seat = openSession(await filled(), options);
   seat.press(...keys);
   await expect(seat.text().replace(/whe_\w{25}/g, "whe_…")).toMatchFileSnapshot(
     `frames/${name}.txt`,
@@ -55,9 +55,9 @@ test.each(SCREENS)("the screen $name", async ({ name, keys, ...options }) => {
 });
 
 test("a view without any delivery says what will bring one", () => {
-  const rt = world();
+  const rt = createTestRuntime();
   addBusiness(rt);
-  expect(sitting(rt).text()).toContain("No delivery yet.");
+  expect(openSession(rt).text()).toContain("No delivery yet.");
 });
 
 test.each([false, true])(
@@ -66,13 +66,13 @@ test.each([false, true])(
     const rt = await filled(100);
     const wrong: string[] = [];
     for (const { name, keys } of SCREENS) {
-      const seat = sitting(rt, { isAscii });
+      const seat = openSession(rt, { isAscii });
       seat.press(...keys);
       for (let columns = 50; columns <= 200; columns += 7)
         for (let rows = 12; rows <= 60; rows += 8) {
           seat.resize(columns, rows);
           if (isAscii) expect(seat.text()).toMatch(/^[\n\x20-\x7e]*$/);
-          const widths = new Set(seat.lines().map(widthOf));
+          const widths = new Set(seat.lines().map(lineWidth));
           if (seat.lines().length !== rows || widths.size !== 1 || !widths.has(columns))
             wrong.push(
               `${name} ${columns}x${rows}: ${seat.lines().length} lines of ${[...widths].join(", ")}`,
@@ -87,9 +87,9 @@ test("in a narrow window the address goes before what is wrong and the time", as
   const rt = await filled(8);
   const [endpoint] = rt.store.endpoints.list();
   rt.tx(() =>
-    rt.store.endpoints.saveStreak(endpoint!.id, { ...endpoint!, failingSince: rt.now() }),
+    rt.store.endpoints.updateStreak(endpoint!.id, { ...endpoint!, failingSince: rt.now() }),
   );
-  const header = (columns: number) => sitting(rt, { columns }).text().split("\n")[0];
+  const header = (columns: number) => openSession(rt, { columns }).text().split("\n")[0];
   expect(header(80)).toMatch(/127\.0\.0\.1:4100 {2}▲ 1 failing +12:00$/);
   expect(header(60)).toMatch(/● live {2}▲ 1 failing +12:00$/);
   expect(header(50)).toMatch(/● live {2}▲ 1 failing/);
@@ -98,7 +98,7 @@ test("in a narrow window the address goes before what is wrong and the time", as
 test.each(["uncaughtException", "unhandledRejection"] as const)(
   "an %s gives the terminal back before it is told: on the alternate screen nobody would read it",
   async (bug) => {
-    const terminal = await onTerminal(await filled(8), 80, 24);
+    const terminal = await openViewOnTerminal(await filled(8), 80, 24);
     const [first] = process.listeners(bug as "uncaughtException");
     first!(new Error("a bug"), "uncaughtException");
     await terminal.write("");
@@ -108,7 +108,7 @@ test.each(["uncaughtException", "unhandledRejection"] as const)(
 );
 
 test("a terminal that is resized is filled again, also when it was too small in between", async () => {
-  const terminal = await onTerminal(await filled(), 120, 40);
+  const terminal = await openViewOnTerminal(await filled(), 120, 40);
   terminal.resize(40, 10);
   await terminal.shows(/It needs 50x12, this is 40x10/);
   terminal.resize(80, 24);
@@ -117,7 +117,7 @@ test("a terminal that is resized is filled again, also when it was too small in 
 });
 
 test("a terminal that marks what is pasted hands it over as text", async () => {
-  const terminal = await onTerminal(await filled(8), 80, 24);
+  const terminal = await openViewOnTerminal(await filled(8), 80, 24);
   expect(terminal.modes().bracketedPasteMode).toBe(true);
   terminal.type("\x1b[200~q\x1b[201~");
   await terminal.shows(/What is pasted is taken after \/ alone\./);
@@ -126,7 +126,7 @@ test("a terminal that marks what is pasted hands it over as text", async () => {
 });
 
 test("a view that is closed leaves the terminal as it was", async () => {
-  const terminal = await onTerminal(await filled(), 80, 24);
+  const terminal = await openViewOnTerminal(await filled(), 80, 24);
   expect(terminal.modes().buffer).toBe("alternate");
   terminal.type("q");
   expect(await terminal.view.ended).toBeNull();

@@ -2,14 +2,14 @@ import { expect, test, vi } from "vitest";
 import { toTable } from "../../src/cli/output/table.ts";
 import { createLog } from "../../src/log.ts";
 import type { EndpointState, LiveRow } from "../../src/store/live.ts";
-import { frameOf } from "../../src/tui/frame.ts";
+import { renderFrame } from "../../src/tui/frame.ts";
 import { readSnapshot, type Snapshot } from "../../src/tui/snapshot.ts";
-import { createClock } from "../../src/tui/times.ts";
-import { startUi, type Ui } from "../../src/tui/ui.ts";
-import { fillLive } from "../support/live-file.ts";
-import { screen } from "../support/screen.ts";
-import { world } from "../support/world.ts";
-import { onTerminal, textOf } from "./session.ts";
+import { createTimeFormat } from "../../src/tui/times.ts";
+import { createUiState, type UiState } from "../../src/tui/ui.ts";
+import { fillDeliveries } from "../support/live-file.ts";
+import { createScreen } from "../support/screen.ts";
+import { createTestRuntime } from "../support/world.ts";
+import { openViewOnTerminal, linesToText } from "./session.ts";
 
 const STRINGS = 10_000;
 /** Over all screens: each takes some hundred strings. */
@@ -80,7 +80,7 @@ async function whatElse(
   texts: readonly string[],
   endsAt: number,
 ): Promise<unknown[]> {
-  const seen = screen(columns, rows);
+  const seen = createScreen(columns, rows);
   await seen.write("\x1b[?1049h\x1b[?25l");
   const modes = JSON.stringify(seen.modes());
   const strays = new Set<number>();
@@ -104,16 +104,16 @@ test("the strings as they came do take a terminal over", async () => {
 });
 
 test("10,000 hostile strings in every place of the view change nothing but letters, and no line's width", async () => {
-  const rt = world();
-  await fillLive(rt, 100);
-  const setting = { version: "0.1.0", clock: createClock("UTC"), isAscii: false };
+  const rt = createTestRuntime();
+  await fillDeliveries(rt, 100);
+  const setting = { version: "0.1.0", clock: createTimeFormat("UTC"), isAscii: false };
   const size = { columns: 120, rows: 40 };
   let at = 0;
   const draw = () => hostile[at++ % STRINGS]!;
   const base = readSnapshot(
     rt,
     {
-      ...startUi(false, undefined),
+      ...createUiState(false, undefined),
       screens: [
         { kind: "list" },
         { kind: "delivery", id: "dlv_0000000000000000000000100", tab: 0, scroll: 0 },
@@ -122,11 +122,11 @@ test("10,000 hostile strings in every place of the view change nothing but lette
     24,
     true,
   );
-  const screens: Ui["screens"][] = [
+  const screens: UiState["screens"][] = [
     [{ kind: "list" }],
     [{ kind: "endpoints", selected: null }],
     [{ kind: "list" }, { kind: "filter", row: 1 }],
-    ...[0, 1, 2, 3].map((tab): Ui["screens"] => [
+    ...[0, 1, 2, 3].map((tab): UiState["screens"] => [
       { kind: "list" },
       { kind: "delivery", id: draw(), tab, scroll: 3 },
     ]),
@@ -135,16 +135,16 @@ test("10,000 hostile strings in every place of the view change nothing but lette
   for (let round = 0; round < ROUNDS; round++)
     for (const kind of screens) {
       const filter = { endpointId: draw() };
-      const ui: Ui = {
-        ...startUi(false, undefined),
+      const ui: UiState = {
+        ...createUiState(false, undefined),
         screens: kind,
         filter,
         search: { text: draw(), filter: {} },
         notice: { text: draw(), tone: "bad" },
         prompt: at % 3 === 0 ? { kind: "search", typed: draw().slice(0, 100) } : null,
       };
-      const { lines } = frameOf(ui, spoil(base, draw), size, setting);
-      frames.push(textOf(lines).replaceAll("\n", "\r\n"));
+      const { lines } = renderFrame(ui, spoil(base, draw), size, setting);
+      frames.push(linesToText(lines).replaceAll("\n", "\r\n"));
     }
   expect(at).toBeGreaterThanOrEqual(STRINGS);
   expect(frames.join("")).not.toMatch(
@@ -176,11 +176,11 @@ test("10,000 hostile strings in a pretty log change nothing but letters, and sta
 });
 
 test("hostile names on file reach the terminal through ink as letters, and the frame keeps its shape", async () => {
-  const rt = world();
-  const endpoints = await fillLive(rt, 100);
+  const rt = createTestRuntime();
+  const endpoints = await fillDeliveries(rt, 100);
   rt.tx(() => {
     for (const [i, id] of endpoints.entries()) {
-      const endpoint = rt.store.endpoints.byId(id)!;
+      const endpoint = rt.store.endpoints.findById(id)!;
       rt.store.endpoints.update(
         id,
         {
@@ -192,7 +192,7 @@ test("hostile names on file reach the terminal through ink as letters, and the f
       );
     }
   });
-  const terminal = await onTerminal(rt, 80, 24);
+  const terminal = await openViewOnTerminal(rt, 80, 24);
   const steps: [string, RegExp][] = [
     ["e", /─ endpoints ─/],
     ["\x1b", /─ deliveries ─/],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type InkKey, keysOf } from "../../src/tui/keys.ts";
+import { type InkKey, parseKeys } from "../../src/tui/keys.ts";
 
 test.each<[string, string, InkKey, string[]]>([
   ["a letter", "j", {}, ["j"]],
@@ -17,5 +17,5 @@ test.each<[string, string, InkKey, string[]]>([
   ["ctrl-c", "c", { ctrl: true }, ["ctrl-c"]],
   ["another control key", "d", { ctrl: true }, []],
 ])("%s", (_name, input, key, keys) => {
-  expect(keysOf(input, key)).toEqual(keys);
+  expect(parseKeys(input, key)).toEqual(keys);
 });

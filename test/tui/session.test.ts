@@ -1,20 +1,20 @@
 import { expect, test, vi } from "vitest";
 import type { SendOnce } from "../../src/app/webhooks/test-endpoint.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
-import { widthOf } from "../../src/tui/cells.ts";
-import { KEYS } from "../../src/tui/panels.ts";
-import { addBusiness, emit } from "../support/engine.ts";
-import { fillLive } from "../support/live-file.ts";
-import { world } from "../support/world.ts";
-import { sitting } from "./session.ts";
+import { lineWidth } from "../../src/tui/cells.ts";
+import { KEY_HELP } from "../../src/tui/panels.ts";
+import { addBusiness, emitEvents } from "../support/engine.ts";
+import { fillDeliveries } from "../support/live-file.ts";
+import { createTestRuntime } from "../support/world.ts";
+import { openSession } from "./session.ts";
 
-type Seat = ReturnType<typeof sitting>;
+type Seat = ReturnType<typeof openSession>;
 
-async function seated(options: Parameters<typeof sitting>[1] = {}, deliveries = 400) {
-  const rt = world();
-  const endpoints = await fillLive(rt, deliveries);
-  const business = rt.store.businesses.all()[0]!;
-  return { rt, endpoints, business, seat: sitting(rt, options) };
+async function seated(options: Parameters<typeof openSession>[1] = {}, deliveries = 400) {
+  const rt = createTestRuntime();
+  const endpoints = await fillDeliveries(rt, deliveries);
+  const business = rt.store.businesses.list()[0]!;
+  return { rt, endpoints, business, seat: openSession(rt, options) };
 }
 
 /** Ids of the rows on the screen; at this width they are whole. */
@@ -52,7 +52,7 @@ test("walking down row by row meets every delivery once, and up again too", asyn
 
 test("what is new shows at once while the list follows, and is counted while it does not", async () => {
   const { rt, seat, business } = await seated(WIDE);
-  emit(rt, business, "booking.created");
+  emitEvents(rt, business, "booking.created");
   seat.tick();
   expect(corner(seat)).toBe("all  1-24 of 404  ▮ newest");
   expect(seat.text()).toMatch(/▸\S+ ○ pending {7}booking.created/);
@@ -60,7 +60,7 @@ test("what is new shows at once while the list follows, and is counted while it 
   seat.press("j");
   const before = ids(seat);
   expect(corner(seat)).toBe("all  1-24 of 404  G follows");
-  emit(rt, business, "booking.created", "staff.created");
+  emitEvents(rt, business, "booking.created", "staff.created");
   seat.tick();
   expect(corner(seat)).toBe("all  1-24 of 412  ▲ 8 new");
   expect(ids(seat)).toEqual(before);
@@ -73,7 +73,7 @@ test("a view that is held changes with nothing but the keys", async () => {
   seat.press(" ");
   const held = seat.text();
   expect(corner(seat)).toContain("▯ paused");
-  emit(rt, business, "booking.created");
+  emitEvents(rt, business, "booking.created");
   seat.tick();
   expect(seat.text()).toBe(held);
   seat.press(" ");
@@ -160,10 +160,10 @@ test("esc goes back level by level and never out", async () => {
 });
 
 test("neither esc nor x leads out of the business that the view was started with", async () => {
-  const rt = world();
-  await fillLive(rt, 100);
+  const rt = createTestRuntime();
+  await fillDeliveries(rt, 100);
   const other = addBusiness(rt, "other");
-  const seat = sitting(rt, { ...WIDE, businessId: other.id });
+  const seat = openSession(rt, { ...WIDE, businessId: other.id });
   const isAtHome = () =>
     /^ deskbell 0\.1\.0 {2}other /.test(seat.text()) && seat.text().includes("No delivery yet.");
   expect(isAtHome()).toBe(true);
@@ -185,7 +185,7 @@ test("r sends one delivery again", async () => {
   const id = selectedId(seat);
   seat.press("r");
   await vi.waitUntil(() => seat.footer().includes("goes again"));
-  expect(rt.store.deliveries.byId(id)?.status).toBe("PENDING");
+  expect(rt.store.deliveries.findById(id)?.status).toBe("PENDING");
   expect(seat.text()).toMatch(/▸\S+ ○ pending/);
 });
 
@@ -203,7 +203,7 @@ test.each([
     expect(seat.text()).toMatch(
       new RegExp(`fix:\\s+deskbell\\s+webhooks\\s+enable\\s+${endpoints[3]}$`),
     );
-    expect(seat.lines().map(widthOf)).toEqual(Array(rows).fill(columns));
+    expect(seat.lines().map(lineWidth)).toEqual(Array(rows).fill(columns));
     seat.press("k");
     expect(seat.footer()).toMatch(/^ j\/k move/);
   },
@@ -219,7 +219,7 @@ test("R sends again all that the filter finds, once their count was typed", asyn
   expect(seat.footer()).toContain("4 deliveries go again. Type 4 to send them: 4█");
   seat.press("enter");
   await vi.waitUntil(() => seat.footer() === " 4 go again");
-  expect(rt.store.tallies.counts()).toMatchObject({ PENDING: 16, EXHAUSTED: 0 });
+  expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 16, EXHAUSTED: 0 });
 });
 
 test("R tells how many did not go, and why", async () => {
@@ -439,7 +439,7 @@ test("a delivery that is pruned while it is looked at is said to be gone", async
 });
 
 test("the help names every key that does something", () => {
-  const named = KEYS.flatMap(([keys]) => keys.split(" "));
+  const named = KEY_HELP.flatMap(([keys]) => keys.split(" "));
   expect(named).toEqual(
     expect.arrayContaining([
       "j",

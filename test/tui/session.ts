@@ -1,15 +1,15 @@
 import { onTestFinished, vi } from "vitest";
 import type { SendOnce } from "../../src/app/webhooks/test-endpoint.ts";
 import { prepareForInk } from "../../src/config.ts";
-import type { Line } from "../../src/tui/cells.ts";
+import type { StyledLine } from "../../src/tui/cells.ts";
 import { type Session, startSession } from "../../src/tui/session.ts";
-import { createClock } from "../../src/tui/times.ts";
-import { screen, ttyOf } from "../support/screen.ts";
-import type { World } from "../support/world.ts";
+import { createTimeFormat } from "../../src/tui/times.ts";
+import { createScreen, createTty } from "../support/screen.ts";
+import type { TestRuntime } from "../support/world.ts";
 
-const setting = { version: "0.1.0", clock: createClock("UTC"), isAscii: false };
+const setting = { version: "0.1.0", clock: createTimeFormat("UTC"), isAscii: false };
 
-export const textOf = (lines: readonly Line[]): string =>
+export const linesToText = (lines: readonly StyledLine[]): string =>
   lines
     .map((line) =>
       line
@@ -34,8 +34,8 @@ const noSend: SendOnce = async () => ({
 });
 
 /** A sitting without a terminal: keys in, the text of the frame out. */
-export function sitting(
-  rt: World,
+export function openSession(
+  rt: TestRuntime,
   {
     columns = 80,
     rows = 24,
@@ -48,7 +48,7 @@ export function sitting(
   const size = { columns, rows };
   const copied: string[] = [];
   const quits: (string | null)[] = [];
-  let lines: readonly Line[] = [];
+  let lines: readonly StyledLine[] = [];
   let draws = 0;
   const session: Session = startSession({
     rt,
@@ -70,9 +70,9 @@ export function sitting(
     quits,
     lines: () => lines,
     draws: () => draws,
-    text: () => textOf(lines),
+    text: () => linesToText(lines),
     /** The last line: hints, a question, or what the last key came to. */
-    footer: () => textOf(lines).split("\n").at(-1) ?? "",
+    footer: () => linesToText(lines).split("\n").at(-1) ?? "",
     press: (...keys: string[]) => session.press(keys),
     type: (text: string) => session.press(Array.from(text)),
     paste: session.paste,
@@ -86,11 +86,11 @@ export function sitting(
 }
 
 /** The view on a terminal without a window, through ink. */
-export async function onTerminal(rt: World, columns: number, rows: number) {
+export async function openViewOnTerminal(rt: TestRuntime, columns: number, rows: number) {
   prepareForInk(false);
   const { runLiveView } = await import("../../src/tui/run.tsx");
-  const seen = screen(columns, rows);
-  const tty = ttyOf(seen);
+  const seen = createScreen(columns, rows);
+  const tty = createTty(seen);
   const before = seen.modes();
   const view = runLiveView(
     {

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers";
 
 /** Waits for a turn of the event loop of one's own: of all who wait, one is let on in each. */
-export type Turn = () => Promise<void>;
+export type YieldToEventLoop = () => Promise<void>;
 
-export function createTurns(): Turn {
+export function createEventLoopYield(): YieldToEventLoop {
   const waiting: (() => void)[] = [];
   const letOneOn = (): void => {
     waiting.shift()?.();
@@ -17,8 +17,8 @@ export function createTurns(): Turn {
 }
 
 /** Cuts a run of numbers into stretches with a turn for each: whatever else there is to do is done in between. */
-export async function* inTurns(
-  turn: Turn,
+export async function* inChunks(
+  turn: YieldToEventLoop,
   { first, last }: { first: number; last: number },
   length: number,
 ): AsyncGenerator<{ first: number; last: number }> {

@@ -11,7 +11,7 @@ import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
-import { backupName, isDraft, isOfNight, readBackupTime } from "../../store/backup-names.ts";
+import { backupName, isDraft, isNightly, readBackupTime } from "../../store/backup-names.ts";
 import { checkDatabase, copyDatabase, removeDatabase, syncFolder } from "../../store/backup.ts";
 
 export type Backup = { path: string; bytes: number; madeAt: number };
@@ -91,7 +91,7 @@ export async function backUpNightly(rt: Runtime): Promise<void> {
 }
 
 function prune(rt: Runtime): void {
-  const nights = listBackups(rt.config).filter(({ path }) => isOfNight(basename(path)));
+  const nights = listBackups(rt.config).filter(({ path }) => isNightly(basename(path)));
   for (const { path } of nights.slice(KEPT)) rmSync(path);
   const { backupFolder } = rt.config;
   for (const name of namesIn(backupFolder).filter(isDraft)) {

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { isTimezone } from "../../domain/business-time.ts";
-import { shellWord } from "../../domain/shell-word.ts";
-import { mostOnWire, SLOTS } from "../../domain/webhooks/slots.ts";
+import { shellQuote } from "../../domain/shell-word.ts";
+import { maxInFlight, PERMITS } from "../../domain/webhooks/slots.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { DatabaseFacts } from "../../store/examine.ts";
 import type { ListedKey } from "../../store/keys.ts";
-import { type Finding, listed } from "./finding.ts";
+import { type Finding, summarizeNames } from "./finding.ts";
 import { isoSeconds } from "./troubles.ts";
 
 const DAY_MS = 86_400_000;
@@ -14,14 +14,14 @@ const EXPIRES_SOON_MS = 7 * DAY_MS;
 const CLOCK_TOLERANCE_MS = 60_000;
 /** That the daemon takes from a proxy. */
 const MOST_CONNECTIONS = 4096;
-const MOST_WEBHOOKS = mostOnWire(SLOTS);
+const MOST_WEBHOOKS = maxInFlight(PERMITS);
 /** What is open anyway. */
 const OTHER_FILES = 200;
 
 /** It says how to go on. */
 const RESTORE = "deskbell backup list";
 
-export function judgeDatabase(facts: DatabaseFacts): Finding[] {
+export function checkDatabase(facts: DatabaseFacts): Finding[] {
   const { schema, knownSchema, damage, orphansIn } = facts;
   if (damage !== null)
     return [{ text: `the database is damaged: ${damage}. Restore a backup`, fix: RESTORE }];
@@ -50,14 +50,14 @@ export function judgeDatabase(facts: DatabaseFacts): Finding[] {
   ];
 }
 
-export const judgeHashes = (notHashed: readonly string[]): Finding[] =>
+export const checkKeyHashes = (notHashed: readonly string[]): Finding[] =>
   notHashed.map((id) => ({
     text: `${id} is on file otherwise than as a hash`,
     fix: `deskbell keys revoke ${id}`,
   }));
 
 /** Keys that have ended or are about to, and are not revoked. */
-export function judgeExpiry(
+export function checkKeyExpiry(
   keys: readonly ListedKey[],
   slugOf: (businessId: string) => string,
   now: number,
@@ -77,7 +77,7 @@ export function judgeExpiry(
     return [
       {
         text: `the key '${name}' expires at ${isoSeconds(expiresAt)}`,
-        fix: `deskbell keys create --business ${slugOf(businessId)} --name ${shellWord(name)} ${rights}`,
+        fix: `deskbell keys create --business ${slugOf(businessId)} --name ${shellQuote(name)} ${rights}`,
         isAdvice: true as const,
       },
     ];
@@ -85,26 +85,28 @@ export function judgeExpiry(
 }
 
 /** Events that have still to be sent, and whose bytes are no longer those that were written. */
-export function judgeOwed(events: Iterable<Pick<EventRow, "id" | "body" | "sha256">>): Finding[] {
+export function checkUnsentEvents(
+  events: Iterable<Pick<EventRow, "id" | "body" | "sha256">>,
+): Finding[] {
   const changed: string[] = [];
   for (const { id, body, sha256 } of events)
     if (!hash("sha256", body, "buffer").equals(sha256)) changed.push(id);
   if (changed.length === 0) return [];
   return [
     {
-      text: `${listed(changed)} ${changed.length === 1 ? "was" : "were"} changed in the file and will not be sent: restore a backup that has it whole`,
+      text: `${summarizeNames(changed)} ${changed.length === 1 ? "was" : "were"} changed in the file and will not be sent: restore a backup that has it whole`,
       fix: RESTORE,
     },
   ];
 }
 
-export function judgeClock(now: number, newestAt: number): Finding[] {
+export function checkClock(now: number, newestAt: number): Finding[] {
   if (newestAt <= now + CLOCK_TOLERANCE_MS) return [];
   const text = `the clock says ${isoSeconds(now)}, but the newest record was made at ${isoSeconds(newestAt)}`;
   return [{ text, fix: "sudo timedatectl set-ntp true" }];
 }
 
-export const judgeTimezones = (
+export const checkTimezones = (
   businesses: readonly { slug: string; timezone: string }[],
 ): Finding[] =>
   businesses
@@ -115,9 +117,9 @@ export const judgeTimezones = (
     }));
 
 /** What the daemon says when it is asked. */
-export type DaemonAnswer = { at: number } | { reason: string };
+export type DaemonResponse = { at: number } | { reason: string };
 
-export function judgeAnswer(url: string, answer: DaemonAnswer, now: number): Finding[] {
+export function checkDaemonResponse(url: string, answer: DaemonResponse, now: number): Finding[] {
   if ("reason" in answer)
     return [
       {
@@ -136,7 +138,7 @@ export function judgeAnswer(url: string, answer: DaemonAnswer, now: number): Fin
 }
 
 /** Each endpoint may keep a connection open besides. @param limit null: the system does not tell */
-export function judgeOpenFiles(limit: number | null, endpoints: number): Finding[] {
+export function checkOpenFileLimit(limit: number | null, endpoints: number): Finding[] {
   const others = OTHER_FILES + endpoints;
   const needed = MOST_CONNECTIONS + MOST_WEBHOOKS + others;
   if (limit === null || limit >= needed) return [];

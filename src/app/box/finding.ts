@@ -12,7 +12,7 @@ export type Check = { about: string; looked: string; findings: Finding[] };
 const MOST_LISTED = 5;
 
 /** The first few by name; the rest by number. */
-export function listed(names: readonly string[], count = names.length): string {
+export function summarizeNames(names: readonly string[], count = names.length): string {
   const shown = names.slice(0, MOST_LISTED);
   return `${shown.join(", ")}${count > shown.length ? ` and ${count - shown.length} more` : ""}`;
 }

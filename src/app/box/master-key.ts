@@ -8,19 +8,19 @@ import type { Runtime } from "../../runtime.ts";
  */
 export function rotateMasterKey(rt: Runtime, { dryRun = false } = {}): number {
   const count = rt.tx(() => {
-    const rows = rt.store.endpointSecrets.all();
+    const rows = rt.store.endpointSecrets.list();
     // Opened before the first key is touched: what does not open now would not afterwards.
     const opened = rows.map(({ id, sealed }) => ({ id, plain: rt.secrets.open(sealed, id) }));
     if (dryRun) return rows.length;
     rt.secrets.addKey();
     for (const { id, plain } of opened)
-      rt.store.endpointSecrets.reseal(id, rt.secrets.seal(plain, id));
+      rt.store.endpointSecrets.updateSealed(id, rt.secrets.seal(plain, id));
     return rows.length;
   });
   if (dryRun) return count;
   // Under the same lock that whoever seals holds: nobody seals with a key that is being dropped.
   rt.tx(() => {
-    const rows = rt.store.endpointSecrets.all();
+    const rows = rt.store.endpointSecrets.list();
     rt.secrets.dropOldKeys((opensWithNewest) =>
       rows.every(({ id, sealed }) => opensWithNewest(sealed, id)),
     );

@@ -10,7 +10,7 @@ const KEPT_SECONDS = 3600;
  */
 export function loadRateCounts(rt: Runtime): { rows: RateCountRow[]; shift: number } {
   const now = Math.floor(rt.now() / 1000);
-  const rows = rt.store.rateCounts.all();
+  const rows = rt.store.rateCounts.list();
   const shift = Math.min(0, now - (rows.at(-1)?.second ?? now));
   return {
     shift,
@@ -25,11 +25,11 @@ export function saveRateCounts(rt: Runtime, rows: readonly RateCountRow[], shift
   const { rateCounts } = rt.store;
   rt.tx(() => {
     if (shift !== 0) {
-      const saved = rateCounts.all();
-      rateCounts.forgetAll();
-      for (const row of saved) rateCounts.set({ ...row, second: row.second + shift });
+      const saved = rateCounts.list();
+      rateCounts.deleteAll();
+      for (const row of saved) rateCounts.upsert({ ...row, second: row.second + shift });
     }
-    for (const row of rows) rateCounts.set(row);
-    rateCounts.forget(Math.floor(rt.now() / 1000) - KEPT_SECONDS);
+    for (const row of rows) rateCounts.upsert(row);
+    rateCounts.deleteBefore(Math.floor(rt.now() / 1000) - KEPT_SECONDS);
   });
 }

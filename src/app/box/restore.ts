@@ -1,19 +1,19 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import { tellEverything } from "../../domain/public/catalog-changed.ts";
+import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { openRuntime, type Runtime } from "../../runtime.ts";
 import {
   copyDatabase,
-  jumpAhead,
-  readProgress,
+  advanceCounters,
+  readCounters,
   removeDatabase,
   replaceDatabase,
 } from "../../store/backup.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
 import { verifyBackup } from "./backups.ts";
-import { troubleOfSecrets } from "./troubles.ts";
+import { checkSigningSecrets } from "./troubles.ts";
 import { appendEvents } from "../events.ts";
 
 /** So far ahead that no ETag and no cursor that was given out since the backup is ever used for something else. */
@@ -21,7 +21,7 @@ const JUMP = 1_000_000;
 
 const WAIT_MS = 5000;
 
-export type Restore = {
+export type RestoreOptions = {
   now: number;
   /** Asked before anything is replaced; throws to leave everything as it is. */
   confirm: () => Promise<void>;
@@ -36,10 +36,10 @@ export type Restore = {
 export async function restoreBackup(
   config: Config,
   file: string,
-  { now, confirm }: Restore,
+  { now, confirm }: RestoreOptions,
 ): Promise<string | null> {
   const { dataDir, databasePath } = config;
-  const isThere = requireRestorable(config, file);
+  const isThere = assertRestorable(config, file);
   makeFolder(dataDir);
   const lock = acquireDaemonLock(databasePath);
   const draft = `${databasePath}.restoring`;
@@ -49,7 +49,7 @@ export async function restoreBackup(
     await copyDatabase(file, draft);
     verifyBackup(draft);
     // The same backup may be restored twice: what counts is how far the data that go had come, too.
-    jumpAhead(draft, isThere ? readProgress(databasePath) : [], JUMP);
+    advanceCounters(draft, isThere ? readCounters(databasePath) : [], JUMP);
     tellPartners({ ...config, databasePath: draft }, now);
     const aside = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
     replaceDatabase(databasePath, draft, aside);
@@ -65,7 +65,7 @@ export async function restoreBackup(
  * @returns whether there are data that it would replace
  * @throws AppError as `restoreBackup` does
  */
-export function requireRestorable({ dataDir, databasePath }: Config, file: string): boolean {
+export function assertRestorable({ dataDir, databasePath }: Config, file: string): boolean {
   const isThere = existsSync(databasePath);
   if (isThere && existsSync(file) && realpathSync(file) === realpathSync(databasePath))
     throw new AppError("usage", `${file} is the data themselves.`, { fix: "deskbell backup list" });
@@ -81,9 +81,9 @@ function tellPartners(config: Config, now: number): void {
   const rt = openRuntime(config, WAIT_MS, { now: () => now });
   try {
     rt.tx(() => {
-      for (const business of rt.store.businesses.all()) {
+      for (const business of rt.store.businesses.list()) {
         const { id, catalogVersion: to } = business;
-        appendEvents(rt, business, [tellEverything(id, { from: to - JUMP, to })]);
+        appendEvents(rt, business, [fullRefetchEvent(id, { from: to - JUMP, to })]);
       }
     });
   } finally {
@@ -92,4 +92,4 @@ function tellPartners(config: Config, now: number): void {
 }
 
 /** Whether the master key that lies beside the data is the one that their signing secrets are sealed with. */
-export const hasItsMasterKey = (rt: Runtime): boolean => troubleOfSecrets(rt).length === 0;
+export const hasMatchingMasterKey = (rt: Runtime): boolean => checkSigningSecrets(rt).length === 0;

@@ -45,14 +45,14 @@ export function createPruner(rt: Runtime, { maxBytes = MAX_BYTES } = {}): () => 
       if (last !== undefined) responsesPrunedTo = last;
       return last;
     });
-    const isTooLarge = () => file.usedBytes() > maxBytes;
+    const isTooLarge = () => file.getUsedBytes() > maxBytes;
     await inSlices(
       (after) => retention.pruneEvents(after, SLICE, { ended: now + 1, unresolved }),
       isTooLarge,
     );
     rt.tx(() => {
-      endpointSecrets.removeExpired(now);
-      tallies.forgetMinutes(now - MINUTES_MS);
+      endpointSecrets.deleteExpired(now);
+      tallies.deleteMinutesBefore(now - MINUTES_MS);
     });
   };
 }

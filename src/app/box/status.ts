@@ -4,15 +4,15 @@ import type { DeliveryStatus } from "../../domain/webhooks/delivery-status.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { type Backup, listBackups } from "./backups.ts";
 import {
-  type Trouble,
-  troubleOfBackups,
-  troubleOfCorrupt,
-  troubleOfCourier,
-  troubleOfDaemon,
-  troubleOfDisk,
-  troubleOfEndpoint,
-  troubleOfKeys,
-  troubleOfSecrets,
+  type HealthCondition,
+  checkBackupAge,
+  checkCorruptEvents,
+  checkDeliveryWorker,
+  checkDaemonRunning,
+  checkDiskSpace,
+  checkEndpoint,
+  checkBrowserKeys,
+  checkSigningSecrets,
 } from "./troubles.ts";
 
 export type Status = {
@@ -24,7 +24,7 @@ export type Status = {
   nextAttemptAt: number | null;
   lastBackup: Backup | null;
   freeBytes: number;
-  troubles: Trouble[];
+  troubles: HealthCondition[];
 };
 
 export function readStatus(rt: Runtime): Status {
@@ -33,20 +33,20 @@ export function readStatus(rt: Runtime): Status {
   const lastBackup = listBackups(rt.config)[0] ?? null;
   return {
     daemon,
-    queue: rt.store.tallies.counts(),
+    queue: rt.store.tallies.countByStatus(),
     endpoints: countEndpoints(endpoints),
-    nextAttemptAt: rt.store.due.nextAttemptAt(),
+    nextAttemptAt: rt.store.due.getNextAttemptAt(),
     lastBackup,
     freeBytes: rt.freeBytes(),
     troubles: [
-      ...troubleOfDaemon(daemon.isRunning),
-      ...troubleOfCourier(rt, daemon.startedAt),
-      ...troubleOfSecrets(rt),
-      ...endpoints.flatMap((endpoint) => troubleOfEndpoint(endpoint, rt.now())),
-      ...troubleOfCorrupt(rt),
-      ...troubleOfKeys(rt),
-      ...troubleOfBackups(rt, lastBackup?.madeAt ?? daemon.startedAt),
-      ...troubleOfDisk(rt),
+      ...checkDaemonRunning(daemon.isRunning),
+      ...checkDeliveryWorker(rt, daemon.startedAt),
+      ...checkSigningSecrets(rt),
+      ...endpoints.flatMap((endpoint) => checkEndpoint(endpoint, rt.now())),
+      ...checkCorruptEvents(rt),
+      ...checkBrowserKeys(rt),
+      ...checkBackupAge(rt, lastBackup?.madeAt ?? daemon.startedAt),
+      ...checkDiskSpace(rt),
     ],
   };
 }
@@ -63,6 +63,6 @@ function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpoints"] 
 
 function lookAtDaemon(rt: Runtime): Status["daemon"] {
   const isRunning = isDaemonRunning(rt.config.databasePath);
-  const noted = isRunning ? rt.store.live.daemon() : undefined;
+  const noted = isRunning ? rt.store.live.findDaemon() : undefined;
   return { isRunning, url: noted?.url ?? null, startedAt: noted?.startedAt ?? null };
 }

@@ -1,14 +1,14 @@
-import type { Origin } from "../../domain/catalog/box-edits.ts";
+import type { ChangeOrigin } from "../../domain/catalog/box-edits.ts";
 import type { Catalog, DocOf, Kind } from "../../domain/catalog/catalog.ts";
-import { refuseUnsound } from "../../domain/catalog/check-object.ts";
+import { assertValidObject } from "../../domain/catalog/check-object.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { MassDelete } from "../../domain/catalog/mass-delete.ts";
 import type { Runtime } from "../../runtime.ts";
-import { findObject } from "./find-object.ts";
-import { type ChangeResult, planChange, type Seen } from "./plan-change.ts";
+import { getObject } from "./find-object.ts";
+import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";
 import { type CatalogSource, readCatalog } from "./read-catalog.ts";
-import { requireBusiness } from "../require-business.ts";
-import { catchUp, loadCatalog } from "./tell.ts";
+import { getBusiness } from "../require-business.ts";
+import { publishDueTransitions, loadCatalog } from "./tell.ts";
 
 export type ApplyOptions = {
   /** Drop what the named sections do not list. */
@@ -33,13 +33,13 @@ export function applyCatalog(
 ): ChangeResult {
   const { onStep = () => {} } = options;
   let readAtVersion = 0;
-  const seen: Seen = { revision: rt.revision(), stored: null };
+  const seen: LoadedCatalog = { revision: rt.revision(), stored: null };
   onStep("reading the files");
   const { catalog: next, listed } = readCatalog(sources, {
     prune: options.prune ?? false,
     seedingAt: options.seedingAt ?? null,
     current: (slug) => {
-      const business = rt.store.businesses.bySlug(slug);
+      const business = rt.store.businesses.findBySlug(slug);
       readAtVersion = business?.catalogVersion ?? 0;
       seen.stored = business ? loadCatalog(rt, business) : null;
       return seen.stored && seen.stored.catalog;
@@ -48,7 +48,7 @@ export function applyCatalog(
   onStep("comparing with what is on the box");
   if (options.dryRun) return planChange(rt, next, { listed }, seen).result;
   return rt.tx(() => {
-    const version = rt.store.businesses.bySlug(next.business.slug)?.catalogVersion ?? 0;
+    const version = rt.store.businesses.findBySlug(next.business.slug)?.catalogVersion ?? 0;
     if (version !== readAtVersion)
       throw new AppError(
         "conflict",
@@ -90,15 +90,15 @@ export function editObject<K extends Kind>(
   options: { dryRun?: boolean } = {},
 ): ChangeResult {
   return rt.tx(() => {
-    const { catalog } = loadCatalog(rt, requireBusiness(rt, slug));
+    const { catalog } = loadCatalog(rt, getBusiness(rt, slug));
     const docs: DocOf[K][] = catalog.objects[kind];
-    const doc = findObject(catalog, kind, keyOrId);
+    const doc = getObject(catalog, kind, keyOrId);
     const edited = edit(doc);
     const next = {
       ...catalog,
       objects: { ...catalog.objects, [kind]: docs.with(docs.indexOf(doc), edited) },
     };
-    refuseUnsound(catalog, kind, edited);
+    assertValidObject(catalog, kind, edited);
     return options.dryRun
       ? planChange(rt, next, "box", null).result
       : changeCatalog(rt, next, "box", null);
@@ -112,13 +112,13 @@ export function editObject<K extends Kind>(
 export function changeCatalog(
   rt: Runtime,
   next: Catalog,
-  origin: Origin,
-  seen: Seen | null,
+  origin: ChangeOrigin,
+  seen: LoadedCatalog | null,
   approve: (plan: ChangeResult) => void = () => {},
 ): ChangeResult {
   return rt.tx(() => {
-    const row = rt.store.businesses.bySlug(next.business.slug);
-    if (row) catchUp(rt, row);
+    const row = rt.store.businesses.findBySlug(next.business.slug);
+    if (row) publishDueTransitions(rt, row);
     const { result, write } = planChange(rt, next, origin, seen);
     approve(result);
     write();

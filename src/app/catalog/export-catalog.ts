@@ -7,12 +7,12 @@ import type { BusinessRow } from "../../store/businesses.ts";
 export type ExportFormat = "yaml" | "json" | "csv";
 
 /** A business's catalog as the text of a file. `leftOut`: kinds that the format cannot hold. */
-export function exportText(
+export function exportCatalogText(
   rt: Runtime,
   { id, doc: business, schedule }: BusinessRow,
   format: ExportFormat,
 ): { content: string; leftOut: string[] } {
-  const catalog = { business, schedule, objects: rt.store.catalog.objects(id) };
+  const catalog = { business, schedule, objects: rt.store.catalog.listObjects(id) };
   if (format === "csv") return writeCsv(catalog);
   const file = exportCatalog(catalog);
   const heading = `The catalog of ${business.name}. Edit it, see what would change with deskbell catalog diff, and bring it back

@@ -7,14 +7,14 @@ import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
 /** An object by its id or its author's key. */
-export function findObject<K extends Kind>(
+export function getObject<K extends Kind>(
   { business, objects }: Catalog,
   kind: K,
   keyOrId: string,
 ): DocOf[K] {
   const docs: DocOf[K][] = objects[kind];
   const idOf = (doc: DocOf[K]) => objectId(kind, business.slug, doc);
-  return findNamed(docs, `There is no ${KIND_NAMES[kind]}`, keyOrId, idOf, listingOf(kind));
+  return getByKeyOrId(docs, `There is no ${KIND_NAMES[kind]}`, keyOrId, idOf, listCommandFor(kind));
 }
 
 const NOUNS: Partial<Record<Kind, string>> = {
@@ -26,14 +26,14 @@ const NOUNS: Partial<Record<Kind, string>> = {
 };
 
 /** The command that tells which objects of a kind there are. */
-export const listingOf = (kind: Kind): string =>
+export const listCommandFor = (kind: Kind): string =>
   NOUNS[kind] === undefined ? "deskbell catalog export" : `deskbell ${NOUNS[kind]} list`;
 
 /**
  * @param none the beginning of the sentence that says so
  * @param fix the command that tells which there are
  */
-export function findNamed<Doc extends { key: string }>(
+export function getByKeyOrId<Doc extends { key: string }>(
   docs: readonly Doc[],
   none: string,
   keyOrId: string,
@@ -51,21 +51,21 @@ export function findNamed<Doc extends { key: string }>(
 }
 
 /** An event without the rest of the catalog, which may be large. */
-export const findPublicEvent = (
+export const getPublicEvent = (
   rt: Runtime,
   { id, slug }: BusinessRow,
   keyOrId: string,
 ): PublicEventDoc =>
-  findNamed(
-    rt.store.catalog.ofKind(id, "public_event"),
+  getByKeyOrId(
+    rt.store.catalog.listByKind(id, "public_event"),
     "There is no event",
     keyOrId,
     (doc) => objectId("public_event", slug, doc),
-    listingOf("public_event"),
+    listCommandFor("public_event"),
   );
 
 /** The id of an event, also of one that is in the catalog no more. */
-export const publicEventId = (rt: Runtime, business: BusinessRow, keyOrId: string): string =>
+export const getPublicEventId = (rt: Runtime, business: BusinessRow, keyOrId: string): string =>
   keyOrId.startsWith(`${ID_PREFIXES.public_event}_`)
     ? keyOrId
-    : objectId("public_event", business.slug, findPublicEvent(rt, business, keyOrId));
+    : objectId("public_event", business.slug, getPublicEvent(rt, business, keyOrId));

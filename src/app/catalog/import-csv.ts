@@ -1,14 +1,18 @@
 import { CsvError } from "csv-parse";
 import { parse } from "csv-parse/sync";
 import { CSV_COLUMNS, type CsvCells, type CsvColumn, readCell } from "../../domain/catalog/csv.ts";
-import { type CsvProblem, type CsvRow, mapCsv } from "../../domain/catalog/csv-import.ts";
+import { type CsvIssue, type CsvRow, readCsvSections } from "../../domain/catalog/csv-import.ts";
 import { quote } from "../../domain/catalog/mistakes.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
 import { AppError } from "../../domain/errors.ts";
-import { counted, type ImportReport, takenOf } from "../../domain/catalog/import-report.ts";
+import {
+  countOf,
+  type ImportReport,
+  summarizeSections,
+} from "../../domain/catalog/import-report.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { describeBusiness, type ImportedBusiness } from "./imported-business.ts";
+import { parseImportedBusiness, type ImportedBusiness } from "./imported-business.ts";
 
 const MAX_BYTES = 50_000_000;
 const MAX_ROWS = 100_000;
@@ -19,24 +23,24 @@ export function importCsv(
   source: { name: string; text: string },
   business: ImportedBusiness,
 ): { yaml: string; report: ImportReport } {
-  const described = describeBusiness(business);
-  const problems: CsvProblem[] = [];
+  const described = parseImportedBusiness(business);
+  const problems: CsvIssue[] = [];
   const { titles, rows } = readTable(source, problems);
   const left = titles.unknown.map((title) => ({
     what: `the column ${quote(title)}`,
     why: "deskbell has no column for it",
   }));
-  const { sections, namedCategories, problems: found } = mapCsv(rows, described);
+  const { sections, namedCategories, issues: found } = readCsvSections(rows, described);
   refuse(source.name, [...problems, ...found]);
   const named =
     namedCategories === 0
       ? []
-      : [`${counted(namedCategories, "category")} made of the names in the column 'category'`];
+      : [`${countOf(namedCategories, "category")} made of the names in the column 'category'`];
   const heading =
     "Imported from a CSV file. Keys are what ids are made of: keep them, and a second import finds its way.";
   return {
     yaml: writeYaml({ catalog: 1, business: described, ...sections }, heading),
-    report: { taken: [...takenOf(sections), ...named], left },
+    report: { taken: [...summarizeSections(sections), ...named], left },
   };
 }
 
@@ -44,7 +48,7 @@ type Titles = { columns: (CsvColumn | undefined)[]; unknown: string[] };
 
 function readTable(
   source: { name: string; text: string },
-  problems: CsvProblem[],
+  problems: CsvIssue[],
 ): { titles: Titles; rows: CsvRow[] } {
   const { name, text } = source;
   const refuseAll = (message: string, fix: string) =>
@@ -150,12 +154,12 @@ function readTitles(file: string, { line, cells }: Record): Titles {
   };
 }
 
-function refuse(name: string, problems: readonly CsvProblem[]): void {
+function refuse(name: string, problems: readonly CsvIssue[]): void {
   if (problems.length === 0) return;
   const message = `${problems.length} ${problems.length === 1 ? "mistake" : "mistakes"} in ${safe(name)}. Nothing was written.`;
   throw new AppError("invalid_input", message, {
     fix: "mend what is listed and run the same command again",
-    items: problems
+    issues: problems
       .toSorted((a, b) => a.line - b.line)
       .map(({ line, code, detail }) => ({
         code,

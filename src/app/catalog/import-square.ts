@@ -1,20 +1,20 @@
 import { parseDocument } from "yaml";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
-import { describeBusiness, type ImportedBusiness } from "./imported-business.ts";
+import { parseImportedBusiness, type ImportedBusiness } from "./imported-business.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { ImportReport } from "../../domain/catalog/import-report.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { mapSquare } from "../../domain/square/import.ts";
-import { squareObjects } from "../../domain/square/objects.ts";
+import { mapSquareCatalog } from "../../domain/square/import.ts";
+import { parseSquareObjects } from "../../domain/square/objects.ts";
 
 /** A Square catalog's JSON as the text of a catalog file, with what was taken and what was left behind and why. */
 export function importSquare(
   text: string,
   business: ImportedBusiness,
 ): { yaml: string; report: ImportReport } {
-  const described = describeBusiness(business);
-  const { objects, hasMore } = squareObjects(parseJson(text));
-  const { sections, report } = mapSquare(objects, business.currency);
+  const described = parseImportedBusiness(business);
+  const { objects, hasMore } = parseSquareObjects(parseJson(text));
+  const { sections, report } = mapSquareCatalog(objects, business.currency);
   if (hasMore)
     report.left.unshift({
       what: "the pages after this one",
@@ -33,7 +33,7 @@ function parseJson(text: string): unknown {
     const place = /line (\d+) column (\d+)/.exec(problem)?.slice(1).join(":") ?? findFault(text);
     throw new AppError("invalid_input", `This is not JSON: ${problem}.`, {
       fix: "Give the JSON that Square's Catalog API answers, as it is.",
-      items: place === undefined ? [] : [{ code: "invalid_json", detail: problem, place }],
+      issues: place === undefined ? [] : [{ code: "invalid_json", detail: problem, place }],
     });
   }
 }

@@ -11,7 +11,7 @@ export type ImportedBusiness = {
 
 const businessSchema = catalogFileSchema.shape.business.unwrap();
 
-export function describeBusiness({
+export function parseImportedBusiness({
   businessSlug: slug,
   businessName: name = slug,
   timezone,

@@ -1,4 +1,8 @@
-import { type Appointment, leftOut, touchesHours } from "../../domain/availability/left-out.ts";
+import {
+  type BookedInterval,
+  findOutsideHours,
+  changesHours,
+} from "../../domain/availability/left-out.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import type { CatalogDiff } from "../../domain/catalog/diff.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -6,15 +10,16 @@ import type { Runtime } from "../../runtime.ts";
 const MINUTE_MS = 60_000;
 
 /** The ids of future bookings and reservations for which a change of the catalog leaves no hours. */
-export const visitsLeftOut = (
+export const findVisitsOutsideHours = (
   rt: Runtime,
   businessId: string,
   { before, after, diff }: { before: Catalog; after: Catalog; diff: CatalogDiff },
-): string[] => (touchesHours(diff) ? leftOut(before, after, appointmentsOf(rt, businessId)) : []);
+): string[] =>
+  changesHours(diff) ? findOutsideHours(before, after, appointmentsOf(rt, businessId)) : [];
 
-function appointmentsOf(rt: Runtime, businessId: string): Appointment[] {
+function appointmentsOf(rt: Runtime, businessId: string): BookedInterval[] {
   const reserved = rt.store.reservations.busy(businessId, rt.now(), Infinity);
-  const booked = rt.store.bookings.upcoming(businessId, rt.now());
+  const booked = rt.store.bookings.listUpcomingSegments(businessId, rt.now());
   return [...booked, ...reserved.map((reservation) => ({ ...reservation, staffId: null }))].map(
     ({ id, staffId, startsAt, endsAt }) => ({
       id,

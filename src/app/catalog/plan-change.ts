@@ -1,21 +1,21 @@
 import {
-  type BoxEdits,
-  nextBoxEdits,
-  type Origin,
-  withUndone,
+  type LocalEdits,
+  nextLocalEdits,
+  type ChangeOrigin,
+  withOverwrittenEdits,
 } from "../../domain/catalog/box-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
-import { diffCatalog, isEmpty, type ObjectChange } from "../../domain/catalog/diff.ts";
-import { type MassDelete, massDeletes } from "../../domain/catalog/mass-delete.ts";
+import { diffCatalog, isEmptyDiff, type ObjectChange } from "../../domain/catalog/diff.ts";
+import { type MassDelete, findMassDeletes } from "../../domain/catalog/mass-delete.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
 import type { StoredCatalog } from "../../domain/public/lens.ts";
-import { ALL_LISTS, listsShowing } from "../../domain/public/representation.ts";
+import { ALL_LISTS, listsAffectedBy } from "../../domain/public/representation.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { visitsLeftOut } from "./outside-hours.ts";
-import { loadCatalog, planStep, stateAt, takeStep } from "./tell.ts";
+import { findVisitsOutsideHours } from "./outside-hours.ts";
+import { loadCatalog, planUpdate, catalogStateAt, writeUpdate } from "./tell.ts";
 
 export type ChangeResult = {
   businessId: string;
@@ -41,21 +41,21 @@ export type ChangeResult = {
 };
 
 /** What was loaded a moment ago, as of which revision of the file. */
-export type Seen = { revision: string; stored: StoredCatalog | null };
+export type LoadedCatalog = { revision: string; stored: StoredCatalog | null };
 
 /** What a change would do, and how to do it. */
 export function planChange(
   rt: Runtime,
   next: Catalog,
-  origin: Origin,
-  seen: Seen | null,
+  origin: ChangeOrigin,
+  seen: LoadedCatalog | null,
 ): { result: ChangeResult; write: () => void } {
   const now = rt.now();
-  const row = rt.store.businesses.bySlug(next.business.slug);
+  const row = rt.store.businesses.findBySlug(next.business.slug);
   const stored = seen?.revision === rt.revision() ? seen.stored : row && loadCatalog(rt, row);
   const diff = diffCatalog(stored?.catalog ?? null, next);
-  const edits: BoxEdits = row ? rt.store.catalog.boxEdits(row.id) : new Map();
-  const nextEdits = nextBoxEdits(edits, diff, stored?.catalog ?? null, next, origin);
+  const edits: LocalEdits = row ? rt.store.catalog.listLocalEdits(row.id) : new Map();
+  const nextEdits = nextLocalEdits(edits, diff, stored?.catalog ?? null, next, origin);
   const business = {
     ...(row ?? newBusiness(rt, next, now)),
     doc: next.business,
@@ -71,26 +71,26 @@ export function planChange(
     businessFields: diff.businessFields,
     changes:
       stored && origin !== "box"
-        ? withUndone(diff.changes, edits, stored.catalog, next)
+        ? withOverwrittenEdits(diff.changes, edits, stored.catalog, next)
         : diff.changes,
     events: [],
     deliveries: 0,
     webhooks: [],
-    massDeletes: stored ? massDeletes(diff.changes, stored.catalog) : [],
+    massDeletes: stored ? findMassDeletes(diff.changes, stored.catalog) : [],
     outsideHours: stored
-      ? visitsLeftOut(rt, business.id, { before: stored.catalog, after: next, diff })
+      ? findVisitsOutsideHours(rt, business.id, { before: stored.catalog, after: next, diff })
       : [],
   };
-  if (row && isEmpty(diff))
-    return { result, write: () => rt.store.catalog.writeBoxEdits(nextEdits) };
+  if (row && isEmptyDiff(diff))
+    return { result, write: () => rt.store.catalog.writeLocalEdits(nextEdits) };
 
   // What the business itself says stands in every list.
   const lists =
     stored && diff.businessFields.length === 0
-      ? listsShowing(new Set(diff.changes.map(({ kind }) => kind)))
+      ? listsAffectedBy(new Set(diff.changes.map(({ kind }) => kind)))
       : ALL_LISTS;
-  const before = stored ? stateAt(stored, now, lists) : null;
-  const step = planStep(
+  const before = stored ? catalogStateAt(stored, now, lists) : null;
+  const step = planUpdate(
     rt,
     business,
     before,
@@ -98,19 +98,19 @@ export function planChange(
     now,
     { lists },
   );
-  const webhooks = countWebhooks(rt, business.id, step.told.drafts);
+  const webhooks = countWebhooks(rt, business.id, step.diff.drafts);
   return {
     result: {
       ...result,
       version: step.business.catalogVersion,
-      events: step.told.drafts.map(({ type, resource }) => ({ type, resourceId: resource.id })),
+      events: step.diff.drafts.map(({ type, resource }) => ({ type, resourceId: resource.id })),
       deliveries: webhooks.reduce((sum, { deliveries }) => sum + deliveries, 0),
       webhooks,
     },
     write: () => {
-      takeStep(rt, step);
+      writeUpdate(rt, step);
       rt.store.catalog.writeObjects(business.id, diff.rows);
-      rt.store.catalog.writeBoxEdits(nextEdits);
+      rt.store.catalog.writeLocalEdits(nextEdits);
     },
   };
 }
@@ -130,13 +130,13 @@ function countWebhooks(
 }
 
 const NOTHING_STORED = {
-  mark: () => ({ version: 0, updatedAt: 0 }),
-  day: { soldOut: new Map<string, null>(), taken: new Map<string, number>() },
+  versionOf: () => ({ version: 0, updatedAt: 0 }),
+  stock: { soldOut: new Map<string, null>(), taken: new Map<string, number>() },
 };
 
 function newBusiness(rt: Runtime, { business: doc, schedule }: Catalog, now: number): BusinessRow {
   const id = businessId(doc.slug);
-  const { catalogVersion, lastSequence } = rt.store.businesses.leftOff(id);
+  const { catalogVersion, lastSequence } = rt.store.businesses.getInitialCounters(id);
   return {
     id,
     slug: doc.slug,

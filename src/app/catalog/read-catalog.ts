@@ -1,6 +1,6 @@
-import { judgeCatalog, type JudgeOptions } from "../../domain/catalog/judge.ts";
+import { validateCatalog, type ValidateOptions } from "../../domain/catalog/judge.ts";
 import type { MergedCatalog } from "../../domain/catalog/merge.ts";
-import type { Mistake } from "../../domain/catalog/mistakes.ts";
+import type { ValidationIssue } from "../../domain/catalog/mistakes.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import {
@@ -18,24 +18,24 @@ export type { CatalogSource } from "./catalog-source.ts";
  */
 export function readCatalog(
   sources: readonly CatalogSource[],
-  options: JudgeOptions,
+  options: ValidateOptions,
 ): MergedCatalog {
   if (sources.length === 0) throw new AppError("invalid_input", "No catalog file was given.");
   const files = sources.map((source) => ({ ...parseSource(source), name: source.name }));
   if (files.some((file) => file.broken)) throw refusal(files, []);
 
-  const { merged, mistakes } = judgeCatalog(
+  const { merged, issues } = validateCatalog(
     files.map((file) => file.content),
     options,
   );
-  if (merged === null || mistakes.length > 0 || files.some((file) => file.mistakes.length > 0))
-    throw refusal(files, mistakes);
+  if (merged === null || issues.length > 0 || files.some((file) => file.mistakes.length > 0))
+    throw refusal(files, issues);
   return merged;
 }
 
 type File = ParsedSource & { name: string };
 
-function refusal(files: readonly File[], mistakes: readonly Mistake[]): AppError {
+function refusal(files: readonly File[], mistakes: readonly ValidationIssue[]): AppError {
   const placed = [
     ...files.flatMap((file, index) =>
       file.mistakes.map((mistake) => ({ ...mistake, file: index })),
@@ -55,7 +55,7 @@ function refusal(files: readonly File[], mistakes: readonly Mistake[]): AppError
   const message = `${placed.length} ${placed.length === 1 ? "mistake" : "mistakes"} in ${where}. Nothing was changed.`;
   return new AppError("invalid_input", message, {
     fix: "mend what is listed and run the same command again",
-    items: placed.map((mistake) => ({
+    issues: placed.map((mistake) => ({
       code: mistake.code,
       detail: safe(mistake.detail, 1000),
       place: place(files, mistake),
@@ -65,7 +65,7 @@ function refusal(files: readonly File[], mistakes: readonly Mistake[]): AppError
 
 type FilePosition = Position & { file: number };
 
-function locate(files: readonly File[], [file, ...path]: Mistake["at"]): FilePosition {
+function locate(files: readonly File[], [file, ...path]: ValidationIssue["at"]): FilePosition {
   const index = Number(file);
   return { file: index, ...(files[index]?.locate(path) ?? { line: 1, column: 1 }) };
 }

@@ -5,10 +5,10 @@ import { modifierOptionId } from "../../domain/public/menu.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { Appended } from "../events.ts";
-import { loadCatalog, tellDayChange } from "./tell.ts";
+import type { AppendResult } from "../events.ts";
+import { loadCatalog, publishChange } from "./tell.ts";
 
-export type SoldOutChange = Appended & { id: string; key: string; name: string };
+export type SoldOutChange = AppendResult & { id: string; key: string; name: string };
 
 /**
  * Marks a dish, or an option of a modifier group as `group/option`, as out, or as back. No file touches it.
@@ -26,13 +26,13 @@ export function setSoldOut(
     });
   return rt.tx(() => {
     const found = findDish(loadCatalog(rt, business).catalog, keyOrId);
-    const told = tellDayChange(
+    const told = publishChange(
       rt,
       business.id,
       () => {
-        rt.store.soldOut.clearPassed(business.id, rt.now());
-        if (until === "back") rt.store.soldOut.clear(business.id, found.id);
-        else rt.store.soldOut.set(business.id, found.id, until);
+        rt.store.soldOut.deleteExpired(business.id, rt.now());
+        if (until === "back") rt.store.soldOut.delete(business.id, found.id);
+        else rt.store.soldOut.upsert(business.id, found.id, until);
       },
       { lists: ["menuItems", "modifierGroups"] },
     );

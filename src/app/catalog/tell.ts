@@ -1,54 +1,57 @@
 import { formatInstant } from "../../domain/business-time.ts";
 import type { CatalogState } from "../../domain/public/catalog-changed.ts";
-import { diffPublic, type PublicDiff } from "../../domain/public/catalog-events.ts";
+import { diffPublicCatalogs, type PublicDiff } from "../../domain/public/catalog-events.ts";
 import type { StoredCatalog } from "../../domain/public/lens.ts";
 import {
   type ListName,
   nextTransition,
-  representCatalog,
+  toPublicCatalog,
 } from "../../domain/public/representation.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { type Appended, appendEvents } from "../events.ts";
+import { type AppendResult, appendEvents } from "../events.ts";
 
 // How a business gets from one public state to the next: by its author, by the day's work, or by the clock. Each step is
 // told whole, in the transaction that makes it.
 
 /** A business's catalog as it is stored now. */
 export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
-  const marks = rt.store.catalog.marks(business.id);
+  const marks = rt.store.catalog.listMarks(business.id);
   const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
   return {
     catalog: {
       business: business.doc,
       schedule: business.schedule,
-      objects: rt.store.catalog.objects(business.id),
+      objects: rt.store.catalog.listObjects(business.id),
     },
-    mark: (id) => marks.get(id) ?? unmarked,
-    day: { soldOut: rt.store.soldOut.all(business.id), taken: rt.store.orders.taken(business.id) },
+    versionOf: (id) => marks.get(id) ?? unmarked,
+    stock: {
+      soldOut: rt.store.soldOut.list(business.id),
+      taken: rt.store.orders.countHeldTickets(business.id),
+    },
   };
 }
 
 /** What partners saw at an instant. */
-export const stateAt = (
+export const catalogStateAt = (
   stored: StoredCatalog,
   at: number,
   lists?: readonly ListName[],
 ): CatalogState => ({
   catalog: stored.catalog,
-  shown: representCatalog(stored, at, lists),
+  publicCatalog: toPublicCatalog(stored, at, lists),
 });
 
-export type Step = { business: BusinessRow; told: PublicDiff };
+export type CatalogUpdate = { business: BusinessRow; diff: PublicDiff };
 
 /** Where the clock alone can be seen. A group's options are told by the dishes that offer them. */
 const TIMED_LISTS: ListName[] = ["menuItems", "modifierGroups", "promotions", "events"];
 
-export type StepOptions = {
+export type UpdateOptions = {
   /** The lists in which the step can be seen, when it is known; `before` has the same. Absent: all of them. */
   lists?: readonly ListName[];
   /** Something that no catalog object shows decides who is free (time off). */
-  isAvailabilityTouched?: boolean;
+  affectsAvailability?: boolean;
 };
 
 /**
@@ -57,14 +60,14 @@ export type StepOptions = {
  * @param before null for a business that is new
  * @param at the instant whose state the step arrives at
  */
-export function planStep(
+export function planUpdate(
   rt: Runtime,
   business: BusinessRow,
   before: CatalogState | null,
   next: StoredCatalog,
   at: number,
-  { lists, isAvailabilityTouched = false }: StepOptions = {},
-): Step {
+  { lists, affectsAvailability = false }: UpdateOptions = {},
+): CatalogUpdate {
   const now = rt.now();
   const version = business.catalogVersion + 1;
   const mark = {
@@ -73,9 +76,15 @@ export function planStep(
     text: formatInstant(now, next.catalog.business.timezone),
   };
   const origin = { id: business.id, version: business.catalogVersion };
-  const told = diffPublic(before, stateAt(next, at, lists), origin, mark, isAvailabilityTouched);
+  const diff = diffPublicCatalogs(
+    before,
+    catalogStateAt(next, at, lists),
+    origin,
+    mark,
+    affectsAvailability,
+  );
   return {
-    told,
+    diff,
     business: {
       ...business,
       catalogVersion: version,
@@ -87,37 +96,37 @@ export function planStep(
 }
 
 /** Writes a step that was planned in this transaction. */
-export function takeStep(rt: Runtime, { business, told }: Step): Appended {
-  rt.store.businesses.save(business);
+export function writeUpdate(rt: Runtime, { business, diff }: CatalogUpdate): AppendResult {
+  rt.store.businesses.upsert(business);
   const mark = { version: business.catalogVersion, updatedAt: business.updatedAt };
   rt.store.catalog.writeMarks(
     business.id,
-    { changed: told.changedIds, removed: told.removedIds },
+    { changed: diff.changedIds, removed: diff.removedIds },
     mark,
   );
-  return appendEvents(rt, business, told.drafts);
+  return appendEvents(rt, business, diff.drafts);
 }
 
 /**
  * Runs `change`, which writes what no file touches (an order, a dish that is out, time off), and tells partners what they
  * see of it. A change that shows in a count alone, like the tickets that are left, is not told.
  */
-export function tellDayChange(
+export function publishChange(
   rt: Runtime,
   businessId: string,
   change: () => void,
-  options: StepOptions = {},
-): Appended {
+  options: UpdateOptions = {},
+): AppendResult {
   return rt.tx(() => {
     const now = rt.now();
-    const business = catchUp(rt, requireRow(rt, businessId));
-    const before = stateAt(loadCatalog(rt, business), now, options.lists);
+    const business = publishDueTransitions(rt, getBusinessRow(rt, businessId));
+    const before = catalogStateAt(loadCatalog(rt, business), now, options.lists);
     change();
     // Read again: the change may have taken sequence numbers.
-    const changed = requireRow(rt, businessId);
-    const step = planStep(rt, changed, before, loadCatalog(rt, changed), now, options);
-    if (step.told.isNews) return takeStep(rt, step);
-    rt.store.businesses.save({
+    const changed = getBusinessRow(rt, businessId);
+    const step = planUpdate(rt, changed, before, loadCatalog(rt, changed), now, options);
+    if (step.diff.isSignificant) return writeUpdate(rt, step);
+    rt.store.businesses.upsert({
       ...step.business,
       catalogVersion: changed.catalogVersion,
       updatedAt: changed.updatedAt,
@@ -127,31 +136,31 @@ export function tellDayChange(
 }
 
 /** Tells of what the clock alone has changed since partners were last told: promotions that start and end, and the like. */
-export function tellClock(rt: Runtime): void {
-  for (const { id } of rt.store.businesses.inTransition(rt.now()))
-    rt.tx(() => void catchUp(rt, requireRow(rt, id)));
+export function publishClockChanges(rt: Runtime): void {
+  for (const { id } of rt.store.businesses.listDueForTransition(rt.now()))
+    rt.tx(() => void publishDueTransitions(rt, getBusinessRow(rt, id)));
 }
 
 /**
  * One step for each instant that has passed, so that each is told, also those at which nobody was running. Before any
  * other step: what the clock did is not to be told as the author's doing.
  */
-export function catchUp(rt: Runtime, business: BusinessRow): BusinessRow {
+export function publishDueTransitions(rt: Runtime, business: BusinessRow): BusinessRow {
   let current = business;
   while (current.nextTransitionAt !== null && current.nextTransitionAt <= rt.now()) {
     const stored = loadCatalog(rt, current);
-    const before = stateAt(stored, current.toldUntil, TIMED_LISTS);
-    takeStep(
+    const before = catalogStateAt(stored, current.toldUntil, TIMED_LISTS);
+    writeUpdate(
       rt,
-      planStep(rt, current, before, stored, current.nextTransitionAt, { lists: TIMED_LISTS }),
+      planUpdate(rt, current, before, stored, current.nextTransitionAt, { lists: TIMED_LISTS }),
     );
-    current = requireRow(rt, current.id);
+    current = getBusinessRow(rt, current.id);
   }
   return current;
 }
 
-function requireRow(rt: Runtime, businessId: string): BusinessRow {
-  const row = rt.store.businesses.byId(businessId);
+function getBusinessRow(rt: Runtime, businessId: string): BusinessRow {
+  const row = rt.store.businesses.findById(businessId);
   if (!row) throw new Error(`the business ${businessId} is gone`);
   return row;
 }

@@ -1,8 +1,8 @@
-import { isBookable } from "../../domain/availability/bookable.ts";
-import { openingsOf } from "../../domain/availability/openings.ts";
-import type { Plan } from "../../domain/availability/plan.ts";
-import { planWish } from "../../domain/availability/plan-wish.ts";
-import type { VisitWish, Wish } from "../../domain/availability/question.ts";
+import { checkStart } from "../../domain/availability/bookable.ts";
+import { prepareSlotSearch } from "../../domain/availability/openings.ts";
+import type { VisitPlan } from "../../domain/availability/plan.ts";
+import { planNamedRequest } from "../../domain/availability/plan-wish.ts";
+import type { NamedAppointmentRequest, NamedRequest } from "../../domain/availability/question.ts";
 import { REFUSAL_TEXT, refusalSentence } from "../../domain/availability/refusal-text.ts";
 import type { Slot } from "../../domain/availability/slot.ts";
 import type { BookedSegment } from "../../domain/day/booking.ts";
@@ -15,30 +15,32 @@ import { AppError } from "../../domain/errors.ts";
 import type { Reservation } from "../../domain/day/reservation.ts";
 import type { ReservationRequest } from "../../domain/day/reservation-request.ts";
 import { variantId } from "../../domain/public/service.ts";
-import { readStart } from "../../domain/day/start-time.ts";
+import { parseStartTime } from "../../domain/day/start-time.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { loadBusyRows } from "./busy-rows.ts";
-import { findObject } from "../catalog/find-object.ts";
-import { loadPlan } from "./plan.ts";
+import { loadBusyIntervals } from "./busy-rows.ts";
+import { getObject } from "../catalog/find-object.ts";
+import { loadBookableCatalog } from "./plan.ts";
 
 const MINUTE_MS = 60_000;
 
 /** What a visit takes, from when to when. */
-export type Visit = Pick<BookedSegment, "startsAt" | "endsAt"> & { segments: BookedSegment[] };
+export type PlannedBooking = Pick<BookedSegment, "startsAt" | "endsAt"> & {
+  segments: BookedSegment[];
+};
 
 /**
  * Whether a visit can be booked as it is asked for, and by whom: by the rule that lists it. Belongs inside the transaction
  * that writes it.
  * @throws AppError with the first rule that fails
  */
-export function planVisit(
+export function planBooking(
   rt: Runtime,
   business: BusinessRow,
-  { wish, start }: BookingRequest,
-): Visit {
-  const startsAt = readStart(start, business.doc.timezone);
-  const plan = planDay(rt, loadPlan(rt, business), startsAt, wish);
+  { appointment: wish, start }: BookingRequest,
+): PlannedBooking {
+  const startsAt = parseStartTime(start, business.doc.timezone);
+  const plan = planDay(rt, loadBookableCatalog(rt, business), startsAt, wish);
   const slot = takeSlot(
     rt,
     business,
@@ -49,18 +51,18 @@ export function planVisit(
   return { startsAt, endsAt: slot.endMin * MINUTE_MS, segments: bookedSegments(plan, slot) };
 }
 
-function askedFor({ serviceIds, variantIds }: VisitWish): string {
+function askedFor({ serviceIds, variantIds }: NamedAppointmentRequest): string {
   const names = serviceIds.length > 0 ? serviceIds : variantIds;
   return `${names.map(quote).join(" and ")} ${names.length === 1 ? "is" : "are"}`;
 }
 
-const withWhom = ({ staffIds }: VisitWish): string =>
+const withWhom = ({ staffIds }: NamedAppointmentRequest): string =>
   staffIds.length === 0 ? "" : ` with ${staffIds.map(quote).join(" and ")}`;
 
-function bookedSegments({ catalog, segments }: Plan, slot: Slot): BookedSegment[] {
+function bookedSegments({ catalog, segments }: VisitPlan, slot: Slot): BookedSegment[] {
   const { slug } = catalog.business;
   const idOf = (kind: Kind, key: string): string =>
-    objectId(kind, slug, findObject(catalog, kind, key));
+    objectId(kind, slug, getObject(catalog, kind, key));
   return slot.segments.flatMap(({ staffKey, startMin, endMin, priceCents }, i) => {
     const segment = segments[i];
     if (!segment?.service) return [];
@@ -91,55 +93,53 @@ function bookedSegments({ catalog, segments }: Plan, slot: Slot): BookedSegment[
  * The smallest table that is free for the party, by the rule that lists it. Belongs inside the transaction that writes it.
  * @throws AppError with the first rule that fails
  */
-export function planSeating(
+export function planReservation(
   rt: Runtime,
   business: BusinessRow,
   request: ReservationRequest,
 ): Pick<Reservation, "startsAt" | "endsAt" | "areaId" | "tableId"> {
   const { slug } = business;
-  const catalog = loadPlan(rt, business);
-  const startsAt = readStart(request.start, business.doc.timezone);
+  const catalog = loadBookableCatalog(rt, business);
+  const startsAt = parseStartTime(request.start, business.doc.timezone);
   const plan = planDay(rt, catalog, startsAt, { partySize: request.party, areaId: request.area });
   const asked =
-    request.table === null
-      ? plan
-      : withTable(plan, findObject(catalog, "table", request.table).key);
+    request.table === null ? plan : withTable(plan, getObject(catalog, "table", request.table).key);
   const refused = `No table for ${request.party} is free at ${request.start}`;
   const { endMin, segments } = takeSlot(rt, business, asked, startsAt, refused);
-  const table = findObject(catalog, "table", segments[0]?.tableKey ?? "");
+  const table = getObject(catalog, "table", segments[0]?.tableKey ?? "");
   return {
     startsAt,
     endsAt: endMin * MINUTE_MS,
-    areaId: table.area && objectId("area", slug, findObject(catalog, "area", table.area)),
+    areaId: table.area && objectId("area", slug, getObject(catalog, "area", table.area)),
     tableId: objectId("table", slug, table),
   };
 }
 
 /** @throws AppError party_too_large where the party does not sit at it */
-function withTable(plan: Plan, key: string): Plan {
+function withTable(plan: VisitPlan, key: string): VisitPlan {
   const segments = plan.segments.map((segment) => ({
     ...segment,
-    options: segment.options.filter(({ table }) => table?.key === key),
+    options: segment.candidates.filter(({ table }) => table?.key === key),
   }));
   if (segments.every(({ options }) => options.length > 0)) return { ...plan, segments };
   throw new AppError("party_too_large", `The table ${quote(key)} is not one for this party.`);
 }
 
-function planDay(rt: Runtime, catalog: Catalog, startsAt: number, wish: Wish): Plan {
+function planDay(rt: Runtime, catalog: Catalog, startsAt: number, wish: NamedRequest): VisitPlan {
   const date = localDateOf(startsAt, catalog.business.timezone);
-  return planWish(catalog, "HOUSE", wish, { from: date, to: date }, rt.now());
+  return planNamedRequest(catalog, "HOUSE", wish, { from: date, to: date }, rt.now());
 }
 
 /** @param refused the beginning of the sentence that says so */
 function takeSlot(
   rt: Runtime,
   business: BusinessRow,
-  plan: Plan,
+  plan: VisitPlan,
   startsAt: number,
   refused: string,
 ): Slot {
-  const answer = isBookable(
-    openingsOf(plan, loadBusyRows(rt, business.id, plan)),
+  const answer = checkStart(
+    prepareSlotSearch(plan, loadBusyIntervals(rt, business.id, plan)),
     startsAt / MINUTE_MS,
   );
   if (answer.ok) return answer.slot;

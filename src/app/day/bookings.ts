@@ -1,14 +1,14 @@
 import {
   type Booking,
   type PublicBooking,
-  representBooking,
-  tellBooking,
+  toPublicBooking,
+  bookingCreatedEvent,
 } from "../../domain/day/booking.ts";
-import { readBookingRequest } from "../../domain/day/booking-request.ts";
+import { parseBookingRequest } from "../../domain/day/booking-request.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
-import { planVisit } from "./booking-rules.ts";
-import { requireBusiness } from "../require-business.ts";
+import { planBooking } from "./booking-rules.ts";
+import { getBusiness } from "../require-business.ts";
 import { appendEvents } from "../events.ts";
 
 /**
@@ -17,12 +17,12 @@ import { appendEvents } from "../events.ts";
  * addon_not_linked, staff_cannot_perform, party_too_large, conflict
  */
 export function createBooking(rt: Runtime, slug: string, input: unknown): PublicBooking {
-  const request = readBookingRequest(input);
-  const { guests } = request.wish;
+  const request = parseBookingRequest(input);
+  const { guests } = request.appointment;
   return rt.tx(() => {
-    const business = requireBusiness(rt, slug);
+    const business = getBusiness(rt, slug);
     const { currency, timezone } = business.doc;
-    const { segments, ...span } = planVisit(rt, business, request);
+    const { segments, ...span } = planBooking(rt, business, request);
     const now = rt.now();
     const booking: Booking = {
       id: rt.newId("bkg"),
@@ -37,8 +37,8 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
       updatedAt: now,
     };
     rt.store.bookings.insert(business.id, booking);
-    const shown = representBooking(booking, timezone);
-    appendEvents(rt, business, [tellBooking(shown)]);
+    const shown = toPublicBooking(booking, timezone);
+    appendEvents(rt, business, [bookingCreatedEvent(shown)]);
     return shown;
   });
 }
@@ -49,19 +49,19 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
  */
 export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBooking {
   return rt.tx(() => {
-    const business = requireBusiness(rt, slug);
-    const booking = requireBooking(rt, business.id, id);
+    const business = getBusiness(rt, slug);
+    const booking = getBooking(rt, business.id, id);
     if (booking.status !== "CONFIRMED" && booking.status !== "PENDING")
       throw new AppError("conflict", `Booking ${booking.id} is ${booking.status}.`);
     rt.store.bookings.cancel(booking.id, rt.now());
-    rt.store.businesses.raiseRevision(business.id);
-    return representBooking({ ...booking, status: "CANCELLED" }, business.doc.timezone);
+    rt.store.businesses.incrementRevision(business.id);
+    return toPublicBooking({ ...booking, status: "CANCELLED" }, business.doc.timezone);
   });
 }
 
 /** @throws AppError resource_not_found */
-export function requireBooking(rt: Runtime, businessId: string, id: string): Booking {
-  const booking = rt.store.bookings.byId(businessId, id);
+export function getBooking(rt: Runtime, businessId: string, id: string): Booking {
+  const booking = rt.store.bookings.findById(businessId, id);
   if (booking) return booking;
   throw new AppError("resource_not_found", `There is no booking '${id}'.`, {
     fix: "deskbell bookings list",

@@ -1,7 +1,7 @@
 import { busyWindow } from "../../domain/availability/busy-window.ts";
 import type { Interval } from "../../domain/availability/intervals.ts";
-import type { Plan } from "../../domain/availability/plan.ts";
-import type { BusyRow } from "../../domain/availability/question.ts";
+import type { VisitPlan } from "../../domain/availability/plan.ts";
+import type { BusyInterval } from "../../domain/availability/question.ts";
 import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import type { BookedSegment } from "../../domain/day/booking.ts";
@@ -10,18 +10,21 @@ import type { Runtime } from "../../runtime.ts";
 const MINUTE_MS = 60_000;
 
 /** What is booked that has a say in the plan. */
-export const loadBusyRows = (rt: Runtime, businessId: string, plan: Plan): BusyRow[] =>
-  busyRowReader(rt, businessId, plan.catalog)(busyWindow(plan));
+export const loadBusyIntervals = (
+  rt: Runtime,
+  businessId: string,
+  plan: VisitPlan,
+): BusyInterval[] => createBusyIntervalReader(rt, businessId, plan.catalog)(busyWindow(plan));
 
 /**
  * Reads what is booked at any time of a window; of that, where `until` is given, what ends by then. It is kept by ids, which a
  * rename leaves alone; what the catalog no longer has takes nothing that could be asked for.
  */
-export function busyRowReader(
+export function createBusyIntervalReader(
   rt: Runtime,
   businessId: string,
   catalog: Catalog,
-): (window: Interval, until?: number) => BusyRow[] {
+): (window: Interval, until?: number) => BusyInterval[] {
   const [staff, service, table, resource] = (
     ["staff", "service", "table", "resource"] as const
   ).map((kind) => keysById(catalog, kind)) as [Keys, Keys, Keys, Keys];
@@ -55,9 +58,9 @@ export function busyRowReader(
 }
 
 /** One list for all who take none: a calendar has thousands of them. */
-const NONE: BusyRow["resources"] = [];
+const NONE: BusyInterval["resources"] = [];
 
-const usedOf = (booked: BookedSegment["resources"], keys: Keys): BusyRow["resources"] =>
+const usedOf = (booked: BookedSegment["resources"], keys: Keys): BusyInterval["resources"] =>
   booked.length === 0
     ? NONE
     : booked.flatMap(({ resourceId, units }) => {

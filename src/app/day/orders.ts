@@ -1,26 +1,29 @@
 import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
-import { shellWord } from "../../domain/shell-word.ts";
+import { shellQuote } from "../../domain/shell-word.ts";
 import { AppError } from "../../domain/errors.ts";
 import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
-import { drawCode, hashAdmission, readCode } from "../../domain/day/short-code.ts";
+import { generateCode, hashAdmissionCode, normalizeCode } from "../../domain/day/short-code.ts";
 import {
   type PublicTicket,
   type PublicTicketOrder,
-  representOrder,
-  representTicket,
-  tellOrder,
+  toPublicTicketOrder,
+  toPublicTicket,
+  ticketOrderEvent,
   type Ticket,
   type TicketOrder,
 } from "../../domain/day/ticket-order.ts";
-import { type OrderRequest, readOrderRequest } from "../../domain/day/ticket-order-request.ts";
-import { refuseUnsellable } from "../../domain/day/ticket-sale.ts";
+import {
+  type TicketOrderRequest,
+  parseTicketOrderRequest,
+} from "../../domain/day/ticket-order-request.ts";
+import { assertSellable } from "../../domain/day/ticket-sale.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { requireBusiness } from "../require-business.ts";
-import { endOrder, expireDue } from "./end-orders.ts";
+import { getBusiness } from "../require-business.ts";
+import { endTicketOrder, expireDueOrders } from "./end-orders.ts";
 import { appendEvents } from "../events.ts";
-import { findNamed, findPublicEvent } from "../catalog/find-object.ts";
+import { getByKeyOrId, getPublicEvent } from "../catalog/find-object.ts";
 import { changeHolds } from "./ticket-holds.ts";
 
 const PENDING_MS = 15 * 60_000;
@@ -31,24 +34,24 @@ const ADMISSION_CODE_GROUPS = 4;
  * Holds tickets for a customer who is about to pay.
  * @throws AppError validation_failed, resource_not_found, conflict
  */
-export function createOrder(rt: Runtime, slug: string, input: unknown): PublicTicketOrder {
-  const request = readOrderRequest(input);
+export function createTicketOrder(rt: Runtime, slug: string, input: unknown): PublicTicketOrder {
+  const request = parseTicketOrderRequest(input);
   return rt.tx(() => {
-    const business = requireBusiness(rt, slug);
-    expireDue(rt, business);
+    const business = getBusiness(rt, slug);
+    expireDueOrders(rt, business);
     const order = planOrder(rt, business, request);
-    const shown = representOrder(order, business.doc.timezone);
+    const shown = toPublicTicketOrder(order, business.doc.timezone);
     changeHolds(rt, business, [order], 1, () => {
       rt.store.orders.insert(business.id, order);
-      appendEvents(rt, business, [tellOrder("created", shown)]);
+      appendEvents(rt, business, [ticketOrderEvent("created", shown)]);
     });
     return shown;
   });
 }
 
-function planOrder(rt: Runtime, business: BusinessRow, request: OrderRequest): TicketOrder {
+function planOrder(rt: Runtime, business: BusinessRow, request: TicketOrderRequest): TicketOrder {
   const now = rt.now();
-  const event = findPublicEvent(rt, business, request.event);
+  const event = getPublicEvent(rt, business, request.event);
   const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
   const demands = [...Map.groupBy(request.items, ({ key }) => findType(event, key, idOf))].map(
     ([type, items]) => ({
@@ -56,12 +59,12 @@ function planOrder(rt: Runtime, business: BusinessRow, request: OrderRequest): T
       quantity: items.reduce((sum, { quantity }) => sum + quantity, 0),
     }),
   );
-  const taken = rt.store.orders.taken(business.id);
+  const taken = rt.store.orders.countHeldTickets(business.id);
   const left = placesLeft(event, {
     slug: business.slug,
     taken: (typeId) => taken.get(typeId) ?? 0,
   });
-  refuseUnsellable(event, demands, left, now);
+  assertSellable(event, demands, left, now);
   return {
     id: rt.newId("tor"),
     code: drawFreeCode(rt, business.id),
@@ -86,18 +89,18 @@ const findType = (
   keyOrId: string,
   idOf: (type: TicketTypeDoc) => string,
 ): TicketTypeDoc =>
-  findNamed(
+  getByKeyOrId(
     event.ticketTypes.filter(({ status }) => status === "ACTIVE"),
     `'${event.name}' has no ticket type`,
     keyOrId,
     idOf,
-    `deskbell public-events show ${shellWord(event.key)}`,
+    `deskbell public-events show ${shellQuote(event.key)}`,
   );
 
 function drawFreeCode(rt: Runtime, businessId: string): string {
   for (;;) {
-    const code = drawCode(rt.random, ORDER_CODE_GROUPS);
-    if (!rt.store.orders.named(businessId, code, code)) return code;
+    const code = generateCode(rt.random, ORDER_CODE_GROUPS);
+    if (!rt.store.orders.findByIdOrCode(businessId, code, code)) return code;
   }
 }
 
@@ -108,16 +111,16 @@ export type IssuedTicket = PublicTicket & { admissionCode: string };
  * @param name the order's id or its code
  * @throws AppError resource_not_found, conflict
  */
-export function confirmOrder(
+export function confirmTicketOrder(
   rt: Runtime,
   slug: string,
   name: string,
 ): { order: PublicTicketOrder; tickets: IssuedTicket[] } {
   return rt.tx(() => {
-    const business = requireBusiness(rt, slug);
+    const business = getBusiness(rt, slug);
     const { timezone } = business.doc;
-    expireDue(rt, business);
-    const order = requireOrder(rt, business.id, name);
+    expireDueOrders(rt, business);
+    const order = getTicketOrder(rt, business.id, name);
     if (order.status !== "PENDING")
       throw new AppError("conflict", `Order ${order.code} is ${order.status}.`);
     const now = rt.now();
@@ -126,8 +129,8 @@ export function confirmOrder(
       Array<string>(quantity).fill(ticketTypeId),
     );
     const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
-    const shown = representOrder({ ...order, status: "CONFIRMED", updatedAt: now }, timezone);
-    appendEvents(rt, business, [tellOrder("confirmed", shown)]);
+    const shown = toPublicTicketOrder({ ...order, status: "CONFIRMED", updatedAt: now }, timezone);
+    appendEvents(rt, business, [ticketOrderEvent("confirmed", shown)]);
     return { order: shown, tickets };
   });
 }
@@ -138,7 +141,7 @@ function issueTicket(
   order: TicketOrder,
   ticketTypeId: string,
 ): IssuedTicket {
-  const admissionCode = drawCode(rt.random, ADMISSION_CODE_GROUPS);
+  const admissionCode = generateCode(rt.random, ADMISSION_CODE_GROUPS);
   const ticket: Ticket = {
     id: rt.newId("tck"),
     orderId: order.id,
@@ -148,19 +151,19 @@ function issueTicket(
     checkedInAt: null,
     createdAt: rt.now(),
   };
-  rt.store.tickets.insert(business.id, ticket, hashAdmission(admissionCode));
-  return { ...representTicket(ticket, business.doc.timezone), admissionCode };
+  rt.store.tickets.insert(business.id, ticket, hashAdmissionCode(admissionCode));
+  return { ...toPublicTicket(ticket, business.doc.timezone), admissionCode };
 }
 
 /**
  * Ends an order, paid or not; its tickets can be sold again.
  * @throws AppError resource_not_found, conflict
  */
-export function cancelOrder(rt: Runtime, slug: string, name: string): PublicTicketOrder {
+export function cancelTicketOrder(rt: Runtime, slug: string, name: string): PublicTicketOrder {
   return rt.tx(() => {
-    const business = requireBusiness(rt, slug);
-    expireDue(rt, business);
-    const order = requireOrder(rt, business.id, name);
+    const business = getBusiness(rt, slug);
+    expireDueOrders(rt, business);
+    const order = getTicketOrder(rt, business.id, name);
     if (order.status !== "PENDING" && order.status !== "CONFIRMED")
       throw new AppError("conflict", `Order ${order.code} is ${order.status}.`);
     if (
@@ -168,17 +171,17 @@ export function cancelOrder(rt: Runtime, slug: string, name: string): PublicTick
         .length > 0
     )
       throw new AppError("conflict", `Order ${order.code} has a ticket that has been checked in.`);
-    let shown = representOrder(order, business.doc.timezone);
+    let shown = toPublicTicketOrder(order, business.doc.timezone);
     changeHolds(rt, business, [order], -1, () => {
-      shown = endOrder(rt, business, order, "CANCELLED");
+      shown = endTicketOrder(rt, business, order, "CANCELLED");
     });
     return shown;
   });
 }
 
 /** @throws AppError resource_not_found */
-export function requireOrder(rt: Runtime, businessId: string, name: string): TicketOrder {
-  const order = rt.store.orders.named(businessId, name, readCode(name));
+export function getTicketOrder(rt: Runtime, businessId: string, name: string): TicketOrder {
+  const order = rt.store.orders.findByIdOrCode(businessId, name, normalizeCode(name));
   if (order) return order;
   throw new AppError("resource_not_found", `There is no order '${name}'.`, {
     fix: "deskbell orders list",

@@ -4,9 +4,15 @@ import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
 /** The catalog by which visits are planned: people's absences are those of its file and those entered since. */
-export function loadPlan(rt: Runtime, { id, slug, doc, schedule }: BusinessRow): Catalog {
-  const objects = rt.store.catalog.objects(id);
-  const entered = Map.groupBy(rt.store.timeOff.endingAfter(id, rt.now()), ({ staffId }) => staffId);
+export function loadBookableCatalog(
+  rt: Runtime,
+  { id, slug, doc, schedule }: BusinessRow,
+): Catalog {
+  const objects = rt.store.catalog.listObjects(id);
+  const entered = Map.groupBy(
+    rt.store.timeOff.listEndingAfter(id, rt.now()),
+    ({ staffId }) => staffId,
+  );
   const staff = objects.staff.map((person) => {
     const rows = entered.get(objectId("staff", slug, person)) ?? [];
     return {

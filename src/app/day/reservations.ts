@@ -1,14 +1,14 @@
 import { AppError } from "../../domain/errors.ts";
 import {
   type PublicReservation,
-  representReservation,
+  toPublicReservation,
   type Reservation,
-  tellReservation,
+  reservationCreatedEvent,
 } from "../../domain/day/reservation.ts";
-import { readReservationRequest } from "../../domain/day/reservation-request.ts";
+import { parseReservationRequest } from "../../domain/day/reservation-request.ts";
 import type { Runtime } from "../../runtime.ts";
-import { planSeating } from "./booking-rules.ts";
-import { requireBusiness } from "../require-business.ts";
+import { planReservation } from "./booking-rules.ts";
+import { getBusiness } from "../require-business.ts";
 import { appendEvents } from "../events.ts";
 
 /**
@@ -16,22 +16,22 @@ import { appendEvents } from "../events.ts";
  * @throws AppError validation_failed, invalid_date, resource_not_found, party_too_large, conflict
  */
 export function createReservation(rt: Runtime, slug: string, input: unknown): PublicReservation {
-  const request = readReservationRequest(input);
+  const request = parseReservationRequest(input);
   return rt.tx(() => {
-    const business = requireBusiness(rt, slug);
+    const business = getBusiness(rt, slug);
     const now = rt.now();
     const reservation: Reservation = {
       id: rt.newId("rsv"),
       status: "CONFIRMED",
       partySize: request.party,
-      ...planSeating(rt, business, request),
+      ...planReservation(rt, business, request),
       customerRef: request.customerRef,
       createdAt: now,
       updatedAt: now,
     };
     rt.store.reservations.insert(business.id, reservation);
-    const shown = representReservation(reservation, business.doc.timezone);
-    appendEvents(rt, business, [tellReservation(shown)]);
+    const shown = toPublicReservation(reservation, business.doc.timezone);
+    appendEvents(rt, business, [reservationCreatedEvent(shown)]);
     return shown;
   });
 }
@@ -42,19 +42,19 @@ export function createReservation(rt: Runtime, slug: string, input: unknown): Pu
  */
 export function cancelReservation(rt: Runtime, slug: string, id: string): PublicReservation {
   return rt.tx(() => {
-    const business = requireBusiness(rt, slug);
-    const reservation = requireReservation(rt, business.id, id);
+    const business = getBusiness(rt, slug);
+    const reservation = getReservation(rt, business.id, id);
     if (reservation.status !== "CONFIRMED" && reservation.status !== "PENDING")
       throw new AppError("conflict", `Reservation ${reservation.id} is ${reservation.status}.`);
     rt.store.reservations.cancel(reservation.id, rt.now());
-    rt.store.businesses.raiseRevision(business.id);
-    return representReservation({ ...reservation, status: "CANCELLED" }, business.doc.timezone);
+    rt.store.businesses.incrementRevision(business.id);
+    return toPublicReservation({ ...reservation, status: "CANCELLED" }, business.doc.timezone);
   });
 }
 
 /** @throws AppError resource_not_found */
-export function requireReservation(rt: Runtime, businessId: string, id: string): Reservation {
-  const reservation = rt.store.reservations.byId(businessId, id);
+export function getReservation(rt: Runtime, businessId: string, id: string): Reservation {
+  const reservation = rt.store.reservations.findById(businessId, id);
   if (reservation) return reservation;
   throw new AppError("resource_not_found", `There is no reservation '${id}'.`, {
     fix: "deskbell reservations list",

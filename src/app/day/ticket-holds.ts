@@ -1,11 +1,11 @@
 import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { saleStates } from "../../domain/public/public-event.ts";
-import { same } from "../../domain/same.ts";
+import { deepEqual } from "../../domain/same.ts";
 import type { TicketOrder } from "../../domain/day/ticket-order.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { tellDayChange } from "../catalog/tell.ts";
+import { publishChange } from "../catalog/tell.ts";
 
 /**
  * Runs `write`, by which orders take their tickets (`by` 1) or let go of them (-1), inside the transaction. Most sales change
@@ -19,9 +19,9 @@ export function changeHolds(
   write: () => void,
 ): void {
   if (crossesState(rt, business, orders, by))
-    return void tellDayChange(rt, business.id, write, { lists: ["events"] });
+    return void publishChange(rt, business.id, write, { lists: ["events"] });
   write();
-  rt.store.businesses.raiseRevision(business.id);
+  rt.store.businesses.incrementRevision(business.id);
 }
 
 function crossesState(
@@ -30,7 +30,7 @@ function crossesState(
   orders: readonly TicketOrder[],
   by: 1 | -1,
 ): boolean {
-  const before = rt.store.orders.taken(id);
+  const before = rt.store.orders.countHeldTickets(id);
   const after = new Map(before);
   for (const { ticketTypeId, quantity } of orders.flatMap(({ items }) => items))
     after.set(ticketTypeId, (after.get(ticketTypeId) ?? 0) + by * quantity);
@@ -39,10 +39,10 @@ function crossesState(
     saleStates(event, { slug, now, taken: (typeId) => taken.get(typeId) ?? 0 });
   const touched = new Set(orders.map(({ eventId }) => eventId));
   return rt.store.catalog
-    .ofKind(id, "public_event")
+    .listByKind(id, "public_event")
     .some(
       (event) =>
         touched.has(objectId("public_event", slug, event)) &&
-        !same(states(event, before), states(event, after)),
+        !deepEqual(states(event, before), states(event, after)),
     );
 }

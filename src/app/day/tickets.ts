@@ -1,9 +1,13 @@
 import { formatInstant } from "../../domain/business-time.ts";
 import { AppError } from "../../domain/errors.ts";
-import { hashAdmission } from "../../domain/day/short-code.ts";
-import { type PublicTicket, representTicket, tellCheckIn } from "../../domain/day/ticket-order.ts";
+import { hashAdmissionCode } from "../../domain/day/short-code.ts";
+import {
+  type PublicTicket,
+  toPublicTicket,
+  ticketCheckedInEvent,
+} from "../../domain/day/ticket-order.ts";
 import type { Runtime } from "../../runtime.ts";
-import { requireBusiness } from "../require-business.ts";
+import { getBusiness } from "../require-business.ts";
 import { appendEvents } from "../events.ts";
 
 /**
@@ -11,11 +15,15 @@ import { appendEvents } from "../events.ts";
  * @param codeOrId the code that admits its holder, or the ticket's id for whoever has lost it
  * @throws AppError resource_not_found, conflict
  */
-export function checkIn(rt: Runtime, slug: string, codeOrId: string): PublicTicket {
+export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): PublicTicket {
   return rt.tx(() => {
-    const business = requireBusiness(rt, slug);
+    const business = getBusiness(rt, slug);
     const { timezone } = business.doc;
-    const ticket = rt.store.tickets.named(business.id, codeOrId, hashAdmission(codeOrId));
+    const ticket = rt.store.tickets.findByIdOrAdmission(
+      business.id,
+      codeOrId,
+      hashAdmissionCode(codeOrId),
+    );
     if (!ticket)
       throw new AppError("resource_not_found", "There is no ticket with this code or id.", {
         fix: "deskbell tickets list --order <order>",
@@ -29,8 +37,8 @@ export function checkIn(rt: Runtime, slug: string, codeOrId: string): PublicTick
       );
     const now = rt.now();
     rt.store.tickets.checkIn(ticket.id, now);
-    const shown = representTicket({ ...ticket, status: "CHECKED_IN", checkedInAt: now }, timezone);
-    appendEvents(rt, business, [tellCheckIn(shown)]);
+    const shown = toPublicTicket({ ...ticket, status: "CHECKED_IN", checkedInAt: now }, timezone);
+    appendEvents(rt, business, [ticketCheckedInEvent(shown)]);
     return shown;
   });
 }

@@ -1,13 +1,13 @@
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { line } from "../../domain/catalog/schema-values.ts";
 import { AppError } from "../../domain/errors.ts";
-import { readSpan } from "../../domain/day/start-time.ts";
+import { parseTimeRange } from "../../domain/day/start-time.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
-import { requireBusiness } from "../require-business.ts";
-import { findObject } from "../catalog/find-object.ts";
-import { tellDayChange } from "../catalog/tell.ts";
-import { loadPlan } from "./plan.ts";
+import { getBusiness } from "../require-business.ts";
+import { getObject } from "../catalog/find-object.ts";
+import { publishChange } from "../catalog/tell.ts";
+import { loadBookableCatalog } from "./plan.ts";
 
 export type TimeOffRequest = {
   staff: string;
@@ -23,7 +23,7 @@ const REASON = line(200);
  * Takes a person out of the plan for a while. Nothing that is booked is touched: `booked` tells how much of it falls into it.
  * @throws AppError resource_not_found, invalid_date, validation_failed
  */
-export function addTimeOff(
+export function createTimeOff(
   rt: Runtime,
   slug: string,
   request: TimeOffRequest,
@@ -31,13 +31,13 @@ export function addTimeOff(
   if (request.reason !== null && !REASON.safeParse(request.reason).success)
     throw new AppError("validation_failed", "The reason must be one line of 1 to 200 characters.");
   return rt.tx(() => {
-    const business = requireBusiness(rt, slug);
+    const business = getBusiness(rt, slug);
     const staffId = objectId(
       "staff",
       slug,
-      findObject(loadPlan(rt, business), "staff", request.staff),
+      getObject(loadBookableCatalog(rt, business), "staff", request.staff),
     );
-    const span = readSpan(request.from, request.to, business.doc.timezone);
+    const span = parseTimeRange(request.from, request.to, business.doc.timezone);
     const row = {
       id: rt.newId("tof"),
       staffId,
@@ -45,9 +45,9 @@ export function addTimeOff(
       reason: request.reason,
       createdAt: rt.now(),
     };
-    tellDayChange(rt, business.id, () => rt.store.timeOff.insert(business.id, row), {
+    publishChange(rt, business.id, () => rt.store.timeOff.insert(business.id, row), {
       lists: [],
-      isAvailabilityTouched: true,
+      affectsAvailability: true,
     });
     const taken = rt.store.bookings.busy(business.id, span.startsAt, span.endsAt);
     return { ...row, booked: taken.filter((segment) => segment.staffId === staffId).length };
@@ -55,16 +55,16 @@ export function addTimeOff(
 }
 
 /** @throws AppError resource_not_found */
-export function removeTimeOff(rt: Runtime, slug: string, id: string): void {
+export function deleteTimeOff(rt: Runtime, slug: string, id: string): void {
   rt.tx(() => {
-    const business = requireBusiness(rt, slug);
-    if (!rt.store.timeOff.byId(business.id, id))
+    const business = getBusiness(rt, slug);
+    if (!rt.store.timeOff.findById(business.id, id))
       throw new AppError("resource_not_found", `There is no time off '${id}'.`, {
         fix: "deskbell time-off list",
       });
-    tellDayChange(rt, business.id, () => rt.store.timeOff.remove(id), {
+    publishChange(rt, business.id, () => rt.store.timeOff.delete(id), {
       lists: [],
-      isAvailabilityTouched: true,
+      affectsAvailability: true,
     });
   });
 }

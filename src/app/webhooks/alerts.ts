@@ -28,7 +28,7 @@ export function makeAlert(
   what: string,
 ): Alert {
   const { id, name, url } = endpoint;
-  const business = rt.store.businesses.byId(endpoint.businessId)?.slug ?? endpoint.businessId;
+  const business = rt.store.businesses.findById(endpoint.businessId)?.slug ?? endpoint.businessId;
   return {
     text: `Webhook endpoint '${name}' of ${business} ${what}`,
     type,

@@ -8,7 +8,7 @@ const BATCH = 1000;
 /** What is spread over longer would outlast whoever asked for it. */
 const LONGEST_SPREAD_MS = 86_400_000;
 
-export type Redelivery = {
+export type RedeliveryOptions = {
   /** Counts alone. */
   dryRun?: boolean;
   /** How many a second at most; absent: as fast as the endpoints take them. */
@@ -18,8 +18,8 @@ export type Redelivery = {
 };
 
 /** @throws AppError resource_not_found, also for one of another business when that is named */
-export function requireDelivery(rt: Runtime, id: string, businessId?: string): DeliveryRow {
-  const delivery = rt.store.deliveries.byId(id);
+export function getDelivery(rt: Runtime, id: string, businessId?: string): DeliveryRow {
+  const delivery = rt.store.deliveries.findById(id);
   if (delivery && (businessId === undefined || delivery.businessId === businessId)) return delivery;
   throw new AppError("resource_not_found", `There is no delivery ${id}.`, {
     fix: "deskbell deliveries list",
@@ -30,10 +30,10 @@ export function requireDelivery(rt: Runtime, id: string, businessId?: string): D
  * Sends a delivery again: the same bytes and ids, signed anew, below what is fresh. A try that fails follows the schedule.
  * @throws AppError resource_not_found, conflict
  */
-export function redeliver(rt: Runtime, id: string): DeliveryRow {
+export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
   return rt.tx(() => {
-    const { status, endpointId } = requireDelivery(rt, id);
-    const endpoint = rt.store.endpoints.byId(endpointId);
+    const { status, endpointId } = getDelivery(rt, id);
+    const endpoint = rt.store.endpoints.findById(endpointId);
     if (!endpoint)
       throw new AppError("conflict", `The endpoint of ${id} was deleted.`, {
         fix: "subscribe it again",
@@ -51,9 +51,9 @@ export function redeliver(rt: Runtime, id: string): DeliveryRow {
         },
       );
     // One that was never tried is due as it is.
-    const { at, upTo } = { at: rt.now(), upTo: rt.store.due.lastNumber() };
+    const { at, upTo } = { at: rt.now(), upTo: rt.store.due.getLastNumber() };
     rt.store.deliveryMoves.replay({ id }, { after: 0, upTo, limit: 1, at, stepMs: 0 });
-    return requireDelivery(rt, id);
+    return getDelivery(rt, id);
   });
 }
 
@@ -63,10 +63,10 @@ export function redeliver(rt: Runtime, id: string): DeliveryRow {
  * @returns how many
  * @throws AppError invalid_input when the rate would take more than a day
  */
-export function redeliverMany(
+export function redeliverDeliveries(
   rt: Runtime,
   filter: DeliveryFilter,
-  options: Redelivery = {},
+  options: RedeliveryOptions = {},
 ): number {
   const { dryRun = false, perSecond, onProgress = () => {} } = options;
   const total = rt.store.deliveryMoves.countReplayable(filter);
@@ -80,7 +80,7 @@ export function redeliverMany(
       },
     );
   if (dryRun) return total;
-  const upTo = rt.store.due.lastNumber();
+  const upTo = rt.store.due.getLastNumber();
   const startsAt = rt.now();
   let done = 0;
   for (let after = 0; after < upTo;) {

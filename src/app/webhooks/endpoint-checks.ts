@@ -1,15 +1,15 @@
-import { AppError, type ErrorItem } from "../../domain/errors.ts";
+import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import { EVENT_TYPES, isEventType } from "../../domain/event-types.ts";
-import { HIGHEST_CAP } from "../../domain/webhooks/lanes.ts";
+import { MAX_CONCURRENCY } from "../../domain/webhooks/lanes.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { safe } from "../../domain/safe-text.ts";
 import {
-  type Allowances,
-  calledUrl,
-  judgeAddresses,
+  type UrlPolicy,
+  normalizeUrl,
+  unsafeAddressError,
   parseTarget,
-  type Refusal,
-  type Target,
+  type UnsafeUrl,
+  type UrlTarget,
 } from "../../domain/webhooks/safe-url.ts";
 import type { EndpointSettings } from "../../store/endpoints.ts";
 import type { Resolve } from "./resolve.ts";
@@ -18,7 +18,7 @@ const MAX_NAME_LENGTH = 100;
 const TIMEOUT_MS = { minimum: 1000, maximum: 30_000 };
 
 /** What somebody wants an endpoint to be; unchecked, so that all mistakes are told at once. */
-export type AskedSettings = {
+export type RequestedSettings = {
   [Name in Exclude<keyof EndpointSettings, "allowPrivate">]: unknown;
 } & {
   allowPrivate: boolean;
@@ -28,23 +28,23 @@ export type AskedSettings = {
 const ENDPOINT_FIELDS = ["name", "url", "events"];
 
 /** What the operator allows for all endpoints. */
-type Lab = Omit<Allowances, "trusted">;
+type Lab = Omit<UrlPolicy, "trusted">;
 
 /** target: where it goes, which is still to be looked up; null where that was not judged. */
-export type CheckedSettings = { settings: EndpointSettings; target: Target | null };
+export type ValidatedSettings = { settings: EndpointSettings; target: UrlTarget | null };
 
 /**
  * @param lab null for a URL that stays as it is: what has become of it is told by its deliveries
  * @throws AppError validation_failed with every mistake, unsafe_url where the URL is the only one
  */
-export function checkSettings(
-  asked: AskedSettings,
+export function parseEndpointSettings(
+  asked: RequestedSettings,
   lab: Lab | null,
   unknownFields: readonly string[] = [],
-): CheckedSettings {
+): ValidatedSettings {
   const judged =
     lab && typeof asked.url === "string"
-      ? parseTarget(calledUrl(asked.url), { ...lab, trusted: asked.allowPrivate })
+      ? parseTarget(normalizeUrl(asked.url), { ...lab, trusted: asked.allowPrivate })
       : null;
   const [target, refusal] = judged && "refused" in judged ? [null, judged] : [judged, undefined];
   const items = [
@@ -53,14 +53,14 @@ export function checkSettings(
     ...(refusal ? [tellUnsafe(refusal)] : []),
     ...checkEvents(asked.events),
     ...checkWhole("timeoutMs", asked.timeoutMs, TIMEOUT_MS),
-    ...checkWhole("maxInFlight", asked.maxInFlight, { minimum: 1, maximum: HIGHEST_CAP }),
+    ...checkWhole("maxInFlight", asked.maxInFlight, { minimum: 1, maximum: MAX_CONCURRENCY }),
     ...unknownFields.map(tellUnknown),
   ];
   const [first, ...others] = items;
   if (first !== undefined) {
     if (refusal && others.length === 0) throw unsafe(refusal);
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-    throw new AppError("validation_failed", `${first.detail}${more}`, { items });
+    throw new AppError("validation_failed", `${first.detail}${more}`, { issues: items });
   }
   const { name, url, events, ...settings } = asked as EndpointSettings;
   return {
@@ -74,7 +74,7 @@ export function checkSettings(
   };
 }
 
-function tellUnknown(name: string): ErrorItem {
+function tellUnknown(name: string): ValidationIssue {
   const shown = safe(name, 60);
   const detail = `There is no field '${shown}'.${didYouMean(shown, ENDPOINT_FIELDS)}`;
   return { pointer: toPointer(name), code: "unknown_field", detail };
@@ -84,7 +84,7 @@ function tellUnknown(name: string): ErrorItem {
 const toPointer = (field: string): string =>
   `#/${encodeURIComponent(field.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
 
-function checkName(name: unknown): ErrorItem[] {
+function checkName(name: unknown): ValidationIssue[] {
   const pointer = "#/name";
   if (name === undefined) return [{ pointer, code: "required", detail: "'name' is missing." }];
   if (typeof name !== "string")
@@ -95,7 +95,7 @@ function checkName(name: unknown): ErrorItem[] {
     : [{ pointer, code: "length", detail: `'name' must have 1 to ${MAX_NAME_LENGTH} characters.` }];
 }
 
-function checkUrl(url: unknown): ErrorItem[] {
+function checkUrl(url: unknown): ValidationIssue[] {
   const pointer = "#/url";
   if (url === undefined) return [{ pointer, code: "required", detail: "'url' is missing." }];
   return typeof url === "string"
@@ -103,7 +103,7 @@ function checkUrl(url: unknown): ErrorItem[] {
     : [{ pointer, code: "type", detail: "'url' must be a text." }];
 }
 
-function checkEvents(events: unknown): ErrorItem[] {
+function checkEvents(events: unknown): ValidationIssue[] {
   const pointer = "#/events";
   if (events === undefined) return [{ pointer, code: "required", detail: "'events' is missing." }];
   if (!Array.isArray(events))
@@ -126,7 +126,7 @@ function checkWhole(
   name: string,
   value: unknown,
   { minimum, maximum }: { minimum: number; maximum: number },
-): ErrorItem[] {
+): ValidationIssue[] {
   if (typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum)
     return [];
   const detail = `'${name}' must be a whole number from ${minimum} to ${maximum}.`;
@@ -134,8 +134,8 @@ function checkWhole(
 }
 
 /** Looks up where it would go. @throws AppError unsafe_url */
-export async function checkAddresses(
-  { settings, target }: CheckedSettings,
+export async function assertSafeAddresses(
+  { settings, target }: ValidatedSettings,
   lab: Lab,
   resolve: Resolve,
 ): Promise<void> {
@@ -148,16 +148,16 @@ export async function checkAddresses(
       refused: `'${hostname}' has no address in DNS.`,
       fix: "check the spelling of the host",
     });
-  const refusal = judgeAddresses(hostname, addresses, allowances);
+  const refusal = unsafeAddressError(hostname, addresses, allowances);
   if (refusal !== undefined) throw unsafe(refusal);
 }
 
-function unsafe(refusal: Refusal): AppError {
+function unsafe(refusal: UnsafeUrl): AppError {
   const item = tellUnsafe(refusal);
-  return new AppError("unsafe_url", item.detail, { fix: refusal.fix, items: [item] });
+  return new AppError("unsafe_url", item.detail, { fix: refusal.fix, issues: [item] });
 }
 
-const tellUnsafe = ({ refused }: Refusal): ErrorItem => ({
+const tellUnsafe = ({ refused }: UnsafeUrl): ValidationIssue => ({
   pointer: "#/url",
   code: "unsafe_url",
   detail: `deskbell does not send to this URL. ${refused}`,

@@ -1,4 +1,4 @@
-import { nextMeasure, NO_STREAK } from "../../domain/webhooks/endpoint-life.ts";
+import { nextStreakAction, NO_STREAK } from "../../domain/webhooks/endpoint-life.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
@@ -11,8 +11,8 @@ export type DisabledReason = "gone" | "failing" | "manual";
 export type Recover = "all" | "none" | number;
 
 /** @throws AppError resource_not_found, also for one of another business when that is named */
-export function requireEndpoint(rt: Runtime, id: string, businessId?: string): EndpointRow {
-  const endpoint = rt.store.endpoints.byId(id);
+export function getEndpoint(rt: Runtime, id: string, businessId?: string): EndpointRow {
+  const endpoint = rt.store.endpoints.findById(id);
   if (endpoint && (businessId === undefined || endpoint.businessId === businessId)) return endpoint;
   throw new AppError("resource_not_found", `There is no webhook endpoint ${id}.`, {
     fix: "deskbell webhooks list",
@@ -26,10 +26,10 @@ export function disableEndpoint(
   reason: DisabledReason,
 ): { endpoint: EndpointRow; parked: number } {
   return rt.tx(() => {
-    if (requireEndpoint(rt, id).status === "ACTIVE" || reason === "manual")
-      rt.store.endpoints.setStatus(id, "DISABLED", reason, rt.now());
+    if (getEndpoint(rt, id).status === "ACTIVE" || reason === "manual")
+      rt.store.endpoints.updateStatus(id, "DISABLED", reason, rt.now());
     const parked = rt.store.deliveryMoves.park({ endpointId: id });
-    return { endpoint: requireEndpoint(rt, id), parked };
+    return { endpoint: getEndpoint(rt, id), parked };
   });
 }
 
@@ -45,7 +45,7 @@ export function enableEndpoint(
   { byPartner = false } = {},
 ): { endpoint: EndpointRow; recovered: number; cancelled: number } {
   return rt.tx(() => {
-    const { status, disabledReason } = requireEndpoint(rt, id);
+    const { status, disabledReason } = getEndpoint(rt, id);
     if (byPartner && disabledReason === "manual")
       throw new AppError(
         "conflict",
@@ -54,14 +54,14 @@ export function enableEndpoint(
     const now = rt.now();
     if (typeof recover === "number" && recover > now) refuseFuture();
     if (status === "DISABLED") {
-      rt.store.endpoints.setStatus(id, "ACTIVE", null, now);
-      rt.store.endpoints.saveStreak(id, NO_STREAK);
+      rt.store.endpoints.updateStatus(id, "ACTIVE", null, now);
+      rt.store.endpoints.updateStreak(id, NO_STREAK);
     }
     const since = recover === "all" ? undefined : recover;
     const recovered =
       since === "none" ? 0 : rt.store.deliveryMoves.recover({ endpointId: id, since }, now);
     const cancelled = rt.store.deliveryMoves.cancel({ endpointId: id, status: "PARKED" });
-    return { endpoint: requireEndpoint(rt, id), recovered, cancelled };
+    return { endpoint: getEndpoint(rt, id), recovered, cancelled };
   });
 }
 
@@ -71,39 +71,42 @@ function refuseFuture(): never {
     "'recover' is in the future: all that was missed came before it, and would be cancelled.";
   throw new AppError("validation_failed", detail, {
     fix: "name the time since when it was missed, or all, or none",
-    items: [{ pointer: "#/recover", code: "in_the_future", detail }],
+    issues: [{ pointer: "#/recover", code: "in_the_future", detail }],
   });
 }
 
 /** For good: what is owed to it is cancelled, its secrets are gone. Its deliveries stay on file for their time. */
 export function deleteEndpoint(rt: Runtime, id: string): { cancelled: number } {
   return rt.tx(() => {
-    requireEndpoint(rt, id);
-    rt.store.endpoints.remove(id, rt.now());
-    rt.store.endpointSecrets.removeAll(id);
+    getEndpoint(rt, id);
+    rt.store.endpoints.delete(id, rt.now());
+    rt.store.endpointSecrets.deleteAll(id);
     return { cancelled: rt.store.deliveryMoves.cancel({ endpointId: id }) };
   });
 }
 
 /** Warns of endpoints that have been failing for long, and disables those that were warned of long enough. */
 export function reviewEndpoints(rt: Runtime): Alert[] {
-  if (!rt.store.endpoints.failing().some((endpoint) => nextMeasure(endpoint, rt.now()))) return [];
-  return rt.tx(() => rt.store.endpoints.failing().flatMap((endpoint) => takeMeasure(rt, endpoint)));
+  if (!rt.store.endpoints.listFailing().some((endpoint) => nextStreakAction(endpoint, rt.now())))
+    return [];
+  return rt.tx(() =>
+    rt.store.endpoints.listFailing().flatMap((endpoint) => takeMeasure(rt, endpoint)),
+  );
 }
 
 function takeMeasure(rt: Runtime, endpoint: EndpointRow): Alert[] {
   const now = rt.now();
-  const measure = nextMeasure(endpoint, now);
+  const measure = nextStreakAction(endpoint, now);
   const since = `since ${isoMinute(endpoint.failingSince ?? now)}`;
   switch (measure?.do) {
     case undefined:
       return [];
     case "warn":
-      rt.store.endpoints.saveStreak(endpoint.id, { ...endpoint, warnedAt: now });
+      rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, warnedAt: now });
       return [makeAlert(rt, "endpoint.failing", endpoint, `has not taken a delivery ${since}.`)];
     case "announce": {
       const { disableAt } = measure;
-      rt.store.endpoints.saveStreak(endpoint.id, { ...endpoint, disableAt });
+      rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, disableAt });
       const what = `has not taken a delivery ${since}. It will be disabled at ${isoMinute(disableAt)}.`;
       return [makeAlert(rt, "endpoint.disable_scheduled", endpoint, what)];
     }

@@ -1,36 +1,36 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
-import { drawSecret } from "../../domain/webhooks/signature.ts";
+import { generateSecret } from "../../domain/webhooks/signature.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { SecretRow } from "../../store/endpoint-secrets.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import { requireEndpoint } from "./endpoint-life.ts";
+import { getEndpoint } from "./endpoint-life.ts";
 
 const DAY_MS = 86_400_000;
 const DEFAULT_OVERLAP_MS = DAY_MS;
 const MAX_OVERLAP_MS = 7 * DAY_MS;
 
-export type Rotation = {
+export type RotationOptions = {
   /** How long deliveries are signed with the old secret as well. */
   overlapMs?: number | undefined;
   /** Ends a rotation that is still going on. */
   force?: boolean;
   /** Does without a master key that is lost, and without a secret that it alone opened: for the operator alone to say. */
-  mayMakeKey?: boolean;
+  allowNewMasterKey?: boolean;
 };
 
 /**
  * A fresh signing secret, sealed and stored. Belongs inside a transaction: see SecretBox.seal.
  * @throws AppError signing_unavailable
  */
-export function mintSigningSecret(rt: Runtime, endpointId: string): string {
-  requireMasterKey(rt, rt.store.endpointSecrets.all());
+export function createSigningSecret(rt: Runtime, endpointId: string): string {
+  requireMasterKey(rt, rt.store.endpointSecrets.list());
   return sealNewSecret(rt, endpointId);
 }
 
 /** Makes the master key where there is none. */
 function sealNewSecret(rt: Runtime, endpointId: string): string {
-  const secret = drawSecret(rt.random);
+  const secret = generateSecret(rt.random);
   const id = rt.newId("whs");
   const sealed = rt.secrets.seal(secret, id);
   rt.store.endpointSecrets.insert({ id, endpointId, sealed, createdAt: rt.now(), expiresAt: null });
@@ -39,7 +39,7 @@ function sealNewSecret(rt: Runtime, endpointId: string): string {
 
 /** Sealed with another key, a new secret would open, and those that are stored never again beside it. */
 function requireMasterKey({ config, secrets }: Runtime, stored: readonly SecretRow[]): void {
-  if (secrets.fits(stored)) return;
+  if (secrets.opensAny(stored)) return;
   const what = existsSync(config.masterKeyPath)
     ? "The master key is not the one that the stored signing secrets are sealed with."
     : "The master key is gone, and the stored signing secrets open with it alone.";
@@ -49,13 +49,13 @@ function requireMasterKey({ config, secrets }: Runtime, stored: readonly SecretR
 }
 
 /** The current one, for whoever made the endpoint and missed the answer. */
-export function openSigningSecret(rt: Runtime, endpointId: string): string {
-  const [current] = rt.store.endpointSecrets.live(endpointId, rt.now());
+export function decryptSigningSecret(rt: Runtime, endpointId: string): string {
+  const [current] = rt.store.endpointSecrets.listValid(endpointId, rt.now());
   if (!current) throw new Error(`the endpoint ${endpointId} has no secret`);
   return rt.secrets.open(current.sealed, current.id);
 }
 
-export function opensSealed(
+export function canDecryptSecret(
   rt: Runtime,
   { id, sealed }: Pick<SecretRow, "id" | "sealed">,
 ): boolean {
@@ -72,17 +72,21 @@ export function opensSealed(
  * A new signing secret, in this answer and in no other. Deliveries carry both signatures until the overlap is over.
  * @throws AppError invalid_input, resource_not_found, conflict while two secrets live already, signing_unavailable
  */
-export function rotateSecret(
+export function rotateEndpointSecret(
   rt: Runtime,
   id: string,
-  { overlapMs = DEFAULT_OVERLAP_MS, force = false, mayMakeKey = false }: Rotation = {},
+  {
+    overlapMs = DEFAULT_OVERLAP_MS,
+    force = false,
+    allowNewMasterKey = false,
+  }: RotationOptions = {},
 ): { endpoint: EndpointRow; secret: string; oldEndsAt: number } {
   if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
     throw new AppError("invalid_input", "The old secret may live on for 0 to 7 days.");
   return rt.tx(() => {
-    const endpoint = requireEndpoint(rt, id);
+    const endpoint = getEndpoint(rt, id);
     const now = rt.now();
-    const [current, old] = rt.store.endpointSecrets.live(id, now);
+    const [current, old] = rt.store.endpointSecrets.listValid(id, now);
     if (old && !force)
       throw new AppError(
         "conflict",
@@ -91,23 +95,24 @@ export function rotateSecret(
           fix: `deskbell webhooks rotate-secret ${id} --finish, or the same again with --force`,
         },
       );
-    if (!mayMakeKey) requireMasterKey(rt, current ? [current] : rt.store.endpointSecrets.all());
+    if (!allowNewMasterKey)
+      requireMasterKey(rt, current ? [current] : rt.store.endpointSecrets.list());
     // One that does not open would hold up every delivery for as long as it lived on.
-    const isShut = mayMakeKey && current !== undefined && !opensSealed(rt, current);
+    const isShut = allowNewMasterKey && current !== undefined && !canDecryptSecret(rt, current);
     const oldEndsAt = isShut ? now : now + overlapMs;
-    if (isShut) rt.store.endpointSecrets.removeAll(id);
-    rt.store.endpointSecrets.removeOld(id);
+    if (isShut) rt.store.endpointSecrets.deleteAll(id);
+    rt.store.endpointSecrets.deleteOld(id);
     rt.store.endpointSecrets.expireCurrent(id, oldEndsAt);
     return { endpoint, secret: sealNewSecret(rt, id), oldEndsAt };
   });
 }
 
 /** Drops the old secret now. @returns false: there was none */
-export function finishRotation(rt: Runtime, id: string): boolean {
+export function finishSecretRotation(rt: Runtime, id: string): boolean {
   return rt.tx(() => {
-    requireEndpoint(rt, id);
-    const isGoingOn = rt.store.endpointSecrets.live(id, rt.now()).length > 1;
-    rt.store.endpointSecrets.removeOld(id);
+    getEndpoint(rt, id);
+    const isGoingOn = rt.store.endpointSecrets.listValid(id, rt.now()).length > 1;
+    rt.store.endpointSecrets.deleteOld(id);
     return isGoingOn;
   });
 }

@@ -1,25 +1,30 @@
 import { NO_STREAK } from "../../domain/webhooks/endpoint-life.ts";
 import { AppError } from "../../domain/errors.ts";
-import { calledUrl } from "../../domain/webhooks/safe-url.ts";
+import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import {
-  type AskedSettings,
-  checkAddresses,
-  type CheckedSettings,
-  checkSettings,
+  type RequestedSettings,
+  assertSafeAddresses,
+  type ValidatedSettings,
+  parseEndpointSettings,
 } from "./endpoint-checks.ts";
-import { requireEndpoint } from "./endpoint-life.ts";
-import { mintSigningSecret, openSigningSecret } from "./endpoint-secrets.ts";
-import { recallMade, rememberMade, repeatable, type Repeatable } from "../idempotency.ts";
+import { getEndpoint } from "./endpoint-life.ts";
+import { createSigningSecret, decryptSigningSecret } from "./endpoint-secrets.ts";
+import {
+  findCreatedEndpoint,
+  recordCreatedEndpoint,
+  idempotentRequest,
+  type IdempotentRequest,
+} from "../idempotency.ts";
 import { type Resolve, resolveName } from "./resolve.ts";
-import { requireRoom } from "../room.ts";
+import { assertDiskSpace } from "../room.ts";
 
 export const MAX_ENDPOINTS = 50;
 const DEFAULTS = { timeoutMs: 10_000, maxInFlight: 4 };
 
 /** Checked here, so that all mistakes are told at once. */
-export type EndpointRequest = Pick<AskedSettings, "name" | "url" | "events"> & {
+export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events"> & {
   businessId: string;
   /** null: somebody at the terminal. */
   keyId: string | null;
@@ -35,7 +40,7 @@ export type EndpointRequest = Pick<AskedSettings, "name" | "url" | "events"> & {
   idempotencyKey?: string | undefined;
 };
 
-export type EndpointChanges = Partial<AskedSettings> & {
+export type EndpointChanges = Partial<RequestedSettings> & {
   /** The operator trusts a URL, not whoever may change it: another one has to be safe like a stranger's. */
   byPartner?: boolean;
   /** Names of what else was asked, which is a mistake. */
@@ -51,15 +56,19 @@ export async function createEndpoint(
   { businessId, keyId, idempotencyKey, unknownFields, ...asked }: EndpointRequest,
   resolve: Resolve = resolveName,
 ): Promise<{ endpoint: EndpointRow; secret: string }> {
-  const checked = checkSettings(withDefaults(asked), rt.config.lab, unknownFields);
+  const checked = parseEndpointSettings(
+    withDefaults(asked),
+    rt.config.urlAllowances,
+    unknownFields,
+  );
   const { settings } = checked;
   const request =
     idempotencyKey === undefined || keyId === null
       ? null
-      : repeatable(keyId, idempotencyKey, settings);
+      : idempotentRequest(keyId, idempotencyKey, settings);
   const made = request && findMade(rt, request);
   if (made) return made;
-  await checkAddresses(checked, rt.config.lab, resolve);
+  await assertSafeAddresses(checked, rt.config.urlAllowances, resolve);
   const now = rt.now();
   const endpoint: EndpointRow = {
     id: rt.newId("whe"),
@@ -76,7 +85,7 @@ export async function createEndpoint(
     // The same request may have come in again during the lookup.
     const madeMeanwhile = request && findMade(rt, request);
     if (madeMeanwhile) return madeMeanwhile;
-    requireRoom(rt);
+    assertDiskSpace(rt);
     if (rt.store.endpoints.count(businessId) >= MAX_ENDPOINTS)
       throw new AppError(
         "conflict",
@@ -86,22 +95,22 @@ export async function createEndpoint(
         },
       );
     rt.store.endpoints.insert(endpoint);
-    if (request) rememberMade(rt, request, endpoint.id);
-    return { endpoint, secret: mintSigningSecret(rt, endpoint.id) };
+    if (request) recordCreatedEndpoint(rt, request, endpoint.id);
+    return { endpoint, secret: createSigningSecret(rt, endpoint.id) };
   });
 }
 
 /** @throws AppError idempotency_key_reused, conflict when it was deleted since */
 function findMade(
   rt: Runtime,
-  request: Repeatable,
+  request: IdempotentRequest,
 ): { endpoint: EndpointRow; secret: string } | undefined {
-  const id = recallMade(rt, request);
+  const id = findCreatedEndpoint(rt, request);
   if (id === undefined) return undefined;
-  const endpoint = rt.store.endpoints.byId(id);
+  const endpoint = rt.store.endpoints.findById(id);
   if (!endpoint)
     throw new AppError("conflict", "The endpoint that this Idempotency-Key has made was deleted.");
-  return { endpoint, secret: openSigningSecret(rt, id) };
+  return { endpoint, secret: decryptSigningSecret(rt, id) };
 }
 
 /**
@@ -114,14 +123,18 @@ export async function updateEndpoint(
   changes: EndpointChanges,
   resolve: Resolve = resolveName,
 ): Promise<EndpointRow> {
-  await checkAddresses(checkChanges(rt, requireEndpoint(rt, id), changes), rt.config.lab, resolve);
+  await assertSafeAddresses(
+    checkChanges(rt, getEndpoint(rt, id), changes),
+    rt.config.urlAllowances,
+    resolve,
+  );
   return rt.tx(() => {
     // Somebody else may have changed it during the lookup.
-    const before = requireEndpoint(rt, id);
+    const before = getEndpoint(rt, id);
     const { settings } = checkChanges(rt, before, changes);
     rt.store.endpoints.update(id, settings, rt.now());
-    if (settings.url !== before.url) rt.store.endpoints.saveStreak(id, NO_STREAK);
-    return requireEndpoint(rt, id);
+    if (settings.url !== before.url) rt.store.endpoints.updateStreak(id, NO_STREAK);
+    return getEndpoint(rt, id);
   });
 }
 
@@ -129,29 +142,37 @@ const withDefaults = ({
   timeoutMs = DEFAULTS.timeoutMs,
   maxInFlight = DEFAULTS.maxInFlight,
   ...asked
-}: Pick<EndpointRequest, keyof AskedSettings>): AskedSettings => ({
+}: Pick<EndpointRequest, keyof RequestedSettings>): RequestedSettings => ({
   ...asked,
   timeoutMs,
   maxInFlight,
 });
 
 /** Where it goes is judged when that changes, or whether it is trusted. */
-function checkChanges(rt: Runtime, before: EndpointRow, changes: EndpointChanges): CheckedSettings {
+function checkChanges(
+  rt: Runtime,
+  before: EndpointRow,
+  changes: EndpointChanges,
+): ValidatedSettings {
   const asked = merge(before, changes);
   const stays = asked.url === before.url && asked.allowPrivate === before.allowPrivate;
-  return checkSettings(asked, stays ? null : rt.config.lab, changes.unknownFields);
+  return parseEndpointSettings(
+    asked,
+    stays ? null : rt.config.urlAllowances,
+    changes.unknownFields,
+  );
 }
 
 function merge(
   { name, url, events, allowPrivate, timeoutMs, maxInFlight }: EndpointRow,
   { byPartner = false, unknownFields: _, ...changes }: EndpointChanges,
-): AskedSettings {
+): RequestedSettings {
   const given = Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
   const settings = { name, url, events, allowPrivate, timeoutMs, maxInFlight, ...given };
   // Another spelling of the same URL is no change.
-  if (typeof settings.url === "string" && calledUrl(settings.url) === calledUrl(url))
+  if (typeof settings.url === "string" && normalizeUrl(settings.url) === normalizeUrl(url))
     return { ...settings, url };
   return byPartner ? { ...settings, allowPrivate: false } : settings;
 }

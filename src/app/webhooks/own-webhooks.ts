@@ -18,18 +18,19 @@ export const listOwnEndpoints = (rt: Runtime, key: Viewer): EndpointRow[] =>
   rt.store.endpoints.list(key.businessId).filter((endpoint) => owns(key, endpoint));
 
 /** @throws AppError resource_not_found */
-export function requireOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRow {
-  const endpoint = rt.store.endpoints.byId(id);
+export function getOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRow {
+  const endpoint = rt.store.endpoints.findById(id);
   if (endpoint && owns(key, endpoint)) return endpoint;
   throw new AppError("resource_not_found", "There is no webhook endpoint with this id.");
 }
 
 /** Also one to an endpoint that was deleted since. @throws AppError resource_not_found */
-export function requireOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRow {
-  const delivery = rt.store.deliveries.byId(id);
+export function getOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRow {
+  const delivery = rt.store.deliveries.findById(id);
   if (delivery) {
     const { businessId, endpointId } = delivery;
-    if (owns(key, { businessId, keyId: rt.store.endpoints.creator(endpointId) })) return delivery;
+    if (owns(key, { businessId, keyId: rt.store.endpoints.findCreatorKeyId(endpointId) }))
+      return delivery;
   }
   throw new AppError("resource_not_found", "There is no delivery with this id.");
 }

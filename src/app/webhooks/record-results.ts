@@ -1,15 +1,19 @@
-import { lengthen, NO_STREAK, type Streak } from "../../domain/webhooks/endpoint-life.ts";
+import {
+  recordFailure,
+  NO_STREAK,
+  type FailureStreak,
+} from "../../domain/webhooks/endpoint-life.ts";
 import type { Settlement } from "../../domain/webhooks/settle.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { AttemptRow } from "../../store/deliveries.ts";
 import type { DueRow } from "../../store/due.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import { createTallySheet } from "../../store/tallies.ts";
+import { createTallyChanges } from "../../store/tallies.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
 import { disableEndpoint } from "./endpoint-life.ts";
 
 /** What came of a delivery that was taken up. */
-export type Result = {
+export type DeliveryResult = {
   due: DueRow;
   endpointId: string;
   businessId: string;
@@ -21,21 +25,21 @@ export type Result = {
 };
 
 /** Writes outcomes in one transaction, and so one fsync, for all of them, with what they mean for their endpoints. */
-export function recordResults(rt: Runtime, results: readonly Result[]): Alert[] {
+export function recordResults(rt: Runtime, results: readonly DeliveryResult[]): Alert[] {
   return rt.tx(() => {
     writeDeliveries(rt, results);
     return Map.groupBy(results, ({ endpointId }) => endpointId)
       .entries()
       .flatMap(([id, ofEndpoint]) => {
-        const endpoint = rt.store.endpoints.byId(id);
+        const endpoint = rt.store.endpoints.findById(id);
         return endpoint ? writeEndpoint(rt, endpoint, ofEndpoint) : [];
       })
       .toArray();
   });
 }
 
-function writeDeliveries(rt: Runtime, results: readonly Result[]): void {
-  const sheet = createTallySheet();
+function writeDeliveries(rt: Runtime, results: readonly DeliveryResult[]): void {
+  const sheet = createTallyChanges();
   const attempts = new Map<string, { delivered: number; failed: number }>();
   for (const { due, businessId, settlement, attempt } of results) {
     const move = rt.store.due.settle(due, settlement, attempt);
@@ -51,19 +55,23 @@ function writeDeliveries(rt: Runtime, results: readonly Result[]): void {
     rt.store.tallies.addAttempts(businessId, rt.now(), delivered, failed);
 }
 
-function writeEndpoint(rt: Runtime, endpoint: EndpointRow, results: readonly Result[]): Alert[] {
+function writeEndpoint(
+  rt: Runtime,
+  endpoint: EndpointRow,
+  results: readonly DeliveryResult[],
+): Alert[] {
   const alerts: Alert[] = [];
-  let streak: Streak = endpoint;
+  let streak: FailureStreak = endpoint;
   for (const { due, settlement, attempt } of results) {
     if (attempt === null) continue;
-    if (settlement.status !== "DELIVERED") streak = lengthen(streak, due.eventId, attempt.at);
+    if (settlement.status !== "DELIVERED") streak = recordFailure(streak, due.eventId, attempt.at);
     else if (streak.failingSince !== null) {
       if (streak.warnedAt !== null)
         alerts.push(makeAlert(rt, "endpoint.recovered", endpoint, "answers again."));
       streak = NO_STREAK;
     }
   }
-  if (streak !== endpoint) rt.store.endpoints.saveStreak(endpoint.id, streak);
+  if (streak !== endpoint) rt.store.endpoints.updateStreak(endpoint.id, streak);
 
   const exhausted = results.filter(({ settlement }) => settlement.status === "EXHAUSTED");
   const [first] = exhausted;

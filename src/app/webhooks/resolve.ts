@@ -1,8 +1,8 @@
 import { lookup, Resolver } from "node:dns/promises";
-import { type Allowances, allowsPrivateNames } from "../../domain/webhooks/safe-url.ts";
+import { type UrlPolicy, allowsPrivateNames } from "../../domain/webhooks/safe-url.ts";
 
 /** All addresses of a name, IPv4 and IPv6; none when it has none or nobody answers. */
-export type Resolve = (hostname: string, allowances: Allowances) => Promise<string[]>;
+export type Resolve = (hostname: string, allowances: UrlPolicy) => Promise<string[]>;
 
 /**
  * Names of strangers are asked of DNS alone, with timeouts. Names that an operator may have meant for a private network are

@@ -1,12 +1,12 @@
 import type { EventDraft } from "../../domain/envelope.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { EventType } from "../../domain/event-types.ts";
-import { representCatalog } from "../../domain/public/representation.ts";
+import { toPublicCatalog } from "../../domain/public/representation.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { requireEndpoint } from "./endpoint-life.ts";
-import { type Appended, appendEventFor, appendEvents } from "../events.ts";
+import { getEndpoint } from "./endpoint-life.ts";
+import { type AppendResult, appendEventFor, appendEvents } from "../events.ts";
 import { loadCatalog } from "../catalog/tell.ts";
 
 /** An event about the first object of its kind, as it is now; undefined when the business has none. */
@@ -16,7 +16,7 @@ export function draftSample(
   type: EventType,
 ): EventDraft | undefined {
   const stored = loadCatalog(rt, business);
-  const state = { catalog: stored.catalog, shown: representCatalog(stored, rt.now()) };
+  const state = { catalog: stored.catalog, publicCatalog: toPublicCatalog(stored, rt.now()) };
   return sampleEvent(type, state, business, rt.now());
 }
 
@@ -29,7 +29,7 @@ export function triggerEvent(
   business: BusinessRow,
   type: EventType,
   endpointId?: string,
-): Appended {
+): AppendResult {
   return rt.tx(() => {
     const draft = draftSample(rt, business, type);
     if (draft === undefined)
@@ -41,6 +41,6 @@ export function triggerEvent(
         },
       );
     if (endpointId === undefined) return appendEvents(rt, business, [draft]);
-    return appendEventFor(rt, business, draft, requireEndpoint(rt, endpointId, business.id));
+    return appendEventFor(rt, business, draft, getEndpoint(rt, endpointId, business.id));
   });
 }

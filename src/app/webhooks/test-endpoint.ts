@@ -1,13 +1,13 @@
 import { userAgent } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
-import { coverHeaders, type Post } from "../../domain/webhooks/post.ts";
-import { hideSecrets } from "../../domain/webhooks/hide-secrets.ts";
+import { deliveryHeaders, type WebhookPost } from "../../domain/webhooks/post.ts";
+import { redactSecrets } from "../../domain/webhooks/hide-secrets.ts";
 import { signingKey } from "../../domain/webhooks/signature.ts";
-import { describeFailure, judge, type Outcome } from "../../domain/webhooks/verdict.ts";
+import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/verdict.ts";
 import type { Runtime } from "../../runtime.ts";
-import { requireEndpoint } from "./endpoint-life.ts";
-import { writeEnvelope } from "../events.ts";
+import { getEndpoint } from "./endpoint-life.ts";
+import { serializeEnvelope } from "../events.ts";
 import { draftSample } from "./sample-events.ts";
 
 /**
@@ -15,7 +15,7 @@ import { draftSample } from "./sample-events.ts";
  * @param givenUp it is broken off, as nobody waits for its outcome any more
  */
 export type SendOnce = (
-  post: Post,
+  post: WebhookPost,
   givenUp?: AbortSignal,
 ) => Promise<{ outcome: Outcome; address: string | null }>;
 
@@ -46,17 +46,11 @@ export async function testEndpoint(
   sendOnce: SendOnce,
   givenUp?: AbortSignal,
 ): Promise<TestResult> {
-  const {
-    businessId,
-    url,
-    allowPrivate: trusted,
-    timeoutMs,
-    events,
-  } = requireEndpoint(rt, endpointId);
-  const business = rt.store.businesses.byId(businessId);
+  const { businessId, url, allowPrivate: trusted, timeoutMs, events } = getEndpoint(rt, endpointId);
+  const business = rt.store.businesses.findById(businessId);
   if (!business) throw new AppError("resource_not_found", `The business of ${endpointId} is gone.`);
   const keys = rt.store.endpointSecrets
-    .live(endpointId, rt.now())
+    .listValid(endpointId, rt.now())
     .map(({ id, sealed }) => signingKey(rt.secrets.open(sealed, id)));
 
   // Any business has a catalog.
@@ -68,7 +62,7 @@ export async function testEndpoint(
   if (draft === undefined) throw new Error("There is nothing at all to tell of.");
   const eventId = rt.newId("evt").replace("evt_", "evt_test_");
   const at = rt.now();
-  const body = writeEnvelope(business, draft, eventId, at);
+  const body = serializeEnvelope(business, draft, eventId, at);
   const cover = {
     deliveryId: rt.newId("dlv"),
     eventId,
@@ -76,11 +70,14 @@ export async function testEndpoint(
     attempt: 1,
     sequence: 0,
   };
-  const headers = { ...coverHeaders(cover, userAgent(), keys, at, body), "X-Service-Test": "true" };
+  const headers = {
+    ...deliveryHeaders(cover, userAgent(), keys, at, body),
+    "X-Service-Test": "true",
+  };
 
   const started = rt.monotonic();
   const { outcome, address } = await sendOnce({ url, trusted, timeoutMs, headers, body }, givenUp);
-  const ok = judge(outcome, at).kind === "well";
+  const ok = classifyOutcome(outcome, at).kind === "well";
   const isAnswer = outcome.kind === "responded";
   return {
     ok,
@@ -90,7 +87,7 @@ export async function testEndpoint(
     statusCode: isAnswer ? outcome.statusCode : null,
     error: ok ? null : describeFailure(outcome),
     durationMs: Math.round(rt.monotonic() - started),
-    responseText: isAnswer ? hideSecrets(outcome.responseText) : "",
+    responseText: isAnswer ? redactSecrets(outcome.responseText) : "",
     eventType: draft.type,
     headers,
     body: body.toString(),

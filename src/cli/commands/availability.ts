@@ -1,6 +1,10 @@
-import type { Availability, DayAnswer } from "../../app/availability/availability.ts";
-import type { Wish } from "../../domain/availability/question.ts";
-import { type AskedSpan, readSpan, type Span } from "../../domain/availability/span.ts";
+import type { Availability, AvailabilityDay } from "../../app/availability/availability.ts";
+import type { NamedRequest } from "../../domain/availability/question.ts";
+import {
+  type DateRangeInput,
+  parseDateRange,
+  type DateRange,
+} from "../../domain/availability/span.ts";
 import { localDateOf } from "../../domain/catalog/instants.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../output/availability-lines.ts";
@@ -24,10 +28,10 @@ const flags = {
 };
 
 const COLUMNS: Column<AvailabilityRow>[] = [
-  { title: "DATE", value: ({ date }) => date, whole: true },
-  { title: "STATE", value: ({ state }) => state, whole: true },
-  { title: "START", value: ({ start }) => start, whole: true },
-  { title: "END", value: ({ end }) => end, whole: true },
+  { title: "DATE", value: ({ date }) => date, noTruncate: true },
+  { title: "STATE", value: ({ state }) => state, noTruncate: true },
+  { title: "START", value: ({ start }) => start, noTruncate: true },
+  { title: "END", value: ({ end }) => end, noTruncate: true },
   { title: "LEFT", value: ({ spotsLeft }) => spotsLeft, align: "right" },
   { title: "WITH", value: ({ who }) => who },
   { title: "WHY", value: ({ why }) => why },
@@ -47,13 +51,19 @@ export const availability = command({
     const rt = await cli.open();
     const business = cli.business(rt);
     const span = spanOf(given, localDateOf(rt.now(), business.doc.timezone));
-    const [{ createAvailability }, { createTurns }] = await Promise.all([
+    const [{ createAvailabilityFinder }, { createEventLoopYield }] = await Promise.all([
       import("../../app/availability/availability.ts"),
       import("../../app/availability/turns.ts"),
     ]);
-    const ask = createAvailability(rt, createTurns());
+    const ask = createAvailabilityFinder(rt, createEventLoopYield());
     const { explain, next } = given;
-    const found = ask(business, { audience: "HOUSE", wish, span, timezone: null, explain });
+    const found = ask(business, {
+      audience: "HOUSE",
+      request: wish,
+      dates: span,
+      timezone: null,
+      explain,
+    });
     const keys = new Map(
       (["staff", "table"] as const)
         .flatMap((kind) => listObjects(rt, business, kind))
@@ -61,7 +71,7 @@ export const availability = command({
     );
     const nameOf = (id: string) => keys.get(id) ?? id;
     if (next === undefined) return printDays(cli, span, found, nameOf);
-    const slots = await found.next(next, span.from);
+    const slots = await found.nextSlots(next, span.from);
     if (cli.flags.json) cli.printObject({ ...found.terms, from: span.from, slots });
     else
       cli.printList(
@@ -74,11 +84,11 @@ export const availability = command({
 
 async function printDays(
   cli: Cli,
-  span: Span,
+  span: DateRange,
   found: Availability,
   nameOf: (id: string) => string,
 ): Promise<void> {
-  const days: DayAnswer[] = [];
+  const days: AvailabilityDay[] = [];
   for await (const some of found.days()) days.push(...some);
   const { io, flags } = cli;
   if (flags.json) cli.printObject({ ...found.terms, ...span, days });
@@ -100,7 +110,7 @@ function wishOf({
   guests,
   party,
   area,
-}: FlagValues<typeof flags>): Wish {
+}: FlagValues<typeof flags>): NamedRequest {
   const isVisit = service.length > 0 || variant.length > 0;
   if (isVisit === (party !== undefined))
     throw new AppError("usage", isVisit ? "A table has no services." : "What is to be booked?", {
@@ -122,10 +132,13 @@ function wishOf({
   return { partySize: party, areaId: area ?? null };
 }
 
-function spanOf({ next, ...asked }: AskedSpan & { next: number | undefined }, today: string): Span {
+function spanOf(
+  { next, ...asked }: DateRangeInput & { next: number | undefined },
+  today: string,
+): DateRange {
   if (next !== undefined && (asked.date ?? asked.to) !== undefined)
     throw new AppError("usage", "--next looks as far ahead as it must: it goes with --from alone.");
-  const { span, mistakes } = readSpan(asked, today);
+  const { range: span, issues: mistakes } = parseDateRange(asked, today);
   const [first] = mistakes;
   if (span === undefined || first !== undefined)
     throw new AppError(

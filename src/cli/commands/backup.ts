@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { byteSize } from "../../domain/byte-size.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { text } from "../flags.ts";
 import { createPrivateFile } from "../input/private-file.ts";
 import { isoTime, shortTime } from "../output/table.ts";
@@ -60,9 +60,9 @@ const list = command({
     cli.printList(
       rows,
       [
-        { title: "MADE", value: (row) => shortTime(row.madeAt), whole: true },
+        { title: "MADE", value: (row) => shortTime(row.madeAt), noTruncate: true },
         { title: "SIZE", value: (row) => byteSize(row.bytes), align: "right" },
-        { title: "FILE", value: (row) => row.path, whole: true },
+        { title: "FILE", value: (row) => row.path, noTruncate: true },
       ],
       `No backup yet: ${cli.program} backup`,
     );
@@ -86,9 +86,9 @@ const verify = command({
   },
 });
 
-export const backup: Group = {
+export const backup: CommandGroup = {
   name: "backup",
   about: "Copies of the data; alone: make one now.",
   commands: [create, list, verify],
-  usual: create,
+  defaultCommand: create,
 };

@@ -1,20 +1,20 @@
-import { representBooking } from "../../domain/day/booking.ts";
+import { toPublicBooking } from "../../domain/day/booking.ts";
 import { formatMoney } from "../../domain/money.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { text } from "../flags.ts";
-import { createOrLoad, fromFlag } from "../input/load-lines.ts";
+import { createOrLoad, inputFlag } from "../input/load-lines.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
 import { visitFlags } from "../input/visit-flags.ts";
 
 const create = command({
   name: "create",
   about: "Book a service, or a visit of several, if it is free, and tell the partners.",
-  canRehearse: true,
+  supportsDryRun: true,
   flags: {
     ...visitFlags,
     start: text("time", "such as 2026-12-01T10:00, on the business's clocks"),
     customerRef: text("ref", "your own name or number of the customer"),
-    from: fromFlag,
+    from: inputFlag,
   },
   examples: [
     "bookings create --service cut --variant cut-senior --addon scalp-massage --start 2026-12-02T11:00 --staff maya",
@@ -35,7 +35,7 @@ const create = command({
   },
 });
 
-export const bookings: Group = {
+export const bookings: CommandGroup = {
   name: "bookings",
   about: "Who has booked which service, and when.",
   commands: [
@@ -45,11 +45,11 @@ export const bookings: Group = {
       exampleId: "bkg_06f…",
       freed: "its time",
       read: (rt, filter, limit) => rt.store.bookings.list(filter, limit),
-      represent: representBooking,
+      represent: toPublicBooking,
       kinds: ["service", "staff"],
       columns: (keyOf) => [
-        { title: "ID", value: ({ id }) => id, whole: true },
-        { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), whole: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true },
+        { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },
         {
           title: "SERVICE",
           value: ({ segments }) => segments.map(({ serviceId }) => keyOf(serviceId)).join(" "),
@@ -59,18 +59,18 @@ export const bookings: Group = {
           value: ({ segments }) => segments.map(({ staffId }) => keyOf(staffId)).join(" "),
         },
         { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
-        { title: "STATUS", value: ({ status }) => status, whole: true },
-        { title: "ENDS", value: ({ endsAt }) => endsAt.slice(0, 16), spare: true },
+        { title: "STATUS", value: ({ status }) => status, noTruncate: true },
+        { title: "ENDS", value: ({ endsAt }) => endsAt.slice(0, 16), optional: true },
         {
           title: "TOTAL",
           value: ({ totalCents, currency }) => formatMoney(totalCents, currency),
           align: "right",
-          spare: true,
+          optional: true,
         },
       ],
       useCases: async () => {
-        const { cancelBooking, requireBooking } = await import("../../app/day/bookings.ts");
-        return { cancel: cancelBooking, require: requireBooking };
+        const { cancelBooking, getBooking } = await import("../../app/day/bookings.ts");
+        return { cancel: cancelBooking, require: getBooking };
       },
     }),
   ],

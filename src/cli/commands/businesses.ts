@@ -1,6 +1,6 @@
-import type { Holdings } from "../../store/holdings.ts";
+import type { BusinessContents } from "../../store/holdings.ts";
 import { countOf } from "../../domain/count-of.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { toggle } from "../flags.ts";
 
 const list = command({
@@ -9,7 +9,7 @@ const list = command({
   examples: ["businesses list", "businesses list --json"],
   async run(cli) {
     const rt = await cli.open();
-    const rows = rt.store.businesses.all().map(({ id, doc, catalogVersion }) => ({
+    const rows = rt.store.businesses.list().map(({ id, doc, catalogVersion }) => ({
       id,
       slug: doc.slug,
       name: doc.name,
@@ -20,12 +20,12 @@ const list = command({
     cli.printList(
       rows,
       [
-        { title: "SLUG", value: (row) => row.slug, whole: true },
+        { title: "SLUG", value: (row) => row.slug, noTruncate: true },
         { title: "NAME", value: (row) => row.name },
         { title: "TIMEZONE", value: (row) => row.timezone },
         { title: "CURRENCY", value: (row) => row.currency },
         { title: "VERSION", value: (row) => row.catalogVersion, align: "right" },
-        { title: "ID", value: (row) => row.id, whole: true, spare: true },
+        { title: "ID", value: (row) => row.id, noTruncate: true, optional: true },
       ],
       "No business yet.",
     );
@@ -40,7 +40,7 @@ const show = command({
   async run(cli, _flags, slug) {
     const rt = await cli.open();
     const { id, doc, schedule, catalogVersion, updatedAt } = cli.business(rt, slug);
-    const objects = Object.entries(rt.store.catalog.objects(id));
+    const objects = Object.entries(rt.store.catalog.listObjects(id));
     cli.printObject({
       id,
       ...doc,
@@ -64,7 +64,7 @@ const remove = command({
   async run(cli, { dryRun }, slug) {
     const rt = await cli.open();
     const business = cli.business(rt, slug);
-    const holdings = rt.store.holdings.of(business.id);
+    const holdings = rt.store.holdings.count(business.id);
     if (dryRun) {
       if (cli.flags.json)
         cli.printObject({ id: business.id, slug, removed: false, taken: holdings });
@@ -73,15 +73,15 @@ const remove = command({
     if (!cli.flags.yes) cli.note(`${slug} takes with it: ${listed(holdings)}.`);
     await cli.confirm(`Removing ${slug}`, slug);
     if (holdings.events > LONG_HISTORY) cli.note("removing …");
-    const { removeBusiness } = await import("../../app/remove-business.ts");
-    const taken = removeBusiness(rt, business);
+    const { deleteBusiness } = await import("../../app/remove-business.ts");
+    const taken = deleteBusiness(rt, business);
     if (cli.flags.json) cli.printObject({ id: business.id, slug, removed: true, taken });
     cli.note(`${slug} is removed, and with it: ${listed(taken)}.`);
     cli.note(`A backup made before still has it: ${cli.program} backup list`);
   },
 });
 
-function listed({ owed, deliveries, ...counts }: Holdings): string {
+function listed({ owed, deliveries, ...counts }: BusinessContents): string {
   const nouns: Record<keyof typeof counts, string> = {
     objects: "catalog object",
     keys: "key",
@@ -100,7 +100,7 @@ function listed({ owed, deliveries, ...counts }: Holdings): string {
   return shown.join(", ") || "nothing";
 }
 
-export const businesses: Group = {
+export const businesses: CommandGroup = {
   name: "businesses",
   about: "The businesses on this box.",
   commands: [list, show, remove],

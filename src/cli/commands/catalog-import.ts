@@ -1,10 +1,10 @@
 import type { ImportReport } from "../../domain/catalog/import-report.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { shellWord } from "../../domain/shell-word.ts";
+import { shellQuote } from "../../domain/shell-word.ts";
 import { readText } from "../input/catalog-files.ts";
-import { writeNew } from "../input/new-file.ts";
+import { writeNewFile } from "../input/new-file.ts";
 import type { Cli } from "../cli.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { requiredText, text } from "../flags.ts";
 import { safeLines } from "../output/table.ts";
 
@@ -56,15 +56,15 @@ function finish(
   { yaml, report }: { yaml: string; report: ImportReport },
 ): void {
   const isFile = out !== "-";
-  if (isFile) writeNew(out, yaml);
+  if (isFile) writeNewFile(out, yaml);
   if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });
   else if (!isFile) cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(yaml) : yaml);
   for (const line of report.taken) cli.note(`taken: ${safe(line)}`);
   for (const { what, why } of report.left) cli.note(`left:  ${safe(what)}: ${safe(why)}`);
-  if (isFile) cli.note(`next:  ${cli.program} catalog apply ${shellWord(out)} --dry-run`);
+  if (isFile) cli.note(`next:  ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
 }
 
-export const importing: Group = {
+export const catalogImport: CommandGroup = {
   name: "import",
   about: "Make a catalog file from another system's export.",
   commands: [square, csv],

@@ -1,14 +1,14 @@
-import { bytesOf, readSources } from "../input/catalog-files.ts";
-import { writeNew } from "../input/new-file.ts";
-import { shellWord } from "../../domain/shell-word.ts";
+import { totalBytes, readSources } from "../input/catalog-files.ts";
+import { writeNewFile } from "../input/new-file.ts";
+import { shellQuote } from "../../domain/shell-word.ts";
 import { reportChange } from "../output/change-report.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { choice, text, toggle } from "../flags.ts";
-import { notesOfSteps } from "../output/progress.ts";
+import { createStepReporter } from "../output/progress.ts";
 import { keepHeapSmall } from "../running/small-heap.ts";
 import { safeLines } from "../output/table.ts";
-import { importing } from "./catalog-import.ts";
+import { catalogImport } from "./catalog-import.ts";
 
 const FILES = "catalog files, folders of .yaml, .yml and .json files, or - for stdin";
 
@@ -27,7 +27,7 @@ const apply = command({
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { applyCatalog } = await import("../../app/catalog/catalog.ts");
-    const onStep = notesOfSteps(cli, rt, bytesOf(sources));
+    const onStep = createStepReporter(cli, rt, totalBytes(sources));
     reportChange(cli, applyCatalog(rt, sources, { ...flags, onStep }), flags);
   },
 });
@@ -43,7 +43,7 @@ const diff = command({
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open();
     const { applyCatalog } = await import("../../app/catalog/catalog.ts");
-    const onStep = notesOfSteps(cli, rt, bytesOf(sources));
+    const onStep = createStepReporter(cli, rt, totalBytes(sources));
     const result = applyCatalog(rt, sources, { prune, dryRun: true, onStep });
     reportChange(cli, result, { dryRun: true });
     return result.fromVersion === result.version ? EXIT.ok : EXIT.differences;
@@ -71,15 +71,15 @@ const exporting = command({
     keepHeapSmall();
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { exportText } = await import("../../app/catalog/export-catalog.ts");
-    const { content, leftOut } = exportText(rt, business, format);
-    if (out !== "-") writeNew(out, content);
+    const { exportCatalogText } = await import("../../app/catalog/export-catalog.ts");
+    const { content, leftOut } = exportCatalogText(rt, business, format);
+    if (out !== "-") writeNewFile(out, content);
     if (cli.flags.json)
       cli.printObject({ format, leftOut, ...(out === "-" ? { content } : { file: out }) });
     else if (out === "-") cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(content) : content);
     if (leftOut.length > 0) cli.note(`A CSV file has no place for: ${leftOut.join(", ")}.`);
     if (out !== "-" && format !== "csv")
-      cli.note(`next:  ${cli.program} catalog diff ${shellWord(out)}`);
+      cli.note(`next:  ${cli.program} catalog diff ${shellQuote(out)}`);
   },
 });
 
@@ -93,8 +93,8 @@ const schema = command({
   },
 });
 
-export const catalog: Group = {
+export const catalog: CommandGroup = {
   name: "catalog",
   about: "Catalog files: apply them, write them, or make one from another system's export.",
-  commands: [apply, diff, exporting, schema, importing],
+  commands: [apply, diff, exporting, schema, catalogImport],
 };

@@ -4,7 +4,7 @@ import { readConfig } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import type { Cli } from "../cli.ts";
-import { command, type CommandSpec, type Group } from "../command.ts";
+import { command, type CommandSpec, type CommandGroup } from "../command.ts";
 import type { Candidate } from "../completion/complete.ts";
 import { toggle } from "../flags.ts";
 
@@ -30,7 +30,7 @@ export const completion = command({
 
 /** What the shells ask. It never fails and never says anything else: somebody is in the middle of a line. */
 export const complete = (
-  commands: readonly (CommandSpec | Group)[],
+  commands: readonly (CommandSpec | CommandGroup)[],
   globals: readonly Option[],
 ): CommandSpec =>
   command({
@@ -41,8 +41,8 @@ export const complete = (
     flags: { next: toggle("a new word begins after these") },
     examples: ["__complete -- keys cr", "__complete --next -- keys show"],
     async run(cli, { next }, words) {
-      const { findPlace } = await import("../completion/complete.ts");
-      const { candidates, asked, typed, head, given } = findPlace(
+      const { parseLine } = await import("../completion/complete.ts");
+      const { candidates, asked, typed, head, given } = parseLine(
         commands,
         globals,
         next ? [...words, ""] : words,
@@ -77,9 +77,10 @@ async function valuesFor(
     const rt = openRuntime(config, BUSY_TIMEOUT_MS);
     try {
       const slug = given.get("--business") ?? cli.flags.business;
-      return lister(rt, slug === undefined ? undefined : rt.store.businesses.bySlug(slug)).filter(
-        isHarmless,
-      );
+      return lister(
+        rt,
+        slug === undefined ? undefined : rt.store.businesses.findBySlug(slug),
+      ).filter(isHarmless);
     } finally {
       rt.close();
     }

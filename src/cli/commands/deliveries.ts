@@ -5,10 +5,10 @@ import { DELIVERY_STATUSES } from "../../domain/webhooks/delivery-status.ts";
 import type { AttemptRow, DeliveryRow } from "../../store/deliveries.ts";
 import type { DeliveryFilter } from "../../store/delivery-filter.ts";
 import type { Cli } from "../cli.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { choice, duration, type FlagValues, text, toggle } from "../flags.ts";
 import { eventType } from "../input/event-type.ts";
-import { endpointIdNamed } from "../objects/named.ts";
+import { resolveEndpointId } from "../objects/named.ts";
 import { pageFlags, printPage } from "../output/page.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 import { tail } from "./delivery-tail.ts";
@@ -34,7 +34,7 @@ function readFilter(
   return {
     status,
     businessId: cli.flags.business === undefined ? undefined : cli.business(rt).id,
-    endpointId: endpoint === undefined ? undefined : endpointIdNamed(cli, rt, endpoint),
+    endpointId: endpoint === undefined ? undefined : resolveEndpointId(cli, rt, endpoint),
     eventType: event,
     since: since === undefined ? undefined : rt.now() - since,
     failed: failed || undefined,
@@ -60,12 +60,12 @@ const list = command({
       limit,
       (most) => rt.store.deliveries.list(filter, most).map(shownDelivery),
       [
-        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true },
         {
           title: "CREATED",
           value: ({ createdAt }) => shortTime(createdAt),
-          whole: true,
-          spare: true,
+          noTruncate: true,
+          optional: true,
         },
         { title: "STATUS", value: ({ status }) => status },
         { title: "HTTP", value: ({ lastStatusCode }) => lastStatusCode, align: "right" },
@@ -75,10 +75,14 @@ const list = command({
         {
           title: "LAST ERROR",
           value: ({ lastError }) => lastError,
-          ...(filterGiven.failed ? {} : { spare: true as const }),
+          ...(filterGiven.failed ? {} : { optional: true as const }),
         },
-        { title: "NEXT TRY", value: ({ nextAttemptAt }) => shortTime(nextAttemptAt), spare: true },
-        { title: "ENDPOINT", value: ({ endpointId }) => endpointId, spare: true },
+        {
+          title: "NEXT TRY",
+          value: ({ nextAttemptAt }) => shortTime(nextAttemptAt),
+          optional: true,
+        },
+        { title: "ENDPOINT", value: ({ endpointId }) => endpointId, optional: true },
       ],
       "No delivery.",
     );
@@ -92,9 +96,9 @@ const show = command({
   examples: ["deliveries show dlv_06f…", "deliveries show dlv_06f… --json"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
-    const { requireDelivery } = await import("../../app/webhooks/deliveries.ts");
-    const delivery = requireDelivery(rt, id);
-    const attempts = rt.store.deliveries.attempts(id).map(shownAttempt);
+    const { getDelivery } = await import("../../app/webhooks/deliveries.ts");
+    const delivery = getDelivery(rt, id);
+    const attempts = rt.store.deliveries.listAttempts(id).map(shownAttempt);
     cli.printObject({ ...shownDelivery(delivery), attempts });
   },
 });
@@ -116,7 +120,7 @@ const redeliver = command({
   ],
   async run(cli, { rate, dryRun, wait, ...filterGiven }, id) {
     const rt = await cli.open();
-    const { redeliver, redeliverMany, requireDelivery } =
+    const { redeliverDelivery, redeliverDeliveries, getDelivery } =
       await import("../../app/webhooks/deliveries.ts");
     const filter = readFilter(cli, rt, filterGiven);
     if ((id === undefined) !== isNarrow(filter))
@@ -126,9 +130,9 @@ const redeliver = command({
     const perSecond = rate === undefined ? undefined : readRate(rate);
     let count = 1;
     if (id === undefined)
-      count = redeliverMany(rt, filter, { dryRun, perSecond, onProgress: progress(cli) });
-    else if (dryRun) requireDelivery(rt, id);
-    else redeliver(rt, id);
+      count = redeliverDeliveries(rt, filter, { dryRun, perSecond, onProgress: progress(cli) });
+    else if (dryRun) getDelivery(rt, id);
+    else redeliverDelivery(rt, id);
     if (cli.flags.json) cli.printObject({ count, dryRun });
     cli.note(dryRun ? `${count} would be sent again.` : `${count} on their way again.`);
     // Their state is another one now.
@@ -146,13 +150,13 @@ const cancel = command({
   examples: ["deliveries cancel dlv_06f…", "deliveries cancel --endpoint whe_06f… --yes"],
   async run(cli, { dryRun, ...filterGiven }, id) {
     const rt = await cli.open();
-    const { cancelDeliveries, requireDelivery } = await import("../../app/webhooks/deliveries.ts");
+    const { cancelDeliveries, getDelivery } = await import("../../app/webhooks/deliveries.ts");
     const filter = readFilter(cli, rt, filterGiven);
     if ((id === undefined) !== isNarrow(filter))
       throw new AppError("usage", "Either one delivery is named, or options say which.", {
         fix: "deskbell deliveries cancel --endpoint whe_06f…",
       });
-    if (id !== undefined) requireDelivery(rt, id);
+    if (id !== undefined) getDelivery(rt, id);
     const chosen = { ...filter, id };
     let count = rt.store.deliveryMoves.countCancellable(chosen);
     if (!dryRun && count > 0) {
@@ -178,7 +182,7 @@ async function untilTried(cli: Cli, rt: Runtime, filter: DeliveryFilter): Promis
   if (!isDaemonRunning(rt.config.databasePath))
     cli.note(`No daemon runs that would send them: ${cli.program} serve`);
   for (let before = 0; ;) {
-    const left = rt.store.deliveryMoves.countUntried(filter);
+    const left = rt.store.deliveryMoves.countUntriedReplays(filter);
     if (left === 0) return cli.note("All have been tried.");
     if (left !== before) cli.note(`${left} to be tried`);
     before = left;
@@ -202,7 +206,7 @@ const shownDelivery = (delivery: DeliveryRow) => ({
 
 const shownAttempt = (attempt: AttemptRow) => ({ ...attempt, at: isoTime(attempt.at) });
 
-export const deliveries: Group = {
+export const deliveries: CommandGroup = {
   name: "deliveries",
   about: "What was sent to webhook endpoints, and what is still owed.",
   commands: [list, show, redeliver, cancel, tail],

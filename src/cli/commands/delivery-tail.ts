@@ -1,11 +1,11 @@
 import { safe } from "../../domain/safe-text.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { FollowedAttempt } from "../../store/deliveries.ts";
+import type { AttemptWithDelivery } from "../../store/deliveries.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { text, toggle } from "../flags.ts";
 import { eventType } from "../input/event-type.ts";
-import { endpointIdNamed } from "../objects/named.ts";
+import { resolveEndpointId } from "../objects/named.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 
 /** How often it looks at what has changed. */
@@ -24,15 +24,15 @@ export const tail = command({
   async run(cli, { endpoint, event, failed }) {
     const rt = await cli.open();
     const businessId = cli.flags.business === undefined ? undefined : cli.business(rt).id;
-    const endpointId = endpoint === undefined ? undefined : endpointIdNamed(cli, rt, endpoint);
+    const endpointId = endpoint === undefined ? undefined : resolveEndpointId(cli, rt, endpoint);
     const { untilStopped } = await import("../running/stop-signal.ts");
     const stopped = untilStopped();
-    const isMeant = (attempt: FollowedAttempt) =>
+    const isMeant = (attempt: AttemptWithDelivery) =>
       (businessId === undefined || attempt.businessId === businessId) &&
       (endpointId === undefined || attempt.endpointId === endpointId) &&
       (event === undefined || attempt.eventType === event) &&
       (!failed || attempt.error !== null);
-    const follow = followAttempts(rt, rt.store.deliveries.lastAttempt());
+    const follow = followAttempts(rt, rt.store.deliveries.getLastAttemptNumber());
     const timer = setInterval(() => {
       for (const attempt of follow().filter(isMeant)) printAttempt(cli, attempt);
     }, LOOK_MS);
@@ -42,14 +42,14 @@ export const tail = command({
 });
 
 /** What was attempted since the last call; costs nothing while nothing is written. */
-function followAttempts(rt: Runtime, after: number): () => FollowedAttempt[] {
+function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[] {
   let last = after;
   let revision = "";
   return () => {
     // Before the look: what is committed during it shows at the next one.
     const now = rt.revision();
     if (now === revision) return [];
-    const found = rt.store.deliveries.attemptsAfter(last, LOOK_ROWS);
+    const found = rt.store.deliveries.listAttemptsAfter(last, LOOK_ROWS);
     // A full page may not be the last one.
     if (found.length < LOOK_ROWS) revision = now;
     last = found.at(-1)?.number ?? last;
@@ -57,7 +57,7 @@ function followAttempts(rt: Runtime, after: number): () => FollowedAttempt[] {
   };
 }
 
-function printAttempt(cli: Cli, attempt: FollowedAttempt): void {
+function printAttempt(cli: Cli, attempt: AttemptWithDelivery): void {
   const { at, deliveryId, eventType, n, statusCode, outcome, durationMs, url, error, status } =
     attempt;
   if (cli.flags.json)

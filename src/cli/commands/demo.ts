@@ -13,15 +13,15 @@ export const demo = command({
   },
   examples: ["demo", "demo --tui", "demo --port 4300 --keep"],
   async run(cli, { port, keep, tui }) {
-    const [{ startDemo }, { untilStopped }, { requireTerminal, showLiveView }] = await Promise.all([
+    const [{ startDemo }, { untilStopped }, { assertTerminal, showLiveView }] = await Promise.all([
       import("../running/demo.ts"),
       import("../running/stop-signal.ts"),
       import("../running/live-view.ts"),
     ]);
-    if (tui) requireTerminal(cli);
+    if (tui) assertTerminal(cli);
     const stopped = untilStopped();
-    const demo = await startDemo(cli, { port, keep, isTold: !tui });
-    const ended = Promise.race([stopped, demo.courierDied]);
+    const demo = await startDemo(cli, { port, keep, printAttempts: !tui });
+    const ended = Promise.race([stopped, demo.workerDied]);
     const options = { isReadonly: false, isAscii: false, businessId: undefined };
     const reason = tui ? await showLiveView(cli, demo.rt, options, ended) : await ended;
     await demo.stop();

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import type { Check, Finding } from "../../app/box/finding.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { askDaemon } from "../running/ask-daemon.ts";
+import { probeDaemon } from "../running/ask-daemon.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { nameProgram } from "../failure.ts";
+import { insertProgramName } from "../failure.ts";
 import { type Column, toTsv } from "../output/table.ts";
 
 export const doctor = command({
@@ -17,9 +17,12 @@ export const doctor = command({
     const config = cli.configOfData();
     if (statSync(config.databasePath).size > LONG_READ_BYTES)
       cli.note("reading the whole database …");
-    const { examine } = await import("../../app/box/doctor.ts");
+    const { runDoctor } = await import("../../app/box/doctor.ts");
     const checks: Check[] = [];
-    for await (const check of examine(config, { open: () => cli.open(), askDaemon })) {
+    for await (const check of runDoctor(config, {
+      open: () => cli.open(),
+      askDaemon: probeDaemon,
+    })) {
       checks.push(check);
       if (!cli.flags.json) print(cli, check);
     }
@@ -47,7 +50,7 @@ function print(cli: Cli, { about, looked, findings }: Check): void {
   const { stdout } = cli.io;
   const inWords = findings.map((finding) => ({
     ...finding,
-    fix: nameProgram(finding.fix, cli.program),
+    fix: insertProgramName(finding.fix, cli.program),
   }));
   if (stdout.isTTY) {
     if (findings.length === 0)

@@ -1,10 +1,10 @@
 import { AppError } from "../../domain/errors.ts";
 import { countOf } from "../../domain/count-of.ts";
 import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../domain/event-types.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { duration, text } from "../flags.ts";
-import { eventType, readEventType } from "../input/event-type.ts";
-import { endpointIdNamed } from "../objects/named.ts";
+import { eventType, parseEventType } from "../input/event-type.ts";
+import { resolveEndpointId } from "../objects/named.ts";
 import { pageFlags, printPage } from "../output/page.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 
@@ -32,12 +32,12 @@ const list = command({
           .list(filter, most)
           .map((event) => ({ ...event, createdAt: isoTime(event.createdAt) })),
       [
-        { title: "ID", value: ({ id }) => id, whole: true },
-        { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), whole: true },
-        { title: "SEQUENCE", value: ({ sequence }) => sequence, align: "right", spare: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true },
+        { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), noTruncate: true },
+        { title: "SEQUENCE", value: ({ sequence }) => sequence, align: "right", optional: true },
         { title: "TYPE", value: ({ type }) => type },
-        { title: "BYTES", value: ({ bytes }) => bytes, align: "right", spare: true },
-        { title: "BUSINESS", value: ({ businessId }) => businessId, spare: true },
+        { title: "BYTES", value: ({ bytes }) => bytes, align: "right", optional: true },
+        { title: "BUSINESS", value: ({ businessId }) => businessId, optional: true },
       ],
       "No event.",
     );
@@ -51,7 +51,7 @@ const show = command({
   examples: ["events show evt_06f…", "events show evt_06f… --json"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
-    const event = rt.store.events.byId(id);
+    const event = rt.store.events.findById(id);
     if (!event)
       throw new AppError("resource_not_found", `There is no event ${id}.`, {
         fix: "deskbell events list",
@@ -69,7 +69,7 @@ const types = command({
     cli.printList(
       rows,
       [
-        { title: "TYPE", value: ({ type }) => type, whole: true },
+        { title: "TYPE", value: ({ type }) => type, noTruncate: true },
         { title: "CHANGED", value: ({ changed }) => changed.join(" ") },
       ],
       "",
@@ -80,7 +80,7 @@ const types = command({
 const trigger = command({
   name: "trigger",
   about: "Make an event happen about an object that is there: to try out what partners do with it.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<type>"],
   flags: {
     endpoint: text(
@@ -93,14 +93,14 @@ const trigger = command({
     "events trigger catalog.changed --endpoint whe_06f…",
   ],
   async run(cli, { endpoint }, name) {
-    const type = readEventType(name);
+    const type = parseEventType(name);
     const rt = await cli.open();
     const { triggerEvent } = await import("../../app/webhooks/sample-events.ts");
     const { events, deliveries } = triggerEvent(
       rt,
       cli.business(rt),
       type,
-      endpoint === undefined ? undefined : endpointIdNamed(cli, rt, endpoint),
+      endpoint === undefined ? undefined : resolveEndpointId(cli, rt, endpoint),
     );
     const id = events[0]?.id ?? "";
     if (cli.flags.json) cli.printObject({ id, type, deliveries });
@@ -109,7 +109,7 @@ const trigger = command({
   },
 });
 
-export const events: Group = {
+export const events: CommandGroup = {
   name: "events",
   about: "What has happened to the businesses, as their partners are told.",
   commands: [list, show, types, trigger],

@@ -1,6 +1,6 @@
 import { readStarter } from "../../assets.ts";
-import { writeNew } from "../input/new-file.ts";
-import { shellWord } from "../../domain/shell-word.ts";
+import { writeNewFile } from "../input/new-file.ts";
+import { shellQuote } from "../../domain/shell-word.ts";
 import { command } from "../command.ts";
 
 export const init = command({
@@ -9,9 +9,9 @@ export const init = command({
   arguments: ["[file]"],
   examples: ["init", "init my-salon.yaml"],
   run(cli, _flags, file = "catalog.yaml") {
-    writeNew(file, readStarter());
+    writeNewFile(file, readStarter());
     if (cli.flags.json) return cli.printObject({ file });
-    const name = shellWord(file);
+    const name = shellQuote(file);
     cli.note(`${name} is written. Make it yours, then:
   ${cli.program} catalog apply ${name} --dry-run   what it would do
   ${cli.program} catalog apply ${name}

@@ -2,10 +2,10 @@ import type { ListedKey } from "../../store/keys.ts";
 import { countOf } from "../../domain/count-of.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
-import { handOver } from "../output/hand-over.ts";
-import { keyNamed } from "../objects/named.ts";
+import { printSecretOnce } from "../output/hand-over.ts";
+import { resolveKey } from "../objects/named.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 
 const out = text("file", "write the key to a new file (0600) instead of stdout");
@@ -13,7 +13,7 @@ const out = text("file", "write the key to a new file (0600) instead of stdout")
 const create = command({
   name: "create",
   about: "Make a key and print it, this once, alone on stdout.",
-  canRehearse: true,
+  supportsDryRun: true,
   flags: {
     name: requiredText("name", "what the key is for"),
     scope: texts(
@@ -39,7 +39,7 @@ const create = command({
     const rt = await cli.open();
     const business = cli.business(rt);
     const { createKey } = await import("../../app/keys.ts");
-    await handOver(cli, flags.out, () => {
+    await printSecretOnce(cli, flags.out, () => {
       const { key, secret } = createKey(rt, {
         businessId: business.id,
         name: flags.name,
@@ -50,7 +50,7 @@ const create = command({
         limitMinute: flags.limitMinute,
         limitHour: flags.limitHour,
       });
-      return { secret, of: shownKey(key) };
+      return { secret, owner: shownKey(key) };
     });
   },
 });
@@ -66,12 +66,12 @@ const list = command({
     cli.printList(
       listKeys(rt, businessId).map(shownKey),
       [
-        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true },
         { title: "NAME", value: ({ name }) => name },
-        { title: "KEY", value: ({ prefix, last4 }) => `${prefix}…${last4}`, whole: true },
-        { title: "SCOPES", value: ({ scopes }) => scopes.join(" "), spare: true },
-        { title: "LAST USED", value: ({ lastUsedAt }) => shortTime(lastUsedAt), spare: true },
-        { title: "EXPIRES", value: ({ expiresAt }) => shortTime(expiresAt), spare: true },
+        { title: "KEY", value: ({ prefix, last4 }) => `${prefix}…${last4}`, noTruncate: true },
+        { title: "SCOPES", value: ({ scopes }) => scopes.join(" "), optional: true },
+        { title: "LAST USED", value: ({ lastUsedAt }) => shortTime(lastUsedAt), optional: true },
+        { title: "EXPIRES", value: ({ expiresAt }) => shortTime(expiresAt), optional: true },
         { title: "REVOKED", value: ({ revokedAt }) => shortTime(revokedAt) },
       ],
       "No key yet.",
@@ -86,24 +86,24 @@ const show = command({
   examples: ["keys show key_06f…", "keys show key_06f… --json"],
   async run(cli, _flags, named) {
     const rt = await cli.open();
-    cli.printObject(shownKey(keyNamed(cli, rt, named)));
+    cli.printObject(shownKey(resolveKey(cli, rt, named)));
   },
 });
 
 const rotate = command({
   name: "rotate",
   about: "Give a key a new text and print it; the old one works on for a while.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<key>"],
   flags: { overlap: duration("how long the old one works on, at most 7d (24h)"), out },
   examples: ["keys rotate key_06f…", "keys rotate key_06f… --overlap 0s --out website.key"],
   async run(cli, flags, named) {
     const rt = await cli.open();
-    const { id } = keyNamed(cli, rt, named);
+    const { id } = resolveKey(cli, rt, named);
     const { rotateKey } = await import("../../app/keys.ts");
-    await handOver(cli, flags.out, () => {
+    await printSecretOnce(cli, flags.out, () => {
       const { key, secret } = rotateKey(rt, id, flags.overlap);
-      return { secret, of: shownKey(key) };
+      return { secret, owner: shownKey(key) };
     });
   },
 });
@@ -111,12 +111,12 @@ const rotate = command({
 const revoke = command({
   name: "revoke",
   about: "Shut a key for good, at once.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<key>"],
   examples: ["keys revoke key_06f…", "keys revoke key_06f… --yes"],
   async run(cli, _flags, named) {
     const rt = await cli.open();
-    const { id, name } = keyNamed(cli, rt, named);
+    const { id, name } = resolveKey(cli, rt, named);
     await cli.confirm(`Revoking the key '${safe(name)}'`, name);
     const { revokeKey } = await import("../../app/keys.ts");
     const key = shownKey(revokeKey(rt, id));
@@ -152,7 +152,7 @@ const shownKey = ({ limitMinute, limitHour, ...key }: ListedKey) => ({
   revokedAt: isoTime(key.revokedAt),
 });
 
-export const keys: Group = {
+export const keys: CommandGroup = {
   name: "keys",
   about: "The API keys of partners.",
   commands: [create, list, show, rotate, revoke, rotateMaster],

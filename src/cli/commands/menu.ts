@@ -2,14 +2,14 @@ import { AppError } from "../../domain/errors.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { countOf } from "../../domain/count-of.ts";
 import { reportChange } from "../output/change-report.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { text, toggle } from "../flags.ts";
-import { readMoment } from "../input/moment.ts";
+import { parseTime } from "../input/moment.ts";
 import {
   editFlags,
   listObjects,
-  objectNamed,
-  readEdits,
+  resolveObject,
+  parseEdits,
   withEditedPart,
   withEdits,
 } from "../objects/objects.ts";
@@ -21,12 +21,12 @@ const list = command({
   async run(cli) {
     const rt = await cli.open();
     const business = cli.business(rt);
-    const out = rt.store.soldOut.all(business.id);
+    const out = rt.store.soldOut.list(business.id);
     const isOut = (id: string) => out.has(id) && (out.get(id) ?? Infinity) > rt.now();
     cli.printList(
       listObjects(rt, business, "menu_item").map((dish) => ({ ...dish, soldOut: isOut(dish.id) })),
       [
-        { title: "KEY", value: ({ key }) => key, whole: true },
+        { title: "KEY", value: ({ key }) => key, noTruncate: true },
         { title: "NAME", value: ({ name }) => name },
         {
           title: "PRICE",
@@ -35,7 +35,7 @@ const list = command({
         },
         { title: "CATEGORIES", value: ({ categories }) => categories.join(", ") },
         { title: "STATUS", value: ({ status }) => status },
-        { title: "ID", value: ({ id }) => id, whole: true, spare: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true, optional: true },
         { title: "SOLD OUT", value: ({ soldOut }) => (soldOut ? "yes" : "") },
       ],
       `${business.slug} has no menu.`,
@@ -50,7 +50,7 @@ const show = command({
   examples: ["menu show espresso --business cafe-lumen", "menu show mit_5k2… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
-    cli.printObject(objectNamed(rt, cli.business(rt), "menu_item", name));
+    cli.printObject(resolveObject(rt, cli.business(rt), "menu_item", name));
   },
 });
 
@@ -67,7 +67,7 @@ const set = command({
   async run(cli, { size, dryRun, ...given }, dish) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
-    const edits = readEdits(given, doc.currency);
+    const edits = parseEdits(given, doc.currency);
     if (size !== undefined && edits.status !== undefined)
       throw new AppError("usage", "A size has no status of its own.", {
         fix: "leave --status or --size out",
@@ -92,7 +92,7 @@ const soldOut = command({
   name: "sold-out",
   about:
     "Mark a dish, or an option of a modifier group, as out, or as back, and tell the partners.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<dish>"],
   flags: {
     until: text("time", "when it is back by itself: 18:00 today, or 2026-12-01T18:00"),
@@ -105,7 +105,7 @@ const soldOut = command({
     const rt = await cli.open();
     const business = cli.business(rt);
     const { setSoldOut } = await import("../../app/catalog/sold-out.ts");
-    const back = until === undefined ? null : readMoment(until, business.doc.timezone, rt.now());
+    const back = until === undefined ? null : parseTime(until, business.doc.timezone, rt.now());
     const { name, key, id, events, deliveries } = setSoldOut(
       rt,
       business,
@@ -121,7 +121,7 @@ const soldOut = command({
   },
 });
 
-export const menu: Group = {
+export const menu: CommandGroup = {
   name: "menu",
   about: "The dishes of a restaurant.",
   commands: [list, show, set, soldOut],

@@ -1,4 +1,4 @@
-import { writeNew } from "../input/new-file.ts";
+import { writeNewFile } from "../input/new-file.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";
 
@@ -28,6 +28,6 @@ export const openapi = command({
     });
     const content = `${JSON.stringify(described, null, 2)}\n`;
     if (out === "-") cli.io.stdout.write(content);
-    else writeNew(out, content);
+    else writeNewFile(out, content);
   },
 });

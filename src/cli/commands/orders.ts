@@ -1,8 +1,8 @@
 import { formatMoney } from "../../domain/money.ts";
-import { representOrder, type TicketOrder } from "../../domain/day/ticket-order.ts";
-import { command, type Group } from "../command.ts";
+import { toPublicTicketOrder, type TicketOrder } from "../../domain/day/ticket-order.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { choice, text, texts } from "../flags.ts";
-import { createOrLoad, fromFlag } from "../input/load-lines.ts";
+import { createOrLoad, inputFlag } from "../input/load-lines.ts";
 import { pageFlags, printPage } from "../output/page.ts";
 
 const STATUSES = [
@@ -15,12 +15,12 @@ const STATUSES = [
 const create = command({
   name: "create",
   about: "Hold tickets for 15 minutes, until they are paid, and tell the partners.",
-  canRehearse: true,
+  supportsDryRun: true,
   flags: {
     event: text("key", "the event"),
     item: texts("type", "a ticket type, or several of it: seated*2; once for each"),
     customerRef: text("ref", "your own name or number of the customer"),
-    from: fromFlag,
+    from: inputFlag,
   },
   examples: [
     "orders create --event blue-hour-quartet --item seated*2 --item student",
@@ -29,14 +29,14 @@ const create = command({
   async run(cli, { from, item, ...given }) {
     const rt = await cli.open();
     const { slug } = cli.business(rt);
-    const { createOrder } = await import("../../app/day/orders.ts");
+    const { createTicketOrder } = await import("../../app/day/orders.ts");
     return createOrLoad(
       cli,
       rt,
       from,
       { ...given, items: item },
       { event: "--event", items: "--item" },
-      (input) => createOrder(rt, slug, input),
+      (input) => createTicketOrder(rt, slug, input),
     );
   },
 });
@@ -44,19 +44,19 @@ const create = command({
 const confirm = command({
   name: "confirm",
   about: "Make a paid order's tickets and print the codes that admit their holders, this once.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<order>"],
   examples: ["orders confirm K7M2-9QXF", "orders confirm tor_06f… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
-    const { confirmOrder } = await import("../../app/day/orders.ts");
-    const confirmed = confirmOrder(rt, cli.business(rt).slug, name);
+    const { confirmTicketOrder } = await import("../../app/day/orders.ts");
+    const confirmed = confirmTicketOrder(rt, cli.business(rt).slug, name);
     if (cli.flags.json) return cli.printObject(confirmed);
     cli.printList(
       confirmed.tickets,
       [
-        { title: "TICKET", value: ({ id }) => id, whole: true },
-        { title: "CODE", value: ({ admissionCode }) => admissionCode, whole: true },
+        { title: "TICKET", value: ({ id }) => id, noTruncate: true },
+        { title: "CODE", value: ({ admissionCode }) => admissionCode, noTruncate: true },
         { title: "TYPE", value: ({ ticketTypeId }) => ticketTypeId },
       ],
       "",
@@ -70,13 +70,13 @@ const confirm = command({
 const cancel = command({
   name: "cancel",
   about: "Cancel an order, paid or not: its tickets are void and can be sold again.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<order>"],
   examples: ["orders cancel K7M2-9QXF", "orders cancel tor_06f… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
-    const { cancelOrder } = await import("../../app/day/orders.ts");
-    cli.printObject(cancelOrder(rt, cli.business(rt).slug, name));
+    const { cancelTicketOrder } = await import("../../app/day/orders.ts");
+    cli.printObject(cancelTicketOrder(rt, cli.business(rt).slug, name));
   },
 });
 
@@ -95,18 +95,18 @@ const list = command({
   async run(cli, { limit, event, ...filter }) {
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { publicEventId } = await import("../../app/catalog/find-object.ts");
-    const eventId = event === undefined ? undefined : publicEventId(rt, business, event);
+    const { getPublicEventId } = await import("../../app/catalog/find-object.ts");
+    const eventId = event === undefined ? undefined : getPublicEventId(rt, business, event);
     printPage(
       cli,
       limit,
       (most) =>
         rt.store.orders
           .list({ businessId: business.id, eventId, ...filter }, most)
-          .map((row) => representOrder(row, business.doc.timezone)),
+          .map((row) => toPublicTicketOrder(row, business.doc.timezone)),
       [
-        { title: "ID", value: ({ id }) => id, whole: true },
-        { title: "CODE", value: ({ code }) => code, whole: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true },
+        { title: "CODE", value: ({ code }) => code, noTruncate: true },
         { title: "STATUS", value: ({ status }) => status },
         {
           title: "TICKETS",
@@ -121,8 +121,8 @@ const list = command({
         {
           title: "EXPIRES",
           value: ({ expiresAt }) => expiresAt?.slice(0, 16),
-          whole: true,
-          spare: true,
+          noTruncate: true,
+          optional: true,
         },
         { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
       ],
@@ -139,12 +139,14 @@ const show = command({
   async run(cli, _flags, name) {
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { requireOrder } = await import("../../app/day/orders.ts");
-    cli.printObject(representOrder(requireOrder(rt, business.id, name), business.doc.timezone));
+    const { getTicketOrder } = await import("../../app/day/orders.ts");
+    cli.printObject(
+      toPublicTicketOrder(getTicketOrder(rt, business.id, name), business.doc.timezone),
+    );
   },
 });
 
-export const orders: Group = {
+export const ticketOrders: CommandGroup = {
   name: "orders",
   about: "Tickets that customers have ordered.",
   commands: [create, confirm, cancel, list, show],

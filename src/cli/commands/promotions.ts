@@ -1,13 +1,13 @@
 import type { PromotionBenefit } from "../../domain/catalog/catalog.ts";
 import { formatInstant } from "../../domain/business-time.ts";
 import { formatMoney } from "../../domain/money.ts";
-import type { Group } from "../command.ts";
-import { lookCommands } from "../objects/object-commands.ts";
+import type { CommandGroup } from "../command.ts";
+import { readOnlyCommands } from "../objects/object-commands.ts";
 
-export const promotions: Group = {
+export const promotions: CommandGroup = {
   name: "promotions",
   about: "What is cheaper, and when.",
-  commands: lookCommands({
+  commands: readOnlyCommands({
     kind: "promotion",
     noun: "promotions",
     example: { business: "salon-aurora", key: "midweek-blowout" },
@@ -20,9 +20,13 @@ export const promotions: Group = {
       {
         title: "FROM",
         value: ({ schedule }) => dateText(schedule.startsAt, timezone),
-        whole: true,
+        noTruncate: true,
       },
-      { title: "TO", value: ({ schedule }) => dateText(schedule.endsAt, timezone), whole: true },
+      {
+        title: "TO",
+        value: ({ schedule }) => dateText(schedule.endsAt, timezone),
+        noTruncate: true,
+      },
     ],
     shown: (doc, time) => {
       const { startsAt, endsAt } = doc.schedule;

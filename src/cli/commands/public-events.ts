@@ -1,11 +1,11 @@
 import { formatInstant } from "../../domain/business-time.ts";
-import type { Group } from "../command.ts";
-import { lookCommands } from "../objects/object-commands.ts";
+import type { CommandGroup } from "../command.ts";
+import { readOnlyCommands } from "../objects/object-commands.ts";
 
-export const publicEvents: Group = {
+export const publicEvents: CommandGroup = {
   name: "public-events",
   about: "Concerts, dinners and classes with tickets.",
-  commands: lookCommands({
+  commands: readOnlyCommands({
     kind: "public_event",
     noun: "public-events",
     example: { business: "kita-live", key: "blue-hour-quartet" },
@@ -17,9 +17,9 @@ export const publicEvents: Group = {
       {
         title: "STARTS",
         value: ({ startsAt }) => formatInstant(startsAt, timezone).slice(0, 16),
-        whole: true,
+        noTruncate: true,
       },
-      { title: "VENUE", value: ({ venue }) => venue?.name, spare: true },
+      { title: "VENUE", value: ({ venue }) => venue?.name, optional: true },
       { title: "TICKET TYPES", value: ({ ticketTypes }) => ticketTypes.length, align: "right" },
     ],
     shown: (doc, time) => ({

@@ -1,20 +1,20 @@
-import { representReservation } from "../../domain/day/reservation.ts";
-import { command, type Group } from "../command.ts";
+import { toPublicReservation } from "../../domain/day/reservation.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { integer, text } from "../flags.ts";
-import { createOrLoad, fromFlag } from "../input/load-lines.ts";
+import { createOrLoad, inputFlag } from "../input/load-lines.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
 
 const create = command({
   name: "create",
   about: "Reserve a table, the smallest that is free for the party, and tell the partners.",
-  canRehearse: true,
+  supportsDryRun: true,
   flags: {
     party: integer(1, 10_000, "how many come"),
     start: text("time", "such as 2026-12-01T19:30, on the business's clocks"),
     area: text("key", "in this area"),
     table: text("key", "this table and no other"),
     customerRef: text("ref", "your own name or number of the customer"),
-    from: fromFlag,
+    from: inputFlag,
   },
   examples: [
     "reservations create --party 4 --start 2026-12-01T19:30 --area terrace",
@@ -30,7 +30,7 @@ const create = command({
   },
 });
 
-export const reservations: Group = {
+export const reservations: CommandGroup = {
   name: "reservations",
   about: "Who has reserved a table, and when.",
   commands: [
@@ -40,20 +40,19 @@ export const reservations: Group = {
       exampleId: "rsv_06f…",
       freed: "its table",
       read: (rt, filter, limit) => rt.store.reservations.list(filter, limit),
-      represent: representReservation,
+      represent: toPublicReservation,
       kinds: ["table"],
       columns: (keyOf) => [
-        { title: "ID", value: ({ id }) => id, whole: true },
-        { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), whole: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true },
+        { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },
         { title: "PARTY", value: ({ partySize }) => partySize, align: "right" },
         { title: "STATUS", value: ({ status }) => status },
         { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
         { title: "TABLE", value: ({ tableId }) => keyOf(tableId) },
       ],
       useCases: async () => {
-        const { cancelReservation, requireReservation } =
-          await import("../../app/day/reservations.ts");
-        return { cancel: cancelReservation, require: requireReservation };
+        const { cancelReservation, getReservation } = await import("../../app/day/reservations.ts");
+        return { cancel: cancelReservation, require: getReservation };
       },
     }),
   ],

@@ -11,10 +11,10 @@ export const restore = command({
   examples: ["restore .deskbell/backups/deskbell-20261120T021700Z.db", "restore old.db --yes"],
   async run(cli, { dryRun }, file) {
     const config = cli.config();
-    const [{ hasItsMasterKey, requireRestorable, restoreBackup }, { wallClock }] =
+    const [{ hasMatchingMasterKey, assertRestorable, restoreBackup }, { wallClock }] =
       await Promise.all([import("../../app/box/restore.ts"), import("../../runtime.ts")]);
     if (dryRun) {
-      const isThere = requireRestorable(config, file);
+      const isThere = assertRestorable(config, file);
       if (cli.flags.json) cli.printObject({ file, replaces: isThere ? config.databasePath : null });
       return cli.note(
         isThere
@@ -27,7 +27,7 @@ export const restore = command({
       confirm: () => cli.confirm(`Restoring over ${config.dataDir}`, basename(config.dataDir)),
     });
     const rt = await cli.open();
-    const isKeyThere = hasItsMasterKey(rt);
+    const isKeyThere = hasMatchingMasterKey(rt);
     if (cli.flags.json) cli.printObject({ file, kept, isMasterKeyThere: isKeyThere });
     cli.note(
       `The data are those of ${file}.${kept === null ? "" : ` Those that were there are in ${kept}.`}`,

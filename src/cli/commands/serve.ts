@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { choice, integer, orEnvironment, text, texts, toggle } from "../flags.ts";
+import { choice, integer, withEnvironment, text, texts, toggle } from "../flags.ts";
 
 const DEFAULT_PORT = 4100;
 
@@ -9,16 +9,19 @@ export const serve = command({
   name: "serve",
   about: "Run the daemon: the HTTP API, and the courier that delivers webhooks.",
   flags: {
-    host: orEnvironment("DESKBELL_HOST", text("address", "where to listen (127.0.0.1)")),
-    port: orEnvironment("DESKBELL_PORT", integer(0, 65_535, `0: any free one (${DEFAULT_PORT})`)),
-    tlsCert: orEnvironment(
+    host: withEnvironment("DESKBELL_HOST", text("address", "where to listen (127.0.0.1)")),
+    port: withEnvironment("DESKBELL_PORT", integer(0, 65_535, `0: any free one (${DEFAULT_PORT})`)),
+    tlsCert: withEnvironment(
       "DESKBELL_TLS_CERT",
       text(
         "file",
         "serve https with this certificate (PEM, its chain after it); SIGHUP reads it again",
       ),
     ),
-    tlsKey: orEnvironment("DESKBELL_TLS_KEY", text("file", "the certificate's private key (PEM)")),
+    tlsKey: withEnvironment(
+      "DESKBELL_TLS_KEY",
+      text("file", "the certificate's private key (PEM)"),
+    ),
     allowHttp: toggle("lab only: webhooks may go to http URLs"),
     allowPrivate: texts(
       "cidr",
@@ -62,7 +65,7 @@ export const serve = command({
       docs: `${daemon.url}/docs`,
       data: config.dataDir,
     });
-    const reason = await Promise.race([stopped, daemon.courierDied]);
+    const reason = await Promise.race([stopped, daemon.workerDied]);
     daemon.log("info", "stopping", { reason });
     await daemon.stop();
     return reason === "courier died" ? EXIT.failure : EXIT.ok;

@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 import { IS_EXECUTABLE } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
-import { shellWord } from "../../domain/shell-word.ts";
-import { command, type Group } from "../command.ts";
+import { shellQuote } from "../../domain/shell-word.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { text } from "../flags.ts";
 import { systemdUnit } from "../running/systemd-unit.ts";
 
@@ -34,7 +34,7 @@ const systemd = command({
   ${cli.program} service systemd${user === USER ? "" : ` --user ${user}`} | sudo tee ${UNIT_PATH}
   sudo systemctl daemon-reload && sudo systemctl enable --now deskbell
 Its data are in /var/lib/deskbell; commands beside it run as its user:
-  sudo -u ${user} ${program.map(shellWord).join(" ")} status --data-dir /var/lib/deskbell`);
+  sudo -u ${user} ${program.map(shellQuote).join(" ")} status --data-dir /var/lib/deskbell`);
     if (isInHome)
       cli.note(
         "The program lies in a home folder, which the service must therefore see: move it to /opt if you can.",
@@ -42,7 +42,7 @@ Its data are in /var/lib/deskbell; commands beside it run as its user:
   },
 });
 
-export const service: Group = {
+export const service: CommandGroup = {
   name: "service",
   about: "Run deskbell as a service of the system.",
   commands: [systemd],

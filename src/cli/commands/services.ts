@@ -2,13 +2,13 @@ import type { DocOf } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { reportChange } from "../output/change-report.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { integer, text, toggle } from "../flags.ts";
 import {
   editFlags,
   listObjects,
-  objectNamed,
-  readEdits,
+  resolveObject,
+  parseEdits,
   withEditedPart,
   withEdits,
 } from "../objects/objects.ts";
@@ -23,7 +23,7 @@ const list = command({
     cli.printList(
       listObjects(rt, business, "service"),
       [
-        { title: "KEY", value: ({ key }) => key, whole: true },
+        { title: "KEY", value: ({ key }) => key, noTruncate: true },
         { title: "NAME", value: ({ name }) => name },
         {
           title: "PRICE",
@@ -33,7 +33,7 @@ const list = command({
         { title: "MIN", value: ({ durationMin }) => durationMin, align: "right" },
         { title: "VARIANTS", value: ({ variants }) => variants.length, align: "right" },
         { title: "STATUS", value: ({ status }) => status },
-        { title: "ID", value: ({ id }) => id, whole: true, spare: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true, optional: true },
       ],
       `${business.slug} has no services.`,
     );
@@ -47,7 +47,7 @@ const show = command({
   examples: ["services show cut", "services show svc_1b7… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
-    cli.printObject(objectNamed(rt, cli.business(rt), "service", name));
+    cli.printObject(resolveObject(rt, cli.business(rt), "service", name));
   },
 });
 
@@ -68,7 +68,7 @@ const set = command({
   async run(cli, { variant, duration, dryRun, ...given }, service) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
-    const edits = readEdits({ ...given, durationMin: duration }, doc.currency);
+    const edits = parseEdits({ ...given, durationMin: duration }, doc.currency);
     const { editObject } = await import("../../app/catalog/catalog.ts");
     let others: DocOf["service"]["variants"] = [];
     const result = editObject(
@@ -94,7 +94,7 @@ const set = command({
   },
 });
 
-export const services: Group = {
+export const services: CommandGroup = {
   name: "services",
   about: "What can be booked.",
   commands: [list, show, set],

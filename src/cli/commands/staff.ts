@@ -1,10 +1,10 @@
-import type { Group } from "../command.ts";
-import { lookCommands } from "../objects/object-commands.ts";
+import type { CommandGroup } from "../command.ts";
+import { readOnlyCommands } from "../objects/object-commands.ts";
 
-export const staff: Group = {
+export const staff: CommandGroup = {
   name: "staff",
   about: "Who works here.",
-  commands: lookCommands({
+  commands: readOnlyCommands({
     kind: "staff",
     noun: "staff",
     example: { business: "salon-aurora", key: "maya" },

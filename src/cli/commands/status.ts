@@ -4,7 +4,7 @@ import { byteSize } from "../../domain/byte-size.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { nameProgram } from "../failure.ts";
+import { insertProgramName } from "../failure.ts";
 import { type Column, isoTime, shortTime, toTsv } from "../output/table.ts";
 
 type Line = { about: string; state: string; command: string | null };
@@ -67,7 +67,7 @@ const troubles = (status: Status, program: string): Line[] =>
   status.troubles.map(({ text, command }) => ({
     about: "trouble",
     state: text,
-    command: nameProgram(command, program),
+    command: insertProgramName(command, program),
   }));
 
 /** `2 active, 1 failing` */

@@ -1,5 +1,5 @@
-import { representTicket, type Ticket } from "../../domain/day/ticket-order.ts";
-import { command, type Group } from "../command.ts";
+import { toPublicTicket, type Ticket } from "../../domain/day/ticket-order.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { choice, text } from "../flags.ts";
 import { pageFlags, printPage } from "../output/page.ts";
 
@@ -8,13 +8,13 @@ const STATUSES = ["VALID", "CHECKED_IN", "VOID"] as const satisfies Ticket["stat
 const checkIn = command({
   name: "check-in",
   about: "Let a ticket's holder in, once, and tell the partners.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<code>"],
   examples: ["tickets check-in 4T7K-2M9Q-XF3N-WD0A", "tickets check-in tck_06f…"],
   async run(cli, _flags, codeOrId) {
     const rt = await cli.open();
-    const { checkIn } = await import("../../app/day/tickets.ts");
-    cli.printObject(checkIn(rt, cli.business(rt).slug, codeOrId));
+    const { checkInTicket } = await import("../../app/day/tickets.ts");
+    cli.printObject(checkInTicket(rt, cli.business(rt).slug, codeOrId));
   },
 });
 
@@ -34,30 +34,34 @@ const list = command({
   async run(cli, { limit, event, order, ...filter }) {
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { publicEventId } = await import("../../app/catalog/find-object.ts");
-    const { requireOrder } = await import("../../app/day/orders.ts");
-    const eventId = event === undefined ? undefined : publicEventId(rt, business, event);
-    const orderId = order === undefined ? undefined : requireOrder(rt, business.id, order).id;
+    const { getPublicEventId } = await import("../../app/catalog/find-object.ts");
+    const { getTicketOrder } = await import("../../app/day/orders.ts");
+    const eventId = event === undefined ? undefined : getPublicEventId(rt, business, event);
+    const orderId = order === undefined ? undefined : getTicketOrder(rt, business.id, order).id;
     printPage(
       cli,
       limit,
       (most) =>
         rt.store.tickets
           .list({ businessId: business.id, eventId, orderId, ...filter }, most)
-          .map((row) => representTicket(row, business.doc.timezone)),
+          .map((row) => toPublicTicket(row, business.doc.timezone)),
       [
-        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true },
         { title: "STATUS", value: ({ status }) => status },
-        { title: "CHECKED IN", value: ({ checkedInAt }) => checkedInAt?.slice(0, 16), whole: true },
+        {
+          title: "CHECKED IN",
+          value: ({ checkedInAt }) => checkedInAt?.slice(0, 16),
+          noTruncate: true,
+        },
         { title: "TYPE", value: ({ ticketTypeId }) => ticketTypeId },
-        { title: "ORDER", value: ({ orderId }) => orderId, whole: true, spare: true },
+        { title: "ORDER", value: ({ orderId }) => orderId, noTruncate: true, optional: true },
       ],
       `${business.slug} has no tickets.`,
     );
   },
 });
 
-export const tickets: Group = {
+export const tickets: CommandGroup = {
   name: "tickets",
   about: "Tickets of confirmed orders, and who has come in.",
   commands: [checkIn, list],

@@ -1,6 +1,6 @@
 import { formatInstant } from "../../domain/business-time.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
 import { listObjects } from "../objects/objects.ts";
 
@@ -8,7 +8,7 @@ const add = command({
   name: "add",
   about:
     "Take a person out of the plan for a while, and tell the partners that availability has changed.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<staff>"],
   flags: {
     from: requiredText("time", "a date, or a date and time, on the business's clocks"),
@@ -22,8 +22,8 @@ const add = command({
   async run(cli, { from, to, reason }, staff) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
-    const { addTimeOff } = await import("../../app/day/time-off.ts");
-    const { booked, ...row } = addTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
+    const { createTimeOff } = await import("../../app/day/time-off.ts");
+    const { booked, ...row } = createTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
     cli.printObject(shown(row, doc.timezone));
     if (booked > 0)
       cli.note(`${booked} booked in that time and left as they are: ${cli.program} bookings list`);
@@ -33,13 +33,13 @@ const add = command({
 const remove = command({
   name: "remove",
   about: "Take an absence back.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<id>"],
   examples: ["time-off remove tof_06f…", "time-off remove tof_06f… --business salon-aurora"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
-    const { removeTimeOff } = await import("../../app/day/time-off.ts");
-    removeTimeOff(rt, cli.business(rt).slug, id);
+    const { deleteTimeOff } = await import("../../app/day/time-off.ts");
+    deleteTimeOff(rt, cli.business(rt).slug, id);
     if (cli.flags.json) return cli.printObject({ id });
     cli.note(`${id} is taken back.`);
   },
@@ -54,14 +54,14 @@ const list = command({
     const rt = await cli.open();
     const business = cli.business(rt);
     const keys = new Map(listObjects(rt, business, "staff").map(({ id, key }) => [id, key]));
-    const rows = rt.store.timeOff.endingAfter(business.id, past ? 0 : rt.now());
+    const rows = rt.store.timeOff.listEndingAfter(business.id, past ? 0 : rt.now());
     cli.printList(
       rows.map((row) => shown(row, business.doc.timezone)),
       [
-        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true },
         { title: "STAFF", value: ({ staffId }) => keys.get(staffId) ?? staffId },
-        { title: "FROM", value: ({ from }) => from.slice(0, 16), whole: true },
-        { title: "TO", value: ({ to }) => to.slice(0, 16), whole: true },
+        { title: "FROM", value: ({ from }) => from.slice(0, 16), noTruncate: true },
+        { title: "TO", value: ({ to }) => to.slice(0, 16), noTruncate: true },
         { title: "REASON", value: ({ reason }) => reason },
       ],
       `${business.slug} has no time off entered.`,
@@ -77,7 +77,7 @@ const shown = ({ id, staffId, startsAt, endsAt, reason }: TimeOffRow, timezone: 
   reason,
 });
 
-export const timeOff: Group = {
+export const timeOff: CommandGroup = {
   name: "time-off",
   about: "When people are away, beside what the catalog file says.",
   commands: [add, remove, list],

@@ -14,8 +14,8 @@ export const tui = command({
   },
   examples: ["tui", "tui --business salon-aurora --readonly"],
   async run(cli, { readonly, ascii }) {
-    const { requireTerminal, showLiveView } = await import("../running/live-view.ts");
-    requireTerminal(cli);
+    const { assertTerminal, showLiveView } = await import("../running/live-view.ts");
+    assertTerminal(cli);
     const { untilStopped, exitCodeOf } = await import("../running/stop-signal.ts");
     const rt = await cli.open({ busyTimeoutMs: BUSY_TIMEOUT_MS });
     const options = {

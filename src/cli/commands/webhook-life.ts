@@ -2,9 +2,9 @@ import { countOf } from "../../domain/count-of.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { command } from "../command.ts";
 import { duration, text, toggle } from "../flags.ts";
-import { handOver } from "../output/hand-over.ts";
-import { readMoment } from "../input/moment.ts";
-import { endpointNamed } from "../objects/named.ts";
+import { printSecretOnce } from "../output/hand-over.ts";
+import { parseTime } from "../input/moment.ts";
+import { resolveEndpoint } from "../objects/named.ts";
 import { isoTime } from "../output/table.ts";
 import { AppError } from "../../domain/errors.ts";
 
@@ -13,7 +13,7 @@ const life = () => import("../../app/webhooks/endpoint-life.ts");
 export const enable = command({
   name: "enable",
   about: "Take a disabled endpoint up again, and send what was parked for it.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<endpoint>"],
   flags: {
     recover: text(
@@ -24,11 +24,11 @@ export const enable = command({
   examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 00:00"],
   async run(cli, { recover = "all" }, named) {
     const rt = await cli.open();
-    const { id, businessId } = endpointNamed(cli, rt, named);
+    const { id, businessId } = resolveEndpoint(cli, rt, named);
     const { enableEndpoint } = await life();
-    const timezone = rt.store.businesses.byId(businessId)?.doc.timezone ?? "UTC";
+    const timezone = rt.store.businesses.findById(businessId)?.doc.timezone ?? "UTC";
     const which =
-      recover === "all" || recover === "none" ? recover : readMoment(recover, timezone, rt.now());
+      recover === "all" || recover === "none" ? recover : parseTime(recover, timezone, rt.now());
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
     if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
     cli.note(
@@ -40,12 +40,12 @@ export const enable = command({
 export const disable = command({
   name: "disable",
   about: "Send nothing more to an endpoint; its events are parked until it is enabled again.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<endpoint>"],
   examples: ["webhooks disable whe_06f…", "webhooks disable whe_06f… --json"],
   async run(cli, _flags, named) {
     const rt = await cli.open();
-    const { id } = endpointNamed(cli, rt, named);
+    const { id } = resolveEndpoint(cli, rt, named);
     const { disableEndpoint } = await life();
     const { parked } = disableEndpoint(rt, id, "manual");
     if (cli.flags.json) cli.printObject({ id, parked });
@@ -55,15 +55,15 @@ export const disable = command({
   },
 });
 
-export const remove = command({
+export const deleteCommand = command({
   name: "delete",
   about: "Delete an endpoint for good; what is owed to it is cancelled.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<endpoint>"],
   examples: ["webhooks delete whe_06f…", "webhooks delete whe_06f… --yes"],
   async run(cli, _flags, named) {
     const rt = await cli.open();
-    const { id, name } = endpointNamed(cli, rt, named);
+    const { id, name } = resolveEndpoint(cli, rt, named);
     const { deleteEndpoint } = await life();
     await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
     const { cancelled } = deleteEndpoint(rt, id);
@@ -76,7 +76,7 @@ export const rotateSecret = command({
   name: "rotate-secret",
   about:
     "Give an endpoint a new signing secret and print it; deliveries carry both signatures for a while.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<endpoint>"],
   flags: {
     overlap: duration("how long the old one is signed with as well, at most 7d (24h)"),
@@ -92,12 +92,13 @@ export const rotateSecret = command({
   ],
   async run(cli, { overlap, finish, force, out }, named) {
     const rt = await cli.open();
-    const { id } = endpointNamed(cli, rt, named);
-    const { finishRotation, rotateSecret } = await import("../../app/webhooks/endpoint-secrets.ts");
+    const { id } = resolveEndpoint(cli, rt, named);
+    const { finishSecretRotation, rotateEndpointSecret } =
+      await import("../../app/webhooks/endpoint-secrets.ts");
     if (finish) {
       if (overlap !== undefined || force || out !== undefined)
         throw new AppError("usage", "--finish makes no new secret: it stands alone.");
-      const finished = finishRotation(rt, id);
+      const finished = finishSecretRotation(rt, id);
       if (cli.flags.json) cli.printObject({ id, finished });
       return cli.note(
         finished
@@ -105,18 +106,18 @@ export const rotateSecret = command({
           : `${id} has one secret already.`,
       );
     }
-    await handOver(cli, out, () => {
-      const { secret, oldEndsAt } = rotateSecret(rt, id, {
+    await printSecretOnce(cli, out, () => {
+      const { secret, oldEndsAt } = rotateEndpointSecret(rt, id, {
         overlapMs: overlap,
         force,
-        mayMakeKey: force,
+        allowNewMasterKey: force,
       });
       cli.note(
         oldEndsAt > rt.now()
           ? `The old secret is signed with as well until ${isoTime(oldEndsAt)}, or until --finish.`
           : "The old secret is signed with no more.",
       );
-      return { secret, of: { id, oldSecretEndsAt: isoTime(oldEndsAt) } };
+      return { secret, owner: { id, oldSecretEndsAt: isoTime(oldEndsAt) } };
     });
   },
 });

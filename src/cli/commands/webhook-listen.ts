@@ -1,14 +1,14 @@
 import { text as readAll } from "node:stream/consumers";
-import { apiKeyOfEnvironment } from "../../config.ts";
+import { readApiKey } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import type { Outcome } from "../../domain/webhooks/verdict.ts";
 import { readText } from "../input/catalog-files.ts";
-import type { FeedEvent, Start } from "../listen/change-feed.ts";
+import type { FeedEvent, FeedStart } from "../listen/change-feed.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { orEnvironment, requiredText, text } from "../flags.ts";
+import { withEnvironment, requiredText, text } from "../flags.ts";
 
 const API = "http://127.0.0.1:4100";
 const OLDEST = "oldest";
@@ -20,7 +20,7 @@ export const listen = command({
     "The API key (webhooks.read) comes from --key-file or $DESKBELL_API_KEY.",
   flags: {
     forwardTo: requiredText("url", "where the events go, such as http://localhost:3000/hook"),
-    api: orEnvironment("DESKBELL_API", text("url", `where deskbell answers (${API})`)),
+    api: withEnvironment("DESKBELL_API", text("url", `where deskbell answers (${API})`)),
     keyFile: text("file", "holds the API key; - reads stdin"),
     secretFile: text("file", "holds the signing secret; without it one is made and printed"),
     after: text(
@@ -53,7 +53,7 @@ export const listen = command({
     const over = new AbortController();
     void untilStopped().then(() => over.abort());
     await using forwarder = createForwarder(target, secret);
-    const start: Start = after === undefined ? "now" : after === OLDEST ? OLDEST : { after };
+    const start: FeedStart = after === undefined ? "now" : after === OLDEST ? OLDEST : { after };
 
     let [taken, failed, cursor] = [0, 0, after];
     let isToBeSaid = true;
@@ -108,11 +108,7 @@ function requireUrl(option: string, given: string): URL {
 
 async function readKey({ io }: Cli, file: string | undefined): Promise<string> {
   const text =
-    file === undefined
-      ? apiKeyOfEnvironment()
-      : file === "-"
-        ? await readAll(io.stdin)
-        : readText(file);
+    file === undefined ? readApiKey() : file === "-" ? await readAll(io.stdin) : readText(file);
   const key = text?.trim() ?? "";
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new AppError(
@@ -131,11 +127,11 @@ async function signingSecret(cli: Cli, file: string | undefined): Promise<string
     if (/^whsec_[\w+/=]+$/.test(secret)) return secret;
     throw new AppError("invalid_input", `${file} holds no signing secret: it begins with whsec_.`);
   }
-  const [{ drawSecret }, { systemRandom }] = await Promise.all([
+  const [{ generateSecret }, { systemRandom }] = await Promise.all([
     import("../../domain/webhooks/signature.ts"),
     import("../../runtime.ts"),
   ]);
-  const secret = drawSecret(systemRandom);
+  const secret = generateSecret(systemRandom);
   cli.io.stdout.write(
     cli.flags.json ? `${JSON.stringify({ secret })}\n` : `signing secret  ${secret}\n`,
   );

@@ -6,8 +6,8 @@ import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { duration, integer, requiredText, text } from "../flags.ts";
-import { endpointNamed } from "../objects/named.ts";
-import { sendOnceWith } from "../running/send-once.ts";
+import { resolveEndpoint } from "../objects/named.ts";
+import { lazySendOnce } from "../running/send-once.ts";
 
 const RECEIVER_PORT = 4200;
 
@@ -19,9 +19,9 @@ export const test = command({
   examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --json"],
   async run(cli, _flags, named) {
     const rt = await cli.open();
-    const { id } = endpointNamed(cli, rt, named);
+    const { id } = resolveEndpoint(cli, rt, named);
     const { testEndpoint } = await import("../../app/webhooks/test-endpoint.ts");
-    const result = await testEndpoint(rt, id, sendOnceWith(rt));
+    const result = await testEndpoint(rt, id, lazySendOnce(rt));
     if (cli.flags.json) cli.printObject(result);
     else {
       const { url, address, headers, body, statusCode, error, durationMs, responseText } = result;
@@ -55,13 +55,13 @@ export const verify = command({
     "webhooks verify --secret-file till.secret --header 't=1763615045,v1=5257a8…' - < body.json",
   ],
   async run(cli, { secretFile, header }, file = "-") {
-    const [{ explainBadSignature }, { wallClock }] = await Promise.all([
+    const [{ signatureError }, { wallClock }] = await Promise.all([
       import("../../domain/webhooks/signature.ts"),
       import("../../runtime.ts"),
     ]);
     const secret = readText(secretFile).trim();
     const body = file === "-" ? await buffer(cli.io.stdin) : Buffer.from(readText(file));
-    const refused = explainBadSignature(header, body, secret, Math.floor(wallClock() / 1000));
+    const refused = signatureError(header, body, secret, Math.floor(wallClock() / 1000));
     if (cli.flags.json)
       cli.printObject({ genuine: refused === undefined, refused: refused ?? null });
     cli.note(refused === undefined ? "genuine" : `refused: ${refused}`);
@@ -86,16 +86,15 @@ export const receive = command({
   async run(cli, { port = RECEIVER_PORT, fail, delay = 0, status, secretFile }) {
     const share = fail === undefined ? (status === undefined ? 0 : 1) : readPercent(fail);
     const secret = secretFile === undefined ? null : readText(secretFile).trim();
-    const [{ startReceiver }, { untilStopped }, { requirePort }, { wallClock }] = await Promise.all(
-      [
+    const [{ startReceiver }, { untilStopped }, { assertPortAvailable }, { wallClock }] =
+      await Promise.all([
         import("../../courier/receive.ts"),
         import("../running/stop-signal.ts"),
         import("../running/port.ts"),
         import("../../runtime.ts"),
-      ],
-    );
+      ]);
     const stopped = untilStopped();
-    await requirePort("127.0.0.1", port);
+    await assertPortAvailable("127.0.0.1", port);
     // Spread evenly, so that 30 % of ten is three.
     let owed = 0;
     const mood = () => {

@@ -1,12 +1,12 @@
 import { AppError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/event-types.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import { command, type Group } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { choice, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
-import { handOver } from "../output/hand-over.ts";
-import { endpointNamed } from "../objects/named.ts";
+import { printSecretOnce } from "../output/hand-over.ts";
+import { resolveEndpoint } from "../objects/named.ts";
 import { isoTime, shortTime } from "../output/table.ts";
-import { disable, enable, remove, rotateSecret } from "./webhook-life.ts";
+import { disable, enable, deleteCommand, rotateSecret } from "./webhook-life.ts";
 import { listen } from "./webhook-listen.ts";
 import { receive, test, verify } from "./webhook-tools.ts";
 
@@ -17,7 +17,7 @@ const maxInFlight = integer(1, 32, "how many deliveries may be on the way at onc
 const add = command({
   name: "add",
   about: "Subscribe a URL to events and print its signing secret, this once, alone on stdout.",
-  canRehearse: true,
+  supportsDryRun: true,
   flags: {
     name: requiredText("name", "label of the endpoint"),
     url: requiredText("url", "where the webhooks go: https, on a public address"),
@@ -39,7 +39,7 @@ const add = command({
     const rt = await cli.open();
     const business = cli.business(rt);
     const { createEndpoint } = await import("../../app/webhooks/endpoints.ts");
-    await handOver(cli, out, async () => {
+    await printSecretOnce(cli, out, async () => {
       const request = {
         ...fields,
         businessId: business.id,
@@ -48,7 +48,7 @@ const add = command({
         timeoutMs: timeout,
       };
       const { endpoint, secret } = await createEndpoint(rt, request);
-      return { secret, of: shownEndpoint(endpoint) };
+      return { secret, owner: shownEndpoint(endpoint) };
     });
   },
 });
@@ -63,13 +63,13 @@ const list = command({
     cli.printList(
       rt.store.endpoints.list(businessId).map(shownEndpoint),
       [
-        { title: "ID", value: ({ id }) => id, whole: true },
+        { title: "ID", value: ({ id }) => id, noTruncate: true },
         { title: "NAME", value: ({ name }) => name },
         { title: "URL", value: ({ url }) => url },
         {
           title: "EVENTS",
           value: ({ events }) => (events.length === EVENT_TYPES.length ? "all" : events.join(" ")),
-          spare: true,
+          optional: true,
         },
         {
           title: "STATUS",
@@ -79,7 +79,7 @@ const list = command({
         {
           title: "FAILING SINCE",
           value: ({ failingSince }) => shortTime(failingSince),
-          whole: true,
+          noTruncate: true,
         },
       ],
       "No webhook endpoint yet.",
@@ -95,8 +95,8 @@ const show = command({
   examples: ["webhooks show whe_06f…", "webhooks show whe_06f… --json"],
   async run(cli, _flags, named) {
     const rt = await cli.open();
-    const endpoint = endpointNamed(cli, rt, named);
-    const secrets = rt.store.endpointSecrets.live(endpoint.id, rt.now());
+    const endpoint = resolveEndpoint(cli, rt, named);
+    const secrets = rt.store.endpointSecrets.listValid(endpoint.id, rt.now());
     const oldSecretEndsAt = isoTime(
       secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt ?? null,
     );
@@ -107,7 +107,7 @@ const show = command({
 const set = command({
   name: "set",
   about: "Change a webhook endpoint. Its secret and what is owed to it stay.",
-  canRehearse: true,
+  supportsDryRun: true,
   arguments: ["<endpoint>"],
   flags: {
     name: text("name", "new label"),
@@ -136,7 +136,7 @@ const set = command({
         fix: "add --url, --event or another: see --help",
       });
     const rt = await cli.open();
-    const { id } = endpointNamed(cli, rt, named);
+    const { id } = resolveEndpoint(cli, rt, named);
     const { updateEndpoint } = await import("../../app/webhooks/endpoints.ts");
     const endpoint = await updateEndpoint(rt, id, changes);
     if (cli.flags.json) cli.printObject(shownEndpoint(endpoint));
@@ -156,7 +156,7 @@ const shownEndpoint = (endpoint: EndpointRow) => ({
   updatedAt: isoTime(endpoint.updatedAt),
 });
 
-export const webhooks: Group = {
+export const webhooks: CommandGroup = {
   name: "webhooks",
   about: "Where partners have their webhooks sent.",
   commands: [
@@ -167,7 +167,7 @@ export const webhooks: Group = {
     test,
     enable,
     disable,
-    remove,
+    deleteCommand,
     rotateSecret,
     verify,
     receive,

@@ -1,13 +1,13 @@
 import type { Option } from "commander";
-import { type CommandSpec, type Group, optionsOf } from "../command.ts";
+import { type CommandSpec, type CommandGroup, optionsOf } from "../command.ts";
 
-type Node = CommandSpec | Group;
+type Node = CommandSpec | CommandGroup;
 
 /** A word that could stand there, and what it is. */
 export type Candidate = { value: string; about: string };
 
 /** What may come next on a command line: candidates that are known from its shape, or a place where a value of the box stands. */
-export type Place = {
+export type CompletionPoint = {
   candidates: Candidate[];
   /** `keys <key>`, `orders --event`; undefined: no value is asked for here. */
   asked: string | undefined;
@@ -19,11 +19,11 @@ export type Place = {
 };
 
 /** Reads a line as far as it has been typed. Its last word is the one to complete, and may be empty. */
-export function findPlace(
+export function parseLine(
   commands: readonly Node[],
   globals: readonly Option[],
   words: readonly string[],
-): Place {
+): CompletionPoint {
   const path: string[] = [];
   const given = new Map<string, string>();
   let node: Node | undefined;
@@ -59,7 +59,7 @@ export function findPlace(
   }
 
   const current = words.at(-1) ?? "";
-  const place = (part: Partial<Place>): Place => ({
+  const place = (part: Partial<CompletionPoint>): CompletionPoint => ({
     candidates: [],
     asked: undefined,
     typed: current,
@@ -93,14 +93,14 @@ export function findPlace(
   return place({ asked: argument === undefined || isTaken ? undefined : `${noun} ${argument}` });
 }
 
-function valueOf(noun: string, option: Option): Pick<Place, "candidates" | "asked"> {
+function valueOf(noun: string, option: Option): Pick<CompletionPoint, "candidates" | "asked"> {
   const candidates = (option.argChoices ?? []).map((value) => ({ value, about: "" }));
   return { candidates, asked: candidates.length > 0 ? undefined : `${noun} ${option.long}` };
 }
 
 const ownOptions = (node: Node | undefined): Option[] => (isBranch(node) ? [] : optionsOf(node));
 
-const isBranch = (node: Node | undefined): node is Group | undefined =>
+const isBranch = (node: Node | undefined): node is CommandGroup | undefined =>
   node === undefined || "commands" in node;
 
 const isShown = (node: Node): boolean => "commands" in node || node.isHidden !== true;

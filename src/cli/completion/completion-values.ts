@@ -29,12 +29,12 @@ type Lister = (rt: Runtime, business: BusinessRow | undefined) => Candidate[];
 const objects =
   (kind: Kind): Lister =>
   (rt, business) =>
-    (business ? [business] : rt.store.businesses.all())
-      .flatMap(({ id }) => rt.store.catalog.ofKind(id, kind))
+    (business ? [business] : rt.store.businesses.list())
+      .flatMap(({ id }) => rt.store.catalog.listByKind(id, kind))
       .map(({ key, name }) => ({ value: key, about: name }));
 
 const slugs: Lister = (rt) =>
-  rt.store.businesses.all().map(({ slug, doc }) => ({ value: slug, about: doc.name }));
+  rt.store.businesses.list().map(({ slug, doc }) => ({ value: slug, about: doc.name }));
 
 const keys: Lister = (rt, business) =>
   rt.store.keys
@@ -64,7 +64,7 @@ const events: Lister = (rt, business) =>
 const ofOne =
   (list: (rt: Runtime, business: BusinessRow) => Candidate[]): Lister =>
   (rt, business) => {
-    const all = rt.store.businesses.all();
+    const all = rt.store.businesses.list();
     const only = business ?? (all.length === 1 ? all[0] : undefined);
     return only ? list(rt, only) : [];
   };
@@ -87,7 +87,7 @@ const orders = ofOne((rt, { id: businessId }) =>
 );
 const absences = ofOne((rt, { id }) =>
   rt.store.timeOff
-    .endingAfter(id, rt.now())
+    .listEndingAfter(id, rt.now())
     .map(({ id, reason }) => ({ value: id, about: reason ?? "" })),
 );
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type Preset, readPreset } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
-import { shellWord } from "../../domain/shell-word.ts";
+import { shellQuote } from "../../domain/shell-word.ts";
 import type { Io } from "../io.ts";
 
 export type Source = { name: string; text: string };
@@ -28,7 +28,7 @@ function filesOf(name: string): string[] {
   const inside = readdirSync(name).filter((file) => /\.(ya?ml|json)$/.test(file));
   if (inside.length === 0)
     throw new AppError("resource_not_found", `${name} holds no .yaml, .yml or .json file.`, {
-      fix: `ls ${shellWord(name)}`,
+      fix: `ls ${shellQuote(name)}`,
     });
   return inside.sort().map((file) => join(name, file));
 }
@@ -42,7 +42,7 @@ export function readText(path: string): string {
     if (statSync(path).size > MAX_BYTES) throw tooLarge(path);
     return decode(path, readFileSync(path));
   } catch (error) {
-    throw explainUnreadable(error, path);
+    throw fileReadError(error, path);
   }
 }
 
@@ -61,12 +61,12 @@ const tooLarge = (name: string): AppError =>
   new AppError("invalid_input", `${name} is larger than 50 MB.`, { fix: "split it" });
 
 /** What a person is told of a file that cannot be read; what is nothing about the file stays as it is. */
-export function explainUnreadable(error: unknown, path: string): unknown {
+export function fileReadError(error: unknown, path: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOENT":
     case "ENOTDIR":
-      return new AppError("resource_not_found", `There is no file ${shellWord(path)}.`, {
-        fix: `ls ${shellWord(dirname(path))}`,
+      return new AppError("resource_not_found", `There is no file ${shellQuote(path)}.`, {
+        fix: `ls ${shellQuote(dirname(path))}`,
       });
     case "EISDIR":
       return new AppError("usage", `${path} is a folder.`, { fix: "name a file in it" });
@@ -75,5 +75,5 @@ export function explainUnreadable(error: unknown, path: string): unknown {
   }
 }
 
-export const bytesOf = (sources: readonly Source[]): number =>
+export const totalBytes = (sources: readonly Source[]): number =>
   sources.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);

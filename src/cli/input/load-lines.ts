@@ -2,12 +2,12 @@ import { createReadStream } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import type { Runtime } from "../../runtime.ts";
-import { explainUnreadable } from "./catalog-files.ts";
+import { fileReadError } from "./catalog-files.ts";
 import type { Cli } from "../cli.ts";
 import { EXIT } from "../exit-codes.ts";
 import { text } from "../flags.ts";
 
-export const fromFlag = text(
+export const inputFlag = text(
   "file",
   "load many: a JSON object a line, with the fields of these options; - reads stdin",
 );
@@ -90,7 +90,7 @@ async function* linesOf(cli: Cli, from: string): AsyncGenerator<Buffer> {
       begun.push(rest);
     }
   } catch (error) {
-    throw explainUnreadable(error, from);
+    throw fileReadError(error, from);
   }
   yield Buffer.concat(begun);
 }
@@ -103,7 +103,7 @@ function tryLine(line: Buffer, create: (input: unknown) => { id: string }): Resu
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const detail =
-      error.items.length > 0 ? error.items.map((item) => item.detail).join(" ") : error.message;
+      error.issues.length > 0 ? error.issues.map((item) => item.detail).join(" ") : error.message;
     return { error: { code: error.code, detail } };
   }
 }

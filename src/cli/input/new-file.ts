@@ -1,18 +1,18 @@
 import { closeSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import { shellWord } from "../../domain/shell-word.ts";
+import { shellQuote } from "../../domain/shell-word.ts";
 
 /**
  * Opens a file that is not there yet: what somebody has edited, or a secret, is not overwritten.
  * @throws AppError with the reason why not
  */
-export function openNew(path: string, mode = 0o666): number {
+export function openNewFile(path: string, mode = 0o666): number {
   try {
     return openSync(path, "wx", mode);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const folder = shellWord(dirname(path));
+    const folder = shellQuote(dirname(path));
     if (path === "")
       throw new AppError("usage", "The file to write has no name.", { fix: "name one" });
     if (code === "EEXIST")
@@ -32,8 +32,8 @@ export function openNew(path: string, mode = 0o666): number {
 }
 
 /** Writes a file that is not there yet, whole or not at all. */
-export function writeNew(path: string, content: string): void {
-  const file = openNew(path);
+export function writeNewFile(path: string, content: string): void {
+  const file = openNewFile(path);
   try {
     writeFileSync(file, content);
   } catch (error) {

@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, unlinkSync, writeSync } from "node:fs";
-import { openNew } from "./new-file.ts";
+import { openNewFile } from "./new-file.ts";
 
 /** A new file that its owner alone may read, waiting for its content. */
 export function createPrivateFile(path: string) {
-  const file = openNew(path, 0o600);
+  const file = openNewFile(path, 0o600);
   return {
     write(text: string): void {
       writeSync(file, text);

@@ -18,7 +18,7 @@ const AFTER_NOTHING_MS = 250;
 const MAX_LIMIT = 500;
 
 /** Where to begin: with what happens from now on, with the oldest event that is kept, or after a page's cursor. */
-export type Start = "now" | "oldest" | { after: string };
+export type FeedStart = "now" | "oldest" | { after: string };
 
 /**
  * The pages of a feed as they come to be, until `over`; the first comes at once, and may be empty. A daemon that is away or
@@ -27,7 +27,7 @@ export type Start = "now" | "oldest" | { after: string };
  */
 export async function* followFeed(
   feed: Feed,
-  start: Start,
+  start: FeedStart,
   over: AbortSignal,
   say: (text: string) => void,
 ): AsyncGenerator<FeedPage> {

@@ -1,9 +1,9 @@
 import { userAgent } from "../../assets.ts";
 import { createSender } from "../../courier/send.ts";
 import { createIdSource } from "../../domain/ids.ts";
-import { coverHeaders } from "../../domain/webhooks/post.ts";
+import { deliveryHeaders } from "../../domain/webhooks/post.ts";
 import { signingKey } from "../../domain/webhooks/signature.ts";
-import { judge, type Outcome } from "../../domain/webhooks/verdict.ts";
+import { classifyOutcome, type Outcome } from "../../domain/webhooks/verdict.ts";
 import { systemRandom, wallClock } from "../../runtime.ts";
 import type { FeedEvent } from "./change-feed.ts";
 
@@ -29,7 +29,7 @@ export function createForwarder(url: string, secret: string) {
       };
       const startedAt = wallClock();
       // The feed does not tell the event's number.
-      const { "X-Service-Sequence": _, ...headers } = coverHeaders(
+      const { "X-Service-Sequence": _, ...headers } = deliveryHeaders(
         cover,
         userAgent(),
         keys,
@@ -46,7 +46,7 @@ export function createForwarder(url: string, secret: string) {
       const endedAt = wallClock();
       return {
         outcome,
-        isTaken: judge(outcome, endedAt).kind === "well",
+        isTaken: classifyOutcome(outcome, endedAt).kind === "well",
         durationMs: endedAt - startedAt,
       };
     },

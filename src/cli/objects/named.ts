@@ -7,10 +7,10 @@ import type { Cli } from "../cli.ts";
 
 type Named = { id: string; name: string; businessId: string };
 
-export const keyNamed = (cli: Cli, rt: Runtime, name: string): ListedKey =>
+export const resolveKey = (cli: Cli, rt: Runtime, name: string): ListedKey =>
   findOne(cli, rt, name, { what: "key", group: "keys", all: rt.store.keys.list() });
 
-export const endpointNamed = (cli: Cli, rt: Runtime, name: string): EndpointRow =>
+export const resolveEndpoint = (cli: Cli, rt: Runtime, name: string): EndpointRow =>
   findOne(cli, rt, name, {
     what: "webhook endpoint",
     group: "webhooks",
@@ -18,8 +18,8 @@ export const endpointNamed = (cli: Cli, rt: Runtime, name: string): EndpointRow 
   });
 
 /** The id of an endpoint; also of one that was deleted, as its deliveries are still on file. */
-export const endpointIdNamed = (cli: Cli, rt: Runtime, name: string): string =>
-  name.startsWith("whe_") ? name : endpointNamed(cli, rt, name).id;
+export const resolveEndpointId = (cli: Cli, rt: Runtime, name: string): string =>
+  name.startsWith("whe_") ? name : resolveEndpoint(cli, rt, name).id;
 
 /**
  * The one that a person names by its id, or by its name where no other of the business has it.

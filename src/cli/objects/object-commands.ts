@@ -1,7 +1,7 @@
 import { formatInstant } from "../../domain/business-time.ts";
 import type { BusinessDoc, DocOf, Kind } from "../../domain/catalog/catalog.ts";
 import { command, type CommandSpec } from "../command.ts";
-import { listObjects, objectNamed } from "./objects.ts";
+import { listObjects, resolveObject } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
 type Looks<K extends Kind> = {
@@ -18,7 +18,7 @@ type Looks<K extends Kind> = {
 };
 
 /** `list` and `show` for objects that only a catalog file changes. */
-export function lookCommands<K extends Kind>({
+export function readOnlyCommands<K extends Kind>({
   kind,
   noun,
   example,
@@ -36,11 +36,11 @@ export function lookCommands<K extends Kind>({
       cli.printList(
         listObjects(rt, business, kind),
         [
-          { title: "KEY", value: ({ key }) => key, whole: true },
+          { title: "KEY", value: ({ key }) => key, noTruncate: true },
           { title: "NAME", value: ({ name }) => name },
           ...columns(business.doc),
-          { title: "STATUS", value: ({ status }) => status, whole: true },
-          { title: "ID", value: ({ id }) => id, whole: true, spare: true },
+          { title: "STATUS", value: ({ status }) => status, noTruncate: true },
+          { title: "ID", value: ({ id }) => id, noTruncate: true, optional: true },
         ],
         `${business.slug} has none.`,
       );
@@ -57,7 +57,7 @@ export function lookCommands<K extends Kind>({
     async run(cli, _flags, name = "") {
       const rt = await cli.open();
       const business = cli.business(rt);
-      const { id, ...doc } = objectNamed(rt, business, kind, name);
+      const { id, ...doc } = resolveObject(rt, business, kind, name);
       const time = (ms: number) => formatInstant(ms, business.doc.timezone);
       cli.printObject({ id, ...shown(doc as unknown as DocOf[K], time) });
     },

@@ -1,5 +1,5 @@
 import type { DocOf, Kind, Status } from "../../domain/catalog/catalog.ts";
-import { findNamed, listingOf } from "../../app/catalog/find-object.ts";
+import { getByKeyOrId, listCommandFor } from "../../app/catalog/find-object.ts";
 import { KIND_NAMES } from "../../domain/catalog/mistakes.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -15,22 +15,22 @@ export const listObjects = <K extends Kind>(
   kind: K,
 ): (DocOf[K] & { id: string })[] => {
   const withId = (doc: DocOf[K]) => ({ id: objectId(kind, business.slug, doc), ...doc });
-  return rt.store.catalog.objects(business.id)[kind].map(withId);
+  return rt.store.catalog.listObjects(business.id)[kind].map(withId);
 };
 
 /** The one that a person names by its author's key or its id. */
-export const objectNamed = <K extends Kind>(
+export const resolveObject = <K extends Kind>(
   rt: Runtime,
   business: BusinessRow,
   kind: K,
   name: string,
 ): DocOf[K] & { id: string } =>
-  findNamed(
+  getByKeyOrId(
     listObjects(rt, business, kind),
     `There is no ${KIND_NAMES[kind]}`,
     name,
     ({ id }) => id,
-    listingOf(kind),
+    listCommandFor(kind),
   );
 
 /** What every `set` command can change. */
@@ -53,7 +53,7 @@ export type Edits = {
 
 const LONGEST_NAME = 200;
 
-export function readEdits(
+export function parseEdits(
   { price, ...edits }: Omit<Edits, "priceCents"> & { price: string | undefined },
   currency: string,
 ): Edits {
@@ -109,7 +109,7 @@ export function withEditedPart<Part extends { key: string; id?: string }>(
   edits: Edits,
 ): Part[] {
   const keys = parts.map(({ key }) => key).join(", ");
-  const chosen = findNamed(
+  const chosen = getByKeyOrId(
     parts,
     `There is no ${what}`,
     name,

@@ -44,7 +44,7 @@ export function visitCommands<Row, Shown extends { id: string }>(
   const cancel = command({
     name: "cancel",
     about: `Cancel a ${one}; ${visits.freed} is free again.`,
-    canRehearse: true,
+    supportsDryRun: true,
     arguments: ["<id>"],
     examples: [`${group} cancel ${exampleId}`, `${group} cancel ${exampleId} --json`],
     async run(cli, _flags, id) {

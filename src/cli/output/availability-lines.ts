@@ -1,6 +1,6 @@
-import type { DayAnswer } from "../../app/availability/availability.ts";
+import type { AvailabilityDay } from "../../app/availability/availability.ts";
 import { dayNumber, weekdayOf } from "../../domain/availability/calendar.ts";
-import type { PublicRefusal, PublicSlot } from "../../domain/availability/public-slot.ts";
+import type { PublicRefusedStart, PublicSlot } from "../../domain/availability/public-slot.ts";
 import { refusalSentence } from "../../domain/availability/refusal-text.ts";
 
 /** A slot, a start that is not offered, or a day without either. */
@@ -30,7 +30,7 @@ export const slotRow = (slot: PublicSlot, nameOf: (id: string) => string): Avail
 });
 
 export function dayRows(
-  { date, state, slots, refused = [] }: DayAnswer,
+  { date, state, slots, refused = [] }: AvailabilityDay,
   nameOf: (id: string) => string,
 ): AvailabilityRow[] {
   const rows = [
@@ -49,7 +49,10 @@ export function dayRows(
 }
 
 /** A day as a person reads it: its starts in as many lines as they need, then the others by what stops them. */
-export function dayLines({ date, state, slots, refused = [] }: DayAnswer, width: number): string[] {
+export function dayLines(
+  { date, state, slots, refused = [] }: AvailabilityDay,
+  width: number,
+): string[] {
   const weekday = weekdayOf(dayNumber(date));
   const head = `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)} ${date}  ${state.padEnd(8)}  `;
   const texts = wrap(
@@ -76,7 +79,7 @@ function wrap(words: string[], width: number): string[] {
 }
 
 /** Starts in a row that fail the same rule are one line. */
-function runsOf(refused: readonly PublicRefusal[]): string[] {
+function runsOf(refused: readonly PublicRefusedStart[]): string[] {
   const runs: { first: string; last: string; why: string }[] = [];
   for (const refusal of refused) {
     const [time, why] = [clockTime(refusal.startsAt), sentence(refusal)];
@@ -89,4 +92,5 @@ function runsOf(refused: readonly PublicRefusal[]): string[] {
   );
 }
 
-const sentence = ({ detail, segment }: PublicRefusal): string => refusalSentence(detail, segment);
+const sentence = ({ detail, segment }: PublicRefusedStart): string =>
+  refusalSentence(detail, segment);

@@ -56,9 +56,9 @@ function leftOutNote(ids: readonly string[]): string {
 const columns = (currency: string): Column<ObjectChange>[] => [
   { title: "CHANGE", value: ({ action }) => action },
   { title: "KIND", value: ({ kind }) => kind },
-  { title: "KEY", value: ({ key }) => key, whole: true },
+  { title: "KEY", value: ({ key }) => key, noTruncate: true },
   { title: "WHAT", value: (change) => whatChanged(change, currency) },
-  { title: "ID", value: ({ id }) => id, whole: true },
+  { title: "ID", value: ({ id }) => id, noTruncate: true },
 ];
 
 function whatChanged({ fields, prices, undoes }: ObjectChange, currency: string): string {

@@ -2,21 +2,21 @@ import type { Cli } from "../cli.ts";
 import { createPrivateFile } from "../input/private-file.ts";
 
 /** A secret and the object that it belongs to. */
-export type Handed = { secret: string; of: object };
+export type NewSecret = { secret: string; owner: object };
 
 /**
  * Makes a secret and gives it to the person, this once: alone on stdout, so that `$(deskbell …)` holds it, or in a file of
  * their own. The file is opened before the secret is made: no key comes to life that nobody has been given. A dry run's secret
  * opens nothing and is not shown.
  */
-export async function handOver(
+export async function printSecretOnce(
   cli: Cli,
   outFile: string | undefined,
-  make: () => Handed | Promise<Handed>,
+  make: () => NewSecret | Promise<NewSecret>,
 ): Promise<void> {
-  if (cli.flags.isRehearsal) return cli.printObject((await make()).of);
+  if (cli.flags.isRehearsal) return cli.printObject((await make()).owner);
   const file = outFile === undefined ? undefined : createPrivateFile(outFile);
-  let made: Handed;
+  let made: NewSecret;
   try {
     made = await make();
   } catch (error) {
@@ -24,6 +24,6 @@ export async function handOver(
     throw error;
   }
   file?.write(`${made.secret}\n`);
-  if (cli.flags.json) cli.printObject(file ? made.of : { ...made.of, secret: made.secret });
+  if (cli.flags.json) cli.printObject(file ? made.owner : { ...made.owner, secret: made.secret });
   else if (!file) cli.io.stdout.write(`${made.secret}\n`);
 }

@@ -6,7 +6,7 @@ const PATIENCE_MS = 1000;
 const LONG_READ_BYTES = 8_000_000;
 
 /** Says on stderr which step begins, once the work has taken longer than a second or is bound to. */
-export function notesOfSteps(
+export function createStepReporter(
   cli: Cli,
   rt: Pick<Runtime, "monotonic">,
   bytes: number,

@@ -5,9 +5,9 @@ export type Column<Row> = {
   value: (row: Row) => string | number | null | undefined;
   align?: "right";
   /** What must be copied whole, an id or a key, is never cut. */
-  whole?: true;
+  noTruncate?: true;
   /** Left out where the terminal is too narrow for all, the last first. */
-  spare?: true;
+  optional?: true;
 };
 
 const GAP = "  ";
@@ -23,7 +23,7 @@ export function toTable<Row>(
   const widths = columns.map((column, i) =>
     cells.reduce((widest, line) => Math.max(widest, cellWidth(line[i] ?? "")), column.title.length),
   );
-  const spare = columns.findLast((column) => column.spare);
+  const spare = columns.findLast((column) => column.optional);
   if (spare && lineWidth(widths) > width)
     return toTable(
       rows,
@@ -56,7 +56,8 @@ const cellText = <Row>(column: Column<Row>, row: Row): string =>
 /** Takes what is too much, cell by cell, from the column that is the widest at that moment. */
 function shrink<Row>(widths: number[], columns: readonly Column<Row>[], available: number): void {
   let excess = lineWidth(widths) - available;
-  const spare = (i: number) => (columns[i]?.whole ? 0 : Math.max(0, (widths[i] ?? 0) - NARROWEST));
+  const spare = (i: number) =>
+    columns[i]?.noTruncate ? 0 : Math.max(0, (widths[i] ?? 0) - NARROWEST);
   for (; excess > 0; excess--) {
     const widest = widths.reduce((best, _, i) => (spare(i) > spare(best) ? i : best), 0);
     if (spare(widest) === 0) return;

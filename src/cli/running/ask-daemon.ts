@@ -1,11 +1,11 @@
 import { request } from "node:http";
 import { request as requestTls } from "node:https";
-import type { DaemonAnswer } from "../../app/box/doctor-checks.ts";
+import type { DaemonResponse } from "../../app/box/doctor-checks.ts";
 
 const PATIENCE_MS = 3000;
 
 /** Asks a daemon of this machine whether it is well. Nothing is sent that anybody could not read: its certificate may be of any name. */
-export const askDaemon = (url: string): Promise<DaemonAnswer> =>
+export const probeDaemon = (url: string): Promise<DaemonResponse> =>
   new Promise((resolve) => {
     const send = url.startsWith("https:") ? requestTls : request;
     const asking = send(`${url}/readyz`, {

@@ -1,14 +1,18 @@
-import { openFileLimit } from "../../app/box/open-files.ts";
+import { readOpenFileLimit } from "../../app/box/open-files.ts";
 import type { Config } from "../../config.ts";
-import { type OnAttempt, type RunningCourier, startCourier } from "../../courier/start.ts";
+import {
+  type OnAttempt,
+  type RunningDeliveryWorker,
+  startDeliveryWorker,
+} from "../../courier/start.ts";
 import { startServer } from "../../http/server.ts";
-import { writeWhenFree } from "../../http/writes.ts";
+import { retryWhileBusy } from "../../http/writes.ts";
 import type { Log } from "../../log.ts";
 import { openRuntime, type Runtime } from "../../runtime.ts";
 import { acquireDaemonLock } from "../../store/database.ts";
-import { requireAddressRanges } from "../../domain/address-range.ts";
-import { requirePort } from "./port.ts";
-import { sendOnceWith } from "./send-once.ts";
+import { assertAddressRanges } from "../../domain/address-range.ts";
+import { assertPortAvailable } from "./port.ts";
+import { lazySendOnce } from "./send-once.ts";
 
 export type DaemonOptions = {
   host: string;
@@ -23,7 +27,7 @@ export type Daemon = {
   url: string;
   log: Log;
   /** Settles when the courier ends by itself, which it never should. */
-  courierDied: Promise<"courier died">;
+  workerDied: Promise<"courier died">;
   /** Reads the files of the certificate again. */
   renewCertificate: () => void;
   /** Accepts nothing more, lets the courier finish what is on the wire, lets go of the data. */
@@ -41,28 +45,28 @@ export async function startDaemon(
   config: Config,
   { host, port, tls, onAttempt }: DaemonOptions,
 ): Promise<Daemon> {
-  requireAddressRanges("--trusted-proxy", config.http.trustedProxies);
-  requireAddressRanges("--allow-private", config.lab.allowPrivate);
+  assertAddressRanges("--trusted-proxy", config.http.trustedProxies);
+  assertAddressRanges("--allow-private", config.urlAllowances.allowPrivate);
   const parts = new AsyncDisposableStack();
   try {
-    await requirePort(host, port);
+    await assertPortAvailable(host, port);
     const rt = openRuntime(config, HTTP_BUSY_TIMEOUT_MS);
     parts.defer(rt.close);
-    rt.store.file.leaveCheckpoints();
+    rt.store.file.disableCheckpoints();
     const lock = acquireDaemonLock(config.databasePath);
     parts.defer(lock.release);
     // The API first: beside it the thread would take the processor from what is to answer. It is stopped in the same order.
-    let courier: RunningCourier | undefined;
+    let courier: RunningDeliveryWorker | undefined;
     parts.defer(async () => courier?.stop());
-    const server = await startServer(rt, { host, port, tls, sendOnce: sendOnceWith(rt) });
+    const server = await startServer(rt, { host, port, tls, sendOnce: lazySendOnce(rt) });
     parts.defer(server.close);
-    courier = await startCourier(config, { onAttempt });
+    courier = await startDeliveryWorker(config, { onAttempt });
     await noteAddress(rt, server.url);
     return {
       url: server.url,
       log: rt.log,
-      renewCertificate: server.renewCertificate,
-      courierDied: courier.exited.then(() => "courier died"),
+      renewCertificate: server.reloadCertificate,
+      workerDied: courier.exited.then(() => "courier died"),
       stop: () => parts.disposeAsync(),
     };
   } catch (error) {
@@ -77,10 +81,10 @@ async function noteAddress(rt: Runtime, url: string): Promise<void> {
     url,
     startedAt: rt.now(),
     hasAlertUrl: rt.config.alertUrl !== null,
-    openFiles: openFileLimit(),
+    openFiles: readOpenFileLimit(),
   };
   const note = () => rt.tx(() => rt.store.live.saveDaemon(row));
-  await writeWhenFree(rt, note).catch((error: Error) =>
+  await retryWhileBusy(rt, note).catch((error: Error) =>
     rt.log("warn", "address not noted", { reason: error.message }),
   );
 }

@@ -13,7 +13,7 @@ const STEP_CENTS = 100;
  */
 export function editNextPrice(rt: Runtime, business: BusinessRow, n: number): ChangeResult {
   const services = rt.store.catalog
-    .objects(business.id)
+    .listObjects(business.id)
     .service.filter(({ priceType, status }) => priceType === "FIXED" && status === "ACTIVE");
   const service = services[n % services.length];
   if (!service) throw new Error(`${business.slug} has no service with a price`);

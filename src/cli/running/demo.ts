@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applyCatalog } from "../../app/catalog/catalog.ts";
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
-import { requireBusiness } from "../../app/require-business.ts";
+import { getBusiness } from "../../app/require-business.ts";
 import { createEndpoint } from "../../app/webhooks/endpoints.ts";
 import { createKey } from "../../app/keys.ts";
 import { PRESETS } from "../../assets.ts";
@@ -18,7 +18,7 @@ import { presetSource } from "../input/catalog-files.ts";
 import type { Cli } from "../cli.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { editNextPrice } from "./demo-edits.ts";
-import { freePort } from "./port.ts";
+import { findFreePort } from "./port.ts";
 
 const API_PORT = 4100;
 const RECEIVER_PORT = 4200;
@@ -27,20 +27,20 @@ const BUSY_TIMEOUT_MS = 5000;
 /** The business that the receiver belongs to. */
 const SHOWN = "salon-aurora";
 
-export type Demo = { rt: Runtime; courierDied: Promise<"courier died">; stop: () => Promise<void> };
+export type Demo = { rt: Runtime; workerDied: Promise<"courier died">; stop: () => Promise<void> };
 export type DemoOptions = {
   port: number | undefined;
   keep: boolean;
   /** Whether each delivery is printed as it happens. */
-  isTold: boolean;
+  printAttempts: boolean;
 };
 
 /** A whole deskbell on temporary data, with a partner's receiver beside it and somebody who changes prices. */
 export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
   const parts = new AsyncDisposableStack();
   try {
-    const { rt, courierDied } = await assemble(cli, options, parts);
-    return { rt, courierDied, stop: () => parts.disposeAsync() };
+    const { rt, workerDied } = await assemble(cli, options, parts);
+    return { rt, workerDied, stop: () => parts.disposeAsync() };
   } catch (error) {
     await parts.disposeAsync();
     throw error;
@@ -49,7 +49,7 @@ export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
 
 async function assemble(
   cli: Cli,
-  { port, keep, isTold }: DemoOptions,
+  { port, keep, printAttempts }: DemoOptions,
   parts: AsyncDisposableStack,
 ): Promise<Daemon & { rt: Runtime }> {
   const say = (line: string) => void cli.io.stdout.write(`${line}\n`);
@@ -70,13 +70,13 @@ async function assemble(
   );
   done("seeded", seeded.map(summary).join(" · "));
 
-  const business = requireBusiness(rt, SHOWN);
+  const business = getBusiness(rt, SHOWN);
   const receiver = await subscribeReceiver(rt, business);
   parts.defer(receiver.close);
   const daemon = await startDaemon(config, {
     host: "127.0.0.1",
-    port: port ?? (await freePort(API_PORT)),
-    ...(isTold && { onAttempt: (attempt) => say(attemptLines(attempt, receiver.refusals)) }),
+    port: port ?? (await findFreePort(API_PORT)),
+    ...(printAttempts && { onAttempt: (attempt) => say(attemptLines(attempt, receiver.refusals)) }),
   });
   parts.defer(daemon.stop);
   done("API", `${daemon.url}/v1      docs ${daemon.url}/docs`);
@@ -103,7 +103,7 @@ async function assemble(
 /** A receiver on this machine that is subscribed to everything and knows its secret. */
 async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
   // The secret comes with the subscription, which needs the address first.
-  const port = await freePort(RECEIVER_PORT);
+  const port = await findFreePort(RECEIVER_PORT);
   const url = `http://127.0.0.1:${port}/hook`;
   const { secret } = await createEndpoint(rt, {
     businessId: business.id,

@@ -2,7 +2,7 @@ import { isDumbTerminal, prepareForInk } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Cli } from "../cli.ts";
-import { sendOnceWith } from "./send-once.ts";
+import { lazySendOnce } from "./send-once.ts";
 
 export type LiveViewOptions = {
   isReadonly: boolean;
@@ -11,7 +11,7 @@ export type LiveViewOptions = {
 };
 
 /** @throws AppError usage where there is none */
-export function requireTerminal({ io: { stdin, stdout } }: Cli): void {
+export function assertTerminal({ io: { stdin, stdout } }: Cli): void {
   if (!stdin.isTTY || !stdout.isTTY || isDumbTerminal())
     throw new AppError("usage", "The live view needs a terminal that draws.", {
       fix: "deskbell deliveries tail",
@@ -29,7 +29,7 @@ export async function showLiveView<Reason>(
   ended: Promise<Reason>,
 ): Promise<Reason | "SIGINT" | null> {
   prepareForInk(cli.flags.color);
-  const [{ runLiveView }, { createClock }, { isDaemonRunning }, { readVersion }] =
+  const [{ runLiveView }, { createTimeFormat }, { isDaemonRunning }, { readVersion }] =
     await Promise.all([
       import("../../tui/run.tsx"),
       import("../../tui/times.ts"),
@@ -41,12 +41,12 @@ export async function showLiveView<Reason>(
       rt,
       setting: {
         version: readVersion(),
-        clock: createClock(Intl.DateTimeFormat().resolvedOptions().timeZone),
+        clock: createTimeFormat(Intl.DateTimeFormat().resolvedOptions().timeZone),
         isAscii,
       },
       isReadonly,
       businessId,
-      sendOnce: sendOnceWith(rt),
+      sendOnce: lazySendOnce(rt),
       isDaemonRunning: () => isDaemonRunning(rt.config.databasePath),
     },
     { stdin: cli.io.stdin as NodeJS.ReadStream, stdout: cli.io.stdout as NodeJS.WriteStream },

@@ -6,7 +6,7 @@ import { AppError } from "../../domain/errors.ts";
  * Makes sure that a port can be listened on, before anything is started on it.
  * @throws AppError with the reason why not
  */
-export async function requirePort(host: string, port: number): Promise<void> {
+export async function assertPortAvailable(host: string, port: number): Promise<void> {
   try {
     await tryPort(host, port);
   } catch (error) {
@@ -15,7 +15,7 @@ export async function requirePort(host: string, port: number): Promise<void> {
 }
 
 /** The wanted port of 127.0.0.1 if it can be had, else a free one. */
-export async function freePort(wanted: number): Promise<number> {
+export async function findFreePort(wanted: number): Promise<number> {
   try {
     return await tryPort("127.0.0.1", wanted);
   } catch {

@@ -2,7 +2,7 @@ import type { SendOnce } from "../../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../../runtime.ts";
 
 /** How a test event goes out from this process: what sends is loaded for the first one. */
-export const sendOnceWith =
+export const lazySendOnce =
   (rt: Runtime): SendOnce =>
   async (post, givenUp) =>
     (await import("../../courier/send-once.ts")).createSendOnce(rt)(post, givenUp);

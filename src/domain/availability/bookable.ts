@@ -1,17 +1,17 @@
-import { beginnings } from "./chain.ts";
-import { isAskedOf } from "./grid.ts";
-import type { Openings } from "./openings.ts";
+import { visitStarts } from "./chain.ts";
+import { isOnRequestedDay } from "./grid.ts";
+import type { SlotSearch } from "./openings.ts";
 import { type Refusal, refusalAt, timingOf } from "./refusal.ts";
 import { type Slot, slotAt } from "./slot.ts";
 
-export type Bookable = { ok: true; slot: Slot } | ({ ok: false } & Refusal);
+export type StartCheck = { ok: true; slot: Slot } | ({ ok: false } & Refusal);
 
 /**
  * The one rule behind the listing, the booking and the explanation.
  * @param startMin on one of the days that the question is about
  */
-export function isBookable(openings: Openings, startMin: number): Bookable {
-  if (!isAskedOf(openings.plan, startMin))
+export function checkStart(openings: SlotSearch, startMin: number): StartCheck {
+  if (!isOnRequestedDay(openings.plan, startMin))
     throw new RangeError(`${startMin} is on none of the days asked of.`);
   const timing = timingOf(openings.plan, startMin);
   if (timing !== undefined) return { ok: false, reason: timing, segment: 0 };
@@ -22,14 +22,14 @@ export function isBookable(openings: Openings, startMin: number): Bookable {
 export type RefusedStart = { startMin: number } & Refusal;
 
 /** Each start of the grid that is not offered, with the first rule that it fails. */
-export function explainRefusals(openings: Openings): RefusedStart[] {
-  const starts = new Set(beginnings(openings.chain));
-  for (const option of openings.plan.segments[0]?.options ?? [])
+export function listRefusedStarts(openings: SlotSearch): RefusedStart[] {
+  const starts = new Set(visitStarts(openings.chain));
+  for (const option of openings.plan.segments[0]?.candidates ?? [])
     for (const minute of openings.grid(option)) starts.add(minute);
   return [...starts]
     .sort((a, b) => a - b)
     .flatMap((startMin) => {
-      const answer = isBookable(openings, startMin);
+      const answer = checkStart(openings, startMin);
       return answer.ok ? [] : [{ startMin, reason: answer.reason, segment: answer.segment }];
     });
 }

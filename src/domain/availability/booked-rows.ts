@@ -1,9 +1,9 @@
-import type { Plan } from "./plan.ts";
-import type { BusyRow } from "./question.ts";
+import type { VisitPlan } from "./plan.ts";
+import type { BusyInterval } from "./question.ts";
 import type { Slot } from "./slot.ts";
 
 /** What is taken once the slot is booked: a row for each segment, to be kept with the booking. */
-export const busyRowsOf = ({ segments }: Plan, slot: Slot): BusyRow[] =>
+export const busyIntervalsOf = ({ segments }: VisitPlan, slot: Slot): BusyInterval[] =>
   slot.segments.flatMap(({ staffKey, serviceKey, tableKey, startMin, endMin }, i) => {
     const segment = segments[i];
     if (segment === undefined) return [];

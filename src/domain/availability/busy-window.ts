@@ -1,23 +1,26 @@
 import type { Catalog, ServiceDoc } from "../catalog/catalog.ts";
 import { DAY_MIN } from "./calendar.ts";
 import type { Interval } from "./intervals.ts";
-import { longestVisit, type Plan } from "./plan.ts";
+import { maxVisitMin, type VisitPlan } from "./plan.ts";
 import { closedInterval } from "./zone-rules.ts";
 
 /** How far beyond the days asked of a booked segment may begin or end and yet have a say in the answer. */
-export type Reach = { beforeMin: number; afterMin: number };
+export type BusyMargins = { beforeMin: number; afterMin: number };
 
-export function reachOf({ catalog, segments }: Plan): Reach {
+export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
   const services = catalog.objects.service;
   const buffers =
     2 * Math.max(0, ...services.flatMap((s) => [s.bufferBeforeMin, s.bufferAfterMin]));
   const longest = Math.max(0, ...services.map((service) => longestDuration(catalog, service)));
-  const visit = longestVisit(segments, catalog.business.bookingPolicy.maxGapMin);
+  const visit = maxVisitMin(segments, catalog.business.bookingPolicy.maxGapMin);
   return { beforeMin: longest + buffers, afterMin: Math.max(visit, longest) + buffers };
 }
 
 /** Load what overlaps this. */
-export function busyWindow(plan: Plan, { beforeMin, afterMin }: Reach = reachOf(plan)): Interval {
+export function busyWindow(
+  plan: VisitPlan,
+  { beforeMin, afterMin }: BusyMargins = busyMargins(plan),
+): Interval {
   const asked = closedInterval(
     plan.timezone,
     plan.firstDay * DAY_MIN,

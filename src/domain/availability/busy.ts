@@ -1,27 +1,28 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Interval } from "./intervals.ts";
-import type { BusyRow } from "./question.ts";
+import type { BusyInterval } from "./question.ts";
 import type { Segment } from "./segment.ts";
 
 /** Appointments by what they take. Everybody in a class is one row: its teacher and its room are there once for all. */
-export type Busy = {
-  ofStaff: (key: string) => readonly BusyRow[];
-  ofTable: (key: string) => readonly BusyRow[];
-  ofService: (key: string) => readonly BusyRow[];
-  ofResource: (key: string) => readonly BusyRow[];
+export type BusyIndex = {
+  ofStaff: (key: string) => readonly BusyInterval[];
+  ofTable: (key: string) => readonly BusyInterval[];
+  ofService: (key: string) => readonly BusyInterval[];
+  ofResource: (key: string) => readonly BusyInterval[];
 };
 
-export function indexBusy(catalog: Catalog, rows: readonly BusyRow[]): Busy {
+export function indexBusyIntervals(catalog: Catalog, rows: readonly BusyInterval[]): BusyIndex {
   const classes = new Set(
     catalog.objects.service.filter(({ capacity }) => capacity > 1).map(({ key }) => key),
   );
-  const isClass = (row: BusyRow): boolean => row.serviceKey !== null && classes.has(row.serviceKey);
+  const isClass = (row: BusyInterval): boolean =>
+    row.serviceKey !== null && classes.has(row.serviceKey);
   const all = [...rows.filter((row) => !isClass(row)), ...seatedTogether(rows.filter(isClass))];
 
   const ofStaff = Map.groupBy(all, ({ staffKey }) => staffKey);
   const ofTable = Map.groupBy(all, ({ tableKey }) => tableKey);
   const ofService = Map.groupBy(all, ({ serviceKey }) => serviceKey);
-  const ofResource = new Map<string, BusyRow[]>();
+  const ofResource = new Map<string, BusyInterval[]>();
   for (const row of all)
     for (const { resource } of row.resources) {
       const known = ofResource.get(resource);
@@ -36,8 +37,8 @@ export function indexBusy(catalog: Catalog, rows: readonly BusyRow[]): Busy {
   };
 }
 
-function seatedTogether(rows: readonly BusyRow[]): BusyRow[] {
-  const sessions = new Map<string, BusyRow>();
+function seatedTogether(rows: readonly BusyInterval[]): BusyInterval[] {
+  const sessions = new Map<string, BusyInterval>();
   for (const row of rows) {
     const key = JSON.stringify([row.serviceKey, row.staffKey, row.startMin, row.endMin]);
     const session = sessions.get(key);
@@ -46,7 +47,7 @@ function seatedTogether(rows: readonly BusyRow[]): BusyRow[] {
   return [...sessions.values()];
 }
 
-const together = (a: BusyRow, b: BusyRow): BusyRow => ({
+const together = (a: BusyInterval, b: BusyInterval): BusyInterval => ({
   ...a,
   seats: a.seats + b.seats,
   bufferBeforeMin: Math.max(a.bufferBeforeMin, b.bufferBeforeMin),
@@ -54,17 +55,24 @@ const together = (a: BusyRow, b: BusyRow): BusyRow => ({
   resources: [...new Set([...a.resources, ...b.resources].map(({ resource }) => resource))].map(
     (resource) => ({
       resource,
-      units: Math.max(unitsOf(a, resource), unitsOf(b, resource)),
+      units: Math.max(unitsUsed(a, resource), unitsUsed(b, resource)),
     }),
   ),
 });
 
 /** How many units of the resource the row holds. */
-export const unitsOf = ({ resources }: Pick<BusyRow, "resources">, resource: string): number =>
+export const unitsUsed = (
+  { resources }: Pick<BusyInterval, "resources">,
+  resource: string,
+): number =>
   resources.reduce((sum, used) => (used.resource === resource ? sum + used.units : sum), 0);
 
 /** The time that a row keeps from a segment: its own, with the gap that both their buffers ask for on either side. */
-export function keptFrom(row: BusyRow, segment: Segment, policy: "MAX" | "SUM"): Interval {
+export function blockedInterval(
+  row: BusyInterval,
+  segment: Segment,
+  policy: "MAX" | "SUM",
+): Interval {
   const gap = (after: number, before: number) =>
     policy === "MAX" ? Math.max(after, before) : after + before;
   return {

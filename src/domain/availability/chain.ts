@@ -1,5 +1,5 @@
-import { holds, type Interval, intersect, intervalFrom, merge } from "./intervals.ts";
-import type { SegmentWays, Way } from "./ways.ts";
+import { contains, type Interval, intersect, firstEndingAfter, merge } from "./intervals.ts";
+import type { SegmentStarts, CandidateStarts } from "./ways.ts";
 
 /**
  * The segments of a visit one after another, with at most so long a gap between two. Worked out from the last to the first:
@@ -8,23 +8,23 @@ import type { SegmentWays, Way } from "./ways.ts";
 export type Chain = {
   maxGapMin: number;
   /** onward[changes][segment]: from where the visit can be finished with at most so many changes of person. */
-  onward: Onward[][][];
+  finishable: Onward[][][];
 };
 
 /** A way, with the person who accompanies the guest: where nobody is needed, whoever was or will be with them. */
-type Link = { way: Way; person: string | null };
+type Link = { way: CandidateStarts; person: string | null };
 
 type Onward = Link & { starts: Interval[] };
 
-export type Step = Link & { startMin: number };
+export type PlacedSegment = Link & { startMin: number };
 
-export function linkChain(segments: readonly SegmentWays[], maxGapMin: number): Chain {
+export function buildChain(segments: readonly SegmentStarts[], maxGapMin: number): Chain {
   const layers = linksOf(segments);
-  const onward: Onward[][][] = [];
+  const finishable: Onward[][][] = [];
   let reached = -1;
   for (const changes of layers.keys()) {
-    const fewer = onward[changes - 1];
-    const now: Onward[][] = (onward[changes] = []);
+    const fewer = finishable[changes - 1];
+    const now: Onward[][] = (finishable[changes] = []);
     for (let i = layers.length - 1; i >= 0; i -= 1) {
       const next = now[i + 1];
       const staying = new Map(next?.map(({ person, starts }) => [person, starts]));
@@ -34,7 +34,7 @@ export function linkChain(segments: readonly SegmentWays[], maxGapMin: number): 
       );
       const startsOf = ({ way, person }: Link): Interval[] => {
         if (next === undefined) return way.starts;
-        const { durationMin } = way.option;
+        const { durationMin } = way.candidate;
         const leadingToStay = leadingTo(staying.get(person) ?? [], maxGapMin)(durationMin);
         return intersect(way.starts, merge([...leadingToStay, ...leadingToChange(durationMin)]));
       };
@@ -45,16 +45,18 @@ export function linkChain(segments: readonly SegmentWays[], maxGapMin: number): 
     if (minutes === reached) break;
     reached = minutes;
   }
-  return { maxGapMin, onward };
+  return { maxGapMin, finishable };
 }
 
-function linksOf(segments: readonly SegmentWays[]): Link[][] {
+function linksOf(segments: readonly SegmentStarts[]): Link[][] {
   const people = new Set(
-    segments.flatMap(({ ways }) => ways.flatMap(({ option }) => option.staff?.key ?? [])),
+    segments.flatMap(({ candidates }) =>
+      candidates.flatMap(({ candidate }) => candidate.staff?.key ?? []),
+    ),
   );
-  return segments.map(({ ways }) =>
-    ways.flatMap((way): Link[] => {
-      if (way.option.staff !== null) return [{ way, person: way.option.staff.key }];
+  return segments.map(({ candidates }) =>
+    candidates.flatMap((way): Link[] => {
+      if (way.candidate.staff !== null) return [{ way, person: way.candidate.staff.key }];
       return people.size === 0
         ? [{ way, person: null }]
         : [...people].map((person) => ({ way, person }));
@@ -73,40 +75,47 @@ const lengthOf = (intervals: readonly Interval[]): number =>
   intervals.reduce((sum, i) => sum + i.end - i.start, 0);
 
 /** Every minute at which the whole visit can begin, were there neither notice nor horizon. */
-export function beginnings({ onward }: Chain): number[] {
+export function visitStarts({ finishable }: Chain): number[] {
   const minutes: number[] = [];
-  for (const { start, end } of merge(onward.at(-1)?.[0]?.flatMap(({ starts }) => starts) ?? []))
+  for (const { start, end } of merge(finishable.at(-1)?.[0]?.flatMap(({ starts }) => starts) ?? []))
     for (let minute = start; minute < end; minute += 1) minutes.push(minute);
   return minutes;
 }
 
 /** The ways by which a segment can be done at this minute and the visit be finished. */
-export function waysAt({ onward }: Chain, segment: number, minute: number): Way[] {
-  const ways: Way[] = [];
-  for (const { way, starts } of onward.at(-1)?.[segment] ?? [])
+export function candidatesAt(
+  { finishable }: Chain,
+  segment: number,
+  minute: number,
+): CandidateStarts[] {
+  const ways: CandidateStarts[] = [];
+  for (const { way, starts } of finishable.at(-1)?.[segment] ?? [])
     // The same way for one person and the next are neighbours.
-    if (way !== ways.at(-1) && holds(starts, minute)) ways.push(way);
+    if (way !== ways.at(-1) && contains(starts, minute)) ways.push(way);
   return ways;
 }
 
 /** The visit that begins at this minute: with the fewest changes of person, then each segment as early as can be. */
-export function takeSteps({ maxGapMin, onward }: Chain, beginMin: number): Step[] | undefined {
-  let changes = onward.findIndex((segments) =>
-    segments[0]?.some(({ starts }) => holds(starts, beginMin)),
+export function placeSegments(
+  { maxGapMin, finishable }: Chain,
+  beginMin: number,
+): PlacedSegment[] | undefined {
+  let changes = finishable.findIndex((segments) =>
+    segments[0]?.some(({ starts }) => contains(starts, beginMin)),
   );
   if (changes === -1) return undefined;
-  const steps: Step[] = [];
+  const steps: PlacedSegment[] = [];
   let window = { start: beginMin, end: beginMin + 1 };
-  let last: Step | undefined;
-  for (const i of onward[changes]?.keys() ?? []) {
-    let step = bestStep(onward[changes]?.[i] ?? [], window, last);
+  let last: PlacedSegment | undefined;
+  for (const i of finishable[changes]?.keys() ?? []) {
+    let step = bestStep(finishable[changes]?.[i] ?? [], window, last);
     if (step === undefined) {
       changes -= 1;
-      step = bestStep(onward[changes]?.[i] ?? [], window);
+      step = bestStep(finishable[changes]?.[i] ?? [], window);
     }
     if (step === undefined) throw new Error(`The visit at ${beginMin} breaks off at segment ${i}.`);
     steps.push((last = step));
-    const end = step.startMin + step.way.option.durationMin;
+    const end = step.startMin + step.way.candidate.durationMin;
     window = { start: end, end: end + maxGapMin + 1 };
   }
   return steps;
@@ -116,11 +125,18 @@ export function takeSteps({ maxGapMin, onward }: Chain, beginMin: number): Step[
  * The earliest start within the window, in a class that has started rather than in a new one, then by whom the plan names first.
  * @param last whose person goes on; undefined: anybody may
  */
-function bestStep(links: readonly Onward[], window: Interval, last?: Step): Step | undefined {
-  let best: Step | undefined;
+function bestStep(
+  links: readonly Onward[],
+  window: Interval,
+  last?: PlacedSegment,
+): PlacedSegment | undefined {
+  let best: PlacedSegment | undefined;
   for (const { way, person, starts } of links) {
     if (last !== undefined && last.person !== person) continue;
-    const startMin = Math.max(intervalFrom(starts, window.start)?.start ?? Infinity, window.start);
+    const startMin = Math.max(
+      firstEndingAfter(starts, window.start)?.start ?? Infinity,
+      window.start,
+    );
     if (startMin >= window.end || startMin > (best?.startMin ?? Infinity)) continue;
     const isBetter =
       best === undefined ||
@@ -131,4 +147,5 @@ function bestStep(links: readonly Onward[], window: Interval, last?: Step): Step
   return best;
 }
 
-const isStarted = ({ sessions }: Way, startMin: number): boolean => sessions.has(startMin);
+const isStarted = ({ sessions }: CandidateStarts, startMin: number): boolean =>
+  sessions.has(startMin);

@@ -52,7 +52,10 @@ export function intersect(a: readonly Interval[], b: readonly Interval[]): Inter
 }
 
 /** The first interval that ends after the minute: the one that holds it, or the next. */
-export function intervalFrom(intervals: readonly Interval[], minute: number): Interval | undefined {
+export function firstEndingAfter(
+  intervals: readonly Interval[],
+  minute: number,
+): Interval | undefined {
   let low = 0;
   let high = intervals.length;
   while (low < high) {
@@ -63,13 +66,13 @@ export function intervalFrom(intervals: readonly Interval[], minute: number): In
   return intervals[low];
 }
 
-export function holds(intervals: readonly Interval[], minute: number): boolean {
-  const found = intervalFrom(intervals, minute);
+export function contains(intervals: readonly Interval[], minute: number): boolean {
+  const found = firstEndingAfter(intervals, minute);
   return found !== undefined && found.start <= minute;
 }
 
 /** Of these minutes, which are in order, those that an interval holds. */
-export function heldMinutes(minutes: Iterable<number>, intervals: readonly Interval[]): number[] {
+export function minutesWithin(minutes: Iterable<number>, intervals: readonly Interval[]): number[] {
   const held: number[] = [];
   let at = 0;
   for (const minute of minutes) {
@@ -80,12 +83,12 @@ export function heldMinutes(minutes: Iterable<number>, intervals: readonly Inter
 }
 
 export function overlaps(intervals: readonly Interval[], { start, end }: Interval): boolean {
-  const found = intervalFrom(intervals, start);
+  const found = firstEndingAfter(intervals, start);
   return found !== undefined && found.start < end;
 }
 
 export function covers(intervals: readonly Interval[], { start, end }: Interval): boolean {
-  const found = intervalFrom(intervals, start);
+  const found = firstEndingAfter(intervals, start);
   return found !== undefined && found.start <= start && end <= found.end;
 }
 
@@ -96,5 +99,8 @@ export const startsWithin = (intervals: readonly Interval[], durationMin: number
     .map(({ start, end }) => ({ start, end: end - durationMin + 1 }));
 
 /** The minutes at which something that lasts `durationMin` may not start, or it would meet one of the intervals, in any order. */
-export const startsThatMeet = (intervals: readonly Interval[], durationMin: number): Interval[] =>
+export const startsOverlapping = (
+  intervals: readonly Interval[],
+  durationMin: number,
+): Interval[] =>
   merge(intervals.map(({ start, end }) => ({ start: start - durationMin + 1, end })));

@@ -3,16 +3,16 @@ import { objectId } from "../catalog/object-id.ts";
 import type { CatalogDiff } from "../catalog/diff.ts";
 import { localDays } from "./days.ts";
 import { covers, type Interval } from "./intervals.ts";
-import { workingTimes } from "./working-time.ts";
+import { createWorkingTimeReader } from "./working-time.ts";
 import { dayAt } from "./zone-rules.ts";
 
 /** A booked segment, or a reservation, for which nobody but the business must be there. */
-export type Appointment = Interval & { id: string; staffId: string | null };
+export type BookedInterval = Interval & { id: string; staffId: string | null };
 
 const HOURS = new Set(["timezone", "hours", "closures", "exceptions", "breaks", "timeOff"]);
 
 /** Whether a change may leave somebody who is booked without the hours for it. */
-export const touchesHours = ({ businessFields, changes }: CatalogDiff): boolean =>
+export const changesHours = ({ businessFields, changes }: CatalogDiff): boolean =>
   businessFields.some((field) => HOURS.has(field)) ||
   changes.some(
     ({ kind, action, fields }) =>
@@ -20,10 +20,10 @@ export const touchesHours = ({ businessFields, changes }: CatalogDiff): boolean 
   );
 
 /** The ids of those that lie within the hours of before and not within those of after, in their order. */
-export function leftOut(
+export function findOutsideHours(
   before: Catalog,
   after: Catalog,
-  appointments: readonly Appointment[],
+  appointments: readonly BookedInterval[],
 ): string[] {
   const [fitted, fits] = [fitting(before, appointments), fitting(after, appointments)];
   return [...new Set(appointments.filter((one) => fitted(one) && !fits(one)).map(({ id }) => id))];
@@ -31,8 +31,8 @@ export function leftOut(
 
 function fitting(
   { business: { slug, timezone }, schedule, objects }: Catalog,
-  appointments: readonly Appointment[],
-): (appointment: Appointment) => boolean {
+  appointments: readonly BookedInterval[],
+): (appointment: BookedInterval) => boolean {
   const first = appointments.reduce(
     (day, { start }) => Math.min(day, dayAt(timezone, start)),
     Infinity,
@@ -42,7 +42,7 @@ function fitting(
     -Infinity,
   );
   // A shift of two days ago may end at 48:00.
-  const timeOf = workingTimes(schedule, localDays(timezone, first - 2, last));
+  const timeOf = createWorkingTimeReader(schedule, localDays(timezone, first - 2, last));
   const people = new Map(objects.staff.map((doc) => [objectId("staff", slug, doc), doc]));
   return (appointment) => {
     if (appointment.staffId === null) return covers(timeOf().work, appointment);

@@ -1,12 +1,12 @@
-import { type Busy, keptFrom, unitsOf } from "./busy.ts";
+import { type BusyIndex, blockedInterval, unitsUsed } from "./busy.ts";
 import type { Interval } from "./intervals.ts";
-import type { Plan } from "./plan.ts";
-import type { BusyRow } from "./question.ts";
+import type { VisitPlan } from "./plan.ts";
+import type { BusyInterval } from "./question.ts";
 import type { Segment } from "./segment.ts";
 import { peakOf, timeAbove, type Usage, usageOf } from "./usage.ts";
 
 /** Something of which several can be in use at once: a resource, or the places of a service that has nothing else to limit it. */
-export type Limit = {
+export type CapacityLimit = {
   /** null: the service's own places. */
   resource: string | null;
   capacity: number;
@@ -17,18 +17,24 @@ export type Limit = {
 };
 
 /** Neither a person nor a resource is needed (a sauna): guests come and go as they like, while there are places. */
-export const isPool = ({ service, options, resources }: Segment): boolean =>
-  service !== null && resources.length === 0 && options.every(({ staff }) => staff === null);
+export const isCapacityOnly = ({ service, candidates, resources }: Segment): boolean =>
+  service !== null && resources.length === 0 && candidates.every(({ staff }) => staff === null);
 
-export function limitsOf(plan: Plan, busy: Busy, segment: Segment): Limit[] {
+export function capacityLimits(
+  plan: VisitPlan,
+  busy: BusyIndex,
+  segment: Segment,
+): CapacityLimit[] {
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
-  const usageBy = (rows: readonly BusyRow[], units: (row: BusyRow) => number): Usage =>
-    usageOf(rows.map((row) => ({ kept: keptFrom(row, segment, bufferPolicy), units: units(row) })));
+  const usageBy = (rows: readonly BusyInterval[], units: (row: BusyInterval) => number): Usage =>
+    usageOf(
+      rows.map((row) => ({ kept: blockedInterval(row, segment, bufferPolicy), units: units(row) })),
+    );
 
-  if (segment.service !== null && isPool(segment)) {
+  if (segment.service !== null && isCapacityOnly(segment)) {
     const usage = usageBy(busy.ofService(segment.service.key), ({ seats }) => seats);
-    const shortages = shortagesIn(usage, segment.places, segment.seats);
-    return [{ resource: null, capacity: segment.places, unitsPerSpot: 1, usage, shortages }];
+    const shortages = shortagesIn(usage, segment.capacity, segment.seats);
+    return [{ resource: null, capacity: segment.capacity, unitsPerSpot: 1, usage, shortages }];
   }
   const needed = new Set(segment.resources.map(({ resource }) => resource));
   return [...needed].map((key) => {
@@ -36,8 +42,8 @@ export function limitsOf(plan: Plan, busy: Busy, segment: Segment): Limit[] {
       (resource) => resource.key === key && resource.status === "ACTIVE",
     );
     const capacity = doc?.capacity ?? 0;
-    const usage = usageBy(busy.ofResource(key), (row) => unitsOf(row, key));
-    const wanted = unitsOf(segment, key);
+    const usage = usageBy(busy.ofResource(key), (row) => unitsUsed(row, key));
+    const wanted = unitsUsed(segment, key);
     return {
       resource: key,
       capacity,
@@ -54,7 +60,7 @@ const shortagesIn = (usage: Usage, capacity: number, wanted: number): Interval[]
   wanted > capacity ? [ALWAYS] : timeAbove(usage, capacity - wanted);
 
 export const spotsWithin = (
-  { usage, capacity, unitsPerSpot }: Limit,
+  { usage, capacity, unitsPerSpot }: CapacityLimit,
   span: Interval,
 ): { left: number; total: number } => ({
   left: Math.floor((capacity - peakOf(usage, span)) / unitsPerSpot),

@@ -1,9 +1,9 @@
 import type { LocalDate } from "../catalog/catalog.ts";
-import { isBookable } from "./bookable.ts";
+import { checkStart } from "./bookable.ts";
 import { DAY_MIN, type DayNumber, dateOf } from "./calendar.ts";
-import { beginnings } from "./chain.ts";
-import { type Openings, openingsOf } from "./openings.ts";
-import type { Plan } from "./plan.ts";
+import { visitStarts } from "./chain.ts";
+import { type SlotSearch, prepareSlotSearch } from "./openings.ts";
+import type { VisitPlan } from "./plan.ts";
 import type { Slot } from "./slot.ts";
 import { closedInterval, dayAt } from "./zone-rules.ts";
 
@@ -11,10 +11,10 @@ export type DayState = "OPEN" | "FULL" | "CLOSED" | "TOO_SOON" | "TOO_FAR";
 export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };
 
 /** Each day asked of, with every visit that can begin on it. */
-export function listSlots(openings: Openings): DayListing[] {
+export function listSlots(openings: SlotSearch): DayListing[] {
   const { plan } = openings;
-  const slots = beginnings(openings.chain).flatMap((minute) => {
-    const answer = isBookable(openings, minute);
+  const slots = visitStarts(openings.chain).flatMap((minute) => {
+    const answer = checkStart(openings, minute);
     return answer.ok ? [answer.slot] : [];
   });
   const byDay = Map.groupBy(slots, ({ startMin }) => dayAt(plan.timezone, startMin));
@@ -27,13 +27,13 @@ export function listSlots(openings: Openings): DayListing[] {
 }
 
 /** Why a day has nothing: were it not for what is booked, a full day would have something and a closed one would not. */
-function emptyDayStates(plan: Plan): (day: DayNumber) => DayState {
+function emptyDayStates(plan: VisitPlan): (day: DayNumber) => DayState {
   let unbooked: Map<DayNumber, number[]> | undefined;
   return (day) => {
     if (day > plan.horizonDay) return "TOO_FAR";
     const { end } = closedInterval(plan.timezone, day * DAY_MIN, (day + 1) * DAY_MIN);
     if (end <= plan.earliestMin) return "TOO_SOON";
-    unbooked ??= Map.groupBy(beginnings(openingsOf(plan, []).chain), (minute) =>
+    unbooked ??= Map.groupBy(visitStarts(prepareSlotSearch(plan, []).chain), (minute) =>
       dayAt(plan.timezone, minute),
     );
     const starts = unbooked.get(day) ?? [];

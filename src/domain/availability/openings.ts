@@ -1,28 +1,28 @@
-import { type Busy, indexBusy } from "./busy.ts";
-import { type Chain, linkChain } from "./chain.ts";
-import { type Grid, gridOf } from "./grid.ts";
-import type { Plan } from "./plan.ts";
-import type { BusyRow } from "./question.ts";
-import { type SegmentWays, waysOf } from "./ways.ts";
+import { type BusyIndex, indexBusyIntervals } from "./busy.ts";
+import { type Chain, buildChain } from "./chain.ts";
+import { type Grid, buildGrid } from "./grid.ts";
+import type { VisitPlan } from "./plan.ts";
+import type { BusyInterval } from "./question.ts";
+import { type SegmentStarts, findSegmentStarts } from "./ways.ts";
 
 /** A plan around what is booked already. */
-export type Openings = {
-  plan: Plan;
-  busy: Busy;
+export type SlotSearch = {
+  plan: VisitPlan;
+  busy: BusyIndex;
   grid: Grid;
-  segments: SegmentWays[];
+  segments: SegmentStarts[];
   chain: Chain;
 };
 
-export function openingsOf(plan: Plan, rows: readonly BusyRow[]): Openings {
-  const busy = indexBusy(plan.catalog, rows);
-  const grid = gridOf(plan);
-  const segments = waysOf(plan, busy, grid);
+export function prepareSlotSearch(plan: VisitPlan, rows: readonly BusyInterval[]): SlotSearch {
+  const busy = indexBusyIntervals(plan.catalog, rows);
+  const grid = buildGrid(plan);
+  const segments = findSegmentStarts(plan, busy, grid);
   return {
     plan,
     busy,
     grid,
     segments,
-    chain: linkChain(segments, plan.catalog.business.bookingPolicy.maxGapMin),
+    chain: buildChain(segments, plan.catalog.business.bookingPolicy.maxGapMin),
   };
 }

@@ -7,16 +7,16 @@ import type {
   VariantDoc,
 } from "../catalog/catalog.ts";
 import { countOf } from "../count-of.ts";
-import type { AppointmentQuestion, Report, ServiceRequest } from "./question.ts";
-import type { Option, Segment } from "./segment.ts";
+import type { ResolvedAppointmentRequest, AddIssue, ServiceRequest } from "./question.ts";
+import type { Candidate, Segment } from "./segment.ts";
 
 type Rules = { slotIntervalMin: number; minNoticeMin: number; maxAdvanceDays: number };
 
 /** The segments of a visit, and the rules that hold for the whole of it: the strictest of its services. */
 export function planSegments(
   catalog: Catalog,
-  { services, guests }: AppointmentQuestion,
-  report: Report,
+  { services, guests }: ResolvedAppointmentRequest,
+  report: AddIssue,
 ): { segments: Segment[]; rules: Rules } {
   const segments = services.flatMap(
     (request) => planSegment(catalog, request, guests, report) ?? [],
@@ -41,7 +41,7 @@ function planSegment(
   catalog: Catalog,
   request: ServiceRequest,
   guests: number,
-  report: Report,
+  report: AddIssue,
 ): Segment | undefined {
   const service = catalog.objects.service.find(({ key }) => key === request.service);
   if (service === undefined)
@@ -69,29 +69,29 @@ function planSegment(
 
   const addons = chosenAddons(catalog, service, request.addons, report);
   const optionWith = pricedOption(service, variant, addons);
-  const options = performersOf(catalog, service, variant)
+  const candidates = performersOf(catalog, service, variant)
     .filter((person) => request.staff === null || person?.key === request.staff)
     .map(optionWith);
-  if (request.staff !== null && options.length === 0)
+  if (request.staff !== null && candidates.length === 0)
     report(
       "staff_cannot_perform",
       `'${nameOf(catalog.objects.staff, request.staff)}' does not perform '${service.name}'.`,
       "staffIds",
     );
 
-  const sold = (request.staff === null ? undefined : options[0]) ?? optionWith(null);
+  const sold = (request.staff === null ? undefined : candidates[0]) ?? optionWith(null);
   return {
     service,
     variant,
     addons: addons.map(({ addon, quantity }) => ({ addon: addon.key, quantity })),
     seats: guests,
-    places: service.capacity,
+    capacity: service.capacity,
     bufferBeforeMin: service.bufferBeforeMin,
     bufferAfterMin: service.bufferAfterMin,
     resources: service.resources,
     durationMin: sold.durationMin,
     priceCents: sold.priceCents,
-    options,
+    candidates,
   };
 }
 
@@ -114,7 +114,7 @@ function chosenAddons(
   catalog: Catalog,
   service: ServiceDoc,
   asked: ServiceRequest["addons"],
-  report: Report,
+  report: AddIssue,
 ): ChosenAddon[] {
   const quantities = new Map<string, number>();
   for (const { addon, quantity } of asked)
@@ -169,7 +169,7 @@ function pricedOption(
   service: ServiceDoc,
   variant: VariantDoc | null,
   addons: ChosenAddon[],
-): (staff: StaffDoc | null) => Option {
+): (staff: StaffDoc | null) => Candidate {
   const added = (of: (chosen: ChosenAddon) => number) =>
     addons.reduce((sum, chosen) => sum + of(chosen) * chosen.quantity, 0);
   const addedMin = added(({ addon, link }) => link.durationMin ?? addon.durationMin);

@@ -1,5 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Report, TableQuestion } from "./question.ts";
+import type { AddIssue, ResolvedTableRequest } from "./question.ts";
 import type { Segment } from "./segment.ts";
 
 /** For a business that has not said how long its guests stay. */
@@ -7,8 +7,8 @@ const DEFAULT_TURN_MIN = 120;
 
 export function planTable(
   catalog: Catalog,
-  { partySize, area }: TableQuestion,
-  report: Report,
+  { partySize, area }: ResolvedTableRequest,
+  report: AddIssue,
 ): Segment {
   const areas = new Map(catalog.objects.area.map((doc) => [doc.key, doc]));
   if (area !== null && areas.get(area)?.status !== "ACTIVE")
@@ -29,7 +29,7 @@ export function planTable(
     );
 
   const durationMin = turnTime(catalog, partySize);
-  const options = tables
+  const candidates = tables
     .filter(({ minSeats, maxSeats }) => minSeats <= partySize && partySize <= maxSeats)
     .sort((a, b) => a.maxSeats - b.maxSeats || a.minSeats - b.minSeats || (a.key < b.key ? -1 : 1))
     .map((table) => ({ staff: null, table, durationMin, priceCents: 0 }));
@@ -39,13 +39,13 @@ export function planTable(
     variant: null,
     addons: [],
     seats: partySize,
-    places: 1,
+    capacity: 1,
     bufferBeforeMin: 0,
     bufferAfterMin: 0,
     resources: [],
     durationMin,
     priceCents: 0,
-    options,
+    candidates,
   };
 }
 

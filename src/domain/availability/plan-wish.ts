@@ -1,23 +1,23 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import { type Plan, planQuestion } from "./plan.ts";
-import type { Problem, Wish } from "./question.ts";
-import type { Span } from "./span.ts";
-import { type Audience, readWish } from "./wish.ts";
+import { type VisitPlan, planResolvedRequest } from "./plan.ts";
+import type { RequestIssue, NamedRequest } from "./question.ts";
+import type { DateRange } from "./span.ts";
+import { type Audience, resolveRequest } from "./wish.ts";
 
 /**
  * The way from somebody's words to a plan, for those who list and for those who book.
  * @throws AppError with everything that is wrong with the wish
  */
-export function planWish(
+export function planNamedRequest(
   catalog: Catalog,
   audience: Audience,
-  wish: Wish,
-  span: Span,
+  wish: NamedRequest,
+  span: DateRange,
   nowMs: number,
-): Plan {
-  const problems: Problem[] = [];
-  const question = readWish(catalog, audience, wish, (code, detail, parameter) => {
+): VisitPlan {
+  const problems: RequestIssue[] = [];
+  const question = resolveRequest(catalog, audience, wish, (code, detail, parameter) => {
     problems.push({ code, detail, parameter });
   });
-  return planQuestion(catalog, { ...span, ...question }, nowMs, problems);
+  return planResolvedRequest(catalog, { ...span, ...question }, nowMs, problems);
 }

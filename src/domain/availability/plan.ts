@@ -4,13 +4,13 @@ import { DAY_MIN, type DayNumber, dayNumber } from "./calendar.ts";
 import { localDays } from "./days.ts";
 import { planSegments } from "./plan-segments.ts";
 import { planTable } from "./plan-table.ts";
-import type { Problem, Question, Report } from "./question.ts";
+import type { RequestIssue, ResolvedRequest, AddIssue } from "./question.ts";
 import type { Segment } from "./segment.ts";
-import { type WorkingTime, workingTimes } from "./working-time.ts";
+import { type WorkingTime, createWorkingTimeReader } from "./working-time.ts";
 import { dayAt } from "./zone-rules.ts";
 
 /** A question made out against the catalog: what is to be done, by whom it may be done, and when they work. */
-export type Plan = {
+export type VisitPlan = {
   catalog: Catalog;
   timezone: string;
   firstDay: DayNumber;
@@ -30,13 +30,13 @@ const MINUTE_MS = 60_000;
  * @param problems found with the question before
  * @throws AppError that tells everything which is wrong with the question
  */
-export function planQuestion(
+export function planResolvedRequest(
   catalog: Catalog,
-  question: Question,
+  question: ResolvedRequest,
   nowMs: number,
-  problems: Problem[] = [],
-): Plan {
-  const report: Report = (code, detail, parameter) =>
+  problems: RequestIssue[] = [],
+): VisitPlan {
+  const report: AddIssue = (code, detail, parameter) =>
     void problems.push({ code, detail, parameter });
   const { segments, rules } =
     "services" in question
@@ -44,7 +44,7 @@ export function planQuestion(
       : { segments: [planTable(catalog, question, report)], rules: catalog.business.bookingPolicy };
   // What is not there goes before what does not go together.
   const first = problems.find(({ code }) => code === "resource_not_found") ?? problems[0];
-  if (first !== undefined) throw new AppError(first.code, first.detail, { items: problems });
+  if (first !== undefined) throw new AppError(first.code, first.detail, { issues: problems });
 
   const { timezone } = catalog.business;
   const plan = {
@@ -55,30 +55,30 @@ export function planQuestion(
     intervalMin: rules.slotIntervalMin,
     segments,
   };
-  return overDays(plan, dayNumber(question.from), dayNumber(question.to));
+  return withDays(plan, dayNumber(question.from), dayNumber(question.to));
 }
 
 /** The same question about other days. */
-export function overDays(
-  plan: Omit<Plan, "firstDay" | "lastDay" | "timeOf">,
+export function withDays(
+  plan: Omit<VisitPlan, "firstDay" | "lastDay" | "timeOf">,
   firstDay: DayNumber,
   lastDay: DayNumber,
-): Plan {
+): VisitPlan {
   const { timezone, segments } = plan;
   const { schedule, business } = plan.catalog;
-  let timeOf: Plan["timeOf"] | undefined;
+  let timeOf: VisitPlan["timeOf"] | undefined;
   const readTimes = () => {
     // A shift of two days ago may end at 48:00; the last visit goes on for as long as all of it takes.
-    const after = 2 + Math.ceil(longestVisit(segments, business.bookingPolicy.maxGapMin) / DAY_MIN);
-    return workingTimes(schedule, localDays(timezone, firstDay - 2, lastDay + after));
+    const after = 2 + Math.ceil(maxVisitMin(segments, business.bookingPolicy.maxGapMin) / DAY_MIN);
+    return createWorkingTimeReader(schedule, localDays(timezone, firstDay - 2, lastDay + after));
   };
   return { ...plan, firstDay, lastDay, timeOf: (person) => (timeOf ??= readTimes())(person) };
 }
 
 /** All segments at their longest, with the longest gaps between them. */
-export const longestVisit = (segments: Segment[], maxGapMin: number): number =>
+export const maxVisitMin = (segments: Segment[], maxGapMin: number): number =>
   segments.reduce(
-    (sum, { options }) =>
-      sum + maxGapMin + Math.max(0, ...options.map(({ durationMin }) => durationMin)),
+    (sum, { candidates }) =>
+      sum + maxGapMin + Math.max(0, ...candidates.map(({ durationMin }) => durationMin)),
     0,
   );

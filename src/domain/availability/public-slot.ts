@@ -14,23 +14,23 @@ import type { Audience } from "./wish.ts";
 export type PublicSlot = z.infer<typeof schemas.slot>;
 
 /** A start that is not offered, with the first rule that it fails. */
-export type PublicRefusal = z.infer<typeof schemas.refusal>;
+export type PublicRefusedStart = z.infer<typeof schemas.refusedStart>;
 
 /** A day with the visits that can begin on it. */
 export type PublicDay = z.infer<typeof schemas.day>;
 
-export type Representing = {
-  slot: (slot: Slot) => PublicSlot;
-  refusal: (refused: Refusal & { startMin: number }) => PublicRefusal;
+export type SlotPresenter = {
+  toPublicSlot: (slot: Slot) => PublicSlot;
+  toPublicRefusedStart: (refused: Refusal & { startMin: number }) => PublicRefusedStart;
   minute: (minute: number) => string;
 };
 
 /** @param timezone whose clock the times are of */
-export function representing(
+export function createSlotPresenter(
   { business: { slug }, objects }: Catalog,
   audience: Audience,
   timezone: string,
-): Representing {
+): SlotPresenter {
   const idsOf = (kind: Kind): Map<string, string> =>
     new Map(
       objects[kind]
@@ -73,14 +73,14 @@ export function representing(
   };
 
   return {
-    slot: ({ startMin, endMin, spotsLeft, spotsTotal, segments }) => ({
+    toPublicSlot: ({ startMin, endMin, spotsLeft, spotsTotal, segments }) => ({
       startsAt: minute(startMin),
       endsAt: minute(endMin),
       spotsLeft,
       spotsTotal,
       segments: segments.map(segment),
     }),
-    refusal: ({ startMin, reason, segment }) => ({
+    toPublicRefusedStart: ({ startMin, reason, segment }) => ({
       startsAt: minute(startMin),
       reason,
       detail: REFUSAL_TEXT[reason],

@@ -1,11 +1,14 @@
 import type { LocalDate } from "../catalog/catalog.ts";
-import type { ErrorCode, ErrorItem } from "../errors.ts";
+import type { ErrorCode, ValidationIssue } from "../errors.ts";
 
 /** What somebody asks, by the author's keys. Dates are the business's and both included. */
-export type Question = { from: LocalDate; to: LocalDate } & (AppointmentQuestion | TableQuestion);
+export type ResolvedRequest = { from: LocalDate; to: LocalDate } & (
+  | ResolvedAppointmentRequest
+  | ResolvedTableRequest
+);
 
 /** One service, or several of one visit in the order in which they are to be done. */
-export type AppointmentQuestion = { services: ServiceRequest[]; guests: number };
+export type ResolvedAppointmentRequest = { services: ServiceRequest[]; guests: number };
 
 export type ServiceRequest = {
   service: string;
@@ -16,12 +19,12 @@ export type ServiceRequest = {
   staff: string | null;
 };
 
-export type TableQuestion = { partySize: number; area: string | null };
+export type ResolvedTableRequest = { partySize: number; area: string | null };
 
 /** What somebody asks in their own words: by ids, or at the terminal by keys. */
-export type Wish = VisitWish | TableWish;
+export type NamedRequest = NamedAppointmentRequest | NamedTableRequest;
 
-export type VisitWish = {
+export type NamedAppointmentRequest = {
   /** In the order in which they are to be done; may be left out where variants say it. */
   serviceIds: readonly string[];
   variantIds: readonly string[];
@@ -32,10 +35,10 @@ export type VisitWish = {
   guests: number;
 };
 
-export type TableWish = { partySize: number; areaId: string | null };
+export type NamedTableRequest = { partySize: number; areaId: string | null };
 
 /** A booked segment or a reservation: what somebody or something is taken by. Cancelled ones are none. */
-export type BusyRow = {
+export type BusyInterval = {
   staffKey: string | null;
   serviceKey: string | null;
   tableKey: string | null;
@@ -49,7 +52,14 @@ export type BusyRow = {
 };
 
 /** What is wrong with a question, and in which part of it. */
-export type Problem = ErrorItem & { code: ErrorCode; parameter: keyof VisitWish | keyof TableWish };
+export type RequestIssue = ValidationIssue & {
+  code: ErrorCode;
+  parameter: keyof NamedAppointmentRequest | keyof NamedTableRequest;
+};
 
 /** Notes a problem, and goes on looking. */
-export type Report = (code: ErrorCode, detail: string, parameter: Problem["parameter"]) => void;
+export type AddIssue = (
+  code: ErrorCode,
+  detail: string,
+  parameter: RequestIssue["parameter"],
+) => void;

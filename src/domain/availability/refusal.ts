@@ -1,10 +1,10 @@
-import { keptFrom } from "./busy.ts";
+import { blockedInterval } from "./busy.ts";
 import { covers, type Interval, intersect, merge, overlaps } from "./intervals.ts";
-import type { Openings } from "./openings.ts";
-import type { Plan } from "./plan.ts";
-import type { Option } from "./segment.ts";
-import { sessionsOf } from "./sessions.ts";
-import { rowsOf, type SegmentWays } from "./ways.ts";
+import type { SlotSearch } from "./openings.ts";
+import type { VisitPlan } from "./plan.ts";
+import type { Candidate } from "./segment.ts";
+import { startedSessions } from "./sessions.ts";
+import { busyIntervalsFor, type SegmentStarts } from "./ways.ts";
 import { dayAt } from "./zone-rules.ts";
 
 /** Why a visit cannot begin at a minute, in the order in which the rules are asked. */
@@ -29,7 +29,7 @@ type Reason = (typeof REASONS)[number];
 export type Refusal = { reason: Reason; segment: number };
 
 export function timingOf(
-  { timezone, earliestMin, horizonDay }: Plan,
+  { timezone, earliestMin, horizonDay }: VisitPlan,
   minute: number,
 ): "TOO_FAR" | "TOO_SOON" | undefined {
   if (dayAt(timezone, minute) > horizonDay) return "TOO_FAR";
@@ -37,15 +37,15 @@ export function timingOf(
 }
 
 /** Follows the visit as far as it goes; there, of all who could go on, what stops the one who comes furthest. */
-export function refusalAt(openings: Openings, startMin: number): Refusal {
+export function refusalAt(openings: SlotSearch, startMin: number): Refusal {
   const { maxGapMin } = openings.chain;
   let reached: Interval[] = [{ start: startMin, end: startMin + 1 }];
   for (const [segment, done] of openings.segments.entries()) {
     const minute = reached[0]?.start ?? startMin;
-    const onward = done.ways.flatMap(({ option, starts }) =>
+    const onward = done.candidates.flatMap(({ candidate, starts }) =>
       intersect(starts, reached).map(({ start, end }) => ({
-        start: start + option.durationMin,
-        end: end + option.durationMin + maxGapMin,
+        start: start + candidate.durationMin,
+        end: end + candidate.durationMin + maxGapMin,
       })),
     );
     if (onward.length === 0)
@@ -55,17 +55,22 @@ export function refusalAt(openings: Openings, startMin: number): Refusal {
   throw new Error(`The visit at ${startMin} is refused for no reason.`);
 }
 
-function furthest(openings: Openings, done: SegmentWays, isFirst: boolean, minute: number): Reason {
+function furthest(
+  openings: SlotSearch,
+  done: SegmentStarts,
+  isFirst: boolean,
+  minute: number,
+): Reason {
   const reasons = new Set(
-    done.ways.map(({ option }) => reasonOf(openings, done, option, isFirst, minute)),
+    done.candidates.map(({ candidate }) => reasonOf(openings, done, candidate, isFirst, minute)),
   );
   return REASONS.findLast((reason) => reasons.has(reason)) ?? "NOBODY_ABLE";
 }
 
 function reasonOf(
-  { plan, busy, grid }: Openings,
-  { segment, limits }: SegmentWays,
-  option: Option,
+  { plan, busy, grid }: SlotSearch,
+  { segment, limits }: SegmentStarts,
+  option: Candidate,
   isFirst: boolean,
   minute: number,
 ): Reason {
@@ -78,14 +83,16 @@ function reasonOf(
   if (overlaps(time.breaks, span)) return "BREAK";
   if (overlaps(time.timeOff, span)) return "TIME_OFF";
 
-  const started = sessionsOf(busy, segment, option).some(({ startMin }) => startMin === minute);
+  const started = startedSessions(busy, segment, option).some(
+    ({ startMin }) => startMin === minute,
+  );
   if (started) return "SEATS_TAKEN";
   if (isFirst && !grid(option).has(minute)) return "OFF_GRID";
 
-  const rows = rowsOf(busy, option);
+  const rows = busyIntervalsFor(busy, option);
   if (rows.some(({ startMin, endMin }) => meets({ start: startMin, end: endMin }))) return "TAKEN";
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
-  if (rows.some((row) => meets(keptFrom(row, segment, bufferPolicy)))) return "BUFFER";
+  if (rows.some((row) => meets(blockedInterval(row, segment, bufferPolicy)))) return "BUFFER";
   const lacks = limits.some(
     ({ resource, shortages }) => resource !== null && shortages.some(meets),
   );

@@ -7,18 +7,18 @@ export type Segment = {
   addons: { addon: string; quantity: number }[];
   /** How many of its places are wanted. */
   seats: number;
-  places: number;
+  capacity: number;
   bufferBeforeMin: number;
   bufferAfterMin: number;
   resources: ServiceDoc["resources"];
   /** With whoever is asked for, or as it is sold before somebody is chosen. */
   durationMin: number;
   priceCents: number;
-  options: Option[];
+  candidates: Candidate[];
 };
 
 /** By a person, at a table, or with neither where nobody is needed. */
-export type Option = {
+export type Candidate = {
   staff: StaffDoc | null;
   table: TableDoc | null;
   durationMin: number;

@@ -1,23 +1,23 @@
-import type { Busy } from "./busy.ts";
+import type { BusyIndex } from "./busy.ts";
 import { covers } from "./intervals.ts";
-import { isPool } from "./limits.ts";
-import type { Plan } from "./plan.ts";
-import type { BusyRow } from "./question.ts";
-import type { Option, Segment } from "./segment.ts";
+import { isCapacityOnly } from "./limits.ts";
+import type { VisitPlan } from "./plan.ts";
+import type { BusyInterval } from "./question.ts";
+import type { Candidate, Segment } from "./segment.ts";
 
 /**
  * The started classes that a guest can join, by when they start. Their teacher and their room are theirs already, so that only
  * seats count, and that they are still held: hours may have changed since.
  */
-export function sessionsToJoin(
-  plan: Plan,
-  busy: Busy,
+export function joinableSessions(
+  plan: VisitPlan,
+  busy: BusyIndex,
   segment: Segment,
-  option: Option,
-): Map<number, BusyRow> {
-  const started = sessionsOf(busy, segment, option).filter(
+  option: Candidate,
+): Map<number, BusyInterval> {
+  const started = startedSessions(busy, segment, option).filter(
     (session) =>
-      session.seats + segment.seats <= segment.places &&
+      session.seats + segment.seats <= segment.capacity &&
       covers(plan.timeOf(option.staff ?? undefined).work, {
         start: session.startMin,
         end: session.endMin,
@@ -27,13 +27,13 @@ export function sessionsToJoin(
 }
 
 /** Started classes that are as long as the segment: with an add-on that takes longer it is another one. */
-export function sessionsOf(
-  busy: Busy,
+export function startedSessions(
+  busy: BusyIndex,
   segment: Segment,
-  { staff, durationMin }: Option,
-): BusyRow[] {
-  const { service, places } = segment;
-  if (service === null || places === 1 || isPool(segment)) return [];
+  { staff, durationMin }: Candidate,
+): BusyInterval[] {
+  const { service, capacity } = segment;
+  if (service === null || capacity === 1 || isCapacityOnly(segment)) return [];
   return busy
     .ofService(service.key)
     .filter(

@@ -22,7 +22,7 @@ export const weeklyShifts =
     );
 
 /** Of several exceptions for a date those that replace come first, then those that add, then those that remove. */
-export function amendedShifts(usual: Shifts, exceptions: readonly HoursException[]): Shifts {
+export function shiftsWithExceptions(usual: Shifts, exceptions: readonly HoursException[]): Shifts {
   const byDate = Map.groupBy(exceptions, ({ date }) => date);
   return (day) => {
     const ofDay = byDate.get(day.date);
@@ -34,7 +34,7 @@ export function amendedShifts(usual: Shifts, exceptions: readonly HoursException
     const added = read("ADD").map((interval) => opened(interval, day));
     return subtract(
       merge([...kept, ...added]),
-      merge(read("REMOVE").map((interval) => closed(interval, day))),
+      merge(read("REMOVE").map((interval) => closedWindow(interval, day))),
     );
   };
 }
@@ -44,5 +44,5 @@ type WallWindow = HoursException["intervals"][number];
 const opened = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
   openInterval(timezone, day * DAY_MIN + wallMinutes(start), day * DAY_MIN + wallMinutes(end));
 
-export const closed = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
+export const closedWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
   closedInterval(timezone, day * DAY_MIN + wallMinutes(start), day * DAY_MIN + wallMinutes(end));

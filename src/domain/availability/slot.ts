@@ -1,6 +1,6 @@
-import { type Chain, type Step, takeSteps, waysAt } from "./chain.ts";
-import { isPool, spotsWithin } from "./limits.ts";
-import type { SegmentWays } from "./ways.ts";
+import { type Chain, type PlacedSegment, placeSegments, candidatesAt } from "./chain.ts";
+import { isCapacityOnly, spotsWithin } from "./limits.ts";
+import type { SegmentStarts } from "./ways.ts";
 
 /** A visit that can be booked as it stands. */
 export type Slot = {
@@ -25,11 +25,11 @@ type SlotSegment = {
 };
 
 export function slotAt(
-  segments: readonly SegmentWays[],
+  segments: readonly SegmentStarts[],
   chain: Chain,
   startMin: number,
 ): Slot | undefined {
-  const steps = takeSteps(chain, startMin);
+  const steps = placeSegments(chain, startMin);
   if (steps === undefined) return undefined;
   let endMin = startMin;
   let [spotsLeft, spotsTotal] = [Infinity, Infinity];
@@ -37,20 +37,20 @@ export function slotAt(
   for (const [i, step] of steps.entries()) {
     const done = segments[i];
     if (done === undefined) break;
-    const { option } = step.way;
-    const able = waysAt(chain, i, step.startMin);
-    endMin = step.startMin + option.durationMin;
+    const { candidate } = step.way;
+    const able = candidatesAt(chain, i, step.startMin);
+    endMin = step.startMin + candidate.durationMin;
     const spots = spotsOf(done, step, endMin, able.length);
     if (spots.left < spotsLeft) [spotsLeft, spotsTotal] = [spots.left, spots.total];
     taken.push({
       serviceKey: done.segment.service?.key ?? null,
       variantKey: done.segment.variant?.key ?? null,
-      staffKey: option.staff?.key ?? null,
-      staffKeys: able.flatMap((way) => way.option.staff?.key ?? []),
-      tableKey: option.table?.key ?? null,
+      staffKey: candidate.staff?.key ?? null,
+      staffKeys: able.flatMap((way) => way.candidate.staff?.key ?? []),
+      tableKey: candidate.table?.key ?? null,
       startMin: step.startMin,
       endMin,
-      priceCents: option.priceCents,
+      priceCents: candidate.priceCents,
     });
   }
   return { startMin, endMin, spotsLeft, spotsTotal, segments: taken };
@@ -58,15 +58,18 @@ export function slotAt(
 
 /** Tables for the party, seats in the class, or what the resources and places allow; with a person there is one. */
 function spotsOf(
-  { segment, ways, limits }: SegmentWays,
-  { way: { option, sessions }, startMin }: Step,
+  { segment, candidates, limits }: SegmentStarts,
+  { way: { candidate, sessions }, startMin }: PlacedSegment,
   endMin: number,
   able: number,
 ): Spots {
-  if (option.table !== null) return { left: able, total: ways.length };
-  if (segment.places > 1 && !isPool(segment))
-    return { left: segment.places - (sessions.get(startMin)?.seats ?? 0), total: segment.places };
-  if (option.staff !== null) return { left: 1, total: 1 };
+  if (candidate.table !== null) return { left: able, total: candidates.length };
+  if (segment.capacity > 1 && !isCapacityOnly(segment))
+    return {
+      left: segment.capacity - (sessions.get(startMin)?.seats ?? 0),
+      total: segment.capacity,
+    };
+  if (candidate.staff !== null) return { left: 1, total: 1 };
   return limits
     .map((limit) => spotsWithin(limit, { start: startMin, end: endMin }))
     .reduce((scarcest, spots) => (spots.left < scarcest.left ? spots : scarcest));

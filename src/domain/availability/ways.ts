@@ -1,69 +1,78 @@
-import { type Busy, keptFrom } from "./busy.ts";
-import { type Grid, isAskedOf } from "./grid.ts";
+import { type BusyIndex, blockedInterval } from "./busy.ts";
+import { type Grid, isOnRequestedDay } from "./grid.ts";
 import {
-  heldMinutes,
+  minutesWithin,
   type Interval,
   merge,
-  startsThatMeet,
+  startsOverlapping,
   startsWithin,
   subtract,
 } from "./intervals.ts";
-import { type Limit, limitsOf } from "./limits.ts";
-import type { Plan } from "./plan.ts";
-import type { BusyRow } from "./question.ts";
-import type { Option, Segment } from "./segment.ts";
-import { sessionsToJoin } from "./sessions.ts";
+import { type CapacityLimit, capacityLimits } from "./limits.ts";
+import type { VisitPlan } from "./plan.ts";
+import type { BusyInterval } from "./question.ts";
+import type { Candidate, Segment } from "./segment.ts";
+import { joinableSessions } from "./sessions.ts";
 
 /** One way to do a segment of a visit, with every minute at which it can start. */
-export type Way = {
-  option: Option;
+export type CandidateStarts = {
+  candidate: Candidate;
   starts: Interval[];
   /** Started classes that it can join, by when they start. */
-  sessions: ReadonlyMap<number, BusyRow>;
+  sessions: ReadonlyMap<number, BusyInterval>;
 };
 
-export type SegmentWays = { segment: Segment; ways: Way[]; limits: Limit[] };
+export type SegmentStarts = {
+  segment: Segment;
+  candidates: CandidateStarts[];
+  limits: CapacityLimit[];
+};
 
 /** The ways to do each segment around what is booked. A visit begins on the grid, or with a started class. */
-export const waysOf = (plan: Plan, busy: Busy, grid: Grid): SegmentWays[] =>
+export const findSegmentStarts = (plan: VisitPlan, busy: BusyIndex, grid: Grid): SegmentStarts[] =>
   plan.segments.map((segment, i) => {
-    const limits = limitsOf(plan, busy, segment);
+    const limits = capacityLimits(plan, busy, segment);
     const shortages = limits.flatMap((limit) => limit.shortages);
-    const ways = segment.options.map((option) => {
-      const sessions = sessionsToJoin(plan, busy, segment, option);
-      const free = freeStarts(plan, busy, segment, option, shortages);
+    const candidates = segment.candidates.map((candidate) => {
+      const sessions = joinableSessions(plan, busy, segment, candidate);
+      const free = freeStarts(plan, busy, segment, candidate, shortages);
       const joined = [...sessions.keys()];
       const starts =
         i > 0
           ? [...free, ...joined.map(oneMinute)]
           : [
-              ...heldMinutes(grid(option), free),
-              ...joined.filter((minute) => isAskedOf(plan, minute)),
+              ...minutesWithin(grid(candidate), free),
+              ...joined.filter((minute) => isOnRequestedDay(plan, minute)),
             ].map(oneMinute);
-      return { option, sessions, starts: merge(starts) };
+      return { candidate, sessions, starts: merge(starts) };
     });
-    return { segment, ways, limits };
+    return { segment, candidates, limits };
   });
 
 const oneMinute = (minute: number): Interval => ({ start: minute, end: minute + 1 });
 
 function freeStarts(
-  plan: Plan,
-  busy: Busy,
+  plan: VisitPlan,
+  busy: BusyIndex,
   segment: Segment,
-  option: Option,
+  option: Candidate,
   shortages: Interval[],
 ): Interval[] {
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
-  const kept = rowsOf(busy, option).map((row) => keptFrom(row, segment, bufferPolicy));
+  const kept = busyIntervalsFor(busy, option).map((row) =>
+    blockedInterval(row, segment, bufferPolicy),
+  );
   return subtract(
     startsWithin(plan.timeOf(option.staff ?? undefined).work, option.durationMin),
-    startsThatMeet([...kept, ...shortages], option.durationMin),
+    startsOverlapping([...kept, ...shortages], option.durationMin),
   );
 }
 
 /** What the person or the table is taken by. */
-export function rowsOf(busy: Busy, { staff, table }: Option): readonly BusyRow[] {
+export function busyIntervalsFor(
+  busy: BusyIndex,
+  { staff, table }: Candidate,
+): readonly BusyInterval[] {
   if (staff !== null) return busy.ofStaff(staff.key);
   return table === null ? [] : busy.ofTable(table.key);
 }

@@ -5,25 +5,25 @@ import { isVisible } from "../public/lens.ts";
 import { didYouMean } from "../nearest.ts";
 import { variantId } from "../public/service.ts";
 import type {
-  AppointmentQuestion,
-  Problem,
-  Report,
+  ResolvedAppointmentRequest,
+  RequestIssue,
+  AddIssue,
   ServiceRequest,
-  TableQuestion,
-  VisitWish,
-  Wish,
+  ResolvedTableRequest,
+  NamedAppointmentRequest,
+  NamedRequest,
 } from "./question.ts";
 
 /** The house names everything by id or by key; the public what it sees, by id. */
 export type Audience = "HOUSE" | "PUBLIC";
 
 /** A wish by the author's keys. What is wrong with the names goes to `report`; the question is then but the rest of it. */
-export function readWish(
+export function resolveRequest(
   catalog: Catalog,
   audience: Audience,
-  wish: Wish,
-  report: Report,
-): AppointmentQuestion | TableQuestion {
+  wish: NamedRequest,
+  report: AddIssue,
+): ResolvedAppointmentRequest | ResolvedTableRequest {
   const names = namesIn(catalog, audience, report);
   if ("partySize" in wish) {
     const area = wish.areaId === null ? null : names.require("area", wish.areaId, "areaId");
@@ -48,7 +48,11 @@ const linkTo = (service: ServiceDoc, variant: VariantDoc | null = null): Link =>
 });
 
 /** The services in their order, each with its variant. */
-function chainOf(names: Names, { serviceIds, variantIds }: VisitWish, report: Report): Link[] {
+function chainOf(
+  names: Names,
+  { serviceIds, variantIds }: NamedAppointmentRequest,
+  report: AddIssue,
+): Link[] {
   const chain = serviceIds.flatMap((name) => {
     const service = names.require("service", name, "serviceIds");
     return service === undefined ? [] : [linkTo(service)];
@@ -72,7 +76,7 @@ function chainOf(names: Names, { serviceIds, variantIds }: VisitWish, report: Re
   return chain;
 }
 
-function addAddons(names: Names, chain: Link[], texts: readonly string[], report: Report): void {
+function addAddons(names: Names, chain: Link[], texts: readonly string[], report: AddIssue): void {
   for (const text of texts) {
     const { service, name: counted } = names.bound(text);
     const [, name = counted, times = "1"] = /^(.+)\*(\d{1,6})$/.exec(counted) ?? [];
@@ -110,7 +114,7 @@ function noneOf([first, ...others]: Link[], asked: ServiceDoc | undefined): stri
 }
 
 /** Someone for the whole visit, and for single services somebody else: each time that one is asked for, or one for each time. */
-function addStaff(names: Names, chain: Link[], texts: readonly string[], report: Report): void {
+function addStaff(names: Names, chain: Link[], texts: readonly string[], report: AddIssue): void {
   const asked = texts.flatMap((text) => {
     const { service, name } = names.bound(text);
     const person = name === "any" ? null : names.require("staff", name, "staffIds");
@@ -142,7 +146,7 @@ function addStaff(names: Names, chain: Link[], texts: readonly string[], report:
 
 type Names = ReturnType<typeof namesIn>;
 
-function namesIn({ business: { slug }, objects }: Catalog, audience: Audience, report: Report) {
+function namesIn({ business: { slug }, objects }: Catalog, audience: Audience, report: AddIssue) {
   const isHouse = audience === "HOUSE";
   const seen = <K extends Kind>(kind: K): DocOf[K][] =>
     isHouse ? objects[kind] : (objects[kind] as DocOf[K][]).filter((doc) => isVisible(kind, doc));
@@ -160,7 +164,7 @@ function namesIn({ business: { slug }, objects }: Catalog, audience: Audience, r
     require<K extends Kind>(
       kind: K,
       name: string,
-      parameter: Problem["parameter"],
+      parameter: RequestIssue["parameter"],
     ): DocOf[K] | undefined {
       const doc = find(kind, name);
       if (doc !== undefined) return doc;

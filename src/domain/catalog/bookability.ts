@@ -1,9 +1,9 @@
 import type { Catalog, DocOf, Kind } from "./catalog.ts";
-import { same, sameItems } from "../same.ts";
+import { deepEqual, shallowEqual } from "../same.ts";
 
 /** Whether something differs that decides when, by whom or where a service can be booked. */
 export const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
-  !same(ofBusiness(before), ofBusiness(after)) ||
+  !deepEqual(ofBusiness(before), ofBusiness(after)) ||
   KINDS_BOOKED.some((kind) => kindDiffers(kind, before, after));
 
 const ofBusiness = ({ business, schedule }: Catalog): unknown => ({
@@ -60,9 +60,12 @@ function kindDiffers(
   { objects: after }: Catalog,
 ): boolean {
   // A catalog that was read over another keeps its documents where nothing differs.
-  if (sameItems(before[kind], after[kind])) return false;
+  if (shallowEqual(before[kind], after[kind])) return false;
   const decides = DECIDES[kind] as (doc: DocOf[Kind]) => unknown;
-  return !same(byKey<DocOf[Kind]>(before[kind], decides), byKey<DocOf[Kind]>(after[kind], decides));
+  return !deepEqual(
+    byKey<DocOf[Kind]>(before[kind], decides),
+    byKey<DocOf[Kind]>(after[kind], decides),
+  );
 }
 
 /** By key: the order of a list decides nothing here. */

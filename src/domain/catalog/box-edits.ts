@@ -1,20 +1,20 @@
 import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "./catalog.ts";
 import { objectId } from "./object-id.ts";
 import { type CatalogDiff, differingFields, type ObjectChange } from "./diff.ts";
-import { same } from "../same.ts";
+import { deepEqual } from "../same.ts";
 
 type Doc = DocOf[Kind];
 
 /** What was edited on the box since the last catalog file: by id, the document as that file said it. */
-export type BoxEdits = ReadonlyMap<string, Doc>;
+export type LocalEdits = ReadonlyMap<string, Doc>;
 
 /** Where a change comes from: a file, with the documents that it lists, or an edit on the box. */
-export type Origin = { listed: ReadonlySet<Doc> } | "box";
+export type ChangeOrigin = { listed: ReadonlySet<Doc> } | "box";
 
 /** The changes with the fields that were edited on the box and that they would set back. */
-export function withUndone(
+export function withOverwrittenEdits(
   changes: readonly ObjectChange[],
-  edits: BoxEdits,
+  edits: LocalEdits,
   before: Catalog,
   next: Catalog,
 ): ObjectChange[] {
@@ -26,13 +26,13 @@ export function withUndone(
     const later = willBe.get(change.id) as Record<string, unknown> | undefined;
     const now = current as unknown as Record<string, unknown>;
     const undoes = differingFields(authored, current).filter(
-      (field) => !same(later?.[field], now[field]),
+      (field) => !deepEqual(later?.[field], now[field]),
     );
     return { ...change, undoes };
   });
 }
 
-function docsById({ business, objects }: Catalog, wanted: BoxEdits): Map<string, Doc> {
+function docsById({ business, objects }: Catalog, wanted: LocalEdits): Map<string, Doc> {
   const ids = ALL_KINDS.flatMap((kind) =>
     objects[kind].map((doc) => [objectId(kind, business.slug, doc), doc] as const),
   );
@@ -40,12 +40,12 @@ function docsById({ business, objects }: Catalog, wanted: BoxEdits): Map<string,
 }
 
 /** What to keep beside each object after a change; null: nothing, because it is what a file says. */
-export function nextBoxEdits(
-  edits: BoxEdits,
+export function nextLocalEdits(
+  edits: LocalEdits,
   { rows }: CatalogDiff,
   before: Catalog | null,
   next: Catalog,
-  origin: Origin,
+  origin: ChangeOrigin,
 ): Map<string, Doc | null> {
   if (origin !== "box") {
     const docs = docsById(next, edits);
@@ -60,7 +60,7 @@ export function nextBoxEdits(
       const { slug } = next.business;
       const docs: Doc[] = before?.objects[kind] ?? [];
       const authored = edits.get(id) ?? docs.find((one) => objectId(kind, slug, one) === id);
-      return authored === undefined ? [] : [[id, same(authored, doc) ? null : authored]];
+      return authored === undefined ? [] : [[id, deepEqual(authored, doc) ? null : authored]];
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { type Catalog, type DocOf, emptyObjects, type Kind } from "./catalog.ts";
 import { exportCatalog } from "./export.ts";
-import { judgeCatalog } from "./judge.ts";
+import { validateCatalog } from "./judge.ts";
 import { KIND_NAMES, quote } from "./mistakes.ts";
 import { AppError } from "../errors.ts";
 
@@ -9,20 +9,20 @@ import { AppError } from "../errors.ts";
  * @param before the catalog in which the object is to take its place
  * @throws AppError invalid_input with every mistake
  */
-export function refuseUnsound<K extends Kind>(before: Catalog, kind: K, doc: DocOf[K]): void {
+export function assertValidObject<K extends Kind>(before: Catalog, kind: K, doc: DocOf[K]): void {
   const alone = exportCatalog({ ...before, objects: { ...emptyObjects(), [kind]: [doc] } });
-  const { mistakes } = judgeCatalog([alone], {
+  const { issues } = validateCatalog([alone], {
     current: () => before,
     prune: false,
     seedingAt: null,
   });
-  const [first] = mistakes;
+  const [first] = issues;
   if (first === undefined) return;
   throw new AppError(
     "invalid_input",
     `The ${KIND_NAMES[kind]} ${quote(doc.key)} cannot be like that. ${first.detail}`,
     {
-      items: mistakes.map(({ code, detail }) => ({ code, detail })),
+      issues: issues.map(({ code, detail }) => ({ code, detail })),
     },
   );
 }

@@ -1,13 +1,13 @@
 import type { AuthoredBusiness, AuthoredFile } from "./schema.ts";
 import { CSV_SEPARATOR, CSV_TYPES, type CsvCells, type CsvColumn, type CsvType } from "./csv.ts";
-import { judgeCatalog } from "./judge.ts";
-import { limitedSuggestions, type Mistake, type Path, quote } from "./mistakes.ts";
+import { validateCatalog } from "./judge.ts";
+import { limitedSuggestions, type ValidationIssue, type Path, quote } from "./mistakes.ts";
 import { slugFromKey } from "./normalise-events.ts";
 import { type ImportedSections, withoutEmpty } from "./import-report.ts";
 
 /** A row of the table below its titles. `line` is the first, of several with line breaks inside quotes. */
 export type CsvRow = { line: number; cells: CsvCells };
-export type CsvProblem = { line: number; code: string; detail: string };
+export type CsvIssue = { line: number; code: string; detail: string };
 
 type Item = Record<string, unknown> & { key: string };
 type Placed = { row: CsvRow; type: CsvType; item: Item };
@@ -26,11 +26,11 @@ const SECTIONS: { [T in CsvType]?: readonly string[] } = {
 };
 
 /** The sections that a table fills, or everything that is wrong in it. */
-export function mapCsv(
+export function readCsvSections(
   rows: readonly CsvRow[],
   business: AuthoredBusiness,
-): { sections: ImportedSections; namedCategories: number; problems: CsvProblem[] } {
-  const problems: CsvProblem[] = [];
+): { sections: ImportedSections; namedCategories: number; issues: CsvIssue[] } {
+  const problems: CsvIssue[] = [];
   const suggest = limitedSuggestions();
   const report = ({ line }: CsvRow, detail: string) =>
     void problems.push({ line, code: "invalid_value", detail });
@@ -75,7 +75,7 @@ export function mapCsv(
   return {
     sections: withoutEmpty(file),
     namedCategories,
-    problems: [...problems, ...mistakes].sort((a, b) => a.line - b.line),
+    issues: [...problems, ...mistakes].sort((a, b) => a.line - b.line),
   };
 }
 
@@ -179,7 +179,7 @@ function sectionsOf(placed: readonly Placed[]): ImportedSections {
 }
 
 /** The same judgement as of a catalog file, each mistake at the line of its row. */
-function judge(file: AuthoredFile, lines: ReadonlyMap<object, number>): CsvProblem[] {
+function judge(file: AuthoredFile, lines: ReadonlyMap<object, number>): CsvIssue[] {
   // What is wrong is struck out of what is judged, but the rows' items are the same objects: places are found before.
   const lineAt = (path: Path): number => {
     let line = 1;
@@ -190,15 +190,19 @@ function judge(file: AuthoredFile, lines: ReadonlyMap<object, number>): CsvProbl
     }
     return line;
   };
-  const { mistakes } = judgeCatalog([file], { current: () => null, prune: false, seedingAt: null });
-  return mistakes.map((mistake) => ({
+  const { issues } = validateCatalog([file], {
+    current: () => null,
+    prune: false,
+    seedingAt: null,
+  });
+  return issues.map((mistake) => ({
     line: lineAt(mistake.at),
     code: mistake.code,
     detail: inColumns(mistake, lineAt),
   }));
 }
 
-const inColumns = ({ detail, first }: Mistake, lineAt: (path: Path) => number): string =>
+const inColumns = ({ detail, first }: ValidationIssue, lineAt: (path: Path) => number): string =>
   detail
     .replaceAll("'durationMin'", "'duration_min'")
     .replaceAll("'images'", "'image'")

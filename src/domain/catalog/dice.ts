@@ -1,7 +1,7 @@
-export type Dice = ReturnType<typeof createDice>;
+export type SeededRandom = ReturnType<typeof createSeededRandom>;
 
 /** Draws that are the same every time for the same seed (mulberry32). */
-export function createDice(seed: number) {
+export function createSeededRandom(seed: number) {
   let state = seed >>> 0;
 
   /** From 0 up to 1. */

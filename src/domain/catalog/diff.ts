@@ -1,6 +1,6 @@
 import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "./catalog.ts";
 import { objectId } from "./object-id.ts";
-import { same, sameItems } from "../same.ts";
+import { deepEqual, shallowEqual } from "../same.ts";
 
 /** One object of the author's catalog that differs. */
 export type ObjectChange = {
@@ -45,7 +45,7 @@ export function diffCatalog(before: Catalog | null, after: Catalog): CatalogDiff
   return diff;
 }
 
-export const isEmpty = ({ changes, businessFields }: CatalogDiff): boolean =>
+export const isEmptyDiff = ({ changes, businessFields }: CatalogDiff): boolean =>
   changes.length === 0 && businessFields.length === 0;
 
 function diffKind(
@@ -55,7 +55,7 @@ function diffKind(
   { changes, rows }: CatalogDiff,
 ): void {
   // A reader gives the very documents that the box has where a file says the same.
-  if (sameItems(before?.objects[kind] ?? [], after.objects[kind])) return;
+  if (shallowEqual(before?.objects[kind] ?? [], after.objects[kind])) return;
   const { slug } = after.business;
   const old = new Map(
     (before?.objects[kind] ?? []).map((doc, position) => [
@@ -82,7 +82,7 @@ function diffKind(
     const id = objectId(kind, slug, doc);
     const from = old.get(id);
     old.delete(id);
-    if (from && same(from.doc, doc)) {
+    if (from && deepEqual(from.doc, doc)) {
       if (from.position !== position) rows.moved.push({ id, position });
       if (orderMoved.has(id)) note("move", id, doc);
       return;
@@ -108,7 +108,7 @@ export function differingFields(before: object, after: object): string[] {
   const left = before as Record<string, unknown>;
   const right = after as Record<string, unknown>;
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
-    (name) => !same(left[name], right[name]),
+    (name) => !deepEqual(left[name], right[name]),
   );
 }
 

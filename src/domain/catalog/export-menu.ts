@@ -1,28 +1,31 @@
 import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "./catalog.ts";
 import {
-  said,
-  unless,
+  omitEmpty,
+  omitDefault,
   writeCommon,
   writeKeyed,
-  type Writer,
+  type WriteContext,
   writeWindow,
 } from "./export-values.ts";
 import type { AuthoredMenuCategory, AuthoredMenuItem, AuthoredModifierGroup } from "./schema.ts";
 
-export const writeMenuCategory = (_writer: Writer, doc: MenuCategoryDoc): AuthoredMenuCategory => ({
-  ...said(writeCommon(doc, { description: doc.description, parent: doc.parent })),
+export const writeMenuCategory = (
+  _writer: WriteContext,
+  doc: MenuCategoryDoc,
+): AuthoredMenuCategory => ({
+  ...omitEmpty(writeCommon(doc, { description: doc.description, parent: doc.parent })),
   ...writeAvailability(doc),
 });
 
-export const writeMenuItem = (writer: Writer, doc: MenuItemDoc): AuthoredMenuItem => ({
-  ...said(
+export const writeMenuItem = (writer: WriteContext, doc: MenuItemDoc): AuthoredMenuItem => ({
+  ...omitEmpty(
     writeCommon(doc, {
       description: doc.description,
       categories: doc.categories,
       price: writePrice(writer, doc),
-      priceType: unless<MenuItemDoc["priceType"]>("FIXED", doc.priceType),
+      priceType: omitDefault<MenuItemDoc["priceType"]>("FIXED", doc.priceType),
       sizes: doc.sizes.map((size) => ({
-        ...said(writeKeyed(size)),
+        ...omitEmpty(writeKeyed(size)),
         price: writer.money(size.priceCents),
       })),
       modifierGroups: doc.modifierGroups,
@@ -31,7 +34,7 @@ export const writeMenuItem = (writer: Writer, doc: MenuItemDoc): AuthoredMenuIte
       dietary: doc.dietary,
       spicyLevel: doc.spicyLevel,
       calories: doc.calories,
-      containsAlcohol: unless(false, doc.containsAlcohol),
+      containsAlcohol: omitDefault(false, doc.containsAlcohol),
       tags: doc.tags,
       sku: doc.sku,
     }),
@@ -40,7 +43,7 @@ export const writeMenuItem = (writer: Writer, doc: MenuItemDoc): AuthoredMenuIte
 });
 
 function writePrice(
-  { money }: Writer,
+  { money }: WriteContext,
   { priceType, priceCents, sizes }: MenuItemDoc,
 ): string | undefined {
   if (priceType === "FREE" || priceType === "MARKET") return undefined;
@@ -55,20 +58,20 @@ const writeAvailability = ({ availability }: MenuCategoryDoc | MenuItemDoc) =>
   availability === null ? {} : { availability: availability.map(writeWindow) };
 
 export const writeModifierGroup = (
-  writer: Writer,
+  writer: WriteContext,
   doc: ModifierGroupDoc,
 ): AuthoredModifierGroup => ({
-  ...said(
+  ...omitEmpty(
     writeCommon(doc, {
-      min: unless(0, doc.minSelections),
-      max: unless(Math.max(doc.minSelections, doc.options.length, 1), doc.maxSelections),
+      min: omitDefault(0, doc.minSelections),
+      max: omitDefault(Math.max(doc.minSelections, doc.options.length, 1), doc.maxSelections),
     }),
   ),
   options: doc.options.map((option) =>
-    said({
+    omitEmpty({
       ...writeKeyed(option),
       price: option.priceCents === 0 ? undefined : writer.money(option.priceCents),
-      default: unless(false, option.isDefault),
+      default: omitDefault(false, option.isDefault),
       allergens: option.allergens,
     }),
   ),

@@ -1,10 +1,10 @@
 import type { PromotionBenefit, PromotionDoc, PublicEventDoc, TicketTypeDoc } from "./catalog.ts";
 import {
-  said,
-  unless,
+  omitEmpty,
+  omitDefault,
   writeCommon,
   writeKeyed,
-  type Writer,
+  type WriteContext,
   writePresented,
   writeWindow,
 } from "./export-values.ts";
@@ -13,29 +13,29 @@ import { slugFromKey } from "./normalise-events.ts";
 import type { AuthoredPromotion, AuthoredPublicEvent, AuthoredTicketType } from "./schema.ts";
 import { formatPercent } from "../money.ts";
 
-export function writePromotion(writer: Writer, doc: PromotionDoc): AuthoredPromotion {
+export function writePromotion(writer: WriteContext, doc: PromotionDoc): AuthoredPromotion {
   const { all, ...scope } = doc.appliesTo;
   const { minSubtotalCents, firstVisitOnly, ...conditions } = doc.conditions;
   const { startsAt, endsAt, weekly, excludeDates } = doc.schedule;
-  return said(
+  return omitEmpty(
     writeCommon(doc, {
       description: doc.description,
       benefit: writeBenefit(writer, doc.benefit),
-      appliesTo: all ? undefined : said(scope),
-      conditions: said({
+      appliesTo: all ? undefined : omitEmpty(scope),
+      conditions: omitEmpty({
         minSubtotal: writeIf(writer.money, minSubtotalCents),
-        firstVisitOnly: unless(false, firstVisitOnly),
+        firstVisitOnly: omitDefault(false, firstVisitOnly),
         ...conditions,
       }),
-      schedule: said({
+      schedule: omitEmpty({
         startsAt: writeIf(writer.instant, startsAt),
         endsAt: writeIf(writer.instant, endsAt),
         weekly: weekly.map(writeWindow),
         excludeDates,
       }),
       code: doc.code,
-      stackable: unless(false, doc.stackable),
-      priority: unless(0, doc.priority),
+      stackable: omitDefault(false, doc.stackable),
+      priority: omitDefault(0, doc.priority),
     }),
   );
 }
@@ -43,11 +43,14 @@ export function writePromotion(writer: Writer, doc: PromotionDoc): AuthoredPromo
 const writeIf = (write: (value: number) => string, value: number | null): string | null =>
   value === null ? null : write(value);
 
-function writeBenefit({ money }: Writer, benefit: PromotionBenefit): AuthoredPromotion["benefit"] {
+function writeBenefit(
+  { money }: WriteContext,
+  benefit: PromotionBenefit,
+): AuthoredPromotion["benefit"] {
   const { type } = benefit;
   switch (type) {
     case "PERCENT_OFF":
-      return said({
+      return omitEmpty({
         type,
         percent: formatPercent(benefit.percentBps),
         maxAmount: writeIf(money, benefit.maxAmountCents),
@@ -56,10 +59,10 @@ function writeBenefit({ money }: Writer, benefit: PromotionBenefit): AuthoredPro
     case "FIXED_PRICE":
       return { type, amount: money(benefit.amountCents) };
     case "BUY_X_GET_Y":
-      return said({
+      return omitEmpty({
         type,
         buyQuantity: benefit.buyQuantity,
-        getQuantity: unless(1, benefit.getQuantity),
+        getQuantity: omitDefault(1, benefit.getQuantity),
         percent: benefit.percentBps === 10_000 ? undefined : formatPercent(benefit.percentBps),
       });
     case "FREE_ADDON":
@@ -67,11 +70,11 @@ function writeBenefit({ money }: Writer, benefit: PromotionBenefit): AuthoredPro
   }
 }
 
-export const writePublicEvent = (writer: Writer, doc: PublicEventDoc): AuthoredPublicEvent =>
-  said({
+export const writePublicEvent = (writer: WriteContext, doc: PublicEventDoc): AuthoredPublicEvent =>
+  omitEmpty({
     ...writeKeyed(doc),
-    slug: unless(slugFromKey(doc.key), doc.slug),
-    status: unless<PublicEventDoc["status"]>("PUBLISHED", doc.status),
+    slug: omitDefault(slugFromKey(doc.key), doc.slug),
+    status: omitDefault<PublicEventDoc["status"]>("PUBLISHED", doc.status),
     description: doc.description,
     startsAt: writer.instant(doc.startsAt),
     endsAt: writer.instant(doc.endsAt),
@@ -79,30 +82,34 @@ export const writePublicEvent = (writer: Writer, doc: PublicEventDoc): AuthoredP
     venue:
       doc.venue &&
       (doc.venue.address === null ? doc.venue.name : { ...doc.venue, address: doc.venue.address }),
-    attendanceMode: unless<PublicEventDoc["attendanceMode"]>("IN_PERSON", doc.attendanceMode),
+    attendanceMode: omitDefault<PublicEventDoc["attendanceMode"]>("IN_PERSON", doc.attendanceMode),
     ticketTypes: doc.ticketTypes.map((type) => writeTicketType(writer, type)),
     quotas: doc.quotas.map((quota) => writeQuota(quota, doc)),
     ...writePresented(doc),
   });
 
 /** The time alone on the day of the event, unless the clock shows it twice. */
-function writeDoors({ timezone, instant }: Writer, doorsAt: number, startsAt: number): string {
+function writeDoors(
+  { timezone, instant }: WriteContext,
+  doorsAt: number,
+  startsAt: number,
+): string {
   const text = instant(doorsAt);
   const [date, time = ""] = text.split("T");
   return date === localDateOf(startsAt, timezone) && time.length === "18:30".length ? time : text;
 }
 
-const writeTicketType = (writer: Writer, doc: TicketTypeDoc): AuthoredTicketType =>
-  said(
+const writeTicketType = (writer: WriteContext, doc: TicketTypeDoc): AuthoredTicketType =>
+  omitEmpty(
     writeCommon(doc, {
       description: doc.description,
-      kind: unless<TicketTypeDoc["kind"]>("PAID", doc.kind),
+      kind: omitDefault<TicketTypeDoc["kind"]>("PAID", doc.kind),
       price: doc.kind !== "PAID" && doc.priceCents === 0 ? undefined : writer.money(doc.priceCents),
       salesStart: writeIf(writer.instant, doc.salesStartAt),
       salesEnd: writeIf(writer.instant, doc.salesEndAt),
-      minPerOrder: unless(1, doc.minPerOrder),
-      maxPerOrder: unless(Math.max(10, doc.minPerOrder), doc.maxPerOrder),
-      showRemaining: unless(true, doc.showRemaining),
+      minPerOrder: omitDefault(1, doc.minPerOrder),
+      maxPerOrder: omitDefault(Math.max(10, doc.minPerOrder), doc.maxPerOrder),
+      showRemaining: omitDefault(true, doc.showRemaining),
     }),
   );
 

@@ -9,12 +9,12 @@ import type {
   VariantDoc,
 } from "./catalog.ts";
 import {
-  said,
-  unless,
+  omitEmpty,
+  omitDefault,
   writeCommon,
   writeException,
   writeHoursRule,
-  type Writer,
+  type WriteContext,
   writeWindow,
 } from "./export-values.ts";
 import { addDays, localDateOf, startOfDay } from "./instants.ts";
@@ -30,39 +30,41 @@ import type {
 } from "./schema.ts";
 
 export const writeServiceCategory = (
-  _writer: Writer,
+  _writer: WriteContext,
   doc: ServiceCategoryDoc,
 ): AuthoredServiceCategory =>
-  said(writeCommon(doc, { description: doc.description, color: doc.color, parent: doc.parent }));
+  omitEmpty(
+    writeCommon(doc, { description: doc.description, color: doc.color, parent: doc.parent }),
+  );
 
-export const writeAddon = (writer: Writer, doc: AddonDoc): AuthoredAddon =>
-  said(
+export const writeAddon = (writer: WriteContext, doc: AddonDoc): AuthoredAddon =>
+  omitEmpty(
     writeCommon(doc, {
       description: doc.description,
       price: writer.money(doc.priceCents),
-      durationMin: unless(0, doc.durationMin),
-      maxQuantity: unless(1, doc.maxQuantity),
+      durationMin: omitDefault(0, doc.durationMin),
+      maxQuantity: omitDefault(1, doc.maxQuantity),
     }),
   );
 
-export function writeService(writer: Writer, doc: ServiceDoc): AuthoredService {
+export function writeService(writer: WriteContext, doc: ServiceDoc): AuthoredService {
   const priced = doc.priceType === "FIXED" || doc.priceType === "FROM";
-  return said(
+  return omitEmpty(
     writeCommon(doc, {
       description: doc.description,
       category: doc.category,
       durationMin: doc.durationMin,
       price: priced ? writer.money(doc.priceCents) : undefined,
-      priceType: unless<ServiceDoc["priceType"]>("FIXED", doc.priceType),
-      capacity: unless(1, doc.capacity),
-      bookable: unless(true, doc.bookable),
-      locationType: unless<ServiceDoc["locationType"]>("ON_SITE", doc.locationType),
-      bufferBeforeMin: unless(0, doc.bufferBeforeMin),
-      bufferAfterMin: unless(0, doc.bufferAfterMin),
+      priceType: omitDefault<ServiceDoc["priceType"]>("FIXED", doc.priceType),
+      capacity: omitDefault(1, doc.capacity),
+      bookable: omitDefault(true, doc.bookable),
+      locationType: omitDefault<ServiceDoc["locationType"]>("ON_SITE", doc.locationType),
+      bufferBeforeMin: omitDefault(0, doc.bufferBeforeMin),
+      bufferAfterMin: omitDefault(0, doc.bufferAfterMin),
       resources: doc.resources.map(({ resource, units }) =>
         units === 1 ? resource : { resource, units },
       ),
-      bookingRules: said(doc.bookingRules),
+      bookingRules: omitEmpty(doc.bookingRules),
       deposit: doc.depositCents === null ? null : writer.money(doc.depositCents),
       staff: doc.staff,
       tags: doc.tags,
@@ -72,13 +74,17 @@ export function writeService(writer: Writer, doc: ServiceDoc): AuthoredService {
   );
 }
 
-const writeVariant = (writer: Writer, doc: VariantDoc, service: ServiceDoc): AuthoredVariant => ({
-  ...said(
+const writeVariant = (
+  writer: WriteContext,
+  doc: VariantDoc,
+  service: ServiceDoc,
+): AuthoredVariant => ({
+  ...omitEmpty(
     writeCommon(doc, {
       description: doc.description,
-      durationMin: unless(service.durationMin, doc.durationMin),
+      durationMin: omitDefault(service.durationMin, doc.durationMin),
       price: doc.priceCents === service.priceCents ? undefined : writer.money(doc.priceCents),
-      default: unless(false, doc.isDefault),
+      default: omitDefault(false, doc.isDefault),
       attributes: doc.attributes,
     }),
   ),
@@ -86,36 +92,36 @@ const writeVariant = (writer: Writer, doc: VariantDoc, service: ServiceDoc): Aut
   ...(doc.staff && { staff: doc.staff }),
 });
 
-function writeAddonLink(writer: Writer, link: AddonLinkDoc): AuthoredAddonLink {
+function writeAddonLink(writer: WriteContext, link: AddonLinkDoc): AuthoredAddonLink {
   const { addon, required, minQuantity, maxQuantity, defaultQuantity, priceCents, durationMin } =
     link;
-  const terms = said({
-    required: unless(false, required),
-    min: unless(required ? 1 : 0, minQuantity),
-    max: unless(Math.max(minQuantity, writer.maxQuantityOf(addon) ?? 1), maxQuantity),
-    default: unless(minQuantity, defaultQuantity),
+  const terms = omitEmpty({
+    required: omitDefault(false, required),
+    min: omitDefault(required ? 1 : 0, minQuantity),
+    max: omitDefault(Math.max(minQuantity, writer.maxQuantityOf(addon) ?? 1), maxQuantity),
+    default: omitDefault(minQuantity, defaultQuantity),
     price: priceCents === null ? null : writer.money(priceCents),
     durationMin,
   });
   return Object.keys(terms).length === 0 ? addon : { addon, ...terms };
 }
 
-export const writeResource = (_writer: Writer, doc: ResourceDoc): AuthoredResource =>
-  said(writeCommon(doc, { capacity: unless(1, doc.capacity) }));
+export const writeResource = (_writer: WriteContext, doc: ResourceDoc): AuthoredResource =>
+  omitEmpty(writeCommon(doc, { capacity: omitDefault(1, doc.capacity) }));
 
-export const writeStaff = (writer: Writer, doc: StaffDoc): AuthoredStaff => ({
-  ...said(
+export const writeStaff = (writer: WriteContext, doc: StaffDoc): AuthoredStaff => ({
+  ...omitEmpty(
     writeCommon(doc, {
       title: doc.title,
       bio: doc.bio,
       languages: doc.languages,
-      public: unless(true, doc.public),
-      bookable: unless(true, doc.bookable),
+      public: omitDefault(true, doc.public),
+      bookable: omitDefault(true, doc.bookable),
       breaks: doc.breaks.map(writeWindow),
       timeOff: doc.timeOff.map((span) => writeTimeOff(writer, span)),
       exceptions: doc.exceptions.map(writeException),
       serviceOverrides: doc.serviceOverrides.map(({ service, durationMin, priceCents }) =>
-        said({
+        omitEmpty({
           service,
           durationMin,
           price: priceCents === null ? null : writer.money(priceCents),
@@ -128,7 +134,10 @@ export const writeStaff = (writer: Writer, doc: StaffDoc): AuthoredStaff => ({
 });
 
 /** Whole days as their dates, the last one included. */
-function writeTimeOff({ timezone, instant }: Writer, { from, to }: StaffDoc["timeOff"][number]) {
+function writeTimeOff(
+  { timezone, instant }: WriteContext,
+  { from, to }: StaffDoc["timeOff"][number],
+) {
   const first = localDateOf(from, timezone);
   const last = addDays(localDateOf(to, timezone), -1);
   return {
@@ -137,11 +146,11 @@ function writeTimeOff({ timezone, instant }: Writer, { from, to }: StaffDoc["tim
   };
 }
 
-export const writeTable = (_writer: Writer, doc: TableDoc): AuthoredTable => {
+export const writeTable = (_writer: WriteContext, doc: TableDoc): AuthoredTable => {
   const { name, ...common } = writeCommon(doc, {
     area: doc.area,
-    minSeats: unless(1, doc.minSeats),
+    minSeats: omitDefault(1, doc.minSeats),
     maxSeats: doc.maxSeats,
   });
-  return said({ ...common, name: unless(doc.key, name) });
+  return omitEmpty({ ...common, name: omitDefault(doc.key, name) });
 };

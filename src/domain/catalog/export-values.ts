@@ -13,7 +13,7 @@ import type { AuthoredException, AuthoredHours } from "./schema.ts";
 import { formatMoney } from "../money.ts";
 
 /** What the sections are written with: the reader's counterpart. */
-export type Writer = {
+export type WriteContext = {
   timezone: string;
   money: (minorUnits: number) => string;
   instant: (ms: number) => string;
@@ -21,7 +21,10 @@ export type Writer = {
   maxQuantityOf: (addon: string) => number | undefined;
 };
 
-export function createWriter({ business: { currency, timezone }, objects }: Catalog): Writer {
+export function createWriteContext({
+  business: { currency, timezone },
+  objects,
+}: Catalog): WriteContext {
   const maxQuantities = new Map(objects.addon.map((addon) => [addon.key, addon.maxQuantity]));
   return {
     timezone,
@@ -34,7 +37,7 @@ export function createWriter({ business: { currency, timezone }, objects }: Cata
 type Said<T> = { [K in keyof T]: Exclude<T[K], null> };
 
 /** Without the fields that hold nothing: a file says what differs from what it would mean if it were silent. */
-export const said = <T extends object>(fields: T): Said<T> =>
+export const omitEmpty = <T extends object>(fields: T): Said<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isNothing(value))) as Said<T>;
 
 const isNothing = (value: unknown): boolean =>
@@ -44,7 +47,7 @@ const isNothing = (value: unknown): boolean =>
     (Array.isArray(value) ? value.length : Object.keys(value).length) === 0);
 
 /** The value, or nothing where silence means the same. */
-export const unless = <T>(silent: T, value: T): T | undefined =>
+export const omitDefault = <T>(silent: T, value: T): T | undefined =>
   value === silent ? undefined : value;
 
 type Keyed = { key: string; previousKeys: string[]; name: string };
@@ -63,13 +66,13 @@ export const writeCommon = <T extends object>(
   more: T,
 ) => ({
   ...writeKeyed(doc),
-  status: unless<Status>("ACTIVE", doc.status),
+  status: omitDefault<Status>("ACTIVE", doc.status),
   ...more,
   ...writePresented(doc),
 });
 
 function writeImage({ url, ...rest }: ImageDoc) {
-  const more = said(rest);
+  const more = omitEmpty(rest);
   return Object.keys(more).length === 0 ? url : { url, ...more };
 }
 
@@ -85,12 +88,12 @@ function writeDays(days: readonly Day[]): string | Day[] | undefined {
 }
 
 export const writeWindow = ({ days, start, end }: WeeklyWindow) =>
-  said({ days: writeDays(days), start, end });
+  omitEmpty({ days: writeDays(days), start, end });
 
 export const writeHoursRule = ({ validFrom, validTo, ...window }: HoursRule): AuthoredHours => ({
   ...writeWindow(window),
-  ...said({ validFrom, validTo }),
+  ...omitEmpty({ validFrom, validTo }),
 });
 
 export const writeException = ({ date, mode, intervals }: HoursException): AuthoredException =>
-  said({ date, mode: unless<HoursException["mode"]>("REPLACE", mode), intervals });
+  omitEmpty({ date, mode: omitDefault<HoursException["mode"]>("REPLACE", mode), intervals });

@@ -10,13 +10,13 @@ import {
   writeTable,
 } from "./export-services.ts";
 import {
-  createWriter,
-  said,
-  unless,
+  createWriteContext,
+  omitEmpty,
+  omitDefault,
   writeCommon,
   writeException,
   writeHoursRule,
-  type Writer,
+  type WriteContext,
 } from "./export-values.ts";
 import type { AuthoredArea, AuthoredBusiness, AuthoredClosure, AuthoredFile } from "./schema.ts";
 
@@ -26,7 +26,7 @@ import type { AuthoredArea, AuthoredBusiness, AuthoredClosure, AuthoredFile } fr
  */
 export function exportCatalog(catalog: Catalog): AuthoredFile {
   const { business, schedule, objects } = catalog;
-  const writer = createWriter(catalog);
+  const writer = createWriteContext(catalog);
   return {
     catalog: 1,
     business: writeBusiness(business),
@@ -61,11 +61,11 @@ export const WRITE = {
   menu_category: writeMenuCategory,
   modifier_group: writeModifierGroup,
   menu_item: writeMenuItem,
-  area: (_writer: Writer, doc: AreaDoc): AuthoredArea => said(writeCommon(doc, {})),
+  area: (_writer: WriteContext, doc: AreaDoc): AuthoredArea => omitEmpty(writeCommon(doc, {})),
   table: writeTable,
   promotion: writePromotion,
   public_event: writePublicEvent,
-} as const satisfies { [K in Kind]: (writer: Writer, doc: DocOf[K]) => unknown };
+} as const satisfies { [K in Kind]: (writer: WriteContext, doc: DocOf[K]) => unknown };
 
 function writeBusiness({
   locale,
@@ -75,22 +75,22 @@ function writeBusiness({
 }: BusinessDoc): AuthoredBusiness {
   const { slotIntervalMin, minNoticeMin, maxAdvanceDays, bufferPolicy, grid, maxGapMin } =
     bookingPolicy;
-  return said({
+  return omitEmpty({
     ...business,
-    locale: unless("en", locale),
+    locale: omitDefault("en", locale),
     locales: locales.length === 1 ? undefined : locales,
-    bookingPolicy: said({
-      slotIntervalMin: unless(15, slotIntervalMin),
-      minNoticeMin: unless(60, minNoticeMin),
-      maxAdvanceDays: unless(90, maxAdvanceDays),
-      bufferPolicy: unless<typeof bufferPolicy>("MAX", bufferPolicy),
-      grid: unless<typeof grid>("CLOCK", grid),
-      maxGapMin: unless(0, maxGapMin),
+    bookingPolicy: omitEmpty({
+      slotIntervalMin: omitDefault(15, slotIntervalMin),
+      minNoticeMin: omitDefault(60, minNoticeMin),
+      maxAdvanceDays: omitDefault(90, maxAdvanceDays),
+      bufferPolicy: omitDefault<typeof bufferPolicy>("MAX", bufferPolicy),
+      grid: omitDefault<typeof grid>("CLOCK", grid),
+      maxGapMin: omitDefault(0, maxGapMin),
     }),
   });
 }
 
 function writeClosure({ name, ...days }: Closure): AuthoredClosure {
-  if ("yearly" in days) return said({ name, ...days });
-  return said({ name, ...(days.from === days.to ? { date: days.from } : days) });
+  if ("yearly" in days) return omitEmpty({ name, ...days });
+  return omitEmpty({ name, ...(days.from === days.to ? { date: days.from } : days) });
 }

@@ -1,15 +1,15 @@
-import type { Dice } from "./dice.ts";
+import type { SeededRandom } from "./dice.ts";
 
 /** What the parts of a business are generated with. */
 export type Generator = {
-  dice: Dice;
+  dice: SeededRandom;
   /** A key and a name that nothing of the kind has yet. */
   call: (kind: string, ...parts: string[]) => { key: string; name: string };
   /** An amount from `min` to `max` whole units, in steps of half a unit. */
   price: (min: number, max: number) => string;
 };
 
-export function createGenerator(dice: Dice): Generator {
+export function createGenerator(dice: SeededRandom): Generator {
   const taken = new Map<string, number>();
   return {
     dice,

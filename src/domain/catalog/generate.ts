@@ -5,7 +5,7 @@ import { createGenerator, type Generator } from "./generate-naming.ts";
 import { generateServices } from "./generate-services.ts";
 import { HOUSE_KINDS, HOUSES } from "./generate-words.ts";
 import type { AuthoredFile } from "./schema.ts";
-import { createDice } from "./dice.ts";
+import { createSeededRandom } from "./dice.ts";
 
 /** Of a hundred objects, how many are of each kind: a house with treatments, a kitchen and a stage. */
 const SHARES: Record<Kind, number> = {
@@ -28,7 +28,7 @@ const SHARES: Record<Kind, number> = {
  * `startsIn`: the file is for seeding.
  */
 export function generateCatalog(size: number, seed: number): AuthoredFile {
-  const generator = createGenerator(createDice(seed));
+  const generator = createGenerator(createSeededRandom(seed));
   const business = generateBusiness(generator);
   const counts = countsOf(size);
   const offered = generateServices(generator, counts);

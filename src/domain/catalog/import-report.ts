@@ -1,8 +1,8 @@
 import type { AuthoredFile } from "./schema.ts";
 
 /** For a person: what the file now holds, and what it could not. */
-export type ImportReport = { taken: string[]; left: Left[] };
-export type Left = { what: string; why: string };
+export type ImportReport = { taken: string[]; left: SkippedPart[] };
+export type SkippedPart = { what: string; why: string };
 
 /** The sections that an import fills. */
 export type ImportedSections = Pick<
@@ -11,7 +11,7 @@ export type ImportedSections = Pick<
 >;
 
 /** `12 dishes with 3 sizes`, a line for each kind that there is. */
-export function takenOf({
+export function summarizeSections({
   serviceCategories = [],
   addons = [],
   services = [],
@@ -39,12 +39,12 @@ export function takenOf({
     .filter(([n]) => n > 0)
     .map(
       ([n, noun, parts = 0, part]) =>
-        counted(n, noun) + (part === undefined ? "" : ` with ${counted(parts, part)}`),
+        countOf(n, noun) + (part === undefined ? "" : ` with ${countOf(parts, part)}`),
     );
 }
 
 /** `1 dish`, `12 dishes`, `2 menu categories`. */
-export function counted(n: number, noun: string): string {
+export function countOf(n: number, noun: string): string {
   if (n === 1) return `1 ${noun}`;
   if (noun.endsWith("y")) return `${n} ${noun.slice(0, -1)}ies`;
   return `${n} ${noun}${/(?:s|sh|x)$/.test(noun) ? "es" : "s"}`;

@@ -1,12 +1,12 @@
 import type { Catalog } from "./catalog.ts";
 import { mergeCatalog, type MergedCatalog } from "./merge.ts";
-import { KIND_NAMES, type Mistake, quote } from "./mistakes.ts";
-import { normaliseCatalog, withoutEchoes } from "./normalise.ts";
-import { findFlaws, type Flaw } from "./references.ts";
-import { checkShape } from "./schema-check.ts";
+import { KIND_NAMES, type ValidationIssue, quote } from "./mistakes.ts";
+import { normaliseCatalog, withoutFollowUpIssues } from "./normalise.ts";
+import { findReferenceIssues, type ReferenceIssue } from "./references.ts";
+import { validateSchema } from "./schema-check.ts";
 import { findUnchanged } from "./unchanged.ts";
 
-export type JudgeOptions = {
+export type ValidateOptions = {
   /** What the box has now. */
   current: (businessSlug: string) => Catalog | null;
   /** Drops what the sections that are named do not list. */
@@ -19,15 +19,15 @@ export type JudgeOptions = {
  * Holds what files say against every rule and lays it over what the box has. `contents` is not kept whole: what is wrong in it
  * is struck out. `merged` is null when so much is wrong that the rest cannot be judged; with mistakes it is of no use.
  */
-export function judgeCatalog(
+export function validateCatalog(
   contents: unknown[],
-  options: JudgeOptions,
-): { merged: MergedCatalog | null; mistakes: Mistake[] } {
+  options: ValidateOptions,
+): { merged: MergedCatalog | null; issues: ValidationIssue[] } {
   const current = once(options.current);
   const slug = contents.map(slugIn).find((one) => one !== undefined);
   const unchanged = findUnchanged(contents, slug === undefined ? null : current(slug));
-  const shape = checkShape(contents, unchanged);
-  if (shape.files === null) return { merged: null, mistakes: shape.mistakes };
+  const shape = validateSchema(contents, unchanged);
+  if (shape.files === null) return { merged: null, issues: shape.mistakes };
 
   const normalised = normaliseCatalog(shape.files, {
     ...options,
@@ -35,22 +35,22 @@ export function judgeCatalog(
     unchanged,
     unreadable: shape.unreadable,
   });
-  if ("detail" in normalised) return { merged: null, mistakes: [...shape.mistakes, normalised] };
+  if ("detail" in normalised) return { merged: null, issues: [...shape.mistakes, normalised] };
 
   const merged = mergeCatalog(normalised.current, normalised.patch, options.prune);
-  const flaws = findFlaws(merged.catalog, normalised.unreadableKeys);
+  const flaws = findReferenceIssues(merged.catalog, normalised.unreadableKeys);
   return {
     merged,
-    mistakes: [
+    issues: [
       ...shape.mistakes,
-      ...withoutEchoes(shape.mistakes, normalised.mistakes),
+      ...withoutFollowUpIssues(shape.mistakes, normalised.mistakes),
       ...flaws.map((flaw) => placeFlaw(flaw, normalised.placeOf)),
     ],
   };
 }
 
 /** Loading what the box has is half of the work. */
-function once(load: JudgeOptions["current"]): JudgeOptions["current"] {
+function once(load: ValidateOptions["current"]): ValidateOptions["current"] {
   const loaded = new Map<string, Catalog | null>();
   return (slug) => {
     if (!loaded.has(slug)) loaded.set(slug, load(slug));
@@ -64,9 +64,9 @@ function slugIn(content: unknown): string | undefined {
 }
 
 function placeFlaw(
-  { code, kind, key, path, detail }: Flaw,
-  placeOf: (kind: Flaw["kind"], key: string) => Mistake["at"] | undefined,
-): Mistake {
+  { code, kind, key, path, detail }: ReferenceIssue,
+  placeOf: (kind: ReferenceIssue["kind"], key: string) => ValidationIssue["at"] | undefined,
+): ValidationIssue {
   const place = placeOf(kind, key);
   if (place !== undefined) return { code, at: [...place, ...path], detail };
   return {

@@ -8,7 +8,7 @@ const MAX_SHARE = 0.2;
 const SMALLEST = 5;
 
 /** The kinds of which a change would remove so much that a mistake is likelier than the wish. */
-export function massDeletes(changes: readonly ObjectChange[], before: Catalog): MassDelete[] {
+export function findMassDeletes(changes: readonly ObjectChange[], before: Catalog): MassDelete[] {
   const removed = Map.groupBy(
     changes.filter(({ action }) => action === "delete"),
     ({ kind }) => kind,

@@ -8,9 +8,9 @@ import {
   type Kind,
 } from "./catalog.ts";
 import { originalKey } from "./object-id.ts";
-import { objectPlace } from "./mistakes.ts";
+import { objectRef } from "./mistakes.ts";
 import type { CatalogPatch } from "./normalise.ts";
-import { sameItems } from "../same.ts";
+import { shallowEqual } from "../same.ts";
 import { followRenames, ticketTypeKeys } from "./references.ts";
 
 type Identified = { key: string; previousKeys: string[] };
@@ -41,7 +41,7 @@ export function mergeCatalog(
       unlisted[kind] = before[kind];
       return;
     }
-    if (sameItems(docs, before[kind])) {
+    if (shallowEqual(docs, before[kind])) {
       listed[kind] = before[kind];
       return;
     }
@@ -126,7 +126,7 @@ function noteRenames<K extends Kind>(
   old: DocOf[K],
   doc: DocOf[K],
 ): void {
-  if (old.key !== doc.key) renamed.set(objectPlace(kind, old.key), doc.key);
+  if (old.key !== doc.key) renamed.set(objectRef(kind, old.key), doc.key);
   if (kind !== "public_event") return;
   const [was, is] = [old, doc] as unknown as [DocOf["public_event"], DocOf["public_event"]];
   const find = finder(was.ticketTypes);
@@ -135,6 +135,6 @@ function noteRenames<K extends Kind>(
     const before = find(type);
     const key = keys[index];
     if (before && key && `${was.key}/${before.key}` !== key)
-      renamed.set(objectPlace("ticket_type", `${was.key}/${before.key}`), key);
+      renamed.set(objectRef("ticket_type", `${was.key}/${before.key}`), key);
   }
 }

@@ -6,7 +6,7 @@ import { safe } from "../safe-text.ts";
 export type Path = readonly (string | number)[];
 
 /** Something that the author of a file has to mend. */
-export type Mistake = {
+export type ValidationIssue = {
   code:
     | "invalid_value"
     | "unknown_field"
@@ -32,11 +32,11 @@ export function show(value: unknown): string {
 }
 
 /** The field that a path leads to, or the list that it leads into. */
-export const fieldOf = (path: Path): string =>
+export const fieldName = (path: Path): string =>
   String(path.findLast((part) => typeof part === "string") ?? "file");
 
 /** The object in a section's list, or the whole section, that a path leads into. */
-export function itemOf(path: Path): Path | undefined {
+export function itemPath(path: Path): Path | undefined {
   const position = path.findIndex((part, index) => index > 0 && typeof part === "number");
   return position === -1 ? undefined : path.slice(0, position + 1);
 }
@@ -67,4 +67,4 @@ export const KIND_NAMES: Record<Kind, string> = {
 };
 
 /** An object's name among all kinds. */
-export const objectPlace = (kind: Kind | "ticket_type", key: string): string => `${kind}\0${key}`;
+export const objectRef = (kind: Kind | "ticket_type", key: string): string => `${kind}\0${key}`;

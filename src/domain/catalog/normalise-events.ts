@@ -3,18 +3,18 @@ import { isStartTime, localDateOf, parseInstant } from "./instants.ts";
 import { type Path, quote } from "./mistakes.ts";
 import {
   commonFields,
-  contradict,
+  addContradiction,
   keyedFields,
   presentedFields,
   readAmount,
   readInstant,
   readOptionalInstant,
   readText,
-  type Reader,
-  refuseAmount,
-  refuseDisorder,
-  refuseRepeats,
-  requireAmount,
+  type ReadContext,
+  validateNoAmount,
+  validateOrder,
+  validateUnique,
+  readRequiredAmount,
   unique,
   upper,
 } from "./normalise-values.ts";
@@ -22,21 +22,25 @@ import type { AuthoredPublicEvent, AuthoredTicketType } from "./schema.ts";
 import { didYouMean } from "../nearest.ts";
 
 export function readPublicEvent(
-  reader: Reader,
+  reader: ReadContext,
   item: AuthoredPublicEvent,
   at: Path,
 ): PublicEventDoc {
   const startsAt = readStart(reader, item, at);
   const endsAt = readEnd(reader, item, at, startsAt);
-  refuseDisorder(reader, startsAt, endsAt, at, ["startsAt", "endsAt"]);
+  validateOrder(reader, startsAt, endsAt, at, ["startsAt", "endsAt"]);
   const doorsAt = readDoors(reader, item, at, startsAt);
   if (doorsAt !== null && doorsAt > startsAt)
-    contradict(reader, [...at, "doorsAt"], `'doorsAt' ${item.doorsAt} is after the event's start.`);
+    addContradiction(
+      reader,
+      [...at, "doorsAt"],
+      `'doorsAt' ${item.doorsAt} is after the event's start.`,
+    );
 
   const ticketTypes = (item.ticketTypes ?? []).map((type, index) =>
     readTicketType(reader, type, [...at, "ticketTypes", index]),
   );
-  refuseRepeats(
+  validateUnique(
     reader,
     ticketTypes.map((type) => type.key),
     [...at, "ticketTypes"],
@@ -65,17 +69,17 @@ export function readPublicEvent(
   };
 }
 
-function readStart(reader: Reader, item: AuthoredPublicEvent, at: Path): number {
+function readStart(reader: ReadContext, item: AuthoredPublicEvent, at: Path): number {
   const { startsAt, startsIn } = item;
   if (startsAt !== undefined && startsIn !== undefined)
-    contradict(
+    addContradiction(
       reader,
       [...at, "startsIn"],
       "'startsAt' and 'startsIn' say the same thing. Keep one of them.",
     );
   if (startsAt !== undefined) return readInstant(reader, startsAt, [...at, "startsAt"]);
   if (startsIn !== undefined) return readInstant(reader, startsIn, [...at, "startsIn"]);
-  reader.report({
+  reader.addIssue({
     code: "missing_field",
     at: [...at, "startsAt"],
     detail: "'startsAt' is missing: an event needs a date and time such as 2026-12-31T22:00.",
@@ -83,17 +87,22 @@ function readStart(reader: Reader, item: AuthoredPublicEvent, at: Path): number 
   return Number.NaN;
 }
 
-function readEnd(reader: Reader, item: AuthoredPublicEvent, at: Path, startsAt: number): number {
+function readEnd(
+  reader: ReadContext,
+  item: AuthoredPublicEvent,
+  at: Path,
+  startsAt: number,
+): number {
   const { endsAt, durationMin } = item;
   if (endsAt !== undefined && durationMin !== undefined)
-    contradict(
+    addContradiction(
       reader,
       [...at, "durationMin"],
       "'endsAt' and 'durationMin' say the same thing. Keep one of them.",
     );
   if (endsAt !== undefined) return readInstant(reader, endsAt, [...at, "endsAt"]);
   if (durationMin === undefined)
-    reader.report({
+    reader.addIssue({
       code: "missing_field",
       at: [...at, "endsAt"],
       detail: "'endsAt' is missing: an event needs it, or 'durationMin'.",
@@ -102,7 +111,7 @@ function readEnd(reader: Reader, item: AuthoredPublicEvent, at: Path, startsAt: 
 }
 
 function readDoors(
-  reader: Reader,
+  reader: ReadContext,
   item: AuthoredPublicEvent,
   at: Path,
   startsAt: number,
@@ -121,16 +130,16 @@ const readVenue = (venue: AuthoredPublicEvent["venue"]): PublicEventDoc["venue"]
       ? { name: venue, address: null }
       : { name: venue.name, address: venue.address ?? null };
 
-function readTicketType(reader: Reader, item: AuthoredTicketType, at: Path): TicketTypeDoc {
+function readTicketType(reader: ReadContext, item: AuthoredTicketType, at: Path): TicketTypeDoc {
   const kind = upper(item.kind ?? "PAID");
   const salesStartAt = readOptionalInstant(reader, item.salesStart, [...at, "salesStart"]);
   const salesEndAt = readOptionalInstant(reader, item.salesEnd, [...at, "salesEnd"]);
   if (salesStartAt !== null && salesEndAt !== null)
-    refuseDisorder(reader, salesStartAt, salesEndAt, at, ["salesStart", "salesEnd"]);
+    validateOrder(reader, salesStartAt, salesEndAt, at, ["salesStart", "salesEnd"]);
   const minPerOrder = item.minPerOrder ?? 1;
   const maxPerOrder = item.maxPerOrder ?? Math.max(10, minPerOrder);
   if (maxPerOrder < minPerOrder)
-    contradict(
+    addContradiction(
       reader,
       [...at, "maxPerOrder"],
       `'maxPerOrder' ${maxPerOrder} is less than 'minPerOrder' ${minPerOrder}.`,
@@ -149,25 +158,25 @@ function readTicketType(reader: Reader, item: AuthoredTicketType, at: Path): Tic
 }
 
 function readTicketPrice(
-  reader: Reader,
+  reader: ReadContext,
   item: AuthoredTicketType,
   at: Path,
   kind: TicketTypeDoc["kind"],
 ): number {
-  if (kind === "FREE") return refuseAmount(reader, item, at, "price", kind);
+  if (kind === "FREE") return validateNoAmount(reader, item, at, "price", kind);
   // What a donor is asked for, who may give something else.
   if (kind === "DONATION") return readAmount(reader, item, at, "price") ?? 0;
-  return requireAmount(reader, item, at, "price", "a ticket type of kind paid");
+  return readRequiredAmount(reader, item, at, "price", "a ticket type of kind paid");
 }
 
 function readQuotas(
-  reader: Reader,
+  reader: ReadContext,
   item: AuthoredPublicEvent,
   at: Path,
   ticketTypes: string[],
 ): PublicEventDoc["quotas"] {
   const quotas = item.quotas ?? [];
-  refuseRepeats(
+  validateUnique(
     reader,
     quotas.map((quota) => quota.key),
     [...at, "quotas"],
@@ -177,7 +186,7 @@ function readQuotas(
   for (const [index, quota] of quotas.entries())
     for (const [position, type] of (quota.ticketTypes ?? []).entries())
       if (!ticketTypes.includes(type))
-        reader.report({
+        reader.addIssue({
           code: "unknown_reference",
           at: [...at, "quotas", index, "ticketTypes", position],
           detail: `This event has no ticket type ${quote(type)}.${didYouMean(type, ticketTypes)}`,
@@ -189,10 +198,10 @@ function readQuotas(
   }));
 }
 
-function slugOf(reader: Reader, key: string, at: Path): string {
+function slugOf(reader: ReadContext, key: string, at: Path): string {
   const slug = slugFromKey(key);
   if (slug.length < 2)
-    reader.report({
+    reader.addIssue({
       code: "missing_field",
       at: [...at, "slug"],
       detail: `'slug' is missing: none can be made of the key ${quote(key)}. Write one of a-z, 0-9 and -.`,

@@ -2,15 +2,15 @@ import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "./catalog.t
 import type { Path } from "./mistakes.ts";
 import {
   commonFields,
-  contradict,
+  addContradiction,
   keyedFields,
   readAmount,
   readText,
-  type Reader,
+  type ReadContext,
   readWindows,
-  refuseAmount,
-  refuseRepeats,
-  requireAmount,
+  validateNoAmount,
+  validateUnique,
+  readRequiredAmount,
   unique,
   upper,
 } from "./normalise-values.ts";
@@ -23,7 +23,7 @@ import type {
 } from "./schema.ts";
 
 export const readMenuCategory = (
-  reader: Reader,
+  reader: ReadContext,
   item: AuthoredMenuCategory,
   at: Path,
 ): MenuCategoryDoc => ({
@@ -33,11 +33,11 @@ export const readMenuCategory = (
   availability: readAvailability(reader, item, at),
 });
 
-export function readMenuItem(reader: Reader, item: AuthoredMenuItem, at: Path): MenuItemDoc {
+export function readMenuItem(reader: ReadContext, item: AuthoredMenuItem, at: Path): MenuItemDoc {
   const sizes = (item.sizes ?? []).map((size, index) =>
     readSize(reader, size, [...at, "sizes", index]),
   );
-  refuseRepeats(
+  validateUnique(
     reader,
     sizes.map((size) => size.key),
     [...at, "sizes"],
@@ -65,28 +65,38 @@ export function readMenuItem(reader: Reader, item: AuthoredMenuItem, at: Path): 
   };
 }
 
-const readSize = (reader: Reader, size: AuthoredSize, at: Path): MenuItemDoc["sizes"][number] => ({
+const readSize = (
+  reader: ReadContext,
+  size: AuthoredSize,
+  at: Path,
+): MenuItemDoc["sizes"][number] => ({
   ...keyedFields(size),
-  priceCents: requireAmount(reader, size, at, "price", "a size"),
+  priceCents: readRequiredAmount(reader, size, at, "price", "a size"),
 });
 
 /** A dish in sizes costs what its cheapest one does, unless it says otherwise. */
 function readItemPrice(
-  reader: Reader,
+  reader: ReadContext,
   item: AuthoredMenuItem,
   at: Path,
   priceType: MenuItemDoc["priceType"],
   sizes: { priceCents: number }[],
 ): number {
   if (priceType === "FREE" || priceType === "MARKET")
-    return refuseAmount(reader, item, at, "price", priceType);
+    return validateNoAmount(reader, item, at, "price", priceType);
   if (sizes.length === 0)
-    return requireAmount(reader, item, at, "price", "a menu item that is neither free nor market");
+    return readRequiredAmount(
+      reader,
+      item,
+      at,
+      "price",
+      "a menu item that is neither free nor market",
+    );
   return readAmount(reader, item, at, "price") ?? Math.min(...sizes.map((size) => size.priceCents));
 }
 
 const readAvailability = (
-  reader: Reader,
+  reader: ReadContext,
   item: AuthoredMenuCategory | AuthoredMenuItem,
   at: Path,
 ) =>
@@ -95,14 +105,14 @@ const readAvailability = (
     : readWindows(reader, item.availability, [...at, "availability"]);
 
 export function readModifierGroup(
-  reader: Reader,
+  reader: ReadContext,
   item: AuthoredModifierGroup,
   at: Path,
 ): ModifierGroupDoc {
   const options = item.options.map((option, index) =>
     readOption(reader, option, [...at, "options", index]),
   );
-  refuseRepeats(
+  validateUnique(
     reader,
     options.map((option) => option.key),
     [...at, "options"],
@@ -113,19 +123,19 @@ export function readModifierGroup(
   const maxSelections = item.max ?? Math.max(minSelections, options.length, 1);
   const defaults = options.filter((option) => option.isDefault).length;
   if (minSelections > maxSelections)
-    contradict(
+    addContradiction(
       reader,
       [...at, "max"],
       `'max' ${maxSelections} is less than 'min' ${minSelections}.`,
     );
   else if (minSelections > options.length)
-    contradict(
+    addContradiction(
       reader,
       [...at, "min"],
       `'min' ${minSelections} is more than there are options, which is ${options.length}.`,
     );
   if (defaults > maxSelections)
-    contradict(
+    addContradiction(
       reader,
       [...at, "options"],
       `${defaults} options are the default, but only ${maxSelections} may be chosen.`,
@@ -134,7 +144,7 @@ export function readModifierGroup(
 }
 
 const readOption = (
-  reader: Reader,
+  reader: ReadContext,
   option: AuthoredOption,
   at: Path,
 ): ModifierGroupDoc["options"][number] => ({

@@ -2,21 +2,25 @@ import type { PromotionBenefit, PromotionDoc } from "./catalog.ts";
 import type { Path } from "./mistakes.ts";
 import {
   commonFields,
-  contradict,
+  addContradiction,
   readAmount,
   readOptionalInstant,
   readText,
-  type Reader,
+  type ReadContext,
   readWindows,
-  refuseDisorder,
-  requireAmount,
+  validateOrder,
+  readRequiredAmount,
   unique,
   upper,
 } from "./normalise-values.ts";
 import type { AuthoredPromotion } from "./schema.ts";
 import { parsePercent } from "../money.ts";
 
-export function readPromotion(reader: Reader, item: AuthoredPromotion, at: Path): PromotionDoc {
+export function readPromotion(
+  reader: ReadContext,
+  item: AuthoredPromotion,
+  at: Path,
+): PromotionDoc {
   const conditions = item.conditions ?? {};
   return {
     ...commonFields(item),
@@ -48,19 +52,19 @@ const BENEFIT_FIELDS: Record<BenefitType, readonly (keyof AuthoredBenefit)[]> = 
   FREE_ADDON: ["addon"],
 };
 
-function readBenefit(reader: Reader, benefit: AuthoredBenefit, at: Path): PromotionBenefit {
+function readBenefit(reader: ReadContext, benefit: AuthoredBenefit, at: Path): PromotionBenefit {
   const type = upper(benefit.type);
   const whose = `a benefit of type ${type.toLowerCase()}`;
   for (const field of Object.keys(benefit) as (keyof AuthoredBenefit)[])
     if (field !== "type" && benefit[field] !== undefined && !BENEFIT_FIELDS[type].includes(field))
-      contradict(
+      addContradiction(
         reader,
         [...at, field],
         `'${field}' has no meaning in ${whose}, which takes ${BENEFIT_FIELDS[type].join(", ")}.`,
       );
   const need = <T>(field: keyof AuthoredBenefit, value: T | null | undefined, otherwise: T): T => {
     if (value === undefined || value === null)
-      reader.report({
+      reader.addIssue({
         code: "missing_field",
         at: [...at, field],
         detail: `'${field}' is missing: ${whose} needs one.`,
@@ -77,7 +81,7 @@ function readBenefit(reader: Reader, benefit: AuthoredBenefit, at: Path): Promot
       };
     case "AMOUNT_OFF":
     case "FIXED_PRICE":
-      return { type, amountCents: requireAmount(reader, benefit, at, "amount", whose) };
+      return { type, amountCents: readRequiredAmount(reader, benefit, at, "amount", whose) };
     case "BUY_X_GET_Y":
       return {
         type,
@@ -90,10 +94,10 @@ function readBenefit(reader: Reader, benefit: AuthoredBenefit, at: Path): Promot
   }
 }
 
-function readPercent(reader: Reader, benefit: AuthoredBenefit, at: Path): number | null {
+function readPercent(reader: ReadContext, benefit: AuthoredBenefit, at: Path): number | null {
   if (benefit.percent === undefined) return benefit.percentBps ?? null;
   if (benefit.percentBps !== undefined)
-    contradict(
+    addContradiction(
       reader,
       [...at, "percentBps"],
       "'percent' and 'percentBps' say the same thing. Keep one of them.",
@@ -106,7 +110,7 @@ function readPercent(reader: Reader, benefit: AuthoredBenefit, at: Path): number
         ? "must be more than 0"
         : undefined;
   if (problem !== undefined)
-    reader.report({
+    reader.addIssue({
       code: "invalid_value",
       at: [...at, "percent"],
       detail: `'percent' ${problem}.`,
@@ -115,7 +119,7 @@ function readPercent(reader: Reader, benefit: AuthoredBenefit, at: Path): number
 }
 
 function readScope(
-  reader: Reader,
+  reader: ReadContext,
   scope: AuthoredPromotion["appliesTo"],
   at: Path,
 ): PromotionDoc["appliesTo"] {
@@ -130,13 +134,13 @@ function readScope(
   const named = Object.values(lists).some((keys) => keys.length > 0);
   const all = scope?.all ?? scope === undefined;
   if (all && named)
-    contradict(
+    addContradiction(
       reader,
       [...at, "all"],
       "A promotion applies to all or to what it lists. Remove one of them.",
     );
   if (!all && !named)
-    contradict(
+    addContradiction(
       reader,
       at,
       "This promotion applies to nothing. Write 'all: true', or list what it applies to.",
@@ -145,14 +149,14 @@ function readScope(
 }
 
 function readSchedule(
-  reader: Reader,
+  reader: ReadContext,
   schedule: NonNullable<AuthoredPromotion["schedule"]>,
   at: Path,
 ): PromotionDoc["schedule"] {
   const startsAt = readOptionalInstant(reader, schedule.startsAt, [...at, "startsAt"]);
   const endsAt = readOptionalInstant(reader, schedule.endsAt, [...at, "endsAt"]);
   if (startsAt !== null && endsAt !== null)
-    refuseDisorder(reader, startsAt, endsAt, at, ["startsAt", "endsAt"]);
+    validateOrder(reader, startsAt, endsAt, at, ["startsAt", "endsAt"]);
   return {
     startsAt,
     endsAt,

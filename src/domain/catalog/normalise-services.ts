@@ -12,17 +12,17 @@ import { addDays, isLocalDate, startOfDay } from "./instants.ts";
 import type { Path } from "./mistakes.ts";
 import {
   commonFields,
-  contradict,
+  addContradiction,
   readAmount,
   readException,
   readHoursRule,
   readInstant,
   readText,
-  type Reader,
+  type ReadContext,
   readWindows,
-  refuseAmount,
-  refuseRepeats,
-  requireAmount,
+  validateNoAmount,
+  validateUnique,
+  readRequiredAmount,
   unique,
   upper,
 } from "./normalise-values.ts";
@@ -38,7 +38,7 @@ import type {
 } from "./schema.ts";
 
 export const readServiceCategory = (
-  _reader: Reader,
+  _reader: ReadContext,
   item: AuthoredServiceCategory,
 ): ServiceCategoryDoc => ({
   ...commonFields(item),
@@ -47,17 +47,17 @@ export const readServiceCategory = (
   parent: item.parent ?? null,
 });
 
-export const readAddon = (reader: Reader, item: AuthoredAddon, at: Path): AddonDoc => ({
+export const readAddon = (reader: ReadContext, item: AuthoredAddon, at: Path): AddonDoc => ({
   ...commonFields(item),
   description: readText(item.description),
-  priceCents: requireAmount(reader, item, at, "price", "an add-on"),
+  priceCents: readRequiredAmount(reader, item, at, "price", "an add-on"),
   durationMin: item.durationMin ?? 0,
   maxQuantity: item.maxQuantity ?? 1,
 });
 
 /** @param maxQuantityOf of an add-on in this file or on the box, by its key */
 export function readService(
-  reader: Reader,
+  reader: ReadContext,
   item: AuthoredService,
   at: Path,
   maxQuantityOf: (addon: string) => number | undefined,
@@ -65,14 +65,20 @@ export function readService(
   const priceType = upper(item.priceType ?? "FIXED");
   const free = priceType === "FREE" || priceType === "ON_REQUEST";
   const priceCents = free
-    ? refuseAmount(reader, item, at, "price", priceType)
-    : requireAmount(reader, item, at, "price", "a service that is neither free nor on_request");
+    ? validateNoAmount(reader, item, at, "price", priceType)
+    : readRequiredAmount(
+        reader,
+        item,
+        at,
+        "price",
+        "a service that is neither free nor on_request",
+      );
   const { durationMin } = item;
 
   const variants = (item.variants ?? []).map((variant, index) =>
     readVariant(reader, variant, [...at, "variants", index], { priceCents, durationMin }),
   );
-  refuseRepeats(
+  validateUnique(
     reader,
     variants.map((variant) => variant.key),
     [...at, "variants"],
@@ -81,7 +87,7 @@ export function readService(
   );
   const defaults = variants.flatMap((variant, index) => (variant.isDefault ? [index] : []));
   for (const index of defaults.slice(1))
-    contradict(
+    addContradiction(
       reader,
       [...at, "variants", index, "default"],
       "Another variant is the default already. Keep one.",
@@ -95,7 +101,7 @@ export function readService(
       maxQuantityOf,
     ),
   );
-  refuseRepeats(
+  validateUnique(
     reader,
     addons.map((link) => link.addon),
     [...at, "addons"],
@@ -108,7 +114,7 @@ export function readService(
       ? { resource: needed, units: 1 }
       : { resource: needed.resource, units: needed.units ?? 1 },
   );
-  refuseRepeats(
+  validateUnique(
     reader,
     resources.map((needed) => needed.resource),
     [...at, "resources"],
@@ -143,7 +149,7 @@ export function readService(
 }
 
 const readVariant = (
-  reader: Reader,
+  reader: ReadContext,
   item: AuthoredVariant,
   at: Path,
   service: { priceCents: number; durationMin: number },
@@ -158,7 +164,7 @@ const readVariant = (
 });
 
 function readAddonLink(
-  reader: Reader,
+  reader: ReadContext,
   link: Exclude<AuthoredAddonLink, string>,
   at: Path,
   maxQuantityOf: (addon: string) => number | undefined,
@@ -168,11 +174,15 @@ function readAddonLink(
   const maxQuantity = link.max ?? Math.max(minQuantity, maxQuantityOf(link.addon) ?? 1);
   const defaultQuantity = link.default ?? minQuantity;
   if (required && minQuantity === 0)
-    contradict(reader, [...at, "min"], "'min' cannot be 0 where the add-on is required.");
+    addContradiction(reader, [...at, "min"], "'min' cannot be 0 where the add-on is required.");
   if (minQuantity > maxQuantity)
-    contradict(reader, [...at, "max"], `'max' ${maxQuantity} is less than 'min' ${minQuantity}.`);
+    addContradiction(
+      reader,
+      [...at, "max"],
+      `'max' ${maxQuantity} is less than 'min' ${minQuantity}.`,
+    );
   else if (defaultQuantity < minQuantity || defaultQuantity > maxQuantity)
-    contradict(
+    addContradiction(
       reader,
       [...at, "default"],
       `'default' ${defaultQuantity} is not between ${minQuantity} and ${maxQuantity}.`,
@@ -188,14 +198,14 @@ function readAddonLink(
   };
 }
 
-export const readResource = (_reader: Reader, item: AuthoredResource): ResourceDoc => ({
+export const readResource = (_reader: ReadContext, item: AuthoredResource): ResourceDoc => ({
   ...commonFields(item),
   capacity: item.capacity ?? 1,
 });
 
-export function readStaff(reader: Reader, item: AuthoredStaff, at: Path): StaffDoc {
+export function readStaff(reader: ReadContext, item: AuthoredStaff, at: Path): StaffDoc {
   const overrides = item.serviceOverrides ?? [];
-  refuseRepeats(
+  validateUnique(
     reader,
     overrides.map((override) => override.service),
     [...at, "serviceOverrides"],
@@ -229,7 +239,7 @@ export function readStaff(reader: Reader, item: AuthoredStaff, at: Path): StaffD
 
 /** Dates are whole days, the last one included. */
 function readTimeOff(
-  reader: Reader,
+  reader: ReadContext,
   span: { from: string; to: string },
   at: Path,
 ): { from: number; to: number } {
@@ -241,14 +251,14 @@ function readTimeOff(
     ? startOfDay(addDays(span.to, 1), timezone)
     : readInstant(reader, span.to, [...at, "to"]);
   if (to <= from)
-    contradict(reader, [...at, "to"], `'to' ${span.to} is not after 'from' ${span.from}.`);
+    addContradiction(reader, [...at, "to"], `'to' ${span.to} is not after 'from' ${span.from}.`);
   return { from, to };
 }
 
-export function readTable(reader: Reader, item: AuthoredTable, at: Path): TableDoc {
+export function readTable(reader: ReadContext, item: AuthoredTable, at: Path): TableDoc {
   const minSeats = item.minSeats ?? 1;
   if (item.maxSeats < minSeats)
-    contradict(
+    addContradiction(
       reader,
       [...at, "maxSeats"],
       `'maxSeats' ${item.maxSeats} is less than 'minSeats' ${minSeats}.`,

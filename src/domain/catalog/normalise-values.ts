@@ -8,18 +8,18 @@ import type {
   WeeklyWindow,
 } from "./catalog.ts";
 import { isRelativeTime, minutesOf, parseInstant, parseRelativeTime } from "./instants.ts";
-import { type Mistake, type Path, quote } from "./mistakes.ts";
+import { type ValidationIssue, type Path, quote } from "./mistakes.ts";
 import type { AuthoredException, AuthoredHours, AuthoredService } from "./schema.ts";
 import { parseMoney } from "../money.ts";
 
 /** What the sections are read with. */
-export type Reader = {
+export type ReadContext = {
   currency: string;
   timezone: string;
   /** Epoch milliseconds; null when this is no seeding, and days cannot be counted from it. */
   seedingAt: number | null;
   current: Catalog | null;
-  report: (mistake: Mistake) => void;
+  addIssue: (mistake: ValidationIssue) => void;
 };
 
 type Keyed = { key: string; name: string; previousKeys?: string[] | undefined };
@@ -77,7 +77,7 @@ type Amounts<N extends string> = { [K in N]?: string | undefined } & {
 
 /** An amount in minor units, or null where none is written. */
 export function readAmount<N extends string>(
-  reader: Reader,
+  reader: ReadContext,
   item: Amounts<N>,
   at: Path,
   field: N,
@@ -86,14 +86,14 @@ export function readAmount<N extends string>(
   const cents = item[`${field}Cents`] as number | undefined;
   if (text === undefined) return cents ?? null;
   if (cents !== undefined)
-    contradict(
+    addContradiction(
       reader,
       [...at, `${field}Cents`],
       `'${field}' and '${field}Cents' say the same thing. Keep one of them.`,
     );
   const amount = parseMoney(text, reader.currency);
   if ("units" in amount) return amount.units;
-  reader.report({
+  reader.addIssue({
     code: "invalid_value",
     at: [...at, field],
     detail: `'${field}' ${amount.problem}.`,
@@ -102,8 +102,8 @@ export function readAmount<N extends string>(
 }
 
 /** As `readAmount`, where `whose` cannot do without. */
-export function requireAmount<N extends string>(
-  reader: Reader,
+export function readRequiredAmount<N extends string>(
+  reader: ReadContext,
   item: Amounts<N>,
   at: Path,
   field: N,
@@ -111,7 +111,7 @@ export function requireAmount<N extends string>(
 ): number {
   const amount = readAmount(reader, item, at, field);
   if (amount === null)
-    reader.report({
+    reader.addIssue({
       code: "missing_field",
       at: [...at, field],
       detail: `'${field}' is missing: ${whose} needs one.`,
@@ -120,15 +120,15 @@ export function requireAmount<N extends string>(
 }
 
 /** The price of something whose `type` says that it has none: 0, and none may be written. */
-export function refuseAmount<N extends string>(
-  reader: Reader,
+export function validateNoAmount<N extends string>(
+  reader: ReadContext,
   item: Amounts<N>,
   at: Path,
   field: N,
   type: string,
 ): number {
   if (readAmount(reader, item, at, field))
-    contradict(
+    addContradiction(
       reader,
       [...at, field],
       `'${field}' cannot stand beside '${type.toLowerCase()}'. Remove one of them.`,
@@ -136,14 +136,14 @@ export function refuseAmount<N extends string>(
   return 0;
 }
 
-export const contradict = (reader: Reader, at: Path, detail: string): void =>
-  reader.report({ code: "contradiction", at, detail });
+export const addContradiction = (reader: ReadContext, at: Path, detail: string): void =>
+  reader.addIssue({ code: "contradiction", at, detail });
 
 /** Epoch milliseconds; NaN for what could not be read, which was reported. */
-export function readInstant(reader: Reader, text: string, at: Path): number {
+export function readInstant(reader: ReadContext, text: string, at: Path): number {
   if (!isRelativeTime(text)) return parseInstant(text, reader.timezone);
   if (reader.seedingAt !== null) return parseRelativeTime(text, reader.timezone, reader.seedingAt);
-  reader.report({
+  reader.addIssue({
     code: "invalid_value",
     at,
     detail: `'${text}' counts from the day of seeding, which only 'seed' knows. Write a date and time such as 2026-12-31T22:00.`,
@@ -152,20 +152,20 @@ export function readInstant(reader: Reader, text: string, at: Path): number {
 }
 
 export const readOptionalInstant = (
-  reader: Reader,
+  reader: ReadContext,
   text: string | undefined,
   at: Path,
 ): number | null => (text === undefined ? null : readInstant(reader, text, at));
 
 /** Nothing is said where one of them could not be read: NaN compares with nothing. */
-export function refuseDisorder(
-  reader: Reader,
+export function validateOrder(
+  reader: ReadContext,
   from: number,
   to: number,
   at: Path,
   [first, last]: [string, string],
 ): void {
-  if (to <= from) contradict(reader, [...at, last], `'${last}' is not after '${first}'.`);
+  if (to <= from) addContradiction(reader, [...at, last], `'${last}' is not after '${first}'.`);
 }
 
 const WEEK: readonly Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -186,11 +186,11 @@ function daysIn(range: string): Day[] {
 
 type Interval = { start: string; end: string };
 
-function readInterval(reader: Reader, { start, end }: Interval, at: Path): Interval {
+function readInterval(reader: ReadContext, { start, end }: Interval, at: Path): Interval {
   if (minutesOf(end) <= minutesOf(start)) {
     const late = `${String(Number(end.slice(0, 2)) + 24)}${end.slice(2)}`;
     const hint = minutesOf(end) <= 24 * 60 ? ` For ${end} on the day after, write ${late}.` : "";
-    contradict(reader, [...at, "end"], `'end' ${end} is not after 'start' ${start}.${hint}`);
+    addContradiction(reader, [...at, "end"], `'end' ${end} is not after 'start' ${start}.${hint}`);
   }
   return { start, end };
 }
@@ -198,21 +198,21 @@ function readInterval(reader: Reader, { start, end }: Interval, at: Path): Inter
 type Window = Interval & { days?: string | string[] | undefined };
 
 export const readWindows = (
-  reader: Reader,
+  reader: ReadContext,
   windows: readonly Window[] | undefined,
   at: Path,
 ): WeeklyWindow[] =>
   (windows ?? []).map((window, index) => readWindow(reader, window, [...at, index]));
 
-const readWindow = (reader: Reader, window: Window, at: Path): WeeklyWindow => ({
+const readWindow = (reader: ReadContext, window: Window, at: Path): WeeklyWindow => ({
   days: readDays(window.days),
   ...readInterval(reader, window, at),
 });
 
-export function readHoursRule(reader: Reader, rule: AuthoredHours, at: Path): HoursRule {
+export function readHoursRule(reader: ReadContext, rule: AuthoredHours, at: Path): HoursRule {
   const { validFrom = null, validTo = null } = rule;
   if (validFrom !== null && validTo !== null && validTo < validFrom)
-    contradict(
+    addContradiction(
       reader,
       [...at, "validTo"],
       `'validTo' ${validTo} is before 'validFrom' ${validFrom}.`,
@@ -221,14 +221,14 @@ export function readHoursRule(reader: Reader, rule: AuthoredHours, at: Path): Ho
 }
 
 export function readException(
-  reader: Reader,
+  reader: ReadContext,
   exception: AuthoredException,
   at: Path,
 ): HoursException {
   const mode = upper(exception.mode ?? "REPLACE");
   const intervals = exception.intervals ?? [];
   if (mode !== "REPLACE" && intervals.length === 0)
-    reader.report({
+    reader.addIssue({
       code: "missing_field",
       at: [...at, "intervals"],
       detail: `'intervals' is missing: say which hours to ${mode.toLowerCase()}.`,
@@ -243,8 +243,8 @@ export function readException(
 }
 
 /** Reports every second use of a key. `what` is the singular: `variant`. */
-export function refuseRepeats(
-  reader: Reader,
+export function validateUnique(
+  reader: ReadContext,
   keys: readonly string[],
   at: Path,
   field: string,
@@ -255,7 +255,7 @@ export function refuseRepeats(
     const first = seen.get(key);
     if (first === undefined) seen.set(key, index);
     else
-      reader.report({
+      reader.addIssue({
         code: "repeated_key",
         at: [...at, index, field],
         detail: `The ${what} ${quote(key)} is listed twice.`,

@@ -7,7 +7,14 @@ import type {
   Kind,
   ScheduleDoc,
 } from "./catalog.ts";
-import { itemOf, KIND_NAMES, type Mistake, objectPlace, type Path, quote } from "./mistakes.ts";
+import {
+  itemPath,
+  KIND_NAMES,
+  type ValidationIssue,
+  objectRef,
+  type Path,
+  quote,
+} from "./mistakes.ts";
 import { readMenuCategory, readMenuItem, readModifierGroup } from "./normalise-menu.ts";
 import { readPublicEvent } from "./normalise-events.ts";
 import { readPromotion } from "./normalise-promotions.ts";
@@ -21,16 +28,16 @@ import {
 } from "./normalise-services.ts";
 import {
   commonFields,
-  contradict,
+  addContradiction,
   readException,
   readHoursRule,
   readText,
-  type Reader,
+  type ReadContext,
   unique,
   upper,
 } from "./normalise-values.ts";
 import type { Unchanged } from "./unchanged.ts";
-import { same } from "../same.ts";
+import { deepEqual } from "../same.ts";
 import type { AuthoredBusiness, AuthoredClosure, AuthoredFile } from "./schema.ts";
 
 /** What the files say, as documents. A section that no file names is absent. */
@@ -52,7 +59,7 @@ export type NormaliseOptions = {
 export type Normalised = {
   patch: CatalogPatch;
   current: Catalog | null;
-  mistakes: Mistake[];
+  mistakes: ValidationIssue[];
   /** Where an object stands in the files. */
   placeOf: (kind: Kind, key: string) => Path | undefined;
   /** Keys of objects that could not be read, which may be referred to all the same. */
@@ -65,7 +72,7 @@ type Placed<T> = { value: T; at: Path };
 export function normaliseCatalog(
   files: readonly AuthoredFile[],
   options: NormaliseOptions,
-): Normalised | Mistake {
+): Normalised | ValidationIssue {
   const businesses = files.flatMap(({ business }, file) =>
     business ? [{ value: business, at: [file, "business"] }] : [],
   );
@@ -84,15 +91,15 @@ export function normaliseCatalog(
       first: business.at,
     };
 
-  const mistakes: Mistake[] = [];
+  const mistakes: ValidationIssue[] = [];
   const current = options.current(business.value.slug);
   const { currency, timezone } = business.value;
-  const reader: Reader = {
+  const reader: ReadContext = {
     currency,
     timezone,
     seedingAt: options.seedingAt,
     current,
-    report: (one) => mistakes.push(one),
+    addIssue: (one) => mistakes.push(one),
   };
   const places = new Map<string, Path>();
   const unreadableKeys = new Set<string>();
@@ -113,7 +120,7 @@ export function normaliseCatalog(
   function readRules<T, D>(
     field: string,
     pick: (file: AuthoredFile) => readonly T[] | undefined,
-    read: (reader: Reader, item: T, at: Path) => D,
+    read: (reader: ReadContext, item: T, at: Path) => D,
   ): D[] | undefined {
     return gather([field], pick)
       ?.filter(({ at }) => !options.unreadable.has(at.join("\0")))
@@ -124,15 +131,15 @@ export function normaliseCatalog(
     kind: K,
     path: readonly string[],
     pick: (file: AuthoredFile) => readonly T[] | undefined,
-    read: (reader: Reader, item: T, at: Path) => DocOf[K],
+    read: (reader: ReadContext, item: T, at: Path) => DocOf[K],
   ): DocOf[K][] | undefined {
     const before = new Map<string, DocOf[K]>(current?.objects[kind].map((doc) => [doc.key, doc]));
     return gather(path, pick)?.flatMap(({ value, at }) => {
-      const place = objectPlace(kind, value?.key);
+      const place = objectRef(kind, value?.key);
       const first = places.get(place);
       if (first === undefined) places.set(place, at);
       else
-        reader.report({
+        reader.addIssue({
           code: "repeated_key",
           at: [...at, "key"],
           detail: `The ${KIND_NAMES[kind]} ${quote(value.key)} is listed twice.`,
@@ -148,7 +155,7 @@ export function normaliseCatalog(
       if (first !== undefined) return [];
       // The very document that the box has: nothing after this looks into it again, and ten thousand copies can go at once.
       const old = before.get(doc.key);
-      return [same(old, doc) ? (old as DocOf[K]) : doc];
+      return [deepEqual(old, doc) ? (old as DocOf[K]) : doc];
     });
   }
 
@@ -219,7 +226,7 @@ export function normaliseCatalog(
     patch,
     current,
     mistakes,
-    placeOf: (kind, key) => places.get(objectPlace(kind, key)),
+    placeOf: (kind, key) => places.get(objectRef(kind, key)),
     unreadableKeys,
   };
 }
@@ -232,14 +239,17 @@ const named = <T extends object>(sections: T): Present<T> =>
   ) as Present<T>;
 
 /** Mistakes without those that only follow from a field having been struck out of the same item. */
-export function withoutEchoes(shape: readonly Mistake[], further: readonly Mistake[]): Mistake[] {
-  const struck = new Set(shape.map(({ at }) => itemOf(at)?.join("\0")));
+export function withoutFollowUpIssues(
+  shape: readonly ValidationIssue[],
+  further: readonly ValidationIssue[],
+): ValidationIssue[] {
+  const struck = new Set(shape.map(({ at }) => itemPath(at)?.join("\0")));
   return further.filter(
-    ({ code, at }) => code !== "missing_field" || !struck.has(itemOf(at)?.join("\0")),
+    ({ code, at }) => code !== "missing_field" || !struck.has(itemPath(at)?.join("\0")),
   );
 }
 
-function readBusiness(reader: Reader, item: AuthoredBusiness): BusinessDoc {
+function readBusiness(reader: ReadContext, item: AuthoredBusiness): BusinessDoc {
   const { bookingPolicy: policy = {}, locale = "en" } = item;
   return {
     slug: item.slug,
@@ -264,35 +274,35 @@ function readBusiness(reader: Reader, item: AuthoredBusiness): BusinessDoc {
   };
 }
 
-function readClosure(reader: Reader, item: AuthoredClosure, at: Path): Closure {
+function readClosure(reader: ReadContext, item: AuthoredClosure, at: Path): Closure {
   const { name = null, date, from, to, yearly } = item;
   const forms = [date, from ?? to, yearly].filter((form) => form !== undefined).length;
   const detail = "A closure has one of: 'date'; 'from' and 'to'; 'yearly'.";
   if (forms !== 1)
-    reader.report({ code: forms === 0 ? "missing_field" : "contradiction", at, detail });
+    reader.addIssue({ code: forms === 0 ? "missing_field" : "contradiction", at, detail });
   if (yearly !== undefined) return { name, yearly };
   if (date !== undefined) return { name, from: date, to: date };
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? "from" : "to";
     if (from !== to)
-      reader.report({
+      reader.addIssue({
         code: "missing_field",
         at: [...at, missing],
         detail: `'${missing}' is missing: a closure over several days has 'from' and 'to'.`,
       });
     return { name, from: from ?? "", to: to ?? "" };
   }
-  if (to < from) contradict(reader, [...at, "to"], `'to' ${to} is before 'from' ${from}.`);
+  if (to < from) addContradiction(reader, [...at, "to"], `'to' ${to} is before 'from' ${from}.`);
   return { name, from, to };
 }
 
 const MAX_DOC_KB = 200;
 
-function refuseBulk(reader: Reader, doc: unknown, at: Path): void {
+function refuseBulk(reader: ReadContext, doc: unknown, at: Path): void {
   const text = JSON.stringify(doc);
   // No character takes more than three bytes for each of its code units.
   if (text.length * 3 <= MAX_DOC_KB * 1000) return;
   const kb = Math.ceil(new TextEncoder().encode(text).length / 1000);
   if (kb > MAX_DOC_KB)
-    contradict(reader, at, `This object is ${kb} KB; one may have at most ${MAX_DOC_KB} KB.`);
+    addContradiction(reader, at, `This object is ${kb} KB; one may have at most ${MAX_DOC_KB} KB.`);
 }

@@ -31,10 +31,10 @@ export function objectId(kind: Kind, businessSlug: string, doc: Named): string {
   const known = idsOf.get(doc);
   if (known?.businessSlug === businessSlug) return known.id;
   const id = catalogId(ID_PREFIXES[kind], businessSlug, originalKey(doc));
-  knowId(doc, businessSlug, id);
+  rememberId(doc, businessSlug, id);
   return id;
 }
 
 /** For whoever has the id at hand: the store. */
-export const knowId = (doc: object, businessSlug: string, id: string): void =>
+export const rememberId = (doc: object, businessSlug: string, id: string): void =>
   void idsOf.set(doc, { businessSlug, id });

@@ -10,7 +10,7 @@ import type {
 } from "./catalog.ts";
 import { ALL_KINDS } from "./catalog.ts";
 import { originalKey } from "./object-id.ts";
-import { KIND_NAMES, limitedSuggestions, objectPlace, type Path, quote } from "./mistakes.ts";
+import { KIND_NAMES, limitedSuggestions, objectRef, type Path, quote } from "./mistakes.ts";
 
 /** Ticket types are named as `eventKey/ticketTypeKey`, by promotions only. */
 type Target = Kind | "ticket_type";
@@ -19,7 +19,7 @@ type Target = Kind | "ticket_type";
 type Reference = { to: Target; key: string; path: Path };
 
 /** What is wrong with an object that is well-formed by itself. */
-export type Flaw = {
+export type ReferenceIssue = {
   code: "unknown_reference" | "repeated_key" | "contradiction";
   kind: Kind;
   key: string;
@@ -93,7 +93,7 @@ export function followRenames<K extends Kind>(
   doc: DocOf[K],
   renamed: ReadonlyMap<string, string>,
 ): DocOf[K] {
-  const moved = referencesOf(kind, doc).filter(({ to, key }) => renamed.has(objectPlace(to, key)));
+  const moved = referencesOf(kind, doc).filter(({ to, key }) => renamed.has(objectRef(to, key)));
   if (moved.length === 0) return doc;
   const copy = structuredClone(doc);
   for (const { to, key, path } of moved) {
@@ -101,7 +101,7 @@ export function followRenames<K extends Kind>(
       .slice(0, -1)
       .reduce<unknown>((value, part) => (value as Record<string | number, unknown>)[part], copy);
     (holder as Record<string | number, unknown>)[path.at(-1) ?? ""] = renamed.get(
-      objectPlace(to, key),
+      objectRef(to, key),
     );
   }
   return copy;
@@ -111,7 +111,10 @@ export const ticketTypeKeys = (event: PublicEventDoc): string[] =>
   event.ticketTypes.map((type) => `${event.key}/${type.key}`);
 
 /** Everything that does not fit together in a whole catalog. `unreadable` holds objects that may be there all the same. */
-export function findFlaws(catalog: Catalog, unreadable: ReadonlySet<string>): Flaw[] {
+export function findReferenceIssues(
+  catalog: Catalog,
+  unreadable: ReadonlySet<string>,
+): ReferenceIssue[] {
   const { objects } = catalog;
   return [
     ...findUnknownReferences(objects, unreadable),
@@ -122,7 +125,10 @@ export function findFlaws(catalog: Catalog, unreadable: ReadonlySet<string>): Fl
   ];
 }
 
-function findUnknownReferences(objects: CatalogObjects, unreadable: ReadonlySet<string>): Flaw[] {
+function findUnknownReferences(
+  objects: CatalogObjects,
+  unreadable: ReadonlySet<string>,
+): ReferenceIssue[] {
   const known: Record<Target, Set<string>> = {
     ...keysOf(objects),
     ticket_type: new Set(objects.public_event.flatMap(ticketTypeKeys)),
@@ -131,8 +137,8 @@ function findUnknownReferences(objects: CatalogObjects, unreadable: ReadonlySet<
   const mayExist = ({ to, key }: Reference): boolean =>
     known[to].has(key) ||
     (to === "ticket_type"
-      ? [...unreadable].some((place) => objectPlace("public_event", key).startsWith(`${place}/`))
-      : unreadable.has(objectPlace(to, key)));
+      ? [...unreadable].some((place) => objectRef("public_event", key).startsWith(`${place}/`))
+      : unreadable.has(objectRef(to, key)));
 
   return ALL_KINDS.flatMap((kind) =>
     objects[kind].flatMap((doc) =>
@@ -161,10 +167,10 @@ function newName(objects: CatalogObjects, to: Target, key: string): string {
 function findCycles(
   kind: "service_category" | "menu_category",
   docs: readonly { key: string; parent: string | null }[],
-): Flaw[] {
+): ReferenceIssue[] {
   const parents = new Map(docs.map((doc) => [doc.key, doc.parent]));
   const settled = new Set<string>();
-  const flaws: Flaw[] = [];
+  const flaws: ReferenceIssue[] = [];
   for (const { key: start } of docs) {
     const trail: string[] = [];
     let key: string | null | undefined = start;
@@ -189,7 +195,7 @@ function findCycles(
 function findSharedIdentities(
   kind: Kind,
   docs: readonly { key: string; previousKeys: string[] }[],
-): Flaw[] {
+): ReferenceIssue[] {
   const owners = new Map<string, { key: string; previousKeys: string[] }>();
   return docs.flatMap((doc) => {
     const owner = owners.get(originalKey(doc));
@@ -203,7 +209,7 @@ function findSharedIdentities(
   });
 }
 
-function findSharedSlugs(events: readonly PublicEventDoc[]): Flaw[] {
+function findSharedSlugs(events: readonly PublicEventDoc[]): ReferenceIssue[] {
   const owners = new Map<string, string>();
   return events.flatMap(({ key, slug }) => {
     const owner = owners.get(slug);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fieldOf, itemOf, type Mistake, type Path, quote, show } from "./mistakes.ts";
+import { fieldName, itemPath, type ValidationIssue, type Path, quote, show } from "./mistakes.ts";
 import { type AuthoredFile, catalogFileSchema, MAX_SECTION } from "./schema.ts";
 import type { Unchanged } from "./unchanged.ts";
 import { isTimezone } from "../business-time.ts";
@@ -8,8 +8,8 @@ import { didYouMean } from "../nearest.ts";
 
 type Issue = z.core.$ZodIssue;
 
-export type Shape = {
-  mistakes: Mistake[];
+export type SchemaResult = {
+  mistakes: ValidationIssue[];
   /** null when so much is wrong that the rest cannot be judged. */
   files: AuthoredFile[] | null;
   /** Items of sections, as joined paths, that cannot be read further. */
@@ -22,7 +22,7 @@ const filesSchema = z.array(catalogFileSchema);
  * Holds the files against the schema, but for the items that are known to be sound. What is wrong is struck out of `contents` where it can be, so that the rest of the
  * same object is judged too and its author hears of every mistake at once.
  */
-export function checkShape(contents: unknown[], unchanged: Unchanged): Shape {
+export function validateSchema(contents: unknown[], unchanged: Unchanged): SchemaResult {
   if (contents.every((content) => isSound(content, unchanged)))
     return { mistakes: [], files: contents as AuthoredFile[], unreadable: new Set() };
 
@@ -35,7 +35,7 @@ export function checkShape(contents: unknown[], unchanged: Unchanged): Shape {
 
   const unreadable = new Set<string>();
   for (const issue of filesSchema.safeParse(contents).error?.issues ?? []) {
-    const item = itemOf(issue.path as Path);
+    const item = itemPath(issue.path as Path);
     if (item === undefined) return { mistakes, files: null, unreadable };
     unreadable.add(item.join("\0"));
   }
@@ -87,7 +87,7 @@ function narrowUnion(issue: Issue): Issue[] {
   );
 }
 
-function describeIssue(issue: Issue, contents: unknown[]): Mistake[] {
+function describeIssue(issue: Issue, contents: unknown[]): ValidationIssue[] {
   const at = issue.path as Path;
   if (issue.code === "unrecognized_keys") {
     const known = fieldsAt(filesSchema, at);
@@ -101,14 +101,14 @@ function describeIssue(issue: Issue, contents: unknown[]): Mistake[] {
     (inner, part) => (inner as Record<string | number, unknown> | undefined)?.[part],
     contents,
   );
-  const field = fieldOf(at);
+  const field = fieldName(at);
   if (issue.code === "invalid_key") {
     const noun = issue.issues[0]?.message ?? issue.message;
     return [
       {
         code: "invalid_value",
         at,
-        detail: `A name in '${fieldOf(at.slice(0, -1))}' must be ${noun}, not ${quote(field)}.`,
+        detail: `A name in '${fieldName(at.slice(0, -1))}' must be ${noun}, not ${quote(field)}.`,
       },
     ];
   }
@@ -188,7 +188,7 @@ const STAND_INS: Readonly<Record<string, unknown>> = {
 };
 
 const isInItem = (path: Path): boolean =>
-  path.length > (itemOf(path)?.length ?? Number.POSITIVE_INFINITY);
+  path.length > (itemPath(path)?.length ?? Number.POSITIVE_INFINITY);
 
 function strikeOut(contents: unknown[], issue: Issue): void {
   const inner = issue.code === "unrecognized_keys" ? issue.path : issue.path.slice(0, -1);

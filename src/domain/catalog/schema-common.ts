@@ -11,7 +11,7 @@ import {
   text,
   webAddress,
   weeklyWindow,
-  whole,
+  integer,
 } from "./schema-values.ts";
 
 /** What several sections share. */
@@ -24,8 +24,8 @@ const image = z.union(
     fields({
       url: webAddress,
       alt: line(300).optional(),
-      width: whole(1, 100_000).optional(),
-      height: whole(1, 100_000).optional(),
+      width: integer(1, 100_000).optional(),
+      height: integer(1, 100_000).optional(),
     }),
   ],
   "a web address, or url, alt, width and height",

@@ -8,13 +8,13 @@ import {
   line,
   list,
   money,
-  whole,
-  word,
-  yesNo,
+  integer,
+  exactChoice,
+  flag,
 } from "./schema-values.ts";
 
 const price = { price: money.optional(), priceCents: cents.optional() };
-const allergens = list(word(...ALLERGENS), 50).optional();
+const allergens = list(exactChoice(...ALLERGENS), 50).optional();
 
 const category = fields({
   ...common,
@@ -34,9 +34,9 @@ const item = fields({
   allergens,
   mayContain: allergens,
   dietary: list(line(50), 50).optional(),
-  spicyLevel: whole(0, 5).optional(),
-  calories: whole(0, 20_000).optional(),
-  containsAlcohol: yesNo.optional(),
+  spicyLevel: integer(0, 5).optional(),
+  calories: integer(0, 20_000).optional(),
+  containsAlcohol: flag.optional(),
   availability: windows.optional(),
   tags,
   sku: line(100).optional(),
@@ -44,9 +44,9 @@ const item = fields({
 
 const modifierGroup = fields({
   ...common,
-  min: whole(0, 100).optional(),
-  max: whole(1, 100).optional(),
-  options: list(fields({ ...keyed, ...price, default: yesNo.optional(), allergens }), 200),
+  min: integer(0, 100).optional(),
+  max: integer(1, 100).optional(),
+  options: list(fields({ ...keyed, ...price, default: flag.optional(), allergens }), 200),
 });
 
 /** The card of a restaurant. Its lists are sections of their own: each is left alone by a file that does not name it. */

@@ -14,8 +14,8 @@ import {
   percent,
   relativeTime,
   slug,
-  whole,
-  yesNo,
+  integer,
+  flag,
 } from "./schema-values.ts";
 
 /** Promotions and public events. */
@@ -30,17 +30,17 @@ export const promotion = fields({
   benefit: fields({
     type: choice("PERCENT_OFF", "AMOUNT_OFF", "FIXED_PRICE", "BUY_X_GET_Y", "FREE_ADDON"),
     percent: percent.optional(),
-    percentBps: whole(1, 10_000).optional(),
+    percentBps: integer(1, 10_000).optional(),
     amount: money.optional(),
     amountCents: cents.optional(),
     maxAmount: money.optional(),
     maxAmountCents: cents.optional(),
-    buyQuantity: whole(1, 1000).optional(),
-    getQuantity: whole(1, 1000).optional(),
+    buyQuantity: integer(1, 1000).optional(),
+    getQuantity: integer(1, 1000).optional(),
     addon: key.optional(),
   }),
   appliesTo: fields({
-    all: yesNo.optional(),
+    all: flag.optional(),
     services: keys.optional(),
     serviceCategories: keys.optional(),
     menuItems: keys.optional(),
@@ -51,10 +51,10 @@ export const promotion = fields({
   conditions: fields({
     minSubtotal: money.optional(),
     minSubtotalCents: cents.optional(),
-    minQuantity: whole(1, 1000).optional(),
-    firstVisitOnly: yesNo.optional(),
-    maxUses: whole(1, 10_000_000).optional(),
-    maxUsesPerCustomer: whole(1, 10_000).optional(),
+    minQuantity: integer(1, 1000).optional(),
+    firstVisitOnly: flag.optional(),
+    maxUses: integer(1, 10_000_000).optional(),
+    maxUsesPerCustomer: integer(1, 10_000).optional(),
   }).optional(),
   schedule: fields({
     startsAt: instant.optional(),
@@ -63,8 +63,8 @@ export const promotion = fields({
     excludeDates: list(date, 1000).optional(),
   }).optional(),
   code: line(50).optional(),
-  stackable: yesNo.optional(),
-  priority: whole(-1000, 1000).optional(),
+  stackable: flag.optional(),
+  priority: integer(-1000, 1000).optional(),
 });
 
 const ticketType = fields({
@@ -77,9 +77,9 @@ const ticketType = fields({
   priceCents: cents.optional(),
   salesStart: instant.optional(),
   salesEnd: instant.optional(),
-  minPerOrder: whole(1, 100).optional(),
-  maxPerOrder: whole(1, 100).optional(),
-  showRemaining: yesNo.optional(),
+  minPerOrder: integer(1, 100).optional(),
+  maxPerOrder: integer(1, 100).optional(),
+  showRemaining: flag.optional(),
 });
 
 export const publicEvent = fields({
@@ -91,7 +91,7 @@ export const publicEvent = fields({
   startsAt: instant.optional(),
   startsIn: relativeTime.optional(),
   endsAt: instant.optional(),
-  durationMin: whole(1, 43_200).optional(),
+  durationMin: integer(1, 43_200).optional(),
   doorsAt: instantOrTime.optional(),
   venue: z
     .union(
@@ -102,7 +102,7 @@ export const publicEvent = fields({
   attendanceMode: choice("IN_PERSON", "ONLINE", "MIXED").optional(),
   ticketTypes: list(ticketType, 100).optional(),
   quotas: list(
-    fields({ key, size: whole(0, 10_000_000), ticketTypes: keys.optional() }),
+    fields({ key, size: integer(0, 10_000_000), ticketTypes: keys.optional() }),
     100,
   ).optional(),
 });

@@ -20,19 +20,19 @@ import {
   locale,
   money,
   text,
-  whole,
-  yesNo,
+  integer,
+  flag,
 } from "./schema-values.ts";
 
 /** Sections of a business that takes appointments. */
 
-const minutes = whole(0, 1440);
+const minutes = integer(0, 1440);
 const price = { price: money.optional(), priceCents: cents.optional() };
 
 export const bookingRules = {
-  slotIntervalMin: whole(5, 1440).optional(),
-  minNoticeMin: whole(0, 525_600).optional(),
-  maxAdvanceDays: whole(1, 1095).optional(),
+  slotIntervalMin: integer(5, 1440).optional(),
+  minNoticeMin: integer(0, 525_600).optional(),
+  maxAdvanceDays: integer(1, 1095).optional(),
 };
 
 export const serviceCategory = fields({
@@ -50,15 +50,15 @@ export const addon = fields({
   description,
   ...price,
   durationMin: minutes.optional(),
-  maxQuantity: whole(1, 100).optional(),
+  maxQuantity: integer(1, 100).optional(),
 });
 
 const variant = fields({
   ...common,
   description,
   ...price,
-  durationMin: whole(1, 1440).optional(),
-  default: yesNo.optional(),
+  durationMin: integer(1, 1440).optional(),
+  default: flag.optional(),
   staff: keys.optional(),
   attributes: z.record(line(80), line(200), "a group of names with texts").optional(),
 });
@@ -68,10 +68,10 @@ const addonLink = z.union(
     key,
     fields({
       addon: key,
-      required: yesNo.optional(),
-      min: whole(0, 100).optional(),
-      max: whole(1, 100).optional(),
-      default: whole(0, 100).optional(),
+      required: flag.optional(),
+      min: integer(0, 100).optional(),
+      max: integer(1, 100).optional(),
+      default: integer(0, 100).optional(),
       ...price,
       durationMin: minutes.optional(),
     }),
@@ -80,7 +80,7 @@ const addonLink = z.union(
 );
 
 const neededResource = z.union(
-  [key, fields({ resource: key, units: whole(1, 1000).optional() })],
+  [key, fields({ resource: key, units: integer(1, 1000).optional() })],
   "a resource's key, or resource and units",
 );
 
@@ -88,11 +88,11 @@ export const service = fields({
   ...common,
   description,
   category: key.optional(),
-  durationMin: whole(1, 1440),
+  durationMin: integer(1, 1440),
   ...price,
   priceType: choice("FIXED", "FROM", "FREE", "ON_REQUEST").optional(),
-  capacity: whole(1, 10_000).optional(),
-  bookable: yesNo.optional(),
+  capacity: integer(1, 10_000).optional(),
+  bookable: flag.optional(),
   locationType: choice("ON_SITE", "AT_CUSTOMER", "ONLINE").optional(),
   bufferBeforeMin: minutes.optional(),
   bufferAfterMin: minutes.optional(),
@@ -106,21 +106,21 @@ export const service = fields({
   addons: list(addonLink).optional(),
 });
 
-export const resource = fields({ ...common, capacity: whole(1, 10_000).optional() });
+export const resource = fields({ ...common, capacity: integer(1, 10_000).optional() });
 
 export const staff = fields({
   ...common,
   title: line(200).optional(),
   bio: text(10_000).optional(),
   languages: list(locale, 50).optional(),
-  public: yesNo.optional(),
-  bookable: yesNo.optional(),
+  public: flag.optional(),
+  bookable: flag.optional(),
   hours: hours.optional(),
   breaks: windows.optional(),
   timeOff: list(fields({ from: instantOrDate, to: instantOrDate }), 1000).optional(),
   exceptions: exceptions.optional(),
   serviceOverrides: list(
-    fields({ service: key, durationMin: whole(1, 1440).optional(), ...price }),
+    fields({ service: key, durationMin: integer(1, 1440).optional(), ...price }),
     1000,
   ).optional(),
 });
@@ -131,6 +131,6 @@ export const table = fields({
   ...common,
   name: keyed.name.optional(),
   area: key.optional(),
-  minSeats: whole(1, 1000).optional(),
-  maxSeats: whole(1, 1000),
+  minSeats: integer(1, 1000).optional(),
+  maxSeats: integer(1, 1000),
 });

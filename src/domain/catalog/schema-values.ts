@@ -40,7 +40,7 @@ export const key = z.string(KEY).regex(/^(?!\s)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,80}
 const SLUG = "2 to 60 characters of a-z, 0-9 and -";
 export const slug = z.string(SLUG).regex(/^[a-z0-9-]{2,60}$/, SLUG);
 
-export function whole(min: number, max: number) {
+export function integer(min: number, max: number) {
   const noun = `a whole number from ${min} to ${max}`;
   return z.int(noun).min(min, noun).max(max, noun);
 }
@@ -49,7 +49,7 @@ export function whole(min: number, max: number) {
 const decimal = (noun: string) => z.string(noun).meta({ type: ["string", "number"] });
 export const money = decimal("an amount such as 35.00");
 export const percent = decimal("a percentage such as 12.5");
-export const cents = whole(0, MAX_MINOR_UNITS);
+export const cents = integer(0, MAX_MINOR_UNITS);
 
 /** Fields whose unquoted numbers are taken as the text that stands in the file. */
 export const DECIMAL_FIELDS: ReadonlySet<string> = new Set([
@@ -61,14 +61,14 @@ export const DECIMAL_FIELDS: ReadonlySet<string> = new Set([
   "percent",
 ]);
 
-export const yesNo = z.boolean("true or false");
+export const flag = z.boolean("true or false");
 
 /** Upper or lower case; documents hold the upper. */
 export const choice = <const T extends string>(...values: T[]) =>
   z.enum([...values, ...values.map((value) => value.toLowerCase() as Lowercase<T>)], oneOf(values));
 
 /** Exactly as named. */
-export const word = <const T extends string>(...values: readonly T[]) =>
+export const exactChoice = <const T extends string>(...values: readonly T[]) =>
   z.enum(values, oneOf(values));
 
 function oneOf(values: readonly string[]): string {

@@ -25,7 +25,7 @@ import {
   text,
   timezone,
   webAddress,
-  whole,
+  integer,
   yearlyDate,
 } from "./schema-values.ts";
 
@@ -45,7 +45,7 @@ const business = fields({
     ...bookingRules,
     bufferPolicy: choice("MAX", "SUM").optional(),
     grid: choice("CLOCK", "OPENING").optional(),
-    maxGapMin: whole(0, 1440).optional(),
+    maxGapMin: integer(0, 1440).optional(),
   }).optional(),
 });
 
@@ -70,7 +70,7 @@ export const catalogFileSchema = z.strictObject(
     hours: hours.optional(),
     closures: list(closure, 1000).optional(),
     exceptions: exceptions.optional(),
-    turnTimes: list(fields({ upTo: whole(1, 1000), min: whole(1, 1440) }), 100).optional(),
+    turnTimes: list(fields({ upTo: integer(1, 1000), min: integer(1, 1440) }), 100).optional(),
     serviceCategories: section(serviceCategory),
     addons: section(addon),
     services: section(service),

@@ -1,8 +1,8 @@
 import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "./catalog.ts";
 import { WRITE } from "./export.ts";
-import { createWriter, type Writer } from "./export-values.ts";
+import { createWriteContext, type WriteContext } from "./export-values.ts";
 import type { AuthoredFile } from "./schema.ts";
-import { same } from "../same.ts";
+import { deepEqual } from "../same.ts";
 
 /** Items of files that say word for word what the box would write, with the documents that they are. */
 export type Unchanged = ReadonlyMap<unknown, DocOf[Kind]>;
@@ -32,7 +32,7 @@ export function findUnchanged(contents: readonly unknown[], current: Catalog | n
   const unchanged = new Map<unknown, DocOf[Kind]>();
   const files = contents.filter(isRecord);
   if (current === null || !files.some((file) => isOf(current, file.business))) return unchanged;
-  const writer = createWriter(current);
+  const writer = createWriteContext(current);
   for (const kind of ALL_KINDS) {
     if (
       kind === "service" &&
@@ -40,10 +40,10 @@ export function findUnchanged(contents: readonly unknown[], current: Catalog | n
     )
       continue;
     const docs = new Map(current.objects[kind].map((doc) => [doc.key, doc as DocOf[Kind]]));
-    const write = WRITE[kind] as (writer: Writer, doc: DocOf[Kind]) => unknown;
+    const write = WRITE[kind] as (writer: WriteContext, doc: DocOf[Kind]) => unknown;
     for (const item of sectionsIn(files, kind)) {
       const doc = isRecord(item) ? docs.get(item.key as string) : undefined;
-      if (doc !== undefined && same(write(writer, doc), item)) unchanged.set(item, doc);
+      if (doc !== undefined && deepEqual(write(writer, doc), item)) unchanged.set(item, doc);
     }
   }
   return unchanged;

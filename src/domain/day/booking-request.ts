@@ -1,11 +1,15 @@
 import { z } from "zod";
-import type { VisitWish } from "../availability/question.ts";
-import { key, line, whole } from "../catalog/schema-values.ts";
-import { readRequest } from "./request.ts";
-import { counted, customerRef } from "./request-values.ts";
+import type { NamedAppointmentRequest } from "../availability/question.ts";
+import { key, line, integer } from "../catalog/schema-values.ts";
+import { parseRequest } from "./request.ts";
+import { quantifiedName, customerRef } from "./request-values.ts";
 
 /** A start of a visit, which is asked for in the words in which it is asked when it can be had. */
-export type BookingRequest = { wish: VisitWish; start: string; customerRef: string | null };
+export type BookingRequest = {
+  appointment: NamedAppointmentRequest;
+  start: string;
+  customerRef: string | null;
+};
 
 const MOST_SERVICES = 8;
 
@@ -25,12 +29,12 @@ const requestSchema = z
     service: oneOrMore(key),
     variant: oneOrMore(key),
     addons: z
-      .array(counted, "a list such as [wash, scrub*2]")
+      .array(quantifiedName, "a list such as [wash, scrub*2]")
       .max(50, "a list of at most 50")
       .optional(),
     start: line(40),
     staff: oneOrMore(bound),
-    guests: whole(1, 10_000).optional(),
+    guests: integer(1, 10_000).optional(),
     customerRef,
   })
   .refine(({ service, variant }) => service.length + variant.length > 0, {
@@ -39,7 +43,7 @@ const requestSchema = z
   });
 
 /** @throws AppError validation_failed */
-export function readBookingRequest(input: unknown): BookingRequest {
+export function parseBookingRequest(input: unknown): BookingRequest {
   const {
     service,
     variant,
@@ -48,9 +52,15 @@ export function readBookingRequest(input: unknown): BookingRequest {
     staff,
     guests = 1,
     ...rest
-  } = readRequest(requestSchema, input);
+  } = parseRequest(requestSchema, input);
   return {
-    wish: { serviceIds: service, variantIds: variant, addonIds: addons, staffIds: staff, guests },
+    appointment: {
+      serviceIds: service,
+      variantIds: variant,
+      addonIds: addons,
+      staffIds: staff,
+      guests,
+    },
     start,
     customerRef: rest.customerRef ?? null,
   };

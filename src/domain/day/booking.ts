@@ -39,7 +39,7 @@ export type BookedSegment = {
 
 export type PublicBooking = z.infer<typeof booking>;
 
-export const representBooking = (booking: Booking, timezone: string): PublicBooking => ({
+export const toPublicBooking = (booking: Booking, timezone: string): PublicBooking => ({
   id: booking.id,
   status: booking.status,
   startsAt: formatInstant(booking.startsAt, timezone),
@@ -61,7 +61,7 @@ export const representBooking = (booking: Booking, timezone: string): PublicBook
   customerRef: booking.customerRef,
 });
 
-export const tellBooking = (object: PublicBooking): EventDraft => ({
+export const bookingCreatedEvent = (object: PublicBooking): EventDraft => ({
   type: "booking.created",
   resource: { type: "booking", id: object.id, ids: [object.id] },
   changed: "all",

@@ -4,12 +4,12 @@ import { line } from "../catalog/schema-values.ts";
 export const customerRef = line(200).nullish();
 
 /** `wash`, `wash*2`, or `cut:wash*2` where several services have it. */
-export const counted = line(170);
+export const quantifiedName = line(170);
 
-export type Counted = { key: string; quantity: number };
+export type NamedQuantity = { key: string; quantity: number };
 
 /** Named twice is both together. */
-export function readCounted(texts: readonly string[]): Counted[] {
+export function parseQuantities(texts: readonly string[]): NamedQuantity[] {
   const quantities = new Map<string, number>();
   for (const text of texts) {
     const [, key = text, quantity = "1"] = /^(.+)\*(\d{1,6})$/.exec(text) ?? [];

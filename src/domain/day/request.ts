@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import { quote, show } from "../catalog/mistakes.ts";
-import { AppError, type ErrorItem } from "../errors.ts";
+import { AppError, type ValidationIssue } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 
 // What somebody asks to be written: from the options of a command line, or as a line of a file. As in catalog-schema-values
 // the message of a schema is a noun.
 
 /** @throws AppError validation_failed with everything that is wrong */
-export function readRequest<Shape extends z.ZodRawShape>(
+export function parseRequest<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   input: unknown,
 ): z.output<z.ZodObject<Shape>> {
@@ -18,10 +18,10 @@ export function readRequest<Shape extends z.ZodRawShape>(
   );
   const [first, ...others] = items;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  throw new AppError("validation_failed", `${first?.detail}${more}`, { items });
+  throw new AppError("validation_failed", `${first?.detail}${more}`, { issues: items });
 }
 
-function describe(issue: z.core.$ZodIssue, input: unknown, known: string[]): ErrorItem[] {
+function describe(issue: z.core.$ZodIssue, input: unknown, known: string[]): ValidationIssue[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((field) => ({
       code: "unknown_field",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { key, line, whole } from "../catalog/schema-values.ts";
-import { readRequest } from "./request.ts";
+import { key, line, integer } from "../catalog/schema-values.ts";
+import { parseRequest } from "./request.ts";
 import { customerRef } from "./request-values.ts";
 
 export type ReservationRequest = {
@@ -14,7 +14,7 @@ export type ReservationRequest = {
 };
 
 const requestSchema = z.strictObject({
-  party: whole(1, 10_000),
+  party: integer(1, 10_000),
   start: line(40),
   area: key.nullish(),
   table: key.nullish(),
@@ -22,13 +22,13 @@ const requestSchema = z.strictObject({
 });
 
 /** @throws AppError validation_failed */
-export function readReservationRequest(input: unknown): ReservationRequest {
+export function parseReservationRequest(input: unknown): ReservationRequest {
   const {
     party,
     start,
     area = null,
     table = null,
     customerRef = null,
-  } = readRequest(requestSchema, input);
+  } = parseRequest(requestSchema, input);
   return { party, start, area, table, customerRef };
 }

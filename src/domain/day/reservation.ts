@@ -19,7 +19,7 @@ export type Reservation = {
 
 export type PublicReservation = z.infer<typeof reservation>;
 
-export const representReservation = (
+export const toPublicReservation = (
   { id, status, partySize, startsAt, endsAt, areaId, tableId, customerRef }: Reservation,
   timezone: string,
 ): PublicReservation => ({
@@ -33,7 +33,7 @@ export const representReservation = (
   customerRef,
 });
 
-export const tellReservation = (object: PublicReservation): EventDraft => ({
+export const reservationCreatedEvent = (object: PublicReservation): EventDraft => ({
   type: "reservation.created",
   resource: { type: "reservation", id: object.id, ids: [object.id] },
   changed: "all",

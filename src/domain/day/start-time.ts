@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
  * Epoch milliseconds of when something is to begin: `2026-12-01T10:00` on the business's clocks, or with an offset.
  * @throws AppError invalid_date, also for an hour that the clocks skip
  */
-export function readStart(text: string, timezone: string): number {
+export function parseStartTime(text: string, timezone: string): number {
   if (!isInstant(text))
     throw new AppError(
       "invalid_date",
@@ -31,7 +31,7 @@ export function readStart(text: string, timezone: string): number {
  * A span of time by its first and last. Dates are whole days, the last one included.
  * @throws AppError invalid_date
  */
-export function readSpan(
+export function parseTimeRange(
   from: string,
   to: string,
   timezone: string,

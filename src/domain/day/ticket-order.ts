@@ -21,7 +21,7 @@ export type TicketOrder = {
 
 export type PublicTicketOrder = z.infer<typeof schemas.ticketOrder>;
 
-export function representOrder(order: TicketOrder, timezone: string): PublicTicketOrder {
+export function toPublicTicketOrder(order: TicketOrder, timezone: string): PublicTicketOrder {
   const { expiresAt, createdAt, updatedAt, ...shown } = order;
   const expires = order.status === "PENDING" || order.status === "EXPIRED";
   return { ...shown, expiresAt: expires ? formatInstant(expiresAt, timezone) : null };
@@ -39,7 +39,7 @@ export type Ticket = {
 
 export type PublicTicket = z.infer<typeof schemas.ticket>;
 
-export const representTicket = (
+export const toPublicTicket = (
   { id, orderId, eventId, ticketTypeId, status, checkedInAt }: Ticket,
   timezone: string,
 ): PublicTicket => ({
@@ -52,7 +52,7 @@ export const representTicket = (
 });
 
 /** An order that has expired is told as cancelled; its `status` says which. */
-export const tellOrder = (
+export const ticketOrderEvent = (
   action: "created" | "confirmed" | "cancelled",
   object: PublicTicketOrder,
 ): EventDraft => ({
@@ -62,7 +62,7 @@ export const tellOrder = (
   object,
 });
 
-export const tellCheckIn = (object: PublicTicket): EventDraft => ({
+export const ticketCheckedInEvent = (object: PublicTicket): EventDraft => ({
   type: "ticket.checked_in",
   resource: { type: "ticket", id: object.id, ids: [object.id] },
   changed: ["checkIn"],

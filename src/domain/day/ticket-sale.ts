@@ -2,15 +2,15 @@ import type { PublicEventDoc, TicketTypeDoc } from "../catalog/catalog.ts";
 import { AppError } from "../errors.ts";
 
 /** How many tickets of which type somebody wants. */
-export type Demand = { type: TicketTypeDoc; quantity: number };
+export type RequestedTickets = { type: TicketTypeDoc; quantity: number };
 
 /**
  * @param left quota key -> places left
  * @throws AppError conflict, validation_failed
  */
-export function refuseUnsellable(
+export function assertSellable(
   event: PublicEventDoc,
-  demands: readonly Demand[],
+  demands: readonly RequestedTickets[],
   left: ReadonlyMap<string, number>,
   now: number,
 ): void {
@@ -24,7 +24,11 @@ export function refuseUnsellable(
     );
 }
 
-function refuseTooMany(event: PublicEventDoc, demands: readonly Demand[], left: number): void {
+function refuseTooMany(
+  event: PublicEventDoc,
+  demands: readonly RequestedTickets[],
+  left: number,
+): void {
   if (demands.reduce((sum, { quantity }) => sum + quantity, 0) <= left) return;
   const names = demands.map(({ type }) => `'${type.name}'`).join(" and ");
   throw new AppError(
@@ -41,7 +45,7 @@ function refuseClosedEvent({ name, status, endsAt }: PublicEventDoc, now: number
   if (endsAt <= now) throw new AppError("conflict", `'${name}' is over.`);
 }
 
-function refuseTerms({ type, quantity }: Demand, now: number): void {
+function refuseTerms({ type, quantity }: RequestedTickets, now: number): void {
   const { name, salesStartAt, salesEndAt, minPerOrder, maxPerOrder } = type;
   if (salesStartAt !== null && now < salesStartAt)
     throw new AppError("conflict", `The sale of '${name}' has not begun.`);

@@ -4,13 +4,13 @@ import type { EventDraft } from "../envelope.ts";
 import type { PublicObject } from "./lens.ts";
 import type { PublicCatalog } from "./representation.ts";
 import type { catalogChange } from "./schemas/envelope.ts";
-import { same } from "../same.ts";
+import { deepEqual } from "../same.ts";
 
 /** One state of a catalog: what its author wrote and what partners see of it. */
-export type CatalogState = { catalog: Catalog; shown: PublicCatalog };
+export type CatalogState = { catalog: Catalog; publicCatalog: PublicCatalog };
 
 /** A route that answers otherwise than before. */
-export type TouchedRoute = {
+export type ChangedRoute = {
   /** Its flag in `data.changed` of catalog.changed. */
   flag: string;
   route: CatalogRoute;
@@ -32,7 +32,7 @@ const ROUTES: { flag: string; route: CatalogRoute; lists: List[] }[] = [
   { flag: "events", route: "events/catalog", lists: ["events"] },
 ];
 
-export const AVAILABILITY: TouchedRoute = {
+export const AVAILABILITY_ROUTE: ChangedRoute = {
   flag: "availability",
   route: "availability",
   isUntold: true,
@@ -41,22 +41,24 @@ export const AVAILABILITY: TouchedRoute = {
 const MAX_IDS = 500;
 
 /** @param changedIds of the public objects whose representation is new or differs */
-export function touchedRoutes(
+export function changedRoutes(
   before: CatalogState | null,
   after: CatalogState,
   changedIds: Set<string>,
-): TouchedRoute[] {
+): ChangedRoute[] {
   // The business's own name, zone, currency and languages stand in every answer.
   const isEverywhere =
-    !before || !same(shownOfBusiness(before.catalog), shownOfBusiness(after.catalog));
+    !before || !deepEqual(shownOfBusiness(before.catalog), shownOfBusiness(after.catalog));
   const isTouched = (list: List) =>
-    isEverywhere || listDiffers(before.shown[list], after.shown[list], changedIds);
+    isEverywhere || listDiffers(before.publicCatalog[list], after.publicCatalog[list], changedIds);
   return ROUTES.filter(({ lists }) => lists.some(isTouched)).map(({ flag, route, lists }) => ({
     flag,
     route,
     isUntold:
       isEverywhere ||
-      lists.some((list) => hasUntoldChange(list, before.shown, after.shown, changedIds)),
+      lists.some((list) =>
+        hasUntoldChange(list, before.publicCatalog, after.publicCatalog, changedIds),
+      ),
   }));
 }
 
@@ -103,8 +105,8 @@ const shownOfBusiness = ({
  * among them that a partner who follows the granular events has to read again.
  * @param ids the business's, then those of the objects touched
  */
-export const tellCatalog = (
-  touched: TouchedRoute[],
+export const catalogChangedEvent = (
+  touched: ChangedRoute[],
   ids: [string, ...string[]],
   version: { from: number; to: number },
 ): EventDraft => ({
@@ -120,12 +122,12 @@ export const tellCatalog = (
 });
 
 /** Everything may be otherwise than a partner was told. */
-export const tellEverything = (
+export const fullRefetchEvent = (
   businessId: string,
   version: { from: number; to: number },
 ): EventDraft =>
-  tellCatalog(
-    [...ROUTES.map(({ flag, route }) => ({ flag, route, isUntold: true })), AVAILABILITY],
+  catalogChangedEvent(
+    [...ROUTES.map(({ flag, route }) => ({ flag, route, isUntold: true })), AVAILABILITY_ROUTE],
     [businessId],
     version,
   );

@@ -1,17 +1,17 @@
 import { bookabilityDiffers } from "../catalog/bookability.ts";
 import {
-  AVAILABILITY,
+  AVAILABILITY_ROUTE,
   type CatalogState,
   orderDiffers,
-  tellCatalog,
-  touchedRoutes,
+  catalogChangedEvent,
+  changedRoutes,
 } from "./catalog-changed.ts";
-import { changedFlags, repricedVariants, touchedVariants } from "./changed-flags.ts";
+import { changedFlags, repricedVariants, changedVariants } from "./changed-flags.ts";
 import type { EventDraft } from "../envelope.ts";
-import type { Mark, PublicObject } from "./lens.ts";
+import type { ObjectVersion, PublicObject } from "./lens.ts";
 import type { PublicMenuItem } from "./menu.ts";
 import type { ListName, PublicCatalog } from "./representation.ts";
-import { same } from "../same.ts";
+import { deepEqual } from "../same.ts";
 import type { PublicService } from "./service.ts";
 
 export type PublicDiff = {
@@ -20,7 +20,7 @@ export type PublicDiff = {
   changedIds: Set<string>;
   removedIds: Set<string>;
   /** false: at most a count differs, which no event tells. */
-  isNews: boolean;
+  isSignificant: boolean;
 };
 
 const VERSIONS = new Set(["version", "updatedAt"]);
@@ -45,37 +45,43 @@ const TOLD = [
  * @param before null for a business that is new
  * @param isAvailabilityTouched beyond what the two catalogs tell
  */
-export function diffPublic(
+export function diffPublicCatalogs(
   before: CatalogState | null,
   after: CatalogState,
   business: { id: string; version: number },
-  mark: Mark & { text: string },
+  mark: ObjectVersion & { text: string },
   isAvailabilityTouched = false,
 ): PublicDiff {
   const diff: PublicDiff = {
     drafts: [],
     changedIds: new Set(),
     removedIds: new Set(),
-    isNews: false,
+    isSignificant: false,
   };
-  for (const list of Object.keys(after.shown) as ListName[])
-    compareList(before?.shown[list] ?? [], after.shown[list], diff);
-  raiseDishesOfChangedGroups(after.shown, diff);
-  for (const list of Object.keys(after.shown) as ListName[])
-    for (const object of after.shown[list].flatMap(withEmbedded))
+  for (const list of Object.keys(after.publicCatalog) as ListName[])
+    compareList(before?.publicCatalog[list] ?? [], after.publicCatalog[list], diff);
+  raiseDishesOfChangedGroups(after.publicCatalog, diff);
+  for (const list of Object.keys(after.publicCatalog) as ListName[])
+    for (const object of after.publicCatalog[list].flatMap(withEmbedded))
       if (diff.changedIds.has(object.id))
         Object.assign(object, { version: mark.version, updatedAt: mark.text });
 
   for (const telling of TOLD)
-    tellList(before?.shown[telling.list] ?? [], after.shown[telling.list], telling, mark, diff);
+    tellList(
+      before?.publicCatalog[telling.list] ?? [],
+      after.publicCatalog[telling.list],
+      telling,
+      mark,
+      diff,
+    );
   const availability =
     isAvailabilityTouched || !before || bookabilityDiffers(before.catalog, after.catalog);
-  const touched = touchedRoutes(before, after, diff.changedIds);
-  diff.isNews =
+  const touched = changedRoutes(before, after, diff.changedIds);
+  diff.isSignificant =
     diff.drafts.length > 0 || availability || touched.some(({ flag }) => flag !== "events");
-  if (availability) touched.push(AVAILABILITY);
+  if (availability) touched.push(AVAILABILITY_ROUTE);
   const ids: [string, ...string[]] = [business.id, ...diff.changedIds, ...diff.removedIds];
-  diff.drafts.push(tellCatalog(touched, ids, { from: business.version, to: mark.version }));
+  diff.drafts.push(catalogChangedEvent(touched, ids, { from: business.version, to: mark.version }));
   return diff;
 }
 
@@ -99,11 +105,11 @@ function compareList(
   for (const object of after) {
     const from = old.get(object.id);
     old.delete(object.id);
-    if (from && same(from, object, VERSIONS, PLACE)) continue;
+    if (from && deepEqual(from, object, VERSIONS, PLACE)) continue;
     changedIds.add(object.id);
     const parts = new Map(from ? withEmbedded(from).map((part) => [part.id, part]) : []);
     for (const part of withEmbedded(object)) {
-      if (!same(parts.get(part.id), part, VERSIONS)) changedIds.add(part.id);
+      if (!deepEqual(parts.get(part.id), part, VERSIONS)) changedIds.add(part.id);
       parts.delete(part.id);
     }
     for (const id of parts.keys()) gone.add(id);
@@ -124,7 +130,7 @@ function tellList(
   before: PublicObject[],
   after: PublicObject[],
   { prefix, ordered }: Telling,
-  mark: Mark & { text: string },
+  mark: ObjectVersion & { text: string },
   { drafts, changedIds }: PublicDiff,
 ): void {
   const old = new Map(before.map((object) => [object.id, object]));
@@ -189,7 +195,7 @@ function tellService(
   if (changed.includes("variants"))
     drafts.push({
       type: "service_variant.changed",
-      resource: about(touchedVariants(before, after)),
+      resource: about(changedVariants(before, after)),
       changed,
       object: after,
     });

@@ -2,7 +2,7 @@ import type { PublicObject } from "./lens.ts";
 import type { PublicMenuCategory, PublicMenuItem } from "./menu.ts";
 import type { PublicPromotion } from "./promotion.ts";
 import type { PublicEvent } from "./public-event.ts";
-import { same } from "../same.ts";
+import { deepEqual } from "../same.ts";
 import type { PublicAddon, PublicService, PublicServiceCategory } from "./service.ts";
 import type { PublicStaff } from "./staff.ts";
 
@@ -14,10 +14,10 @@ type Facets = Record<string, unknown>;
 
 const VERSIONS = new Set(["version", "updatedAt"]);
 const sameFacet = (a: unknown, b: unknown): boolean =>
-  a instanceof Map && b instanceof Map ? changedKeys(a, b).length === 0 : same(a, b, VERSIONS);
+  a instanceof Map && b instanceof Map ? changedKeys(a, b).length === 0 : deepEqual(a, b, VERSIONS);
 
 const changedKeys = (a: Map<string, unknown>, b: Map<string, unknown>): string[] =>
-  [...a.keys()].filter((key) => b.has(key) && !same(a.get(key), b.get(key)));
+  [...a.keys()].filter((key) => b.has(key) && !deepEqual(a.get(key), b.get(key)));
 
 const pricesOfService = (service: PublicService): Map<string, unknown> =>
   new Map<string, unknown>([
@@ -54,9 +54,11 @@ export const repricedVariants = (before: PublicService, after: PublicService): s
   );
 
 /** Ids of the variants that came, went or differ. */
-export function touchedVariants(before: PublicService, after: PublicService): string[] {
+export function changedVariants(before: PublicService, after: PublicService): string[] {
   const old = new Map(before.variants.map((variant) => [variant.id, variant]));
-  const touched = after.variants.filter((variant) => !same(old.get(variant.id), variant, VERSIONS));
+  const touched = after.variants.filter(
+    (variant) => !deepEqual(old.get(variant.id), variant, VERSIONS),
+  );
   const kept = new Set(after.variants.map((variant) => variant.id));
   return [
     ...touched.map((variant) => variant.id),

@@ -6,10 +6,10 @@ import { catalogId } from "../ids.ts";
 import type * as schemas from "./schemas/values.ts";
 
 /** The catalogVersion and time (epoch ms) at which a representation last changed. */
-export type Mark = { version: number; updatedAt: number };
+export type ObjectVersion = { version: number; updatedAt: number };
 
 /** What belongs to the day's work: no file touches it. */
-export type DayState = {
+export type Stock = {
   /** Id of a dish or of a modifier's option -> when it is back (epoch ms); null: when somebody says so. */
   soldOut: ReadonlyMap<string, number | null>;
   /** Ticket type id -> tickets held by the orders that count. */
@@ -17,11 +17,15 @@ export type DayState = {
 };
 
 /** A business's catalog with all that its representation depends on, but the clock. */
-export type StoredCatalog = { catalog: Catalog; mark: (objectId: string) => Mark; day: DayState };
+export type StoredCatalog = {
+  catalog: Catalog;
+  versionOf: (objectId: string) => ObjectVersion;
+  stock: Stock;
+};
 
 /** The fields that every public object ends with. */
 export type PublicCommon = {
-  [Name in keyof typeof schemas.common]: z.infer<(typeof schemas.common)[Name]>;
+  [Name in keyof typeof schemas.commonFields]: z.infer<(typeof schemas.commonFields)[Name]>;
 };
 
 export type ListedObject = { id: string } & PublicCommon;
@@ -32,12 +36,12 @@ export type PublicObject = { id: string } & Omit<PublicCommon, "sortOrder"> & {
   };
 
 /** What the representing functions need besides the document. */
-export type Lens = {
+export type PublicContext = {
   slug: string;
   currency: string;
   timezone: string;
   now: number;
-  mark: (objectId: string) => Mark;
+  versionOf: (objectId: string) => ObjectVersion;
   /** Documents of a kind that partners see, in order. */
   visible: <K extends Kind>(kind: K) => DocOf[K][];
   /** Id of a visible object by its author's key; undefined when there is none or it is hidden. */
@@ -45,7 +49,7 @@ export type Lens = {
   /** The ids of those of the keys that are visible. */
   visibleIds: (kind: Kind, keys: readonly string[]) => string[];
   /** Ids of the visible services that a person performs, by the person's key. */
-  performedBy: (staff: string) => string[];
+  servicesOf: (staff: string) => string[];
   instant: (ms: number) => string;
   isSoldOut: (id: string) => boolean;
   /** Tickets of a type that are held. */
@@ -59,7 +63,10 @@ export const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
   return doc.status === "ACTIVE";
 };
 
-export function createLens({ catalog, mark, day }: StoredCatalog, now: number): Lens {
+export function createPublicContext(
+  { catalog, versionOf: mark, stock: day }: StoredCatalog,
+  now: number,
+): PublicContext {
   const { slug, currency, timezone } = catalog.business;
   // Each kind at its first use: a change of one dish looks at no service.
   const visible = memoized((kind: Kind) =>
@@ -84,12 +91,12 @@ export function createLens({ catalog, mark, day }: StoredCatalog, now: number): 
     currency,
     timezone,
     now,
-    mark,
+    versionOf: mark,
     visible: <K extends Kind>(kind: K) => visible(kind) as DocOf[K][],
     visibleId,
     visibleIds: (kind, keys) =>
       keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
-    performedBy: (staff) => performers("service").get(staff) ?? [],
+    servicesOf: (staff) => performers("service").get(staff) ?? [],
     instant: (ms) => formatInstant(ms, timezone),
     isSoldOut: (id) => {
       const until = day.soldOut.get(id);
@@ -111,16 +118,16 @@ function memoized<K, V>(make: (key: K) => V): (key: K) => V {
 }
 
 /** The id of a visible document: `lens.visible` has just given it. */
-export const idOf = (lens: Lens, kind: Kind, doc: DocOf[Kind]): string =>
+export const idOf = (lens: PublicContext, kind: Kind, doc: DocOf[Kind]): string =>
   lens.visibleId(kind, doc.key) as string;
 
-export function common(
+export function commonFields(
   id: string,
   doc: { images: ImageDoc[]; translations: Translations },
   sortOrder: number,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicCommon {
-  const { version, updatedAt } = lens.mark(id);
+  const { version, updatedAt } = lens.versionOf(id);
   return {
     sortOrder,
     images: doc.images.map((image) => ({ id: catalogId("img", lens.slug, image.url), ...image })),

@@ -2,17 +2,17 @@ import type { z } from "zod";
 import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "../catalog/catalog.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
-import { common, idOf, type Lens } from "./lens.ts";
+import { commonFields, idOf, type PublicContext } from "./lens.ts";
 import type * as schemas from "./schemas/menu.ts";
 
 export type PublicMenuCategory = z.infer<typeof schemas.menuCategory>;
 export type PublicMenuItem = z.infer<typeof schemas.menuItem>;
 export type PublicModifierGroup = z.infer<typeof schemas.modifierGroup>;
 
-export function representMenuCategory(
+export function toPublicMenuCategory(
   doc: MenuCategoryDoc,
   sortOrder: number,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicMenuCategory {
   const id = idOf(lens, "menu_category", doc);
   return {
@@ -22,11 +22,15 @@ export function representMenuCategory(
     parentId: (doc.parent && lens.visibleId("menu_category", doc.parent)) ?? null,
     availability: doc.availability,
     status: "ACTIVE",
-    ...common(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, lens),
   };
 }
 
-export function representMenuItem(doc: MenuItemDoc, sortOrder: number, lens: Lens): PublicMenuItem {
+export function toPublicMenuItem(
+  doc: MenuItemDoc,
+  sortOrder: number,
+  lens: PublicContext,
+): PublicMenuItem {
   const id = idOf(lens, "menu_item", doc);
   return {
     id,
@@ -52,7 +56,7 @@ export function representMenuItem(doc: MenuItemDoc, sortOrder: number, lens: Len
     tags: doc.tags,
     sku: doc.sku,
     status: "ACTIVE",
-    ...common(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, lens),
   };
 }
 
@@ -62,10 +66,10 @@ export const modifierOptionId = (
   option: ModifierGroupDoc["options"][number],
 ): string => catalogId("mop", slug, originalKey(group), originalKey(option));
 
-export function representModifierGroup(
+export function toPublicModifierGroup(
   doc: ModifierGroupDoc,
   sortOrder: number,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicModifierGroup {
   const id = idOf(lens, "modifier_group", doc);
   return {
@@ -85,6 +89,6 @@ export function representModifierGroup(
       };
     }),
     status: "ACTIVE",
-    ...common(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, lens),
   };
 }

@@ -1,15 +1,15 @@
 import type { z } from "zod";
 import type { PromotionDoc } from "../catalog/catalog.ts";
-import { common, idOf, type Lens } from "./lens.ts";
+import { commonFields, idOf, type PublicContext } from "./lens.ts";
 import { ticketTypeId } from "./public-event.ts";
 import type { promotion } from "./schemas/promotion.ts";
 
 export type PublicPromotion = z.infer<typeof promotion>;
 
-export function representPromotion(
+export function toPublicPromotion(
   doc: PromotionDoc,
   sortOrder: number,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicPromotion {
   const id = idOf(lens, "promotion", doc);
   const { benefit, appliesTo, schedule } = doc;
@@ -43,12 +43,12 @@ export function representPromotion(
     priority: doc.priority,
     active: (startsAt === null || startsAt <= lens.now) && (endsAt === null || lens.now < endsAt),
     status: "ACTIVE",
-    ...common(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, lens),
   };
 }
 
 /** `names` are `eventKey/ticketTypeKey`. */
-const representTicketTypeIds = (names: string[], lens: Lens): string[] =>
+const representTicketTypeIds = (names: string[], lens: PublicContext): string[] =>
   lens
     .visible("public_event")
     .flatMap((event) =>

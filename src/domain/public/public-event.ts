@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { PublicEventDoc, TicketTypeDoc } from "../catalog/catalog.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
-import { common, idOf, type Lens } from "./lens.ts";
+import { commonFields, idOf, type PublicContext } from "./lens.ts";
 import type * as schemas from "./schemas/public-event.ts";
 
 export type SaleState = z.infer<typeof schemas.saleAvailability>["state"];
@@ -12,10 +12,10 @@ export type PublicTicketType = z.infer<typeof schemas.ticketType>;
 export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTypeDoc): string =>
   catalogId("ett", slug, originalKey(event), originalKey(type));
 
-export function representPublicEvent(
+export function toPublicEvent(
   doc: PublicEventDoc,
   sortOrder: number,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicEvent {
   const id = idOf(lens, "public_event", doc);
   const status = statusAt(doc, lens.now);
@@ -37,14 +37,14 @@ export function representPublicEvent(
     attendanceMode: doc.attendanceMode,
     ticketTypes,
     availability: { state: bestState(ticketTypes), remaining: remainingOfEvent(doc, left) },
-    ...common(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, lens),
   };
 }
 
 /** Quota key -> places left. Types that were withdrawn still hold what was sold of them. */
 export function placesLeft(
   event: PublicEventDoc,
-  lens: Pick<Lens, "slug" | "taken">,
+  lens: Pick<PublicContext, "slug" | "taken">,
 ): Map<string, number> {
   const taken = new Map(
     event.ticketTypes.map((type) => [type.key, lens.taken(ticketTypeId(lens.slug, event, type))]),
@@ -60,7 +60,7 @@ export function placesLeft(
 /** The states of the types that are offered: partners are told when one of them changes. */
 export function saleStates(
   event: PublicEventDoc,
-  lens: Pick<Lens, "slug" | "taken" | "now">,
+  lens: Pick<PublicContext, "slug" | "taken" | "now">,
 ): SaleState[] {
   const left = placesLeft(event, lens);
   return event.ticketTypes
@@ -79,7 +79,7 @@ function representTicketType(
   eventId: string,
   event: PublicEventDoc,
   left: Map<string, number>,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicTicketType {
   const id = ticketTypeId(lens.slug, event, doc);
   const remaining = remainingOfType(doc, event, left);
@@ -100,7 +100,7 @@ function representTicketType(
       remaining: doc.showRemaining ? remaining : null,
     },
     status: "ACTIVE",
-    ...common(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, lens),
   };
 }
 

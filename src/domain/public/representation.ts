@@ -1,24 +1,24 @@
 import type { DocOf, Kind } from "../catalog/catalog.ts";
-import { createLens, type StoredCatalog } from "./lens.ts";
+import { createPublicContext, type StoredCatalog } from "./lens.ts";
 import {
   type PublicMenuCategory,
   type PublicMenuItem,
   type PublicModifierGroup,
-  representMenuCategory,
-  representMenuItem,
-  representModifierGroup,
+  toPublicMenuCategory,
+  toPublicMenuItem,
+  toPublicModifierGroup,
 } from "./menu.ts";
-import { type PublicPromotion, representPromotion } from "./promotion.ts";
-import { type PublicEvent, representPublicEvent } from "./public-event.ts";
+import { type PublicPromotion, toPublicPromotion } from "./promotion.ts";
+import { type PublicEvent, toPublicEvent } from "./public-event.ts";
 import {
   type PublicAddon,
   type PublicService,
   type PublicServiceCategory,
-  representAddon,
-  representService,
-  representServiceCategory,
+  toPublicAddon,
+  toPublicService,
+  toPublicServiceCategory,
 } from "./service.ts";
-import { type PublicStaff, representStaff } from "./staff.ts";
+import { type PublicStaff, toPublicStaff } from "./staff.ts";
 
 /**
  * What partners see: every public object whole (all includes), each list in its order. The same objects answer a GET and
@@ -64,16 +64,16 @@ const SHOWN_IN: Record<ListName, Kind[]> = {
 export const ALL_LISTS = Object.keys(SHOWN_IN) as ListName[];
 
 /** The lists in which a change of documents of these kinds can be seen. */
-export const listsShowing = (kinds: ReadonlySet<Kind>): ListName[] =>
+export const listsAffectedBy = (kinds: ReadonlySet<Kind>): ListName[] =>
   ALL_LISTS.filter((list) => SHOWN_IN[list].some((kind) => kinds.has(kind)));
 
 /** @param lists the ones that are wanted; the others are left empty */
-export function representCatalog(
+export function toPublicCatalog(
   stored: StoredCatalog,
   now: number,
   lists: readonly ListName[] = ALL_LISTS,
 ): PublicCatalog {
-  const lens = createLens(stored, now);
+  const lens = createPublicContext(stored, now);
   const wanted = new Set(lists);
   const show = <K extends Kind, T>(
     list: ListName,
@@ -83,30 +83,30 @@ export function representCatalog(
 
   const isAddonWanted = wanted.has("addons") || wanted.has("services");
   const addons = new Map(
-    (isAddonWanted ? lens.visible("addon") : []).map((doc) => [doc.key, representAddon(doc, lens)]),
+    (isAddonWanted ? lens.visible("addon") : []).map((doc) => [doc.key, toPublicAddon(doc, lens)]),
   );
   return {
-    services: show("services", "service", (doc, i) => representService(doc, i, addons, lens)),
+    services: show("services", "service", (doc, i) => toPublicService(doc, i, addons, lens)),
     serviceCategories: show("serviceCategories", "service_category", (doc, i) =>
-      representServiceCategory(doc, i, lens),
+      toPublicServiceCategory(doc, i, lens),
     ),
     addons: wanted.has("addons") ? [...addons.values()] : [],
-    staff: show("staff", "staff", (doc, i) => representStaff(doc, i, lens)),
+    staff: show("staff", "staff", (doc, i) => toPublicStaff(doc, i, lens)),
     menuCategories: show("menuCategories", "menu_category", (doc, i) =>
-      representMenuCategory(doc, i, lens),
+      toPublicMenuCategory(doc, i, lens),
     ),
-    menuItems: show("menuItems", "menu_item", (doc, i) => representMenuItem(doc, i, lens)),
+    menuItems: show("menuItems", "menu_item", (doc, i) => toPublicMenuItem(doc, i, lens)),
     modifierGroups: show("modifierGroups", "modifier_group", (doc, i) =>
-      representModifierGroup(doc, i, lens),
+      toPublicModifierGroup(doc, i, lens),
     ),
-    promotions: show("promotions", "promotion", (doc, i) => representPromotion(doc, i, lens)),
-    events: show("events", "public_event", (doc, i) => representPublicEvent(doc, i, lens)),
+    promotions: show("promotions", "promotion", (doc, i) => toPublicPromotion(doc, i, lens)),
+    events: show("events", "public_event", (doc, i) => toPublicEvent(doc, i, lens)),
   };
 }
 
 /** The lists that change by the clock alone, with the instants at which they do. */
 const TRANSITIONS = {
-  menu: ({ day }: StoredCatalog) => [...day.soldOut.values()],
+  menu: ({ stock: day }: StoredCatalog) => [...day.soldOut.values()],
   promotions: ({ catalog }: StoredCatalog) =>
     catalog.objects.promotion.flatMap(({ schedule }) => [schedule.startsAt, schedule.endsAt]),
   events: ({ catalog }: StoredCatalog) =>

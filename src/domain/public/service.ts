@@ -8,7 +8,7 @@ import type {
 } from "../catalog/catalog.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
-import { common, idOf, type Lens } from "./lens.ts";
+import { commonFields, idOf, type PublicContext } from "./lens.ts";
 import type * as schemas from "./schemas/service.ts";
 
 export type PublicService = z.infer<typeof schemas.service>;
@@ -18,11 +18,11 @@ export type PublicAddonLink = z.infer<typeof schemas.addonLink>;
 export type PublicServiceCategory = z.infer<typeof schemas.serviceCategory>;
 
 /** @param addons the visible add-ons by key */
-export function representService(
+export function toPublicService(
   doc: ServiceDoc,
   sortOrder: number,
   addons: Map<string, PublicAddon>,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicService {
   const id = idOf(lens, "service", doc);
   const variants = doc.variants
@@ -50,7 +50,7 @@ export function representService(
     depositCents: doc.depositCents,
     bookingRules: doc.bookingRules,
     tags: doc.tags,
-    ...common(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, lens),
   };
 }
 
@@ -62,7 +62,7 @@ function representVariant(
   sortOrder: number,
   serviceId: string,
   service: ServiceDoc,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicVariant {
   const id = variantId(lens.slug, service, doc);
   return {
@@ -77,14 +77,14 @@ function representVariant(
     isDefault: doc.isDefault,
     staffIds: doc.staff && lens.visibleIds("staff", doc.staff),
     attributes: doc.attributes,
-    ...common(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, lens),
   };
 }
 
 const representAddonLinks = (
   service: ServiceDoc,
   addons: Map<string, PublicAddon>,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicAddonLink[] =>
   service.addons
     .flatMap((link) => {
@@ -98,7 +98,7 @@ function representAddonLink(
   sortOrder: number,
   service: ServiceDoc,
   addon: PublicAddon,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicAddonLink {
   // By the add-on's id, not its key: renaming an add-on keeps the link.
   const id = catalogId("adl", lens.slug, originalKey(service), addon.id);
@@ -113,13 +113,13 @@ function representAddonLink(
     durationMin: doc.durationMin,
     addon,
     status: "ACTIVE",
-    ...common(id, { images: [], translations: {} }, sortOrder, lens),
+    ...commonFields(id, { images: [], translations: {} }, sortOrder, lens),
   };
 }
 
-export function representAddon(doc: AddonDoc, lens: Lens): PublicAddon {
+export function toPublicAddon(doc: AddonDoc, lens: PublicContext): PublicAddon {
   const id = idOf(lens, "addon", doc);
-  const { sortOrder: _noList, ...shared } = common(id, doc, 0, lens);
+  const { sortOrder: _noList, ...shared } = commonFields(id, doc, 0, lens);
   return {
     id,
     name: doc.name,
@@ -133,10 +133,10 @@ export function representAddon(doc: AddonDoc, lens: Lens): PublicAddon {
   };
 }
 
-export function representServiceCategory(
+export function toPublicServiceCategory(
   doc: ServiceCategoryDoc,
   sortOrder: number,
-  lens: Lens,
+  lens: PublicContext,
 ): PublicServiceCategory {
   const id = idOf(lens, "service_category", doc);
   return {
@@ -146,6 +146,6 @@ export function representServiceCategory(
     color: doc.color,
     parentId: (doc.parent && lens.visibleId("service_category", doc.parent)) ?? null,
     status: "ACTIVE",
-    ...common(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, lens),
   };
 }

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { StaffDoc } from "../catalog/catalog.ts";
-import { common, idOf, type Lens } from "./lens.ts";
+import { commonFields, idOf, type PublicContext } from "./lens.ts";
 import type { staff } from "./schemas/staff.ts";
 
 export type PublicStaff = z.infer<typeof staff>;
 
-export function representStaff(doc: StaffDoc, sortOrder: number, lens: Lens): PublicStaff {
+export function toPublicStaff(doc: StaffDoc, sortOrder: number, lens: PublicContext): PublicStaff {
   const id = idOf(lens, "staff", doc);
   return {
     id,
@@ -14,12 +14,12 @@ export function representStaff(doc: StaffDoc, sortOrder: number, lens: Lens): Pu
     bio: doc.bio,
     languages: doc.languages,
     bookable: doc.bookable,
-    serviceIds: lens.performedBy(doc.key),
+    serviceIds: lens.servicesOf(doc.key),
     serviceOverrides: doc.serviceOverrides.flatMap(({ service, durationMin, priceCents }) => {
       const serviceId = lens.visibleId("service", service);
       return serviceId === undefined ? [] : [{ serviceId, durationMin, priceCents }];
     }),
     status: "ACTIVE",
-    ...common(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, lens),
   };
 }

@@ -1,10 +1,14 @@
 import type { z } from "zod";
 import type { AuthoredMenuCategory } from "../catalog/schema.ts";
 import { labelOf, type Mapping, READ_OF_OBJECT, sound } from "./mapping.ts";
-import { dataOf, type Item, type SquareObject } from "./objects.ts";
+import { dataOf, type SquareItem, type SquareObject } from "./objects.ts";
 
 /** Square's categories serve goods and services alike; here each goes where its items go, its parents with it. */
-export function splitCategories(categories: SquareObject[], dishes: Item[], services: Item[]) {
+export function splitCategories(
+  categories: SquareObject[],
+  dishes: SquareItem[],
+  services: SquareItem[],
+) {
   const ofDishes = withParents(dishes.flatMap(categoryIds), categories);
   const ofServices = withParents(services.flatMap(categoryIds), categories);
   const unused = dishes.length > 0 || services.length === 0 ? ofDishes : ofServices;
@@ -16,7 +20,7 @@ export function splitCategories(categories: SquareObject[], dishes: Item[], serv
 }
 
 /** The reporting category counts only where an item names no other. */
-export function categoryIds(item: Item): string[] {
+export function categoryIds(item: SquareItem): string[] {
   const listed = [item.categoryId, ...item.categories.map(({ id }) => id)].filter(
     (id) => id !== undefined,
   );

@@ -3,28 +3,28 @@ import { AppError } from "../errors.ts";
 import {
   type ImportedSections,
   type ImportReport,
-  takenOf,
+  summarizeSections,
   withoutEmpty,
 } from "../catalog/import-report.ts";
 import { categoryIds, mapCategories, splitCategories } from "./categories.ts";
 import { type Links, mapDish, mapService } from "./items.ts";
 import { labelOf, type Mapping, sound } from "./mapping.ts";
 import { mapModifierLists } from "./modifiers.ts";
-import { dataOf, isRead, type Item, type SquareObject } from "./objects.ts";
+import { dataOf, isRead, type SquareItem, type SquareObject } from "./objects.ts";
 import { pictureFinder } from "./pictures.ts";
-import { createLeftLog, type LeftLog, typeName } from "./report.ts";
+import { createSkippedLog, type SkippedLog, typeName } from "./report.ts";
 
-type Sold = { object: SquareObject; item: Item };
+type Sold = { object: SquareObject; item: SquareItem };
 
 const schemas = catalogFileSchema.shape;
 const menuSchemas = schemas.menu.unwrap().shape;
 
 /** What of a Square catalog a catalog file can hold, and a line for all that it cannot. */
-export function mapSquare(
+export function mapSquareCatalog(
   found: SquareObject[],
   currency: string,
 ): { sections: ImportedSections; report: ImportReport } {
-  const left = createLeftLog();
+  const left = createSkippedLog();
   const objects = living(found, left);
   const ofType = (wanted: string) => objects.filter(({ type }) => type === wanted);
   const { picturesOf, noteUnused } = pictureFinder(objects, left);
@@ -85,14 +85,14 @@ export function mapSquare(
   refuseForeign(m.foreign, currency);
   return {
     sections: refuseNothing(withoutEmpty(mapped)),
-    report: { taken: takenOf(mapped), left: left.all() },
+    report: { taken: summarizeSections(mapped), left: left.all() },
   };
 }
 
 const what = ({ object, item }: Sold): string => `item ${labelOf(item.name, object.id)}`;
 
 /** The objects to map: what is deleted, doubled or of a kind unknown here is reported. */
-function living(found: SquareObject[], left: LeftLog): SquareObject[] {
+function living(found: SquareObject[], left: SkippedLog): SquareObject[] {
   const seen = new Set<string>();
   return found.filter((object) => {
     const label = labelOf(nameIn(object), object.id);
@@ -114,7 +114,10 @@ function nameIn(object: SquareObject): string {
   return typeof name === "string" ? name : "";
 }
 
-function splitItems(objects: SquareObject[], left: LeftLog): { dishes: Sold[]; services: Sold[] } {
+function splitItems(
+  objects: SquareObject[],
+  left: SkippedLog,
+): { dishes: Sold[]; services: Sold[] } {
   const split: { dishes: Sold[]; services: Sold[] } = { dishes: [], services: [] };
   for (const object of objects) {
     const sold = { object, item: dataOf("ITEM", object) };
@@ -131,7 +134,7 @@ function linksOf(
   sold: Sold,
   categories: { key: string }[],
   groups: { key: string }[],
-  left: LeftLog,
+  left: SkippedLog,
 ): Links {
   const known = (kind: string, ids: string[], taken: { key: string }[]) =>
     ids.filter((id) => {

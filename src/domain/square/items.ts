@@ -2,7 +2,7 @@ import type { AuthoredMenuItem, AuthoredService } from "../catalog/schema.ts";
 import { formatMoney } from "../money.ts";
 import { categoryIds } from "./categories.ts";
 import { labelOf, type Mapping, priceOf, READ_OF_OBJECT } from "./mapping.ts";
-import type { Item, SquareObject, Variation } from "./objects.ts";
+import type { SquareItem, SquareObject, Variation } from "./objects.ts";
 
 /** What is left of the references of an item once those to nowhere have been reported. */
 export type Links = { categories: string[]; modifierGroups: string[] };
@@ -25,7 +25,7 @@ const READ_OF_VARIATION = ["itemId", "name", "ordinal", "pricingType", "priceMon
 /** An appointment service; each of its variations is a variant. */
 export function mapService(
   object: SquareObject,
-  item: Item,
+  item: SquareItem,
   links: Links,
   m: Mapping,
 ): AuthoredService | undefined {
@@ -91,7 +91,7 @@ export function mapService(
  */
 export function mapDish(
   object: SquareObject,
-  item: Item,
+  item: SquareItem,
   links: Links,
   m: Mapping,
 ): AuthoredMenuItem | undefined {
@@ -123,7 +123,7 @@ export function mapDish(
 }
 
 /** The variations with their prices. `isOpen`: none has a price of its own; the till asks for it at the sale. */
-function readVariations(item: Item, what: string, m: Mapping) {
+function readVariations(item: SquareItem, what: string, m: Mapping) {
   const kept = item.variations
     .filter((variation) => {
       const { amount = 0 } = variation.itemVariationData.priceMoney ?? {};
@@ -169,22 +169,22 @@ const nameOf = (variation: Variation): string =>
   labelOf(variation.itemVariationData.name, variation.id);
 
 /** Square lets the only variation go without a name. */
-const nameIn = (variation: Variation, item: Item): string =>
+const nameIn = (variation: Variation, item: SquareItem): string =>
   variation.itemVariationData.name || item.name;
 
-function describe(item: Item): { description?: string } {
+function describe(item: SquareItem): { description?: string } {
   const description = item.descriptionPlaintext ?? item.description;
   return description === undefined || description === "" ? {} : { description };
 }
 
-const shown = (object: SquareObject, item: Item, m: Mapping) => ({
+const shown = (object: SquareObject, item: SquareItem, m: Mapping) => ({
   ...(item.isArchived && { status: "ARCHIVED" as const }),
   ...m.picturesOf(object, item.imageIds),
 });
 
 function noteUnread(
   object: SquareObject,
-  item: Item,
+  item: SquareItem,
   readOfVariation: readonly string[],
   m: Mapping,
 ): void {

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { formatMoney } from "../money.ts";
 import type { Money, SquareObject } from "./objects.ts";
-import type { LeftLog } from "./report.ts";
+import type { SkippedLog } from "./report.ts";
 
 /** What mapping an object needs besides the object. */
 export type Mapping = {
   currency: string;
-  left: LeftLog;
+  left: SkippedLog;
   /** Currencies met that are not the business's. */
   foreign: Set<string>;
   picturesOf: (object: SquareObject, imageIds: readonly string[]) => Pictures;
@@ -32,7 +32,7 @@ export const labelOf = (name: string, id: string): string =>
   name === "" ? `'${id}'` : `'${name}' (${id})`;
 
 /** The document if a catalog file may hold it; else it is reported with what is wrong. */
-export function sound<T>(schema: z.ZodType<T>, doc: T, what: string, left: LeftLog): T[] {
+export function sound<T>(schema: z.ZodType<T>, doc: T, what: string, left: SkippedLog): T[] {
   const issue = schema.safeParse(doc).error?.issues[0];
   if (issue === undefined) return [doc];
   left.one(what, `its ${issue.path.join(".")} must be ${issue.message}`);

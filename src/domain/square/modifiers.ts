@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { AuthoredModifierGroup } from "../catalog/schema.ts";
 import { labelOf, type Mapping, priceOf, READ_OF_OBJECT, sound } from "./mapping.ts";
-import { dataOf, type Item, type ModifierList, type SquareObject } from "./objects.ts";
+import { dataOf, type SquareItem, type ModifierList, type SquareObject } from "./objects.ts";
 
 /** A dish's use of a list. */
-export type ItemLink = { info: Item["modifierListInfo"][number]; item: string };
+export type ItemLink = { info: SquareItem["modifierListInfo"][number]; item: string };
 
 type Rule = { min: number | undefined; max: number | undefined };
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, type ErrorItem } from "../errors.ts";
+import { AppError, type ValidationIssue } from "../errors.ts";
 import { MAX_MINOR_UNITS } from "../money.ts";
 
 /** An object of a Square catalog, in camelCase whether it came from the API or from an SDK, with the picture that some files put beside it. */
@@ -12,7 +12,7 @@ export type SquareObject = {
 };
 export type Fields = Record<string, unknown>;
 export type Image = z.infer<typeof image>;
-export type Item = z.infer<typeof itemData>;
+export type SquareItem = z.infer<typeof itemData>;
 export type Variation = z.infer<typeof variation>;
 export type ModifierList = z.infer<typeof modifierListData>;
 export type Money = z.infer<typeof money>;
@@ -115,9 +115,9 @@ export const isRead = (type: string): type is keyof typeof DATA => Object.hasOwn
  * The objects of a file in any of the shapes that Square and its samples use: a list or search response, a batch upsert,
  * an array, one object, or a map by id, whose values may be wrapped as `{data, image}`.
  */
-export function squareObjects(parsed: unknown): { objects: SquareObject[]; hasMore: boolean } {
+export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; hasMore: boolean } {
   const file = camelCased(parsed);
-  const problems: ErrorItem[] = [];
+  const problems: ValidationIssue[] = [];
   const objects = entriesOf(file).flatMap(([where, entry]): SquareObject[] => {
     const wrapped = isRecord(entry) && isRecord(entry.data) ? entry : { data: entry };
     const read = base.safeParse(wrapped.data);
@@ -131,7 +131,7 @@ export function squareObjects(parsed: unknown): { objects: SquareObject[]; hasMo
   if (problems.length > 0)
     throw new AppError("invalid_input", "This is not a catalog as Square writes it.", {
       fix: "Give the answer of Square's ListCatalog, or the body of a BatchUpsertCatalogObjects.",
-      items: problems.slice(0, 20),
+      issues: problems.slice(0, 20),
     });
   return {
     objects,
@@ -163,13 +163,13 @@ function entriesOf(file: unknown): [where: string, entry: unknown][] {
 function dataProblems(
   where: string,
   fields: Fields & { type: string; isDeleted: boolean },
-): ErrorItem[] {
+): ValidationIssue[] {
   if (!isRead(fields.type) || fields.isDeleted) return [];
   const known = DATA[fields.type];
   return problemsIn(`${where}.${known.field}`, known.schema.safeParse(fields[known.field]).error);
 }
 
-const problemsIn = (where: string, error: z.ZodError | undefined): ErrorItem[] =>
+const problemsIn = (where: string, error: z.ZodError | undefined): ValidationIssue[] =>
   (error?.issues ?? []).map((issue) => ({
     code: "invalid_input",
     detail: issue.message,

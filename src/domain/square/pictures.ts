@@ -1,10 +1,10 @@
 import { line, webAddress } from "../catalog/schema-values.ts";
 import { labelOf, type Pictures } from "./mapping.ts";
 import { dataOf, type Image, type SquareObject } from "./objects.ts";
-import type { LeftLog } from "./report.ts";
+import type { SkippedLog } from "./report.ts";
 
 /** Finds the images of objects: those named by `imageIds`, and the one that a sample's file puts beside the object. */
-export function pictureFinder(objects: SquareObject[], left: LeftLog) {
+export function pictureFinder(objects: SquareObject[], left: SkippedLog) {
   const unused = new Map(
     objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]),
   );

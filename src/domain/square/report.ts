@@ -1,7 +1,7 @@
-import { counted, type Left } from "../catalog/import-report.ts";
+import { countOf, type SkippedPart } from "../catalog/import-report.ts";
 import type { Fields } from "./objects.ts";
 
-export type LeftLog = ReturnType<typeof createLeftLog>;
+export type SkippedLog = ReturnType<typeof createSkippedLog>;
 
 const PRICES = "prices are served as they are written";
 const ONE_PLACE = "the catalog is that of one location";
@@ -56,8 +56,8 @@ const WHY_TYPE = new Map(
 );
 
 /** What an import leaves behind, each with its reason. Fields are counted, so that one line speaks for a hundred items. */
-export function createLeftLog() {
-  const lines: Left[] = [];
+export function createSkippedLog() {
+  const lines: SkippedPart[] = [];
   const counts = new Map<string, { field: string; noun: string; n: number }>();
 
   return {
@@ -78,10 +78,10 @@ export function createLeftLog() {
       }
     },
 
-    all: (): Left[] => [
+    all: (): SkippedPart[] => [
       ...lines,
       ...[...counts.values()].map(({ field, noun, n }) => ({
-        what: `${field} on ${counted(n, noun)}`,
+        what: `${field} on ${countOf(n, noun)}`,
         why: WHY_FIELD.get(field) ?? "deskbell has no field for it",
       })),
     ],

@@ -1,5 +1,5 @@
 /** What an endpoint has failed at since its last 2xx. */
-export type Streak = {
+export type FailureStreak = {
   failingSince: number | null;
   failureCount: number;
   /** The first event that failed. */
@@ -13,9 +13,12 @@ export type Streak = {
 };
 
 /** What is to be done about a failing endpoint. */
-export type Measure = { do: "warn" } | { do: "announce"; disableAt: number } | { do: "disable" };
+export type StreakAction =
+  | { do: "warn" }
+  | { do: "announce"; disableAt: number }
+  | { do: "disable" };
 
-export const NO_STREAK: Streak = {
+export const NO_STREAK: FailureStreak = {
   failingSince: null,
   failureCount: 0,
   failedEventId: null,
@@ -32,7 +35,7 @@ const NOTICE_MS = DAY_MS;
 const LEAST_FAILURES = 20;
 const LEAST_EVENTS = 2;
 
-export function lengthen(streak: Streak, eventId: string, at: number): Streak {
+export function recordFailure(streak: FailureStreak, eventId: string, at: number): FailureStreak {
   const isOther = streak.failedEventId !== null && streak.failedEventId !== eventId;
   return {
     ...streak,
@@ -44,11 +47,13 @@ export function lengthen(streak: Streak, eventId: string, at: number): Streak {
 }
 
 /** Whether the operator has been told of it, or is about to be. */
-export const isWorrying = (streak: Streak, now: number): boolean =>
-  streak.warnedAt !== null || streak.disableAt !== null || nextMeasure(streak, now) !== undefined;
+export const needsAttention = (streak: FailureStreak, now: number): boolean =>
+  streak.warnedAt !== null ||
+  streak.disableAt !== null ||
+  nextStreakAction(streak, now) !== undefined;
 
 /** Nobody is disabled without a day's notice, however late the failures were enough for it. */
-export function nextMeasure(streak: Streak, now: number): Measure | undefined {
+export function nextStreakAction(streak: FailureStreak, now: number): StreakAction | undefined {
   const { failingSince, failureCount, failedEvents, warnedAt, disableAt } = streak;
   if (failingSince === null) return undefined;
   if (disableAt !== null) return now >= disableAt ? { do: "disable" } : undefined;

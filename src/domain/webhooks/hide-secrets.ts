@@ -10,5 +10,5 @@ const SECRETS: [pattern: RegExp, shown: string][] = [
 ];
 
 /** Blanks out signatures, signing secrets and keys: there are receivers that answer with what they were sent. */
-export const hideSecrets = (text: string): string =>
+export const redactSecrets = (text: string): string =>
   SECRETS.reduce((left, [pattern, shown]) => left.replaceAll(pattern, shown), text);

@@ -1,10 +1,10 @@
-import type { Verdict } from "./verdict.ts";
+import type { OutcomeClass } from "./verdict.ts";
 
 /**
  * How an endpoint has been answering. It decides how many of its deliveries may be on the wire, and from when on. Its instants
  * are of a clock that never jumps.
  */
-export type Health = Readonly<{
+export type EndpointHealth = Readonly<{
   /** Failures in a row. */
   failures: number;
   /** The last outcomes, the newest in the lowest bit: 1 is a failure. */
@@ -12,15 +12,15 @@ export type Health = Readonly<{
   /** How many outcomes `history` tells of. */
   seen: number;
   /** It fails so often that it is only probed. */
-  isSuspect: boolean;
+  isProbing: boolean;
   /** Of the pause that a suspect's last failed probe brought. */
-  pauseMs: number;
+  probeIntervalMs: number;
   /** When the next probe may go. */
   probeAt: number;
   /** The receiver asked to be left alone until then. */
-  askedUntil: number;
+  pausedUntil: number;
   /** Slow start: at most so many at once, whatever the endpoint is allowed. */
-  cap: number;
+  maxConcurrency: number;
 }>;
 
 /** Where an endpoint's deliveries find their slots. */
@@ -34,55 +34,63 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
 /** Whoever has not answered for so long may be about to hang; most that answer do so in a hundredth of it. */
 export const OVERDUE_MS = 2000;
 /** The most that an endpoint may ever be allowed. */
-export const HIGHEST_CAP = 32;
+export const MAX_CONCURRENCY = 32;
 
 /** Of one that answers, or was never tried. */
-export const WELL: Health = {
+export const HEALTHY: EndpointHealth = {
   failures: 0,
   history: 0,
   seen: 0,
-  isSuspect: false,
-  pauseMs: 0,
+  isProbing: false,
+  probeIntervalMs: 0,
   probeAt: 0,
-  askedUntil: 0,
-  cap: HIGHEST_CAP,
+  pausedUntil: 0,
+  maxConcurrency: MAX_CONCURRENCY,
 };
 
 /** After a restart: what the file knows of an endpoint's failures since its last success. */
-export const recallHealth = (failureCount: number): Health => ({
-  ...WELL,
+export const restoreHealth = (failureCount: number): EndpointHealth => ({
+  ...HEALTHY,
   failures: failureCount,
-  isSuspect: failureCount >= SUSPECT_AFTER,
+  isProbing: failureCount >= SUSPECT_AFTER,
 });
 
 /** Health after an outcome. The same object when nothing differs. */
-export function feel(health: Health, verdict: Verdict, now: number): Health {
+export function recordOutcome(
+  health: EndpointHealth,
+  verdict: OutcomeClass,
+  now: number,
+): EndpointHealth {
   return verdict.kind === "well" ? recover(health) : worsen(health, verdict, now);
 }
 
-function recover(health: Health): Health {
-  const { askedUntil } = health;
+function recover(health: EndpointHealth): EndpointHealth {
+  const { pausedUntil } = health;
   // The first success of a suspect: from here on one at a time, then two, then four.
-  if (health.isSuspect) return { ...WELL, askedUntil, cap: 1 };
-  const cap = Math.min(health.cap + 1, HIGHEST_CAP);
+  if (health.isProbing) return { ...HEALTHY, pausedUntil, maxConcurrency: 1 };
+  const cap = Math.min(health.maxConcurrency + 1, MAX_CONCURRENCY);
   const seen = Math.min(health.seen + 1, HISTORY);
   const history = shift(health.history, 0);
   if (
     health.failures === 0 &&
     history === health.history &&
     seen === health.seen &&
-    cap === health.cap
+    cap === health.maxConcurrency
   )
     return health;
-  return { ...health, failures: 0, history, seen, cap };
+  return { ...health, failures: 0, history, seen, maxConcurrency: cap };
 }
 
-function worsen(health: Health, verdict: Exclude<Verdict, { kind: "well" }>, now: number): Health {
+function worsen(
+  health: EndpointHealth,
+  verdict: Exclude<OutcomeClass, { kind: "well" }>,
+  now: number,
+): EndpointHealth {
   const failures = health.failures + 1;
   const history = shift(health.history, 1);
   const seen = Math.min(health.seen + 1, HISTORY);
   const isOften = seen === HISTORY && countOnes(history) >= SUSPECT_FAILURES_IN_HISTORY;
-  const isSuspect = health.isSuspect || failures >= SUSPECT_AFTER || isOften;
+  const isSuspect = health.isProbing || failures >= SUSPECT_AFTER || isOften;
   const failed = verdict.kind === "failed" ? verdict : undefined;
   const next = {
     ...health,
@@ -90,23 +98,28 @@ function worsen(health: Health, verdict: Exclude<Verdict, { kind: "well" }>, now
     history,
     seen,
     isSuspect,
-    askedUntil: Math.max(health.askedUntil, now + (failed?.pauseMs ?? 0)),
-    cap: failed?.isOverloaded === true ? 1 : health.cap,
+    askedUntil: Math.max(health.pausedUntil, now + (failed?.pauseMs ?? 0)),
+    cap: failed?.isOverloaded === true ? 1 : health.maxConcurrency,
   };
   // Several that were on the wire together are one failed probe.
   if (!isSuspect || health.probeAt > now) return next;
-  const pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * health.pauseMs), LONGEST_PAUSE_MS);
-  return { ...next, pauseMs, probeAt: now + pauseMs };
+  const pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * health.probeIntervalMs), LONGEST_PAUSE_MS);
+  return { ...next, probeIntervalMs: pauseMs, probeAt: now + pauseMs };
 }
 
 /** @param overdue how many attempts have been waiting for its answer for OVERDUE_MS or more */
-export const laneOf = ({ isSuspect, failures }: Health, overdue: number): Lane =>
-  isSuspect ? "SUSPECT" : failures > 0 || overdue > 0 ? "SHAKY" : "WELL";
+export const laneOf = ({ isProbing, failures }: EndpointHealth, overdue: number): Lane =>
+  isProbing ? "SUSPECT" : failures > 0 || overdue > 0 ? "SHAKY" : "WELL";
 
 /** How many more of an endpoint's deliveries may go out now. What waits burns no attempt. */
-export function roomOf(health: Health, inFlight: number, allowed: number, now: number): number {
-  if (health.askedUntil > now || health.probeAt > now) return 0;
-  return (health.isSuspect ? 1 : Math.min(allowed, health.cap)) - inFlight;
+export function remainingConcurrency(
+  health: EndpointHealth,
+  inFlight: number,
+  allowed: number,
+  now: number,
+): number {
+  if (health.pausedUntil > now || health.probeAt > now) return 0;
+  return (health.isProbing ? 1 : Math.min(allowed, health.maxConcurrency)) - inFlight;
 }
 
 const shift = (history: number, bit: 0 | 1): number => ((history << 1) | bit) & (2 ** HISTORY - 1);

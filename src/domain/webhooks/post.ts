@@ -2,7 +2,7 @@ import { type SigningKey, sign } from "./signature.ts";
 import type { Outcome } from "./verdict.ts";
 
 /** One POST to an endpoint. */
-export type Post = {
+export type WebhookPost = {
   url: string;
   /** The operator's word for this endpoint: http and private addresses are fine. */
   trusted: boolean;
@@ -12,10 +12,10 @@ export type Post = {
 };
 
 /** Makes one POST. Never throws: the outside world failing is a value. */
-export type Send = (post: Post) => Promise<Outcome>;
+export type Send = (post: WebhookPost) => Promise<Outcome>;
 
 /** What the headers tell of a delivery. */
-export type Cover = {
+export type DeliveryInfo = {
   deliveryId: string;
   eventId: string;
   eventType: string;
@@ -25,8 +25,8 @@ export type Cover = {
 };
 
 /** The headers of one attempt, signed for its second. */
-export const coverHeaders = (
-  cover: Cover,
+export const deliveryHeaders = (
+  cover: DeliveryInfo,
   userAgent: string,
   keys: readonly SigningKey[],
   at: number,

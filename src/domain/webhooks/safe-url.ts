@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import { isWithin } from "../address-range.ts";
 
 /** What an operator lets an endpoint point at besides https on public addresses. */
-export type Allowances = {
+export type UrlPolicy = {
   allowHttp: boolean;
   /** CIDR blocks. */
   allowPrivate: readonly string[];
@@ -11,7 +11,7 @@ export type Allowances = {
 };
 
 /** A place that may be looked up and connected to. */
-export type Target = {
+export type UrlTarget = {
   url: URL;
   /** Lower case; an IPv6 literal without brackets. */
   hostname: string;
@@ -19,7 +19,7 @@ export type Target = {
 };
 
 /** Why a URL is not safe. Its text is for whoever wrote the URL. */
-export type Refusal = { refused: string; fix: string };
+export type UnsafeUrl = { refused: string; fix: string };
 
 const MAX_URL_LENGTH = 2048;
 const PRIVATE_SUFFIXES = new Set(["local", "localhost", "internal", "lan", "home", "arpa"]);
@@ -33,7 +33,7 @@ const FIX_PRIVATE =
   "use a public host, or let the operator approve it: webhooks add --allow-private, or serve --allow-private <cidr>";
 
 /** A URL as it is called: without what stands around it, and without a fragment. What is none stays as it is. */
-export function calledUrl(text: string): string {
+export function normalizeUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null) return text;
   url.hash = "";
@@ -41,7 +41,7 @@ export function calledUrl(text: string): string {
 }
 
 /** Everything that the text alone can tell; a literal address is judged as well. */
-export function parseTarget(text: string, allowances: Allowances): Target | Refusal {
+export function parseTarget(text: string, allowances: UrlPolicy): UrlTarget | UnsafeUrl {
   if (text.length > MAX_URL_LENGTH)
     return { refused: `It is longer than ${MAX_URL_LENGTH} characters.`, fix: "use a shorter URL" };
   const url = URL.parse(text);
@@ -63,16 +63,16 @@ export function parseTarget(text: string, allowances: Allowances): Target | Refu
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const isLiteral = ipaddr.isValid(hostname);
   const refusal = isLiteral
-    ? judgeAddresses(hostname, [hostname], allowances)
+    ? unsafeAddressError(hostname, [hostname], allowances)
     : judgeName(hostname, allowances);
   return refusal ?? { url, hostname, isLiteral };
 }
 
 /** Whether names of a private network are looked up at all; what they lead to is judged all the same. */
-export const allowsPrivateNames = (allowances: Allowances): boolean =>
+export const allowsPrivateNames = (allowances: UrlPolicy): boolean =>
   allowances.trusted || allowances.allowPrivate.length > 0;
 
-function judgeName(hostname: string, allowances: Allowances): Refusal | undefined {
+function judgeName(hostname: string, allowances: UrlPolicy): UnsafeUrl | undefined {
   if (allowsPrivateNames(allowances)) return undefined;
   const labels = hostname.replace(/\.$/, "").split(".");
   if (labels.length > 1 && !PRIVATE_SUFFIXES.has(labels.at(-1) ?? "")) return undefined;
@@ -80,11 +80,11 @@ function judgeName(hostname: string, allowances: Allowances): Refusal | undefine
 }
 
 /** One bad address among good ones is enough: which one a connection takes is not for the name's owner to choose. */
-export function judgeAddresses(
+export function unsafeAddressError(
   hostname: string,
   addresses: readonly string[],
-  allowances: Allowances,
-): Refusal | undefined {
+  allowances: UrlPolicy,
+): UnsafeUrl | undefined {
   if (allowances.trusted) return undefined;
   const bad = addresses.find(
     (address) => !isPublicAddress(address) && !isWithin(address, allowances.allowPrivate),

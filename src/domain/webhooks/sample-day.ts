@@ -1,8 +1,8 @@
 import { formatInstant } from "../business-time.ts";
 import { objectId } from "../catalog/object-id.ts";
-import { tellBooking } from "../day/booking.ts";
-import { tellReservation } from "../day/reservation.ts";
-import { tellCheckIn, tellOrder } from "../day/ticket-order.ts";
+import { bookingCreatedEvent } from "../day/booking.ts";
+import { reservationCreatedEvent } from "../day/reservation.ts";
+import { ticketCheckedInEvent, ticketOrderEvent } from "../day/ticket-order.ts";
 import type { EventDraft } from "../envelope.ts";
 import { actionOf, type EventType, prefixOf } from "../event-types.ts";
 import type { CatalogState } from "../public/catalog-changed.ts";
@@ -15,7 +15,7 @@ const customerRef = "sample";
  * An event of the day's work as it would be: somebody books the first service for tomorrow, or a table, or orders two tickets.
  * Undefined when there is no such thing to be had.
  */
-export function sampleDayEvent(
+export function sampleBookingEvent(
   type: EventType,
   state: CatalogState,
   now: number,
@@ -48,7 +48,7 @@ function visitTimes(
 }
 
 function sampleBooking(state: CatalogState, now: number): EventDraft | undefined {
-  const [service] = state.shown.services;
+  const [service] = state.publicCatalog.services;
   if (service === undefined) return undefined;
   const { id: serviceId, priceCents, currency, durationMin, staffIds } = service;
   const times = visitTimes(state, now, durationMin);
@@ -60,7 +60,7 @@ function sampleBooking(state: CatalogState, now: number): EventDraft | undefined
     priceCents,
     ...times,
   };
-  return tellBooking({
+  return bookingCreatedEvent({
     id: "bkg_sample",
     status: "CONFIRMED",
     ...times,
@@ -77,7 +77,7 @@ function sampleReservation(state: CatalogState, now: number): EventDraft | undef
   const table = objects.table.find(({ status }) => status === "ACTIVE");
   if (table === undefined) return undefined;
   const area = objects.area.find(({ key }) => key === table.area);
-  return tellReservation({
+  return reservationCreatedEvent({
     id: "rsv_sample",
     status: "CONFIRMED",
     partySize: table.maxSeats,
@@ -88,7 +88,7 @@ function sampleReservation(state: CatalogState, now: number): EventDraft | undef
   });
 }
 
-const onSale = ({ shown }: CatalogState) =>
+const onSale = ({ publicCatalog: shown }: CatalogState) =>
   shown.events.flatMap(({ ticketTypes }) => ticketTypes)[0];
 
 function sampleOrder(
@@ -100,7 +100,7 @@ function sampleOrder(
   if (type === undefined) return undefined;
   const { id: ticketTypeId, eventId, priceCents: unitPriceCents, currency } = type;
   const { timezone } = state.catalog.business;
-  return tellOrder(action, {
+  return ticketOrderEvent(action, {
     id: "tor_sample",
     code: "SAMP-LE00",
     status: ({ created: "PENDING", confirmed: "CONFIRMED", cancelled: "CANCELLED" } as const)[
@@ -119,7 +119,7 @@ function sampleCheckIn(state: CatalogState, now: number): EventDraft | undefined
   const type = onSale(state);
   return (
     type &&
-    tellCheckIn({
+    ticketCheckedInEvent({
       id: "tck_sample",
       orderId: "tor_sample",
       eventId: type.eventId,

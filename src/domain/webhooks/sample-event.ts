@@ -5,11 +5,11 @@ import {
   type EventPrefix,
   type EventType,
   prefixOf,
-  resourceOf,
+  resourceTypeOf,
 } from "../event-types.ts";
-import { type CatalogState, tellCatalog } from "../public/catalog-changed.ts";
+import { type CatalogState, catalogChangedEvent } from "../public/catalog-changed.ts";
 import type { PublicCatalog } from "../public/representation.ts";
-import { sampleDayEvent } from "./sample-day.ts";
+import { sampleBookingEvent } from "./sample-day.ts";
 
 /** Where the objects of an event's kind are to be found. */
 const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
@@ -34,20 +34,25 @@ export function sampleEvent(
 ): EventDraft | undefined {
   const { id, catalogVersion } = business;
   if (type === "catalog.changed")
-    return tellCatalog([], [id], { from: catalogVersion, to: catalogVersion });
+    return catalogChangedEvent([], [id], { from: catalogVersion, to: catalogVersion });
   const prefix = prefixOf(type);
   const list = LISTS[prefix];
-  if (list === undefined) return sampleDayEvent(type, state, now);
-  const objects = state.shown[list];
+  if (list === undefined) return sampleBookingEvent(type, state, now);
+  const objects = state.publicCatalog[list];
   const [first] = objects;
   if (first === undefined) return undefined;
   const action = actionOf(type);
   if (action === "reordered") {
     const ids = objects.map(({ id }) => id);
     const object = { scope: prefix, order: ids.map((id, sortOrder) => ({ id, sortOrder })) };
-    return { type, resource: { type: resourceOf(prefix), id: first.id, ids }, changed: [], object };
+    return {
+      type,
+      resource: { type: resourceTypeOf(prefix), id: first.id, ids },
+      changed: [],
+      object,
+    };
   }
-  const resource = { type: resourceOf(prefix), id: first.id, ids: [first.id] };
+  const resource = { type: resourceTypeOf(prefix), id: first.id, ids: [first.id] };
   if (action !== "deleted") return { type, resource, changed: "all", object: first };
   const deletedAt = formatInstant(now, state.catalog.business.timezone);
   return { type, resource, changed: [], object: { ...first, deletedAt } };

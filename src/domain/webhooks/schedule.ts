@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** The wait before each attempt, the first included: 20 attempts over 8 days. */
-export const ATTEMPT_WAITS_MS: readonly number[] = [
+export const ATTEMPT_DELAYS_MS: readonly number[] = [
   0,
   5 * SECOND,
   30 * SECOND,
@@ -21,7 +21,7 @@ export const ATTEMPT_WAITS_MS: readonly number[] = [
   ...Array.from({ length: 6 }, () => 24 * HOUR),
 ];
 
-export const MAX_ATTEMPTS = ATTEMPT_WAITS_MS.length;
+export const MAX_ATTEMPTS = ATTEMPT_DELAYS_MS.length;
 
 const JITTER_SHARE = 0.2;
 const JITTER_MIN_MS = 1 * SECOND;
@@ -31,8 +31,8 @@ const JITTER_MAX_MS = 15 * MINUTE;
  * How long to wait after `attemptsMade` attempts, or undefined when that was the last one.
  * @param random 0 <= random < 1: spreads the retries of what failed together
  */
-export function waitAfter(attemptsMade: number, random: number): number | undefined {
-  const waitMs = ATTEMPT_WAITS_MS[attemptsMade];
+export function retryDelayMs(attemptsMade: number, random: number): number | undefined {
+  const waitMs = ATTEMPT_DELAYS_MS[attemptsMade];
   if (waitMs === undefined) return undefined;
   const jitterMs = Math.min(Math.max(waitMs * JITTER_SHARE, JITTER_MIN_MS), JITTER_MAX_MS);
   return waitMs + Math.floor(jitterMs * random);

@@ -1,5 +1,5 @@
-import { waitAfter } from "./schedule.ts";
-import { describeFailure, judge, type Outcome } from "./verdict.ts";
+import { retryDelayMs } from "./schedule.ts";
+import { describeFailure, classifyOutcome, type Outcome } from "./verdict.ts";
 
 /** Where a delivery stands after an attempt. */
 export type Settlement =
@@ -13,7 +13,7 @@ export type Settlement =
     };
 
 /** For an event whose stored bytes are no longer those that were stored: nothing is sent. */
-export const CORRUPT: Settlement = {
+export const CORRUPT_SETTLEMENT: Settlement = {
   status: "CORRUPT",
   nextAttemptAt: null,
   deliveredAt: null,
@@ -33,14 +33,14 @@ export function settle(
   now: number,
   random: () => number,
 ): Settlement {
-  const verdict = judge(outcome, now);
+  const verdict = classifyOutcome(outcome, now);
   if (verdict.kind === "well")
     return { status: "DELIVERED", nextAttemptAt: null, deliveredAt: now, error: null };
   const error = describeFailure(outcome);
   // With its endpoint, which is disabled for it.
   if (verdict.kind === "gone")
     return { status: "PARKED", nextAttemptAt: null, deliveredAt: null, error };
-  const waitMs = waitAfter(step, random());
+  const waitMs = retryDelayMs(step, random());
   if (waitMs === undefined)
     return { status: "EXHAUSTED", nextAttemptAt: null, deliveredAt: null, error };
   // What the receiver asks for comes before what its state suggests; the schedule may ask for more.

@@ -10,7 +10,7 @@ const RANDOM_BYTES = 36;
  * A signing secret: `whsec_` and 36 random bytes in base64, drawn until neither `+` nor `/` is in it, so that it survives
  * shells, URLs and double clicks.
  */
-export function drawSecret(random: (bytes: number) => Buffer): string {
+export function generateSecret(random: (bytes: number) => Buffer): string {
   for (;;) {
     const text = random(RANDOM_BYTES).toString("base64");
     if (!/[+/]/.test(text)) return PREFIX + text;
@@ -64,7 +64,7 @@ const hmac = (
 ): string => createHmac("sha256", key).update(prefix).update(body).digest(encoding);
 
 /** Why a request is not accepted; undefined when it is genuine. Takes `X-Service-Signature` and the body exactly as received. */
-export function explainBadSignature(
+export function signatureError(
   header: string | undefined,
   body: Uint8Array,
   secret: string,

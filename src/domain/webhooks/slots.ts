@@ -1,5 +1,5 @@
 /** The courier's places on the wire, for all endpoints together. */
-export const SLOTS = 1024;
+export const PERMITS = 1024;
 
 const PROBE_SHARE = 0.2;
 const LATE_SHARE_OF_FAST = 0.5;
@@ -7,19 +7,19 @@ const LATE_SHARE_OF_FAST = 0.5;
 const MOST_OF_FAST = 2;
 
 /** What of the places each kind of attempt has, and how many there may be on the wire with those that gave theirs up. */
-export function shareSlots(slots: number) {
+export function splitPermits(slots: number) {
   const probes = Math.floor(slots * PROBE_SHARE);
   const fast = slots - probes;
   return {
     probes,
     fast,
     late: Math.floor(fast * LATE_SHARE_OF_FAST),
-    mostOfFast: fast * MOST_OF_FAST,
+    maxFastInFlight: fast * MOST_OF_FAST,
   };
 }
 
 /** More than there are places: an attempt that hangs gives its place up, and goes on to its deadline. */
-export function mostOnWire(slots: number): number {
-  const { probes, mostOfFast } = shareSlots(slots);
-  return probes + mostOfFast;
+export function maxInFlight(slots: number): number {
+  const { probes, maxFastInFlight } = splitPermits(slots);
+  return probes + maxFastInFlight;
 }

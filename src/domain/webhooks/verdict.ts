@@ -4,7 +4,7 @@ export type Outcome =
   | { kind: "timed_out" | "refused" | "blocked" | "unresolvable" | "tls_failed"; error: string };
 
 /** What an outcome tells of its endpoint. */
-export type Verdict =
+export type OutcomeClass =
   | { kind: "well" }
   /** It said that it is no more. */
   | { kind: "gone" }
@@ -21,7 +21,7 @@ const OVERLOADED = new Set([429, 502, 503, 504]);
 const GONE = 410;
 
 /** The outcome table of webhooks. Status and headers decide; whatever becomes of the body changes nothing. */
-export function judge(outcome: Outcome, now: number): Verdict {
+export function classifyOutcome(outcome: Outcome, now: number): OutcomeClass {
   if (outcome.kind !== "responded")
     return { kind: "failed", pauseMs: null, isOverloaded: outcome.kind === "timed_out" };
   const { statusCode, retryAfter } = outcome;

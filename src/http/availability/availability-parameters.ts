@@ -1,17 +1,17 @@
 import { z } from "zod";
-import type { Wish } from "../../domain/availability/question.ts";
-import { MAX_DAYS, readSpan, type Span } from "../../domain/availability/span.ts";
-import { timezoneNamed } from "../../domain/business-time.ts";
+import type { NamedRequest } from "../../domain/availability/question.ts";
+import { MAX_DAYS, parseDateRange, type DateRange } from "../../domain/availability/span.ts";
+import { canonicalTimezone } from "../../domain/business-time.ts";
 import type { LocalDate } from "../../domain/catalog/catalog.ts";
-import type { ErrorItem } from "../../domain/errors.ts";
+import type { ValidationIssue } from "../../domain/errors.ts";
 import {
-  collectParameters,
+  validateParameters,
   flag,
   list,
   type ParametersOf,
-  refuseParameters,
+  parametersError,
   text,
-  whole,
+  integer,
 } from "../parameters.ts";
 
 const names = (most: number) =>
@@ -46,19 +46,19 @@ export const AVAILABILITY_PARAMETERS = {
   to: localDate.describe(
     `The last day; without it the seventh, and the ${MAX_DAYS}nd at most, counted from the first`,
   ),
-  partySize: whole(1, 10_000).describe("A table for so many"),
+  partySize: integer(1, 10_000).describe("A table for so many"),
   areaId: text.describe("A table there; with partySize"),
-  guests: whole(1, 10_000).describe("How many come together"),
+  guests: integer(1, 10_000).describe("How many come together"),
   granularity: z
     .enum(["slots", "days", "next"], { error: "must be slots, days or next." })
     .describe("Every slot, the days with a count, or the next slots; slots without it"),
-  limit: whole(1, 100).describe(`How many of the next slots; ${USUAL_LIMIT} without it`),
+  limit: integer(1, 100).describe(`How many of the next slots; ${USUAL_LIMIT} without it`),
   timezone: z
     .string()
-    .refine((name) => timezoneNamed(name) !== undefined, {
+    .refine((name) => canonicalTimezone(name) !== undefined, {
       error: "must be an IANA timezone such as Asia/Tokyo.",
     })
-    .transform((name) => timezoneNamed(name) ?? name)
+    .transform((name) => canonicalTimezone(name) ?? name)
     .describe(
       "Whose clock the times of the answer are of, as an IANA name; without it the business's",
     ),
@@ -70,8 +70,8 @@ export const AVAILABILITY_PARAMETERS = {
 type Values = ParametersOf<typeof AVAILABILITY_PARAMETERS>;
 
 export type AvailabilityRequest = {
-  wish: Wish;
-  span: Span;
+  request: NamedRequest;
+  dates: DateRange;
   granularity: "slots" | "days" | "next";
   limit: number;
   timezone: string | null;
@@ -82,26 +82,26 @@ export type AvailabilityRequest = {
  * @param today undefined where there is no such business; what is wrong with the request itself is told first
  * @throws AppError with every mistake in it
  */
-export function readAvailabilityRequest(
+export function parseAvailabilityRequest(
   search: string,
   today: LocalDate | undefined,
 ): AvailabilityRequest | undefined {
-  const { values, mistakes } = collectParameters(AVAILABILITY_PARAMETERS, search);
+  const { values, mistakes } = validateParameters(AVAILABILITY_PARAMETERS, search);
   const asked = new Set(new URLSearchParams(search).keys());
   mistakes.push(...contradictions(asked, values));
-  const { span, mistakes: wrongDates } = readSpan(values, today);
+  const { range: span, issues: wrongDates } = parseDateRange(values, today);
   mistakes.push(
     ...wrongDates.filter(
       ({ parameter }) => !mistakes.some((known) => known.parameter === parameter),
     ),
   );
-  if (mistakes.length > 0) throw refuseParameters(mistakes);
+  if (mistakes.length > 0) throw parametersError(mistakes);
   if (span === undefined) return undefined;
   const { granularity = "slots", limit = USUAL_LIMIT, timezone = null, explain = false } = values;
-  return { wish: wishOf(values), span, granularity, limit, timezone, explain };
+  return { request: wishOf(values), dates: span, granularity, limit, timezone, explain };
 }
 
-const wishOf = (values: Values): Wish =>
+const wishOf = (values: Values): NamedRequest =>
   values.partySize === undefined
     ? {
         serviceIds: values.serviceIds ?? (values.serviceId === undefined ? [] : [values.serviceId]),
@@ -126,8 +126,8 @@ const OF_A_VISIT = [
 function contradictions(
   asked: ReadonlySet<string>,
   { granularity = "slots", explain }: Values,
-): ErrorItem[] {
-  const mistakes: ErrorItem[] = [];
+): ValidationIssue[] {
+  const mistakes: ValidationIssue[] = [];
   const refuse = (parameter: keyof Values, why: string, code = "invalid_value") =>
     void mistakes.push({ parameter, code, detail: `'${parameter}' ${why}` });
 

@@ -1,18 +1,18 @@
 import {
   type Availability,
-  createAvailability,
-  type DayAnswer,
+  createAvailabilityFinder,
+  type AvailabilityDay,
 } from "../../app/availability/availability.ts";
-import { createTurns } from "../../app/availability/turns.ts";
+import { createEventLoopYield } from "../../app/availability/turns.ts";
 import { addDays, localDateOf } from "../../domain/catalog/instants.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { type AvailabilityRequest, readAvailabilityRequest } from "./availability-parameters.ts";
-import type { Answer, Call } from "../call.ts";
-import type { Gate } from "../gate/gate.ts";
-import { createHashedAnswers } from "./hashed-answers.ts";
-import { refuseParameters } from "../parameters.ts";
+import { type AvailabilityRequest, parseAvailabilityRequest } from "./availability-parameters.ts";
+import type { HttpResponse, RequestContext } from "../call.ts";
+import type { AccessControl } from "../gate/gate.ts";
+import { createSharedResponses } from "./hashed-answers.ts";
+import { parametersError } from "../parameters.ts";
 
 const MINUTE_MS = 60_000;
 /** A chain of eight with fifty people for each would fill forty of them in two months; nobody reads that. */
@@ -21,9 +21,12 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_SCANS = 20;
 
 /** When a visit can be booked. Anybody may ask; who also asks why not needs a key of the business. */
-export function answerAvailability(rt: Runtime, gate: Gate): (call: Call) => Promise<Answer> {
-  const ask = createAvailability(rt, createTurns());
-  const answer = createHashedAnswers();
+export function getAvailability(
+  rt: Runtime,
+  gate: AccessControl,
+): (call: RequestContext) => Promise<HttpResponse> {
+  const ask = createAvailabilityFinder(rt, createEventLoopYield());
+  const answer = createSharedResponses();
   let scans = 0;
 
   const build = async (
@@ -31,7 +34,7 @@ export function answerAvailability(rt: Runtime, gate: Gate): (call: Call) => Pro
     request: AvailabilityRequest,
     stop: AbortSignal,
   ): Promise<Buffer> => {
-    const found = ask(business, { audience: "PUBLIC", ...request, stop });
+    const found = ask(business, { audience: "PUBLIC", ...request, signal: stop });
     if (scans >= MAX_SCANS)
       throw new AppError("busy", "Too many ask for availability at this moment.");
     scans += 1;
@@ -43,12 +46,12 @@ export function answerAvailability(rt: Runtime, gate: Gate): (call: Call) => Pro
   };
 
   return async (call) => {
-    const { search, params } = call.asked;
+    const { search, params } = call.request;
     const { slug = "" } = params;
     const isKeyed = wantsExplanation(search);
-    if (isKeyed) gate.identify(call, slug, "services.read");
-    const business = rt.store.businesses.bySlug(slug);
-    const request = readAvailabilityRequest(
+    if (isKeyed) gate.authenticate(call, slug, "services.read");
+    const business = rt.store.businesses.findBySlug(slug);
+    const request = parseAvailabilityRequest(
       search,
       business && localDateOf(call.now, business.doc.timezone),
     );
@@ -71,16 +74,16 @@ const wantsExplanation = (search: string): boolean =>
   new URLSearchParams(search).getAll("explain").some((value) => value === "true" || value === "1");
 
 async function writeBody(
-  { terms: { timezone: zone, ...terms }, days, next }: Availability,
+  { terms: { timezone: zone, ...terms }, days, nextSlots }: Availability,
   { id, slug, doc: { name, timezone, currency, locale }, catalogVersion }: BusinessRow,
-  { granularity, span: { from, to }, limit }: AvailabilityRequest,
+  { granularity, dates: { from, to }, limit }: AvailabilityRequest,
 ): Promise<Buffer> {
   const data: Record<string, unknown> = { timezone: zone, from, to, ...terms };
   // Written day by day, in the turns in which they are found.
   let written = "";
   let first: string | undefined;
   if (granularity === "next") {
-    const slots = await next(limit, from);
+    const slots = await nextSlots(limit, from);
     delete data["to"];
     data["slots"] = slots;
     first = slots[0]?.startsAt;
@@ -91,7 +94,7 @@ async function writeBody(
         written += `${written === "" ? "" : ","}${JSON.stringify(shapes[granularity](day))}`;
       if (written.length > MAX_BODY_BYTES) throw tooLarge();
     }
-    first ??= (await next(1, addDays(to, 1)))[0]?.startsAt;
+    first ??= (await nextSlots(1, addDays(to, 1)))[0]?.startsAt;
   }
   const list = granularity === "next" ? "" : `,"days":[${written}]`;
   const meta = { business: { id, slug, name, timezone }, currency, locale, catalogVersion };
@@ -102,12 +105,12 @@ async function writeBody(
 }
 
 const shapes = {
-  slots: (day: DayAnswer) => day,
-  days: ({ date, state, slots }: DayAnswer) => ({ date, state, slotCount: slots.length }),
+  slots: (day: AvailabilityDay) => day,
+  days: ({ date, state, slots }: AvailabilityDay) => ({ date, state, slotCount: slots.length }),
 };
 
 const tooLarge = (): AppError =>
-  refuseParameters([
+  parametersError([
     {
       parameter: "to",
       code: "range_too_large",

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { AppError } from "../../domain/errors.ts";
-import { type Answer, answerWith, type Call, header } from "../call.ts";
+import { type HttpResponse, respond, type RequestContext, getHeader } from "../call.ts";
 import { acceptsGzip, matchesTag, tagOf } from "../conditional.ts";
 
 type Prepared = { etag: string; body: Buffer; zipped: Promise<Buffer> | undefined };
@@ -15,13 +15,13 @@ const GZIP_ABOVE_BYTES = 1024;
  * Answers from a body that takes work: it is made once for all who ask the same of the same state of things, and left unmade
  * when the last of them hangs up.
  */
-export function createHashedAnswers(): (
-  call: Call,
+export function createSharedResponses(): (
+  call: RequestContext,
   cacheControl: string,
   question: string,
   asOf: string,
   build: (stop: AbortSignal) => Promise<Buffer>,
-) => Promise<Answer> {
+) => Promise<HttpResponse> {
   const kept = new Map<string, Kept>();
 
   const prepare = (
@@ -52,15 +52,16 @@ export function createHashedAnswers(): (
   };
 
   return async (call, cacheControl, question, asOf, build) => {
-    const prepared = await share(prepare(question, asOf, build), call.asked.gone());
+    const prepared = await share(prepare(question, asOf, build), call.request.disconnected());
     const { etag, body } = prepared;
     const shared = ["etag", etag, "cache-control", cacheControl, "vary", "Accept-Encoding"];
-    if (matchesTag(header(call.asked, "if-none-match"), etag)) return answerWith(call, 304, shared);
+    if (matchesTag(getHeader(call.request, "if-none-match"), etag))
+      return respond(call, 304, shared);
     const headers = ["content-type", "application/json", ...shared];
-    if (body.length <= GZIP_ABOVE_BYTES || !acceptsGzip(header(call.asked, "accept-encoding")))
-      return answerWith(call, 200, [...headers, "content-length", String(body.length)], body);
+    if (body.length <= GZIP_ABOVE_BYTES || !acceptsGzip(getHeader(call.request, "accept-encoding")))
+      return respond(call, 200, [...headers, "content-length", String(body.length)], body);
     const zipped = await (prepared.zipped ??= promisify(gzip)(body));
-    return answerWith(
+    return respond(
       call,
       200,
       [...headers, "content-encoding", "gzip", "content-length", String(zipped.length)],

@@ -12,13 +12,13 @@ import {
   pageSize,
   type Parameters,
   type ParametersOf,
-  refuseParameters,
+  parametersError,
   text,
 } from "../parameters.ts";
-import { isWithin } from "./serving-times.ts";
+import { isServedAt } from "./serving-times.ts";
 
 /** One of the six read-only lists: what it can be asked, and what of the public catalog answers. */
-export type View<P extends Parameters = Parameters> = {
+export type ListRoute<P extends Parameters = Parameters> = {
   /** Last part of its path. */
   path: string;
   parameters: P;
@@ -27,11 +27,11 @@ export type View<P extends Parameters = Parameters> = {
   /** When it is asked as of another moment than now. */
   asOf?: (asked: ParametersOf<P>, timezone: string) => number | undefined;
   /** What places are left counts with every sale, which is no change of the catalog: its ETag hashes the body. */
-  hashed?: boolean;
-  select: (catalog: PublicCatalog, asked: ParametersOf<P>, context: ViewContext) => Selection;
+  hashesBody?: boolean;
+  select: (catalog: PublicCatalog, asked: ParametersOf<P>, context: ListContext) => Selection;
 };
 
-export type ViewContext = { now: number; timezone: string };
+export type ListContext = { now: number; timezone: string };
 
 /** The objects that are paged, and how a page of them becomes `data`. */
 export type Selection = { objects: ListedObject[]; toData?: (page: ListedObject[]) => unknown };
@@ -44,10 +44,10 @@ const COMMON = {
 };
 
 /** Keeps what types know of one view's parameters within it: outside, views are alike. */
-const defineView = <P extends typeof COMMON & Parameters>(view: View<P>): View =>
-  view as unknown as View;
+const defineView = <P extends typeof COMMON & Parameters>(view: ListRoute<P>): ListRoute =>
+  view as unknown as ListRoute;
 
-export const servicesView = defineView({
+export const servicesList = defineView({
   path: "services",
   parameters: {
     ids: list.describe("Only these services"),
@@ -73,19 +73,19 @@ export const servicesView = defineView({
   },
 });
 
-export const serviceCategoriesView = defineView({
+export const serviceCategoriesList = defineView({
   path: "service-categories",
   parameters: COMMON,
   select: ({ serviceCategories }) => ({ objects: serviceCategories }),
 });
 
-export const staffView = defineView({
+export const staffList = defineView({
   path: "staff",
   parameters: COMMON,
   select: ({ staff }) => ({ objects: staff }),
 });
 
-export const menuView = defineView({
+export const menuList = defineView({
   path: "menu",
   timed: "menu",
   parameters: { at: instant.describe("Only what is served then"), ...COMMON },
@@ -98,17 +98,17 @@ export const menuView = defineView({
     if (!at) return { objects: menuItems, toData: toData(menuCategories) };
     const moment = at.resolve(timezone);
     const categories = menuCategories.filter(({ availability }) =>
-      isWithin(availability, moment, timezone),
+      isServedAt(availability, moment, timezone),
     );
     const open = new Set(categories.map(({ id }) => id));
     const isServed = (item: (typeof menuItems)[number]) =>
-      isWithin(item.availability, moment, timezone) &&
+      isServedAt(item.availability, moment, timezone) &&
       (item.categoryIds.length === 0 || item.categoryIds.some((id) => open.has(id)));
     return { objects: menuItems.filter(isServed), toData: toData(categories) };
   },
 });
 
-export const promotionsView = defineView({
+export const promotionsList = defineView({
   path: "promotions",
   parameters: {
     at: instant.describe("As of then, in place of now"),
@@ -128,7 +128,7 @@ export const promotionsView = defineView({
   },
 });
 
-export const eventsView = defineView({
+export const eventsList = defineView({
   path: "events/catalog",
   parameters: {
     from: instant.describe("Only those that end after it"),
@@ -140,12 +140,12 @@ export const eventsView = defineView({
     ...COMMON,
   },
   timed: "events",
-  hashed: true,
+  hashesBody: true,
   select({ events }, asked, { now, timezone }) {
     const from = asked.from?.resolve(timezone) ?? -Infinity;
     const to = asked.to?.resolve(timezone) ?? Infinity;
     if (to < from)
-      throw refuseParameters([
+      throw parametersError([
         { parameter: "to", code: "before_from", detail: "'to' must not be before 'from'." },
       ]);
     const isWanted = (event: PublicEvent) => {

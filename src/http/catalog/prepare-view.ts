@@ -3,19 +3,19 @@ import { formatInstant } from "../../domain/business-time.ts";
 import { nextTransition } from "../../domain/public/representation.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Credential } from "../../store/keys.ts";
-import { flat, type FlatHeaders } from "../call.ts";
-import type { View } from "./catalog-views.ts";
+import { toRawHeaders, type RawHeaders } from "../call.ts";
+import type { ListRoute } from "./catalog-views.ts";
 import { linkToNext, paginate } from "../cursor.ts";
-import { urlOf } from "../key-answers.ts";
+import { businessUrl } from "../key-answers.ts";
 import { chooseLocale, localise } from "./localise.ts";
-import { readParameters } from "../parameters.ts";
-import { createSourceReader } from "./public-catalog.ts";
+import { parseParameters } from "../parameters.ts";
+import { createCatalogReader } from "./public-catalog.ts";
 
 /** Raised by a release that changes the shape of an answer, so that no client keeps the old one. */
 const REPRESENTATION = 1;
 
 /** An answer ready to be written, for as long as its catalog version and its moment last. */
-export type Prepared = {
+export type CachedResponse = {
   catalogVersion: number;
   businessRevision: number;
   /** Epoch ms of the next instant at which it differs by the clock alone. */
@@ -23,24 +23,24 @@ export type Prepared = {
   etag: string;
   body: Buffer;
   /** What is told of it however it is encoded. */
-  described: FlatHeaders;
-  headers: FlatHeaders;
-  notModifiedHeaders: FlatHeaders;
-  gzip: { body: Buffer; headers: FlatHeaders } | undefined;
+  described: RawHeaders;
+  headers: RawHeaders;
+  notModifiedHeaders: RawHeaders;
+  gzip: { body: Buffer; headers: RawHeaders } | undefined;
 };
 
-export const isCurrent = (prepared: Prepared, key: Credential, now: number): boolean =>
+export const isCurrent = (prepared: CachedResponse, key: Credential, now: number): boolean =>
   prepared.catalogVersion === key.catalogVersion &&
   prepared.businessRevision === key.businessRevision &&
   now < prepared.validUntil;
 
 /** Makes answers out of views. */
-export function createPreparer(
+export function createListBuilder(
   rt: Runtime,
-): (view: View, search: string, key: Credential, now: number) => Prepared {
-  const readSource = createSourceReader(rt);
+): (view: ListRoute, search: string, key: Credential, now: number) => CachedResponse {
+  const readSource = createCatalogReader(rt);
   return (view, search, key, now) => {
-    const asked = readParameters(view.parameters, search);
+    const asked = parseParameters(view.parameters, search);
     const { business, stored, shown, moment } = readSource(
       key.businessId,
       (timezone) => view.asOf?.(asked, timezone) ?? now,
@@ -74,12 +74,12 @@ export function createPreparer(
       }),
     );
 
-    const content = view.hashed
+    const content = view.hashesBody
       ? body
       : JSON.stringify([view.path, search, business.updatedAt, validUntil]);
     const digest = hash("sha256", content, "base64url").slice(0, 16);
     const etag = `W/"c${business.catalogVersion}-${REPRESENTATION}-${digest}"`;
-    const notModifiedHeaders = flat({
+    const notModifiedHeaders = toRawHeaders({
       etag,
       "cache-control": "private, no-cache",
       "catalog-version": String(business.catalogVersion),
@@ -87,7 +87,7 @@ export function createPreparer(
     });
     const described = ["content-type", "application/json", ...notModifiedHeaders];
     if (page.nextCursor !== null)
-      described.push("link", linkToNext(urlOf(rt, slug, view.path), search, page.nextCursor));
+      described.push("link", linkToNext(businessUrl(rt, slug, view.path), search, page.nextCursor));
     return {
       catalogVersion: business.catalogVersion,
       businessRevision: business.revision,
@@ -95,14 +95,14 @@ export function createPreparer(
       etag,
       body,
       described,
-      headers: withLength(described, body),
+      headers: withContentLength(described, body),
       notModifiedHeaders,
       gzip: undefined,
     };
   };
 }
 
-export const withLength = (headers: FlatHeaders, body: Buffer): FlatHeaders => [
+export const withContentLength = (headers: RawHeaders, body: Buffer): RawHeaders => [
   ...headers,
   "content-length",
   String(body.length),

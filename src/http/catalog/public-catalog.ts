@@ -3,11 +3,11 @@ import type { StoredCatalog } from "../../domain/public/lens.ts";
 import {
   nextTransition,
   type PublicCatalog,
-  representCatalog,
+  toPublicCatalog,
 } from "../../domain/public/representation.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { businessOf } from "../key-answers.ts";
+import { getBusiness } from "../key-answers.ts";
 
 /** A business with all that the public may see of it at a moment. */
 type Source = {
@@ -17,10 +17,10 @@ type Source = {
   moment: number;
 };
 
-export type ReadSource = (businessId: string, momentIn: (timezone: string) => number) => Source;
+export type ReadCatalog = (businessId: string, momentIn: (timezone: string) => number) => Source;
 
 /** Reads a business's public catalog as of a moment; the last one is kept, because pages and lists are asked in a row. */
-export function createSourceReader(rt: Runtime): ReadSource {
+export function createCatalogReader(rt: Runtime): ReadCatalog {
   let last: { source: Source; until: number } | undefined;
   const fits = (business: BusinessRow, moment: number): boolean =>
     last !== undefined &&
@@ -29,11 +29,11 @@ export function createSourceReader(rt: Runtime): ReadSource {
     last.source.moment <= moment &&
     moment < last.until;
   return (businessId, momentIn) => {
-    const current = businessOf(rt, { businessId });
+    const current = getBusiness(rt, { businessId });
     const moment = momentIn(current.doc.timezone);
     if (last && fits(current, moment)) return { ...last.source, moment };
     const { business, stored } = readWhole(rt, current);
-    const source = { business, stored, shown: representCatalog(stored, moment), moment };
+    const source = { business, stored, shown: toPublicCatalog(stored, moment), moment };
     last = { source, until: nextTransition(stored, moment) ?? Infinity };
     return source;
   };
@@ -43,7 +43,7 @@ export function createSourceReader(rt: Runtime): ReadSource {
 function readWhole(rt: Runtime, known: BusinessRow): Pick<Source, "business" | "stored"> {
   for (let business = known; ;) {
     const stored = loadCatalog(rt, business);
-    const after = businessOf(rt, { businessId: business.id });
+    const after = getBusiness(rt, { businessId: business.id });
     if (after.revision === business.revision) return { business, stored };
     business = after;
   }

@@ -7,7 +7,7 @@ const minutesOf = (time: WallTime): number =>
   Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
 /** Whether an instant lies in a weekly rule of the business's wall clock. A window may run past midnight. */
-export function isWithin(
+export function isServedAt(
   windows: readonly WeeklyWindow[] | null,
   instant: number,
   timezone: string,

@@ -1,10 +1,15 @@
 import { gzipSync } from "node:zlib";
 import type { Runtime } from "../../runtime.ts";
 import type { Credential } from "../../store/keys.ts";
-import { type Answer, answerWith, type Call, header } from "../call.ts";
-import type { View } from "./catalog-views.ts";
+import { type HttpResponse, respond, type RequestContext, getHeader } from "../call.ts";
+import type { ListRoute } from "./catalog-views.ts";
 import { acceptsGzip, matchesTag } from "../conditional.ts";
-import { createPreparer, isCurrent, type Prepared, withLength } from "./prepare-view.ts";
+import {
+  createListBuilder,
+  isCurrent,
+  type CachedResponse,
+  withContentLength,
+} from "./prepare-view.ts";
 
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 const GZIP_ABOVE_BYTES = 1024;
@@ -12,18 +17,20 @@ const GZIP_ABOVE_BYTES = 1024;
 const OVERHEAD_BYTES = 2048;
 
 /** Under its question, and with as much again for when it is zipped. */
-const sizeOf = (id: string, { body }: Prepared): number =>
+const sizeOf = (id: string, { body }: CachedResponse): number =>
   OVERHEAD_BYTES + id.length + 2 * body.length;
 
-export type ServeView = (view: View) => (call: Call, key: Credential) => Answer;
+export type ListHandler = (
+  view: ListRoute,
+) => (call: RequestContext, key: Credential) => HttpResponse;
 
 /** Answers the catalog's lists from bytes that are built once a version. */
-export function createViews(rt: Runtime): ServeView {
-  const cache = new Map<string, Prepared>();
+export function createListHandler(rt: Runtime): ListHandler {
+  const cache = new Map<string, CachedResponse>();
   let cachedBytes = 0;
-  const prepare = createPreparer(rt);
+  const prepare = createListBuilder(rt);
 
-  const remember = (id: string, prepared: Prepared): void => {
+  const remember = (id: string, prepared: CachedResponse): void => {
     forget(id);
     cache.set(id, prepared);
     cachedBytes += sizeOf(id, prepared);
@@ -39,7 +46,7 @@ export function createViews(rt: Runtime): ServeView {
     cache.delete(id);
   };
 
-  const find = (view: View, search: string, key: Credential, now: number): Prepared => {
+  const find = (view: ListRoute, search: string, key: Credential, now: number): CachedResponse => {
     const id = `${key.businessId}/${view.path}${search}`;
     const known = cache.get(id);
     if (known && isCurrent(known, key, now)) return known;
@@ -50,9 +57,9 @@ export function createViews(rt: Runtime): ServeView {
 
   return (view) => {
     // Most ask what was asked just before.
-    let last: { businessId: string; search: string; prepared: Prepared } | undefined;
+    let last: { businessId: string; search: string; prepared: CachedResponse } | undefined;
     return (call, key) => {
-      const { search } = call.asked;
+      const { search } = call.request;
       const { businessId } = key;
       if (
         last?.search !== search ||
@@ -64,21 +71,24 @@ export function createViews(rt: Runtime): ServeView {
     };
   };
 
-  function choose(call: Call, prepared: Prepared): Answer {
-    if (matchesTag(header(call.asked, "if-none-match"), prepared.etag))
-      return answerWith(call, 304, prepared.notModifiedHeaders);
+  function choose(call: RequestContext, prepared: CachedResponse): HttpResponse {
+    if (matchesTag(getHeader(call.request, "if-none-match"), prepared.etag))
+      return respond(call, 304, prepared.notModifiedHeaders);
     if (
       prepared.body.length > GZIP_ABOVE_BYTES &&
-      acceptsGzip(header(call.asked, "accept-encoding"))
+      acceptsGzip(getHeader(call.request, "accept-encoding"))
     ) {
       const { body, headers } = (prepared.gzip ??= zip(prepared));
-      return answerWith(call, 200, headers, body);
+      return respond(call, 200, headers, body);
     }
-    return answerWith(call, 200, prepared.headers, prepared.body);
+    return respond(call, 200, prepared.headers, prepared.body);
   }
 }
 
-function zip({ body, described }: Prepared): NonNullable<Prepared["gzip"]> {
+function zip({ body, described }: CachedResponse): NonNullable<CachedResponse["gzip"]> {
   const zipped = gzipSync(body);
-  return { body: zipped, headers: withLength(["content-encoding", "gzip", ...described], zipped) };
+  return {
+    body: zipped,
+    headers: withContentLength(["content-encoding", "gzip", ...described], zipped),
+  };
 }

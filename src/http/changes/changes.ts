@@ -5,11 +5,11 @@ import { safe } from "../../domain/safe-text.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Credential } from "../../store/keys.ts";
-import { type Answer, answerBytes, type Call } from "../call.ts";
+import { type HttpResponse, respondBytes, type RequestContext } from "../call.ts";
 import { decodeChangeCursor, encodeChangeCursor } from "./change-cursor.ts";
-import { businessOf, NO_STORE } from "../key-answers.ts";
-import { cursor, list, pageSize, readParameters, whole } from "../parameters.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
+import { getBusiness, NO_STORE } from "../key-answers.ts";
+import { cursor, list, pageSize, parseParameters, integer } from "../parameters.ts";
+import type { LongPolls } from "./waiting-room.ts";
 
 const MAX_WAIT_SECONDS = 25;
 const DEFAULT_LIMIT = 100;
@@ -36,7 +36,7 @@ export const CHANGES_PARAMETERS = {
       description: "Only events of these names",
     }),
   limit: pageSize.describe(`At most so many; ${DEFAULT_LIMIT} without it`),
-  wait: whole(0, MAX_WAIT_SECONDS, "of seconds ").describe(
+  wait: integer(0, MAX_WAIT_SECONDS, "of seconds ").describe(
     "Seconds to wait for something to happen",
   ),
 };
@@ -48,35 +48,35 @@ const tellUnknown = (name: string): string =>
 type Stretch = { envelopes: Buffer[]; position: number; hasMore: boolean };
 
 /** The feed of a business's events: the same envelopes as its webhooks, for whoever was down or cannot be called. */
-export function answerChanges(
+export function listChanges(
   rt: Runtime,
-  room: WaitingRoom,
-): (call: Call, key: Credential) => Promise<Answer> {
+  room: LongPolls,
+): (call: RequestContext, key: Credential) => Promise<HttpResponse> {
   return async (call, key) => {
     const { businessId } = key;
-    const asked = readParameters(CHANGES_PARAMETERS, call.asked.search);
+    const asked = parseParameters(CHANGES_PARAMETERS, call.request.search);
     const types = asked.types && new Set(asked.types);
     const limit = asked.limit ?? DEFAULT_LIMIT;
-    let known = rt.store.feed.lastSequence(businessId);
+    let known = rt.store.feed.getLastSequence(businessId);
     let stretch = readStretch(rt, businessId, startOf(rt, businessId, asked.after), types, limit);
     if (asked.wait && isEmpty(stretch)) {
       const over = AbortSignal.any([
         AbortSignal.timeout(asked.wait * 1000),
-        call.asked.gone(),
+        call.request.disconnected(),
         room.closing,
       ]);
       while (isEmpty(stretch) && !over.aborted) {
-        await room.news(businessId, known, over);
+        await room.waitForEvent(businessId, known, over);
         requireStillValid(rt, key);
-        known = rt.store.feed.lastSequence(businessId);
+        known = rt.store.feed.getLastSequence(businessId);
         stretch = readStretch(rt, businessId, stretch.position, types, limit);
       }
     }
-    return answerBytes(
+    return respondBytes(
       call,
       200,
       "application/json",
-      toBody(businessOf(rt, key), stretch),
+      toBody(getBusiness(rt, key), stretch),
       NO_STORE,
     );
   };
@@ -84,8 +84,8 @@ export function answerChanges(
 
 /** Since it was let in it may have been revoked, or have gone with its business, which may be there anew. */
 function requireStillValid(rt: Runtime, key: Credential): void {
-  businessOf(rt, key);
-  if (rt.store.keys.byId(key.id)?.revokedAt !== null)
+  getBusiness(rt, key);
+  if (rt.store.keys.findById(key.id)?.revokedAt !== null)
     throw new AppError("revoked_key", "This key was revoked meanwhile.");
 }
 
@@ -93,17 +93,20 @@ const isEmpty = ({ envelopes, hasMore }: Stretch): boolean => envelopes.length =
 
 /** @throws AppError invalid_cursor; cursor_expired when events after it are no longer kept, or it is of another history */
 function startOf(rt: Runtime, businessId: string, cursor: string | undefined): number {
-  const forgotten = rt.store.feed.forgotten(businessId);
+  const forgotten = rt.store.feed.getPrunedSequence(businessId);
   if (cursor === undefined) return forgotten;
   const position = decodeChangeCursor(businessId, cursor);
   if (position === undefined) {
     const detail = "'after' is not a cursor that this feed has given out.";
     throw new AppError("invalid_cursor", detail, {
-      items: [{ parameter: "after", code: "invalid_cursor", detail }],
+      issues: [{ parameter: "after", code: "invalid_cursor", detail }],
     });
   }
   // An event that is not there was told by a file that has since been replaced by its backup.
-  if (position === forgotten || (position > forgotten && rt.store.feed.body(businessId, position)))
+  if (
+    position === forgotten ||
+    (position > forgotten && rt.store.feed.findBody(businessId, position))
+  )
     return position;
   throw new AppError(
     "cursor_expired",
@@ -118,7 +121,7 @@ function readStretch(
   types: ReadonlySet<string> | undefined,
   limit: number,
 ): Stretch {
-  const scanned = rt.store.feed.scan(businessId, after, types ? SCANNED : limit + 1);
+  const scanned = rt.store.feed.listAfter(businessId, after, types ? SCANNED : limit + 1);
   const envelopes: Buffer[] = [];
   let position = after;
   let bytes = 0;
@@ -126,7 +129,7 @@ function readStretch(
     if (!types || types.has(type)) {
       if (envelopes.length === limit || bytes >= PAGE_BYTES)
         return { envelopes, position, hasMore: true };
-      const body = rt.store.feed.body(businessId, sequence);
+      const body = rt.store.feed.findBody(businessId, sequence);
       // Pruned since it was seen: it goes on with what is left, which the next cursor says.
       if (body) envelopes.push(body);
       bytes += body?.length ?? 0;

@@ -3,9 +3,9 @@ import type { Runtime } from "../../runtime.ts";
 const LOOK_EVERY_MS = 25;
 
 /** Where requests wait for something to happen in their business. */
-export type WaitingRoom = {
+export type LongPolls = {
   /** Resolves when a sequence number above `known` was given out, or with `over`. */
-  news: (businessId: string, known: number, over: AbortSignal) => Promise<void>;
+  waitForEvent: (businessId: string, known: number, over: AbortSignal) => Promise<void>;
   /** Aborted once the process is to end: nobody waits any longer. */
   closing: AbortSignal;
   close: () => void;
@@ -14,7 +14,7 @@ export type WaitingRoom = {
 type Waiter = { businessId: string; known: number; wake: () => void };
 
 /** All wait on one look at the file every 25 ms, and on none while nobody waits. */
-export function createWaitingRoom(rt: Runtime): WaitingRoom {
+export function createLongPolls(rt: Runtime): LongPolls {
   const waiters = new Set<Waiter>();
   const closed = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -25,7 +25,7 @@ export function createWaitingRoom(rt: Runtime): WaitingRoom {
     if (revision === seen) return;
     seen = revision;
     const businesses = new Set([...waiters].map(({ businessId }) => businessId));
-    const last = new Map([...businesses].map((id) => [id, rt.store.feed.lastSequence(id)]));
+    const last = new Map([...businesses].map((id) => [id, rt.store.feed.getLastSequence(id)]));
     for (const { businessId, known, wake } of waiters)
       if ((last.get(businessId) ?? 0) > known) wake();
   };
@@ -38,9 +38,9 @@ export function createWaitingRoom(rt: Runtime): WaitingRoom {
   };
 
   return {
-    news: (businessId, known, over) =>
+    waitForEvent: (businessId, known, over) =>
       new Promise((resolve) => {
-        if (over.aborted || rt.store.feed.lastSequence(businessId) > known) return resolve();
+        if (over.aborted || rt.store.feed.getLastSequence(businessId) > known) return resolve();
         const wake = () => {
           over.removeEventListener("abort", wake);
           leave(waiter);

@@ -53,7 +53,7 @@ export type ApiDocument = {
 };
 
 /** What stands where a `$ref` does, or the node itself. */
-export function follow<T extends object>(document: ApiDocument, node: T | Ref): T {
+export function resolveRef<T extends object>(document: ApiDocument, node: T | Ref): T {
   if (!("$ref" in node) || typeof node.$ref !== "string") return node as T;
   const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(.+)$/.exec(node.$ref) ?? [];
   return (document.components?.[kind]?.[name] ?? {}) as T;

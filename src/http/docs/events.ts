@@ -1,6 +1,6 @@
 import {
   type ApiDocument,
-  follow,
+  resolveRef,
   type Operation,
   type Parameter,
   type Schema,
@@ -27,10 +27,10 @@ function renderEnvelope(
   { parameters = [], requestBody }: Operation,
 ): Html {
   const schemas = Object.values(requestBody?.content ?? {}).map(({ schema = {} }) =>
-    follow<Schema>(document, schema),
+    resolveRef<Schema>(document, schema),
   );
   return html`<p>What is sent to the endpoints that subscribe to it, with these headers:</p>
-    ${renderParameters(parameters.map((parameter) => follow<Parameter>(document, parameter)))}
+    ${renderParameters(parameters.map((parameter) => resolveRef<Parameter>(document, parameter)))}
     <p>
       The body of <code>${name}</code>; in that of others <code>changed</code> and
       <code>object</code> differ:

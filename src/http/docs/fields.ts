@@ -1,5 +1,5 @@
 import type { Schema } from "./document.ts";
-import { type Html, html, NOTHING } from "./html.ts";
+import { type Html, html, EMPTY } from "./html.ts";
 import { renderInline, renderTable } from "./markdown.ts";
 import { renderType } from "./type.ts";
 
@@ -11,7 +11,7 @@ const rowsOf = ({ properties = {}, required = [] }: Schema, path: string): Html[
   Object.entries(properties).flatMap(([name, schema]) => {
     const place = path + name;
     const row = [
-      html`<code>${place}</code>${required.includes(name) ? NOTHING : describeAbsence(schema)}`,
+      html`<code>${place}</code>${required.includes(name) ? EMPTY : describeAbsence(schema)}`,
       renderType(schema),
       renderInline(descriptionOf(schema)),
     ];

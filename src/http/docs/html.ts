@@ -15,7 +15,7 @@ export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
     texts.map((text, i) => text + (i < parts.length ? toMarkup(parts[i] as Part) : "")).join(""),
   );
 
-export const NOTHING = new Html("");
+export const EMPTY = new Html("");
 
 const toMarkup = (part: Part): string => {
   if (part instanceof Html) return part.markup;

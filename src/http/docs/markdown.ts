@@ -1,4 +1,4 @@
-import { type Html, html, NOTHING } from "./html.ts";
+import { type Html, html, EMPTY } from "./html.ts";
 
 // The part of Markdown that our own texts use. Markup in a text is shown, not obeyed.
 
@@ -25,7 +25,7 @@ export function renderMarkdown(text: string, idOf?: HeadingIds): Html[] {
 
 function takeBlock(lines: string[], idOf: HeadingIds | undefined): Block {
   const [line = ""] = lines;
-  if (line.trim() === "") return { rest: lines.slice(1), markup: NOTHING };
+  if (line.trim() === "") return { rest: lines.slice(1), markup: EMPTY };
   const fence = FENCE.exec(line);
   if (fence) return takeCode(lines, fence[1] ?? "");
   const heading = HEADING.exec(line);
@@ -50,7 +50,7 @@ function takeCode(lines: string[], language: string): Block {
 /** One level down: the page has a title of its own. */
 function renderHeading(hashes: string, title: string, idOf: HeadingIds | undefined): Html {
   const level = hashes.length + 1;
-  const id = idOf === undefined ? NOTHING : html` id="${idOf(title)}"`;
+  const id = idOf === undefined ? EMPTY : html` id="${idOf(title)}"`;
   return html`<h${level}${id}>${renderInline(title)}</h${level}>`;
 }
 

@@ -1,7 +1,7 @@
-import { shellWord } from "../../domain/shell-word.ts";
-import { type ApiDocument, follow, type Operation, type Parameter } from "./document.ts";
+import { shellQuote } from "../../domain/shell-word.ts";
+import { type ApiDocument, resolveRef, type Operation, type Parameter } from "./document.ts";
 import { renderFields } from "./fields.ts";
-import { type Html, html, NOTHING } from "./html.ts";
+import { type Html, html, EMPTY } from "./html.ts";
 import { renderInline, renderMarkdown, renderTable } from "./markdown.ts";
 import { renderType } from "./type.ts";
 
@@ -13,7 +13,7 @@ export function renderRoute(
   operation: Operation,
 ): Html {
   const parameters = (operation.parameters ?? []).map((parameter) =>
-    follow<Parameter>(document, parameter),
+    resolveRef<Parameter>(document, parameter),
   );
   return html`<article id="${operation.operationId ?? `${method}-${path}`}">
     <h4><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></h4>
@@ -32,7 +32,7 @@ function describeScope({ security = [] }: Operation): string {
 }
 
 export function renderParameters(parameters: readonly Parameter[]): Html {
-  if (parameters.length === 0) return NOTHING;
+  if (parameters.length === 0) return EMPTY;
   const rows = parameters.map(
     ({ name, in: place, required = false, description = "", schema = {} }) => [
       html`<code>${name}</code>`,
@@ -47,12 +47,12 @@ export function renderParameters(parameters: readonly Parameter[]): Html {
 function renderBody({ requestBody }: Operation): Html {
   const [content] = Object.values(requestBody?.content ?? {});
   const isEmpty = Object.keys(content?.schema?.properties ?? {}).length === 0;
-  return content?.schema && !isEmpty ? renderFields(content.schema) : NOTHING;
+  return content?.schema && !isEmpty ? renderFields(content.schema) : EMPTY;
 }
 
 function renderAnswers(document: ApiDocument, { responses = {} }: Operation): Html {
   const items = Object.entries(responses).map(([status, response]) => {
-    const { description, content = {} } = follow(document, response);
+    const { description, content = {} } = resolveRef(document, response);
     const examples = Object.values(content).map(({ schema, example }) =>
       renderExample(schema?.$ref ? renderType(schema) : html`Example`, example),
     );
@@ -103,5 +103,5 @@ function exampleCurl(
   ];
   const first = parts.filter((part) => part !== "").join(" ");
   if (content?.[1].example === undefined) return first;
-  return `${first} \\\n  -H "Content-Type: ${content[0]}" -d ${shellWord(JSON.stringify(content[1].example))}`;
+  return `${first} \\\n  -H "Content-Type: ${content[0]}" -d ${shellQuote(JSON.stringify(content[1].example))}`;
 }

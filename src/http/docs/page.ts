@@ -5,7 +5,7 @@ import { Html, html } from "./html.ts";
 import { renderInline, renderMarkdown } from "./markdown.ts";
 import { renderRoute } from "./operation.ts";
 import { STYLE } from "./style.ts";
-import { isEvent } from "./type.ts";
+import { isEventSchema } from "./type.ts";
 
 type Scripted = { scriptUrl: string; configuration: Record<string, unknown> };
 
@@ -20,7 +20,7 @@ export function renderPage(document: ApiDocument, scripted: Scripted): string {
     .map(({ name, description = "" }) => ({ name, description, routes: routesOf(document, name) }))
     .filter(({ routes }) => routes.length > 0);
   const objects = Object.entries(components?.schemas ?? {}).filter(
-    ([name, { properties }]) => properties && !isEvent(name),
+    ([name, { properties }]) => properties && !isEventSchema(name),
   );
   return html`<!doctype html>
     <html lang="en">

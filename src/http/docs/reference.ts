@@ -33,7 +33,7 @@ export function toReference({ document, guide, meanings, publicUrl }: Sources): 
       ...info,
       description: `# Overview\n\n${info.description ?? ""}\n\n${guides}\n${errorGuide(meanings)}`,
     },
-    servers: [{ url: pathOf(publicUrl) || "/" }],
+    servers: [{ url: basePathOf(publicUrl) || "/" }],
     tags: [...tags, events],
     webhooks: Object.fromEntries(
       Object.entries(webhooks).map(([name, { post }]) => [
@@ -61,7 +61,7 @@ ${sections.join("\n")}`;
 }
 
 /** Where the API is below the origin that the browser sees; empty: right there. */
-export const pathOf = (publicUrl: string): string =>
+export const basePathOf = (publicUrl: string): string =>
   (URL.parse(publicUrl)?.pathname ?? "").replace(/\/+$/, "");
 
 // An event is sent to the reader's server, not by the reader. A section that a link leads to needs no frame.

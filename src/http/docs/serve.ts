@@ -4,12 +4,17 @@ import { readPartnerGuide, readScalar, readVersion } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Route } from "../answering.ts";
-import { type Answer, type Call, flat } from "../call.ts";
+import { type HttpResponse, type RequestContext, toRawHeaders } from "../call.ts";
 import type { RouteSpec } from "../route.ts";
 import type { ApiDocument } from "./document.ts";
-import { createFixedAnswer, type Fixed, fixText, once } from "../fixed-answer.ts";
+import {
+  createStaticHandler,
+  type StaticContent,
+  createStaticText,
+  lazy,
+} from "../fixed-answer.ts";
 import { renderPage } from "./page.ts";
-import { pathOf, scalarConfiguration, toReference } from "./reference.ts";
+import { basePathOf, scalarConfiguration, toReference } from "./reference.ts";
 
 const DOCUMENT = "reference.json";
 const REVALIDATED = "public, max-age=0, must-revalidate";
@@ -26,15 +31,18 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const PAGE_HEADERS = flat({
+const PAGE_HEADERS = toRawHeaders({
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": POLICY,
   "referrer-policy": "no-referrer",
   "cache-control": REVALIDATED,
 });
-const DOCUMENT_HEADERS = flat({ "content-type": "application/json", "cache-control": REVALIDATED });
+const DOCUMENT_HEADERS = toRawHeaders({
+  "content-type": "application/json",
+  "cache-control": REVALIDATED,
+});
 /** Its name changes with its bytes. */
-const SCRIPT_HEADERS = flat({
+const SCRIPT_HEADERS = toRawHeaders({
   "content-type": "text/javascript; charset=utf-8",
   "cache-control": "public, max-age=31536000, immutable",
 });
@@ -42,27 +50,27 @@ const SCRIPT_HEADERS = flat({
 /** The reference for people: a page, and what its script needs. All of it is made when somebody first asks for it. */
 export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
   const { publicUrl } = rt.config.http;
-  const folder = `${pathOf(publicUrl)}/docs/`;
-  const reference = once(() => makeReference(routes, publicUrl));
-  const script = once(makeScript);
+  const folder = `${basePathOf(publicUrl)}/docs/`;
+  const reference = lazy(() => makeReference(routes, publicUrl));
+  const script = lazy(makeScript);
 
-  const makePage = async (): Promise<Fixed> => {
+  const makePage = async (): Promise<StaticContent> => {
     const scriptUrl = folder + (await script()).name;
-    return fixText(
+    return createStaticText(
       renderPage(await reference(), {
         scriptUrl,
         configuration: scalarConfiguration(folder + DOCUMENT),
       }),
     );
   };
-  const answerPage = createFixedAnswer(PAGE_HEADERS, makePage);
-  const answerDocument = createFixedAnswer(DOCUMENT_HEADERS, async () =>
-    fixText(JSON.stringify(await reference())),
+  const answerPage = createStaticHandler(PAGE_HEADERS, makePage);
+  const answerDocument = createStaticHandler(DOCUMENT_HEADERS, async () =>
+    createStaticText(JSON.stringify(await reference())),
   );
-  const answerScript = createFixedAnswer(SCRIPT_HEADERS, script);
+  const answerScript = createStaticHandler(SCRIPT_HEADERS, script);
 
-  const answerFile = async (call: Call): Promise<Answer> => {
-    const { file } = call.asked.params;
+  const answerFile = async (call: RequestContext): Promise<HttpResponse> => {
+    const { file } = call.request.params;
     if (file === DOCUMENT) return answerDocument(call);
     if (file === (await script()).name) return answerScript(call);
     throw new AppError("route_not_found", "There is no such file.");
@@ -77,16 +85,21 @@ async function makeReference(
   routes: readonly RouteSpec[],
   publicUrl: string,
 ): Promise<ApiDocument> {
-  const [{ describeApi }, { PROBLEM_CODES }] = await Promise.all([
+  const [{ describeApi }, { PROBLEM_DESCRIPTIONS }] = await Promise.all([
     import("../openapi/describe.ts"),
     import("../openapi/problem-codes.ts"),
   ]);
   const document = describeApi({ routes, publicUrl, version: readVersion() }) as ApiDocument;
-  return toReference({ document, guide: readPartnerGuide(), meanings: PROBLEM_CODES, publicUrl });
+  return toReference({
+    document,
+    guide: readPartnerGuide(),
+    meanings: PROBLEM_DESCRIPTIONS,
+    publicUrl,
+  });
 }
 
 /** In memory from then on: under a name that promises the same bytes for good, no later build's may be served. */
-async function makeScript(): Promise<Fixed & { name: string }> {
+async function makeScript(): Promise<StaticContent & { name: string }> {
   const brotli = readScalar("br");
   const zipped = readScalar("gz");
   const name = `scalar-${hash("sha256", brotli).slice(0, 16)}.js`;

@@ -18,8 +18,9 @@ export function renderType(schema: Schema): Html {
 const renderName = (name: string): Html => html`<a href="#${anchorOf(name)}">${name}</a>`;
 
 /** Where the page tells of a schema. The examples of single events tell more than their schemas. */
-const anchorOf = (name: string): string => (isEvent(name) ? "events" : name);
-export const isEvent = (name: string): boolean => name.endsWith("Event") && name !== "PublicEvent";
+const anchorOf = (name: string): string => (isEventSchema(name) ? "events" : name);
+export const isEventSchema = (name: string): boolean =>
+  name.endsWith("Event") && name !== "PublicEvent";
 
 /** What reads the same is told once. */
 const renderChoices = (choices: readonly Schema[], between: string): Html =>

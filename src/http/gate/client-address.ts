@@ -1,18 +1,18 @@
 import ipaddr from "ipaddr.js";
 import { isWithin } from "../../domain/address-range.ts";
-import { type Asked, header } from "../call.ts";
+import { type HttpRequest, getHeader } from "../call.ts";
 
-export type ClientAddress = (asked: Asked) => string;
+export type GetClientAddress = (asked: HttpRequest) => string;
 
 /**
  * Who is asking. X-Forwarded-For is anybody's to write: of its addresses only those count that a trusted proxy has
  * appended, so that it is read from the right for as long as whoever appended is trusted.
  */
-export function createClientAddress(trusted: readonly string[]): ClientAddress {
-  if (trusted.length === 0) return ({ peer }) => plainAddress(peer);
+export function createGetClientAddress(trusted: readonly string[]): GetClientAddress {
+  if (trusted.length === 0) return ({ peerAddress }) => plainAddress(peerAddress);
   return (asked) => {
-    let client = plainAddress(asked.peer);
-    const hops = (header(asked, "x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
+    let client = plainAddress(asked.peerAddress);
+    const hops = (getHeader(asked, "x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
     while (hops.length > 0 && isWithin(client, trusted)) {
       const hop = plainAddress(withoutPort(hops.pop() ?? ""));
       // What a proxy could not name (`unknown`, an obfuscated name) ends the chain at that proxy.

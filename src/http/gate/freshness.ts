@@ -5,7 +5,7 @@ import type { Runtime } from "../../runtime.ts";
  * Tells whether anybody has committed to the file since it was last asked. It looks at most once a turn of the event
  * loop, which is sound: a request that answers to a webhook is read from its socket in a later turn than the commit.
  */
-export function createFreshness(rt: Runtime): { hasChanged: () => boolean } {
+export function createCommitDetector(rt: Runtime): { hasChanged: () => boolean } {
   let seen = "";
   let lookedInTurn = -1;
   return {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { KeyUse } from "../../app/keys.ts";
+import type { KeyUsage } from "../../app/keys.ts";
 import { isWithin } from "../../domain/address-range.ts";
 import {
   DEFAULT_LIMITS,
@@ -11,58 +11,58 @@ import {
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Credential } from "../../store/keys.ts";
-import { type Call, header } from "../call.ts";
-import { addressGroup, type ClientAddress } from "./client-address.ts";
-import { createFreshness } from "./freshness.ts";
-import type { Limits } from "./limits.ts";
+import { type RequestContext, getHeader } from "../call.ts";
+import { addressGroup, type GetClientAddress } from "./client-address.ts";
+import { createCommitDetector } from "./freshness.ts";
+import type { RateLimits } from "./limits.ts";
 import {
-  createPolicy,
+  createRateLimitPolicy,
   PER_HOUR,
   PER_MINUTE,
-  type Policy,
+  type RateLimitPolicy,
   retryAfterSeconds,
-  standingText,
-  type Verdict,
-  violated,
+  rateLimitHeader,
+  type RateLimitResult,
+  exhaustedWindows,
 } from "./rate-limit.ts";
 
-type Known = { key: Credential; policy: Policy };
+type Known = { key: Credential; policy: RateLimitPolicy };
 
 /** Lets a request in, or says why not. */
-export type Gate = {
+export type AccessControl = {
   /** @throws AppError in the order key, slug, scope, limit */
-  admit: (call: Call, slug: string, scope: Scope) => Credential;
+  authorize: (call: RequestContext, slug: string, scope: Scope) => Credential;
   /** On a public route, which has counted the request: whose key is this? @throws AppError in the order key, slug, scope */
-  identify: (call: Call, slug: string, scope: Scope) => void;
+  authenticate: (call: RequestContext, slug: string, scope: Scope) => void;
   /** For routes without a key. @throws RateLimited */
-  admitAnybody: (call: Call) => void;
+  limitByAddress: (call: RequestContext) => void;
 };
 
 /** Its own class, because it alone has more to say than a code and a sentence. */
-export class RateLimited extends AppError {
+export class RateLimitError extends AppError {
   readonly violatedPolicies: string[];
   readonly retryAfterSeconds: number;
 
-  constructor({ standings }: Verdict) {
-    const seconds = retryAfterSeconds(standings);
+  constructor({ windowStates }: RateLimitResult) {
+    const seconds = retryAfterSeconds(windowStates);
     super("rate_limited", `Too many requests: try again in ${seconds} s.`);
-    this.violatedPolicies = violated(standings).map(({ name }) => name);
+    this.violatedPolicies = exhaustedWindows(windowStates).map(({ name }) => name);
     this.retryAfterSeconds = seconds;
   }
 }
 
 const PUBLIC_POLICY = policyOf(DEFAULT_LIMITS.minute, DEFAULT_LIMITS.hour);
-const FAILURE_POLICY = createPolicy({ window: PER_MINUTE, quota: 60 });
+const FAILURE_POLICY = createRateLimitPolicy({ window: PER_MINUTE, quota: 60 });
 const MAX_KNOWN_KEYS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
-export function createGate(
+export function createAccessControl(
   rt: Runtime,
-  keyUse: KeyUse,
-  limits: Limits,
-  clientAddress: ClientAddress,
-): Gate {
-  const freshness = createFreshness(rt);
+  keyUse: KeyUsage,
+  limits: RateLimits,
+  clientAddress: GetClientAddress,
+): AccessControl {
+  const freshness = createCommitDetector(rt);
   const warnOnce = createWarnOnce(rt);
   const ignoresForwarding = rt.config.http.trustedProxies.length === 0;
   // By the hash of the whole header, so that no key's text is kept. Empty again after each commit.
@@ -81,12 +81,12 @@ export function createGate(
     return found;
   };
 
-  const authenticate = ({ asked, now }: Call): Known => {
+  const authenticate = ({ request: asked, now }: RequestContext): Known => {
     if (freshness.hasChanged()) {
       known = new Map();
       sentOn = new WeakMap();
     }
-    const authorization = header(asked, "authorization");
+    const authorization = getHeader(asked, "authorization");
     if (authorization === undefined)
       throw new AppError(
         "missing_key",
@@ -102,34 +102,34 @@ export function createGate(
   };
 
   /** A failed attempt counts for its address, never for a key. */
-  const authenticateOrCount = (call: Call): Known => {
+  const authenticateOrCount = (call: RequestContext): Known => {
     try {
       return authenticate(call);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const verdict = limits.failures.take(
-        addressGroup(clientAddress(call.asked)),
+        addressGroup(clientAddress(call.request)),
         FAILURE_POLICY,
         call.startedAt,
       );
-      throw verdict.allowed ? error : new RateLimited(verdict);
+      throw verdict.allowed ? error : new RateLimitError(verdict);
     }
   };
 
-  const limit = (call: Call, policy: Policy, verdict: Verdict): void => {
-    call.headers.push(
+  const limit = (call: RequestContext, policy: RateLimitPolicy, verdict: RateLimitResult): void => {
+    call.responseHeaders.push(
       "ratelimit-policy",
-      policy.text,
+      policy.header,
       "ratelimit",
-      standingText(verdict.standings),
+      rateLimitHeader(verdict.windowStates),
     );
-    if (!verdict.allowed) throw new RateLimited(verdict);
+    if (!verdict.allowed) throw new RateLimitError(verdict);
   };
 
-  const noteUse = (call: Call, key: Credential): void => {
-    keyUse.note(key.id, call.now);
-    if (key.kind !== "SECRET" || header(call.asked, "origin") === undefined) return;
-    keyUse.noteBrowser(key.id, call.now);
+  const noteUse = (call: RequestContext, key: Credential): void => {
+    keyUse.record(key.id, call.now);
+    if (key.kind !== "SECRET" || getHeader(call.request, "origin") === undefined) return;
+    keyUse.recordBrowser(key.id, call.now);
     warnOnce(key.id, "a secret key was seen from a browser: rotate it", {
       key: key.id,
       name: key.name,
@@ -137,37 +137,37 @@ export function createGate(
   };
 
   return {
-    admit(call, slug, scope) {
+    authorize(call, slug, scope) {
       const { key, policy } = authenticateOrCount(call);
       call.keyId = key.id;
-      const refusal = refuse(key, slug, scope, () => clientAddress(call.asked));
+      const refusal = refuse(key, slug, scope, () => clientAddress(call.request));
       if (refusal) {
-        call.headers.push(
+        call.responseHeaders.push(
           "ratelimit-policy",
-          policy.text,
+          policy.header,
           "ratelimit",
-          standingText(limits.keys.peek(key.id, policy, call.startedAt).standings),
+          rateLimitHeader(limits.keys.peek(key.id, policy, call.startedAt).windowStates),
         );
         throw refusal;
       }
       limit(call, policy, limits.keys.take(key.id, policy, call.startedAt));
       noteUse(call, key);
-      if (ignoresForwarding && header(call.asked, "x-forwarded-for") !== undefined)
+      if (ignoresForwarding && getHeader(call.request, "x-forwarded-for") !== undefined)
         warnOnce(
           "x-forwarded-for",
           "X-Forwarded-For is ignored, because no --trusted-proxy is named",
         );
       return key;
     },
-    identify(call, slug, scope) {
+    authenticate(call, slug, scope) {
       const { key } = authenticateOrCount(call);
       call.keyId = key.id;
-      const refusal = refuse(key, slug, scope, () => clientAddress(call.asked));
+      const refusal = refuse(key, slug, scope, () => clientAddress(call.request));
       if (refusal) throw refusal;
       noteUse(call, key);
     },
-    admitAnybody(call) {
-      const client = addressGroup(clientAddress(call.asked));
+    limitByAddress(call) {
+      const client = addressGroup(clientAddress(call.request));
       limit(call, PUBLIC_POLICY, limits.addresses.take(client, PUBLIC_POLICY, call.startedAt));
     },
   };
@@ -182,7 +182,7 @@ function lookUp(rt: Runtime, authorization: string): Credential {
       "invalid_key",
       "This cannot be a key: its checksum does not fit. Is a character missing or changed?",
     );
-  const found = rt.store.keys.credential(hashApiKey(text));
+  const found = rt.store.keys.findCredential(hashApiKey(text));
   if (!found) throw new AppError("invalid_key", "There is no such key.");
   return found;
 }
@@ -226,6 +226,9 @@ function createWarnOnce(rt: Runtime) {
   };
 }
 
-function policyOf(minute: number, hour: number): Policy {
-  return createPolicy({ window: PER_MINUTE, quota: minute }, { window: PER_HOUR, quota: hour });
+function policyOf(minute: number, hour: number): RateLimitPolicy {
+  return createRateLimitPolicy(
+    { window: PER_MINUTE, quota: minute },
+    { window: PER_HOUR, quota: hour },
+  );
 }

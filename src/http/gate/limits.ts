@@ -1,12 +1,12 @@
 import { loadRateCounts, saveRateCounts } from "../../app/box/rate-counts.ts";
 import type { Runtime } from "../../runtime.ts";
-import { createLimiter, type Limiter } from "./rate-limit.ts";
+import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
 
-export type Limits = {
-  keys: Limiter;
-  addresses: Limiter;
+export type RateLimits = {
+  keys: RateLimiter;
+  addresses: RateLimiter;
   /** Failed attempts by address. A restart forgets them. */
-  failures: Limiter;
+  failures: RateLimiter;
   /** Writes what was counted since the last time. */
   flush: () => void;
 };
@@ -19,13 +19,13 @@ const JUMP_SECONDS = 2;
  * Counts in memory, on the clock that never jumps, and writes by the wall clock, so that a restart grants no more than what
  * came in after the last flush.
  */
-export function createLimits(rt: Runtime): Limits {
-  const keys = createLimiter();
-  const addresses = createLimiter();
+export function createRateLimits(rt: Runtime): RateLimits {
+  const keys = createRateLimiter();
+  const addresses = createRateLimiter();
   // From the one clock to the other, in milliseconds. It stays until the clock is set, or one second would be written as two.
   const measureOffset = () => rt.now() - rt.monotonic();
   let offset = measureOffset();
-  const process = Math.floor(rt.chance() * 2 ** 32);
+  const process = Math.floor(rt.randomFraction() * 2 ** 32);
   let savedAt = rt.monotonic();
   const saved = loadRateCounts(rt);
   let { shift } = saved;
@@ -42,7 +42,7 @@ export function createLimits(rt: Runtime): Limits {
   return {
     keys,
     addresses,
-    failures: createLimiter(),
+    failures: createRateLimiter(),
     flush() {
       const startedAt = rt.monotonic();
       const jumped = Math.round((measureOffset() - offset) / 1000);

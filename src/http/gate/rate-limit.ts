@@ -4,23 +4,25 @@ export const PER_MINUTE: RateWindow = { name: "per-minute", seconds: 60 };
 export const PER_HOUR: RateWindow = { name: "per-hour", seconds: 3600 };
 
 /** How many requests each window lets through, as long as it stays the same. */
-export type Policy = {
+export type RateLimitPolicy = {
   windows: readonly { window: RateWindow; quota: number }[];
   /** As RateLimit-Policy has it. */
-  text: string;
+  header: string;
 };
 
-export function createPolicy(...windows: { window: RateWindow; quota: number }[]): Policy {
+export function createRateLimitPolicy(
+  ...windows: { window: RateWindow; quota: number }[]
+): RateLimitPolicy {
   const texts = windows.map(
     ({ window, quota }) => `"${window.name}";q=${quota};w=${window.seconds}`,
   );
-  return { windows, text: texts.join(", ") };
+  return { windows, header: texts.join(", ") };
 }
 
 /** Where a client stands with one window. */
-export type Standing = { name: string; remaining: number; resetSeconds: number };
+export type WindowState = { name: string; remaining: number; resetSeconds: number };
 
-export type Verdict = { allowed: boolean; standings: Standing[] };
+export type RateLimitResult = { allowed: boolean; windowStates: WindowState[] };
 
 /**
  * Requests of one second; they leave a window together, when the last of them has become old enough. What an earlier process
@@ -29,11 +31,11 @@ export type Verdict = { allowed: boolean; standings: Standing[] };
 export type Bucket = { second: number | null; lastAt: number; count: number };
 
 /** Times are on the clock that never jumps. */
-export type Limiter = {
+export type RateLimiter = {
   /** Counts a request when every window has room for it. */
-  take: (client: string, policy: Policy, now: number) => Verdict;
+  take: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
   /** The same without counting. */
-  peek: (client: string, policy: Policy, now: number) => Verdict;
+  peek: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
   /** What was counted from an instant on, of every client. */
   countedSince: (instant: number) => { client: string; second: number; count: number }[];
   /** Takes up what an earlier process has counted, in the order of time. */
@@ -41,7 +43,7 @@ export type Limiter = {
 };
 
 /** One client's requests. For each window: how many are in it, and the first bucket that still is. */
-type Meter = { buckets: Bucket[]; used: number[]; oldest: number[]; policy: Policy };
+type Meter = { buckets: Bucket[]; used: number[]; oldest: number[]; policy: RateLimitPolicy };
 
 const MAX_CLIENTS = 50_000;
 const MAX_DEAD_BUCKETS = 1024;
@@ -50,20 +52,25 @@ const MAX_DEAD_BUCKETS = 1024;
  * Sliding windows: in no 60 seconds do more requests pass than the quota (fixed ones let two quotas through in two
  * seconds). A refused request counts nothing.
  */
-export function createLimiter(): Limiter {
+export function createRateLimiter(): RateLimiter {
   const meters = new Map<string, Meter>();
   const restored = new Map<string, Bucket[]>();
 
-  const judge = (client: string, policy: Policy, now: number, counts: boolean): Verdict => {
+  const judge = (
+    client: string,
+    policy: RateLimitPolicy,
+    now: number,
+    counts: boolean,
+  ): RateLimitResult => {
     const meter = meters.get(client) ?? open(client, policy, now);
     expire(meter, policy, now);
     const { used } = meter;
     const allowed = policy.windows.every(({ quota }, i) => (used[i] ?? 0) < quota);
     if (allowed && counts) count(meter, now);
-    return { allowed, standings: standingsOf(meter, policy, now) };
+    return { allowed, windowStates: standingsOf(meter, policy, now) };
   };
 
-  const open = (client: string, policy: Policy, now: number): Meter => {
+  const open = (client: string, policy: RateLimitPolicy, now: number): Meter => {
     if (meters.size >= MAX_CLIENTS) forgetIdle(now);
     const buckets = restored.get(client) ?? [];
     restored.delete(client);
@@ -105,7 +112,7 @@ export function createLimiter(): Limiter {
   };
 }
 
-function expire(meter: Meter, policy: Policy, now: number): void {
+function expire(meter: Meter, policy: RateLimitPolicy, now: number): void {
   let dead = meter.buckets.length;
   for (let i = 0; i < policy.windows.length; i++) {
     const ms = (policy.windows[i] as { window: RateWindow }).window.seconds * 1000;
@@ -133,7 +140,7 @@ function count(meter: Meter, now: number): void {
   for (let i = 0; i < meter.used.length; i++) meter.used[i] = (meter.used[i] ?? 0) + 1;
 }
 
-const standingsOf = (meter: Meter, policy: Policy, now: number): Standing[] =>
+const standingsOf = (meter: Meter, policy: RateLimitPolicy, now: number): WindowState[] =>
   policy.windows.map(({ window, quota }, i) => {
     const oldest = meter.buckets[meter.oldest[i] ?? 0];
     return {
@@ -144,7 +151,7 @@ const standingsOf = (meter: Meter, policy: Policy, now: number): Standing[] =>
   });
 
 /** RateLimit as the IETF draft has it, the tightest window first. */
-export function standingText(standings: readonly Standing[]): string {
+export function rateLimitHeader(standings: readonly WindowState[]): string {
   let text = "";
   let tightest = Infinity;
   for (const { name, remaining, resetSeconds } of standings) {
@@ -157,8 +164,8 @@ export function standingText(standings: readonly Standing[]): string {
 }
 
 /** When the last of the full windows has room again. */
-export const retryAfterSeconds = (standings: readonly Standing[]): number =>
-  Math.max(1, ...violated(standings).map(({ resetSeconds }) => resetSeconds));
+export const retryAfterSeconds = (standings: readonly WindowState[]): number =>
+  Math.max(1, ...exhaustedWindows(standings).map(({ resetSeconds }) => resetSeconds));
 
-export const violated = (standings: readonly Standing[]): Standing[] =>
+export const exhaustedWindows = (standings: readonly WindowState[]): WindowState[] =>
   standings.filter(({ remaining }) => remaining === 0);

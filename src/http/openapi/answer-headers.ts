@@ -2,12 +2,12 @@ import { type HeaderName, HEADERS } from "./headers.ts";
 import type { JsonObject } from "./json-schema.ts";
 import { refTo } from "./references.ts";
 
-export const CORS: readonly HeaderName[] = [
+export const CORS_HEADERS: readonly HeaderName[] = [
   "Access-Control-Allow-Origin",
   "Access-Control-Expose-Headers",
 ];
-export const COUNTED: readonly HeaderName[] = ["RateLimit-Policy", "RateLimit"];
-export const EVERYWHERE: readonly HeaderName[] = ["Request-Id", "API-Version"];
+export const RATE_LIMIT_HEADERS: readonly HeaderName[] = ["RateLimit-Policy", "RateLimit"];
+export const COMMON_HEADERS: readonly HeaderName[] = ["Request-Id", "API-Version"];
 
 const IF_COUNTED = "-if-counted";
 
@@ -26,9 +26,12 @@ export function describeHeaders(
 }
 
 /** Every header by its name. What tells of the limits is missing where a request came to no key or address to be counted for. */
-export const namedHeaders = (): JsonObject => ({
+export const describeSharedHeaders = (): JsonObject => ({
   ...HEADERS,
   ...Object.fromEntries(
-    COUNTED.map((name) => [`${name}${IF_COUNTED}`, { ...HEADERS[name], required: false }]),
+    RATE_LIMIT_HEADERS.map((name) => [
+      `${name}${IF_COUNTED}`,
+      { ...HEADERS[name], required: false },
+    ]),
   ),
 });

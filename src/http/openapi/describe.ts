@@ -1,9 +1,9 @@
 import { GROUPS, type RouteSpec } from "../route.ts";
-import { namedHeaders } from "./answer-headers.ts";
+import { describeSharedHeaders } from "./answer-headers.ts";
 import { describeSchemas, type JsonObject } from "./json-schema.ts";
-import { describeOperation, pathOf, SENT_HEADERS } from "./operation.ts";
-import { sharedProblems } from "./problem-answers.ts";
-import { describeWebhooks, SENT_TO_ENDPOINTS } from "./webhooks.ts";
+import { describeOperation, templatePathOf, REQUEST_HEADERS } from "./operation.ts";
+import { describeSharedProblems } from "./problem-answers.ts";
+import { describeWebhooks, WEBHOOK_HEADERS } from "./webhooks.ts";
 
 type Described = {
   routes: readonly RouteSpec[];
@@ -44,9 +44,9 @@ export const describeApi = ({
   webhooks: describeWebhooks(),
   components: {
     schemas: describeSchemas({ isClosed }),
-    headers: namedHeaders(),
+    headers: describeSharedHeaders(),
     parameters: describeSentHeaders(),
-    responses: sharedProblems(),
+    responses: describeSharedProblems(),
     securitySchemes: {
       ApiKey: {
         type: "http",
@@ -64,7 +64,7 @@ export const describeApi = ({
 });
 
 function describePaths(routes: readonly RouteSpec[]): JsonObject {
-  const byPath = Map.groupBy(routes, pathOf);
+  const byPath = Map.groupBy(routes, templatePathOf);
   return Object.fromEntries(
     [...byPath].map(([path, group]) => [
       path,
@@ -77,7 +77,7 @@ function describePaths(routes: readonly RouteSpec[]): JsonObject {
 
 const describeSentHeaders = (): JsonObject =>
   Object.fromEntries(
-    Object.entries({ ...SENT_HEADERS, ...SENT_TO_ENDPOINTS }).map(([name, header]) => [
+    Object.entries({ ...REQUEST_HEADERS, ...WEBHOOK_HEADERS }).map(([name, header]) => [
       name,
       { name, in: "header", ...header },
     ]),

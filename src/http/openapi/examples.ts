@@ -3,9 +3,9 @@ import { readCatalog } from "../../app/catalog/read-catalog.ts";
 import { formatInstant } from "../../domain/business-time.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import { generateCatalog } from "../../domain/catalog/generate.ts";
-import { type Envelope, sealEnvelope } from "../../domain/envelope.ts";
+import { type Envelope, createEnvelope } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
-import { representCatalog } from "../../domain/public/representation.ts";
+import { toPublicCatalog } from "../../domain/public/representation.ts";
 import type { availability } from "../../domain/public/schemas/availability.ts";
 import type * as webhook from "../../domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
@@ -29,8 +29,8 @@ const { slug, name, timezone, currency, locale } = catalog.business;
 const at = (minutes: number): string => formatInstant(NOW + minutes * 60_000, timezone);
 
 const day = { soldOut: new Map(), taken: new Map() };
-const shown = representCatalog(
-  { catalog, mark: () => ({ version: VERSION, updatedAt: NOW }), day },
+const shown = toPublicCatalog(
+  { catalog, versionOf: () => ({ version: VERSION, updatedAt: NOW }), stock: day },
   NOW,
 );
 // What has parts shows more.
@@ -54,13 +54,13 @@ const ofBusiness = (data: unknown) => ({ data: [data], page, meta: { business } 
 export function exampleEvent(type: EventType): Envelope {
   const draft = sampleEvent(
     type,
-    { catalog, shown },
+    { catalog, publicCatalog: shown },
     { id: business.id, catalogVersion: VERSION },
     NOW,
   );
   if (draft === undefined)
     throw new Error(`The generated business has nothing that ${type} could tell of.`);
-  return sealEnvelope(draft, EVENT_ID, NOW, business);
+  return createEnvelope(draft, EVENT_ID, NOW, business);
 }
 
 const endpoint: z.infer<typeof webhook.endpoint> = {

@@ -1,7 +1,12 @@
 import type { z } from "zod";
-import type { AnswerSpec, RouteSpec } from "../route.ts";
+import type { ResponseSpec, RouteSpec } from "../route.ts";
 import { IDEMPOTENCY_KEY } from "../webhooks/endpoints.ts";
-import { CORS, COUNTED, describeHeaders, EVERYWHERE } from "./answer-headers.ts";
+import {
+  CORS_HEADERS,
+  RATE_LIMIT_HEADERS,
+  describeHeaders,
+  COMMON_HEADERS,
+} from "./answer-headers.ts";
 import { exampleOf } from "./examples.ts";
 import type { HeaderName } from "./headers.ts";
 import { describeInput, type JsonObject } from "./json-schema.ts";
@@ -9,11 +14,11 @@ import { refTo } from "./references.ts";
 import { describeProblems } from "./problem-answers.ts";
 
 /** h3's `:slug` -> the spec's `{businessSlug}`. */
-export const pathOf = ({ path }: Pick<RouteSpec, "path">): string =>
+export const templatePathOf = ({ path }: Pick<RouteSpec, "path">): string =>
   path.replace(":slug", "{businessSlug}").replace(":id", "{id}");
 
 export function describeOperation(route: RouteSpec): JsonObject {
-  const { id, group, summary, description, scope, body } = route;
+  const { operationId: id, group, summary, description, scope, body } = route;
   return {
     operationId: id,
     tags: [group],
@@ -33,21 +38,24 @@ export function describeOperation(route: RouteSpec): JsonObject {
   };
 }
 
-function securityOf({ id, scope }: RouteSpec): JsonObject[] {
+function securityOf({ operationId: id, scope }: RouteSpec): JsonObject[] {
   if (id === "getMetrics") return [{}, { MetricsToken: [] }];
   if (scope === "open") return [];
   return scope === "public" ? [{}, { ApiKey: ["services.read"] }] : [{ ApiKey: [scope] }];
 }
 
 const headersFor = (scope: RouteSpec["scope"]): readonly HeaderName[] => [
-  ...EVERYWHERE,
-  ...(scope === "open" ? [] : COUNTED),
-  ...(scope === "public" ? CORS : []),
+  ...COMMON_HEADERS,
+  ...(scope === "open" ? [] : RATE_LIMIT_HEADERS),
+  ...(scope === "public" ? CORS_HEADERS : []),
 ];
 
-const describeAnswers = ({ answers }: RouteSpec, always: readonly HeaderName[]): JsonObject =>
+const describeAnswers = (
+  { responses: answers }: RouteSpec,
+  always: readonly HeaderName[],
+): JsonObject =>
   Object.fromEntries(
-    Object.entries(answers).map(([status, { about, body, headers = [] }]) => [
+    Object.entries(answers).map(([status, { description: about, body, headers = [] }]) => [
       status,
       {
         description: about,
@@ -57,7 +65,7 @@ const describeAnswers = ({ answers }: RouteSpec, always: readonly HeaderName[]):
     ]),
   );
 
-function describeContent(body: NonNullable<AnswerSpec["body"]>): JsonObject {
+function describeContent(body: NonNullable<ResponseSpec["body"]>): JsonObject {
   if (body.startsWith("text/")) return { [body]: { schema: { type: "string" } } };
   const example = exampleOf(body);
   return {
@@ -87,7 +95,7 @@ const PATH_PARAMETERS = {
   },
 };
 
-export const SENT_HEADERS = {
+export const REQUEST_HEADERS = {
   "If-None-Match": {
     description: "An ETag of an earlier answer: 304 while it is still so",
     schema: { type: "string" },
@@ -102,7 +110,7 @@ function describeParameters({
   path,
   query = {},
   requestHeaders = [],
-  answers,
+  responses: answers,
 }: RouteSpec): JsonObject[] {
   const inPath = Object.entries(PATH_PARAMETERS)
     .filter(([place]) => path.includes(place))

@@ -1,12 +1,17 @@
 import { STATUS_CODES } from "node:http";
-import type { ErrorItem } from "../../domain/errors.ts";
+import type { ValidationIssue } from "../../domain/errors.ts";
 import { HTTP_CODES, HTTP_STATUS, type HttpCode, problemBody } from "../problems.ts";
 import type { RouteSpec } from "../route.ts";
-import { CORS, COUNTED, describeHeaders, EVERYWHERE } from "./answer-headers.ts";
+import {
+  CORS_HEADERS,
+  RATE_LIMIT_HEADERS,
+  describeHeaders,
+  COMMON_HEADERS,
+} from "./answer-headers.ts";
 import { type HeaderName, HEADERS } from "./headers.ts";
 import type { JsonObject } from "./json-schema.ts";
 import { refTo } from "./references.ts";
-import { PROBLEM_CODES } from "./problem-codes.ts";
+import { PROBLEM_DESCRIPTIONS } from "./problem-codes.ts";
 
 const KEY: HttpCode[] = [
   "missing_key",
@@ -65,7 +70,7 @@ export function describeProblems(route: RouteSpec): JsonObject {
 }
 
 /** Those that are the same wherever they occur, and those of addresses that are no route's. */
-export const sharedProblems = (): JsonObject =>
+export const describeSharedProblems = (): JsonObject =>
   Object.fromEntries(
     SHARED_STATUS.map((status) => {
       const codes = HTTP_CODES.filter((code) => HTTP_STATUS[code] === status);
@@ -80,8 +85,8 @@ function describeProblem(
 ): JsonObject {
   const [first] = codes;
   return {
-    description: codes.map((code) => `\`${code}\`: ${PROBLEM_CODES[code]}`).join("\n\n"),
-    headers: describeHeaders(headersOf(status), isPublic ? CORS : [], COUNTED),
+    description: codes.map((code) => `\`${code}\`: ${PROBLEM_DESCRIPTIONS[code]}`).join("\n\n"),
+    headers: describeHeaders(headersOf(status), isPublic ? CORS_HEADERS : [], RATE_LIMIT_HEADERS),
     content: {
       "application/problem+json": {
         schema: {
@@ -102,13 +107,13 @@ const OF_STATUS: { [status: number]: readonly HeaderName[] } = {
   503: ["Retry-After"],
 };
 const headersOf = (status: number): readonly HeaderName[] => [
-  ...EVERYWHERE,
+  ...COMMON_HEADERS,
   "Cache-Control",
   ...(OF_STATUS[status] ?? []),
 ];
 
 /** For those that tell more than a sentence. */
-const MISTAKES: { [code in HttpCode]?: ErrorItem } = {
+const MISTAKES: { [code in HttpCode]?: ValidationIssue } = {
   invalid_parameter: {
     parameter: "limit",
     code: "invalid_value",
@@ -123,12 +128,12 @@ const MISTAKES: { [code in HttpCode]?: ErrorItem } = {
 
 function exampleOf(code: HttpCode): unknown {
   const mistake = MISTAKES[code];
-  const detail = mistake?.detail ?? PROBLEM_CODES[code];
+  const detail = mistake?.detail ?? PROBLEM_DESCRIPTIONS[code];
   const problem = {
     status: HTTP_STATUS[code],
     code,
     detail,
-    items: mistake ? [mistake] : [],
+    issues: mistake ? [mistake] : [],
     headers: [],
   };
   const extra = code === "rate_limited" ? { violatedPolicies: ["per-minute"] } : {};

@@ -3,7 +3,7 @@ import { MAX_BODY_BYTES } from "../body.ts";
 import type { HttpCode } from "../problems.ts";
 
 /** What each code tells whoever meets it. */
-export const PROBLEM_CODES: Record<HttpCode, string> = {
+export const PROBLEM_DESCRIPTIONS: Record<HttpCode, string> = {
   invalid_parameter: "A parameter has a value that it cannot have; `errors` names each.",
   unknown_parameter: "There is no such parameter here.",
   missing_parameter: "A parameter is needed.",

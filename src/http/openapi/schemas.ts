@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
 import * as availability from "../../domain/public/schemas/availability.ts";
 import { booking, reservation, ticket, ticketOrder } from "../../domain/public/schemas/day.ts";
-import { business, catalogChange, envelopeOf } from "../../domain/public/schemas/envelope.ts";
+import { business, catalogChange, envelopeSchema } from "../../domain/public/schemas/envelope.ts";
 import { menuCategory, menuItem, modifierGroup } from "../../domain/public/schemas/menu.ts";
 import { promotion } from "../../domain/public/schemas/promotion.ts";
 import {
@@ -44,7 +44,7 @@ const listMeta = catalogMeta.extend({
 const list = (data: z.ZodType) => z.strictObject({ data, page, meta: listMeta });
 const ofBusiness = z.strictObject({ business });
 
-const envelopes = EVENT_TYPES.map((type) => [eventName(type), envelopeOf(type)] as const);
+const envelopes = EVENT_TYPES.map((type) => [eventSchemaName(type), envelopeSchema(type)] as const);
 const event = z
   .discriminatedUnion(
     "type",
@@ -54,7 +54,7 @@ const event = z
     discriminator: {
       propertyName: "type",
       mapping: Object.fromEntries(
-        EVENT_TYPES.map((type) => [type, refTo("schemas", eventName(type))]),
+        EVENT_TYPES.map((type) => [type, refTo("schemas", eventSchemaName(type))]),
       ),
     },
   });
@@ -117,7 +117,7 @@ const NAMED = {
   Slot: availability.slot,
   VisitSegment: availability.visitSegment,
   TableSegment: availability.tableSegment,
-  Refusal: availability.refusal,
+  Refusal: availability.refusedStart,
   Endpoint: webhook.endpoint,
   Delivery: webhook.delivery,
   Attempt: webhook.attempt,
@@ -156,6 +156,6 @@ export type SchemaName = keyof typeof NAMED;
 export const SCHEMAS: Record<string, z.ZodType> = { ...NAMED, ...Object.fromEntries(envelopes) };
 
 /** `service_price.updated` -> `ServicePriceUpdatedEvent` */
-export function eventName(type: EventType): string {
+export function eventSchemaName(type: EventType): string {
   return `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 }

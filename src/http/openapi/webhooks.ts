@@ -3,7 +3,7 @@ import { type SignatureHeaders, TOLERANCE_SEC } from "../../domain/webhooks/sign
 import { exampleEvent } from "./examples.ts";
 import type { JsonObject } from "./json-schema.ts";
 import { refTo } from "./references.ts";
-import { eventName } from "./schemas.ts";
+import { eventSchemaName } from "./schemas.ts";
 
 const text = { type: "string" };
 
@@ -49,7 +49,7 @@ const DELIVERY_HEADERS = {
 } satisfies Record<keyof SignatureHeaders | `X-Service-${string}`, object>;
 
 /** What is sent to an endpoint beside the event. */
-export const SENT_TO_ENDPOINTS = {
+export const WEBHOOK_HEADERS = {
   ...Object.fromEntries(
     Object.entries(DELIVERY_HEADERS).map(([name, header]) => [name, { ...header, required: true }]),
   ),
@@ -66,16 +66,16 @@ export const describeWebhooks = (): JsonObject =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: describeEvent(type) }]));
 
 const describeEvent = (type: EventType): JsonObject => ({
-  operationId: `on${eventName(type)}`,
+  operationId: `on${eventSchemaName(type)}`,
   tags: ["Webhooks"],
   summary: summaryOf(type),
   security: [],
-  parameters: Object.keys(SENT_TO_ENDPOINTS).map((name) => ({ $ref: refTo("parameters", name) })),
+  parameters: Object.keys(WEBHOOK_HEADERS).map((name) => ({ $ref: refTo("parameters", name) })),
   requestBody: {
     required: true,
     content: {
       "application/json": {
-        schema: { $ref: refTo("schemas", eventName(type)) },
+        schema: { $ref: refTo("schemas", eventSchemaName(type)) },
         example: exampleEvent(type),
       },
     },

@@ -1,22 +1,22 @@
-import { redeliver } from "../../app/webhooks/deliveries.ts";
-import { requireOwnDelivery, requireOwnEndpoint } from "../../app/webhooks/own-webhooks.ts";
-import { readRequest } from "../../domain/day/request.ts";
+import { redeliverDelivery } from "../../app/webhooks/deliveries.ts";
+import { getOwnDelivery, getOwnEndpoint } from "../../app/webhooks/own-webhooks.ts";
+import { parseRequest } from "../../domain/day/request.ts";
 import { EVENT_TYPES } from "../../domain/event-types.ts";
-import { firstIdOf } from "../../domain/ids.ts";
+import { minIdAt } from "../../domain/ids.ts";
 import { DELIVERY_STATUSES } from "../../domain/webhooks/delivery-status.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { DeliveryRow } from "../../store/deliveries.ts";
 import type { Credential } from "../../store/keys.ts";
 import type { LiveFilter } from "../../store/live-filter.ts";
-import { readOptionalObject } from "../body.ts";
-import { type Answer, answerJson, type Call } from "../call.ts";
+import { readOptionalJsonObject } from "../body.ts";
+import { type HttpResponse, respondJson, type RequestContext } from "../call.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
-import { idOf } from "./endpoint.ts";
-import { noFields } from "./endpoint-actions.ts";
-import { answerPage, businessOf, PRIVATE, timezoneOf } from "../key-answers.ts";
-import { cursor, instant, oneOf, pageSize, readParameters } from "../parameters.ts";
-import { representAttempt, representDelivery } from "./represent-webhooks.ts";
-import { writeWhenFree } from "../writes.ts";
+import { pathId } from "./endpoint.ts";
+import { emptyBody } from "./endpoint-actions.ts";
+import { respondPage, getBusiness, PRIVATE, getTimezone } from "../key-answers.ts";
+import { cursor, instant, oneOf, pageSize, parseParameters } from "../parameters.ts";
+import { toPublicAttempt, toPublicDelivery } from "./represent-webhooks.ts";
+import { retryWhileBusy } from "../writes.ts";
 
 const DEFAULT_LIMIT = 100;
 /** The schedule makes 20; who sends again and again makes any number. */
@@ -33,56 +33,56 @@ export const DELIVERIES_PARAMETERS = {
 /** The newest first, never all at once: there may be a million of them. */
 export const listDeliveries =
   (rt: Runtime) =>
-  (call: Call, key: Credential): Answer => {
-    const asked = readParameters(DELIVERIES_PARAMETERS, call.asked.search);
-    const { id } = requireOwnEndpoint(rt, key, idOf(call));
-    const business = businessOf(rt, key);
+  (call: RequestContext, key: Credential): HttpResponse => {
+    const asked = parseParameters(DELIVERIES_PARAMETERS, call.request.search);
+    const { id } = getOwnEndpoint(rt, key, pathId(call));
+    const business = getBusiness(rt, key);
     const { timezone } = business.doc;
     const path = `webhooks/${id}/deliveries`;
     const filter = { endpointId: id, state: asked.status, eventType: asked.eventType };
     const before = asked.cursor === undefined ? null : decodeCursor(path, asked.cursor).id;
     const since = asked.since?.resolve(timezone) ?? 0;
     const { rows, reached } = readPage(rt, filter, before, since, asked.limit ?? DEFAULT_LIMIT);
-    const data = rows.map((delivery) => representDelivery(delivery, timezone));
+    const data = rows.map((delivery) => toPublicDelivery(delivery, timezone));
     const nextCursor = reached && encodeCursor(path, { sortOrder: 0, id: reached });
-    return answerPage(rt, call, business, path, { data, nextCursor });
+    return respondPage(rt, call, business, path, { data, nextCursor });
   };
 
-export const showDelivery =
+export const getDelivery =
   (rt: Runtime) =>
-  (call: Call, key: Credential): Answer => {
-    readParameters({}, call.asked.search);
-    const delivery = requireOwnDelivery(rt, key, idOf(call));
-    return answerJson(
+  (call: RequestContext, key: Credential): HttpResponse => {
+    parseParameters({}, call.request.search);
+    const delivery = getOwnDelivery(rt, key, pathId(call));
+    return respondJson(
       call,
       200,
-      { data: withAttempts(rt, delivery, timezoneOf(rt, key)) },
+      { data: withAttempts(rt, delivery, getTimezone(rt, key)) },
       PRIVATE,
     );
   };
 
 /** It is on its way again, not yet there. */
-export const redeliverDelivery =
+export const handleRedeliverDelivery =
   (rt: Runtime) =>
-  async (call: Call, key: Credential): Promise<Answer> => {
-    readParameters({}, call.asked.search);
-    const sent = await readOptionalObject(call);
-    const { id } = requireOwnDelivery(rt, key, idOf(call));
-    readRequest(noFields, sent);
-    const delivery = await writeWhenFree(rt, () => redeliver(rt, id));
-    return answerJson(
+  async (call: RequestContext, key: Credential): Promise<HttpResponse> => {
+    parseParameters({}, call.request.search);
+    const sent = await readOptionalJsonObject(call);
+    const { id } = getOwnDelivery(rt, key, pathId(call));
+    parseRequest(emptyBody, sent);
+    const delivery = await retryWhileBusy(rt, () => redeliverDelivery(rt, id));
+    return respondJson(
       call,
       202,
-      { data: withAttempts(rt, delivery, timezoneOf(rt, key)) },
+      { data: withAttempts(rt, delivery, getTimezone(rt, key)) },
       PRIVATE,
     );
   };
 
 const withAttempts = (rt: Runtime, delivery: DeliveryRow, timezone: string) => ({
-  ...representDelivery(delivery, timezone),
+  ...toPublicDelivery(delivery, timezone),
   attempts: rt.store.deliveries
-    .attempts(delivery.id, SHOWN_ATTEMPTS)
-    .map((attempt) => representAttempt(attempt, timezone)),
+    .listAttempts(delivery.id, SHOWN_ATTEMPTS)
+    .map((attempt) => toPublicAttempt(attempt, timezone)),
 });
 
 /** A page, and where the next one goes on; null: nowhere. A rare combination may fill less than a page. */
@@ -99,7 +99,7 @@ function readPage(
   const [next] = found.rows.slice(limit);
   const reached = next ? (rows.at(-1)?.id ?? null) : found.reached;
   // Ids rise with time: from here on all are older.
-  const isOver = reached === null || (next?.id ?? reached) < firstIdOf("dlv", since);
+  const isOver = reached === null || (next?.id ?? reached) < minIdAt("dlv", since);
   return {
     rows: rows.filter(({ createdAt }) => createdAt >= since),
     reached: isOver ? null : reached,

@@ -1,54 +1,54 @@
 import { deleteEndpoint } from "../../app/webhooks/endpoint-life.ts";
 import { updateEndpoint } from "../../app/webhooks/endpoints.ts";
-import { requireOwnEndpoint } from "../../app/webhooks/own-webhooks.ts";
+import { getOwnEndpoint } from "../../app/webhooks/own-webhooks.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Credential } from "../../store/keys.ts";
 import { readJsonObject } from "../body.ts";
-import { type Answer, answerJson, answerWith, type Call } from "../call.ts";
-import { PRIVATE, timezoneOf } from "../key-answers.ts";
-import { readParameters } from "../parameters.ts";
-import { representEndpoint } from "./represent-webhooks.ts";
-import { newEndpoint } from "./endpoints.ts";
-import { writeWhenFree } from "../writes.ts";
+import { type HttpResponse, respondJson, respond, type RequestContext } from "../call.ts";
+import { PRIVATE, getTimezone } from "../key-answers.ts";
+import { parseParameters } from "../parameters.ts";
+import { toPublicEndpoint } from "./represent-webhooks.ts";
+import { createEndpointBody } from "./endpoints.ts";
+import { retryWhileBusy } from "../writes.ts";
 
-export const endpointPatch = newEndpoint.partial();
+export const updateEndpointBody = createEndpointBody.partial();
 
-export const idOf = ({ asked }: Call): string => asked.params["id"] ?? "";
+export const pathId = ({ request: asked }: RequestContext): string => asked.params["id"] ?? "";
 
-export const showWebhook =
+export const getEndpoint =
   (rt: Runtime) =>
-  (call: Call, key: Credential): Answer => {
-    readParameters({}, call.asked.search);
-    const endpoint = requireOwnEndpoint(rt, key, idOf(call));
-    return answerJson(
+  (call: RequestContext, key: Credential): HttpResponse => {
+    parseParameters({}, call.request.search);
+    const endpoint = getOwnEndpoint(rt, key, pathId(call));
+    return respondJson(
       call,
       200,
-      { data: representEndpoint(endpoint, timezoneOf(rt, key)) },
+      { data: toPublicEndpoint(endpoint, getTimezone(rt, key)) },
       PRIVATE,
     );
   };
 
-export const changeWebhook =
+export const handleUpdateEndpoint =
   (rt: Runtime) =>
-  async (call: Call, key: Credential): Promise<Answer> => {
-    readParameters({}, call.asked.search);
+  async (call: RequestContext, key: Credential): Promise<HttpResponse> => {
+    parseParameters({}, call.request.search);
     const { name, url, events, ...others } = await readJsonObject(call);
-    const { id } = requireOwnEndpoint(rt, key, idOf(call));
+    const { id } = getOwnEndpoint(rt, key, pathId(call));
     const changes = { name, url, events, byPartner: true, unknownFields: Object.keys(others) };
-    const endpoint = await writeWhenFree(rt, () => updateEndpoint(rt, id, changes));
-    return answerJson(
+    const endpoint = await retryWhileBusy(rt, () => updateEndpoint(rt, id, changes));
+    return respondJson(
       call,
       200,
-      { data: representEndpoint(endpoint, timezoneOf(rt, key)) },
+      { data: toPublicEndpoint(endpoint, getTimezone(rt, key)) },
       PRIVATE,
     );
   };
 
-export const deleteWebhook =
+export const handleDeleteEndpoint =
   (rt: Runtime) =>
-  async (call: Call, key: Credential): Promise<Answer> => {
-    readParameters({}, call.asked.search);
-    const { id } = requireOwnEndpoint(rt, key, idOf(call));
-    await writeWhenFree(rt, () => deleteEndpoint(rt, id));
-    return answerWith(call, 204, []);
+  async (call: RequestContext, key: Credential): Promise<HttpResponse> => {
+    parseParameters({}, call.request.search);
+    const { id } = getOwnEndpoint(rt, key, pathId(call));
+    await retryWhileBusy(rt, () => deleteEndpoint(rt, id));
+    return respond(call, 204, []);
   };

@@ -6,20 +6,20 @@ import { EVENT_TYPES } from "../../domain/event-types.ts";
 import type { Runtime } from "../../runtime.ts";
 import type { Credential } from "../../store/keys.ts";
 import { readJsonObject } from "../body.ts";
-import { type Answer, answerJson, type Call, header } from "../call.ts";
+import { type HttpResponse, respondJson, type RequestContext, getHeader } from "../call.ts";
 import { paginate } from "../cursor.ts";
-import { answerPage, businessOf, NO_STORE, timezoneOf, urlOf } from "../key-answers.ts";
-import { cursor, pageSize, readParameters } from "../parameters.ts";
-import { representEndpoint } from "./represent-webhooks.ts";
-import { writeWhenFree } from "../writes.ts";
+import { respondPage, getBusiness, NO_STORE, getTimezone, businessUrl } from "../key-answers.ts";
+import { cursor, pageSize, parseParameters } from "../parameters.ts";
+import { toPublicEndpoint } from "./represent-webhooks.ts";
+import { retryWhileBusy } from "../writes.ts";
 
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const PATH = "webhooks";
 
-export const WEBHOOKS_PARAMETERS = { limit: pageSize, cursor };
+export const ENDPOINTS_PARAMETERS = { limit: pageSize, cursor };
 
 /** What may be sent of an endpoint. app/webhooks/endpoint-checks.ts judges it, for the terminal as well. */
-export const newEndpoint = z.strictObject({
+export const createEndpointBody = z.strictObject({
   name: z.string().min(1).max(100).describe("A label"),
   url: z
     .string()
@@ -30,25 +30,25 @@ export const newEndpoint = z.strictObject({
 });
 
 /** The oldest first. */
-export const listWebhooks =
+export const listEndpoints =
   (rt: Runtime) =>
-  (call: Call, key: Credential): Answer => {
-    const { limit, cursor } = readParameters(WEBHOOKS_PARAMETERS, call.asked.search);
-    const business = businessOf(rt, key);
+  (call: RequestContext, key: Credential): HttpResponse => {
+    const { limit, cursor } = parseParameters(ENDPOINTS_PARAMETERS, call.request.search);
+    const business = getBusiness(rt, key);
     // Ids rise with time: by them alone they are in order.
     const endpoints = listOwnEndpoints(rt, key).map((endpoint) => ({ ...endpoint, sortOrder: 0 }));
     const { objects, nextCursor } = paginate(PATH, endpoints, limit, cursor);
-    const data = objects.map((endpoint) => representEndpoint(endpoint, business.doc.timezone));
-    return answerPage(rt, call, business, PATH, { data, nextCursor });
+    const data = objects.map((endpoint) => toPublicEndpoint(endpoint, business.doc.timezone));
+    return respondPage(rt, call, business, PATH, { data, nextCursor });
   };
 
-export const createWebhook =
+export const handleCreateEndpoint =
   (rt: Runtime) =>
-  async (call: Call, key: Credential): Promise<Answer> => {
-    readParameters({}, call.asked.search);
+  async (call: RequestContext, key: Credential): Promise<HttpResponse> => {
+    parseParameters({}, call.request.search);
     const idempotencyKey = readIdempotencyKey(call);
     const { name, url, events, ...others } = await readJsonObject(call);
-    const { endpoint, secret } = await writeWhenFree(rt, () =>
+    const { endpoint, secret } = await retryWhileBusy(rt, () =>
       createEndpoint(rt, {
         businessId: key.businessId,
         keyId: key.id,
@@ -60,16 +60,16 @@ export const createWebhook =
         idempotencyKey,
       }),
     );
-    const location = urlOf(rt, key.businessSlug, `${PATH}/${endpoint.id}`);
-    const data = { ...representEndpoint(endpoint, timezoneOf(rt, key)), secret };
-    return answerJson(call, 201, { data }, ["location", location, ...NO_STORE]);
+    const location = businessUrl(rt, key.businessSlug, `${PATH}/${endpoint.id}`);
+    const data = { ...toPublicEndpoint(endpoint, getTimezone(rt, key)), secret };
+    return respondJson(call, 201, { data }, ["location", location, ...NO_STORE]);
   };
 
-function readIdempotencyKey(call: Call): string | undefined {
-  const sent = header(call.asked, "idempotency-key");
+function readIdempotencyKey(call: RequestContext): string | undefined {
+  const sent = getHeader(call.request, "idempotency-key");
   if (sent === undefined || IDEMPOTENCY_KEY.test(sent)) return sent;
   const detail = "Idempotency-Key has 1 to 255 characters of ASCII, without a space.";
   throw new AppError("invalid_parameter", detail, {
-    items: [{ parameter: "Idempotency-Key", code: "invalid_value", detail }],
+    issues: [{ parameter: "Idempotency-Key", code: "invalid_value", detail }],
   });
 }

@@ -8,7 +8,7 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 /** A partner sees so much of what its own receiver said, and of why a connection failed. */
 const SHOWN_CHARACTERS = 256;
 
-export const representEndpoint = (
+export const toPublicEndpoint = (
   row: EndpointRow,
   timezone: string,
 ): z.output<typeof endpoint> => ({
@@ -23,7 +23,7 @@ export const representEndpoint = (
   updatedAt: formatInstant(row.updatedAt, timezone),
 });
 
-export const representDelivery = (
+export const toPublicDelivery = (
   row: DeliveryRow,
   timezone: string,
 ): z.output<typeof delivery> => ({
@@ -36,22 +36,22 @@ export const representDelivery = (
   attemptCount: row.attemptCount,
   nextAttemptAt: instantOrNull(row.nextAttemptAt, timezone),
   lastStatusCode: row.lastStatusCode,
-  lastError: shownText(row.lastError),
+  lastError: toPublicText(row.lastError),
   createdAt: formatInstant(row.createdAt, timezone),
   deliveredAt: instantOrNull(row.deliveredAt, timezone),
 });
 
-export const representAttempt = (row: AttemptRow, timezone: string): z.output<typeof attempt> => ({
+export const toPublicAttempt = (row: AttemptRow, timezone: string): z.output<typeof attempt> => ({
   n: row.n,
   at: formatInstant(row.at, timezone),
   durationMs: row.durationMs,
   statusCode: row.statusCode,
   outcome: row.outcome,
-  error: shownText(row.error),
-  responseText: shownText(row.responseText),
+  error: toPublicText(row.error),
+  responseText: toPublicText(row.responseText),
 });
 
-export const shownText = (text: string | null): string | null =>
+export const toPublicText = (text: string | null): string | null =>
   text && safe(text, SHOWN_CHARACTERS);
 
 const instantOrNull = (at: number | null, timezone: string): string | null =>

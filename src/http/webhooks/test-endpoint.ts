@@ -1,18 +1,18 @@
 import { type SendOnce, testEndpoint } from "../../app/webhooks/test-endpoint.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../runtime.ts";
-import { answerJson } from "../call.ts";
-import { actOnEndpoint, noFields } from "./endpoint-actions.ts";
+import { respondJson } from "../call.ts";
+import { handleEndpointAction, emptyBody } from "./endpoint-actions.ts";
 import { PRIVATE } from "../key-answers.ts";
-import { shownText } from "./represent-webhooks.ts";
+import { toPublicText } from "./represent-webhooks.ts";
 
 /** Tests that wait for their receivers at once; far more than anybody's hands can start. */
 const MOST_AT_ONCE = 64;
 
 /** Sends one signed test event now and answers what came of it; a receiver that fails is no failure of this request. */
-export const testWebhook = (rt: Runtime, sendOnce: SendOnce, closing: AbortSignal) => {
+export const handleTestEndpoint = (rt: Runtime, sendOnce: SendOnce, closing: AbortSignal) => {
   const underway = new Set<string>();
-  return actOnEndpoint(rt, noFields, async (call, { id }) => {
+  return handleEndpointAction(rt, emptyBody, async (call, { id }) => {
     if (underway.has(id))
       throw new AppError("conflict", "A test of this endpoint is still waiting for its answer.");
     if (underway.size >= MOST_AT_ONCE)
@@ -23,7 +23,7 @@ export const testWebhook = (rt: Runtime, sendOnce: SendOnce, closing: AbortSigna
         rt,
         id,
         sendOnce,
-        AbortSignal.any([call.asked.gone(), closing]),
+        AbortSignal.any([call.request.disconnected(), closing]),
       );
       if (closing.aborted)
         throw new AppError(
@@ -31,8 +31,12 @@ export const testWebhook = (rt: Runtime, sendOnce: SendOnce, closing: AbortSigna
           "The server is shutting down: the test was broken off.",
         );
       const { error, responseText } = result;
-      const data = { ...result, error: shownText(error), responseText: shownText(responseText) };
-      return answerJson(call, 200, { data }, PRIVATE);
+      const data = {
+        ...result,
+        error: toPublicText(error),
+        responseText: toPublicText(responseText),
+      };
+      return respondJson(call, 200, { data }, PRIVATE);
     } finally {
       underway.delete(id);
     }

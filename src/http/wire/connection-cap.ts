@@ -7,7 +7,7 @@ const LIMIT = 256;
 const HIGH_LIMIT = 4096;
 
 /** Somebody who opens connections and never speaks takes none from others. */
-export function capConnections(
+export function limitConnections(
   server: Server,
   proxies: readonly string[],
   limitOf = (address: string): number =>

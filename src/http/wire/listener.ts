@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { Answering, Place } from "../answering.ts";
-import type { Answer, Asked } from "../call.ts";
+import type { Pipeline, RoutePath } from "../answering.ts";
+import type { HttpResponse, HttpRequest } from "../call.ts";
 import type { Router } from "../router.ts";
 
 export type Listener = (req: IncomingMessage, res: ServerResponse) => void;
@@ -14,8 +14,8 @@ const isOfBusiness = (path: string): boolean => path.startsWith(PATTERN);
  * same path to an answer; this one saves the making of a Request, a URL and a Response, which is most of the work.
  */
 export function createListener(
-  places: readonly Place[],
-  { answer, refuse }: Answering,
+  places: readonly RoutePath[],
+  { handle, reject }: Pipeline,
   loadRouter: () => Promise<Router>,
 ): Listener {
   const direct = places.filter(
@@ -45,7 +45,7 @@ export function createListener(
   const route = (req: IncomingMessage, res: ServerResponse, address: Address): void =>
     void loadRouter().then(
       ({ listener }) => listener(req, res),
-      (error) => write(res, refuse(new DirectRequest(req, res, address), error)),
+      (error) => write(res, reject(new DirectRequest(req, res, address), error)),
     );
   // Most ask what was asked just before.
   let last = locate("");
@@ -53,21 +53,21 @@ export function createListener(
     const url = req.url ?? "";
     const address = url === last.url ? last : (last = locate(url));
     if (address.place === undefined || req.method !== "GET") return route(req, res, address);
-    const handled = answer(address.place, new DirectRequest(req, res, address));
+    const handled = handle(address.place, new DirectRequest(req, res, address));
     if (handled instanceof Promise) void handled.then((answered) => write(res, answered));
     else write(res, handled);
   };
 }
 
 /** An address cut apart, and the place that it names where no router is needed to find it. */
-type Address = Pick<Asked, "path" | "search" | "params"> & {
+type Address = Pick<HttpRequest, "path" | "search" | "params"> & {
   url: string;
-  place: Place | undefined;
+  place: RoutePath | undefined;
 };
 
 /** With methods on a prototype: closures would cost every request. */
-class DirectRequest implements Asked {
-  readonly params: Asked["params"];
+class DirectRequest implements HttpRequest {
+  readonly params: HttpRequest["params"];
   readonly path: string;
   readonly search: string;
   readonly #req: IncomingMessage;
@@ -85,7 +85,7 @@ class DirectRequest implements Asked {
     return this.#req.method as string;
   }
 
-  get sent(): IncomingHttpHeaders {
+  get headers(): IncomingHttpHeaders {
     return this.#req.headers;
   }
 
@@ -93,7 +93,7 @@ class DirectRequest implements Asked {
     return this.#req.socket;
   }
 
-  get peer(): string {
+  get peerAddress(): string {
     return this.#req.socket.remoteAddress ?? "";
   }
 
@@ -101,14 +101,14 @@ class DirectRequest implements Asked {
     return null;
   }
 
-  gone(): AbortSignal {
+  disconnected(): AbortSignal {
     const hungUp = new AbortController();
     this.#res.once("close", () => hungUp.abort());
     return hungUp.signal;
   }
 }
 
-function write(res: ServerResponse, { status, headers, body }: Answer): void {
+function write(res: ServerResponse, { status, headers, body }: HttpResponse): void {
   res.writeHead(status, headers);
   res.end(body);
 }

@@ -8,7 +8,7 @@ const PATIENCE = 6;
 const BYTES = 100_000;
 
 /** Hangs up on whoever asks for much and takes it drop by drop: until they have it, it is kept for them. */
-export function hangUpOnSlowReaders(server: Server): void {
+export function disconnectSlowReaders(server: Server): void {
   const open = new Set<Socket>();
   const patience = new WeakMap<Socket, number>();
   server.on("setSecureContext" in server ? "secureConnection" : "connection", (socket: Socket) => {

@@ -45,7 +45,11 @@ export function readCertificate({ cert, key }: TlsFiles): Certificate {
 }
 
 /** Says how long a certificate is good for, louder as its end comes nearer. */
-export function noteExpiry(log: Log, { names, expiresAt }: Certificate, now: number): void {
+export function logCertificateExpiry(
+  log: Log,
+  { names, expiresAt }: Certificate,
+  now: number,
+): void {
   const days = Math.floor((expiresAt - now) / DAY_MS);
   const fields = { names, expires: new Date(expiresAt).toISOString(), days };
   const [level, message]: [LogLevel, string] =

@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 import type { Runtime } from "../../runtime.ts";
 import { API_VERSION } from "../answering.ts";
 import { MAX_BODY_BYTES } from "../body.ts";
-import { capConnections } from "./connection-cap.ts";
+import { limitConnections } from "./connection-cap.ts";
 import type { Listener } from "./listener.ts";
 import { HTTP_STATUS, type HttpCode, problemBody } from "../problems.ts";
-import { hangUpOnSlowReaders } from "./slow-readers.ts";
+import { disconnectSlowReaders } from "./slow-readers.ts";
 
 // What RFC 9112 asks of a server beyond what Node does: whatever could be read in two ways is refused, and the connection ends.
 
@@ -30,7 +30,7 @@ const GARBLED = malformed("This is not HTTP as RFC 9112 has it.");
 const OTHER_VERSION = fault("version_not_supported", "Only HTTP/1.1 and 1.0 are spoken here.");
 
 /** Puts `listener` behind what keeps a server on the open net standing. */
-export function harden(server: Server, rt: Runtime, listener: Listener): void {
+export function hardenServer(server: Server, rt: Runtime, listener: Listener): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   // Node reads this when it begins to listen, and listhen leaves no moment before: begin once more.
@@ -39,8 +39,8 @@ export function harden(server: Server, rt: Runtime, listener: Listener): void {
     requireHostHeader: false,
   });
   server.emit("listening");
-  capConnections(server, rt.config.http.trustedProxies);
-  hangUpOnSlowReaders(server);
+  limitConnections(server, rt.config.http.trustedProxies);
+  disconnectSlowReaders(server);
 
   const judge: Listener = (req, res) => {
     const found = findFault(req);
@@ -125,14 +125,14 @@ function explainParseError({ code, reason, rawPacket }: ParseError): Fault {
 }
 
 function refuse(res: ServerResponse, { status, ...told }: Fault, requestId: string): void {
-  const body = problemBody({ status, ...told, items: [], headers: [] }, requestId);
+  const body = problemBody({ status, ...told, issues: [], headers: [] }, requestId);
   res.writeHead(status, headersOf(body, requestId));
   res.end(body);
 }
 
 /** For a socket on which no request was made out. */
 function onTheWire({ status, ...told }: Fault, requestId: string): string {
-  const body = problemBody({ status, ...told, items: [], headers: [] }, requestId);
+  const body = problemBody({ status, ...told, issues: [], headers: [] }, requestId);
   const headers = Object.entries(headersOf(body, requestId)).map(
     ([name, value]) => `${name}: ${value}`,
   );

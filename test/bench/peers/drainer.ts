@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { appendEvents } from "../../../src/app/events.ts";
-import { startCourier } from "../../../src/courier/start.ts";
-import { EVENT, openCourierStage } from "../courier-stage.ts";
+import { startDeliveryWorker } from "../../../src/courier/start.ts";
+import { EVENT, openDeliveryBench } from "../courier-stage.ts";
 
 // Ours, in a process of its own: drains deliveries to a sink, from the commit of their events until the outcome of each is on the
 // disk. Tells how many milliseconds the last drain took, after some that are not counted.
@@ -9,15 +9,15 @@ import { EVENT, openCourierStage } from "../courier-stage.ts";
 const [sink = "", dataDir = "", total = "", concurrency = "", warmUps = ""] = process.argv.slice(2);
 const ENDPOINTS = 10;
 
-const { config, rt, business } = await openCourierStage(
+const { config, rt, business } = await openDeliveryBench(
   join(dataDir, "data"),
   sink,
   ENDPOINTS,
   Math.floor(Number(concurrency) / ENDPOINTS),
 );
-const courier = await startCourier(config);
+const courier = await startDeliveryWorker(config);
 const drafts = Array.from({ length: Number(total) / ENDPOINTS }, () => EVENT);
-const delivered = () => rt.store.tallies.counts().DELIVERED ?? 0;
+const delivered = () => rt.store.tallies.countByStatus().DELIVERED ?? 0;
 
 async function drain(): Promise<number> {
   const goal = delivered() + Number(total);

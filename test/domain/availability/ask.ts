@@ -1,12 +1,12 @@
-import { explainRefusals, isBookable } from "../../../src/domain/availability/bookable.ts";
-import { busyRowsOf } from "../../../src/domain/availability/booked-rows.ts";
+import { listRefusedStarts, checkStart } from "../../../src/domain/availability/bookable.ts";
+import { busyIntervalsOf } from "../../../src/domain/availability/booked-rows.ts";
 import { formatMinute } from "../../../src/domain/availability/format.ts";
 import { type DayListing, listSlots } from "../../../src/domain/availability/listing.ts";
-import { type Openings, openingsOf } from "../../../src/domain/availability/openings.ts";
-import { planQuestion } from "../../../src/domain/availability/plan.ts";
+import { type SlotSearch, prepareSlotSearch } from "../../../src/domain/availability/openings.ts";
+import { planResolvedRequest } from "../../../src/domain/availability/plan.ts";
 import type {
-  BusyRow,
-  Question,
+  BusyInterval,
+  ResolvedRequest,
   ServiceRequest,
 } from "../../../src/domain/availability/question.ts";
 import type { Slot } from "../../../src/domain/availability/slot.ts";
@@ -17,9 +17,13 @@ import type {
   HoursRule,
   ScheduleDoc,
 } from "../../../src/domain/catalog/catalog.ts";
-import { aCatalog } from "../../support/catalog.ts";
+import { buildCatalog } from "../../support/catalog.ts";
 
-export const daily = (start: string, end: string, fields: Partial<HoursRule> = {}): HoursRule => ({
+export const dailyHours = (
+  start: string,
+  end: string,
+  fields: Partial<HoursRule> = {},
+): HoursRule => ({
   days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
   start,
   end,
@@ -35,8 +39,13 @@ type Shop = Partial<CatalogObjects> & {
 };
 
 /** A shop with neither notice nor a near horizon, unless a test says so. */
-export function aShop({ zone = "America/New_York", schedule, policy, ...objects }: Shop): Catalog {
-  const catalog = aCatalog(objects, { timezone: zone });
+export function createShop({
+  zone = "America/New_York",
+  schedule,
+  policy,
+  ...objects
+}: Shop): Catalog {
+  const catalog = buildCatalog(objects, { timezone: zone });
   Object.assign(catalog.business.bookingPolicy, {
     minNoticeMin: 0,
     maxAdvanceDays: 1095,
@@ -46,7 +55,10 @@ export function aShop({ zone = "America/New_York", schedule, policy, ...objects 
   return catalog;
 }
 
-export const wish = (service: string, fields: Partial<ServiceRequest> = {}): ServiceRequest => ({
+export const serviceRequest = (
+  service: string,
+  fields: Partial<ServiceRequest> = {},
+): ServiceRequest => ({
   service,
   variant: null,
   addons: [],
@@ -54,13 +66,18 @@ export const wish = (service: string, fields: Partial<ServiceRequest> = {}): Ser
   ...fields,
 });
 
-export type Wanted =
+export type RequestFields =
   | { services: ServiceRequest[]; guests?: number }
   | { partySize: number; area?: string | null };
 
-export type Enquiry = { on: string; to?: string; now?: string; rows?: BusyRow[] } & Wanted;
+export type TestRequest = {
+  on: string;
+  to?: string;
+  now?: string;
+  rows?: BusyInterval[];
+} & RequestFields;
 
-export const questionOf = ({ on, to = on, ...wanted }: Enquiry): Question => ({
+export const resolvedRequest = ({ on, to = on, ...wanted }: TestRequest): ResolvedRequest => ({
   from: on,
   to,
   ...("services" in wanted
@@ -68,35 +85,38 @@ export const questionOf = ({ on, to = on, ...wanted }: Enquiry): Question => ({
     : { partySize: wanted.partySize, area: wanted.area ?? null }),
 });
 
-const nowOf = ({ on, now }: Enquiry): number =>
+const nowOf = ({ on, now }: TestRequest): number =>
   Date.parse(now ?? `${on}T00:00Z`) - (now === undefined ? 86_400_000 : 0);
 
-export const openingsFor = (catalog: Catalog, enquiry: Enquiry): Openings =>
-  openingsOf(planQuestion(catalog, questionOf(enquiry), nowOf(enquiry)), enquiry.rows ?? []);
+export const searchFor = (catalog: Catalog, enquiry: TestRequest): SlotSearch =>
+  prepareSlotSearch(
+    planResolvedRequest(catalog, resolvedRequest(enquiry), nowOf(enquiry)),
+    enquiry.rows ?? [],
+  );
 
-export const days = (catalog: Catalog, enquiry: Enquiry): DayListing[] =>
-  listSlots(openingsFor(catalog, enquiry));
+export const listDays = (catalog: Catalog, enquiry: TestRequest): DayListing[] =>
+  listSlots(searchFor(catalog, enquiry));
 
-export const slots = (catalog: Catalog, enquiry: Enquiry): Slot[] =>
-  days(catalog, enquiry).flatMap((day) => day.slots);
+export const listTestSlots = (catalog: Catalog, enquiry: TestRequest): Slot[] =>
+  listDays(catalog, enquiry).flatMap((day) => day.slots);
 
 /** The starts on the shop's clock: `09:00 09:30`. */
-export const starts = (
+export const startTimes = (
   catalog: Catalog,
-  enquiry: Enquiry,
+  enquiry: TestRequest,
   zone = catalog.business.timezone,
 ): string =>
-  slots(catalog, enquiry)
+  listTestSlots(catalog, enquiry)
     .map(({ startMin }) => formatMinute(startMin, zone).slice(11, 16))
     .join(" ");
 
 /** Minute of a time on a date, in the shop's zone. */
-export const at = (catalog: Catalog, local: string): number =>
+export const minuteAt = (catalog: Catalog, local: string): number =>
   Temporal.PlainDateTime.from(local).toZonedDateTime(catalog.business.timezone).epochMilliseconds /
   60_000;
 
-export const why = (catalog: Catalog, enquiry: Enquiry, local: string): string => {
-  const answer = isBookable(openingsFor(catalog, enquiry), at(catalog, local));
+export const refusalAt = (catalog: Catalog, enquiry: TestRequest, local: string): string => {
+  const answer = checkStart(searchFor(catalog, enquiry), minuteAt(catalog, local));
   return answer.ok
     ? "ok"
     : answer.segment === 0
@@ -104,32 +124,32 @@ export const why = (catalog: Catalog, enquiry: Enquiry, local: string): string =
       : `${answer.reason} ${answer.segment}`;
 };
 
-export const refusals = (catalog: Catalog, enquiry: Enquiry): string[] =>
-  explainRefusals(openingsFor(catalog, enquiry)).map(
+export const refusedStarts = (catalog: Catalog, enquiry: TestRequest): string[] =>
+  listRefusedStarts(searchFor(catalog, enquiry)).map(
     ({ startMin, reason }) =>
       `${formatMinute(startMin, catalog.business.timezone).slice(11, 16)} ${reason}`,
   );
 
 /** Takes the slot at this time, as a booking would. */
-export function book(catalog: Catalog, enquiry: Enquiry, local: string): BusyRow[] {
-  const openings = openingsFor(catalog, enquiry);
-  const answer = isBookable(openings, at(catalog, local));
+export function bookSlot(catalog: Catalog, enquiry: TestRequest, local: string): BusyInterval[] {
+  const openings = searchFor(catalog, enquiry);
+  const answer = checkStart(openings, minuteAt(catalog, local));
   if (!answer.ok) throw new Error(`${local}: ${answer.reason}`);
-  return busyRowsOf(openings.plan, answer.slot);
+  return busyIntervalsOf(openings.plan, answer.slot);
 }
 
 /** A booked segment from one local time to another. */
-export const busy = (
+export const busyInterval = (
   catalog: Catalog,
   start: string,
   end: string,
-  fields: Partial<BusyRow> = {},
-): BusyRow => ({
+  fields: Partial<BusyInterval> = {},
+): BusyInterval => ({
   staffKey: null,
   serviceKey: null,
   tableKey: null,
-  startMin: at(catalog, start),
-  endMin: at(catalog, end),
+  startMin: minuteAt(catalog, start),
+  endMin: minuteAt(catalog, end),
   bufferBeforeMin: 0,
   bufferAfterMin: 0,
   seats: 1,

@@ -1,29 +1,29 @@
 import { expect, test } from "vitest";
 import { busyWindow } from "../../../src/domain/availability/busy-window.ts";
-import { aPerson, aService, aVariant } from "../../support/catalog.ts";
-import { aShop, at, openingsFor, wish } from "./ask.ts";
+import { buildStaffMember, buildService, buildVariant } from "../../support/catalog.ts";
+import { createShop, minuteAt, searchFor, serviceRequest } from "./ask.ts";
 
 const MONDAY = "2026-11-23";
 
 test("the window to load reaches back by the longest service and twice the longest buffer", () => {
-  const shop = aShop({
+  const shop = createShop({
     service: [
-      aService("cut", { durationMin: 60, bufferAfterMin: 20, staff: ["ann"] }),
-      aService("bridal", {
+      buildService("cut", { durationMin: 60, bufferAfterMin: 20, staff: ["ann"] }),
+      buildService("bridal", {
         durationMin: 100,
-        variants: [aVariant("party", { durationMin: 300 })],
+        variants: [buildVariant("party", { durationMin: 300 })],
         staff: ["ann"],
       }),
     ],
     staff: [
-      aPerson("ann", {
+      buildStaffMember("ann", {
         serviceOverrides: [{ service: "bridal", durationMin: 360, priceCents: null }],
       }),
     ],
   });
-  const { plan } = openingsFor(shop, { on: MONDAY, services: [wish("cut")] });
+  const { plan } = searchFor(shop, { on: MONDAY, services: [serviceRequest("cut")] });
   expect(busyWindow(plan)).toEqual({
-    start: at(shop, `${MONDAY}T00:00`) - 400,
-    end: at(shop, "2026-11-24T00:00") + 400,
+    start: minuteAt(shop, `${MONDAY}T00:00`) - 400,
+    end: minuteAt(shop, "2026-11-24T00:00") + 400,
   });
 });

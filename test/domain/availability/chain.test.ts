@@ -1,29 +1,37 @@
 import { describe, expect, test } from "vitest";
-import type { BusyRow } from "../../../src/domain/availability/question.ts";
-import { aPerson, aService } from "../../support/catalog.ts";
-import { aShop, at, busy, daily, slots, why, wish } from "./ask.ts";
+import type { BusyInterval } from "../../../src/domain/availability/question.ts";
+import { buildStaffMember, buildService } from "../../support/catalog.ts";
+import {
+  createShop,
+  minuteAt,
+  busyInterval,
+  dailyHours,
+  listTestSlots,
+  refusalAt,
+  serviceRequest,
+} from "./ask.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;
 const hourly = { slotIntervalMin: 60 };
-const mornings = { hours: [daily("09:00", "12:00")] };
+const mornings = { hours: [dailyHours("09:00", "12:00")] };
 
 describe("a visit of several services", () => {
-  const shop = aShop({
+  const shop = createShop({
     service: [
-      aService("cut", { durationMin: 60, staff: ["ann", "bea"], bufferAfterMin: 30 }),
-      aService("color", { durationMin: 60, staff: ["bea", "cid"], bufferBeforeMin: 30 }),
-      aService("sauna", { durationMin: 30 }),
+      buildService("cut", { durationMin: 60, staff: ["ann", "bea"], bufferAfterMin: 30 }),
+      buildService("color", { durationMin: 60, staff: ["bea", "cid"], bufferBeforeMin: 30 }),
+      buildService("sauna", { durationMin: 30 }),
     ],
-    staff: [aPerson("ann"), aPerson("bea"), aPerson("cid")],
-    schedule: { hours: [daily("09:00", "13:00")] },
+    staff: [buildStaffMember("ann"), buildStaffMember("bea"), buildStaffMember("cid")],
+    schedule: { hours: [dailyHours("09:00", "13:00")] },
     policy: hourly,
   });
-  const visit = { on: MONDAY, services: [wish("cut"), wish("color")] };
-  const told = (rows: BusyRow[] = [], catalog = shop, asked: typeof visit = visit) =>
-    slots(catalog, { ...asked, rows }).map(({ startMin, segments }) =>
+  const visit = { on: MONDAY, services: [serviceRequest("cut"), serviceRequest("color")] };
+  const told = (rows: BusyInterval[] = [], catalog = shop, asked: typeof visit = visit) =>
+    listTestSlots(catalog, { ...asked, rows }).map(({ startMin, segments }) =>
       [
-        (startMin - at(shop, on("00:00"))) / 60,
+        (startMin - minuteAt(shop, on("00:00"))) / 60,
         ...segments.map(({ staffKey }) => staffKey ?? "-"),
       ].join(" "),
     );
@@ -33,7 +41,7 @@ describe("a visit of several services", () => {
   });
 
   test("changes person where nobody can do it all", () => {
-    expect(told([busy(shop, on("12:00"), on("13:00"), { staffKey: "bea" })])).toEqual([
+    expect(told([busyInterval(shop, on("12:00"), on("13:00"), { staffKey: "bea" })])).toEqual([
       "9 bea bea",
       "10 bea bea",
       "11 ann cid",
@@ -41,7 +49,7 @@ describe("a visit of several services", () => {
   });
 
   test("tells all who could take each segment", () => {
-    const [first] = slots(shop, visit);
+    const [first] = listTestSlots(shop, visit);
     expect(first?.segments.map(({ staffKeys }) => staffKeys)).toEqual([
       ["ann", "bea"],
       ["bea", "cid"],
@@ -50,10 +58,13 @@ describe("a visit of several services", () => {
 
   test("waits between two services for as long as the business allows, and no longer", () => {
     const rows = [
-      busy(shop, on("10:00"), on("10:20"), { staffKey: "bea" }),
-      busy(shop, on("10:00"), on("10:20"), { staffKey: "cid" }),
+      busyInterval(shop, on("10:00"), on("10:20"), { staffKey: "bea" }),
+      busyInterval(shop, on("10:00"), on("10:20"), { staffKey: "cid" }),
     ];
-    const nine = { ...visit, services: [wish("cut", { staff: "ann" }), wish("color")] };
+    const nine = {
+      ...visit,
+      services: [serviceRequest("cut", { staff: "ann" }), serviceRequest("color")],
+    };
     const patient = (maxGapMin: number) => {
       const catalog = {
         ...shop,
@@ -62,8 +73,8 @@ describe("a visit of several services", () => {
           bookingPolicy: { ...shop.business.bookingPolicy, maxGapMin },
         },
       };
-      return slots(catalog, { ...nine, rows }).map(({ segments }) =>
-        segments.map((s) => s.startMin - at(shop, on("09:00"))),
+      return listTestSlots(catalog, { ...nine, rows }).map(({ segments }) =>
+        segments.map((s) => s.startMin - minuteAt(shop, on("09:00"))),
       );
     };
     expect(patient(49)).toEqual([
@@ -80,27 +91,37 @@ describe("a visit of several services", () => {
 
   test("is refused for the segment that stops it", () => {
     const rows = ["bea", "cid"].map((staffKey) =>
-      busy(shop, on("10:00"), on("11:00"), { staffKey }),
+      busyInterval(shop, on("10:00"), on("11:00"), { staffKey }),
     );
-    expect(why(shop, { ...visit, rows }, on("09:00"))).toBe("TAKEN 1");
+    expect(refusalAt(shop, { ...visit, rows }, on("09:00"))).toBe("TAKEN 1");
   });
 
   test("keeps its person through a service for which nobody is needed", () => {
-    const asked = { on: MONDAY, services: [wish("cut"), wish("sauna"), wish("color")] };
+    const asked = {
+      on: MONDAY,
+      services: [serviceRequest("cut"), serviceRequest("sauna"), serviceRequest("color")],
+    };
     expect(told([], shop, asked)).toEqual(["9 bea - bea", "10 bea - bea"]);
   });
 
   test("is found where only a later start of its middle leads to its end", () => {
-    const dye = aShop({
+    const dye = createShop({
       service: ["one", "two", "three"].map((key, i) =>
-        aService(key, { durationMin: 30, staff: [["ann"], ["bea"], ["cid"]][i] ?? [] }),
+        buildService(key, { durationMin: 30, staff: [["ann"], ["bea"], ["cid"]][i] ?? [] }),
       ),
-      staff: [aPerson("ann"), aPerson("bea"), aPerson("cid", { hours: [daily("10:10", "12:00")] })],
+      staff: [
+        buildStaffMember("ann"),
+        buildStaffMember("bea"),
+        buildStaffMember("cid", { hours: [dailyHours("10:10", "12:00")] }),
+      ],
       schedule: mornings,
       policy: { ...hourly, maxGapMin: 10 },
     });
-    const [nine] = slots(dye, { on: MONDAY, services: [wish("one"), wish("two"), wish("three")] });
-    expect(nine?.segments.map(({ startMin }) => startMin - at(dye, on("09:00")))).toEqual([
+    const [nine] = listTestSlots(dye, {
+      on: MONDAY,
+      services: [serviceRequest("one"), serviceRequest("two"), serviceRequest("three")],
+    });
+    expect(nine?.segments.map(({ startMin }) => startMin - minuteAt(dye, on("09:00")))).toEqual([
       0, 30, 70,
     ]);
   });

@@ -1,22 +1,32 @@
 import { describe, expect, test } from "vitest";
-import { isBookable } from "../../../src/domain/availability/bookable.ts";
-import { aPerson, aService } from "../../support/catalog.ts";
-import { aShop, at, busy, daily, days, openingsFor, refusals, starts, wish } from "./ask.ts";
+import { checkStart } from "../../../src/domain/availability/bookable.ts";
+import { buildStaffMember, buildService } from "../../support/catalog.ts";
+import {
+  createShop,
+  minuteAt,
+  busyInterval,
+  dailyHours,
+  listDays,
+  searchFor,
+  refusedStarts,
+  startTimes,
+  serviceRequest,
+} from "./ask.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;
 const hourly = { slotIntervalMin: 60 };
 
 describe("the grid", () => {
-  const ann = aPerson("ann", {
-    hours: [daily("09:20", "11:10")],
-    breaks: [daily("10:00", "10:10")],
+  const ann = buildStaffMember("ann", {
+    hours: [dailyHours("09:20", "11:10")],
+    breaks: [dailyHours("10:00", "10:10")],
   });
-  const cut = aService("cut", { durationMin: 30, staff: ["ann"] });
+  const cut = buildService("cut", { durationMin: 30, staff: ["ann"] });
   const ask = (policy: object, fields = {}) =>
-    starts(aShop({ service: [{ ...cut, ...fields }], staff: [ann], policy }), {
+    startTimes(createShop({ service: [{ ...cut, ...fields }], staff: [ann], policy }), {
       on: MONDAY,
-      services: [wish("cut")],
+      services: [serviceRequest("cut")],
     });
 
   test("counts from the business's midnight", () => {
@@ -36,31 +46,31 @@ describe("the grid", () => {
   });
 
   test("has both instants of an hour that comes twice, and none of one that is left out", () => {
-    const shop = aShop({
-      service: [aService("sauna")],
-      schedule: { hours: [daily("00:00", "05:00")] },
+    const shop = createShop({
+      service: [buildService("sauna")],
+      schedule: { hours: [dailyHours("00:00", "05:00")] },
       policy: hourly,
     });
-    const ask = (on: string) => starts(shop, { on, services: [wish("sauna")] });
+    const ask = (on: string) => startTimes(shop, { on, services: [serviceRequest("sauna")] });
     expect(ask("2026-11-01")).toBe("00:00 01:00 01:00 02:00 03:00 04:00");
     expect(ask("2026-03-08")).toBe("00:00 01:00 03:00 04:00");
   });
 });
 
 describe("notice and horizon", () => {
-  const shop = aShop({
-    service: [aService("sauna", { durationMin: 60 })],
-    schedule: { hours: [daily("09:00", "12:00", { days: ["mon", "tue", "wed"] })] },
+  const shop = createShop({
+    service: [buildService("sauna", { durationMin: 60 })],
+    schedule: { hours: [dailyHours("09:00", "12:00", { days: ["mon", "tue", "wed"] })] },
     policy: { ...hourly, minNoticeMin: 90, maxAdvanceDays: 1 },
   });
   const ask = (now: string) => ({
     on: "2026-11-22",
     to: "2026-11-25",
-    services: [wish("sauna")],
+    services: [serviceRequest("sauna")],
     now,
   });
   const told = (now: string) =>
-    days(shop, ask(now)).map(
+    listDays(shop, ask(now)).map(
       ({ date, state, slots }) => `${date.slice(8)} ${state} ${slots.length}`,
     );
 
@@ -95,8 +105,8 @@ describe("notice and horizon", () => {
 
   test("each start that is not offered has the first rule that it fails", () => {
     const monday = { ...ask("2026-11-23T13:30:01Z"), on: MONDAY, to: MONDAY };
-    const rows = [busy(shop, on("11:00"), on("12:00"), { serviceKey: "sauna" })];
-    expect(refusals(shop, { ...monday, rows }).slice(7, 14)).toEqual([
+    const rows = [busyInterval(shop, on("11:00"), on("12:00"), { serviceKey: "sauna" })];
+    expect(refusedStarts(shop, { ...monday, rows }).slice(7, 14)).toEqual([
       "07:00 TOO_SOON",
       "08:00 TOO_SOON",
       "09:00 TOO_SOON",
@@ -108,28 +118,32 @@ describe("notice and horizon", () => {
   });
 
   test("a day of which the question does not speak is a mistake of whoever asks", () => {
-    const openings = openingsFor(shop, { ...ask("2026-11-20T00:00Z"), to: "2026-11-22" });
-    expect(() => isBookable(openings, at(shop, on("09:00")))).toThrow(RangeError);
+    const openings = searchFor(shop, { ...ask("2026-11-20T00:00Z"), to: "2026-11-22" });
+    expect(() => checkStart(openings, minuteAt(shop, on("09:00")))).toThrow(RangeError);
   });
 });
 
 describe("a day that is not as others", () => {
   const sauna = {
-    service: [aService("sauna", { durationMin: 60 })],
-    schedule: { hours: [daily("00:00", "24:00")] },
+    service: [buildService("sauna", { durationMin: 60 })],
+    schedule: { hours: [dailyHours("00:00", "24:00")] },
   };
 
   test("has no slots when it does not exist", () => {
-    const apia = aShop({ ...sauna, zone: "Pacific/Apia", policy: { slotIntervalMin: 480 } });
-    const asked = { on: "2011-12-29", to: "2011-12-31", services: [wish("sauna")] };
+    const apia = createShop({ ...sauna, zone: "Pacific/Apia", policy: { slotIntervalMin: 480 } });
+    const asked = { on: "2011-12-29", to: "2011-12-31", services: [serviceRequest("sauna")] };
     expect(
-      days(apia, asked).map(({ date, state, slots }) => `${date} ${state} ${slots.length}`),
+      listDays(apia, asked).map(({ date, state, slots }) => `${date} ${state} ${slots.length}`),
     ).toEqual(["2011-12-29 OPEN 3", "2011-12-30 CLOSED 0", "2011-12-31 OPEN 3"]);
   });
 
   test("comes back for an hour after midnight, where clocks once did so", () => {
-    const stJohns = aShop({ ...sauna, zone: "America/St_Johns", policy: { slotIntervalMin: 30 } });
-    const saturday = { on: "2010-11-06", services: [wish("sauna")] };
-    expect(starts(stJohns, saturday).split(" ").slice(-3)).toEqual(["23:00", "23:30", "23:30"]);
+    const stJohns = createShop({
+      ...sauna,
+      zone: "America/St_Johns",
+      policy: { slotIntervalMin: 30 },
+    });
+    const saturday = { on: "2010-11-06", services: [serviceRequest("sauna")] };
+    expect(startTimes(stJohns, saturday).split(" ").slice(-3)).toEqual(["23:00", "23:30", "23:30"]);
   });
 });

@@ -13,7 +13,7 @@ function remember(key: string, read: () => number): number {
 type Meaning = "start of opening" | "end of opening" | "start of closing" | "end of closing";
 
 /** The minute that a time `clockMin` after the date's midnight stands for. */
-export function minuteOf(zone: string, date: string, clockMin: number, meaning: Meaning): number {
+export function instantOf(zone: string, date: string, clockMin: number, meaning: Meaning): number {
   return remember(`${zone} ${date} ${clockMin} ${meaning}`, () => {
     const plain = Temporal.PlainDate.from(date).toPlainDateTime().add({ minutes: clockMin });
     const earlier = plain.toZonedDateTime(zone, { disambiguation: "earlier" });
@@ -27,7 +27,7 @@ export function minuteOf(zone: string, date: string, clockMin: number, meaning: 
   });
 }
 
-export const exists = (zone: string, date: string): boolean =>
+export const dateExists = (zone: string, date: string): boolean =>
   remember(`${zone} ${date} exists`, () =>
     Temporal.PlainDate.from(date).toZonedDateTime(zone).toPlainDate().toString() === date ? 1 : 0,
   ) === 1;
@@ -36,7 +36,7 @@ const walls = new Map<string, Map<number, Wall>>();
 type Wall = { date: string; clockMin: number };
 
 /** What the clock shows at a minute. */
-export function wallOf(zone: string, minute: number): Wall {
+export function wallClockAt(zone: string, minute: number): Wall {
   let ofZone = walls.get(zone);
   if (ofZone === undefined) walls.set(zone, (ofZone = new Map()));
   let wall = ofZone.get(minute);

@@ -4,13 +4,13 @@ import type {
   HoursRule,
   StaffDoc,
 } from "../../../src/domain/catalog/catalog.ts";
-import { addDays, exists, minuteOf } from "./oracle-clock.ts";
+import { addDays, dateExists, instantOf } from "./oracle-clock.ts";
 
 /** When somebody works, as one boolean a minute. */
-export type Hours = {
+export type OracleHours = {
   worksAt: (minute: number) => boolean;
   /** Where a shift of some date begins and ends: for grids that count from it. */
-  openings: { from: number; to: number }[];
+  shifts: { from: number; to: number }[];
 };
 
 const NAMES = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
@@ -21,18 +21,18 @@ const clock = (text: string) => {
 };
 
 /** @param person undefined: the business */
-export function hoursOf(
+export function oracleHours(
   catalog: Catalog,
   person: StaffDoc | undefined,
   from: string,
   to: string,
-): Hours {
+): OracleHours {
   const zone = catalog.business.timezone;
   const working = new Set<number>();
-  const openings: Hours["openings"] = [];
+  const openings: OracleHours["shifts"] = [];
   const dates: string[] = [];
   for (let date = addDays(from, -3); date <= addDays(to, 3); date = addDays(date, 1))
-    if (exists(zone, date)) dates.push(date);
+    if (dateExists(zone, date)) dates.push(date);
 
   for (const date of dates) {
     const own = (exceptions: HoursException[]) =>
@@ -46,8 +46,8 @@ export function hoursOf(
       );
     let minutes = new Set<number>();
     const open = ({ start, end }: { start: string; end: string }) => {
-      const last = minuteOf(zone, date, clock(end), "end of opening");
-      for (let m = minuteOf(zone, date, clock(start), "start of opening"); m < last; m += 1)
+      const last = instantOf(zone, date, clock(end), "end of opening");
+      for (let m = instantOf(zone, date, clock(start), "start of opening"); m < last; m += 1)
         minutes.add(m);
     };
     const amend = (exceptions: HoursException[]) => {
@@ -56,8 +56,8 @@ export function hoursOf(
       for (const { mode, intervals } of exceptions)
         if (mode === "REMOVE")
           for (const { start, end } of intervals) {
-            const last = minuteOf(zone, date, clock(end), "end of closing");
-            for (let m = minuteOf(zone, date, clock(start), "start of closing"); m < last; m += 1)
+            const last = instantOf(zone, date, clock(end), "end of closing");
+            for (let m = instantOf(zone, date, clock(start), "start of closing"); m < last; m += 1)
               minutes.delete(m);
           }
     };
@@ -88,8 +88,8 @@ export function hoursOf(
     );
     const cut = (start: number, end: number) =>
       close(
-        minuteOf(zone, date, start, "start of closing"),
-        minuteOf(zone, date, end, "end of closing"),
+        instantOf(zone, date, start, "start of closing"),
+        instantOf(zone, date, end, "end of closing"),
       );
     if (closed) cut(0, 1440);
     for (const { days, start, end } of person?.breaks ?? [])
@@ -100,5 +100,5 @@ export function hoursOf(
       person?.timeOff.some(({ from, to }) => from < (minute + 1) * 60_000 && minute * 60_000 < to)
     )
       working.delete(minute);
-  return { worksAt: (minute) => working.has(minute), openings };
+  return { worksAt: (minute) => working.has(minute), shifts: openings };
 }

@@ -1,24 +1,29 @@
 import type {
-  BusyRow,
-  Question,
+  BusyInterval,
+  ResolvedRequest,
   ServiceRequest,
 } from "../../../src/domain/availability/question.ts";
 import type { Catalog, ServiceDoc } from "../../../src/domain/catalog/catalog.ts";
-import { addDays, wallOf } from "./oracle-clock.ts";
-import { type Hours, hoursOf } from "./oracle-hours.ts";
+import { addDays, wallClockAt } from "./oracle-clock.ts";
+import { type OracleHours, oracleHours } from "./oracle-hours.ts";
 
 /**
  * The rules of availability once more, as slowly and plainly as they can be said: one minute after the other, one booking
  * against the other, every order of people tried. It shares nothing with the engine but the types of what goes in.
  */
-export type World = { catalog: Catalog; question: Question; rows: BusyRow[]; nowMs: number };
+export type Scenario = {
+  catalog: Catalog;
+  request: ResolvedRequest;
+  busyIntervals: BusyInterval[];
+  nowMs: number;
+};
 
 export type Oracle = {
   /** Every minute of the days asked of. */
   minutes: number[];
   isOnGrid: (minute: number) => boolean;
   isBookable: (minute: number) => boolean;
-  tooSoon: (minute: number) => boolean;
+  isTooSoon: (minute: number) => boolean;
   /** The horizon. */
   lastDate: string;
   /** The date of the first minute that does not come too soon. */
@@ -26,7 +31,7 @@ export type Oracle = {
   /** Whether this person or table can do the segment then. */
   fits: (segment: number, doer: string | null, minute: number) => boolean;
   /** All who can do the segment then and let the visit be finished. */
-  doersAt: (segment: number, minute: number) => (string | null)[];
+  candidatesAt: (segment: number, minute: number) => (string | null)[];
   fewestChanges: (minute: number) => number;
   durationOf: (segment: number, doer: string | null) => number;
 };
@@ -39,7 +44,12 @@ type Task = {
   seats: number;
 };
 
-export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
+export function createOracle({
+  catalog,
+  request: question,
+  busyIntervals: rows,
+  nowMs,
+}: Scenario): Oracle {
   const zone = catalog.business.timezone;
   const policy = catalog.business.bookingPolicy;
   const { objects } = catalog;
@@ -48,18 +58,18 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
     ? [tableTask(catalog, question)]
     : question.services.map((s) => task(catalog, s, question.guests));
 
-  const hours = new Map<string | null, Hours>();
-  const hoursOfDoer = (doer: string | null): Hours => {
+  const hours = new Map<string | null, OracleHours>();
+  const hoursOfDoer = (doer: string | null): OracleHours => {
     const person = isTable ? undefined : objects.staff.find(({ key }) => key === doer);
     const key = person?.key ?? null;
-    if (!hours.has(key)) hours.set(key, hoursOf(catalog, person, question.from, question.to));
+    if (!hours.has(key)) hours.set(key, oracleHours(catalog, person, question.from, question.to));
     return hours.get(key)!;
   };
 
   // Guests of one class are one row.
-  const isClass = (row: BusyRow) =>
+  const isClass = (row: BusyInterval) =>
     (objects.service.find(({ key }) => key === row.serviceKey)?.capacity ?? 1) > 1;
-  const busy: BusyRow[] = [];
+  const busy: BusyInterval[] = [];
   for (const row of rows) {
     const same = busy.findIndex(
       (b) =>
@@ -72,7 +82,7 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
     if (same === -1) busy.push(row);
     else {
       const one = busy[same]!;
-      const units = (b: BusyRow, r: string) =>
+      const units = (b: BusyInterval, r: string) =>
         b.resources.filter((x) => x.resource === r).reduce((sum, x) => sum + x.units, 0);
       busy[same] = {
         ...one,
@@ -89,7 +99,7 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
   const both = (after: number, before: number) =>
     policy.bufferPolicy === "SUM" ? after + before : Math.max(after, before);
   /** Whether a row leaves the minute to an appointment for the service. */
-  const keeps = (row: BusyRow, service: ServiceDoc | undefined, minute: number) =>
+  const keeps = (row: BusyInterval, service: ServiceDoc | undefined, minute: number) =>
     row.startMin - both(service?.bufferAfterMin ?? 0, row.bufferBeforeMin) <= minute &&
     minute < row.endMin + both(row.bufferAfterMin, service?.bufferBeforeMin ?? 0);
 
@@ -164,8 +174,8 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
     policy.slotIntervalMin;
   const onGridFor = (doer: string | null, minute: number) =>
     policy.grid === "CLOCK"
-      ? wallOf(zone, minute).clockMin % interval === 0
-      : hoursOfDoer(doer).openings.some(
+      ? wallClockAt(zone, minute).clockMin % interval === 0
+      : hoursOfDoer(doer).shifts.some(
           ({ from, to }) => from <= minute && minute < to && (minute - from) % interval === 0,
         );
   const joins = (i: number, doer: string | null, minute: number) => {
@@ -206,7 +216,7 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
   const minutes: number[] = [];
   const midnight = Date.parse(`${question.from}T00:00Z`) / 60_000;
   for (let minute = midnight - 1500; minute < midnight + 63 * 1440; minute += 1) {
-    const { date } = wallOf(zone, minute);
+    const { date } = wallClockAt(zone, minute);
     if (question.from <= date && date <= question.to) minutes.push(minute);
     if (minute - 1500 > Date.parse(`${question.to}T24:00Z`) / 60_000) break;
   }
@@ -214,15 +224,15 @@ export function oracleOf({ catalog, question, rows, nowMs }: World): Oracle {
   return {
     minutes,
     fits,
-    tooSoon,
+    isTooSoon: tooSoon,
     lastDate,
-    firstDate: wallOf(zone, Math.ceil(nowMs / 60_000) + notice).date,
+    firstDate: wallClockAt(zone, Math.ceil(nowMs / 60_000) + notice).date,
     isOnGrid: (minute) => tasks[0]!.doers.some((doer) => onGridFor(doer, minute)),
     isBookable: (minute) =>
       !tooSoon(minute) &&
-      wallOf(zone, minute).date <= lastDate &&
+      wallClockAt(zone, minute).date <= lastDate &&
       fewestFrom(0, minute, null) < Infinity,
-    doersAt: (i, minute) =>
+    candidatesAt: (i, minute) =>
       tasks[i]!.doers.filter((doer) => fewestFrom(i, minute, null, doer) < Infinity),
     fewestChanges: (minute) => fewestFrom(0, minute, null),
     durationOf: (i, doer) => tasks[i]!.duration(doer),

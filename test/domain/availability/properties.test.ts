@@ -1,7 +1,7 @@
 import { assert, pre, property } from "fast-check";
 import { expect, test } from "vitest";
-import { explainRefusals, isBookable } from "../../../src/domain/availability/bookable.ts";
-import { busyRowsOf } from "../../../src/domain/availability/booked-rows.ts";
+import { listRefusedStarts, checkStart } from "../../../src/domain/availability/bookable.ts";
+import { busyIntervalsOf } from "../../../src/domain/availability/booked-rows.ts";
 import { busyWindow } from "../../../src/domain/availability/busy-window.ts";
 import { formatMinute } from "../../../src/domain/availability/format.ts";
 import {
@@ -9,31 +9,34 @@ import {
   type DayState,
   listSlots,
 } from "../../../src/domain/availability/listing.ts";
-import { openingsOf } from "../../../src/domain/availability/openings.ts";
-import { planQuestion } from "../../../src/domain/availability/plan.ts";
-import type { BusyRow } from "../../../src/domain/availability/question.ts";
+import { prepareSlotSearch } from "../../../src/domain/availability/openings.ts";
+import { planResolvedRequest } from "../../../src/domain/availability/plan.ts";
+import type { BusyInterval } from "../../../src/domain/availability/question.ts";
 import type { Slot } from "../../../src/domain/availability/slot.ts";
 import { formatInstant } from "../../../src/domain/business-time.ts";
-import { wallOf } from "./oracle-clock.ts";
-import { type Oracle, oracleOf, type World } from "./oracle.ts";
-import { isAnswerable, worldsWithOneMore } from "./worlds.ts";
+import { wallClockAt } from "./oracle-clock.ts";
+import { type Oracle, createOracle, type Scenario } from "./oracle.ts";
+import { isValidRequest, scenariosWithOneMore } from "./worlds.ts";
 import { ZONES } from "./zones.ts";
 
 /** Of each property; test/proofs/availability-zones.test.ts sets it. */
 const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 500);
 const TIMEOUT_MS = 60_000 + 100 * RUNS;
 
-function inEachWorld(runs: number, check: (world: World, oneMore: BusyRow[]) => void): void {
-  const answered = property(worldsWithOneMore, ({ world, oneMore }) => {
-    pre(isAnswerable(world));
+function inEachWorld(
+  runs: number,
+  check: (world: Scenario, oneMore: BusyInterval[]) => void,
+): void {
+  const answered = property(scenariosWithOneMore, ({ world, oneMore }) => {
+    pre(isValidRequest(world));
     check(world, oneMore);
   });
   assert(answered, { numRuns: Math.ceil(runs) });
 }
 
-const openings = ({ catalog, question, rows, nowMs }: World) =>
-  openingsOf(planQuestion(catalog, question, nowMs), rows);
-const listing = (world: World): DayListing[] => listSlots(openings(world));
+const openings = ({ catalog, request: question, busyIntervals: rows, nowMs }: Scenario) =>
+  prepareSlotSearch(planResolvedRequest(catalog, question, nowMs), rows);
+const listing = (world: Scenario): DayListing[] => listSlots(openings(world));
 // By day, then by time: not the same in St John's, whose clocks once went back into the day before.
 const slotsOf = (days: DayListing[]): Slot[] =>
   days.flatMap(({ slots }) => slots).sort((a, b) => a.startMin - b.startMin);
@@ -43,7 +46,7 @@ test(
   "the engine agrees with an oracle on every minute, on who can be chosen and on what a day is",
   () => {
     inEachWorld(RUNS, (world) => {
-      const oracle = oracleOf(world);
+      const oracle = createOracle(world);
       const days = listing(world);
       const slots = slotsOf(days);
       expect(startsOf(slots)).toEqual(oracle.minutes.filter(oracle.isBookable));
@@ -54,7 +57,7 @@ test(
   TIMEOUT_MS,
 );
 
-function checkSlot(slot: Slot, { catalog, question }: World, oracle: Oracle): void {
+function checkSlot(slot: Slot, { catalog, request: question }: Scenario, oracle: Oracle): void {
   const doers = slot.segments.map(({ staffKey, tableKey }) => staffKey ?? tableKey);
   let from = slot.startMin;
   let last: string | null = null;
@@ -66,7 +69,7 @@ function checkSlot(slot: Slot, { catalog, question }: World, oracle: Oracle): vo
     expect(gap).toBeLessThanOrEqual(i === 0 ? 0 : catalog.business.bookingPolicy.maxGapMin);
     expect(segment.endMin - segment.startMin).toBe(oracle.durationOf(i, doer));
     expect(oracle.fits(i, doer, segment.startMin)).toBe(true);
-    const able = oracle.doersAt(i, segment.startMin);
+    const able = oracle.candidatesAt(i, segment.startMin);
     expect(able).toContain(doer);
     expect(segment.staffKeys).toEqual(
       "services" in question ? able.filter((key) => key !== null).sort() : [],
@@ -80,7 +83,7 @@ function checkSlot(slot: Slot, { catalog, question }: World, oracle: Oracle): vo
   expect(slot.spotsLeft).toBeLessThanOrEqual(slot.spotsTotal);
   expect(changes).toBe(oracle.fewestChanges(slot.startMin));
   const sizes = oracle
-    .doersAt(0, slot.startMin)
+    .candidatesAt(0, slot.startMin)
     .map((key) => catalog.objects.table.find((t) => t.key === key)?.maxSeats);
   const chosen = catalog.objects.table.find(({ key }) => key === doers[0])?.maxSeats;
   expect(chosen).toBe(
@@ -88,22 +91,22 @@ function checkSlot(slot: Slot, { catalog, question }: World, oracle: Oracle): vo
   );
 }
 
-function statesOf(world: World, oracle: Oracle): string[] {
+function statesOf(world: Scenario, oracle: Oracle): string[] {
   const { timezone } = world.catalog.business;
   let unbooked: Oracle | undefined;
   const state = (date: string): DayState => {
-    const ofDay = oracle.minutes.filter((minute) => wallOf(timezone, minute).date === date);
+    const ofDay = oracle.minutes.filter((minute) => wallClockAt(timezone, minute).date === date);
     if (ofDay.some(oracle.isBookable)) return "OPEN";
     if (date > oracle.lastDate) return "TOO_FAR";
-    if (ofDay.every(oracle.tooSoon) && date < oracle.firstDate) return "TOO_SOON";
-    unbooked ??= oracleOf({ ...world, rows: [] });
+    if (ofDay.every(oracle.isTooSoon) && date < oracle.firstDate) return "TOO_SOON";
+    unbooked ??= createOracle({ ...world, busyIntervals: [] });
     const { fewestChanges } = unbooked;
     const starts = ofDay.filter((minute) => fewestChanges(minute) < Infinity);
     if (starts.length === 0) return "CLOSED";
-    return starts.every(oracle.tooSoon) ? "TOO_SOON" : "FULL";
+    return starts.every(oracle.isTooSoon) ? "TOO_SOON" : "FULL";
   };
   const states: string[] = [];
-  const { from, to } = world.question;
+  const { from, to } = world.request;
   for (
     let date = Temporal.PlainDate.from(from);
     date.toString() <= to;
@@ -118,21 +121,21 @@ test(
   () => {
     inEachWorld(RUNS / 2, (world) => {
       const open = openings(world);
-      const oracle = oracleOf(world);
+      const oracle = createOracle(world);
       const listed = slotsOf(listSlots(open));
-      const refused = explainRefusals(open);
+      const refused = listRefusedStarts(open);
       const told = new Set([...startsOf(listed), ...startsOf(refused)]);
       expect(told.size).toBe(listed.length + refused.length);
       expect(
         oracle.minutes.filter((minute) => oracle.isOnGrid(minute) && !told.has(minute)),
       ).toEqual([]);
       for (const slot of listed)
-        expect(isBookable(open, slot.startMin)).toEqual({ ok: true, slot });
-      for (const { startMin } of refused) expect(isBookable(open, startMin).ok).toBe(false);
+        expect(checkStart(open, slot.startMin)).toEqual({ ok: true, slot });
+      for (const { startMin } of refused) expect(checkStart(open, startMin).ok).toBe(false);
       // Off the grid too: every 37th minute of the days.
       const starts = new Set(startsOf(listed));
       for (const minute of oracle.minutes.filter((_, i) => i % 37 === 0))
-        expect(isBookable(open, minute).ok).toBe(starts.has(minute));
+        expect(checkStart(open, minute).ok).toBe(starts.has(minute));
     });
   },
   TIMEOUT_MS,
@@ -143,7 +146,9 @@ test(
   () => {
     inEachWorld(RUNS, (world, oneMore) => {
       const before = new Set(startsOf(slotsOf(listing(world))));
-      const after = slotsOf(listing({ ...world, rows: [...world.rows, ...oneMore] }));
+      const after = slotsOf(
+        listing({ ...world, busyIntervals: [...world.busyIntervals, ...oneMore] }),
+      );
       for (const slot of after)
         expect(before.has(slot.startMin) || joins(slot, oneMore, world)).toBe(true);
     });
@@ -152,7 +157,7 @@ test(
 );
 
 /** Whether one of these bookings is for the same class as some segment of the slot. */
-const joins = (slot: Slot, rows: BusyRow[], { catalog }: World): boolean =>
+const joins = (slot: Slot, rows: BusyInterval[], { catalog }: Scenario): boolean =>
   slot.segments.some(({ serviceKey, staffKey, startMin, endMin }) =>
     rows.some(
       (row) =>
@@ -168,14 +173,17 @@ test(
   "a slot that is taken adds none, but for seats in a class that a longer visit has started, and cannot be had again",
   () => {
     inEachWorld(RUNS / 5, (world) => {
-      const rows = [...world.rows];
+      const rows = [...world.busyIntervals];
       let slots = slotsOf(listing(world));
       for (let n = 0; n < 6 && slots.length > 0; n += 1) {
         const slot = slots[(n * 7) % slots.length]!;
-        const booked = busyRowsOf(planQuestion(world.catalog, world.question, world.nowMs), slot);
+        const booked = busyIntervalsOf(
+          planResolvedRequest(world.catalog, world.request, world.nowMs),
+          slot,
+        );
         rows.push(...booked);
         const before = new Set(startsOf(slots));
-        slots = slotsOf(listing({ ...world, rows }));
+        slots = slotsOf(listing({ ...world, busyIntervals: rows }));
         for (const { startMin, ...rest } of slots)
           expect(
             before.has(startMin) ||
@@ -197,10 +205,10 @@ test(
   "the order of whatever goes in changes nothing",
   () => {
     inEachWorld(RUNS / 2, (world) => {
-      const { catalog, rows } = world;
-      expect(listing({ ...world, catalog: reversed(catalog), rows: reversed(rows) })).toEqual(
-        listing(world),
-      );
+      const { catalog, busyIntervals: rows } = world;
+      expect(
+        listing({ ...world, catalog: reversed(catalog), busyIntervals: reversed(rows) }),
+      ).toEqual(listing(world));
     });
   },
   TIMEOUT_MS,
@@ -218,12 +226,14 @@ test(
   "bookings outside the window that is to be loaded change nothing",
   () => {
     inEachWorld(RUNS / 2, (world, oneMore) => {
-      const rows = [...world.rows, ...oneMore];
-      const window = busyWindow(planQuestion(world.catalog, world.question, world.nowMs));
+      const rows = [...world.busyIntervals, ...oneMore];
+      const window = busyWindow(planResolvedRequest(world.catalog, world.request, world.nowMs));
       const loaded = rows.filter(
         ({ startMin, endMin }) => startMin < window.end && endMin > window.start,
       );
-      expect(listing({ ...world, rows: loaded })).toEqual(listing({ ...world, rows }));
+      expect(listing({ ...world, busyIntervals: loaded })).toEqual(
+        listing({ ...world, busyIntervals: rows }),
+      );
     });
   },
   TIMEOUT_MS,

@@ -1,16 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { aPerson, aService } from "../../support/catalog.ts";
-import { aShop, busy, daily, days, why, wish } from "./ask.ts";
+import { buildStaffMember, buildService } from "../../support/catalog.ts";
+import {
+  createShop,
+  busyInterval,
+  dailyHours,
+  listDays,
+  refusalAt,
+  serviceRequest,
+} from "./ask.ts";
 import { aResource } from "./documents.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;
-const mornings = { hours: [daily("09:00", "12:00")] };
+const mornings = { hours: [dailyHours("09:00", "12:00")] };
 
 describe("why a time is not offered", () => {
-  const shop = aShop({
+  const shop = createShop({
     service: [
-      aService("cut", {
+      buildService("cut", {
         durationMin: 30,
         bufferAfterMin: 10,
         staff: ["ann"],
@@ -19,20 +26,20 @@ describe("why a time is not offered", () => {
     ],
     resource: [aResource("chair")],
     staff: [
-      aPerson("ann", {
-        breaks: [daily("12:00", "13:00")],
+      buildStaffMember("ann", {
+        breaks: [dailyHours("12:00", "13:00")],
         timeOff: [{ from: Date.parse("2026-11-23T20:00Z"), to: Date.parse("2026-11-23T21:00Z") }],
       }),
-      aPerson("bea"),
+      buildStaffMember("bea"),
     ],
     schedule: {
-      hours: [daily("09:00", "17:00")],
+      hours: [dailyHours("09:00", "17:00")],
       closures: [{ name: null, from: "2026-11-24", to: "2026-11-24" }],
     },
   });
   const rows = [
-    busy(shop, on("09:30"), on("10:00"), { staffKey: "ann" }),
-    busy(shop, on("11:00"), on("11:15"), {
+    busyInterval(shop, on("09:30"), on("10:00"), { staffKey: "ann" }),
+    busyInterval(shop, on("11:00"), on("11:15"), {
       staffKey: "bea",
       resources: [{ resource: "chair", units: 1 }],
     }),
@@ -49,9 +56,13 @@ describe("why a time is not offered", () => {
     [on("10:45"), "RESOURCE_TAKEN"],
     [on("10:15"), "ok"],
   ])("%s %s", (local, reason) => {
-    expect(why(shop, { on: MONDAY, to: "2026-11-24", services: [wish("cut")], rows }, local)).toBe(
-      reason,
-    );
+    expect(
+      refusalAt(
+        shop,
+        { on: MONDAY, to: "2026-11-24", services: [serviceRequest("cut")], rows },
+        local,
+      ),
+    ).toBe(reason);
   });
 
   test("of several people the reason is that of the one who comes furthest", () => {
@@ -59,20 +70,27 @@ describe("why a time is not offered", () => {
       ...shop,
       objects: {
         ...shop.objects,
-        service: [aService("cut", { durationMin: 30, staff: ["ann", "bea"] })],
+        service: [buildService("cut", { durationMin: 30, staff: ["ann", "bea"] })],
       },
     };
     const enquiry = {
       on: MONDAY,
-      services: [wish("cut")],
-      rows: [busy(shop, on("12:00"), on("12:30"), { staffKey: "bea" })],
+      services: [serviceRequest("cut")],
+      rows: [busyInterval(shop, on("12:00"), on("12:30"), { staffKey: "bea" })],
     };
-    expect(why(two, enquiry, on("12:00"))).toBe("TAKEN");
+    expect(refusalAt(two, enquiry, on("12:00"))).toBe("TAKEN");
   });
 
   test("a service whose people have all left is closed, and nobody able", () => {
-    const empty = aShop({ service: [aService("cut", { staff: ["ann"] })], schedule: mornings });
-    expect(why(empty, { on: MONDAY, services: [wish("cut")] }, on("09:00"))).toBe("NOBODY_ABLE");
-    expect(days(empty, { on: MONDAY, services: [wish("cut")] })[0]?.state).toBe("CLOSED");
+    const empty = createShop({
+      service: [buildService("cut", { staff: ["ann"] })],
+      schedule: mornings,
+    });
+    expect(refusalAt(empty, { on: MONDAY, services: [serviceRequest("cut")] }, on("09:00"))).toBe(
+      "NOBODY_ABLE",
+    );
+    expect(listDays(empty, { on: MONDAY, services: [serviceRequest("cut")] })[0]?.state).toBe(
+      "CLOSED",
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { BusyRow } from "../../../src/domain/availability/question.ts";
-import { aShop, book, daily, slots, starts, why } from "./ask.ts";
+import type { BusyInterval } from "../../../src/domain/availability/question.ts";
+import { createShop, bookSlot, dailyHours, listTestSlots, startTimes, refusalAt } from "./ask.ts";
 import { anArea, aTable } from "./documents.ts";
 
 const MONDAY = "2026-11-23";
@@ -8,7 +8,7 @@ const on = (time: string) => `${MONDAY}T${time}`;
 const hourly = { slotIntervalMin: 60 };
 
 describe("tables", () => {
-  const shop = aShop({
+  const shop = createShop({
     area: [anArea("in"), anArea("out")],
     table: [
       aTable("four", { minSeats: 2, maxSeats: 4, area: "in" }),
@@ -16,7 +16,7 @@ describe("tables", () => {
       aTable("garden", { maxSeats: 2, area: "out" }),
     ],
     schedule: {
-      hours: [daily("18:00", "22:00")],
+      hours: [dailyHours("18:00", "22:00")],
       turnTimes: [
         { upTo: 2, min: 90 },
         { upTo: 6, min: 120 },
@@ -24,24 +24,24 @@ describe("tables", () => {
     },
     policy: hourly,
   });
-  const tables = (rows: BusyRow[], area: string | null = null, partySize = 2) =>
-    slots(shop, { on: MONDAY, partySize, area, rows }).map(
+  const tables = (rows: BusyInterval[], area: string | null = null, partySize = 2) =>
+    listTestSlots(shop, { on: MONDAY, partySize, area, rows }).map(
       ({ segments, spotsLeft }) => `${segments[0]?.tableKey} ${spotsLeft}`,
     );
 
   test("go to the smallest that is free, by their keys where they are the same", () => {
     expect(tables([])).toEqual(["garden 3", "garden 3", "garden 3"]);
-    const one = book(shop, { on: MONDAY, partySize: 2 }, on("19:00"));
+    const one = bookSlot(shop, { on: MONDAY, partySize: 2 }, on("19:00"));
     expect(tables(one)).toEqual(["two 2", "two 2", "two 2"]);
-    const both = [...one, ...book(shop, { on: MONDAY, partySize: 2, rows: one }, on("19:00"))];
+    const both = [...one, ...bookSlot(shop, { on: MONDAY, partySize: 2, rows: one }, on("19:00"))];
     expect(tables(both)).toEqual(["four 1", "four 1", "four 1"]);
   });
 
   test("are held for as long as a party of that size stays, and end with the evening", () => {
-    expect(starts(shop, { on: MONDAY, partySize: 2 })).toBe("18:00 19:00 20:00");
-    const rows = book(shop, { on: MONDAY, partySize: 4 }, on("18:00"));
-    expect(starts(shop, { on: MONDAY, partySize: 4, rows })).toBe("20:00");
-    expect(why(shop, { on: MONDAY, partySize: 4, rows }, on("19:00"))).toBe("TAKEN");
+    expect(startTimes(shop, { on: MONDAY, partySize: 2 })).toBe("18:00 19:00 20:00");
+    const rows = bookSlot(shop, { on: MONDAY, partySize: 4 }, on("18:00"));
+    expect(startTimes(shop, { on: MONDAY, partySize: 4, rows })).toBe("20:00");
+    expect(refusalAt(shop, { on: MONDAY, partySize: 4, rows }, on("19:00"))).toBe("TAKEN");
   });
 
   test("are looked for in the area that is asked for", () => {
@@ -54,15 +54,15 @@ describe("tables", () => {
       { upTo: 4, min: 180 },
     ];
     for (const turnTimes of [turns, turns.toReversed()]) {
-      const evening = { hours: [daily("18:00", "22:00")], turnTimes };
-      const bistro = aShop({
+      const evening = { hours: [dailyHours("18:00", "22:00")], turnTimes };
+      const bistro = createShop({
         table: [aTable("four", { maxSeats: 6 })],
         schedule: evening,
         policy: hourly,
       });
-      expect(starts(bistro, { on: MONDAY, partySize: 4 })).toBe("18:00 19:00");
+      expect(startTimes(bistro, { on: MONDAY, partySize: 4 })).toBe("18:00 19:00");
       // A party of more than any rule speaks of.
-      expect(starts(bistro, { on: MONDAY, partySize: 6 })).toBe("18:00 19:00");
+      expect(startTimes(bistro, { on: MONDAY, partySize: 6 })).toBe("18:00 19:00");
     }
   });
 });

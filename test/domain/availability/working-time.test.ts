@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { dayNumber } from "../../../src/domain/availability/calendar.ts";
 import { localDays } from "../../../src/domain/availability/days.ts";
 import type { Interval } from "../../../src/domain/availability/intervals.ts";
-import { workingTimes } from "../../../src/domain/availability/working-time.ts";
+import { createWorkingTimeReader } from "../../../src/domain/availability/working-time.ts";
 import {
   emptySchedule,
   type HoursException,
@@ -10,7 +10,7 @@ import {
   type ScheduleDoc,
   type StaffDoc,
 } from "../../../src/domain/catalog/catalog.ts";
-import { aPerson } from "../../support/catalog.ts";
+import { buildStaffMember } from "../../support/catalog.ts";
 
 const NEW_YORK = "America/New_York";
 
@@ -40,7 +40,7 @@ function worked(
   person?: Partial<StaffDoc>,
 ): string {
   const days = localDays(zone, dayNumber(from), dayNumber(to));
-  const times = workingTimes({ ...emptySchedule(), ...schedule }, days);
+  const times = createWorkingTimeReader({ ...emptySchedule(), ...schedule }, days);
   const clock = (minute: number) =>
     Temporal.Instant.fromEpochMilliseconds(minute * 60_000)
       .toZonedDateTimeISO(zone)
@@ -48,7 +48,7 @@ function worked(
       .toString()
       .slice(8, 16);
   const told = ({ start, end }: Interval) => `${clock(start)}-${clock(end)}`;
-  return times(person && aPerson("ann", person))
+  return times(person && buildStaffMember("ann", person))
     .work.map(told)
     .join(" ");
 }

@@ -1,9 +1,9 @@
 import { type Arbitrary, gen, integer } from "fast-check";
-import { busyRowsOf } from "../../../src/domain/availability/booked-rows.ts";
+import { busyIntervalsOf } from "../../../src/domain/availability/booked-rows.ts";
 import { listSlots } from "../../../src/domain/availability/listing.ts";
-import { openingsOf } from "../../../src/domain/availability/openings.ts";
-import { planQuestion } from "../../../src/domain/availability/plan.ts";
-import type { BusyRow, Question } from "../../../src/domain/availability/question.ts";
+import { prepareSlotSearch } from "../../../src/domain/availability/openings.ts";
+import { planResolvedRequest } from "../../../src/domain/availability/plan.ts";
+import type { BusyInterval, ResolvedRequest } from "../../../src/domain/availability/question.ts";
 import type {
   Catalog,
   Day,
@@ -14,10 +14,17 @@ import type {
   WeeklyWindow,
 } from "../../../src/domain/catalog/catalog.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import { aCatalog, aLink, anAddon, aPerson, aService, aVariant } from "../../support/catalog.ts";
+import {
+  buildCatalog,
+  buildAddonLink,
+  buildAddon,
+  buildStaffMember,
+  buildService,
+  buildVariant,
+} from "../../support/catalog.ts";
 import { anArea, aResource, aTable } from "./documents.ts";
 import { addDays } from "./oracle-clock.ts";
-import type { World } from "./oracle.ts";
+import type { Scenario } from "./oracle.ts";
 import { ZONES } from "./zones.ts";
 
 /** Dice: one throw for each decision, so that fast-check can shrink them. */
@@ -32,46 +39,51 @@ type Dice = {
 const WEEK: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 /** A business with its bookings, a question about it, and one more booking, which may be anything. */
-export const worldsWithOneMore: Arbitrary<{ world: World; oneMore: BusyRow[] }> = gen().map((g) => {
-  const int = (min: number, max: number) => g(integer, { min, max });
-  const dice: Dice = {
-    int,
-    pick: (values) => values[int(0, values.length - 1)]!,
-    once: (inThrows) => int(1, inThrows) === inThrows,
-    some: (max, make, min = 0) => Array.from({ length: int(min, max) }, (_, i) => make(i)),
-  };
-  const place = dice.pick(ZONES);
-  const catalog = business(dice, place);
-  const from = addDays(place.date, int(-1, 1));
-  const midnight = Date.parse(`${from}T00:00Z`) / 60_000;
-  const world = {
-    catalog,
-    question: { from, to: addDays(from, int(0, 2)), ...asked(dice, catalog) },
-    rows: dice.some(8, () => busyRows(dice, catalog, midnight)).flat(),
-    nowMs: (midnight - int(0, 3000) + (dice.once(4) ? int(0, 4000) : 0)) * 60_000 + int(0, 59_999),
-  };
-  for (let bookings = int(0, 6); bookings > 0; bookings -= 1) book(dice, world);
-  return { world, oneMore: busyRows(dice, catalog, midnight) };
-});
+export const scenariosWithOneMore: Arbitrary<{ world: Scenario; oneMore: BusyInterval[] }> =
+  gen().map((g) => {
+    const int = (min: number, max: number) => g(integer, { min, max });
+    const dice: Dice = {
+      int,
+      pick: (values) => values[int(0, values.length - 1)]!,
+      once: (inThrows) => int(1, inThrows) === inThrows,
+      some: (max, make, min = 0) => Array.from({ length: int(min, max) }, (_, i) => make(i)),
+    };
+    const place = dice.pick(ZONES);
+    const catalog = business(dice, place);
+    const from = addDays(place.date, int(-1, 1));
+    const midnight = Date.parse(`${from}T00:00Z`) / 60_000;
+    const world = {
+      catalog,
+      request: { from, to: addDays(from, int(0, 2)), ...asked(dice, catalog) },
+      busyIntervals: dice.some(8, () => busyRows(dice, catalog, midnight)).flat(),
+      nowMs:
+        (midnight - int(0, 3000) + (dice.once(4) ? int(0, 4000) : 0)) * 60_000 + int(0, 59_999),
+    };
+    for (let bookings = int(0, 6); bookings > 0; bookings -= 1) book(dice, world);
+    return { world, oneMore: busyRows(dice, catalog, midnight) };
+  });
 
 /** Somebody asks the same and takes one of the slots, so that days fill and classes start. */
-function book({ pick, once }: Dice, { catalog, question, rows, nowMs }: World): void {
-  if (!isAnswerable({ catalog, question, rows, nowMs })) return;
-  const plan = planQuestion(catalog, question, nowMs);
-  const slots = listSlots(openingsOf(plan, rows)).flatMap((day) => day.slots);
+function book(
+  { pick, once }: Dice,
+  { catalog, request: question, busyIntervals: rows, nowMs }: Scenario,
+): void {
+  if (!isValidRequest({ catalog, request: question, busyIntervals: rows, nowMs })) return;
+  const plan = planResolvedRequest(catalog, question, nowMs);
+  const slots = listSlots(prepareSlotSearch(plan, rows)).flatMap((day) => day.slots);
   if (slots.length === 0) return;
   const slot = pick(slots);
-  rows.push(...busyRowsOf(plan, slot));
+  rows.push(...busyIntervalsOf(plan, slot));
   // At times for all seats but one.
   if (once(2))
-    for (const row of busyRowsOf(plan, slot))
+    for (const row of busyIntervalsOf(plan, slot))
       rows.push({ ...row, seats: Math.max(1, slot.spotsLeft - 2) });
 }
 
 /** Whether the question passes: what else a service, a variant or a person can be asked in vain is tested by example. */
-export function isAnswerable({ catalog, question, nowMs }: World): boolean {
+export function isValidRequest({ catalog, request: question, nowMs }: Scenario): boolean {
   try {
-    planQuestion(catalog, question, nowMs);
+    planResolvedRequest(catalog, question, nowMs);
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;
@@ -121,7 +133,7 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
     aResource(`r${i}`, { capacity: int(1, 3), status: once(15) ? "INACTIVE" : "ACTIVE" }),
   );
   const addon = some(2, (i) =>
-    anAddon(`a${i}`, { durationMin: 5 * int(0, 4), status: once(8) ? "INACTIVE" : "ACTIVE" }),
+    buildAddon(`a${i}`, { durationMin: 5 * int(0, 4), status: once(8) ? "INACTIVE" : "ACTIVE" }),
   );
   const staffKeys = some(3, (i) => `p${i}`, 1);
   const service = some(
@@ -146,7 +158,7 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
       maxSeats: minSeats + int(0, 3),
     });
   });
-  const catalog = aCatalog(
+  const catalog = buildCatalog(
     { service, resource, addon, staff, area, table },
     {
       timezone: zone,
@@ -182,7 +194,7 @@ function aServiceOf(
 ): ServiceDoc {
   const { int, pick, once } = dice;
   const own = <T>(value: T) => (once(5) ? value : null);
-  return aService(key, {
+  return buildService(key, {
     durationMin: pick([10, 15, 30, 45, 60, 75, 90]),
     capacity: pick([1, 1, 2, 4]),
     bufferBeforeMin: pick([0, 0, 5, 15]),
@@ -195,7 +207,7 @@ function aServiceOf(
       maxAdvanceDays: own(pick([2, 10])),
     },
     variants: dice.some(2, (i) =>
-      aVariant(`v${i}`, {
+      buildVariant(`v${i}`, {
         durationMin: pick([20, 40, 50]),
         isDefault: i === 0 && once(2),
         staff: once(4) ? staff.filter(() => once(2)) : null,
@@ -203,7 +215,7 @@ function aServiceOf(
       }),
     ),
     addons: addons.map((addon) =>
-      aLink(addon, {
+      buildAddonLink(addon, {
         required: once(4),
         maxQuantity: 3,
         defaultQuantity: int(0, 2),
@@ -216,7 +228,7 @@ function aServiceOf(
 const person = (dice: Dice, key: string, date: string, services: ServiceDoc[]): StaffDoc => {
   const { int, pick, once, some } = dice;
   const midnight = Date.parse(`${date}T00:00Z`);
-  return aPerson(key, {
+  return buildStaffMember(key, {
     status: once(12) ? "INACTIVE" : "ACTIVE",
     bookable: !once(12),
     hours: once(2) ? null : some(2, () => hoursRule(dice, date), 1),
@@ -267,11 +279,11 @@ function asked(dice: Dice, { objects }: Catalog): { services: Request[]; guests:
   return { services, guests: int(1, most) };
 }
 
-type Request = Extract<Question, { services: unknown }>["services"][number];
+type Request = Extract<ResolvedRequest, { services: unknown }>["services"][number];
 type Party = { partySize: number; area: string | null };
 
 /** Some as the business itself would have booked them, some as a change of its catalog has left them. */
-function busyRows(dice: Dice, { objects }: Catalog, midnight: number): BusyRow[] {
+function busyRows(dice: Dice, { objects }: Catalog, midnight: number): BusyInterval[] {
   const { int, pick, once, some } = dice;
   const startMin = midnight + pick([60, 30, 15, 5]) * int(-10, 60);
   const none = {
@@ -303,7 +315,7 @@ function busyRows(dice: Dice, { objects }: Catalog, midnight: number): BusyRow[]
     endMin,
   };
   // A class has several guests, each with a row.
-  const guest = (): BusyRow => ({
+  const guest = (): BusyInterval => ({
     ...booked,
     bufferBeforeMin: once(5) ? 20 : service.bufferBeforeMin,
     bufferAfterMin: once(5) ? 20 : service.bufferAfterMin,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
-import { mistakesIn, read, readOver } from "../../support/catalog-file.ts";
+import { collectIssues, readCatalogBody, readOverCurrent } from "../../support/catalog-file.ts";
 
 const areas = (...keys: string[]) =>
   `areas: [${keys.map((key) => `{key: ${key}, name: ${key}}`).join(", ")}]\n`;
@@ -8,10 +8,10 @@ const keysOf = (docs: readonly { key: string }[]) => docs.map((doc) => doc.key);
 
 describe("a file laid over what the box has", () => {
   it("leaves alone the sections that it does not name, and lists of the menu likewise", () => {
-    const before = read(
+    const before = readCatalogBody(
       `${areas("hall")}hours: [{start: '09:00', end: '18:00'}]\nmenu: {categories: [{key: soups, name: Soups}], items: [{key: tomato, name: Tomato, price: 7}]}\n`,
     );
-    const after = readOver(
+    const after = readOverCurrent(
       before,
       "turnTimes: [{upTo: 2, min: 90}]\nmenu: {items: [{key: leek, name: Leek, price: 8}]}\n",
       {
@@ -25,8 +25,8 @@ describe("a file laid over what the box has", () => {
   });
 
   it("puts what it lists first, in its order, and what it does not list after that, in the order they had", () => {
-    const before = read(areas("a", "b", "c", "d"));
-    expect(keysOf(readOver(before, areas("d", "new", "b")).objects.area)).toEqual([
+    const before = readCatalogBody(areas("a", "b", "c", "d"));
+    expect(keysOf(readOverCurrent(before, areas("d", "new", "b")).objects.area)).toEqual([
       "d",
       "new",
       "b",
@@ -36,20 +36,21 @@ describe("a file laid over what the box has", () => {
   });
 
   it("drops what it does not list when it is told to prune", () => {
-    const before = read(areas("a", "b", "c"));
-    expect(keysOf(readOver(before, areas("c", "new"), { prune: true }).objects.area)).toEqual([
-      "c",
-      "new",
-    ]);
-    expect(readOver(before, "areas: []\n", { prune: true }).objects.area).toEqual([]);
-    expect(readOver(before, "areas:\n", { prune: true }).objects.area).toEqual(before.objects.area);
+    const before = readCatalogBody(areas("a", "b", "c"));
+    expect(
+      keysOf(readOverCurrent(before, areas("c", "new"), { prune: true }).objects.area),
+    ).toEqual(["c", "new"]);
+    expect(readOverCurrent(before, "areas: []\n", { prune: true }).objects.area).toEqual([]);
+    expect(readOverCurrent(before, "areas:\n", { prune: true }).objects.area).toEqual(
+      before.objects.area,
+    );
   });
 
   it("gives a field that it leaves out its default", () => {
-    const before = read(
+    const before = readCatalogBody(
       "addons: [{key: mask, name: Mask, price: 5, durationMin: 10, description: Cool., status: inactive}]\n",
     );
-    const after = readOver(before, "addons: [{key: mask, name: Mask, price: 5}]\n");
+    const after = readOverCurrent(before, "addons: [{key: mask, name: Mask, price: 5}]\n");
     expect(after.objects.addon[0]).toMatchObject({
       durationMin: 0,
       description: null,
@@ -59,20 +60,23 @@ describe("a file laid over what the box has", () => {
 
   it("reads the same again from the same file", () => {
     const body = `${areas("a", "b")}tables: [{key: t1, maxSeats: 2, area: a}]\n`;
-    const before = read(body);
-    expect(readOver(before, body)).toEqual(before);
+    const before = readCatalogBody(body);
+    expect(readOverCurrent(before, body)).toEqual(before);
   });
 
   it("may refer to what only the box has", () => {
-    const before = read(areas("hall"));
+    const before = readCatalogBody(areas("hall"));
     expect(
-      readOver(before, "tables: [{key: t1, maxSeats: 2, area: hall}]\n").objects.table[0]?.area,
+      readOverCurrent(before, "tables: [{key: t1, maxSeats: 2, area: hall}]\n").objects.table[0]
+        ?.area,
     ).toBe("hall");
   });
 
   it("takes the most of an add-on from the box when a link to it says none", () => {
-    const before = read("addons: [{key: stone, name: Stone, price: 5, maxQuantity: 4}]\n");
-    const after = readOver(
+    const before = readCatalogBody(
+      "addons: [{key: stone, name: Stone, price: 5, maxQuantity: 4}]\n",
+    );
+    const after = readOverCurrent(
       before,
       "services: [{key: a, name: A, durationMin: 5, price: 1, addons: [{addon: stone, required: true}]}]\n",
     );
@@ -90,19 +94,25 @@ describe("a file laid over what the box has", () => {
   });
 
   it("may not prune what something that no file lists refers to", () => {
-    const before = read(`${areas("hall", "yard")}tables: [{key: t1, maxSeats: 2, area: yard}]\n`);
-    expect(mistakesIn(() => readOver(before, areas("hall"), { prune: true }))).toEqual([
+    const before = readCatalogBody(
+      `${areas("hall", "yard")}tables: [{key: t1, maxSeats: 2, area: yard}]\n`,
+    );
+    expect(collectIssues(() => readOverCurrent(before, areas("hall"), { prune: true }))).toEqual([
       "catalog.yaml:1:1 The table 't1', which is on the box and in no file: There is no area 'yard'.",
     ]);
   });
 });
 
 describe("a rename", () => {
-  const before = read(`${areas("yard", "hall")}tables: [{key: t1, maxSeats: 2, area: yard}]
+  const before =
+    readCatalogBody(`${areas("yard", "hall")}tables: [{key: t1, maxSeats: 2, area: yard}]
 events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: seat, name: Seat, price: 9}]}]
 promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {events: [gala], ticketTypes: [gala/seat]}}]
 `);
-  const renamed = readOver(before, "areas: [{key: garden, name: Garden, previousKeys: [yard]}]\n");
+  const renamed = readOverCurrent(
+    before,
+    "areas: [{key: garden, name: Garden, previousKeys: [yard]}]\n",
+  );
 
   it("keeps the object's id and leaves none behind under the old key", () => {
     const [was] = before.objects.area;
@@ -113,7 +123,7 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
 
   it("is followed by what the file does not list", () => {
     expect(renamed.objects.table[0]?.area).toBe("garden");
-    const after = readOver(
+    const after = readOverCurrent(
       before,
       "events: [{key: ball, name: Ball, previousKeys: [gala], startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: chair, name: Chair, price: 9, previousKeys: [seat]}]}]\n",
     );
@@ -125,14 +135,19 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
   });
 
   it("is not forgotten when a later file forgets the old key, or knows only the last one", () => {
-    expect(readOver(renamed, areas("garden")).objects.area[0]?.previousKeys).toEqual(["yard"]);
-    const again = readOver(renamed, "areas: [{key: lawn, name: Lawn, previousKeys: [garden]}]\n");
+    expect(readOverCurrent(renamed, areas("garden")).objects.area[0]?.previousKeys).toEqual([
+      "yard",
+    ]);
+    const again = readOverCurrent(
+      renamed,
+      "areas: [{key: lawn, name: Lawn, previousKeys: [garden]}]\n",
+    );
     expect(again.objects.area[0]).toMatchObject({ key: "lawn", previousKeys: ["yard", "garden"] });
     expect(keysOf(again.objects.area)).toEqual(["lawn", "hall"]);
   });
 
   it("goes back when an older file is read again", () => {
-    const back = readOver(renamed, areas("yard"));
+    const back = readOverCurrent(renamed, areas("yard"));
     expect(keysOf(back.objects.area)).toEqual(["yard", "hall"]);
     expect(back.objects.table[0]?.area).toBe("yard");
   });
@@ -140,9 +155,9 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
   it("keeps the ids of variants too", () => {
     const service = (variants: string) =>
       `services: [{key: a, name: A, durationMin: 5, price: 1, variants: [${variants}]}]\n`;
-    const short = read(service("{key: s, name: Short, previousKeys: [small]}"));
+    const short = readCatalogBody(service("{key: s, name: Short, previousKeys: [small]}"));
     expect(
-      readOver(short, service("{key: s, name: Shorter}")).objects.service[0]?.variants[0],
+      readOverCurrent(short, service("{key: s, name: Shorter}")).objects.service[0]?.variants[0],
     ).toMatchObject({
       name: "Shorter",
       previousKeys: ["small"],

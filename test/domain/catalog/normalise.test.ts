@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { catalogFileSchema } from "../../../src/domain/catalog/schema.ts";
-import { read } from "../../support/catalog-file.ts";
+import { readCatalogBody } from "../../support/catalog-file.ts";
 
 const common = { previousKeys: [], status: "ACTIVE", images: [], translations: {} };
 const instant = (text: string) => Date.parse(text);
 
 describe("what a file leaves out", () => {
   it("is filled in for a service, its variants, add-ons and resources", () => {
-    const catalog = read(`
+    const catalog = readCatalogBody(`
 addons: [{key: mask, name: Mask, price: 5, maxQuantity: 3}]
 resources: [{key: room, name: Room}]
 services:
@@ -69,7 +69,7 @@ services:
   });
 
   it("is filled in for the business", () => {
-    expect(read("").business).toEqual({
+    expect(readCatalogBody("").business).toEqual({
       slug: "salon-aurora",
       name: "Salon Aurora",
       timezone: "America/New_York",
@@ -93,7 +93,7 @@ services:
   });
 
   it("is filled in for an event, its ticket types and quotas", () => {
-    const { objects } = read(
+    const { objects } = readCatalogBody(
       "events: [{key: Fête d'été, name: Fête, startsAt: 2026-07-01T20:00, durationMin: 90, doorsAt: '19:00', venue: Yard, ticketTypes: [{key: seat, name: Seat, price: 9}, {key: child, name: Child, kind: free}], quotas: [{key: all, size: 50}]}]\n",
     );
     const ticket = {
@@ -128,7 +128,7 @@ services:
   });
 
   it("makes a promotion apply to all, always", () => {
-    const { objects } = read(
+    const { objects } = readCatalogBody(
       "promotions: [{key: p, name: P, benefit: {type: buy_x_get_y, buyQuantity: 2}}]\n",
     );
     expect(objects.promotion[0]).toMatchObject({
@@ -145,7 +145,7 @@ services:
 
 describe("money in every place", () => {
   it("is read by the currency's decimals", () => {
-    const { objects } = read(`
+    const { objects } = readCatalogBody(`
 services: [{key: a, name: A, durationMin: 5, price: 12.50, deposit: 2.50}]
 staff: [{key: x, name: X, serviceOverrides: [{service: a, price: 13.10}]}]
 menu:
@@ -179,13 +179,13 @@ describe("times", () => {
     ["[sun, tue-wed, tue]", ["tue", "wed", "sun"]],
     ["mon-sun", ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]],
   ])("days written as %s are %j", (days, expected) => {
-    expect(read(`hours: [{days: ${days}, start: '22:00', end: '30:00'}]\n`).schedule.hours).toEqual(
-      [{ days: expected, start: "22:00", end: "30:00", validFrom: null, validTo: null }],
-    );
+    expect(
+      readCatalogBody(`hours: [{days: ${days}, start: '22:00', end: '30:00'}]\n`).schedule.hours,
+    ).toEqual([{ days: expected, start: "22:00", end: "30:00", validFrom: null, validTo: null }]);
   });
 
   it("of a window that names no days are of every day", () => {
-    const { objects } = read(
+    const { objects } = readCatalogBody(
       "staff: [{key: a, name: A, breaks: [{start: '12:00', end: '12:30'}]}]\n",
     );
     expect(objects.staff[0]?.breaks[0]?.days).toHaveLength(7);
@@ -197,7 +197,7 @@ describe("times", () => {
     ["2026-12-31T22:00:30+01:00", "2026-12-31T21:00:30Z"],
     ["2026-12-31T22:00Z", "2026-12-31T22:00:00Z"],
   ])("%s is an instant of the business's zone unless it has an offset", (text, expected) => {
-    const { objects } = read(
+    const { objects } = readCatalogBody(
       `events: [{key: gala, name: Gala, startsAt: '${text}', durationMin: 1}]\n`,
     );
     expect(objects.public_event[0]?.startsAt).toBe(instant(expected));
@@ -212,13 +212,13 @@ describe("times", () => {
     // Already the 21st in UTC, still the 20th in New York.
     const seedingAt = Date.parse("2026-11-21T03:00:00Z");
     const body = `events: [{key: gala, name: Gala, startsIn: ${startsIn}, durationMin: 60, ticketTypes: [{key: s, name: S, price: 1, salesStart: -5d 08:00}]}]\n`;
-    const [event] = read(body, { seedingAt }).objects.public_event;
+    const [event] = readCatalogBody(body, { seedingAt }).objects.public_event;
     expect(event?.startsAt).toBe(instant(expected));
     expect(event?.ticketTypes[0]?.salesStartAt).toBe(instant("2026-11-15T08:00:00-05:00"));
   });
 
   it("off that are dates include the last day", () => {
-    const { objects } = read(
+    const { objects } = readCatalogBody(
       "staff: [{key: a, name: A, timeOff: [{from: 2026-12-24, to: 2026-12-24}, {from: 2026-12-30T12:00, to: 2026-12-30T14:00}]}]\n",
     );
     expect(objects.staff[0]?.timeOff).toEqual([
@@ -228,7 +228,7 @@ describe("times", () => {
   });
 
   it("of closures are spans, also of one day, or yearly", () => {
-    const { schedule } = read(
+    const { schedule } = readCatalogBody(
       "closures: [{name: Xmas, date: 2026-12-25}, {from: 2027-02-01, to: 2027-02-07}, {yearly: 02-29}]\n",
     );
     expect(schedule.closures).toEqual([
@@ -241,21 +241,21 @@ describe("times", () => {
 
 describe("what people write", () => {
   it("may have choices in upper or lower case", () => {
-    const { objects } = read(
+    const { objects } = readCatalogBody(
       "areas: [{key: a, name: A, status: archived}, {key: b, name: B, status: INACTIVE}]\n",
     );
     expect(objects.area.map((area) => area.status)).toEqual(["ARCHIVED", "INACTIVE"]);
   });
 
   it("may have keys as other systems export them", () => {
-    const { objects } = read(
+    const { objects } = readCatalogBody(
       "menu: {categories: [{key: '#Sunny-Side Egg on Toast', name: Egg}], items: [{key: 'ö/ü', name: O, price: 1, categories: ['#Sunny-Side Egg on Toast']}]}\n",
     );
     expect(objects.menu_item[0]?.categories).toEqual(["#Sunny-Side Egg on Toast"]);
   });
 
   it("may have images as addresses or with their sizes, texts in blocks, and languages", () => {
-    const [category] = read(`
+    const [category] = readCatalogBody(`
 serviceCategories:
   - key: hair
     name: Hair

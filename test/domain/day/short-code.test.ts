@@ -1,18 +1,22 @@
 import { expect, test } from "vitest";
-import { drawCode, hashAdmission, readCode } from "../../../src/domain/day/short-code.ts";
+import {
+  generateCode,
+  hashAdmissionCode,
+  normalizeCode,
+} from "../../../src/domain/day/short-code.ts";
 
 const bytes = (count: number): Buffer =>
   Buffer.from(Array.from({ length: count }, (_, i) => i * 37));
 
 test("a code has five random bits a letter, in groups of four", () => {
-  expect(drawCode(bytes, 2)).toBe("00JM-MVWM");
-  expect(drawCode((count) => Buffer.alloc(count, 255), 4)).toBe("ZZZZ-ZZZZ-ZZZZ-ZZZZ");
+  expect(generateCode(bytes, 2)).toBe("00JM-MVWM");
+  expect(generateCode((count) => Buffer.alloc(count, 255), 4)).toBe("ZZZZ-ZZZZ-ZZZZ-ZZZZ");
 });
 
 test.each(["K0M2-91XF", "k0m2-91xf", " K0M291XF ", "kOm2 9lxf", "KOM2-9IXF"])(
   "'%s' is meant for K0M2-91XF",
   (typed) => {
-    expect(readCode(typed)).toBe("K0M2-91XF");
-    expect(hashAdmission(typed)).toEqual(hashAdmission("K0M2-91XF"));
+    expect(normalizeCode(typed)).toBe("K0M2-91XF");
+    expect(hashAdmissionCode(typed)).toEqual(hashAdmissionCode("K0M2-91XF"));
   },
 );

@@ -1,43 +1,43 @@
 import { describe, expect, test } from "vitest";
 import type { Catalog, CatalogObjects } from "../../../src/domain/catalog/catalog.ts";
-import { diffPublic } from "../../../src/domain/public/catalog-events.ts";
-import { sealEnvelope } from "../../../src/domain/envelope.ts";
-import type { DayState, Mark } from "../../../src/domain/public/lens.ts";
-import { representCatalog } from "../../../src/domain/public/representation.ts";
+import { diffPublicCatalogs } from "../../../src/domain/public/catalog-events.ts";
+import { createEnvelope } from "../../../src/domain/envelope.ts";
+import type { Stock, ObjectVersion } from "../../../src/domain/public/lens.ts";
+import { toPublicCatalog } from "../../../src/domain/public/representation.ts";
 import {
-  aCatalog,
-  aDish,
-  aLink,
-  aModifierGroup,
-  anAddon,
-  aPerson,
-  aPromotion,
-  aPublicEvent,
-  aService,
-  aServiceCategory,
-  aTicketType,
-  aVariant,
+  buildCatalog,
+  buildMenuItem,
+  buildAddonLink,
+  buildModifierGroup,
+  buildAddon,
+  buildStaffMember,
+  buildPromotion,
+  buildPublicEvent,
+  buildService,
+  buildServiceCategory,
+  buildTicketType,
+  buildVariant,
 } from "../../support/catalog.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const mark = { version: 8, updatedAt: NOW, text: "2026-11-20T07:00:00-05:00" };
-const before: Mark = { version: 3, updatedAt: NOW - 1000 };
+const before: ObjectVersion = { version: 3, updatedAt: NOW - 1000 };
 
-const show = (catalog: Catalog, now = NOW, day: Partial<DayState> = {}) =>
-  representCatalog(
-    { catalog, mark: () => before, day: { soldOut: new Map(), taken: new Map(), ...day } },
+const show = (catalog: Catalog, now = NOW, day: Partial<Stock> = {}) =>
+  toPublicCatalog(
+    { catalog, versionOf: () => before, stock: { soldOut: new Map(), taken: new Map(), ...day } },
     now,
   );
 
 function tell(from: Catalog, to: Catalog, now = NOW) {
-  const state = (catalog: Catalog) => ({ catalog, shown: show(catalog, now) });
-  return diffPublic(state(from), state(to), { id: "biz_1", version: 7 }, mark);
+  const state = (catalog: Catalog) => ({ catalog, publicCatalog: show(catalog, now) });
+  return diffPublicCatalogs(state(from), state(to), { id: "biz_1", version: 7 }, mark);
 }
 
 /** `type flag,flag` of each event. */
 const summary = (from: Catalog, to: Catalog) =>
   tell(from, to).drafts.map((draft) => {
-    const { changed } = sealEnvelope(draft, "evt_1", NOW, {
+    const { changed } = createEnvelope(draft, "evt_1", NOW, {
       id: "b",
       slug: "s",
       name: "n",
@@ -47,29 +47,29 @@ const summary = (from: Catalog, to: Catalog) =>
     return [draft.type, ...(raised.length > 0 ? [raised.join(",")] : [])].join(" ");
   });
 
-const cut = aService("cut", {
-  variants: [aVariant("short"), aVariant("long", { priceCents: 5000 })],
-  addons: [aLink("mask")],
+const cut = buildService("cut", {
+  variants: [buildVariant("short"), buildVariant("long", { priceCents: 5000 })],
+  addons: [buildAddonLink("mask")],
   staff: ["ann"],
 });
 const base: Partial<CatalogObjects> = {
-  service_category: [aServiceCategory("hair"), aServiceCategory("nails")],
-  addon: [anAddon("mask"), anAddon("tea")],
-  service: [cut, aService("colour"), aService("spa")],
-  staff: [aPerson("ann"), aPerson("bob")],
-  menu_item: [aDish("soup", { modifierGroups: ["bread"] }), aDish("salad")],
-  modifier_group: [aModifierGroup("bread"), aModifierGroup("unused")],
-  promotion: [aPromotion("autumn"), aPromotion("winter")],
+  service_category: [buildServiceCategory("hair"), buildServiceCategory("nails")],
+  addon: [buildAddon("mask"), buildAddon("tea")],
+  service: [cut, buildService("colour"), buildService("spa")],
+  staff: [buildStaffMember("ann"), buildStaffMember("bob")],
+  menu_item: [buildMenuItem("soup", { modifierGroups: ["bread"] }), buildMenuItem("salad")],
+  modifier_group: [buildModifierGroup("bread"), buildModifierGroup("unused")],
+  promotion: [buildPromotion("autumn"), buildPromotion("winter")],
   public_event: [
-    aPublicEvent("jazz", {
-      ticketTypes: [aTicketType("adult"), aTicketType("child")],
+    buildPublicEvent("jazz", {
+      ticketTypes: [buildTicketType("adult"), buildTicketType("child")],
       quotas: [{ key: "hall", size: 100, ticketTypes: ["adult", "child"] }],
     }),
   ],
 };
-const catalogWith = (objects: Partial<CatalogObjects>) => aCatalog({ ...base, ...objects });
+const catalogWith = (objects: Partial<CatalogObjects>) => buildCatalog({ ...base, ...objects });
 const edit = (fields: Partial<typeof cut>) =>
-  catalogWith({ service: [{ ...cut, ...fields }, aService("colour"), aService("spa")] });
+  catalogWith({ service: [{ ...cut, ...fields }, buildService("colour"), buildService("spa")] });
 
 describe("events that a change of the catalog causes", () => {
   const rows: [string, Catalog, string[]][] = [
@@ -80,7 +80,7 @@ describe("events that a change of the catalog causes", () => {
     ],
     [
       "a variant's price",
-      edit({ variants: [aVariant("short"), aVariant("long", { priceCents: 5500 })] }),
+      edit({ variants: [buildVariant("short"), buildVariant("long", { priceCents: 5500 })] }),
       [
         "service.updated price,variants",
         "service_price.updated price,variants",
@@ -90,7 +90,7 @@ describe("events that a change of the catalog causes", () => {
     ],
     [
       "a variant added",
-      edit({ variants: [...cut.variants, aVariant("kids", { priceCents: 100 })] }),
+      edit({ variants: [...cut.variants, buildVariant("kids", { priceCents: 100 })] }),
       [
         "service.updated variants",
         "service_variant.changed variants",
@@ -100,7 +100,10 @@ describe("events that a change of the catalog causes", () => {
     [
       "a variant hidden",
       edit({
-        variants: [aVariant("short"), aVariant("long", { priceCents: 5000, status: "INACTIVE" })],
+        variants: [
+          buildVariant("short"),
+          buildVariant("long", { priceCents: 5000, status: "INACTIVE" }),
+        ],
       }),
       [
         "service.updated variants",
@@ -115,12 +118,12 @@ describe("events that a change of the catalog causes", () => {
     ],
     [
       "a link's terms",
-      edit({ addons: [aLink("mask", { maxQuantity: 2 })] }),
+      edit({ addons: [buildAddonLink("mask", { maxQuantity: 2 })] }),
       ["service.updated addons", "catalog.changed services"],
     ],
     [
       "a link's own price",
-      edit({ addons: [aLink("mask", { priceCents: 400 })] }),
+      edit({ addons: [buildAddonLink("mask", { priceCents: 400 })] }),
       [
         "service.updated price,addons",
         "service_price.updated price,addons",
@@ -129,17 +132,19 @@ describe("events that a change of the catalog causes", () => {
     ],
     [
       "a link to an add-on",
-      edit({ addons: [aLink("mask"), aLink("tea")] }),
+      edit({ addons: [buildAddonLink("mask"), buildAddonLink("tea")] }),
       ["service.updated addons", "catalog.changed services,availability"],
     ],
     [
       "an add-on that a service embeds",
-      catalogWith({ addon: [anAddon("mask", { priceCents: 600 }), anAddon("tea")] }),
+      catalogWith({ addon: [buildAddon("mask", { priceCents: 600 }), buildAddon("tea")] }),
       ["addon.updated price", "catalog.changed services"],
     ],
     [
       "a service created",
-      catalogWith({ service: [cut, aService("colour"), aService("spa"), aService("wax")] }),
+      catalogWith({
+        service: [cut, buildService("colour"), buildService("spa"), buildService("wax")],
+      }),
       ["service.created price,variants,addons", "catalog.changed services,availability"],
     ],
     [
@@ -150,7 +155,7 @@ describe("events that a change of the catalog causes", () => {
     ],
     [
       "the order of services",
-      catalogWith({ service: [aService("spa"), cut, aService("colour")] }),
+      catalogWith({ service: [buildService("spa"), cut, buildService("colour")] }),
       ["service.reordered", "catalog.changed services"],
     ],
     [
@@ -162,8 +167,8 @@ describe("events that a change of the catalog causes", () => {
       "a person's hours",
       catalogWith({
         staff: [
-          aPerson("ann", { breaks: [{ days: ["mon"], start: "12:00", end: "13:00" }] }),
-          aPerson("bob"),
+          buildStaffMember("ann", { breaks: [{ days: ["mon"], start: "12:00", end: "13:00" }] }),
+          buildStaffMember("bob"),
         ],
       }),
       ["catalog.changed availability"],
@@ -171,28 +176,34 @@ describe("events that a change of the catalog causes", () => {
     [
       "a modifier group, told by each dish that uses it",
       catalogWith({
-        modifier_group: [aModifierGroup("bread", { maxSelections: 2 }), aModifierGroup("unused")],
+        modifier_group: [
+          buildModifierGroup("bread", { maxSelections: 2 }),
+          buildModifierGroup("unused"),
+        ],
       }),
       ["menu_item.updated modifiers", "catalog.changed menu"],
     ],
     [
       "a modifier group that no dish uses",
       catalogWith({
-        modifier_group: [aModifierGroup("bread"), aModifierGroup("unused", { maxSelections: 2 })],
+        modifier_group: [
+          buildModifierGroup("bread"),
+          buildModifierGroup("unused", { maxSelections: 2 }),
+        ],
       }),
       ["catalog.changed menu"],
     ],
     [
       "the order of promotions, which has no name",
-      catalogWith({ promotion: [aPromotion("winter"), aPromotion("autumn")] }),
+      catalogWith({ promotion: [buildPromotion("winter"), buildPromotion("autumn")] }),
       ["catalog.changed promotions"],
     ],
     [
       "a ticket type's price",
       catalogWith({
         public_event: [
-          aPublicEvent("jazz", {
-            ticketTypes: [aTicketType("adult", { priceCents: 3000 }), aTicketType("child")],
+          buildPublicEvent("jazz", {
+            ticketTypes: [buildTicketType("adult", { priceCents: 3000 }), buildTicketType("child")],
             quotas: [{ key: "hall", size: 100, ticketTypes: ["adult", "child"] }],
           }),
         ],
@@ -202,19 +213,19 @@ describe("events that a change of the catalog causes", () => {
     [
       "nothing that a partner sees",
       catalogWith({
-        promotion: [aPromotion("autumn", { maxUses: 1 } as never), aPromotion("winter")],
+        promotion: [buildPromotion("autumn", { maxUses: 1 } as never), buildPromotion("winter")],
       }),
       ["catalog.changed"],
     ],
   ];
   test.each(rows)("%s", (_name, to, expected) => {
-    expect(summary(aCatalog(base), to)).toEqual(expected);
+    expect(summary(buildCatalog(base), to)).toEqual(expected);
   });
 
   test("a price of a service names the service and the variants in its ids, and carries the whole service", () => {
     const { drafts } = tell(
-      aCatalog(base),
-      edit({ variants: [aVariant("short"), aVariant("long", { priceCents: 1 })] }),
+      buildCatalog(base),
+      edit({ variants: [buildVariant("short"), buildVariant("long", { priceCents: 1 })] }),
     );
     const price = drafts.find((draft) => draft.type === "service_price.updated");
     const service = price?.object as { id: string; variants: { id: string; priceCents: number }[] };
@@ -227,11 +238,11 @@ describe("events that a change of the catalog causes", () => {
   });
 
   test("a changed object carries the new version and those around it keep theirs", () => {
-    const from = aCatalog(base);
-    const shown = show(edit({ variants: [aVariant("short"), aVariant("long")] }));
-    diffPublic(
-      { catalog: from, shown: show(from) },
-      { catalog: from, shown },
+    const from = buildCatalog(base);
+    const shown = show(edit({ variants: [buildVariant("short"), buildVariant("long")] }));
+    diffPublicCatalogs(
+      { catalog: from, publicCatalog: show(from) },
+      { catalog: from, publicCatalog: shown },
       { id: "biz_1", version: 7 },
       mark,
     );
@@ -241,10 +252,10 @@ describe("events that a change of the catalog causes", () => {
 
   test("an add-on that changes raises the version of the services that embed it", () => {
     const { changedIds } = tell(
-      aCatalog(base),
-      catalogWith({ addon: [anAddon("mask", { name: "Mud mask" }), anAddon("tea")] }),
+      buildCatalog(base),
+      catalogWith({ addon: [buildAddon("mask", { name: "Mud mask" }), buildAddon("tea")] }),
     );
-    const shown = show(aCatalog(base));
+    const shown = show(buildCatalog(base));
     expect(changedIds).toContain(shown.services[0]?.id);
     expect(changedIds).not.toContain(shown.services[1]?.id);
   });
@@ -252,10 +263,10 @@ describe("events that a change of the catalog causes", () => {
   test("a renamed key keeps its id and tells nobody anything", () => {
     const renamed = catalogWith({
       service_category: [
-        aServiceCategory("coiffure", { name: "hair", previousKeys: ["hair"] }),
-        aServiceCategory("nails"),
+        buildServiceCategory("coiffure", { name: "hair", previousKeys: ["hair"] }),
+        buildServiceCategory("nails"),
       ],
     });
-    expect(summary(aCatalog(base), renamed)).toEqual(["catalog.changed"]);
+    expect(summary(buildCatalog(base), renamed)).toEqual(["catalog.changed"]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { mapSquare } from "../../../src/domain/square/import.ts";
-import { squareObjects } from "../../../src/domain/square/objects.ts";
+import { mapSquareCatalog } from "../../../src/domain/square/import.ts";
+import { parseSquareObjects } from "../../../src/domain/square/objects.ts";
 
-const map = (...objects: object[]) => mapSquare(squareObjects(objects).objects, "USD");
+const map = (...objects: object[]) => mapSquareCatalog(parseSquareObjects(objects).objects, "USD");
 const leftOf = (...objects: object[]) =>
   map(...objects).report.left.map(({ what, why }) => `${what}: ${why}`);
 

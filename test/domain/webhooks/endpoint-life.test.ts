@@ -1,18 +1,22 @@
 import { expect, test } from "vitest";
 import {
-  lengthen,
-  nextMeasure,
+  recordFailure,
+  nextStreakAction,
   NO_STREAK,
-  type Streak,
+  type FailureStreak,
 } from "../../../src/domain/webhooks/endpoint-life.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const START = Date.parse("2026-11-20T12:00:00Z");
 
-const failing = (failures: number, events: number, changes: Partial<Streak> = {}): Streak => ({
-  ...Array.from({ length: failures }).reduce<Streak>(
-    (streak, _, i) => lengthen(streak, `evt_${i % events}`, START + i),
+const failing = (
+  failures: number,
+  events: number,
+  changes: Partial<FailureStreak> = {},
+): FailureStreak => ({
+  ...Array.from({ length: failures }).reduce<FailureStreak>(
+    (streak, _, i) => recordFailure(streak, `evt_${i % events}`, START + i),
     NO_STREAK,
   ),
   ...changes,
@@ -78,5 +82,5 @@ test.each([
     measure: { do: "disable" },
   },
 ])("$name calls for $measure", ({ streak, at, measure }) => {
-  expect(nextMeasure(streak, at)).toEqual(measure);
+  expect(nextStreakAction(streak, at)).toEqual(measure);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { hideSecrets } from "../../../src/domain/webhooks/hide-secrets.ts";
-import { drawSecret, sign, signingKey } from "../../../src/domain/webhooks/signature.ts";
+import { redactSecrets } from "../../../src/domain/webhooks/hide-secrets.ts";
+import { generateSecret, sign, signingKey } from "../../../src/domain/webhooks/signature.ts";
 
-const secret = drawSecret((bytes) => Buffer.alloc(bytes, 7));
-const other = drawSecret((bytes) => Buffer.alloc(bytes, 9));
+const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7));
+const other = generateSecret((bytes) => Buffer.alloc(bytes, 9));
 // During a rotation: two of each.
 const headers = sign(
   [signingKey(secret), signingKey(other)],
@@ -26,7 +26,7 @@ const echoes: { how: string; write: (text: string) => string }[] = [
 test.each(echoes)("headers and secrets that come back $how are blanked out", ({ write }) => {
   expect([hex.length, base64.length]).toEqual([2, 2]);
   const sent = `${Object.values(headers).join(" ")} ${secret} deskbell_sk_0123abc`;
-  const kept = hideSecrets(`You said ${write(sent)}.`);
+  const kept = redactSecrets(`You said ${write(sent)}.`);
   for (const text of [...hex, ...base64, secret.slice(6), "0123abc"]) {
     expect(kept).not.toContain(write(text).replaceAll('"', ""));
     // Not the beginning of one either.
@@ -36,9 +36,9 @@ test.each(echoes)("headers and secrets that come back $how are blanked out", ({ 
 });
 
 test("of one that was cut off, nothing is left", () => {
-  expect(hideSecrets(`v1=${hex[0]?.slice(0, 20)}`)).toBe("v1=…");
-  expect(hideSecrets(`v1,${base64[0]?.slice(0, 20)}`)).toBe("v1,…");
-  expect(hideSecrets(secret.slice(0, 20))).toBe("whsec_…");
+  expect(redactSecrets(`v1=${hex[0]?.slice(0, 20)}`)).toBe("v1=…");
+  expect(redactSecrets(`v1,${base64[0]?.slice(0, 20)}`)).toBe("v1,…");
+  expect(redactSecrets(secret.slice(0, 20))).toBe("whsec_…");
 });
 
 test.each([
@@ -48,12 +48,12 @@ test.each([
   "set your whsec_… first",
   "t=1763615045 sha256=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 ])("%j is kept as it is", (text) => {
-  expect(hideSecrets(text)).toBe(text);
+  expect(redactSecrets(text)).toBe(text);
 });
 
 test("a hostile answer of the longest kind is gone through at once", () => {
   const started = performance.now();
   for (const piece of ["v1,", "v1=", "whsec_", "v1,\\/", "v1%3", "%2", "whsec_%2"])
-    hideSecrets(piece.repeat(100_000));
+    redactSecrets(piece.repeat(100_000));
   expect(performance.now() - started).toBeLessThan(2000);
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import {
-  type Allowances,
+  type UrlPolicy,
   isPublicAddress,
-  judgeAddresses,
+  unsafeAddressError,
   parseTarget,
 } from "../../../src/domain/webhooks/safe-url.ts";
 
-const STRICT: Allowances = { allowHttp: false, allowPrivate: [], trusted: false };
-const TRUSTED: Allowances = { ...STRICT, trusted: true };
-const LAB: Allowances = {
+const STRICT: UrlPolicy = { allowHttp: false, allowPrivate: [], trusted: false };
+const TRUSTED: UrlPolicy = { ...STRICT, trusted: true };
+const LAB: UrlPolicy = {
   allowHttp: true,
   allowPrivate: ["127.0.0.0/8", "fd00::/8"],
   trusted: false,
@@ -93,8 +93,8 @@ describe("a URL of a stranger", () => {
   });
 
   test("that leads to one private address among public ones is refused", () => {
-    expect(judgeAddresses("example.com", ["1.1.1.1", "2606:4700::1"], STRICT)).toBeUndefined();
-    expect(judgeAddresses("example.com", ["1.1.1.1", "10.0.0.1"], STRICT)?.refused).toMatch(
+    expect(unsafeAddressError("example.com", ["1.1.1.1", "2606:4700::1"], STRICT)).toBeUndefined();
+    expect(unsafeAddressError("example.com", ["1.1.1.1", "10.0.0.1"], STRICT)?.refused).toMatch(
       /leads to 10\.0\.0\.1/,
     );
   });
@@ -128,7 +128,9 @@ describe("what the operator approved", () => {
     (url) => expect(parseTarget(url, LAB)).toHaveProperty("refused"),
   );
   test("a lab's private name is judged by where it leads", () => {
-    expect(judgeAddresses("till", ["127.0.0.1"], LAB)).toBeUndefined();
-    expect(judgeAddresses("till", ["127.0.0.1", "10.0.0.1"], LAB)?.refused).toMatch(/10\.0\.0\.1/);
+    expect(unsafeAddressError("till", ["127.0.0.1"], LAB)).toBeUndefined();
+    expect(unsafeAddressError("till", ["127.0.0.1", "10.0.0.1"], LAB)?.refused).toMatch(
+      /10\.0\.0\.1/,
+    );
   });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import {
-  ATTEMPT_WAITS_MS,
+  ATTEMPT_DELAYS_MS,
   MAX_ATTEMPTS,
-  waitAfter,
+  retryDelayMs,
 } from "../../../src/domain/webhooks/schedule.ts";
 
 const MINUTE = 60_000;
@@ -10,7 +10,7 @@ const HOUR = 60 * MINUTE;
 
 test("20 attempts are spread over 8 days", () => {
   expect(MAX_ATTEMPTS).toBe(20);
-  const total = ATTEMPT_WAITS_MS.reduce((sum, wait) => sum + wait, 0);
+  const total = ATTEMPT_DELAYS_MS.reduce((sum, wait) => sum + wait, 0);
   expect(total).toBe(8 * 24 * HOUR + 42 * MINUTE + 35_000);
 });
 
@@ -24,12 +24,12 @@ test.each([
 ])(
   "after $attemptsMade attempts jitter adds up to a fifth, at least 1 s and at most 15 min",
   (row) => {
-    expect(waitAfter(row.attemptsMade, 0)).toBe(row.least);
-    expect(waitAfter(row.attemptsMade, 0.999999999)).toBeGreaterThan(row.most - 2);
-    expect(waitAfter(row.attemptsMade, 0.999999999)).toBeLessThan(row.most);
+    expect(retryDelayMs(row.attemptsMade, 0)).toBe(row.least);
+    expect(retryDelayMs(row.attemptsMade, 0.999999999)).toBeGreaterThan(row.most - 2);
+    expect(retryDelayMs(row.attemptsMade, 0.999999999)).toBeLessThan(row.most);
   },
 );
 
 test("after the twentieth attempt there is no other", () => {
-  expect(waitAfter(20, 0)).toBeUndefined();
+  expect(retryDelayMs(20, 0)).toBeUndefined();
 });

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import {
-  drawSecret,
-  explainBadSignature,
+  generateSecret,
+  signatureError,
   sign,
   signingKey,
 } from "../../../src/domain/webhooks/signature.ts";
@@ -15,7 +15,8 @@ const signature = (secrets = [SECRET]) =>
   sign(secrets.map(signingKey), "evt_1", T, BODY)["X-Service-Signature"];
 
 test("a secret is whsec_ and 48 letters and digits", () => {
-  for (let i = 0; i < 50; i++) expect(drawSecret(randomBytes)).toMatch(/^whsec_[A-Za-z0-9]{48}$/);
+  for (let i = 0; i < 50; i++)
+    expect(generateSecret(randomBytes)).toMatch(/^whsec_[A-Za-z0-9]{48}$/);
 });
 
 test("the key of v1 is the whole text of the secret, over timestamp, dot and body", () => {
@@ -30,8 +31,8 @@ test("during a rotation both families carry the new signature first and the old 
     `${signature()},${old["X-Service-Signature"].slice(`t=${T},`.length)}`,
   );
   expect(headers["webhook-signature"].split(" ")[1]).toBe(old["webhook-signature"]);
-  expect(explainBadSignature(headers["X-Service-Signature"], BODY, OLD_SECRET, T)).toBeUndefined();
-  expect(explainBadSignature(headers["X-Service-Signature"], BODY, SECRET, T)).toBeUndefined();
+  expect(signatureError(headers["X-Service-Signature"], BODY, OLD_SECRET, T)).toBeUndefined();
+  expect(signatureError(headers["X-Service-Signature"], BODY, SECRET, T)).toBeUndefined();
 });
 
 test.each([
@@ -117,5 +118,5 @@ test.each([
     refused: /no X-Service/,
   },
 ])("a request $name is judged rightly", ({ header, body, secret, at, refused }) => {
-  expect(explainBadSignature(header, body, secret, at) ?? "genuine").toMatch(refused);
+  expect(signatureError(header, body, secret, at) ?? "genuine").toMatch(refused);
 });

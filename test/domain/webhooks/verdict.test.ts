@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge, type Outcome } from "../../../src/domain/webhooks/verdict.ts";
+import { classifyOutcome, type Outcome } from "../../../src/domain/webhooks/verdict.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const HOUR = 3_600_000;
@@ -62,5 +62,5 @@ test.each([
     verdict: failed(null, false),
   },
 ])("$name is judged", ({ outcome, verdict }) => {
-  expect(judge(outcome, NOW)).toEqual(verdict);
+  expect(classifyOutcome(outcome, NOW)).toEqual(verdict);
 });

@@ -5,7 +5,7 @@ import { createKey, type NewKey } from "../../../src/app/keys.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { world, type World } from "../../support/world.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/world.ts";
 
 export const SALON = "salon-aurora";
 
@@ -20,7 +20,7 @@ export type Problem = {
   violatedPolicies?: string[];
 };
 
-export type Api = World & {
+export type Api = TestRuntime & {
   /** A request as it would come from the wire: in a turn of the event loop of its own. */
   ask: (path: string, init?: RequestInit & { key?: string | null }) => Promise<Response>;
   problem: (path: string, init?: RequestInit & { key?: string | null }) => Promise<Problem>;
@@ -37,7 +37,7 @@ export function api(
   busyTimeoutMs?: number,
   flags: ConfigFlags = {},
 ): Api {
-  const rt = world(flags, undefined, busyTimeoutMs);
+  const rt = createTestRuntime(flags, undefined, busyTimeoutMs);
   const { slug } = seed(rt, preset);
   const app = createApp(rt);
   const newKey = (fields: Partial<NewKey> = {}) => {
@@ -69,11 +69,11 @@ export function api(
   });
 }
 
-export const seed = (rt: World, preset: Preset) =>
+export const seed = (rt: TestRuntime, preset: Preset) =>
   applyCatalog(rt, [{ name: `${preset}.yaml`, text: readPreset(preset) }], { seedingAt: rt.now() });
 
 const HEAD = `catalog: 1\nbusiness: {slug: ${SALON}, name: Salon Aurora, timezone: America/New_York, currency: USD, locale: en, locales: [en, es]}\n`;
 
 /** Adds what a catalog file says to the salon. */
-export const change = (rt: World, body: string) =>
+export const change = (rt: TestRuntime, body: string) =>
   applyCatalog(rt, [{ name: "change.yaml", text: HEAD + body }]);

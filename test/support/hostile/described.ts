@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { encode, naughtyText } from "./texts.ts";
+import { encodeForUrl, hostileText } from "./texts.ts";
 
 // Requests made from the description of the API: some as it says, most with something wrong.
 
@@ -24,15 +24,15 @@ type Operation = {
   parameters: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 };
-export type Described = {
+export type OpenApiDocument = {
   paths: Record<string, Record<string, Operation>>;
   components: { parameters: Record<string, Parameter> };
 };
 
 /** Good values by the name of a parameter or a field, where the description cannot know them. */
-export type Known = Record<string, readonly string[]>;
+export type KnownValues = Record<string, readonly string[]>;
 
-export type Asked = {
+export type GeneratedRequest = {
   operationId: string;
   method: string;
   url: string;
@@ -62,10 +62,10 @@ const ODD_NAMES = [
 ];
 
 /** Every operation as often as any other. */
-export function requestsOf(
-  document: Described,
-  known: (operationId: string) => Known,
-): fc.Arbitrary<Asked> {
+export function arbitraryRequests(
+  document: OpenApiDocument,
+  known: (operationId: string) => KnownValues,
+): fc.Arbitrary<GeneratedRequest> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
       requestOf(document, path, method.toUpperCase(), operation, known(operation.operationId)),
@@ -75,12 +75,12 @@ export function requestsOf(
 }
 
 function requestOf(
-  { components }: Described,
+  { components }: OpenApiDocument,
   path: string,
   method: string,
   { operationId, parameters, requestBody }: Operation,
-  known: Known,
-): fc.Arbitrary<Asked> {
+  known: KnownValues,
+): fc.Arbitrary<GeneratedRequest> {
   const all = parameters.map(
     ({ $ref, ...own }) =>
       (($ref && components.parameters[$ref.split("/").at(-1) ?? ""]) || own) as Parameter,
@@ -91,7 +91,7 @@ function requestOf(
     Object.fromEntries(
       within("path").map((one) => [
         one.name,
-        mostly(8, good(one.schema, known[one.name]).map(String), naughtyText),
+        mostly(8, good(one.schema, known[one.name]).map(String), hostileText),
       ]),
     ),
   );
@@ -101,7 +101,7 @@ function requestOf(
         weight: 6,
         arbitrary: fc.tuple(fc.constant(one.name), valueOf(one)),
       })),
-      { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...ODD_NAMES), naughtyText) },
+      { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...ODD_NAMES), hostileText) },
     ),
     { maxLength: 4 },
   );
@@ -130,10 +130,10 @@ function requestOf(
     })
     .map((drawn) => {
       const search = drawn.query
-        .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+        .map(([name, value]) => `${encodeForUrl(name)}=${encodeForUrl(value)}`)
         .join("&");
       const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-        encode(drawn.inPath[name] ?? ""),
+        encodeForUrl(drawn.inPath[name] ?? ""),
       );
       const body = ["GET", "HEAD"].includes(drawn.method) ? undefined : drawn.body;
       return {
@@ -172,7 +172,7 @@ const textOf = (value: fc.Arbitrary<unknown>, name: string): fc.Arbitrary<string
   mostly(
     4,
     value.map((one) => (Array.isArray(one) ? one.join(",") : String(one))),
-    naughtyText,
+    hostileText,
   ).map((text) => (name === "wait" && /^\d{1,6}$/.test(text) ? "0" : text));
 
 const asHeader = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").trim();
@@ -180,7 +180,7 @@ const asHeader = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").tr
 /** An object as the schema has it, with something wrong in it, or no object at all. */
 function bodyOf(
   { properties = {}, required = [] }: Schema,
-  known: Known,
+  known: KnownValues,
 ): fc.Arbitrary<string | undefined> {
   const fields = Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [name, good(schema, known[name])]),
@@ -188,7 +188,7 @@ function bodyOf(
   const whole = fc.record(fields, { requiredKeys: required });
   const wrong = fc.dictionary(
     fc.constantFrom(...Object.keys(fields), ...ODD_NAMES),
-    fc.oneof(fc.jsonValue(), naughtyText),
+    fc.oneof(fc.jsonValue(), hostileText),
     { maxKeys: 3 },
   );
   const json = fc.oneof(

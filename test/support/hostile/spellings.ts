@@ -1,4 +1,4 @@
-import type { Dice } from "../../../src/domain/catalog/dice.ts";
+import type { SeededRandom } from "../../../src/domain/catalog/dice.ts";
 
 // Ways to write an address that is not public: by the rules of URLs each is that address, whatever it looks like.
 
@@ -52,20 +52,20 @@ const WRAPS: readonly ((v4: string, groups: string) => string)[] = [
   (_, groups) => `2002:${groups}:0:0:0:0:1`,
 ];
 
-export function spellPrivateAddress(dice: Dice): string {
+export function spellPrivateAddress(dice: SeededRandom): string {
   if (dice.chance(0.15)) return `[${spellV6(dice)}]`;
   const address = drawV4(dice);
   if (dice.chance(0.25)) return `[${wrap(dice, address)}]`;
   return disguise(dice, spellV4(dice, address));
 }
 
-function drawV4({ pick, whole }: Dice): number {
+function drawV4({ pick, whole }: SeededRandom): number {
   const [base, bits] = pick(PRIVATE_V4);
   return base + whole(0, 2 ** (32 - bits) - 1);
 }
 
 /** In one to four parts, each decimal, octal or hexadecimal; the last one takes all bytes that are left. */
-function spellV4({ pick, whole, chance }: Dice, address: number): string {
+function spellV4({ pick, whole, chance }: SeededRandom, address: number): string {
   const bytes = bytesOf(address);
   const count = whole(1, 4);
   const last = bytes.slice(count - 1).reduce((number, byte) => number * 256 + byte, 0);
@@ -83,7 +83,7 @@ function spellV4({ pick, whole, chance }: Dice, address: number): string {
 }
 
 /** In other digits, dots and letters, or in percents. */
-function disguise({ pick, chance }: Dice, host: string): string {
+function disguise({ pick, chance }: SeededRandom, host: string): string {
   if (chance(0.3)) return host;
   const [often, digits] = [chance(0.5) ? 0.2 : 1, pick(DIGITS)];
   const letters = [...host].map((letter) => {
@@ -96,13 +96,13 @@ function disguise({ pick, chance }: Dice, host: string): string {
   return letters.join("");
 }
 
-function wrap({ pick }: Dice, address: number): string {
+function wrap({ pick }: SeededRandom, address: number): string {
   const bytes = bytesOf(address);
   const groups = [address >>> 16, address & 0xffff].map((group) => group.toString(16)).join(":");
   return pick(WRAPS)(bytes.join("."), groups);
 }
 
-function spellV6({ pick, whole, chance }: Dice): string {
+function spellV6({ pick, whole, chance }: SeededRandom): string {
   const [base, bits] = pick(PRIVATE_V6);
   const groups = [
     base + whole(0, 2 ** (16 - bits) - 1),

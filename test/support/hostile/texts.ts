@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 /** Texts that have broken something somewhere. */
-export const NAUGHTY = [
+export const HOSTILE_TEXTS = [
   "",
   " ",
   "0",
@@ -45,11 +45,11 @@ export const NAUGHTY = [
   "0.aaaaaaaaaa",
 ];
 
-export const naughtyText: fc.Arbitrary<string> = fc.oneof(
-  fc.constantFrom(...NAUGHTY),
+export const hostileText: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(...HOSTILE_TEXTS),
   fc.string({ unit: "binary", maxLength: 60 }),
 );
 
 /** For an address; an escape that is none stays one. */
-export const encode = (text: string): string =>
+export const encodeForUrl = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll("%25zz", "%zz");

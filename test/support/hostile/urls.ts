@@ -166,7 +166,7 @@ const GOOD_HOSTS = [
 ];
 
 /** What partners really have. */
-export const GOOD_URLS: readonly string[] = GOOD_HOSTS.flatMap((host) => [
+export const VALID_URLS: readonly string[] = GOOD_HOSTS.flatMap((host) => [
   `https://${host}`,
   `https://${host}/hooks/deskbell?tenant=7&token=a%2Fb`,
   `https://${host}:8443/`,

@@ -33,9 +33,9 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   "loses what is on the wire when it dies": (rt, send, memory) => {
     const life = (memory.get("lives") ?? 0) + 1;
     memory.set("lives", life);
-    const { read } = rt.store.due;
-    rt.store.due.read = (...args) =>
-      read(...args).filter(({ id }) => (memory.get(id) ?? life) === life);
+    const { listForEndpoint } = rt.store.due;
+    rt.store.due.listForEndpoint = (...args) =>
+      listForEndpoint(...args).filter(({ id }) => (memory.get(id) ?? life) === life);
     return async (post) => {
       const id = post.headers["X-Service-Delivery"] ?? "";
       memory.set(id, life);
@@ -45,21 +45,21 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     };
   },
   "forgets how many may be on the wire": (rt) => {
-    const { destination } = rt.store.endpoints;
-    rt.store.endpoints.destination = (id) => {
-      const found = destination(id);
+    const { findDestination } = rt.store.endpoints;
+    rt.store.endpoints.findDestination = (id) => {
+      const found = findDestination(id);
       return found && { ...found, maxInFlight: 32 };
     };
   },
   "tries again too soon": scaleWait(0.9),
   "adds more chance to its waits than it may": scaleWait(1.25),
   "signs with a secret that is dead": (rt) => {
-    const { live } = rt.store.endpointSecrets;
-    rt.store.endpointSecrets.live = (id) => live(id, 0);
+    const { listValid } = rt.store.endpointSecrets;
+    rt.store.endpointSecrets.listValid = (id) => listValid(id, 0);
   },
   "forgets the old secret while it lives": (rt) => {
-    const { live } = rt.store.endpointSecrets;
-    rt.store.endpointSecrets.live = (id, now) => live(id, now).slice(0, 1);
+    const { listValid } = rt.store.endpointSecrets;
+    rt.store.endpointSecrets.listValid = (id, now) => listValid(id, now).slice(0, 1);
   },
   "miscounts what is exhausted": (rt) => {
     const { add } = rt.store.tallies;

@@ -3,21 +3,24 @@ import {
   disableEndpoint,
   enableEndpoint,
 } from "../../../src/app/webhooks/endpoint-life.ts";
-import { finishRotation, rotateSecret } from "../../../src/app/webhooks/endpoint-secrets.ts";
+import {
+  finishSecretRotation,
+  rotateEndpointSecret,
+} from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
-import { redeliver, redeliverMany } from "../../../src/app/webhooks/deliveries.ts";
+import { redeliverDelivery, redeliverDeliveries } from "../../../src/app/webhooks/deliveries.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import type { Dice } from "../../../src/domain/catalog/dice.ts";
+import type { SeededRandom } from "../../../src/domain/catalog/dice.ts";
 import type { EventType } from "../../../src/domain/event-types.ts";
 import type { Runtime } from "../../../src/runtime.ts";
-import { addBusiness, emit } from "../engine.ts";
+import { addBusiness, emitEvents } from "../engine.ts";
 import type { Ledger, Subscription } from "./ledger.ts";
 import { MOODS } from "./partners.ts";
 import type { Time } from "./time.ts";
 
 export type World = {
   admin: Runtime;
-  dice: Dice;
+  dice: SeededRandom;
   time: Time;
   ledger: Ledger;
   note: (what: string) => void;
@@ -86,7 +89,7 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
 
   function post(count: number): void {
     const business = dice.pick(businesses);
-    const { events } = emit(
+    const { events } = emitEvents(
       admin,
       business,
       ...Array.from({ length: count }, () => dice.pick(TYPES)),
@@ -104,7 +107,7 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
   function rotate(one: Subscription): void {
     const overlapMs = dice.pick([0, HOUR_MS, DAY_MS, 7 * DAY_MS]);
     try {
-      const { secret, oldEndsAt } = rotateSecret(admin, one.id, {
+      const { secret, oldEndsAt } = rotateEndpointSecret(admin, one.id, {
         overlapMs,
         force: dice.chance(0.5),
       });
@@ -117,7 +120,7 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
   }
 
   function finish(one: Subscription): void {
-    finishRotation(admin, one.id);
+    finishSecretRotation(admin, one.id);
     for (const old of one.secrets) if (old.until !== null) old.until = 0;
     world.wake();
   }
@@ -154,7 +157,7 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
       const id = dice.pick(ids);
       const before = ledger.rowOf(id);
       try {
-        redeliver(admin, id);
+        redeliverDelivery(admin, id);
       } catch (error) {
         if (!(error instanceof AppError && error.code === "conflict")) throw error;
       }
@@ -163,7 +166,7 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
     } else {
       const [one] = dice.some(living(), 1);
       if (one === undefined) return;
-      redeliverMany(admin, {
+      redeliverDeliveries(admin, {
         endpointId: one.id,
         status: dice.pick(["DELIVERED", "EXHAUSTED"] as const),
       });

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { Webhook } from "standardwebhooks";
 import { Stripe } from "stripe";
-import type { Post } from "../../../src/domain/webhooks/post.ts";
+import type { WebhookPost } from "../../../src/domain/webhooks/post.ts";
 import type { Outcome } from "../../../src/domain/webhooks/verdict.ts";
 import type { Mood } from "./partners.ts";
 import { leastWaitOf, type Waited } from "./promises.ts";
@@ -103,7 +103,7 @@ export function openLedger(databasePath: string, time: Time) {
     owed.attemptsBefore = row.attemptsBefore;
   }
 
-  function checkSignatures(one: Subscription, { headers, body }: Post): void {
+  function checkSignatures(one: Subscription, { headers, body }: WebhookPost): void {
     const text = body.toString();
     const accepts = (secret: string) => {
       try {
@@ -183,7 +183,7 @@ export function openLedger(databasePath: string, time: Time) {
     },
 
     /** A POST arrives. */
-    received(post: Post): { one: Subscription; owed: Owed; n: number } | undefined {
+    received(post: WebhookPost): { one: Subscription; owed: Owed; n: number } | undefined {
       const { headers } = post;
       const id = headers["X-Service-Delivery"] ?? "";
       const [one, owed, row] = [at(post.url), deliveries.get(id), rowOf.get(id) as Row | undefined];

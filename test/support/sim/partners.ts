@@ -1,4 +1,4 @@
-import type { Dice } from "../../../src/domain/catalog/dice.ts";
+import type { SeededRandom } from "../../../src/domain/catalog/dice.ts";
 import type { Outcome } from "../../../src/domain/webhooks/verdict.ts";
 
 /** What a receiver does with what it gets. */
@@ -52,7 +52,7 @@ export function react(
     timeoutMs,
     wallNow,
   }: { mood: Mood; isOdd: boolean; timeoutMs: number; wallNow: number },
-  { whole, pick, chance }: Dice,
+  { whole, pick, chance }: SeededRandom,
 ): Reaction {
   const soonMs = whole(1, 60);
   const takes = (afterMs: number): Reaction => ({

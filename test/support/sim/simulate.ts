@@ -5,9 +5,9 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Alert } from "../../../src/app/webhooks/alerts.ts";
 import { readConfig } from "../../../src/config.ts";
-import { type Courier, createCourier } from "../../../src/courier/courier.ts";
-import { createDice } from "../../../src/domain/catalog/dice.ts";
-import type { Post, Send } from "../../../src/domain/webhooks/post.ts";
+import { type DeliveryWorker, createDeliveryWorker } from "../../../src/courier/courier.ts";
+import { createSeededRandom } from "../../../src/domain/catalog/dice.ts";
+import type { WebhookPost, Send } from "../../../src/domain/webhooks/post.ts";
 import type { Outcome } from "../../../src/domain/webhooks/verdict.ts";
 import { openRuntime, type Runtime } from "../../../src/runtime.ts";
 import { isStorageFull } from "../../../src/store/database.ts";
@@ -43,7 +43,7 @@ const SHOWN_LINES = 25;
  * @throws Broken
  */
 export async function simulate(seed: number, days: number, plant?: Bug): Promise<Simulated> {
-  const dice = createDice(seed);
+  const dice = createSeededRandom(seed);
   const time = startVirtualTime(STARTS_AT);
   // No disk is asked: what power cuts do to files is proven elsewhere.
   const dataDir = mkdtempSync(
@@ -71,7 +71,7 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
   let sent = 0;
   let crashes = 0;
 
-  const wire: Send = (post: Post) => {
+  const wire: Send = (post: WebhookPost) => {
     sent += 1;
     const arrival = ledger.received(post);
     note(
@@ -108,7 +108,7 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
 
   type Engine = {
     rt: Runtime;
-    courier: Courier;
+    courier: DeliveryWorker;
     lookedAt: number;
     reviewedAt: number;
     isFull: boolean;
@@ -117,7 +117,7 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
   function startEngine(): Engine {
     const rt = open();
     const send = plant?.(rt, wire, ofBug) ?? wire;
-    const courier = createCourier(rt, send, { onAlert: heed });
+    const courier = createDeliveryWorker(rt, send, { onAlert: heed });
     ledger.delayed();
     courier.sweep();
     return {
@@ -139,7 +139,7 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
     whenWritable(courier.sweep);
     if (time.elapsed() - engine.reviewedAt < REVIEW_MS) return;
     engine.reviewedAt = time.elapsed();
-    whenWritable(courier.review);
+    whenWritable(courier.reviewFailing);
   }
 
   /** When a sweep would find something: the real one also looks in between, and finds nothing. */

@@ -26,7 +26,7 @@ export const slot = z.strictObject({
     .describe("What is booked: each service in turn, or a table"),
 });
 
-export const refusal = z.strictObject({
+export const refusedStart = z.strictObject({
   startsAt: instant,
   reason: z.enum(REASONS).describe("The first rule that it fails"),
   detail: z.string(),
@@ -44,7 +44,7 @@ export const day = z.strictObject({
   state: dayState,
   slots: z.array(slot),
   refused: z
-    .array(refusal)
+    .array(refusedStart)
     .optional()
     .describe("With `explain=true`: the starts that are not offered"),
 });

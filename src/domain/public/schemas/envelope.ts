@@ -5,7 +5,7 @@ import {
   type EventPrefix,
   type EventType,
   prefixOf,
-  resourceOf,
+  resourceTypeOf,
 } from "../../event-types.ts";
 import { booking, reservation, ticket, ticketOrder } from "./day.ts";
 import { menuCategory, menuItem } from "./menu.ts";
@@ -62,7 +62,7 @@ const OBJECTS: Record<EventPrefix, z.ZodObject> = {
 
 const resource = (prefix: EventPrefix) =>
   z.strictObject({
-    type: z.literal(resourceOf(prefix)),
+    type: z.literal(resourceTypeOf(prefix)),
     id,
     ids: z.array(id).describe("Whatever is affected, `id` among it"),
   });
@@ -84,7 +84,7 @@ function objectOf(type: EventType): z.ZodType {
 }
 
 /** The spec's "Webhook event envelope", as it is for one of its names. */
-export function envelopeOf(type: EventType) {
+export function envelopeSchema(type: EventType) {
   const flags: readonly string[] = CHANGED_FLAGS[prefixOf(type)];
   return z.strictObject({
     id: id.describe("The same at every delivery: drop what you have seen"),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ALLERGENS } from "../../catalog/catalog.ts";
-import { active, cents, common, count, currency, id, weeklyWindow } from "./values.ts";
+import { active, cents, commonFields, count, currency, id, weeklyWindow } from "./values.ts";
 
 const allergens = z.array(z.enum(ALLERGENS));
 
@@ -14,7 +14,7 @@ export const menuCategory = z.strictObject({
     .nullable()
     .describe("When its dishes are served; null: always"),
   status: active,
-  ...common,
+  ...commonFields,
 });
 
 export const menuItem = z.strictObject({
@@ -49,7 +49,7 @@ export const menuItem = z.strictObject({
   tags: z.array(z.string()),
   sku: z.string().nullable(),
   status: active,
-  ...common,
+  ...commonFields,
 });
 
 export const modifierGroup = z.strictObject({
@@ -68,5 +68,5 @@ export const modifierGroup = z.strictObject({
     }),
   ),
   status: active,
-  ...common,
+  ...commonFields,
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { active, cents, common, id, instant, localDate, weeklyWindow } from "./values.ts";
+import { active, cents, commonFields, id, instant, localDate, weeklyWindow } from "./values.ts";
 
 const percentBps = z.int().min(1).max(10_000).describe("Basis points: 1250 is 12.5 %");
 
@@ -60,5 +60,5 @@ export const promotion = z.strictObject({
   priority: z.int().describe("The highest goes first"),
   active: z.boolean().describe("Has begun and is not over. Weekly windows are rules, not states"),
   status: active,
-  ...common,
+  ...commonFields,
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { active, cents, common, count, currency, id, instant } from "./values.ts";
+import { active, cents, commonFields, count, currency, id, instant } from "./values.ts";
 
 export const saleAvailability = z.strictObject({
   state: z
@@ -24,7 +24,7 @@ export const ticketType = z.strictObject({
   maxPerOrder: z.int().min(1),
   availability: saleAvailability,
   status: active,
-  ...common,
+  ...commonFields,
 });
 
 export const publicEvent = z.strictObject({
@@ -43,5 +43,5 @@ export const publicEvent = z.strictObject({
   attendanceMode: z.enum(["IN_PERSON", "ONLINE", "MIXED"]),
   ticketTypes: z.array(ticketType).describe("Those that are offered"),
   availability: saleAvailability,
-  ...common,
+  ...commonFields,
 });

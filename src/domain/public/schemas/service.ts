@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { active, cents, common, count, currency, id, includedBy, minutes } from "./values.ts";
+import { active, cents, commonFields, count, currency, id, includedBy, minutes } from "./values.ts";
 
 export const serviceVariant = z.strictObject({
   id,
@@ -13,10 +13,10 @@ export const serviceVariant = z.strictObject({
   isDefault: z.boolean().describe("Whether it is meant where none is named"),
   staffIds: z.array(id).nullable().describe("null: whoever performs the service"),
   attributes: z.record(z.string(), z.string()).describe("The business's own, by their names"),
-  ...common,
+  ...commonFields,
 });
 
-const { sortOrder: _inNoList, ...commonOfAddon } = common;
+const { sortOrder: _inNoList, ...commonOfAddon } = commonFields;
 
 export const addon = z.strictObject({
   id,
@@ -41,7 +41,7 @@ export const addonLink = z.strictObject({
   durationMin: minutes.nullable().describe("null: the add-on's own"),
   addon,
   status: active,
-  ...common,
+  ...commonFields,
 });
 
 /** The spec's "Service object" first, then ours. */
@@ -74,7 +74,7 @@ export const service = z.strictObject({
     })
     .describe("null: as the business has it"),
   tags: z.array(z.string()),
-  ...common,
+  ...commonFields,
 });
 
 export const serviceCategory = z.strictObject({
@@ -84,5 +84,5 @@ export const serviceCategory = z.strictObject({
   color: z.string().nullable().describe("As in CSS: #aa3366"),
   parentId: id.nullable(),
   status: active,
-  ...common,
+  ...commonFields,
 });

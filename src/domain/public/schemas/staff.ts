@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { active, cents, common, id, minutes } from "./values.ts";
+import { active, cents, commonFields, id, minutes } from "./values.ts";
 
 /** Never mail, phone, schedule or the reason of an absence. */
 export const staff = z.strictObject({
@@ -20,5 +20,5 @@ export const staff = z.strictObject({
     )
     .describe("What differs when this person performs a service; null: it does not"),
   status: active,
-  ...common,
+  ...commonFields,
 });

@@ -32,7 +32,7 @@ export const image = z.strictObject({
 });
 
 /** The fields that every public object ends with. */
-export const common = {
+export const commonFields = {
   sortOrder: count.describe(
     "Its place in its list: a created object goes there, and those behind move on",
   ),
