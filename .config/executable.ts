@@ -82,7 +82,7 @@ function copyStripped(from: string, to: string): void {
 
 const folder = mkdtempSync(join(tmpdir(), "deskbell-build-"));
 try {
-  const courier = await bundle("src/courier/thread.ts", folder);
+  const delivery = await bundle("src/delivery/thread.ts", folder);
   const main = await bundle("src/cli/main.ts", folder);
   const node = join(folder, "node");
   copyStripped(process.execPath, node);
@@ -105,7 +105,7 @@ try {
       execArgvExtension: "none",
       assets: {
         ...Object.fromEntries(shipped),
-        "dist/courier.js": courier,
+        "dist/delivery.js": delivery,
         "better_sqlite3.node": addon,
       },
     }),

@@ -84,8 +84,8 @@ export default defineConfig([
   },
   {
     ...shared,
-    input: { courier: "src/courier/thread.ts" },
+    input: { delivery: "src/delivery/thread.ts" },
     plugins,
-    output: { ...output, chunkFileNames: "courier-[name]-[hash].js" },
+    output: { ...output, chunkFileNames: "delivery-[name]-[hash].js" },
   },
 ]);

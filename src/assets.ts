@@ -27,10 +27,10 @@ export const readMigrations = (): string[] =>
     .sort()
     .map(readText);
 
-/** What the courier's thread runs: source under vitest, else the bundle, whose code the executable has as text. */
+/** What the delivery worker's thread runs: source under vitest, else the bundle, whose code the executable has as text. */
 export const deliveryThread = (): URL | string => {
-  if (IS_EXECUTABLE) return readText("dist/courier.js");
-  return new URL(RUNS_FROM_SOURCE ? "src/courier/thread.ts" : "dist/courier.js", ROOT);
+  if (IS_EXECUTABLE) return readText("dist/delivery.js");
+  return new URL(RUNS_FROM_SOURCE ? "src/delivery/thread.ts" : "dist/delivery.js", ROOT);
 };
 
 /** A business that deskbell ships: its name and its file's text. */

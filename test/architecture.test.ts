@@ -29,9 +29,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   root: ["domain", "store"],
   app: ["domain", "store", "root"],
   http: ["domain", "store", "root", "app"],
-  courier: ["domain", "store", "root", "app"],
+  delivery: ["domain", "store", "root", "app"],
   tui: ["domain", "store", "root", "app"],
-  cli: ["domain", "store", "root", "app", "http", "courier", "tui"],
+  cli: ["domain", "store", "root", "app", "http", "delivery", "tui"],
 };
 
 const PURE_PACKAGES = ["zod", "ipaddr.js", "fastest-levenshtein", "node:crypto", "node:zlib"];
@@ -62,7 +62,7 @@ test("the domain reaches nothing outside itself but pure packages", () => {
 });
 
 test("clock, random and environment are read in the runtime and the configuration alone", () => {
-  const allowed = ["runtime.ts", "config.ts"];
+  const allowed = ["app/runtime.ts", "config.ts"];
   const found = violations(({ path, text }) =>
     allowed.includes(path)
       ? []

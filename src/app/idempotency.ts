@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Runtime } from "./runtime.ts";
 
 /** A request that may come twice, because its sender could not see the answer. */
 export type IdempotentRequest = { keyId: string; token: string; requestHash: Buffer };

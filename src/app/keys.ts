@@ -11,7 +11,7 @@ import {
 import { isAddressRange } from "../domain/address-range.ts";
 import { AppError, type ValidationIssue } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Runtime } from "./runtime.ts";
 import type { ListedKey } from "../store/keys.ts";
 
 export type NewKey = {

@@ -1,4 +1,4 @@
-import type { Runtime } from "../runtime.ts";
+import type { Runtime } from "./runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { BusinessContents } from "../store/holdings.ts";
 

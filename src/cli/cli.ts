@@ -4,7 +4,7 @@ import { type Config, type ConfigFlags, readConfig } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { safe } from "../domain/safe-text.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Runtime } from "../app/runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { fieldText, toFields } from "./output/fields.ts";
 import { dataExists, assertDataOwner } from "./data-owner.ts";
@@ -72,7 +72,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     /** Opens the data, which must be there unless the command may be the first. */
     async open({ create = false, busyTimeoutMs = BUSY_TIMEOUT_MS } = {}): Promise<Runtime> {
       const chosen = create ? config() : configOfData();
-      const { openRuntime } = await import("../runtime.ts");
+      const { openRuntime } = await import("../app/runtime.ts");
       const runtime = openRuntime(chosen, busyTimeoutMs);
       opened.push(runtime);
       if (flags.isRehearsal) runtime.rehearse();

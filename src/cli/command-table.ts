@@ -91,7 +91,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "orders",
     about: "Tickets that customers have ordered.",
-    load: async () => (await import("./commands/orders.ts")).ticketOrders,
+    load: async () => (await import("./commands/ticket-orders.ts")).ticketOrders,
   },
   {
     name: "tickets",

@@ -1,19 +1,19 @@
 import { createKeyUsage } from "../app/keys.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
-import type { Runtime } from "../runtime.ts";
-import { createPipeline, groupByPath, type Route } from "./answering.ts";
-import { createGetClientAddress } from "./gate/client-address.ts";
-import { docsRoutes } from "./docs/serve.ts";
-import { createAccessControl } from "./gate/gate.ts";
-import { createRateLimits } from "./gate/limits.ts";
-import { createListener, type Listener } from "./wire/listener.ts";
-import { createMetrics } from "./metrics.ts";
-import { createResponseObserver } from "./observe.ts";
-import type { Router } from "./router.ts";
-import type { HandlerDeps } from "./route.ts";
+import type { Runtime } from "../app/runtime.ts";
+import { createPipeline, groupByPath, type Route } from "./pipeline/pipeline.ts";
+import { createGetClientAddress } from "./auth/client-address.ts";
+import { docsRoutes } from "./handlers/docs.ts";
+import { createAccessControl } from "./auth/access-control.ts";
+import { createRateLimits } from "./auth/rate-limits.ts";
+import { createListener, type Listener } from "./transport/listener.ts";
+import { createMetrics } from "./pipeline/metrics.ts";
+import { createResponseObserver } from "./pipeline/response-observer.ts";
+import type { Router } from "./pipeline/router.ts";
+import type { HandlerDeps } from "./pipeline/route-definition.ts";
 import { ROUTES } from "./routes.ts";
-import { createLongPolls } from "./changes/waiting-room.ts";
-import { createListHandler } from "./catalog/view-cache.ts";
+import { createLongPolls } from "./handlers/changes/long-polls.ts";
+import { createListHandler } from "./handlers/catalog/list-cache.ts";
 
 export type App = {
   /** Answers a request that came without a socket. */
@@ -61,7 +61,9 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
   let router: Promise<Router> | undefined;
   // h3 is made of the web's Request and Response, which take Node 30 ms to load: for the first request that needs it.
   const loadRouter = () =>
-    (router ??= import("./router.ts").then(({ createRouter }) => createRouter(places, answering)));
+    (router ??= import("./pipeline/router.ts").then(({ createRouter }) =>
+      createRouter(places, answering),
+    ));
   return {
     request: async (...asked) => (await loadRouter()).request(...asked),
     listener: createListener(places, answering, loadRouter),

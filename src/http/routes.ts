@@ -1,31 +1,31 @@
-import { getAvailability } from "./availability/availability.ts";
-import { AVAILABILITY_PARAMETERS } from "./availability/availability-parameters.ts";
-import * as views from "./catalog/catalog-views.ts";
-import { listChanges, CHANGES_PARAMETERS } from "./changes/changes.ts";
+import { getAvailability } from "./handlers/availability/availability.ts";
+import { AVAILABILITY_PARAMETERS } from "./handlers/availability/availability-parameters.ts";
+import * as views from "./handlers/catalog/list-routes.ts";
+import { listChanges, CHANGES_PARAMETERS } from "./handlers/changes/changes.ts";
 import {
   DELIVERIES_PARAMETERS,
   listDeliveries,
   handleRedeliverDelivery,
   getDelivery,
-} from "./webhooks/deliveries.ts";
-import * as actions from "./webhooks/endpoint-actions.ts";
+} from "./handlers/webhooks/deliveries.ts";
+import * as actions from "./handlers/webhooks/endpoint-actions.ts";
 import {
   handleUpdateEndpoint,
   handleDeleteEndpoint,
   updateEndpointBody,
   getEndpoint,
-} from "./webhooks/endpoint.ts";
+} from "./handlers/webhooks/endpoint.ts";
 import {
   handleCreateEndpoint,
   listEndpoints,
   createEndpointBody,
   ENDPOINTS_PARAMETERS,
-} from "./webhooks/endpoints.ts";
-import { getOpenApi } from "./openapi/serve.ts";
+} from "./handlers/webhooks/endpoints.ts";
+import { getOpenApi } from "./handlers/openapi.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
-import { getHealth, getMetrics, getReadiness } from "./operations.ts";
-import type { ResponseSpec, RouteDefinition } from "./route.ts";
-import { handleTestEndpoint } from "./webhooks/test-endpoint.ts";
+import { getHealth, getMetrics, getReadiness } from "./handlers/operations.ts";
+import type { ResponseSpec, RouteDefinition } from "./pipeline/route-definition.ts";
+import { handleTestEndpoint } from "./handlers/webhooks/test-endpoint.ts";
 
 const of = (path: string) => `/v1/businesses/:slug/${path}`;
 

@@ -4,19 +4,19 @@ import type { Server as TlsServer } from "node:tls";
 import { listen } from "listhen";
 import { AppError } from "../domain/errors.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Runtime } from "../app/runtime.ts";
 import { isBusy } from "../store/database.ts";
 import { createApp } from "./app.ts";
-import { isLoopback } from "./gate/client-address.ts";
-import { hardenServer } from "./wire/wire.ts";
-import type { Listener } from "./wire/listener.ts";
+import { isLoopback } from "./auth/client-address.ts";
+import { hardenServer } from "./transport/hardening.ts";
+import type { Listener } from "./transport/listener.ts";
 import {
   type Certificate,
   limitHandshakes,
   logCertificateExpiry,
   readCertificate,
   type TlsFiles,
-} from "./wire/tls.ts";
+} from "./transport/tls.ts";
 
 export type RunningServer = {
   url: string;

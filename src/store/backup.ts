@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
 import { type Db, isBusy, openDatabase } from "./database.ts";
-import { damagedError, unreadableError, withReadOnlyDatabase } from "./look-into.ts";
+import { damagedError, unreadableError, withReadOnlyDatabase } from "./read-only-database.ts";
 import { isSqliteError } from "./sqlite-error.ts";
 
 /** How far a business has come. */

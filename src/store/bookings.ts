@@ -1,4 +1,4 @@
-import type { BookedSegment, Booking, VisitStatus } from "../domain/day/booking.ts";
+import type { BookedSegment, Booking, VisitStatus } from "../domain/bookings/booking.ts";
 import type { Db } from "./database.ts";
 
 export type VisitFilter = {

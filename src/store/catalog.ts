@@ -1,4 +1,4 @@
-import type { LocalEdits } from "../domain/catalog/box-edits.ts";
+import type { LocalEdits } from "../domain/catalog/change/local-edits.ts";
 import {
   type CatalogObjects,
   type DocOf,
@@ -6,8 +6,8 @@ import {
   type Kind,
 } from "../domain/catalog/catalog.ts";
 import { rememberId } from "../domain/catalog/object-id.ts";
-import type { RowChanges } from "../domain/catalog/diff.ts";
-import type { ObjectVersion } from "../domain/public/lens.ts";
+import type { RowChanges } from "../domain/catalog/change/diff.ts";
+import type { ObjectVersion } from "../domain/public/public-context.ts";
 import type { Db } from "./database.ts";
 
 export function createCatalogStore(db: Db) {

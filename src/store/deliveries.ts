@@ -1,6 +1,6 @@
 import type { EventType } from "../domain/event-types.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
-import type { Outcome } from "../domain/webhooks/verdict.ts";
+import type { Outcome } from "../domain/webhooks/outcome.ts";
 import type { Db } from "./database.ts";
 import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";
 import type { EventRow } from "./events.ts";

@@ -1,4 +1,4 @@
-import { redactSecrets } from "../domain/webhooks/hide-secrets.ts";
+import { redactSecrets } from "../domain/webhooks/redact-secrets.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { Db } from "./database.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";

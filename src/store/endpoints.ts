@@ -1,4 +1,4 @@
-import type { FailureStreak } from "../domain/webhooks/endpoint-life.ts";
+import type { FailureStreak } from "../domain/webhooks/failure-streak.ts";
 import type { EventType } from "../domain/event-types.ts";
 import type { Db } from "./database.ts";
 

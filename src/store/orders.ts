@@ -1,4 +1,4 @@
-import type { TicketOrder } from "../domain/day/ticket-order.ts";
+import type { TicketOrder } from "../domain/bookings/ticket-order.ts";
 import type { Db } from "./database.ts";
 
 export type OrderFilter = {

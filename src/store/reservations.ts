@@ -1,4 +1,4 @@
-import type { Reservation } from "../domain/day/reservation.ts";
+import type { Reservation } from "../domain/bookings/reservation.ts";
 import type { VisitFilter } from "./bookings.ts";
 import type { Db } from "./database.ts";
 

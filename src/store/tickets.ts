@@ -1,4 +1,4 @@
-import type { Ticket } from "../domain/day/ticket-order.ts";
+import type { Ticket } from "../domain/bookings/ticket-order.ts";
 import type { Db } from "./database.ts";
 
 export type TicketFilter = {

@@ -1,9 +1,9 @@
 import { COUNT_LIMIT } from "../store/live.ts";
-import { drawBorder } from "./box.ts";
+import { drawBorder } from "./border.ts";
 import { type Colour, fit, fitLine, type StyledLine, span, lineWidth } from "./cells.ts";
 import { EIGHTHS } from "./glyphs.ts";
 import type { LastHour, Snapshot } from "./snapshot.ts";
-import { groupDigits, formatDuration } from "./times.ts";
+import { groupDigits, formatDuration } from "./time-format.ts";
 
 const LABEL = 6;
 const TOTAL = 9;

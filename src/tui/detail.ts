@@ -1,13 +1,13 @@
 import { userAgent } from "../assets.ts";
-import { deliveryHeaders } from "../domain/webhooks/post.ts";
+import { deliveryHeaders } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { LiveRow } from "../store/live.ts";
 import { fit, type StyledLine, sanitize, type Span, span, wrap } from "./cells.ts";
 import { GLYPHS, liveState, STATE_MARKS } from "./glyphs.ts";
-import { formatAttempts } from "./list.ts";
+import { formatAttempts } from "./delivery-list.ts";
 import type { DeliveryDetail } from "./snapshot.ts";
-import { type TimeFormat, formatDuration } from "./times.ts";
-import type { TABS } from "./ui.ts";
+import { type TimeFormat, formatDuration } from "./time-format.ts";
+import type { TABS } from "./ui-state.ts";
 
 /** Of a larger body the rest is left to `deskbell events show`. */
 const SHOWN_BYTES = 32 * 1024;

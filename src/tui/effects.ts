@@ -12,7 +12,7 @@ import {
   type ListPosition,
   type Notice,
   type UiState,
-} from "./ui.ts";
+} from "./ui-state.ts";
 
 /** The session as effects see it: they come back to it when they are done. */
 export type EffectContext = {

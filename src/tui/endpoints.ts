@@ -1,10 +1,10 @@
 import { BACKLOG_LIMIT, type EndpointState } from "../store/live.ts";
-import { drawBorder } from "./box.ts";
+import { drawBorder } from "./border.ts";
 import { type Colour, fit, fitLine, type StyledLine, sanitize, span } from "./cells.ts";
 import { GLYPHS } from "./glyphs.ts";
-import { hostOf } from "./list.ts";
+import { hostOf } from "./delivery-list.ts";
 import type { Snapshot } from "./snapshot.ts";
-import type { TimeFormat } from "./times.ts";
+import type { TimeFormat } from "./time-format.ts";
 
 const BACKLOG = 12;
 const NARROW_STATE = 16;

@@ -1,8 +1,8 @@
 import { countOf } from "../domain/count-of.ts";
-import { keyHints, justify } from "./box.ts";
+import { keyHints, justify } from "./border.ts";
 import { textWidth, clipStart, type StyledLine, sanitize, span, wrapWords } from "./cells.ts";
 import { GLYPHS, toAscii } from "./glyphs.ts";
-import { goAgain, type Screen, currentScreen, type UiState } from "./ui.ts";
+import { goAgain, type Screen, currentScreen, type UiState } from "./ui-state.ts";
 
 const HINTS: Record<Screen["kind"], readonly (readonly [string, string])[]> = {
   list: [

@@ -1,4 +1,4 @@
-import { drawBorder, joinColumns } from "./box.ts";
+import { drawBorder, joinColumns } from "./border.ts";
 import { fitLine, type StyledLine, mergeSpans, sanitize, span } from "./cells.ts";
 import { renderCharts, CHARTS_WIDTH } from "./charts.ts";
 import { renderDetail } from "./detail.ts";
@@ -6,12 +6,12 @@ import { renderEndpoints } from "./endpoints.ts";
 import { renderFooter } from "./footer.ts";
 import { toAscii } from "./glyphs.ts";
 import { renderHeader } from "./header.ts";
-import { renderList } from "./list.ts";
+import { renderList } from "./delivery-list.ts";
 import { renderFilterPanel, renderHelp } from "./panels.ts";
-import { isTooSmall, type Layout, layoutFor, type Size, MIN_SIZE } from "./size.ts";
+import { isTooSmall, type Layout, layoutFor, type Size, MIN_SIZE } from "./layout.ts";
 import type { Snapshot } from "./snapshot.ts";
-import type { TimeFormat } from "./times.ts";
-import { endpointIndex, type Screen, currentScreen, TABS, type UiState } from "./ui.ts";
+import type { TimeFormat } from "./time-format.ts";
+import { endpointIndex, type Screen, currentScreen, TABS, type UiState } from "./ui-state.ts";
 
 /** What does not change while the view runs. */
 export type ViewSettings = { version: string; clock: TimeFormat; isAscii: boolean };

@@ -1,9 +1,9 @@
-import { justify } from "./box.ts";
+import { justify } from "./border.ts";
 import { type StyledLine, sanitize, span, lineWidth } from "./cells.ts";
 import { GLYPHS } from "./glyphs.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { type TimeFormat, formatUptime } from "./times.ts";
-import type { UiState } from "./ui.ts";
+import { type TimeFormat, formatUptime } from "./time-format.ts";
+import type { UiState } from "./ui-state.ts";
 
 /** Who this is, whether the daemon runs, what is in trouble, and the time. */
 export function renderHeader(

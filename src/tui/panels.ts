@@ -1,9 +1,9 @@
-import { drawBorder } from "./box.ts";
+import { drawBorder } from "./border.ts";
 import { fit, type StyledLine, sanitize, span, wrapWords } from "./cells.ts";
 import { toAscii } from "./glyphs.ts";
-import { stateName } from "./list.ts";
+import { stateName } from "./delivery-list.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { FILTER_FIELDS, type UiState } from "./ui.ts";
+import { FILTER_FIELDS, type UiState } from "./ui-state.ts";
 
 /** Every key with what it does. The tests press each of them. */
 export const KEY_HELP: readonly (readonly [string, string])[] = [

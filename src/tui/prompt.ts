@@ -1,6 +1,6 @@
 import type { Key } from "./keys.ts";
-import type { KeyResult } from "./reduce.ts";
-import type { Prompt, UiState } from "./ui.ts";
+import type { KeyResult } from "./reducer.ts";
+import type { Prompt, UiState } from "./ui-state.ts";
 
 export const MAX_TYPED_CHARS = 100;
 

@@ -1,13 +1,13 @@
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Runtime } from "../app/runtime.ts";
 import { runEffect } from "./effects.ts";
 import { type Frame, renderFrame, type ViewSettings } from "./frame.ts";
 import { type Key, printableChars } from "./keys.ts";
 import { MAX_TYPED_CHARS } from "./prompt.ts";
-import { reduce } from "./reduce.ts";
-import { isTooSmall, layoutFor, type Size } from "./size.ts";
+import { reduce } from "./reducer.ts";
+import { isTooSmall, layoutFor, type Size } from "./layout.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
-import { createUiState, type UiState } from "./ui.ts";
+import { createUiState, type UiState } from "./ui-state.ts";
 
 /** What the view needs of the world around it. */
 export type SessionDeps = {

@@ -1,8 +1,8 @@
-import type { Runtime } from "../runtime.ts";
+import type { Runtime } from "../app/runtime.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { EventRow } from "../store/events.ts";
 import type { DaemonRow, EndpointState, LiveRow, PageStart } from "../store/live.ts";
-import { listFilter, type UiState } from "./ui.ts";
+import { listFilter, type UiState } from "./ui-state.ts";
 
 /** What is on file, as far as the screen shows it. */
 export type Snapshot = {

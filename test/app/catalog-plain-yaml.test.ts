@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readPlainYaml } from "../../src/app/catalog/catalog-plain-yaml.ts";
 import { parseNodes } from "../../src/app/catalog/catalog-source.ts";
 import { PRESETS, readPreset, readStarter } from "../../src/assets.ts";
-import { generateCatalog } from "../../src/domain/catalog/generate.ts";
+import { generateCatalog } from "../../src/app/sample-catalog/generate.ts";
 import { writeYaml } from "../../src/domain/catalog/yaml.ts";
 
 const byNodes = (text: string) => parseNodes({ name: "x", text });

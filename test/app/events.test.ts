@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { appendEvents } from "../../src/app/events.ts";
-import { addBusiness, buildEventDraft, emitEvents, subscribe } from "../support/engine.ts";
-import { createTestRuntime } from "../support/world.ts";
+import { addBusiness, buildEventDraft, emitEvents, subscribe } from "../support/delivery.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 test("an event is stored as the bytes of the spec's envelope, with their hash", () => {
   const rt = createTestRuntime();

@@ -9,8 +9,8 @@ import {
 } from "../../src/app/keys.ts";
 import { hashApiKey } from "../../src/domain/api-key.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import { addBusiness } from "../support/engine.ts";
-import { createTestRuntime } from "../support/world.ts";
+import { addBusiness } from "../support/delivery.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "undici";
 import { createAvailabilityFinder } from "../../src/app/availability/availability.ts";
-import { getBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
 import { createKey } from "../../src/app/keys.ts";
-import { createEventLoopYield } from "../../src/app/availability/turns.ts";
+import { createEventLoopYield } from "../../src/app/availability/yield-to-event-loop.ts";
 import { readConfig } from "../../src/config.ts";
-import { openRuntime } from "../../src/runtime.ts";
-import { createLargeSalon, type SalonSize } from "../support/busy-salon.ts";
+import { openRuntime } from "../../src/app/runtime.ts";
+import { createLargeSalon, type SalonSize } from "../support/large-salon.ts";
 import { type Figure, median } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { appendEvents } from "../../src/app/events.ts";
-import { startDeliveryWorker } from "../../src/courier/start.ts";
-import { type DeliveryBench, EVENT, openDeliveryBench } from "./courier-stage.ts";
+import { startDeliveryWorker } from "../../src/delivery/start.ts";
+import { type DeliveryBench, EVENT, openDeliveryBench } from "./delivery-bench.ts";
 import type { Figure } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";
 

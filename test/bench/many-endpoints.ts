@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import { getBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
 import { createEndpoint, MAX_ENDPOINTS } from "../../src/app/webhooks/endpoints.ts";
 import { appendEventFor } from "../../src/app/events.ts";
 import { readConfig } from "../../src/config.ts";
-import { startDeliveryWorker } from "../../src/courier/start.ts";
-import { openRuntime, type Runtime } from "../../src/runtime.ts";
+import { startDeliveryWorker } from "../../src/delivery/start.ts";
+import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import type { EndpointRow } from "../../src/store/endpoints.ts";
-import { EVENT } from "./courier-stage.ts";
+import { EVENT } from "./delivery-bench.ts";
 import type { Figure } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Client } from "undici";
 import { appendEvents } from "../../src/app/events.ts";
 import { createKey } from "../../src/app/keys.ts";
-import { EVENT, openDeliveryBench } from "./courier-stage.ts";
+import { EVENT, openDeliveryBench } from "./delivery-bench.ts";
 import { type Figure, median } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";
 

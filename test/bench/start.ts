@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { readPreset } from "../../src/assets.ts";
 import { readConfig } from "../../src/config.ts";
-import { openRuntime } from "../../src/runtime.ts";
+import { openRuntime } from "../../src/app/runtime.ts";
 import { type Figure, compareInTurns } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";
 

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readConfig } from "../../src/config.ts";
-import { openRuntime } from "../../src/runtime.ts";
-import { fillDeliveries } from "../support/live-file.ts";
+import { openRuntime } from "../../src/app/runtime.ts";
+import { fillDeliveries } from "../support/live-data.ts";
 import { type Figure, median } from "./figure.ts";
 import { BenchProcesses, assertTools } from "./processes.ts";
 

@@ -7,7 +7,7 @@ import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { createApp } from "../../src/http/app.ts";
 import { openPage } from "../support/browser.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../support/shop.ts";
-import { createTestRuntime } from "../support/world.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 async function listen(handler: RequestListener): Promise<string> {
   const server = createServer(handler).listen(0, "127.0.0.1");

@@ -9,7 +9,7 @@ import { createApp } from "../../src/http/app.ts";
 import type { ApiDocument } from "../../src/http/docs/document.ts";
 import { openPage } from "../support/browser.ts";
 import { seed, SALON } from "../http/support/api.ts";
-import { createTestRuntime } from "../support/world.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 /** As much of a browser as the scripts below need, which run in one. */
 type Element = {

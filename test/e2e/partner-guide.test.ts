@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readPartnerGuide } from "../../src/assets.ts";
 import { findFreePort } from "../../src/cli/running/port.ts";
 import { createEnvelope } from "../../src/domain/envelope.ts";
-import { deliveryHeaders } from "../../src/domain/webhooks/post.ts";
+import { deliveryHeaders } from "../../src/domain/webhooks/webhook-post.ts";
 import { generateSecret, signingKey } from "../../src/domain/webhooks/signature.ts";
 import { createTempFolder } from "../support/cli.ts";
 

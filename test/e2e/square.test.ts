@@ -5,7 +5,7 @@ import { createKey } from "../../src/app/keys.ts";
 import { createApp } from "../../src/http/app.ts";
 import { createTerminal, createTempFolder } from "../support/cli.ts";
 import { sharedDataPath, readSharedData } from "../support/shared-data.ts";
-import { createTestRuntime } from "../support/world.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 // Square's own sample catalogs, from their file to a partner's GET.
 

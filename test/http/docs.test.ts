@@ -5,7 +5,7 @@ import type { ApiDocument } from "../../src/http/docs/document.ts";
 import { html } from "../../src/http/docs/html.ts";
 import { renderMarkdown } from "../../src/http/docs/markdown.ts";
 import { renderPage } from "../../src/http/docs/page.ts";
-import { HTTP_CODES } from "../../src/http/problems.ts";
+import { HTTP_CODES } from "../../src/http/pipeline/problems.ts";
 import { api } from "./support/api.ts";
 
 const SCRIPT = /src="(\/docs\/scalar-[0-9a-f]{16}\.js)"/;

@@ -9,10 +9,10 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../src/domain/event-types.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { deliveryHeaders } from "../../src/domain/webhooks/post.ts";
-import { groupByPath, type RoutePath } from "../../src/http/answering.ts";
-import type { HttpResponse, HttpRequest } from "../../src/http/call.ts";
-import { describeApi } from "../../src/http/openapi/describe.ts";
+import { deliveryHeaders } from "../../src/domain/webhooks/webhook-post.ts";
+import { groupByPath, type RoutePath } from "../../src/http/pipeline/pipeline.ts";
+import type { HttpResponse, HttpRequest } from "../../src/http/pipeline/request-context.ts";
+import { describeApi } from "../../src/http/openapi/document.ts";
 import { templatePathOf } from "../../src/http/openapi/operation.ts";
 import { eventSchemaName, SCHEMAS } from "../../src/http/openapi/schemas.ts";
 import { ROUTES } from "../../src/http/routes.ts";
@@ -22,7 +22,7 @@ import {
   checkedResponses,
   findUndocumented,
   findUndocumentedInJson,
-} from "../support/documented.ts";
+} from "../support/openapi-conformance.ts";
 import { api, SALON } from "./support/api.ts";
 
 type Content = { [type: string]: { schema: object; example?: unknown } };

@@ -8,12 +8,12 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { appendEventFor } from "../../src/app/events.ts";
 import { readConfig } from "../../src/config.ts";
-import { createSender } from "../../src/courier/send.ts";
-import { openRuntime, type Runtime } from "../../src/runtime.ts";
+import { createSender } from "../../src/delivery/sender.ts";
+import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
 import type { AttemptRow } from "../../src/store/deliveries.ts";
 import { createTempFolder } from "../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
-import { addBusiness, buildEventDraft } from "../support/engine.ts";
+import { addBusiness, buildEventDraft } from "../support/delivery.ts";
 import { FAULTS } from "../support/hostile/faults.ts";
 import { createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
 import { createReceiver } from "../support/receiver.ts";
@@ -24,7 +24,9 @@ const WARM_UP = 4000;
 const MOST_GROWTH_MB = 30;
 
 async function startHostileReceivers(): Promise<number[]> {
-  const child = fork(fileURLToPath(new URL("../support/hostile/host.ts", import.meta.url)));
+  const child = fork(
+    fileURLToPath(new URL("../support/hostile/fault-servers.ts", import.meta.url)),
+  );
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await once(child, "exit");

@@ -1,16 +1,16 @@
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
-import { deleteEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
-import type { Resolve } from "../../src/app/webhooks/resolve.ts";
-import { createSender } from "../../src/courier/send.ts";
-import { createSeededRandom } from "../../src/domain/catalog/dice.ts";
+import { deleteEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
+import type { Resolve } from "../../src/app/webhooks/resolver.ts";
+import { createSender } from "../../src/delivery/sender.ts";
+import { createSeededRandom } from "../../src/app/sample-catalog/seeded-random.ts";
 import { isPublicAddress, parseTarget } from "../../src/domain/webhooks/safe-url.ts";
-import { addBusiness } from "../support/engine.ts";
+import { addBusiness } from "../support/delivery.ts";
 import { VALID_URLS, HOSTILE_NAMES, HOSTILE_URLS } from "../support/hostile/urls.ts";
-import { spellPrivateAddress } from "../support/hostile/spellings.ts";
+import { spellPrivateAddress } from "../support/hostile/address-spellings.ts";
 import { chooseScale } from "../support/scale.ts";
-import { createTestRuntime } from "../support/world.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 const STRANGER = { allowHttp: false, allowPrivate: [], trusted: false };
 const SPELLINGS = chooseScale(100_000, 1_000_000);

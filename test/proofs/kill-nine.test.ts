@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createSeededRandom } from "../../src/domain/catalog/dice.ts";
+import { createSeededRandom } from "../../src/app/sample-catalog/seeded-random.ts";
 import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
-import { waitForDeliveries, createSalonWithPartner, startPriceEditor } from "../support/load.ts";
+import {
+  waitForDeliveries,
+  createSalonWithPartner,
+  startPriceEditor,
+} from "../support/salon-with-partner.ts";
 import { chooseScale } from "../support/scale.ts";
 
 const ROUNDS = chooseScale(100, 1000);

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { changeCatalog } from "../../src/app/catalog/catalog.ts";
-import { getBusiness } from "../../src/app/require-business.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
 import { setSoldOut } from "../../src/app/catalog/sold-out.ts";
-import { loadCatalog, publishClockChanges } from "../../src/app/catalog/tell.ts";
+import { loadCatalog, publishClockChanges } from "../../src/app/catalog/publish.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { toPublicCatalog } from "../../src/domain/public/representation.ts";
-import { buildCatalog } from "../support/catalog.ts";
+import { toPublicCatalog } from "../../src/domain/public/public-catalog.ts";
+import { buildCatalog } from "../support/catalog-builders.ts";
 import { createMirror } from "../support/mirror.ts";
 import { createRandomInt, applyRandomEdits } from "../support/random-edits.ts";
-import { createTestRuntime } from "../support/world.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 const ROUNDS = Number(process.env["DESKBELL_MIRROR_ROUNDS"] ?? 1000);
 const SEED = Number(process.env["DESKBELL_MIRROR_SEED"] ?? 42);

@@ -3,13 +3,17 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { createBackup } from "../../src/app/box/backups.ts";
+import { createBackup } from "../../src/app/operations/backups.ts";
 import { readConfig } from "../../src/config.ts";
-import { createSeededRandom } from "../../src/domain/catalog/dice.ts";
-import { openRuntime } from "../../src/runtime.ts";
+import { createSeededRandom } from "../../src/app/sample-catalog/seeded-random.ts";
+import { openRuntime } from "../../src/app/runtime.ts";
 import { runProgram, createTempFolder } from "../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
-import { waitForDeliveries, createSalonWithPartner, startPriceEditor } from "../support/load.ts";
+import {
+  waitForDeliveries,
+  createSalonWithPartner,
+  startPriceEditor,
+} from "../support/salon-with-partner.ts";
 import { chooseScale } from "../support/scale.ts";
 
 const MOMENTS = chooseScale(3, 20);

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { LIVE_STATES, type LiveFilter, toLiveCondition } from "../../src/store/live-filter.ts";
 import type { LiveRow, PageStart } from "../../src/store/live.ts";
-import { fillDeliveries } from "../support/live-file.ts";
-import { createTestRuntime } from "../support/world.ts";
+import { fillDeliveries } from "../support/live-data.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 async function filled(deliveries: number) {
   const rt = createTestRuntime();

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { backUpNightly, listBackups, verifyBackup } from "../../src/app/box/backups.ts";
+import { backUpNightly, listBackups, verifyBackup } from "../../src/app/operations/backups.ts";
 import { readMigrations } from "../../src/assets.ts";
 import { readConfig } from "../../src/config.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { runProgram, createTempFolder } from "../support/cli.ts";
-import { createTestRuntime } from "../support/world.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 const LATEST = readMigrations().length;
 const NOON = Date.parse("2026-11-20T12:00:00Z");

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { isBusy, isStorageFull } from "../../src/store/database.ts";
-import { unreadableError } from "../../src/store/look-into.ts";
+import { unreadableError } from "../../src/store/read-only-database.ts";
 
 /** The class of another copy of the library, such as each of the bundles has. */
 function classOfAnotherCopy(): typeof Database.SqliteError {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { generateCatalog } from "../../src/domain/catalog/generate.ts";
-import type { AuthoredFile } from "../../src/domain/catalog/schema.ts";
+import { generateCatalog } from "../../src/app/sample-catalog/generate.ts";
+import type { AuthoredFile } from "../../src/domain/catalog/file/schema.ts";
 
 type Item = {
   key: string;

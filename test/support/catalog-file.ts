@@ -1,7 +1,7 @@
 import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { type CatalogSource, readCatalog } from "../../src/app/catalog/read-catalog.ts";
-import type { ValidateOptions } from "../../src/domain/catalog/judge.ts";
+import type { ValidateOptions } from "../../src/domain/catalog/validate.ts";
 
 /** The first four lines of a catalog file; what is tested begins in the fifth. */
 export const CATALOG_HEADER = `catalog: 1

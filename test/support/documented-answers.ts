@@ -1,14 +1,14 @@
 import { afterEach, vi } from "vitest";
-import type * as Observing from "../../src/http/observe.ts";
+import type * as Observing from "../../src/http/pipeline/response-observer.ts";
 
 // Every answer that the API gives in this process, over a socket or without one, is held against its description: what that
 // does not say fails the test that asked.
 
 const found: string[] = [];
 
-vi.mock(import("../../src/http/observe.ts"), async (original) => {
+vi.mock(import("../../src/http/pipeline/response-observer.ts"), async (original) => {
   const { createResponseObserver }: typeof Observing = await original();
-  const { findUndocumented } = await import("./documented.ts");
+  const { findUndocumented } = await import("./openapi-conformance.ts");
   return {
     createResponseObserver: (...parts: Parameters<typeof createResponseObserver>) => {
       const observe = createResponseObserver(...parts);

@@ -1,6 +1,6 @@
 import type { Envelope } from "../../src/domain/envelope.ts";
-import type { PublicObject } from "../../src/domain/public/lens.ts";
-import type { PublicCatalog } from "../../src/domain/public/representation.ts";
+import type { PublicObject } from "../../src/domain/public/public-context.ts";
+import type { PublicCatalog } from "../../src/domain/public/public-catalog.ts";
 import type { PublicService } from "../../src/domain/public/service.ts";
 
 type Lists = Record<keyof PublicCatalog, PublicObject[]>;

@@ -1,4 +1,4 @@
-import { createSeededRandom } from "../../src/domain/catalog/dice.ts";
+import { createSeededRandom } from "../../src/app/sample-catalog/seeded-random.ts";
 import type { Catalog, DocOf, Kind, Status } from "../../src/domain/catalog/catalog.ts";
 import {
   buildMenuItem,
@@ -12,7 +12,7 @@ import {
   buildServiceCategory,
   buildTicketType,
   buildVariant,
-} from "./catalog.ts";
+} from "./catalog-builders.ts";
 
 /** A whole number from 0 to below `below`. */
 export type RandomInt = (below: number) => number;

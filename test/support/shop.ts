@@ -1,6 +1,6 @@
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { catalogId } from "../../src/domain/ids.ts";
-import type { Runtime } from "../../src/runtime.ts";
+import type { Runtime } from "../../src/app/runtime.ts";
 
 /** A small business to ask for availability: an hour's grid, mornings, two people of whom one shows no profile. */
 export const SHOP_SLUG = "shop";

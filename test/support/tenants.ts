@@ -1,18 +1,18 @@
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import { createBooking } from "../../src/app/day/bookings.ts";
+import { createBooking } from "../../src/app/bookings/bookings.ts";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { createKey, type NewKey, revokeKey, rotateKey } from "../../src/app/keys.ts";
-import { createTicketOrder } from "../../src/app/day/orders.ts";
-import { createReservation } from "../../src/app/day/reservations.ts";
+import { createTicketOrder } from "../../src/app/bookings/ticket-orders.ts";
+import { createReservation } from "../../src/app/bookings/reservations.ts";
 import { SCOPES, type Scope } from "../../src/domain/api-key.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { catalogId } from "../../src/domain/ids.ts";
-import type { Send } from "../../src/domain/webhooks/post.ts";
-import { encodeChangeCursor } from "../../src/http/changes/change-cursor.ts";
-import { encodeCursor } from "../../src/http/cursor.ts";
-import { createTestWorker } from "./engine.ts";
-import type { TestRuntime } from "./world.ts";
+import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
+import { encodeChangeCursor } from "../../src/http/handlers/changes/change-cursor.ts";
+import { encodeCursor } from "../../src/http/pipeline/cursor.ts";
+import { createTestWorker } from "./delivery.ts";
+import type { TestRuntime } from "./test-runtime.ts";
 
 // Many businesses in one box, which have everything that a business can have and a mark of their own in every text.
 

@@ -7,7 +7,7 @@ import {
   groupDigits,
   formatDuration,
   formatUptime,
-} from "../../src/tui/times.ts";
+} from "../../src/tui/time-format.ts";
 
 test.each([
   ["short", 8, "short   "],

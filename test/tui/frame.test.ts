@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { lineWidth } from "../../src/tui/cells.ts";
-import { addBusiness } from "../support/engine.ts";
-import { fillDeliveries } from "../support/live-file.ts";
-import { createTestRuntime } from "../support/world.ts";
-import { openViewOnTerminal, openSession } from "./session.ts";
+import { addBusiness } from "../support/delivery.ts";
+import { fillDeliveries } from "../support/live-data.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+import { openViewOnTerminal, openSession } from "../support/live-view.ts";
 
 async function filled(deliveries = 400) {
   const rt = createTestRuntime();

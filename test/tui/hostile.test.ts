@@ -4,12 +4,12 @@ import { createLog } from "../../src/log.ts";
 import type { EndpointState, LiveRow } from "../../src/store/live.ts";
 import { renderFrame } from "../../src/tui/frame.ts";
 import { readSnapshot, type Snapshot } from "../../src/tui/snapshot.ts";
-import { createTimeFormat } from "../../src/tui/times.ts";
-import { createUiState, type UiState } from "../../src/tui/ui.ts";
-import { fillDeliveries } from "../support/live-file.ts";
+import { createTimeFormat } from "../../src/tui/time-format.ts";
+import { createUiState, type UiState } from "../../src/tui/ui-state.ts";
+import { fillDeliveries } from "../support/live-data.ts";
 import { createScreen } from "../support/screen.ts";
-import { createTestRuntime } from "../support/world.ts";
-import { openViewOnTerminal, linesToText } from "./session.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+import { openViewOnTerminal, linesToText } from "../support/live-view.ts";
 
 const STRINGS = 10_000;
 /** Over all screens: each takes some hundred strings. */

@@ -1,12 +1,12 @@
 import { expect, test, vi } from "vitest";
 import type { SendOnce } from "../../src/app/webhooks/test-endpoint.ts";
-import { disableEndpoint } from "../../src/app/webhooks/endpoint-life.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { lineWidth } from "../../src/tui/cells.ts";
 import { KEY_HELP } from "../../src/tui/panels.ts";
-import { addBusiness, emitEvents } from "../support/engine.ts";
-import { fillDeliveries } from "../support/live-file.ts";
-import { createTestRuntime } from "../support/world.ts";
-import { openSession } from "./session.ts";
+import { addBusiness, emitEvents } from "../support/delivery.ts";
+import { fillDeliveries } from "../support/live-data.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+import { openSession } from "../support/live-view.ts";
 
 type Seat = ReturnType<typeof openSession>;
 

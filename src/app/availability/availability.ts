@@ -1,23 +1,23 @@
-import { listRefusedStarts } from "../../domain/availability/bookable.ts";
+import { listRefusedStarts } from "../../domain/availability/check-start.ts";
 import { dateOf, dayNumber } from "../../domain/availability/calendar.ts";
-import type { SlotSearch } from "../../domain/availability/openings.ts";
-import type { VisitPlan } from "../../domain/availability/plan.ts";
-import { planNamedRequest } from "../../domain/availability/plan-wish.ts";
+import type { SlotSearch } from "../../domain/availability/slot-search.ts";
+import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
+import { planNamedRequest } from "../../domain/availability/plan-named-request.ts";
 import {
   type PublicDay,
   type PublicSlot,
   createSlotPresenter,
 } from "../../domain/availability/public-slot.ts";
-import type { NamedRequest } from "../../domain/availability/question.ts";
-import type { DateRange } from "../../domain/availability/span.ts";
-import type { Audience } from "../../domain/availability/wish.ts";
-import { dayAt } from "../../domain/availability/zone-rules.ts";
+import type { NamedRequest } from "../../domain/availability/request.ts";
+import type { DateRange } from "../../domain/availability/date-range.ts";
+import type { Audience } from "../../domain/availability/resolve-request.ts";
+import { dayAt } from "../../domain/availability/wall-clock.ts";
 import type { Catalog, LocalDate } from "../../domain/catalog/catalog.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { scanDays } from "./scan-days.ts";
-import { loadBookableCatalog } from "../day/plan.ts";
-import type { YieldToEventLoop } from "./turns.ts";
+import { loadBookableCatalog } from "../bookings/bookable-catalog.ts";
+import type { YieldToEventLoop } from "./yield-to-event-loop.ts";
 
 export type AvailabilityQuery = {
   audience: Audience;

@@ -1,13 +1,13 @@
 import { busyWindow, busyMargins } from "../../domain/availability/busy-window.ts";
 import { DAY_MIN, type DayNumber, dateOf } from "../../domain/availability/calendar.ts";
 import { type DayListing, type DayState, listSlots } from "../../domain/availability/listing.ts";
-import { type SlotSearch, prepareSlotSearch } from "../../domain/availability/openings.ts";
-import { withDays, type VisitPlan } from "../../domain/availability/plan.ts";
-import type { BusyInterval } from "../../domain/availability/question.ts";
-import { dayAt } from "../../domain/availability/zone-rules.ts";
-import type { Runtime } from "../../runtime.ts";
-import { createBusyIntervalReader } from "../day/busy-rows.ts";
-import { inChunks, type YieldToEventLoop } from "./turns.ts";
+import { type SlotSearch, prepareSlotSearch } from "../../domain/availability/slot-search.ts";
+import { withDays, type VisitPlan } from "../../domain/availability/visit-plan.ts";
+import type { BusyInterval } from "../../domain/availability/request.ts";
+import { dayAt } from "../../domain/availability/wall-clock.ts";
+import type { Runtime } from "../runtime.ts";
+import { createBusyIntervalReader } from "../bookings/busy-intervals.ts";
+import { inChunks, type YieldToEventLoop } from "./yield-to-event-loop.ts";
 
 /** Of a visit with so many ways to do its services a day at a time is worked on, of a lighter one several. */
 const HEAVY_WAYS = 400;

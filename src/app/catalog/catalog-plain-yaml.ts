@@ -1,4 +1,4 @@
-import { DECIMAL_FIELDS } from "../../domain/catalog/schema-values.ts";
+import { DECIMAL_FIELDS } from "../../domain/catalog/file/values.ts";
 
 const MAX_DEPTH = 40;
 /** Control characters, tabs and carriage returns, and what only looks like a line's end. */

@@ -7,8 +7,8 @@ import {
   parseDocument,
   type YAMLError,
 } from "yaml";
-import { type Path, quote } from "../../domain/catalog/mistakes.ts";
-import { DECIMAL_FIELDS } from "../../domain/catalog/schema-values.ts";
+import { type Path, quote } from "../../domain/catalog/validation-issue.ts";
+import { DECIMAL_FIELDS } from "../../domain/catalog/file/values.ts";
 import { readSoundJson } from "./catalog-json.ts";
 import { readPlainYaml } from "./catalog-plain-yaml.ts";
 

@@ -1,14 +1,14 @@
-import type { ChangeOrigin } from "../../domain/catalog/box-edits.ts";
+import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
 import type { Catalog, DocOf, Kind } from "../../domain/catalog/catalog.ts";
-import { assertValidObject } from "../../domain/catalog/check-object.ts";
+import { assertValidObject } from "../../domain/catalog/validate-object.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { MassDelete } from "../../domain/catalog/mass-delete.ts";
-import type { Runtime } from "../../runtime.ts";
-import { getObject } from "./find-object.ts";
+import type { MassDelete } from "../../domain/catalog/change/mass-delete.ts";
+import type { Runtime } from "../runtime.ts";
+import { getObject } from "./objects.ts";
 import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";
 import { type CatalogSource, readCatalog } from "./read-catalog.ts";
-import { getBusiness } from "../require-business.ts";
-import { publishDueTransitions, loadCatalog } from "./tell.ts";
+import { getBusiness } from "../businesses.ts";
+import { publishDueTransitions, loadCatalog } from "./publish.ts";
 
 export type ApplyOptions = {
   /** Drop what the named sections do not list. */

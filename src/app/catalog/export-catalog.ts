@@ -1,7 +1,7 @@
-import { writeCsv } from "../../domain/catalog/csv-export.ts";
-import { exportCatalog } from "../../domain/catalog/export.ts";
+import { writeCsv } from "../../domain/catalog/csv/export.ts";
+import { exportCatalog } from "../../domain/catalog/write/export.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
 export type ExportFormat = "yaml" | "json" | "csv";

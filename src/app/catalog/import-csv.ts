@@ -1,8 +1,13 @@
 import { CsvError } from "csv-parse";
 import { parse } from "csv-parse/sync";
-import { CSV_COLUMNS, type CsvCells, type CsvColumn, readCell } from "../../domain/catalog/csv.ts";
-import { type CsvIssue, type CsvRow, readCsvSections } from "../../domain/catalog/csv-import.ts";
-import { quote } from "../../domain/catalog/mistakes.ts";
+import {
+  CSV_COLUMNS,
+  type CsvCells,
+  type CsvColumn,
+  readCell,
+} from "../../domain/catalog/csv/format.ts";
+import { type CsvIssue, type CsvRow, readCsvSections } from "../../domain/catalog/csv/import.ts";
+import { quote } from "../../domain/catalog/validation-issue.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
 import { AppError } from "../../domain/errors.ts";
 import {

@@ -1,4 +1,4 @@
-import { type AuthoredBusiness, catalogFileSchema } from "../../domain/catalog/schema.ts";
+import { type AuthoredBusiness, catalogFileSchema } from "../../domain/catalog/file/schema.ts";
 import { AppError } from "../../domain/errors.ts";
 
 /** What an import has to be told of the business: other systems' exports do not say. */

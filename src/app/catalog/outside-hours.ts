@@ -2,10 +2,10 @@ import {
   type BookedInterval,
   findOutsideHours,
   changesHours,
-} from "../../domain/availability/left-out.ts";
+} from "../../domain/availability/outside-hours.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
-import type { CatalogDiff } from "../../domain/catalog/diff.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { CatalogDiff } from "../../domain/catalog/change/diff.ts";
+import type { Runtime } from "../runtime.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -3,19 +3,19 @@ import {
   nextLocalEdits,
   type ChangeOrigin,
   withOverwrittenEdits,
-} from "../../domain/catalog/box-edits.ts";
+} from "../../domain/catalog/change/local-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
-import { diffCatalog, isEmptyDiff, type ObjectChange } from "../../domain/catalog/diff.ts";
-import { type MassDelete, findMassDeletes } from "../../domain/catalog/mass-delete.ts";
+import { diffCatalog, isEmptyDiff, type ObjectChange } from "../../domain/catalog/change/diff.ts";
+import { type MassDelete, findMassDeletes } from "../../domain/catalog/change/mass-delete.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
-import type { StoredCatalog } from "../../domain/public/lens.ts";
-import { ALL_LISTS, listsAffectedBy } from "../../domain/public/representation.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { StoredCatalog } from "../../domain/public/public-context.ts";
+import { ALL_LISTS, listsAffectedBy } from "../../domain/public/public-catalog.ts";
+import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { findVisitsOutsideHours } from "./outside-hours.ts";
-import { loadCatalog, planUpdate, catalogStateAt, writeUpdate } from "./tell.ts";
+import { loadCatalog, planUpdate, catalogStateAt, writeUpdate } from "./publish.ts";
 
 export type ChangeResult = {
   businessId: string;

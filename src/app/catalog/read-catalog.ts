@@ -1,6 +1,6 @@
-import { validateCatalog, type ValidateOptions } from "../../domain/catalog/judge.ts";
-import type { MergedCatalog } from "../../domain/catalog/merge.ts";
-import type { ValidationIssue } from "../../domain/catalog/mistakes.ts";
+import { validateCatalog, type ValidateOptions } from "../../domain/catalog/validate.ts";
+import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
+import type { ValidationIssue } from "../../domain/catalog/validation-issue.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import {

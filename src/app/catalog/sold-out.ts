@@ -3,10 +3,10 @@ import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
 import { modifierOptionId } from "../../domain/public/menu.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { AppendResult } from "../events.ts";
-import { loadCatalog, publishChange } from "./tell.ts";
+import { loadCatalog, publishChange } from "./publish.ts";
 
 export type SoldOutChange = AppendResult & { id: string; key: string; name: string };
 

@@ -1,5 +1,5 @@
 import type { EndpointRow } from "../../store/endpoints.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 
 export type AlertType =
   | "endpoint.failing"

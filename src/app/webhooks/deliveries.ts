@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow } from "../../store/deliveries.ts";
 import type { DeliveryFilter } from "../../store/delivery-filter.ts";
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { generateSecret } from "../../domain/webhooks/signature.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../../store/endpoint-secrets.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import { getEndpoint } from "./endpoint-life.ts";
+import { getEndpoint } from "./endpoint-lifecycle.ts";
 
 const DAY_MS = 86_400_000;
 const DEFAULT_OVERLAP_MS = DAY_MS;

@@ -1,15 +1,15 @@
-import { NO_STREAK } from "../../domain/webhooks/endpoint-life.ts";
+import { NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
 import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import {
   type RequestedSettings,
   assertSafeAddresses,
   type ValidatedSettings,
   parseEndpointSettings,
-} from "./endpoint-checks.ts";
-import { getEndpoint } from "./endpoint-life.ts";
+} from "./endpoint-settings.ts";
+import { getEndpoint } from "./endpoint-lifecycle.ts";
 import { createSigningSecret, decryptSigningSecret } from "./endpoint-secrets.ts";
 import {
   findCreatedEndpoint,
@@ -17,8 +17,8 @@ import {
   idempotentRequest,
   type IdempotentRequest,
 } from "../idempotency.ts";
-import { type Resolve, resolveName } from "./resolve.ts";
-import { assertDiskSpace } from "../room.ts";
+import { type Resolve, resolveName } from "./resolver.ts";
+import { assertDiskSpace } from "../disk-space.ts";
 
 export const MAX_ENDPOINTS = 50;
 const DEFAULTS = { timeoutMs: 10_000, maxInFlight: 4 };

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow } from "../../store/deliveries.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { KeyRow } from "../../store/keys.ts";

@@ -1,13 +1,13 @@
 import type { EventDraft } from "../../domain/envelope.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { EventType } from "../../domain/event-types.ts";
-import { toPublicCatalog } from "../../domain/public/representation.ts";
+import { toPublicCatalog } from "../../domain/public/public-catalog.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { getEndpoint } from "./endpoint-life.ts";
+import { getEndpoint } from "./endpoint-lifecycle.ts";
 import { type AppendResult, appendEventFor, appendEvents } from "../events.ts";
-import { loadCatalog } from "../catalog/tell.ts";
+import { loadCatalog } from "../catalog/publish.ts";
 
 /** An event about the first object of its kind, as it is now; undefined when the business has none. */
 export function draftSample(

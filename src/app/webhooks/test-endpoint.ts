@@ -1,12 +1,12 @@
 import { userAgent } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
-import { deliveryHeaders, type WebhookPost } from "../../domain/webhooks/post.ts";
-import { redactSecrets } from "../../domain/webhooks/hide-secrets.ts";
+import { deliveryHeaders, type WebhookPost } from "../../domain/webhooks/webhook-post.ts";
+import { redactSecrets } from "../../domain/webhooks/redact-secrets.ts";
 import { signingKey } from "../../domain/webhooks/signature.ts";
-import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/verdict.ts";
-import type { Runtime } from "../../runtime.ts";
-import { getEndpoint } from "./endpoint-life.ts";
+import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/outcome.ts";
+import type { Runtime } from "../runtime.ts";
+import { getEndpoint } from "./endpoint-lifecycle.ts";
 import { serializeEnvelope } from "../events.ts";
 import { draftSample } from "./sample-events.ts";
 

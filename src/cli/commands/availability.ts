@@ -1,11 +1,11 @@
 import type { Availability, AvailabilityDay } from "../../app/availability/availability.ts";
-import type { NamedRequest } from "../../domain/availability/question.ts";
+import type { NamedRequest } from "../../domain/availability/request.ts";
 import {
   type DateRangeInput,
   parseDateRange,
   type DateRange,
-} from "../../domain/availability/span.ts";
-import { localDateOf } from "../../domain/catalog/instants.ts";
+} from "../../domain/availability/date-range.ts";
+import { localDateOf } from "../../domain/local-time.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../output/availability-lines.ts";
 import type { Cli } from "../cli.ts";
@@ -53,7 +53,7 @@ export const availability = command({
     const span = spanOf(given, localDateOf(rt.now(), business.doc.timezone));
     const [{ createAvailabilityFinder }, { createEventLoopYield }] = await Promise.all([
       import("../../app/availability/availability.ts"),
-      import("../../app/availability/turns.ts"),
+      import("../../app/availability/yield-to-event-loop.ts"),
     ]);
     const ask = createAvailabilityFinder(rt, createEventLoopYield());
     const { explain, next } = given;

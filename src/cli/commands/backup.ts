@@ -6,7 +6,7 @@ import { text } from "../flags.ts";
 import { createPrivateFile } from "../input/private-file.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 
-const app = () => import("../../app/box/backups.ts");
+const app = () => import("../../app/operations/backups.ts");
 
 const create = command({
   name: "create",

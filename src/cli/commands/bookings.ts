@@ -1,8 +1,8 @@
-import { toPublicBooking } from "../../domain/day/booking.ts";
+import { toPublicBooking } from "../../domain/bookings/booking.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { text } from "../flags.ts";
-import { createOrLoad, inputFlag } from "../input/load-lines.ts";
+import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
 import { visitFlags } from "../input/visit-flags.ts";
 
@@ -24,7 +24,7 @@ const create = command({
   async run(cli, { from, addon, ...given }) {
     const rt = await cli.open();
     const { slug } = cli.business(rt);
-    const { createBooking } = await import("../../app/day/bookings.ts");
+    const { createBooking } = await import("../../app/bookings/bookings.ts");
     const required = {
       ...(given.variant.length === 0 && { service: "--service" }),
       start: "--start",
@@ -69,7 +69,7 @@ export const bookings: CommandGroup = {
         },
       ],
       useCases: async () => {
-        const { cancelBooking, getBooking } = await import("../../app/day/bookings.ts");
+        const { cancelBooking, getBooking } = await import("../../app/bookings/bookings.ts");
         return { cancel: cancelBooking, require: getBooking };
       },
     }),

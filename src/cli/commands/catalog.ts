@@ -1,11 +1,11 @@
 import { totalBytes, readSources } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
-import { shellQuote } from "../../domain/shell-word.ts";
+import { shellQuote } from "../../domain/shell-quote.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { choice, text, toggle } from "../flags.ts";
-import { createStepReporter } from "../output/progress.ts";
+import { createStepReporter } from "../output/step-reporter.ts";
 import { keepHeapSmall } from "../running/small-heap.ts";
 import { safeLines } from "../output/table.ts";
 import { catalogImport } from "./catalog-import.ts";
@@ -88,7 +88,7 @@ const schema = command({
   about: "Print the JSON Schema of catalog files, with which an editor completes and checks them.",
   examples: ["catalog schema > catalog.schema.json", "catalog schema | jq .properties.business"],
   async run(cli) {
-    const { catalogJsonSchema } = await import("../../domain/catalog/json-schema.ts");
+    const { catalogJsonSchema } = await import("../../domain/catalog/file/json-schema.ts");
     cli.io.stdout.write(`${JSON.stringify(catalogJsonSchema(), null, 2)}\n`);
   },
 });

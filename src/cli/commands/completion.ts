@@ -69,8 +69,8 @@ async function valuesFor(
   try {
     const config = readConfig({ dataDir: given.get("--data-dir") ?? cli.flags.dataDir });
     const [{ openRuntime }, { hasCurrentSchema }] = await Promise.all([
-      import("../../runtime.ts"),
-      import("../../store/examine.ts"),
+      import("../../app/runtime.ts"),
+      import("../../store/database-facts.ts"),
     ]);
     // A key pressed in a shell makes no data, and brings none to another schema.
     if (!hasCurrentSchema(config.databasePath)) return [];

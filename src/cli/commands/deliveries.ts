@@ -1,6 +1,6 @@
 import { countOf } from "../../domain/count-of.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import { DELIVERY_STATUSES } from "../../domain/webhooks/delivery-status.ts";
 import type { AttemptRow, DeliveryRow } from "../../store/deliveries.ts";
 import type { DeliveryFilter } from "../../store/delivery-filter.ts";
@@ -8,7 +8,7 @@ import type { Cli } from "../cli.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { choice, duration, type FlagValues, text, toggle } from "../flags.ts";
 import { eventType } from "../input/event-type.ts";
-import { resolveEndpointId } from "../objects/named.ts";
+import { resolveEndpointId } from "../objects/resolve.ts";
 import { pageFlags, printPage } from "../output/page.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 import { tail } from "./delivery-tail.ts";

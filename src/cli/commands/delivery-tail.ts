@@ -1,11 +1,11 @@
 import { safe } from "../../domain/safe-text.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import type { AttemptWithDelivery } from "../../store/deliveries.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { text, toggle } from "../flags.ts";
 import { eventType } from "../input/event-type.ts";
-import { resolveEndpointId } from "../objects/named.ts";
+import { resolveEndpointId } from "../objects/resolve.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 
 /** How often it looks at what has changed. */

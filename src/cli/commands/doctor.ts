@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
-import type { Check, Finding } from "../../app/box/finding.ts";
+import type { Check, Finding } from "../../app/operations/finding.ts";
 import { safe } from "../../domain/safe-text.ts";
-import { probeDaemon } from "../running/ask-daemon.ts";
+import { probeDaemon } from "../running/probe-daemon.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -17,7 +17,7 @@ export const doctor = command({
     const config = cli.configOfData();
     if (statSync(config.databasePath).size > LONG_READ_BYTES)
       cli.note("reading the whole database …");
-    const { runDoctor } = await import("../../app/box/doctor.ts");
+    const { runDoctor } = await import("../../app/operations/doctor.ts");
     const checks: Check[] = [];
     for await (const check of runDoctor(config, {
       open: () => cli.open(),

@@ -4,7 +4,7 @@ import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../domain/event-types.t
 import { command, type CommandGroup } from "../command.ts";
 import { duration, text } from "../flags.ts";
 import { eventType, parseEventType } from "../input/event-type.ts";
-import { resolveEndpointId } from "../objects/named.ts";
+import { resolveEndpointId } from "../objects/resolve.ts";
 import { pageFlags, printPage } from "../output/page.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 

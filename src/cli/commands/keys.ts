@@ -4,8 +4,8 @@ import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
-import { printSecretOnce } from "../output/hand-over.ts";
-import { resolveKey } from "../objects/named.ts";
+import { printSecretOnce } from "../output/print-secret-once.ts";
+import { resolveKey } from "../objects/resolve.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 
 const out = text("file", "write the key to a new file (0600) instead of stdout");
@@ -132,7 +132,7 @@ const rotateMaster = command({
   examples: ["keys rotate-master --dry-run", "keys rotate-master --json"],
   async run(cli, { dryRun }) {
     const rt = await cli.open();
-    const { rotateMasterKey } = await import("../../app/box/master-key.ts");
+    const { rotateMasterKey } = await import("../../app/operations/master-key.ts");
     const count = rotateMasterKey(rt, { dryRun });
     if (cli.flags.json) cli.printObject({ secrets: count });
     if (dryRun)

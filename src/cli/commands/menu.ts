@@ -4,7 +4,7 @@ import { countOf } from "../../domain/count-of.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { text, toggle } from "../flags.ts";
-import { parseTime } from "../input/moment.ts";
+import { parseTime } from "../input/time.ts";
 import {
   editFlags,
   listObjects,

@@ -17,7 +17,7 @@ export const openapi = command({
   async run(cli, { out = "-", publicUrl }) {
     const config = cli.config({ publicUrl });
     const [{ describeApi }, { ROUTES }, { readVersion }] = await Promise.all([
-      import("../../http/openapi/describe.ts"),
+      import("../../http/openapi/document.ts"),
       import("../../http/routes.ts"),
       import("../../assets.ts"),
     ]);

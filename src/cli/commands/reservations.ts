@@ -1,7 +1,7 @@
-import { toPublicReservation } from "../../domain/day/reservation.ts";
+import { toPublicReservation } from "../../domain/bookings/reservation.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { integer, text } from "../flags.ts";
-import { createOrLoad, inputFlag } from "../input/load-lines.ts";
+import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
 
 const create = command({
@@ -23,7 +23,7 @@ const create = command({
   async run(cli, { from, ...given }) {
     const rt = await cli.open();
     const { slug } = cli.business(rt);
-    const { createReservation } = await import("../../app/day/reservations.ts");
+    const { createReservation } = await import("../../app/bookings/reservations.ts");
     return createOrLoad(cli, rt, from, given, { party: "--party", start: "--start" }, (input) =>
       createReservation(rt, slug, input),
     );
@@ -51,7 +51,8 @@ export const reservations: CommandGroup = {
         { title: "TABLE", value: ({ tableId }) => keyOf(tableId) },
       ],
       useCases: async () => {
-        const { cancelReservation, getReservation } = await import("../../app/day/reservations.ts");
+        const { cancelReservation, getReservation } =
+          await import("../../app/bookings/reservations.ts");
         return { cancel: cancelReservation, require: getReservation };
       },
     }),

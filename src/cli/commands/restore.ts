@@ -12,7 +12,10 @@ export const restore = command({
   async run(cli, { dryRun }, file) {
     const config = cli.config();
     const [{ hasMatchingMasterKey, assertRestorable, restoreBackup }, { wallClock }] =
-      await Promise.all([import("../../app/box/restore.ts"), import("../../runtime.ts")]);
+      await Promise.all([
+        import("../../app/operations/restore.ts"),
+        import("../../app/runtime.ts"),
+      ]);
     if (dryRun) {
       const isThere = assertRestorable(config, file);
       if (cli.flags.json) cli.printObject({ file, replaces: isThere ? config.databasePath : null });

@@ -59,7 +59,7 @@ export const seed = command({
 const isPreset = (name: string): name is Preset => (PRESETS as readonly string[]).includes(name);
 
 async function generatedSource(size: number, randomSeed: number): Promise<Source> {
-  const { generateCatalog } = await import("../../domain/catalog/generate.ts");
+  const { generateCatalog } = await import("../../app/sample-catalog/generate.ts");
   return { name: "generated.json", text: JSON.stringify(generateCatalog(size, randomSeed)) };
 }
 

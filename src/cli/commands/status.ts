@@ -1,4 +1,4 @@
-import type { Status } from "../../app/box/status.ts";
+import type { Status } from "../../app/operations/status.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { byteSize } from "../../domain/byte-size.ts";
 import type { Cli } from "../cli.ts";
@@ -16,7 +16,7 @@ export const status = command({
   examples: ["status", "status --json"],
   async run(cli) {
     const rt = await cli.open();
-    const { readStatus } = await import("../../app/box/status.ts");
+    const { readStatus } = await import("../../app/operations/status.ts");
     const status = readStatus(rt);
     const lines = [...facts(status, rt.now()), ...troubles(status, cli.program)];
     if (cli.flags.json) cli.printObject(inIsoTime(status));

@@ -1,4 +1,4 @@
-import { toPublicTicket, type Ticket } from "../../domain/day/ticket-order.ts";
+import { toPublicTicket, type Ticket } from "../../domain/bookings/ticket-order.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { choice, text } from "../flags.ts";
 import { pageFlags, printPage } from "../output/page.ts";
@@ -13,7 +13,7 @@ const checkIn = command({
   examples: ["tickets check-in 4T7K-2M9Q-XF3N-WD0A", "tickets check-in tck_06f…"],
   async run(cli, _flags, codeOrId) {
     const rt = await cli.open();
-    const { checkInTicket } = await import("../../app/day/tickets.ts");
+    const { checkInTicket } = await import("../../app/bookings/tickets.ts");
     cli.printObject(checkInTicket(rt, cli.business(rt).slug, codeOrId));
   },
 });
@@ -34,8 +34,8 @@ const list = command({
   async run(cli, { limit, event, order, ...filter }) {
     const rt = await cli.open();
     const business = cli.business(rt);
-    const { getPublicEventId } = await import("../../app/catalog/find-object.ts");
-    const { getTicketOrder } = await import("../../app/day/orders.ts");
+    const { getPublicEventId } = await import("../../app/catalog/objects.ts");
+    const { getTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
     const eventId = event === undefined ? undefined : getPublicEventId(rt, business, event);
     const orderId = order === undefined ? undefined : getTicketOrder(rt, business.id, order).id;
     printPage(

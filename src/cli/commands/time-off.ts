@@ -22,7 +22,7 @@ const add = command({
   async run(cli, { from, to, reason }, staff) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
-    const { createTimeOff } = await import("../../app/day/time-off.ts");
+    const { createTimeOff } = await import("../../app/bookings/time-off.ts");
     const { booked, ...row } = createTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
     cli.printObject(shown(row, doc.timezone));
     if (booked > 0)
@@ -38,7 +38,7 @@ const remove = command({
   examples: ["time-off remove tof_06f…", "time-off remove tof_06f… --business salon-aurora"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
-    const { deleteTimeOff } = await import("../../app/day/time-off.ts");
+    const { deleteTimeOff } = await import("../../app/bookings/time-off.ts");
     deleteTimeOff(rt, cli.business(rt).slug, id);
     if (cli.flags.json) return cli.printObject({ id });
     cli.note(`${id} is taken back.`);

@@ -2,7 +2,7 @@ import { text as readAll } from "node:stream/consumers";
 import { readApiKey } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
-import type { Outcome } from "../../domain/webhooks/verdict.ts";
+import type { Outcome } from "../../domain/webhooks/outcome.ts";
 import { readText } from "../input/catalog-files.ts";
 import type { FeedEvent, FeedStart } from "../listen/change-feed.ts";
 import type { Cli } from "../cli.ts";
@@ -129,7 +129,7 @@ async function signingSecret(cli: Cli, file: string | undefined): Promise<string
   }
   const [{ generateSecret }, { systemRandom }] = await Promise.all([
     import("../../domain/webhooks/signature.ts"),
-    import("../../runtime.ts"),
+    import("../../app/runtime.ts"),
   ]);
   const secret = generateSecret(systemRandom);
   cli.io.stdout.write(

@@ -6,7 +6,7 @@ import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { duration, integer, requiredText, text } from "../flags.ts";
-import { resolveEndpoint } from "../objects/named.ts";
+import { resolveEndpoint } from "../objects/resolve.ts";
 import { lazySendOnce } from "../running/send-once.ts";
 
 const RECEIVER_PORT = 4200;
@@ -57,7 +57,7 @@ export const verify = command({
   async run(cli, { secretFile, header }, file = "-") {
     const [{ signatureError }, { wallClock }] = await Promise.all([
       import("../../domain/webhooks/signature.ts"),
-      import("../../runtime.ts"),
+      import("../../app/runtime.ts"),
     ]);
     const secret = readText(secretFile).trim();
     const body = file === "-" ? await buffer(cli.io.stdin) : Buffer.from(readText(file));
@@ -88,10 +88,10 @@ export const receive = command({
     const secret = secretFile === undefined ? null : readText(secretFile).trim();
     const [{ startReceiver }, { untilStopped }, { assertPortAvailable }, { wallClock }] =
       await Promise.all([
-        import("../../courier/receive.ts"),
+        import("../../delivery/sample-receiver.ts"),
         import("../running/stop-signal.ts"),
         import("../running/port.ts"),
-        import("../../runtime.ts"),
+        import("../../app/runtime.ts"),
       ]);
     const stopped = untilStopped();
     await assertPortAvailable("127.0.0.1", port);

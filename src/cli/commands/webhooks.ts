@@ -3,10 +3,10 @@ import { EVENT_TYPES } from "../../domain/event-types.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { choice, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
-import { printSecretOnce } from "../output/hand-over.ts";
-import { resolveEndpoint } from "../objects/named.ts";
+import { printSecretOnce } from "../output/print-secret-once.ts";
+import { resolveEndpoint } from "../objects/resolve.ts";
 import { isoTime, shortTime } from "../output/table.ts";
-import { disable, enable, deleteCommand, rotateSecret } from "./webhook-life.ts";
+import { disable, enable, deleteCommand, rotateSecret } from "./webhook-actions.ts";
 import { listen } from "./webhook-listen.ts";
 import { receive, test, verify } from "./webhook-tools.ts";
 

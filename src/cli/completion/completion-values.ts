@@ -2,7 +2,7 @@ import { PRESETS, SHELLS } from "../../assets.ts";
 import { SCOPES } from "../../domain/api-key.ts";
 import type { Kind } from "../../domain/catalog/catalog.ts";
 import { EVENT_TYPES } from "../../domain/event-types.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Candidate } from "./complete.ts";
 

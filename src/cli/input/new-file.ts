@@ -1,7 +1,7 @@
 import { closeSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import { shellQuote } from "../../domain/shell-word.ts";
+import { shellQuote } from "../../domain/shell-quote.ts";
 
 /**
  * Opens a file that is not there yet: what somebody has edited, or a secret, is not overwritten.

@@ -1,10 +1,10 @@
 import { userAgent } from "../../assets.ts";
-import { createSender } from "../../courier/send.ts";
+import { createSender } from "../../delivery/sender.ts";
 import { createIdSource } from "../../domain/ids.ts";
-import { deliveryHeaders } from "../../domain/webhooks/post.ts";
+import { deliveryHeaders } from "../../domain/webhooks/webhook-post.ts";
 import { signingKey } from "../../domain/webhooks/signature.ts";
-import { classifyOutcome, type Outcome } from "../../domain/webhooks/verdict.ts";
-import { systemRandom, wallClock } from "../../runtime.ts";
+import { classifyOutcome, type Outcome } from "../../domain/webhooks/outcome.ts";
+import { systemRandom, wallClock } from "../../app/runtime.ts";
 import type { FeedEvent } from "./change-feed.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -1,10 +1,10 @@
 import type { DocOf, Kind, Status } from "../../domain/catalog/catalog.ts";
-import { getByKeyOrId, listCommandFor } from "../../app/catalog/find-object.ts";
-import { KIND_NAMES } from "../../domain/catalog/mistakes.ts";
+import { getByKeyOrId, listCommandFor } from "../../app/catalog/objects.ts";
+import { KIND_NAMES } from "../../domain/catalog/validation-issue.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseMoney } from "../../domain/money.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { choice, text } from "../flags.ts";
 

@@ -1,6 +1,6 @@
 import type { Kind } from "../../domain/catalog/catalog.ts";
-import type { VisitStatus } from "../../domain/day/booking.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { VisitStatus } from "../../domain/bookings/booking.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import type { VisitFilter } from "../../store/bookings.ts";
 import { command, type CommandSpec } from "../command.ts";
 import { choice } from "../flags.ts";

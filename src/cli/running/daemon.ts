@@ -1,14 +1,14 @@
-import { readOpenFileLimit } from "../../app/box/open-files.ts";
+import { readOpenFileLimit } from "../../app/operations/open-file-limit.ts";
 import type { Config } from "../../config.ts";
 import {
   type OnAttempt,
   type RunningDeliveryWorker,
   startDeliveryWorker,
-} from "../../courier/start.ts";
+} from "../../delivery/start.ts";
 import { startServer } from "../../http/server.ts";
-import { retryWhileBusy } from "../../http/writes.ts";
+import { retryWhileBusy } from "../../http/pipeline/write-retry.ts";
 import type { Log } from "../../log.ts";
-import { openRuntime, type Runtime } from "../../runtime.ts";
+import { openRuntime, type Runtime } from "../../app/runtime.ts";
 import { acquireDaemonLock } from "../../store/database.ts";
 import { assertAddressRanges } from "../../domain/address-range.ts";
 import { assertPortAvailable } from "./port.ts";

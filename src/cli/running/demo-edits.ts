@@ -1,7 +1,7 @@
 import { editObject } from "../../app/catalog/catalog.ts";
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { withEdits } from "../objects/objects.ts";
 

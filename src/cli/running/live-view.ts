@@ -1,6 +1,6 @@
 import { isDumbTerminal, prepareForInk } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Runtime } from "../../runtime.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import type { Cli } from "../cli.ts";
 import { lazySendOnce } from "./send-once.ts";
 
@@ -32,7 +32,7 @@ export async function showLiveView<Reason>(
   const [{ runLiveView }, { createTimeFormat }, { isDaemonRunning }, { readVersion }] =
     await Promise.all([
       import("../../tui/run.tsx"),
-      import("../../tui/times.ts"),
+      import("../../tui/time-format.ts"),
       import("../../store/database.ts"),
       import("../../assets.ts"),
     ]);

@@ -1,8 +1,8 @@
 import type { Catalog, ServiceDoc } from "../catalog/catalog.ts";
 import { DAY_MIN } from "./calendar.ts";
 import type { Interval } from "./intervals.ts";
-import { maxVisitMin, type VisitPlan } from "./plan.ts";
-import { closedInterval } from "./zone-rules.ts";
+import { maxVisitMin, type VisitPlan } from "./visit-plan.ts";
+import { closedInterval } from "./wall-clock.ts";
 
 /** How far beyond the days asked of a booked segment may begin or end and yet have a say in the answer. */
 export type BusyMargins = { beforeMin: number; afterMin: number };

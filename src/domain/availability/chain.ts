@@ -1,5 +1,5 @@
 import { contains, type Interval, intersect, firstEndingAfter, merge } from "./intervals.ts";
-import type { SegmentStarts, CandidateStarts } from "./ways.ts";
+import type { SegmentStarts, CandidateStarts } from "./segment-starts.ts";
 
 /**
  * The segments of a visit one after another, with at most so long a gap between two. Worked out from the last to the first:

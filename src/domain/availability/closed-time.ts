@@ -1,9 +1,9 @@
 import type { Closure, StaffDoc, WeeklyWindow } from "../catalog/catalog.ts";
 import { DAY_MIN, dayNumber } from "./calendar.ts";
-import type { LocalDay } from "./days.ts";
+import type { LocalDay } from "./local-days.ts";
 import { type Interval, merge } from "./intervals.ts";
 import { closedWindow } from "./shifts.ts";
-import { closedInterval } from "./zone-rules.ts";
+import { closedInterval } from "./wall-clock.ts";
 
 const WHOLE_DAY = { start: "00:00", end: "24:00" };
 

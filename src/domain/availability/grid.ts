@@ -1,7 +1,7 @@
 import { DAY_MIN } from "./calendar.ts";
-import type { VisitPlan } from "./plan.ts";
+import type { VisitPlan } from "./visit-plan.ts";
 import type { Candidate } from "./segment.ts";
-import { dayAt, instantsOf } from "./zone-rules.ts";
+import { dayAt, instantsOf } from "./wall-clock.ts";
 
 /** The minutes, in order, at which a visit may begin with the option, on the days asked of. */
 export type Grid = (option: Candidate) => ReadonlySet<number>;

@@ -1,11 +1,11 @@
 import type { LocalDate } from "../catalog/catalog.ts";
-import { checkStart } from "./bookable.ts";
+import { checkStart } from "./check-start.ts";
 import { DAY_MIN, type DayNumber, dateOf } from "./calendar.ts";
 import { visitStarts } from "./chain.ts";
-import { type SlotSearch, prepareSlotSearch } from "./openings.ts";
-import type { VisitPlan } from "./plan.ts";
+import { type SlotSearch, prepareSlotSearch } from "./slot-search.ts";
+import type { VisitPlan } from "./visit-plan.ts";
 import type { Slot } from "./slot.ts";
-import { closedInterval, dayAt } from "./zone-rules.ts";
+import { closedInterval, dayAt } from "./wall-clock.ts";
 
 export type DayState = "OPEN" | "FULL" | "CLOSED" | "TOO_SOON" | "TOO_FAR";
 export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };

@@ -7,7 +7,7 @@ import type {
   VariantDoc,
 } from "../catalog/catalog.ts";
 import { countOf } from "../count-of.ts";
-import type { ResolvedAppointmentRequest, AddIssue, ServiceRequest } from "./question.ts";
+import type { ResolvedAppointmentRequest, AddIssue, ServiceRequest } from "./request.ts";
 import type { Candidate, Segment } from "./segment.ts";
 
 type Rules = { slotIntervalMin: number; minNoticeMin: number; maxAdvanceDays: number };

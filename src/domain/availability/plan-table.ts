@@ -1,5 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import type { AddIssue, ResolvedTableRequest } from "./question.ts";
+import type { AddIssue, ResolvedTableRequest } from "./request.ts";
 import type { Segment } from "./segment.ts";
 
 /** For a business that has not said how long its guests stay. */

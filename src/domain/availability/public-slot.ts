@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import type { Catalog, Kind, ServiceDoc } from "../catalog/catalog.ts";
 import { objectId } from "../catalog/object-id.ts";
-import { isVisible } from "../public/lens.ts";
+import { isVisible } from "../public/public-context.ts";
 import type * as schemas from "../public/schemas/availability.ts";
 import { variantId } from "../public/service.ts";
-import { formatMinute } from "./format.ts";
+import { formatMinute } from "./format-minute.ts";
 import type { Refusal } from "./refusal.ts";
 import { REFUSAL_TEXT } from "./refusal-text.ts";
 import type { Slot } from "./slot.ts";
-import type { Audience } from "./wish.ts";
+import type { Audience } from "./resolve-request.ts";
 
 /** A slot as it is answered: by ids, at the times of a clock. Nothing of customers, of hours or of why somebody is away. */
 export type PublicSlot = z.infer<typeof schemas.slot>;

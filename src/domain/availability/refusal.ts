@@ -1,11 +1,11 @@
-import { blockedInterval } from "./busy.ts";
+import { blockedInterval } from "./busy-index.ts";
 import { covers, type Interval, intersect, merge, overlaps } from "./intervals.ts";
-import type { SlotSearch } from "./openings.ts";
-import type { VisitPlan } from "./plan.ts";
+import type { SlotSearch } from "./slot-search.ts";
+import type { VisitPlan } from "./visit-plan.ts";
 import type { Candidate } from "./segment.ts";
 import { startedSessions } from "./sessions.ts";
-import { busyIntervalsFor, type SegmentStarts } from "./ways.ts";
-import { dayAt } from "./zone-rules.ts";
+import { busyIntervalsFor, type SegmentStarts } from "./segment-starts.ts";
+import { dayAt } from "./wall-clock.ts";
 
 /** Why a visit cannot begin at a minute, in the order in which the rules are asked. */
 export const REASONS = [

@@ -1,8 +1,8 @@
-import type { BusyIndex } from "./busy.ts";
+import type { BusyIndex } from "./busy-index.ts";
 import { covers } from "./intervals.ts";
-import { isCapacityOnly } from "./limits.ts";
-import type { VisitPlan } from "./plan.ts";
-import type { BusyInterval } from "./question.ts";
+import { isCapacityOnly } from "./capacity-limits.ts";
+import type { VisitPlan } from "./visit-plan.ts";
+import type { BusyInterval } from "./request.ts";
 import type { Candidate, Segment } from "./segment.ts";
 
 /**

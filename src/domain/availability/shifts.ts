@@ -1,8 +1,8 @@
 import type { HoursException, HoursRule } from "../catalog/catalog.ts";
 import { DAY_MIN, wallMinutes } from "./calendar.ts";
-import type { LocalDay } from "./days.ts";
+import type { LocalDay } from "./local-days.ts";
 import { type Interval, merge, subtract } from "./intervals.ts";
-import { closedInterval, openInterval } from "./zone-rules.ts";
+import { closedInterval, openInterval } from "./wall-clock.ts";
 
 /** When shifts begin and end, for each date on which they begin. */
 export type Shifts = (day: LocalDay) => Interval[];

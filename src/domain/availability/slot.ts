@@ -1,6 +1,6 @@
 import { type Chain, type PlacedSegment, placeSegments, candidatesAt } from "./chain.ts";
-import { isCapacityOnly, spotsWithin } from "./limits.ts";
-import type { SegmentStarts } from "./ways.ts";
+import { isCapacityOnly, spotsWithin } from "./capacity-limits.ts";
+import type { SegmentStarts } from "./segment-starts.ts";
 
 /** A visit that can be booked as it stands. */
 export type Slot = {

@@ -1,6 +1,6 @@
 import type { ScheduleDoc, StaffDoc } from "../catalog/catalog.ts";
 import { breakIntervals, closureIntervals, timeOffIntervals } from "./closed-time.ts";
-import type { LocalDay } from "./days.ts";
+import type { LocalDay } from "./local-days.ts";
 import { type Interval, merge, subtract } from "./intervals.ts";
 import { shiftsWithExceptions, type Shifts, weeklyShifts } from "./shifts.ts";
 

@@ -1,4 +1,4 @@
-import type { AuthoredFile } from "./schema.ts";
+import type { AuthoredFile } from "./file/schema.ts";
 
 /** For a person: what the file now holds, and what it could not. */
 export type ImportReport = { taken: string[]; left: SkippedPart[] };

@@ -10,7 +10,7 @@ import type {
 } from "./catalog.ts";
 import { ALL_KINDS } from "./catalog.ts";
 import { originalKey } from "./object-id.ts";
-import { KIND_NAMES, limitedSuggestions, objectRef, type Path, quote } from "./mistakes.ts";
+import { KIND_NAMES, limitedSuggestions, objectRef, type Path, quote } from "./validation-issue.ts";
 
 /** Ticket types are named as `eventKey/ticketTypeKey`, by promotions only. */
 type Target = Kind | "ticket_type";

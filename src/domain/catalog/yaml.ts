@@ -1,5 +1,5 @@
-import type { AuthoredFile } from "./schema.ts";
-import { DECIMAL_FIELDS } from "./schema-values.ts";
+import type { AuthoredFile } from "./file/schema.ts";
+import { DECIMAL_FIELDS } from "./file/values.ts";
 
 type Value =
   | string

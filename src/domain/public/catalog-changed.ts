@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { EventDraft } from "../envelope.ts";
-import type { PublicObject } from "./lens.ts";
-import type { PublicCatalog } from "./representation.ts";
+import type { PublicObject } from "./public-context.ts";
+import type { PublicCatalog } from "./public-catalog.ts";
 import type { catalogChange } from "./schemas/envelope.ts";
-import { deepEqual } from "../same.ts";
+import { deepEqual } from "../equality.ts";
 
 /** One state of a catalog: what its author wrote and what partners see of it. */
 export type CatalogState = { catalog: Catalog; publicCatalog: PublicCatalog };

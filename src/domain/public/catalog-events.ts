@@ -1,4 +1,4 @@
-import { bookabilityDiffers } from "../catalog/bookability.ts";
+import { bookabilityDiffers } from "../catalog/change/bookability.ts";
 import {
   AVAILABILITY_ROUTE,
   type CatalogState,
@@ -8,10 +8,10 @@ import {
 } from "./catalog-changed.ts";
 import { changedFlags, repricedVariants, changedVariants } from "./changed-flags.ts";
 import type { EventDraft } from "../envelope.ts";
-import type { ObjectVersion, PublicObject } from "./lens.ts";
+import type { ObjectVersion, PublicObject } from "./public-context.ts";
 import type { PublicMenuItem } from "./menu.ts";
-import type { ListName, PublicCatalog } from "./representation.ts";
-import { deepEqual } from "../same.ts";
+import type { ListName, PublicCatalog } from "./public-catalog.ts";
+import { deepEqual } from "../equality.ts";
 import type { PublicService } from "./service.ts";
 
 export type PublicDiff = {

@@ -1,8 +1,8 @@
-import type { PublicObject } from "./lens.ts";
+import type { PublicObject } from "./public-context.ts";
 import type { PublicMenuCategory, PublicMenuItem } from "./menu.ts";
 import type { PublicPromotion } from "./promotion.ts";
 import type { PublicEvent } from "./public-event.ts";
-import { deepEqual } from "../same.ts";
+import { deepEqual } from "../equality.ts";
 import type { PublicAddon, PublicService, PublicServiceCategory } from "./service.ts";
 import type { PublicStaff } from "./staff.ts";
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "../catalog/catalog.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
-import { commonFields, idOf, type PublicContext } from "./lens.ts";
+import { commonFields, idOf, type PublicContext } from "./public-context.ts";
 import type * as schemas from "./schemas/menu.ts";
 
 export type PublicMenuCategory = z.infer<typeof schemas.menuCategory>;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { PromotionDoc } from "../catalog/catalog.ts";
-import { commonFields, idOf, type PublicContext } from "./lens.ts";
+import { commonFields, idOf, type PublicContext } from "./public-context.ts";
 import { ticketTypeId } from "./public-event.ts";
 import type { promotion } from "./schemas/promotion.ts";
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { PublicEventDoc, TicketTypeDoc } from "../catalog/catalog.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
-import { commonFields, idOf, type PublicContext } from "./lens.ts";
+import { commonFields, idOf, type PublicContext } from "./public-context.ts";
 import type * as schemas from "./schemas/public-event.ts";
 
 export type SaleState = z.infer<typeof schemas.saleAvailability>["state"];

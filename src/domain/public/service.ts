@@ -8,7 +8,7 @@ import type {
 } from "../catalog/catalog.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
-import { commonFields, idOf, type PublicContext } from "./lens.ts";
+import { commonFields, idOf, type PublicContext } from "./public-context.ts";
 import type * as schemas from "./schemas/service.ts";
 
 export type PublicService = z.infer<typeof schemas.service>;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { StaffDoc } from "../catalog/catalog.ts";
-import { commonFields, idOf, type PublicContext } from "./lens.ts";
+import { commonFields, idOf, type PublicContext } from "./public-context.ts";
 import type { staff } from "./schemas/staff.ts";
 
 export type PublicStaff = z.infer<typeof staff>;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AuthoredMenuCategory } from "../catalog/schema.ts";
+import type { AuthoredMenuCategory } from "../catalog/file/schema.ts";
 import { labelOf, type Mapping, READ_OF_OBJECT, sound } from "./mapping.ts";
 import { dataOf, type SquareItem, type SquareObject } from "./objects.ts";
 

@@ -1,4 +1,4 @@
-import { catalogFileSchema } from "../catalog/schema.ts";
+import { catalogFileSchema } from "../catalog/file/schema.ts";
 import { AppError } from "../errors.ts";
 import {
   type ImportedSections,
@@ -11,8 +11,8 @@ import { type Links, mapDish, mapService } from "./items.ts";
 import { labelOf, type Mapping, sound } from "./mapping.ts";
 import { mapModifierLists } from "./modifiers.ts";
 import { dataOf, isRead, type SquareItem, type SquareObject } from "./objects.ts";
-import { pictureFinder } from "./pictures.ts";
-import { createSkippedLog, type SkippedLog, typeName } from "./report.ts";
+import { pictureFinder } from "./images.ts";
+import { createSkippedLog, type SkippedLog, typeName } from "./skipped.ts";
 
 type Sold = { object: SquareObject; item: SquareItem };
 

@@ -1,4 +1,4 @@
-import type { AuthoredMenuItem, AuthoredService } from "../catalog/schema.ts";
+import type { AuthoredMenuItem, AuthoredService } from "../catalog/file/schema.ts";
 import { formatMoney } from "../money.ts";
 import { categoryIds } from "./categories.ts";
 import { labelOf, type Mapping, priceOf, READ_OF_OBJECT } from "./mapping.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { formatMoney } from "../money.ts";
 import type { Money, SquareObject } from "./objects.ts";
-import type { SkippedLog } from "./report.ts";
+import type { SkippedLog } from "./skipped.ts";
 
 /** What mapping an object needs besides the object. */
 export type Mapping = {

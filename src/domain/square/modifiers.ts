@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AuthoredModifierGroup } from "../catalog/schema.ts";
+import type { AuthoredModifierGroup } from "../catalog/file/schema.ts";
 import { labelOf, type Mapping, priceOf, READ_OF_OBJECT, sound } from "./mapping.ts";
 import { dataOf, type SquareItem, type ModifierList, type SquareObject } from "./objects.ts";
 

@@ -8,8 +8,8 @@ import {
   resourceTypeOf,
 } from "../event-types.ts";
 import { type CatalogState, catalogChangedEvent } from "../public/catalog-changed.ts";
-import type { PublicCatalog } from "../public/representation.ts";
-import { sampleBookingEvent } from "./sample-day.ts";
+import type { PublicCatalog } from "../public/public-catalog.ts";
+import { sampleBookingEvent } from "./sample-booking-event.ts";
 
 /** Where the objects of an event's kind are to be found. */
 const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {

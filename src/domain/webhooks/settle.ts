@@ -1,5 +1,5 @@
-import { retryDelayMs } from "./schedule.ts";
-import { describeFailure, classifyOutcome, type Outcome } from "./verdict.ts";
+import { retryDelayMs } from "./retry-schedule.ts";
+import { describeFailure, classifyOutcome, type Outcome } from "./outcome.ts";
 
 /** Where a delivery stands after an attempt. */
 export type Settlement =

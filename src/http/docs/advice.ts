@@ -1,4 +1,4 @@
-import type { HttpCode } from "../problems.ts";
+import type { HttpCode } from "../pipeline/problems.ts";
 
 /** What to do about each code: the other half of what its meaning says (openapi/problem-codes.ts). */
 export const ADVICE: Record<HttpCode, string> = {

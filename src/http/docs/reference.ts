@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { HTTP_CODES, HTTP_STATUS, type HttpCode } from "../problems.ts";
+import { HTTP_CODES, HTTP_STATUS, type HttpCode } from "../pipeline/problems.ts";
 import { ADVICE } from "./advice.ts";
 import type { ApiDocument } from "./document.ts";
 

@@ -2,14 +2,14 @@ import type { z } from "zod";
 import { readCatalog } from "../../app/catalog/read-catalog.ts";
 import { formatInstant } from "../../domain/business-time.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
-import { generateCatalog } from "../../domain/catalog/generate.ts";
+import { generateCatalog } from "../../app/sample-catalog/generate.ts";
 import { type Envelope, createEnvelope } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
-import { toPublicCatalog } from "../../domain/public/representation.ts";
+import { toPublicCatalog } from "../../domain/public/public-catalog.ts";
 import type { availability } from "../../domain/public/schemas/availability.ts";
 import type * as webhook from "../../domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
-import { localise } from "../catalog/localise.ts";
+import { localise } from "../handlers/catalog/localisation.ts";
 
 // The examples are of a generated business, and go through the code that answers.
 

@@ -1,17 +1,17 @@
 import type { z } from "zod";
-import type { ResponseSpec, RouteSpec } from "../route.ts";
-import { IDEMPOTENCY_KEY } from "../webhooks/endpoints.ts";
+import type { ResponseSpec, RouteSpec } from "../pipeline/route-definition.ts";
+import { IDEMPOTENCY_KEY } from "../handlers/webhooks/endpoints.ts";
 import {
   CORS_HEADERS,
   RATE_LIMIT_HEADERS,
   describeHeaders,
   COMMON_HEADERS,
-} from "./answer-headers.ts";
+} from "./response-headers.ts";
 import { exampleOf } from "./examples.ts";
 import type { HeaderName } from "./headers.ts";
 import { describeInput, type JsonObject } from "./json-schema.ts";
 import { refTo } from "./references.ts";
-import { describeProblems } from "./problem-answers.ts";
+import { describeProblems } from "./problem-responses.ts";
 
 /** h3's `:slug` -> the spec's `{businessSlug}`. */
 export const templatePathOf = ({ path }: Pick<RouteSpec, "path">): string =>

@@ -1,6 +1,6 @@
-import { MAX_URL_LENGTH } from "../answering.ts";
-import { MAX_BODY_BYTES } from "../body.ts";
-import type { HttpCode } from "../problems.ts";
+import { MAX_URL_LENGTH } from "../pipeline/pipeline.ts";
+import { MAX_BODY_BYTES } from "../pipeline/body.ts";
+import type { HttpCode } from "../pipeline/problems.ts";
 
 /** What each code tells whoever meets it. */
 export const PROBLEM_DESCRIPTIONS: Record<HttpCode, string> = {

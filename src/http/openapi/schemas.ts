@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
 import * as availability from "../../domain/public/schemas/availability.ts";
-import { booking, reservation, ticket, ticketOrder } from "../../domain/public/schemas/day.ts";
+import { booking, reservation, ticket, ticketOrder } from "../../domain/public/schemas/bookings.ts";
 import { business, catalogChange, envelopeSchema } from "../../domain/public/schemas/envelope.ts";
 import { menuCategory, menuItem, modifierGroup } from "../../domain/public/schemas/menu.ts";
 import { promotion } from "../../domain/public/schemas/promotion.ts";
@@ -20,7 +20,7 @@ import {
 import { staff } from "../../domain/public/schemas/staff.ts";
 import { currency, image, instant, weeklyWindow } from "../../domain/public/schemas/values.ts";
 import * as webhook from "../../domain/public/schemas/webhook.ts";
-import { HTTP_CODES } from "../problems.ts";
+import { HTTP_CODES } from "../pipeline/problems.ts";
 import { refTo } from "./references.ts";
 
 const page = z.strictObject({

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { appendEvents } from "../../../src/app/events.ts";
-import { startDeliveryWorker } from "../../../src/courier/start.ts";
-import { EVENT, openDeliveryBench } from "../courier-stage.ts";
+import { startDeliveryWorker } from "../../../src/delivery/start.ts";
+import { EVENT, openDeliveryBench } from "../delivery-bench.ts";
 
 // Ours, in a process of its own: drains deliveries to a sink, from the commit of their events until the outcome of each is on the
 // disk. Tells how many milliseconds the last drain took, after some that are not counted.

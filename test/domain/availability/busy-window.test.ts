@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { busyWindow } from "../../../src/domain/availability/busy-window.ts";
-import { buildStaffMember, buildService, buildVariant } from "../../support/catalog.ts";
-import { createShop, minuteAt, searchFor, serviceRequest } from "./ask.ts";
+import { buildStaffMember, buildService, buildVariant } from "../../support/catalog-builders.ts";
+import { createShop, minuteAt, searchFor, serviceRequest } from "./requests.ts";
 
 const MONDAY = "2026-11-23";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { BusyInterval } from "../../../src/domain/availability/question.ts";
-import { buildStaffMember, buildService } from "../../support/catalog.ts";
+import type { BusyInterval } from "../../../src/domain/availability/request.ts";
+import { buildStaffMember, buildService } from "../../support/catalog-builders.ts";
 import {
   createShop,
   minuteAt,
@@ -9,7 +9,7 @@ import {
   listTestSlots,
   refusalAt,
   serviceRequest,
-} from "./ask.ts";
+} from "./requests.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkStart } from "../../../src/domain/availability/bookable.ts";
-import { buildStaffMember, buildService } from "../../support/catalog.ts";
+import { checkStart } from "../../../src/domain/availability/check-start.ts";
+import { buildStaffMember, buildService } from "../../support/catalog-builders.ts";
 import {
   createShop,
   minuteAt,
@@ -11,7 +11,7 @@ import {
   refusedStarts,
   startTimes,
   serviceRequest,
-} from "./ask.ts";
+} from "./requests.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;

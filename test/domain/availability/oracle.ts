@@ -2,7 +2,7 @@ import type {
   BusyInterval,
   ResolvedRequest,
   ServiceRequest,
-} from "../../../src/domain/availability/question.ts";
+} from "../../../src/domain/availability/request.ts";
 import type { Catalog, ServiceDoc } from "../../../src/domain/catalog/catalog.ts";
 import { addDays, wallClockAt } from "./oracle-clock.ts";
 import { type OracleHours, oracleHours } from "./oracle-hours.ts";

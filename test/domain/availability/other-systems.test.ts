@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { checkStart } from "../../../src/domain/availability/bookable.ts";
-import { formatMinute } from "../../../src/domain/availability/format.ts";
-import { buildStaffMember, buildService } from "../../support/catalog.ts";
+import { checkStart } from "../../../src/domain/availability/check-start.ts";
+import { formatMinute } from "../../../src/domain/availability/format-minute.ts";
+import { buildStaffMember, buildService } from "../../support/catalog-builders.ts";
 import {
   createShop,
   bookSlot,
@@ -14,7 +14,7 @@ import {
   startTimes,
   refusalAt,
   serviceRequest,
-} from "./ask.ts";
+} from "./requests.ts";
 
 /** Where other systems are known to fail, each named by the report of it. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planResolvedRequest } from "../../../src/domain/availability/plan.ts";
+import { planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import {
   buildAddonLink,
@@ -7,8 +7,8 @@ import {
   buildStaffMember,
   buildService,
   buildVariant,
-} from "../../support/catalog.ts";
-import { createShop, resolvedRequest, type RequestFields, serviceRequest } from "./ask.ts";
+} from "../../support/catalog-builders.ts";
+import { createShop, resolvedRequest, type RequestFields, serviceRequest } from "./requests.ts";
 import { anArea, aTable } from "./documents.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:30Z");

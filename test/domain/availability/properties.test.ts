@@ -1,23 +1,23 @@
 import { assert, pre, property } from "fast-check";
 import { expect, test } from "vitest";
-import { listRefusedStarts, checkStart } from "../../../src/domain/availability/bookable.ts";
-import { busyIntervalsOf } from "../../../src/domain/availability/booked-rows.ts";
+import { listRefusedStarts, checkStart } from "../../../src/domain/availability/check-start.ts";
+import { busyIntervalsOf } from "../../../src/domain/availability/booked-intervals.ts";
 import { busyWindow } from "../../../src/domain/availability/busy-window.ts";
-import { formatMinute } from "../../../src/domain/availability/format.ts";
+import { formatMinute } from "../../../src/domain/availability/format-minute.ts";
 import {
   type DayListing,
   type DayState,
   listSlots,
 } from "../../../src/domain/availability/listing.ts";
-import { prepareSlotSearch } from "../../../src/domain/availability/openings.ts";
-import { planResolvedRequest } from "../../../src/domain/availability/plan.ts";
-import type { BusyInterval } from "../../../src/domain/availability/question.ts";
+import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.ts";
+import { planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
+import type { BusyInterval } from "../../../src/domain/availability/request.ts";
 import type { Slot } from "../../../src/domain/availability/slot.ts";
 import { formatInstant } from "../../../src/domain/business-time.ts";
 import { wallClockAt } from "./oracle-clock.ts";
 import { type Oracle, createOracle, type Scenario } from "./oracle.ts";
-import { isValidRequest, scenariosWithOneMore } from "./worlds.ts";
-import { ZONES } from "./zones.ts";
+import { isValidRequest, scenariosWithOneMore } from "./scenarios.ts";
+import { ZONES } from "./time-zones.ts";
 
 /** Of each property; test/proofs/availability-zones.test.ts sets it. */
 const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 500);

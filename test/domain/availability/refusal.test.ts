@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { buildStaffMember, buildService } from "../../support/catalog.ts";
+import { buildStaffMember, buildService } from "../../support/catalog-builders.ts";
 import {
   createShop,
   busyInterval,
@@ -7,7 +7,7 @@ import {
   listDays,
   refusalAt,
   serviceRequest,
-} from "./ask.ts";
+} from "./requests.ts";
 import { aResource } from "./documents.ts";
 
 const MONDAY = "2026-11-23";

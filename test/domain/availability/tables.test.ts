@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { BusyInterval } from "../../../src/domain/availability/question.ts";
-import { createShop, bookSlot, dailyHours, listTestSlots, startTimes, refusalAt } from "./ask.ts";
+import type { BusyInterval } from "../../../src/domain/availability/request.ts";
+import {
+  createShop,
+  bookSlot,
+  dailyHours,
+  listTestSlots,
+  startTimes,
+  refusalAt,
+} from "./requests.ts";
 import { anArea, aTable } from "./documents.ts";
 
 const MONDAY = "2026-11-23";

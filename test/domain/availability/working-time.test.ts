@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { dayNumber } from "../../../src/domain/availability/calendar.ts";
-import { localDays } from "../../../src/domain/availability/days.ts";
+import { localDays } from "../../../src/domain/availability/local-days.ts";
 import type { Interval } from "../../../src/domain/availability/intervals.ts";
 import { createWorkingTimeReader } from "../../../src/domain/availability/working-time.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type ScheduleDoc,
   type StaffDoc,
 } from "../../../src/domain/catalog/catalog.ts";
-import { buildStaffMember } from "../../support/catalog.ts";
+import { buildStaffMember } from "../../support/catalog-builders.ts";
 
 const NEW_YORK = "America/New_York";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { writeYaml } from "../../../src/domain/catalog/yaml.ts";
 import { parseSource } from "../../../src/app/catalog/catalog-source.ts";
-import type { AuthoredFile } from "../../../src/domain/catalog/schema.ts";
+import type { AuthoredFile } from "../../../src/domain/catalog/file/schema.ts";
 
 const withDescription = (description: string): AuthoredFile => ({
   catalog: 1,

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Catalog, CatalogObjects } from "../../../src/domain/catalog/catalog.ts";
 import { diffPublicCatalogs } from "../../../src/domain/public/catalog-events.ts";
 import { createEnvelope } from "../../../src/domain/envelope.ts";
-import type { Stock, ObjectVersion } from "../../../src/domain/public/lens.ts";
-import { toPublicCatalog } from "../../../src/domain/public/representation.ts";
+import type { Stock, ObjectVersion } from "../../../src/domain/public/public-context.ts";
+import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
 import {
   buildCatalog,
   buildMenuItem,
@@ -17,7 +17,7 @@ import {
   buildServiceCategory,
   buildTicketType,
   buildVariant,
-} from "../../support/catalog.ts";
+} from "../../support/catalog-builders.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const mark = { version: 8, updatedAt: NOW, text: "2026-11-20T07:00:00-05:00" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { settle } from "../../../src/domain/webhooks/settle.ts";
-import type { Outcome } from "../../../src/domain/webhooks/verdict.ts";
+import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const HOUR = 3_600_000;

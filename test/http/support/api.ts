@@ -5,7 +5,7 @@ import { createKey, type NewKey } from "../../../src/app/keys.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { createTestRuntime, type TestRuntime } from "../../support/world.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
 export const SALON = "salon-aurora";
 

@@ -1,5 +1,5 @@
-import type { Send } from "../../../src/domain/webhooks/post.ts";
-import type { Runtime } from "../../../src/runtime.ts";
+import type { Send } from "../../../src/domain/webhooks/webhook-post.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
 
 /**
  * A mistake such as somebody may make, built into each engine that starts.

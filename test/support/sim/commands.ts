@@ -2,7 +2,7 @@ import {
   deleteEndpoint,
   disableEndpoint,
   enableEndpoint,
-} from "../../../src/app/webhooks/endpoint-life.ts";
+} from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import {
   finishSecretRotation,
   rotateEndpointSecret,
@@ -10,10 +10,10 @@ import {
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { redeliverDelivery, redeliverDeliveries } from "../../../src/app/webhooks/deliveries.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import type { SeededRandom } from "../../../src/domain/catalog/dice.ts";
+import type { SeededRandom } from "../../../src/app/sample-catalog/seeded-random.ts";
 import type { EventType } from "../../../src/domain/event-types.ts";
-import type { Runtime } from "../../../src/runtime.ts";
-import { addBusiness, emitEvents } from "../engine.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
+import { addBusiness, emitEvents } from "../delivery.ts";
 import type { Ledger, Subscription } from "./ledger.ts";
 import { MOODS } from "./partners.ts";
 import type { Time } from "./time.ts";

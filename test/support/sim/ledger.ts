@@ -1,8 +1,8 @@
 import Database from "better-sqlite3";
 import { Webhook } from "standardwebhooks";
 import { Stripe } from "stripe";
-import type { WebhookPost } from "../../../src/domain/webhooks/post.ts";
-import type { Outcome } from "../../../src/domain/webhooks/verdict.ts";
+import type { WebhookPost } from "../../../src/domain/webhooks/webhook-post.ts";
+import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 import type { Mood } from "./partners.ts";
 import { leastWaitOf, type Waited } from "./promises.ts";
 import type { Time } from "./time.ts";

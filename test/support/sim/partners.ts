@@ -1,5 +1,5 @@
-import type { SeededRandom } from "../../../src/domain/catalog/dice.ts";
-import type { Outcome } from "../../../src/domain/webhooks/verdict.ts";
+import type { SeededRandom } from "../../../src/app/sample-catalog/seeded-random.ts";
+import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 
 /** What a receiver does with what it gets. */
 export type Mood =

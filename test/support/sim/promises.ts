@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../src/domain/webhooks/verdict.ts";
+import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 
 // The schedule as it is promised, written down a second time.
 

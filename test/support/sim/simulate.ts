@@ -5,11 +5,14 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Alert } from "../../../src/app/webhooks/alerts.ts";
 import { readConfig } from "../../../src/config.ts";
-import { type DeliveryWorker, createDeliveryWorker } from "../../../src/courier/courier.ts";
-import { createSeededRandom } from "../../../src/domain/catalog/dice.ts";
-import type { WebhookPost, Send } from "../../../src/domain/webhooks/post.ts";
-import type { Outcome } from "../../../src/domain/webhooks/verdict.ts";
-import { openRuntime, type Runtime } from "../../../src/runtime.ts";
+import {
+  type DeliveryWorker,
+  createDeliveryWorker,
+} from "../../../src/delivery/delivery-worker.ts";
+import { createSeededRandom } from "../../../src/app/sample-catalog/seeded-random.ts";
+import type { WebhookPost, Send } from "../../../src/domain/webhooks/webhook-post.ts";
+import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { isStorageFull } from "../../../src/store/database.ts";
 import type { Bug } from "./bugs.ts";
 import { createCommands } from "./commands.ts";

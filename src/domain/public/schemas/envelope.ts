@@ -7,7 +7,7 @@ import {
   prefixOf,
   resourceTypeOf,
 } from "../../event-types.ts";
-import { booking, reservation, ticket, ticketOrder } from "./day.ts";
+import { booking, reservation, ticket, ticketOrder } from "./bookings.ts";
 import { menuCategory, menuItem } from "./menu.ts";
 import { promotion } from "./promotion.ts";
 import { publicEvent } from "./public-event.ts";

@@ -1,0 +1,24 @@
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import type { Runtime } from "../runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+
+/** The catalog by which visits are planned: people's absences are those of its file and those entered since. */
+export function loadBookableCatalog(
+  rt: Runtime,
+  { id, slug, doc, schedule }: BusinessRow,
+): Catalog {
+  const objects = rt.store.catalog.listObjects(id);
+  const entered = Map.groupBy(
+    rt.store.timeOff.listEndingAfter(id, rt.now()),
+    ({ staffId }) => staffId,
+  );
+  const staff = objects.staff.map((person) => {
+    const rows = entered.get(objectId("staff", slug, person)) ?? [];
+    return {
+      ...person,
+      timeOff: [...person.timeOff, ...rows.map((row) => ({ from: row.startsAt, to: row.endsAt }))],
+    };
+  });
+  return { business: doc, schedule, objects: { ...objects, staff } };
+}

@@ -1,0 +1,69 @@
+import {
+  type Booking,
+  type PublicBooking,
+  toPublicBooking,
+  bookingCreatedEvent,
+} from "../../domain/bookings/booking.ts";
+import { parseBookingRequest } from "../../domain/bookings/booking-request.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Runtime } from "../runtime.ts";
+import { planBooking } from "./plan-booking.ts";
+import { getBusiness } from "../businesses.ts";
+import { appendEvents } from "../events.ts";
+
+/**
+ * Books what is free at this moment, in the transaction that looks.
+ * @throws AppError validation_failed, invalid_date, resource_not_found, service_not_bookable, variant_service_mismatch,
+ * addon_not_linked, staff_cannot_perform, party_too_large, conflict
+ */
+export function createBooking(rt: Runtime, slug: string, input: unknown): PublicBooking {
+  const request = parseBookingRequest(input);
+  const { guests } = request.appointment;
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const { currency, timezone } = business.doc;
+    const { segments, ...span } = planBooking(rt, business, request);
+    const now = rt.now();
+    const booking: Booking = {
+      id: rt.newId("bkg"),
+      status: "CONFIRMED",
+      ...span,
+      segments,
+      guests,
+      totalCents: segments.reduce((sum, { priceCents }) => sum + priceCents, 0) * guests,
+      currency,
+      customerRef: request.customerRef,
+      createdAt: now,
+      updatedAt: now,
+    };
+    rt.store.bookings.insert(business.id, booking);
+    const shown = toPublicBooking(booking, timezone);
+    appendEvents(rt, business, [bookingCreatedEvent(shown)]);
+    return shown;
+  });
+}
+
+/**
+ * Frees what a booking takes. Partners are not told: the spec has no name for it.
+ * @throws AppError resource_not_found, conflict
+ */
+export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBooking {
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const booking = getBooking(rt, business.id, id);
+    if (booking.status !== "CONFIRMED" && booking.status !== "PENDING")
+      throw new AppError("conflict", `Booking ${booking.id} is ${booking.status}.`);
+    rt.store.bookings.cancel(booking.id, rt.now());
+    rt.store.businesses.incrementRevision(business.id);
+    return toPublicBooking({ ...booking, status: "CANCELLED" }, business.doc.timezone);
+  });
+}
+
+/** @throws AppError resource_not_found */
+export function getBooking(rt: Runtime, businessId: string, id: string): Booking {
+  const booking = rt.store.bookings.findById(businessId, id);
+  if (booking) return booking;
+  throw new AppError("resource_not_found", `There is no booking '${id}'.`, {
+    fix: "deskbell bookings list",
+  });
+}

@@ -1,0 +1,193 @@
+import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { shellQuote } from "../../domain/shell-quote.ts";
+import { AppError } from "../../domain/errors.ts";
+import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
+import {
+  generateCode,
+  hashAdmissionCode,
+  normalizeCode,
+} from "../../domain/bookings/short-code.ts";
+import {
+  type PublicTicket,
+  type PublicTicketOrder,
+  toPublicTicketOrder,
+  toPublicTicket,
+  ticketOrderEvent,
+  type Ticket,
+  type TicketOrder,
+} from "../../domain/bookings/ticket-order.ts";
+import {
+  type TicketOrderRequest,
+  parseTicketOrderRequest,
+} from "../../domain/bookings/ticket-order-request.ts";
+import { assertSellable } from "../../domain/bookings/ticket-sale.ts";
+import type { Runtime } from "../runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { getBusiness } from "../businesses.ts";
+import { endTicketOrder, expireDueOrders } from "./end-ticket-orders.ts";
+import { appendEvents } from "../events.ts";
+import { getByKeyOrId, getPublicEvent } from "../catalog/objects.ts";
+import { changeHolds } from "./ticket-holds.ts";
+
+const PENDING_MS = 15 * 60_000;
+const ORDER_CODE_GROUPS = 2;
+const ADMISSION_CODE_GROUPS = 4;
+
+/**
+ * Holds tickets for a customer who is about to pay.
+ * @throws AppError validation_failed, resource_not_found, conflict
+ */
+export function createTicketOrder(rt: Runtime, slug: string, input: unknown): PublicTicketOrder {
+  const request = parseTicketOrderRequest(input);
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    expireDueOrders(rt, business);
+    const order = planOrder(rt, business, request);
+    const shown = toPublicTicketOrder(order, business.doc.timezone);
+    changeHolds(rt, business, [order], 1, () => {
+      rt.store.orders.insert(business.id, order);
+      appendEvents(rt, business, [ticketOrderEvent("created", shown)]);
+    });
+    return shown;
+  });
+}
+
+function planOrder(rt: Runtime, business: BusinessRow, request: TicketOrderRequest): TicketOrder {
+  const now = rt.now();
+  const event = getPublicEvent(rt, business, request.event);
+  const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
+  const demands = [...Map.groupBy(request.items, ({ key }) => findType(event, key, idOf))].map(
+    ([type, items]) => ({
+      type,
+      quantity: items.reduce((sum, { quantity }) => sum + quantity, 0),
+    }),
+  );
+  const taken = rt.store.orders.countHeldTickets(business.id);
+  const left = placesLeft(event, {
+    slug: business.slug,
+    taken: (typeId) => taken.get(typeId) ?? 0,
+  });
+  assertSellable(event, demands, left, now);
+  return {
+    id: rt.newId("tor"),
+    code: drawFreeCode(rt, business.id),
+    status: "PENDING",
+    eventId: objectId("public_event", business.slug, event),
+    items: demands.map(({ type, quantity }) => ({
+      ticketTypeId: idOf(type),
+      quantity,
+      unitPriceCents: type.priceCents,
+    })),
+    totalCents: demands.reduce((sum, { type, quantity }) => sum + type.priceCents * quantity, 0),
+    currency: business.doc.currency,
+    customerRef: request.customerRef,
+    expiresAt: now + PENDING_MS,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+const findType = (
+  event: PublicEventDoc,
+  keyOrId: string,
+  idOf: (type: TicketTypeDoc) => string,
+): TicketTypeDoc =>
+  getByKeyOrId(
+    event.ticketTypes.filter(({ status }) => status === "ACTIVE"),
+    `'${event.name}' has no ticket type`,
+    keyOrId,
+    idOf,
+    `deskbell public-events show ${shellQuote(event.key)}`,
+  );
+
+function drawFreeCode(rt: Runtime, businessId: string): string {
+  for (;;) {
+    const code = generateCode(rt.random, ORDER_CODE_GROUPS);
+    if (!rt.store.orders.findByIdOrCode(businessId, code, code)) return code;
+  }
+}
+
+export type IssuedTicket = PublicTicket & { admissionCode: string };
+
+/**
+ * Makes a paid order's tickets. The codes that admit their holders are in this answer and in no other.
+ * @param name the order's id or its code
+ * @throws AppError resource_not_found, conflict
+ */
+export function confirmTicketOrder(
+  rt: Runtime,
+  slug: string,
+  name: string,
+): { order: PublicTicketOrder; tickets: IssuedTicket[] } {
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const { timezone } = business.doc;
+    expireDueOrders(rt, business);
+    const order = getTicketOrder(rt, business.id, name);
+    if (order.status !== "PENDING")
+      throw new AppError("conflict", `Order ${order.code} is ${order.status}.`);
+    const now = rt.now();
+    rt.store.orders.confirm(order.id, now);
+    const types = order.items.flatMap(({ ticketTypeId, quantity }) =>
+      Array<string>(quantity).fill(ticketTypeId),
+    );
+    const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
+    const shown = toPublicTicketOrder({ ...order, status: "CONFIRMED", updatedAt: now }, timezone);
+    appendEvents(rt, business, [ticketOrderEvent("confirmed", shown)]);
+    return { order: shown, tickets };
+  });
+}
+
+function issueTicket(
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+  ticketTypeId: string,
+): IssuedTicket {
+  const admissionCode = generateCode(rt.random, ADMISSION_CODE_GROUPS);
+  const ticket: Ticket = {
+    id: rt.newId("tck"),
+    orderId: order.id,
+    eventId: order.eventId,
+    ticketTypeId,
+    status: "VALID",
+    checkedInAt: null,
+    createdAt: rt.now(),
+  };
+  rt.store.tickets.insert(business.id, ticket, hashAdmissionCode(admissionCode));
+  return { ...toPublicTicket(ticket, business.doc.timezone), admissionCode };
+}
+
+/**
+ * Ends an order, paid or not; its tickets can be sold again.
+ * @throws AppError resource_not_found, conflict
+ */
+export function cancelTicketOrder(rt: Runtime, slug: string, name: string): PublicTicketOrder {
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    expireDueOrders(rt, business);
+    const order = getTicketOrder(rt, business.id, name);
+    if (order.status !== "PENDING" && order.status !== "CONFIRMED")
+      throw new AppError("conflict", `Order ${order.code} is ${order.status}.`);
+    if (
+      rt.store.tickets.list({ businessId: business.id, orderId: order.id, status: "CHECKED_IN" }, 1)
+        .length > 0
+    )
+      throw new AppError("conflict", `Order ${order.code} has a ticket that has been checked in.`);
+    let shown = toPublicTicketOrder(order, business.doc.timezone);
+    changeHolds(rt, business, [order], -1, () => {
+      shown = endTicketOrder(rt, business, order, "CANCELLED");
+    });
+    return shown;
+  });
+}
+
+/** @throws AppError resource_not_found */
+export function getTicketOrder(rt: Runtime, businessId: string, name: string): TicketOrder {
+  const order = rt.store.orders.findByIdOrCode(businessId, name, normalizeCode(name));
+  if (order) return order;
+  throw new AppError("resource_not_found", `There is no order '${name}'.`, {
+    fix: "deskbell orders list",
+  });
+}

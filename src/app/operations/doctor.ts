@@ -1,0 +1,136 @@
+import { byteSize } from "../../domain/byte-size.ts";
+import { countOf } from "../../domain/count-of.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Config } from "../../config.ts";
+import type { Runtime } from "../runtime.ts";
+import { readDatabaseFacts } from "../../store/database-facts.ts";
+import {
+  type DaemonResponse,
+  checkDaemonResponse,
+  checkClock,
+  checkDatabase,
+  checkKeyExpiry,
+  checkKeyHashes,
+  checkOpenFileLimit,
+  checkUnsentEvents,
+  checkTimezones,
+} from "./doctor-checks.ts";
+import { listFilePermissions, checkFilePermissions } from "./doctor-files.ts";
+import type { Check, Finding } from "./finding.ts";
+import { readOpenFileLimit } from "./open-file-limit.ts";
+import { readStatus, type Status } from "./status.ts";
+import type { HealthCondition } from "./health-conditions.ts";
+
+type Surroundings = {
+  open: () => Promise<Runtime>;
+  /** Asks the daemon at its address whether it is well. */
+  askDaemon: (url: string) => Promise<DaemonResponse>;
+};
+
+/** Looks at everything that can go wrong with a box, part by part, and changes nothing. What a part stands on comes before it. */
+export async function* runDoctor(
+  config: Config,
+  { open, askDaemon }: Surroundings,
+): AsyncGenerator<Check> {
+  // Modes and owners mean nothing where there are no users of that kind.
+  if (process.getuid) {
+    const files = listFilePermissions(config);
+    yield {
+      about: "files",
+      looked: `${files.length} in ${config.dataDir}`,
+      findings: checkFilePermissions(files),
+    };
+  }
+  const database = inspectDatabaseFile(config.databasePath);
+  yield database;
+  if (database.findings.length > 0) return;
+  const rt = await open();
+  const status = readStatus(rt);
+  const troubles = (...about: HealthCondition["about"][]): Finding[] =>
+    status.troubles
+      .filter((trouble) => about.includes(trouble.about))
+      .map(({ text, command }) => ({ text, fix: command }));
+
+  yield inspectKeys(rt, troubles("key"));
+  const secrets = rt.store.endpointSecrets.list().length;
+  yield { about: "secrets", looked: `${secrets} sealed`, findings: troubles("secret") };
+  yield inspectClock(rt, status.daemon);
+  yield { about: "disk", looked: `${byteSize(status.freeBytes)} free`, findings: troubles("disk") };
+  yield await inspectDaemon(rt, status.daemon, troubles("daemon", "courier"), askDaemon);
+  yield inspectWebhooks(rt, troubles("endpoint", "delivery"));
+  yield inspectBackups(status, troubles("backup"));
+}
+
+function inspectDatabaseFile(path: string): Check {
+  try {
+    const facts = readDatabaseFacts(path);
+    const looked = `SQLite ${facts.sqlite}, schema ${facts.schema}, ${byteSize(facts.bytes)} read`;
+    return { about: "database", looked, findings: checkDatabase(facts) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return {
+      about: "database",
+      looked: path,
+      findings: [{ text: error.message, fix: error.fix ?? "deskbell backup list" }],
+    };
+  }
+}
+
+function inspectKeys(rt: Runtime, troubles: Finding[]): Check {
+  const keys = rt.store.keys.list();
+  const slugOf = (id: string) => rt.store.businesses.findById(id)?.slug ?? id;
+  const findings = [
+    ...checkKeyHashes(rt.store.keys.listNotHashed()),
+    ...troubles,
+    ...checkKeyExpiry(keys, slugOf, rt.now()),
+  ];
+  return { about: "keys", looked: `${keys.length}, each a hash`, findings };
+}
+
+function inspectClock(rt: Runtime, { startedAt }: Status["daemon"]): Check {
+  const businesses = rt.store.businesses.list();
+  const newestAt = Math.max(
+    startedAt ?? 0,
+    rt.store.events.list({}, 1)[0]?.createdAt ?? 0,
+    ...businesses.map(({ updatedAt }) => updatedAt),
+  );
+  const zones = businesses.map(({ slug, doc }) => ({ slug, timezone: doc.timezone }));
+  const looked = countOf(new Set(zones.map(({ timezone }) => timezone)).size, "time zone");
+  return {
+    about: "clock",
+    looked,
+    findings: [...checkClock(rt.now(), newestAt), ...checkTimezones(zones)],
+  };
+}
+
+async function inspectDaemon(
+  rt: Runtime,
+  { isRunning, url }: Status["daemon"],
+  troubles: Finding[],
+  askDaemon: Surroundings["askDaemon"],
+): Promise<Check> {
+  const limit = (isRunning ? rt.store.live.findDaemon()?.openFiles : null) ?? readOpenFileLimit();
+  const findings = [...troubles, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
+  if (url !== null) findings.push(...checkDaemonResponse(url, await askDaemon(url), rt.now()));
+  return { about: "daemon", looked: url === null ? "running" : `answers at ${url}`, findings };
+}
+
+function inspectWebhooks(rt: Runtime, troubles: Finding[]): Check {
+  const endpoints = rt.store.endpoints.list().length;
+  const isTold = rt.store.live.findDaemon()?.hasAlertUrl === true || rt.config.alertUrl !== null;
+  const findings = [...troubles, ...checkUnsentEvents(rt.store.events.iterateUndelivered())];
+  if (endpoints > 0 && !isTold)
+    findings.push({
+      text: "nobody is told when an endpoint begins to fail: the daemon has no --alert-url",
+      fix: "deskbell serve --alert-url URL, or DESKBELL_ALERT_URL in its environment",
+      isAdvice: true,
+    });
+  return { about: "webhooks", looked: countOf(endpoints, "endpoint"), findings };
+}
+
+function inspectBackups({ lastBackup }: Status, troubles: Finding[]): Check {
+  const findings = [...troubles];
+  if (lastBackup === null && troubles.length === 0)
+    findings.push({ text: "there is no backup yet", fix: "deskbell backup", isAdvice: true });
+  return { about: "backups", looked: lastBackup?.path ?? "none", findings };
+}

@@ -1,0 +1,68 @@
+import type { Runtime } from "../runtime.ts";
+import { isDaemonRunning } from "../../store/database.ts";
+import type { DeliveryStatus } from "../../domain/webhooks/delivery-status.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import { type Backup, listBackups } from "./backups.ts";
+import {
+  type HealthCondition,
+  checkBackupAge,
+  checkCorruptEvents,
+  checkDeliveryWorker,
+  checkDaemonRunning,
+  checkDiskSpace,
+  checkEndpoint,
+  checkBrowserKeys,
+  checkSigningSecrets,
+} from "./health-conditions.ts";
+
+export type Status = {
+  daemon: { isRunning: boolean; url: string | null; startedAt: number | null };
+  queue: Partial<Record<DeliveryStatus, number>>;
+  /** Failing: active ones whose last attempt failed. */
+  endpoints: { active: number; failing: number; disabled: number };
+  /** Of all that is owed, what is due the soonest; in the past: due now. */
+  nextAttemptAt: number | null;
+  lastBackup: Backup | null;
+  freeBytes: number;
+  troubles: HealthCondition[];
+};
+
+export function readStatus(rt: Runtime): Status {
+  const daemon = lookAtDaemon(rt);
+  const endpoints = rt.store.endpoints.list();
+  const lastBackup = listBackups(rt.config)[0] ?? null;
+  return {
+    daemon,
+    queue: rt.store.tallies.countByStatus(),
+    endpoints: countEndpoints(endpoints),
+    nextAttemptAt: rt.store.due.getNextAttemptAt(),
+    lastBackup,
+    freeBytes: rt.freeBytes(),
+    troubles: [
+      ...checkDaemonRunning(daemon.isRunning),
+      ...checkDeliveryWorker(rt, daemon.startedAt),
+      ...checkSigningSecrets(rt),
+      ...endpoints.flatMap((endpoint) => checkEndpoint(endpoint, rt.now())),
+      ...checkCorruptEvents(rt),
+      ...checkBrowserKeys(rt),
+      ...checkBackupAge(rt, lastBackup?.madeAt ?? daemon.startedAt),
+      ...checkDiskSpace(rt),
+    ],
+  };
+}
+
+function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpoints"] {
+  const active = endpoints.filter(({ status }) => status === "ACTIVE");
+  const failing = active.filter(({ failingSince }) => failingSince !== null);
+  return {
+    active: active.length,
+    failing: failing.length,
+    disabled: endpoints.length - active.length,
+  };
+}
+
+function lookAtDaemon(rt: Runtime): Status["daemon"] {
+  const isRunning = isDaemonRunning(rt.config.databasePath);
+  const noted = isRunning ? rt.store.live.findDaemon() : undefined;
+  return { isRunning, url: noted?.url ?? null, startedAt: noted?.startedAt ?? null };
+}

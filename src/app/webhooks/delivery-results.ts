@@ -1,0 +1,99 @@
+import {
+  recordFailure,
+  NO_STREAK,
+  type FailureStreak,
+} from "../../domain/webhooks/failure-streak.ts";
+import type { Settlement } from "../../domain/webhooks/settle.ts";
+import type { Runtime } from "../runtime.ts";
+import type { AttemptRow } from "../../store/deliveries.ts";
+import type { DueRow } from "../../store/due.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import { createTallyChanges } from "../../store/tallies.ts";
+import { type Alert, makeAlert } from "./alerts.ts";
+import { disableEndpoint } from "./endpoint-lifecycle.ts";
+
+/** What came of a delivery that was taken up. */
+export type DeliveryResult = {
+  due: DueRow;
+  endpointId: string;
+  businessId: string;
+  settlement: Settlement;
+  /** null: nothing was sent. */
+  attempt: AttemptRow | null;
+  /** The receiver said that it is no more. */
+  isGone: boolean;
+};
+
+/** Writes outcomes in one transaction, and so one fsync, for all of them, with what they mean for their endpoints. */
+export function recordResults(rt: Runtime, results: readonly DeliveryResult[]): Alert[] {
+  return rt.tx(() => {
+    writeDeliveries(rt, results);
+    return Map.groupBy(results, ({ endpointId }) => endpointId)
+      .entries()
+      .flatMap(([id, ofEndpoint]) => {
+        const endpoint = rt.store.endpoints.findById(id);
+        return endpoint ? writeEndpoint(rt, endpoint, ofEndpoint) : [];
+      })
+      .toArray();
+  });
+}
+
+function writeDeliveries(rt: Runtime, results: readonly DeliveryResult[]): void {
+  const sheet = createTallyChanges();
+  const attempts = new Map<string, { delivered: number; failed: number }>();
+  for (const { due, businessId, settlement, attempt } of results) {
+    const move = rt.store.due.settle(due, settlement, attempt);
+    if (move === undefined) continue;
+    sheet.move(businessId, move.from, move.to);
+    if (attempt === null) continue;
+    const count = attempts.get(businessId) ?? { delivered: 0, failed: 0 };
+    attempts.set(businessId, count);
+    count[settlement.status === "DELIVERED" ? "delivered" : "failed"] += 1;
+  }
+  sheet.write(rt.store.tallies);
+  for (const [businessId, { delivered, failed }] of attempts)
+    rt.store.tallies.addAttempts(businessId, rt.now(), delivered, failed);
+}
+
+function writeEndpoint(
+  rt: Runtime,
+  endpoint: EndpointRow,
+  results: readonly DeliveryResult[],
+): Alert[] {
+  const alerts: Alert[] = [];
+  let streak: FailureStreak = endpoint;
+  for (const { due, settlement, attempt } of results) {
+    if (attempt === null) continue;
+    if (settlement.status !== "DELIVERED") streak = recordFailure(streak, due.eventId, attempt.at);
+    else if (streak.failingSince !== null) {
+      if (streak.warnedAt !== null)
+        alerts.push(makeAlert(rt, "endpoint.recovered", endpoint, "answers again."));
+      streak = NO_STREAK;
+    }
+  }
+  if (streak !== endpoint) rt.store.endpoints.updateStreak(endpoint.id, streak);
+
+  const exhausted = results.filter(({ settlement }) => settlement.status === "EXHAUSTED");
+  const [first] = exhausted;
+  if (first !== undefined) {
+    const what =
+      exhausted.length === 1 ? `A delivery (${first.due.id})` : `${exhausted.length} deliveries`;
+    const alert = makeAlert(rt, "delivery.exhausted", endpoint, "");
+    alerts.push({
+      ...alert,
+      text: `${what} to '${endpoint.name}' of ${alert.business} failed for good: ${first.settlement.error}.`,
+    });
+  }
+  if (endpoint.status === "ACTIVE" && results.some(({ isGone }) => isGone)) {
+    disableEndpoint(rt, endpoint.id, "gone");
+    alerts.push(
+      makeAlert(
+        rt,
+        "endpoint.disabled",
+        endpoint,
+        "answered 410 Gone and was disabled. Its events are parked.",
+      ),
+    );
+  }
+  return alerts;
+}

@@ -1,0 +1,123 @@
+import { countOf } from "../../domain/count-of.ts";
+import { safe } from "../../domain/safe-text.ts";
+import { command } from "../command.ts";
+import { duration, text, toggle } from "../flags.ts";
+import { printSecretOnce } from "../output/print-secret-once.ts";
+import { parseTime } from "../input/time.ts";
+import { resolveEndpoint } from "../objects/resolve.ts";
+import { isoTime } from "../output/table.ts";
+import { AppError } from "../../domain/errors.ts";
+
+const life = () => import("../../app/webhooks/endpoint-lifecycle.ts");
+
+export const enable = command({
+  name: "enable",
+  about: "Take a disabled endpoint up again, and send what was parked for it.",
+  supportsDryRun: true,
+  arguments: ["<endpoint>"],
+  flags: {
+    recover: text(
+      "all|none|time",
+      "which of the parked events go out; the others are cancelled (all)",
+    ),
+  },
+  examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 00:00"],
+  async run(cli, { recover = "all" }, named) {
+    const rt = await cli.open();
+    const { id, businessId } = resolveEndpoint(cli, rt, named);
+    const { enableEndpoint } = await life();
+    const timezone = rt.store.businesses.findById(businessId)?.doc.timezone ?? "UTC";
+    const which =
+      recover === "all" || recover === "none" ? recover : parseTime(recover, timezone, rt.now());
+    const { recovered, cancelled } = enableEndpoint(rt, id, which);
+    if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
+    cli.note(
+      `${id} is enabled. To send of what was parked: ${countOf(recovered, "delivery")}; cancelled: ${cancelled}.`,
+    );
+  },
+});
+
+export const disable = command({
+  name: "disable",
+  about: "Send nothing more to an endpoint; its events are parked until it is enabled again.",
+  supportsDryRun: true,
+  arguments: ["<endpoint>"],
+  examples: ["webhooks disable whe_06f…", "webhooks disable whe_06f… --json"],
+  async run(cli, _flags, named) {
+    const rt = await cli.open();
+    const { id } = resolveEndpoint(cli, rt, named);
+    const { disableEndpoint } = await life();
+    const { parked } = disableEndpoint(rt, id, "manual");
+    if (cli.flags.json) cli.printObject({ id, parked });
+    cli.note(
+      `${id} is disabled; parked: ${countOf(parked, "delivery")}. Take it up again: ${cli.program} webhooks enable ${id}`,
+    );
+  },
+});
+
+export const deleteCommand = command({
+  name: "delete",
+  about: "Delete an endpoint for good; what is owed to it is cancelled.",
+  supportsDryRun: true,
+  arguments: ["<endpoint>"],
+  examples: ["webhooks delete whe_06f…", "webhooks delete whe_06f… --yes"],
+  async run(cli, _flags, named) {
+    const rt = await cli.open();
+    const { id, name } = resolveEndpoint(cli, rt, named);
+    const { deleteEndpoint } = await life();
+    await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
+    const { cancelled } = deleteEndpoint(rt, id);
+    if (cli.flags.json) cli.printObject({ id, cancelled });
+    cli.note(`${id} is deleted; cancelled: ${countOf(cancelled, "delivery")}.`);
+  },
+});
+
+export const rotateSecret = command({
+  name: "rotate-secret",
+  about:
+    "Give an endpoint a new signing secret and print it; deliveries carry both signatures for a while.",
+  supportsDryRun: true,
+  arguments: ["<endpoint>"],
+  flags: {
+    overlap: duration("how long the old one is signed with as well, at most 7d (24h)"),
+    finish: toggle("drop the old one now: the receiver has the new one"),
+    force: toggle(
+      "rotate although the last rotation is not finished: the oldest one is dropped now",
+    ),
+    out: text("file", "write the secret to a new file (0600) instead of stdout"),
+  },
+  examples: [
+    "webhooks rotate-secret whe_06f… --out new.secret",
+    "webhooks rotate-secret whe_06f… --finish",
+  ],
+  async run(cli, { overlap, finish, force, out }, named) {
+    const rt = await cli.open();
+    const { id } = resolveEndpoint(cli, rt, named);
+    const { finishSecretRotation, rotateEndpointSecret } =
+      await import("../../app/webhooks/endpoint-secrets.ts");
+    if (finish) {
+      if (overlap !== undefined || force || out !== undefined)
+        throw new AppError("usage", "--finish makes no new secret: it stands alone.");
+      const finished = finishSecretRotation(rt, id);
+      if (cli.flags.json) cli.printObject({ id, finished });
+      return cli.note(
+        finished
+          ? `${id} is signed for with its new secret alone.`
+          : `${id} has one secret already.`,
+      );
+    }
+    await printSecretOnce(cli, out, () => {
+      const { secret, oldEndsAt } = rotateEndpointSecret(rt, id, {
+        overlapMs: overlap,
+        force,
+        allowNewMasterKey: force,
+      });
+      cli.note(
+        oldEndsAt > rt.now()
+          ? `The old secret is signed with as well until ${isoTime(oldEndsAt)}, or until --finish.`
+          : "The old secret is signed with no more.",
+      );
+      return { secret, owner: { id, oldSecretEndsAt: isoTime(oldEndsAt) } };
+    });
+  },
+});

@@ -1,0 +1,14 @@
+import type { Day, LocalDate } from "../catalog/catalog.ts";
+import { type DayNumber, dateOf, weekdayOf } from "./calendar.ts";
+import { dateExists } from "./wall-clock.ts";
+
+export type LocalDay = { day: DayNumber; date: LocalDate; weekday: Day; timezone: string };
+
+/** The days from the first to the last, without those that do not exist there: nothing happens on these. */
+export function localDays(timezone: string, first: DayNumber, last: DayNumber): LocalDay[] {
+  const days: LocalDay[] = [];
+  for (let day = first; day <= last; day += 1)
+    if (dateExists(timezone, day))
+      days.push({ day, date: dateOf(day), weekday: weekdayOf(day), timezone });
+  return days;
+}

@@ -1,0 +1,78 @@
+import { type BusyIndex, blockedInterval } from "./busy-index.ts";
+import { type Grid, isOnRequestedDay } from "./grid.ts";
+import {
+  minutesWithin,
+  type Interval,
+  merge,
+  startsOverlapping,
+  startsWithin,
+  subtract,
+} from "./intervals.ts";
+import { type CapacityLimit, capacityLimits } from "./capacity-limits.ts";
+import type { VisitPlan } from "./visit-plan.ts";
+import type { BusyInterval } from "./request.ts";
+import type { Candidate, Segment } from "./segment.ts";
+import { joinableSessions } from "./sessions.ts";
+
+/** One way to do a segment of a visit, with every minute at which it can start. */
+export type CandidateStarts = {
+  candidate: Candidate;
+  starts: Interval[];
+  /** Started classes that it can join, by when they start. */
+  sessions: ReadonlyMap<number, BusyInterval>;
+};
+
+export type SegmentStarts = {
+  segment: Segment;
+  candidates: CandidateStarts[];
+  limits: CapacityLimit[];
+};
+
+/** The ways to do each segment around what is booked. A visit begins on the grid, or with a started class. */
+export const findSegmentStarts = (plan: VisitPlan, busy: BusyIndex, grid: Grid): SegmentStarts[] =>
+  plan.segments.map((segment, i) => {
+    const limits = capacityLimits(plan, busy, segment);
+    const shortages = limits.flatMap((limit) => limit.shortages);
+    const candidates = segment.candidates.map((candidate) => {
+      const sessions = joinableSessions(plan, busy, segment, candidate);
+      const free = freeStarts(plan, busy, segment, candidate, shortages);
+      const joined = [...sessions.keys()];
+      const starts =
+        i > 0
+          ? [...free, ...joined.map(oneMinute)]
+          : [
+              ...minutesWithin(grid(candidate), free),
+              ...joined.filter((minute) => isOnRequestedDay(plan, minute)),
+            ].map(oneMinute);
+      return { candidate, sessions, starts: merge(starts) };
+    });
+    return { segment, candidates, limits };
+  });
+
+const oneMinute = (minute: number): Interval => ({ start: minute, end: minute + 1 });
+
+function freeStarts(
+  plan: VisitPlan,
+  busy: BusyIndex,
+  segment: Segment,
+  option: Candidate,
+  shortages: Interval[],
+): Interval[] {
+  const { bufferPolicy } = plan.catalog.business.bookingPolicy;
+  const kept = busyIntervalsFor(busy, option).map((row) =>
+    blockedInterval(row, segment, bufferPolicy),
+  );
+  return subtract(
+    startsWithin(plan.timeOf(option.staff ?? undefined).work, option.durationMin),
+    startsOverlapping([...kept, ...shortages], option.durationMin),
+  );
+}
+
+/** What the person or the table is taken by. */
+export function busyIntervalsFor(
+  busy: BusyIndex,
+  { staff, table }: Candidate,
+): readonly BusyInterval[] {
+  if (staff !== null) return busy.ofStaff(staff.key);
+  return table === null ? [] : busy.ofTable(table.key);
+}

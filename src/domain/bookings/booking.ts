@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import { formatInstant } from "../business-time.ts";
+import type { EventDraft } from "../envelope.ts";
+import type { booking } from "../public/schemas/bookings.ts";
+
+/** Of bookings and of reservations. */
+export type VisitStatus = PublicBooking["status"];
+
+export type Booking = {
+  id: string;
+  status: VisitStatus;
+  startsAt: number;
+  endsAt: number;
+  guests: number;
+  totalCents: number;
+  currency: string;
+  customerRef: string | null;
+  createdAt: number;
+  updatedAt: number;
+  segments: BookedSegment[];
+};
+
+/** One service of a visit, with all that it takes. */
+export type BookedSegment = {
+  serviceId: string;
+  variantId: string | null;
+  addons: { addonId: string; quantity: number }[];
+  /** null: nobody is needed. */
+  staffId: string | null;
+  resources: { resourceId: string; units: number }[];
+  seats: number;
+  bufferBeforeMin: number;
+  bufferAfterMin: number;
+  startsAt: number;
+  endsAt: number;
+  /** For one guest. */
+  priceCents: number;
+};
+
+export type PublicBooking = z.infer<typeof booking>;
+
+export const toPublicBooking = (booking: Booking, timezone: string): PublicBooking => ({
+  id: booking.id,
+  status: booking.status,
+  startsAt: formatInstant(booking.startsAt, timezone),
+  endsAt: formatInstant(booking.endsAt, timezone),
+  segments: booking.segments.map(
+    ({ serviceId, variantId, addons, staffId, startsAt, endsAt, priceCents }) => ({
+      serviceId,
+      variantId,
+      addons,
+      staffId,
+      startsAt: formatInstant(startsAt, timezone),
+      endsAt: formatInstant(endsAt, timezone),
+      priceCents,
+    }),
+  ),
+  guests: booking.guests,
+  totalCents: booking.totalCents,
+  currency: booking.currency,
+  customerRef: booking.customerRef,
+});
+
+export const bookingCreatedEvent = (object: PublicBooking): EventDraft => ({
+  type: "booking.created",
+  resource: { type: "booking", id: object.id, ids: [object.id] },
+  changed: "all",
+  object,
+});

@@ -1,0 +1,19 @@
+import { line } from "../catalog/file/values.ts";
+
+/** A partner's or a till's own name for a customer. */
+export const customerRef = line(200).nullish();
+
+/** `wash`, `wash*2`, or `cut:wash*2` where several services have it. */
+export const quantifiedName = line(170);
+
+export type NamedQuantity = { key: string; quantity: number };
+
+/** Named twice is both together. */
+export function parseQuantities(texts: readonly string[]): NamedQuantity[] {
+  const quantities = new Map<string, number>();
+  for (const text of texts) {
+    const [, key = text, quantity = "1"] = /^(.+)\*(\d{1,6})$/.exec(text) ?? [];
+    quantities.set(key, (quantities.get(key) ?? 0) + Number(quantity));
+  }
+  return [...quantities].map(([key, quantity]) => ({ key, quantity }));
+}

@@ -1,0 +1,50 @@
+import type { z } from "zod";
+import { quote, show } from "../catalog/validation-issue.ts";
+import { AppError, type ValidationIssue } from "../errors.ts";
+import { didYouMean } from "../nearest.ts";
+
+// What somebody asks to be written: from the options of a command line, or as a line of a file. As in catalog-schema-values
+// the message of a schema is a noun.
+
+/** @throws AppError validation_failed with everything that is wrong */
+export function parseRequest<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  input: unknown,
+): z.output<z.ZodObject<Shape>> {
+  const read = schema.safeParse(input);
+  if (read.success) return read.data;
+  const items = read.error.issues.flatMap((issue) =>
+    describe(issue, input, Object.keys(schema.shape)),
+  );
+  const [first, ...others] = items;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  throw new AppError("validation_failed", `${first?.detail}${more}`, { issues: items });
+}
+
+function describe(issue: z.core.$ZodIssue, input: unknown, known: string[]): ValidationIssue[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((field) => ({
+      code: "unknown_field",
+      pointer: pointerTo([field]),
+      detail: `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known here: ${known.join(", ") || "none"}.`}`,
+    }));
+  const pointer = pointerTo(issue.path);
+  const [field] = issue.path;
+  if (field === undefined)
+    return [
+      { code: "invalid_value", pointer, detail: "It must be an object in braces, such as {}." },
+    ];
+  const value = issue.path.reduce<unknown>(
+    (inner, part) => (inner as Record<PropertyKey, unknown>)?.[part],
+    input,
+  );
+  const detail =
+    value === undefined
+      ? `'${String(field)}' is missing; it must be ${issue.message}.`
+      : `'${String(field)}' must be ${issue.message}, not ${show(value)}.`;
+  return [{ code: value === undefined ? "missing_field" : "invalid_value", pointer, detail }];
+}
+
+/** RFC 6901, as a fragment. */
+const pointerTo = (path: readonly PropertyKey[]): string =>
+  `#${path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;

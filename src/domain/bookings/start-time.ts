@@ -1,0 +1,55 @@
+import { formatInstant } from "../business-time.ts";
+import { addDays, isInstant, isLocalDate, parseInstant, startOfDay } from "../local-time.ts";
+import { quote } from "../catalog/validation-issue.ts";
+import { AppError } from "../errors.ts";
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Epoch milliseconds of when something is to begin: `2026-12-01T10:00` on the business's clocks, or with an offset.
+ * @throws AppError invalid_date, also for an hour that the clocks skip
+ */
+export function parseStartTime(text: string, timezone: string): number {
+  if (!isInstant(text))
+    throw new AppError(
+      "invalid_date",
+      `The start must be a date and time such as 2026-12-01T10:00, not ${quote(text)}.`,
+    );
+  const ms = parseInstant(text, timezone);
+  if (ms % MINUTE_MS !== 0)
+    throw new AppError("invalid_date", `The start must be a whole minute, not ${quote(text)}.`);
+  const local = text.slice(0, 16).replace(" ", "T");
+  if (text.length <= "2026-12-01T10:00:00".length && !formatInstant(ms, timezone).startsWith(local))
+    throw new AppError(
+      "invalid_date",
+      `${quote(text)} does not exist in ${timezone}: the clocks skip it.`,
+    );
+  return ms;
+}
+
+/**
+ * A span of time by its first and last. Dates are whole days, the last one included.
+ * @throws AppError invalid_date
+ */
+export function parseTimeRange(
+  from: string,
+  to: string,
+  timezone: string,
+): { startsAt: number; endsAt: number } {
+  const startsAt = isLocalDate(from)
+    ? startOfDay(from, timezone)
+    : readInstant("from", from, timezone);
+  const endsAt = isLocalDate(to)
+    ? startOfDay(addDays(to, 1), timezone)
+    : readInstant("to", to, timezone);
+  if (startsAt < endsAt) return { startsAt, endsAt };
+  throw new AppError("invalid_date", `'to' ${quote(to)} is not after 'from' ${quote(from)}.`);
+}
+
+function readInstant(field: string, text: string, timezone: string): number {
+  if (isInstant(text)) return parseInstant(text, timezone);
+  throw new AppError(
+    "invalid_date",
+    `'${field}' must be a date such as 2026-12-24, or with a time such as 2026-12-24T13:00, not ${quote(text)}.`,
+  );
+}

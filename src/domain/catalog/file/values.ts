@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { isTimezone } from "../../business-time.ts";
+import {
+  isEndTime,
+  isInstant,
+  isLocalDate,
+  isRelativeTime,
+  isStartTime,
+  isYearlyDate,
+} from "../../local-time.ts";
+import { knownCurrencies, MAX_MINOR_UNITS } from "../../money.ts";
+
+/*
+ * Values as a person writes them in a catalog file. The message of each schema is a noun: the reader of a mistake sees
+ * "'start' must be <noun>, not '9.30'". Nothing is transformed here, so that what passes is what was written.
+ */
+
+const valid = (noun: string, test: (text: string) => boolean) => z.string(noun).refine(test, noun);
+
+/** One line. */
+export function line(max: number) {
+  const noun = `one line of 1 to ${max} characters`;
+  return z
+    .string(noun)
+    .regex(new RegExp(`^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${max}}$`, "u"), noun);
+}
+
+/** Lines. */
+export function text(max: number) {
+  const noun = `text of at most ${max} characters`;
+  return z
+    .string(noun)
+    .max(max, noun)
+    .regex(/^[^\p{Cs}\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$/u, "text without control characters");
+}
+
+const KEY = "1 to 80 characters in one line, with no space at either end";
+export const key = z.string(KEY).regex(/^(?!\s)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,80}(?<!\s)$/u, KEY);
+
+const SLUG = "2 to 60 characters of a-z, 0-9 and -";
+export const slug = z.string(SLUG).regex(/^[a-z0-9-]{2,60}$/, SLUG);
+
+export function integer(min: number, max: number) {
+  const noun = `a whole number from ${min} to ${max}`;
+  return z.int(noun).min(min, noun).max(max, noun);
+}
+
+/** A decimal in its author's own digits: see {@link DECIMAL_FIELDS}. An editor may be told that it is a number. */
+const decimal = (noun: string) => z.string(noun).meta({ type: ["string", "number"] });
+export const money = decimal("an amount such as 35.00");
+export const percent = decimal("a percentage such as 12.5");
+export const cents = integer(0, MAX_MINOR_UNITS);
+
+/** Fields whose unquoted numbers are taken as the text that stands in the file. */
+export const DECIMAL_FIELDS: ReadonlySet<string> = new Set([
+  "price",
+  "deposit",
+  "minSubtotal",
+  "amount",
+  "maxAmount",
+  "percent",
+]);
+
+export const flag = z.boolean("true or false");
+
+/** Upper or lower case; documents hold the upper. */
+export const choice = <const T extends string>(...values: T[]) =>
+  z.enum([...values, ...values.map((value) => value.toLowerCase() as Lowercase<T>)], oneOf(values));
+
+/** Exactly as named. */
+export const exactChoice = <const T extends string>(...values: readonly T[]) =>
+  z.enum(values, oneOf(values));
+
+function oneOf(values: readonly string[]): string {
+  const lower = values.map((value) => value.toLowerCase());
+  return lower.length === 1 ? `${lower[0]}` : `${lower.slice(0, -1).join(", ")} or ${lower.at(-1)}`;
+}
+
+export const list = <T extends z.ZodType>(item: T, max = 200) => {
+  const noun = `a list of at most ${max}`;
+  return z.array(item, "a list").max(max, noun);
+};
+
+export const fields = <T extends z.ZodRawShape>(shape: T) =>
+  z.strictObject(shape, "a group of fields");
+
+const START = "a time of day such as 09:30";
+const END = "a time such as 18:00, at most 48:00 (02:00 the next day is 26:00)";
+const DAYS = "mon, tue, wed, thu, fri, sat, sun or a range such as mon-fri";
+const DAY = z
+  .string(DAYS)
+  .regex(/^(?:mon|tue|wed|thu|fri|sat|sun)(?:-(?:mon|tue|wed|thu|fri|sat|sun))?$/, DAYS);
+
+export const interval = { start: valid(START, isStartTime), end: valid(END, isEndTime) };
+export const weeklyWindow = {
+  days: z.union([DAY, z.array(DAY).min(1, DAYS)], DAYS).optional(),
+  ...interval,
+};
+export const date = valid("a date that exists, such as 2026-12-25", isLocalDate);
+export const yearlyDate = valid("a month and day such as 12-25", isYearlyDate);
+
+const INSTANT = "a date and time such as 2026-12-31T22:00, alone or with an offset (+01:00)";
+const RELATIVE = "days from the day of seeding and a time, such as 12d 19:30";
+export const relativeTime = valid(RELATIVE, isRelativeTime);
+export const instant = valid(INSTANT, (value) => isInstant(value) || isRelativeTime(value));
+export const instantOrDate = valid(
+  `a date such as 2026-12-25, or ${INSTANT}`,
+  (value) => isLocalDate(value) || isInstant(value) || isRelativeTime(value),
+);
+export const instantOrTime = valid(
+  `a time on the same day such as 18:30, or ${INSTANT}`,
+  (value) => isStartTime(value) || isInstant(value) || isRelativeTime(value),
+);
+
+const TIMEZONE = "a time zone's IANA name such as Europe/Zurich";
+export const timezone = valid(TIMEZONE, (value) => isTimezone(value) && !isMiswritten(value));
+
+const CURRENCY = "a currency's ISO 4217 code such as CHF";
+export const currency = valid(CURRENCY, (value) => knownCurrencies().includes(value));
+
+// Intl forgives `europe/zurich`, but a partner's library may not.
+const isMiswritten = (zone: string): boolean =>
+  Intl.supportedValuesOf("timeZone").some(
+    (known) => known !== zone && known.toLowerCase() === zone.toLowerCase(),
+  );
+
+const LOCALE = "a language such as de or pt-BR";
+export const locale = z.string(LOCALE).regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, LOCALE);
+
+const URL = "a web address such as https://example.com/soup.jpg";
+export const webAddress = z.url({ protocol: /^https?$/, error: URL }).max(2000, URL);
+
+const EMAIL = "an e-mail address";
+export const email = z.email(EMAIL).max(200, EMAIL);

@@ -1,0 +1,84 @@
+import { localToInstant } from "./business-time.ts";
+import type { LocalDate, WallTime } from "./catalog/catalog.ts";
+
+const DATE = /^(?:19|20|21)\d{2}-\d{2}-\d{2}$/;
+const INSTANT = /^((?:19|20|21)\d{2}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:\d{2})?$/;
+const RELATIVE = /^(-?\d{1,4})d (\d{2}:\d{2})$/;
+const START = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
+const END = /^(?:(?:[0-3]\d|4[0-7]):[0-5]\d|48:00)$/;
+
+export const isStartTime = (text: string): boolean => START.test(text);
+export const isEndTime = (text: string): boolean => END.test(text);
+
+export const isLocalDate = (text: string): boolean =>
+  DATE.test(text) && parses(() => Temporal.PlainDate.from(text));
+
+/** A leap year's days, so that a business may close on 29 February. */
+export const isYearlyDate = (text: string): boolean =>
+  /^\d{2}-\d{2}$/.test(text) && isLocalDate(`2028-${text}`);
+
+/** `12d 19:30`: that many days after the day of seeding. */
+export function isRelativeTime(text: string): boolean {
+  const [, , time = ""] = RELATIVE.exec(text) ?? [];
+  return isStartTime(time);
+}
+
+/** `2026-12-31T22:00`, alone or with an offset. */
+export function isInstant(text: string): boolean {
+  const [, date = "", time = "", offset = ""] = INSTANT.exec(text) ?? [];
+  return (
+    isLocalDate(date) &&
+    isStartTime(time.slice(0, 5)) &&
+    parses(() => instantOf(date, time, offset, "UTC"))
+  );
+}
+
+/** Epoch milliseconds of what `isInstant` accepts. */
+export function parseInstant(text: string, timezone: string): number {
+  const [, date = "", time = "", offset = ""] = INSTANT.exec(text) ?? [];
+  return instantOf(date, time, offset, timezone);
+}
+
+/** Epoch milliseconds of what `isRelativeTime` accepts, counted in the business's zone. */
+export function parseRelativeTime(text: string, timezone: string, seedingAt: number): number {
+  const [, days = "0", time = "00:00"] = RELATIVE.exec(text) ?? [];
+  const today = localDateOf(seedingAt, timezone);
+  return localToInstant(`${addDays(today, Number(days))}T${time}`, timezone);
+}
+
+/** The shortest text that `parseInstant` reads as this instant: local, with an offset where the clock shows a time twice. */
+export function writeInstant(ms: number, timezone: string): string {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone);
+  const local = zoned
+    .toPlainDateTime()
+    .toString({ smallestUnit: zoned.second === 0 ? "minute" : "second" });
+  return localToInstant(local, timezone) === ms ? local : `${local}${zoned.offset}`;
+}
+
+export const startOfDay = (date: LocalDate, timezone: string): number =>
+  localToInstant(`${date}T00:00`, timezone);
+
+export const localDateOf = (ms: number, timezone: string): LocalDate =>
+  Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString();
+
+export const addDays = (date: LocalDate, days: number): LocalDate =>
+  Temporal.PlainDate.from(date).add({ days }).toString();
+
+export function minutesOf(time: WallTime): number {
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  return hours * 60 + minutes;
+}
+
+const instantOf = (date: string, time: string, offset: string, timezone: string): number =>
+  offset === ""
+    ? localToInstant(`${date}T${time}`, timezone)
+    : Temporal.Instant.from(`${date}T${time}${offset}`).epochMilliseconds;
+
+function parses(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}

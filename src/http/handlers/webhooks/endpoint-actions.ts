@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { enableEndpoint } from "../../../app/webhooks/endpoint-lifecycle.ts";
+import {
+  finishSecretRotation,
+  rotateEndpointSecret,
+} from "../../../app/webhooks/endpoint-secrets.ts";
+import { getOwnEndpoint } from "../../../app/webhooks/own-webhooks.ts";
+import { formatInstant } from "../../../domain/business-time.ts";
+import { parseRequest } from "../../../domain/bookings/request.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import type { EndpointRow } from "../../../store/endpoints.ts";
+import type { Credential } from "../../../store/keys.ts";
+import type { HandlerResult } from "../../pipeline/pipeline.ts";
+import { readOptionalJsonObject } from "../../pipeline/body.ts";
+import {
+  type HttpResponse,
+  respondJson,
+  type RequestContext,
+} from "../../pipeline/request-context.ts";
+import { pathId } from "./endpoint.ts";
+import { NO_STORE, PRIVATE, getTimezone } from "../../pipeline/business-response.ts";
+import { instant, parseParameters } from "../../pipeline/parameters.ts";
+import { toPublicEndpoint } from "./public-webhooks.ts";
+import { retryWhileBusy } from "../../pipeline/write-retry.ts";
+
+const DAY_SECONDS = 86_400;
+const OVERLAP = { error: `a whole number of seconds from 0 to ${7 * DAY_SECONDS}` };
+
+// Bodies of actions may be left out. The message of a schema is a noun.
+
+export const emptyBody = z.strictObject({});
+
+export const enableEndpointBody = z.strictObject({
+  recover: z
+    .union([z.enum(["all", "none"]), instant], {
+      error: "all, none, or a date and time such as 2026-12-31T18:00:00+01:00",
+    })
+    .default("all")
+    .describe(
+      "What it missed: everything (without this too), nothing, or what came since a date and time that has passed; the rest is cancelled",
+    ),
+});
+
+export const rotateSecretBody = z.strictObject({
+  overlapSeconds: z
+    .int(OVERLAP)
+    .min(0, OVERLAP)
+    .max(7 * DAY_SECONDS, OVERLAP)
+    .default(DAY_SECONDS)
+    .describe("For so long everything is signed with both"),
+  force: z
+    .boolean({ error: "true or false" })
+    .default(false)
+    .describe("Also while an earlier rotation goes on"),
+});
+
+type Action<Shape extends z.ZodRawShape> = (
+  call: RequestContext,
+  endpoint: EndpointRow,
+  asked: z.output<z.ZodObject<Shape>>,
+  timezone: string,
+) => HandlerResult;
+
+/** Something that is done to one endpoint. Mistakes are told in the order 400, 404, 422. */
+export const handleEndpointAction =
+  <Shape extends z.ZodRawShape>(rt: Runtime, body: z.ZodObject<Shape>, act: Action<Shape>) =>
+  async (call: RequestContext, key: Credential): Promise<HttpResponse> => {
+    parseParameters({}, call.request.search);
+    const sent = await readOptionalJsonObject(call);
+    const endpoint = getOwnEndpoint(rt, key, pathId(call));
+    return act(call, endpoint, parseRequest(body, sent), getTimezone(rt, key));
+  };
+
+export const handleEnableEndpoint = (rt: Runtime) =>
+  handleEndpointAction(rt, enableEndpointBody, async (call, { id }, { recover }, timezone) => {
+    const which = typeof recover === "string" ? recover : recover.resolve(timezone);
+    const { endpoint, ...counts } = await retryWhileBusy(rt, () =>
+      enableEndpoint(rt, id, which, { byPartner: true }),
+    );
+    return respondJson(
+      call,
+      200,
+      { data: { ...toPublicEndpoint(endpoint, timezone), ...counts } },
+      PRIVATE,
+    );
+  });
+
+export const handleRotateEndpointSecret = (rt: Runtime) =>
+  handleEndpointAction(
+    rt,
+    rotateSecretBody,
+    async (call, { id }, { overlapSeconds, force }, timezone) => {
+      const { endpoint, secret, oldEndsAt } = await retryWhileBusy(rt, () =>
+        rotateEndpointSecret(rt, id, { overlapMs: overlapSeconds * 1000, force }),
+      );
+      const oldSecretEndsAt = formatInstant(oldEndsAt, timezone);
+      return respondJson(
+        call,
+        200,
+        { data: { ...toPublicEndpoint(endpoint, timezone), secret, oldSecretEndsAt } },
+        NO_STORE,
+      );
+    },
+  );
+
+export const handleFinishSecretRotation = (rt: Runtime) =>
+  handleEndpointAction(rt, emptyBody, async (call, endpoint, _asked, timezone) => {
+    const finished = await retryWhileBusy(rt, () => finishSecretRotation(rt, endpoint.id));
+    return respondJson(
+      call,
+      200,
+      { data: { ...toPublicEndpoint(endpoint, timezone), finished } },
+      PRIVATE,
+    );
+  });

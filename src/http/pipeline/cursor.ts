@@ -1,0 +1,53 @@
+import { AppError } from "../../domain/errors.ts";
+
+/** The last object of a page: what follows it is what sorts after it, whatever was added or removed meanwhile. */
+export type CursorPosition = { sortOrder: number; id: string };
+
+type Listed = { id: string; sortOrder: number };
+
+const isAfter = (object: Listed, position: CursorPosition): boolean =>
+  object.sortOrder > position.sortOrder ||
+  (object.sortOrder === position.sortOrder && object.id > position.id);
+
+export const encodeCursor = (list: string, { sortOrder, id }: CursorPosition): string =>
+  Buffer.from(JSON.stringify([list, sortOrder, id])).toString("base64url");
+
+/** @throws AppError invalid_cursor for anything that this list has not given out itself */
+export function decodeCursor(list: string, cursor: string): CursorPosition {
+  try {
+    const [from, sortOrder, id] = JSON.parse(
+      Buffer.from(cursor, "base64url").toString(),
+    ) as unknown[];
+    if (from === list && typeof sortOrder === "number" && typeof id === "string")
+      return { sortOrder, id };
+  } catch {
+    // Told below.
+  }
+  const detail = "'cursor' is not one that this list has given out.";
+  throw new AppError("invalid_cursor", detail, {
+    issues: [{ parameter: "cursor", code: "invalid_cursor", detail }],
+  });
+}
+
+/** The Link header's value for the next page of the list that was asked for at `url` with `search`. */
+export function linkToNext(url: string, search: string, cursor: string): string {
+  const query = new URLSearchParams(search);
+  query.set("cursor", cursor);
+  return `<${url}?${query}>; rel="next"`;
+}
+
+export type Page<T> = { objects: T[]; nextCursor: string | null };
+
+/** Without a limit: everything from the cursor on. */
+export function paginate<T extends Listed>(
+  list: string,
+  objects: readonly T[],
+  limit: number | undefined,
+  cursor: string | undefined,
+): Page<T> {
+  const after = cursor === undefined ? undefined : decodeCursor(list, cursor);
+  const rest = after ? objects.filter((object) => isAfter(object, after)) : [...objects];
+  const last = limit !== undefined && rest.length > limit ? rest[limit - 1] : undefined;
+  if (!last) return { objects: rest, nextCursor: null };
+  return { objects: rest.slice(0, limit), nextCursor: encodeCursor(list, last) };
+}

@@ -1,0 +1,232 @@
+import { MAX_ATTEMPTS } from "../domain/webhooks/retry-schedule.ts";
+import type { LiveState } from "../store/live-filter.ts";
+import { COUNT_LIMIT, type LiveRow } from "../store/live.ts";
+import { drawBorder } from "./border.ts";
+import { fit, fitLine, type StyledLine, sanitize, type Span, span } from "./cells.ts";
+import { GLYPHS, liveState, STATE_MARKS } from "./glyphs.ts";
+import { selectedIndex } from "./list-navigation.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { type TimeFormat, groupDigits, formatDuration } from "./time-format.ts";
+import { FILTER_FIELDS, isFiltered, type UiState } from "./ui-state.ts";
+
+type Column = {
+  title: string;
+  cells: number;
+  align?: "right";
+  span: (row: LiveRow, cells: number) => Span;
+};
+
+const CURSOR = 1;
+const LONGEST_TYPE = 26;
+const USUAL_TYPE = 21;
+const ID = 29;
+
+/** The deliveries that are on the screen, in their frame. */
+export function renderList(
+  ui: UiState,
+  snapshot: Snapshot,
+  clock: TimeFormat,
+  {
+    width,
+    height,
+    rows,
+    hasTitles,
+  }: { width: number; height: number; rows: number; hasTitles: boolean },
+): StyledLine[] {
+  const inner = width - 2;
+  const columns = columnsFor(inner, snapshot, clock);
+  const { rows: loaded, topIndex } = snapshot.list;
+  const shown = loaded.slice(topIndex, topIndex + rows);
+  const selected = selectedIndex(ui.list, snapshot.list) - topIndex;
+  const lines = shown.map((row, i) => rowLine(row, columns, i === selected, inner));
+  if (shown.length < rows) lines.push(...after(ui, snapshot, shown.length, inner));
+  const titles = hasTitles ? [titleLine(columns, inner)] : [];
+  return drawBorder(
+    { title: [span("deliveries")], corner: corner(ui, snapshot, shown.length), width, height },
+    [...titles, ...lines],
+  );
+}
+
+function rowLine(
+  row: LiveRow,
+  columns: readonly Column[],
+  isSelected: boolean,
+  inner: number,
+): StyledLine {
+  const line = columns.flatMap((column): Span[] => {
+    const made = column.span(row, column.cells);
+    return [{ ...made, text: fit(made.text, column.cells, column.align) }, span(" ")];
+  });
+  const marked = fitLine([span(isSelected ? GLYPHS.cursor : " ", { bold: true }), ...line], inner);
+  return isSelected ? marked.map((part) => ({ ...part, inverse: true as const })) : marked;
+}
+
+const titleLine = (columns: readonly Column[], inner: number): StyledLine =>
+  fitLine(
+    [
+      span(" "),
+      ...columns.map(({ title, cells, align }) =>
+        span(`${fit(title, cells, align)} `, { dim: true }),
+      ),
+    ],
+    inner,
+  );
+
+/** The columns that there is room for. Event and host share what the others leave. */
+function columnsFor(inner: number, { at, businesses }: Snapshot, clock: TimeFormat): Column[] {
+  const has = {
+    code: inner >= 54,
+    host: inner >= 64,
+    duration: inner >= 70,
+    next: inner >= 100,
+    id: inner >= 116,
+    business: inner >= 140 && businesses.length > 1,
+  };
+  const time: Column = {
+    title: "CREATED",
+    cells: 8,
+    span: ({ createdAt }) => span(clock.brief(createdAt, at)),
+  };
+  const state: Column = { title: "STATE", cells: 11, span: stateSpan };
+  const code: Column = { title: "", cells: 3, span: (row) => span(formatLastStatus(row)) };
+  const duration: Column = {
+    title: "TOOK",
+    cells: 6,
+    align: "right",
+    span: ({ durationMs }) =>
+      span(durationMs === null ? "" : formatDuration(durationMs), { dim: true }),
+  };
+  const attempts: Column = {
+    title: "TRIES",
+    cells: 5,
+    align: "right",
+    span: (row) => span(formatAttempts(row)),
+  };
+  const next: Column = {
+    title: "NEXT",
+    cells: 8,
+    span: ({ nextAttemptAt }) => span(nextAttemptAt === null ? "" : clock.brief(nextAttemptAt, at)),
+  };
+  const business: Column = {
+    title: "BUSINESS",
+    cells: 16,
+    span: ({ businessSlug }, cells) => span(sanitize(businessSlug, cells)),
+  };
+  const id: Column = {
+    title: "ID",
+    cells: ID,
+    span: ({ id }) => span(sanitize(id), { dim: true }),
+  };
+
+  const fixed = [time, state, ...(has.code ? [code] : [])];
+  const ends = [
+    ...(has.duration ? [duration] : []),
+    attempts,
+    ...(has.next ? [next] : []),
+    ...(has.business ? [business] : []),
+    ...(has.id ? [id] : []),
+  ];
+  const taken = [...fixed, ...ends].reduce((sum, { cells }) => sum + cells + 1, CURSOR);
+  const room = inner - taken - 1;
+  const typeCells = has.host ? Math.min(LONGEST_TYPE, Math.max(USUAL_TYPE, room - 32)) : room;
+  const type: Column = {
+    title: "EVENT",
+    cells: typeCells,
+    span: ({ eventType }) => span(sanitize(eventType)),
+  };
+  const host: Column = {
+    title: "RECEIVER",
+    cells: room - typeCells - 1,
+    span: ({ url }) => span(sanitize(hostOf(url))),
+  };
+  return [...fixed, type, ...(has.host ? [host] : []), ...ends];
+}
+
+function stateSpan(row: LiveRow): Span {
+  const { glyph, word, colour } = STATE_MARKS[liveState(row)];
+  return span(`${glyph} ${word}`, { colour });
+}
+
+export const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
+
+/** The attempts of the current schedule. */
+export const formatAttempts = ({ attemptCount, attemptsBefore }: LiveRow): string =>
+  `${attemptCount - attemptsBefore}/${MAX_ATTEMPTS}`;
+
+const NO_ANSWER = [
+  ["timed out", "t/o"],
+  ["refused", "ref"],
+  ["unresolvable", "dns"],
+  ["TLS", "tls"],
+  ["blocked", "blk"],
+] as const;
+
+/** The status of the last answer, or in three letters why there was none. */
+export const formatLastStatus = ({ lastStatusCode, lastError }: LiveRow): string =>
+  lastStatusCode !== null
+    ? String(lastStatusCode)
+    : (NO_ANSWER.find(([start]) => lastError?.startsWith(start))?.[1] ??
+      (lastError === null ? "" : "err"));
+
+function after(
+  ui: UiState,
+  { list, daemon }: Snapshot,
+  shown: number,
+  inner: number,
+): StyledLine[] {
+  const say = (text: string): StyledLine[] => [fitLine([span(`  ${text}`, { dim: true })], inner)];
+  if (list.reached !== null)
+    return say(`${shown === 0 ? "None so far" : "More may follow"}: j searches on.`);
+  if (list.rows.length > 0) return [];
+  if (ui.search !== null || isFiltered(ui)) return say("Nothing like that. esc shows all.");
+  return say(
+    daemon === null ? "No delivery yet. deskbell serve delivers them." : "No delivery yet.",
+  );
+}
+
+function corner(ui: UiState, { list, endpoints, businesses }: Snapshot, shown: number): StyledLine {
+  const { offset, top } = ui.list;
+  const names: Record<(typeof FILTER_FIELDS)[number], string | undefined> = {
+    state: ui.filter.state === undefined ? undefined : stateName(ui.filter.state),
+    endpointId:
+      endpoints.find(({ id }) => id === ui.filter.endpointId)?.name ?? ui.filter.endpointId,
+    eventType: ui.filter.eventType,
+    // A filter only where there is something to choose.
+    businessId:
+      businesses.length < 2
+        ? undefined
+        : businesses.find(({ id }) => id === ui.filter.businessId)?.slug,
+  };
+  const parts = FILTER_FIELDS.map((name) => names[name]).filter((name) => name !== undefined);
+  if (ui.search !== null) parts.push(`/${ui.search.text}`);
+  const label = parts.length === 0 ? "all" : parts.map((part) => sanitize(part, 24)).join(" + ");
+  const place =
+    shown === 0
+      ? ""
+      : offset === null
+        ? ""
+        : `${groupDigits(offset + 1)}-${groupDigits(offset + shown)}`;
+  const total =
+    list.total === null || shown === 0
+      ? ""
+      : ` of ${groupDigits(list.total)}${list.total === COUNT_LIMIT && ui.filter.state === "RETRYING" ? "+" : ""}`;
+  return [
+    span(label, parts.length === 0 ? {} : { colour: "cyan" }),
+    span(`  ${place}${total}${place === "" && total === "" ? "" : "  "}`),
+    ui.isPaused
+      ? span(`${GLYPHS.paused} paused`, { colour: "yellow" })
+      : top === null
+        ? span(`${GLYPHS.newest} newest`, { colour: "green" })
+        : list.newCount === 0
+          ? span("G follows", { dim: true })
+          : span(
+              `${GLYPHS.alarm} ${groupDigits(list.newCount)}${list.newCount === COUNT_LIMIT ? "+" : ""} new`,
+              {
+                colour: "cyan",
+              },
+            ),
+  ];
+}
+
+/** How a filter names a state; on its row RETRYING is "failed". */
+export const stateName = (state: LiveState): string => state.toLowerCase();

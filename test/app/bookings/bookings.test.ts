@@ -1,0 +1,341 @@
+import { describe, expect, test } from "vitest";
+import { cancelBooking, createBooking, getBooking } from "../../../src/app/bookings/bookings.ts";
+import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
+import {
+  applyCatalogBody,
+  recordEvents,
+  captureError,
+  eventTypesOf,
+} from "../../support/use-case.ts";
+import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
+
+const SLUG = "salon-aurora";
+const CATALOG = `
+hours: [{ days: [mon-sun], start: "00:00", end: "24:00" }]
+resources: [{ key: room, name: Room, capacity: 1 }]
+addons:
+  - { key: wash, name: Wash, price: 5.00, durationMin: 10, maxQuantity: 2 }
+  - { key: towel, name: Towel, price: 1.00, durationMin: 0 }
+  - { key: tea, name: Tea, price: 2.00, durationMin: 0 }
+services:
+  - key: cut
+    name: Cut
+    durationMin: 30
+    price: 40.00
+    bufferAfterMin: 15
+    bookingRules: { maxAdvanceDays: 400 }
+    staff: [leo, mia]
+    variants:
+      - { key: long, name: Long, durationMin: 60, price: 60.00 }
+      - { key: mias, name: Mia's own, durationMin: 45, price: 90.00, staff: [mia] }
+    addons: [{ addon: wash, max: 2 }, { addon: towel, required: true }]
+  - { key: colour, name: Colour, durationMin: 60, price: 80.00, staff: [mia], resources: [{ resource: room, units: 1 }] }
+  - { key: peel, name: Peel, durationMin: 60, price: 50.00, staff: [leo], resources: [{ resource: room, units: 1 }] }
+  - { key: yoga, name: Yoga, durationMin: 60, price: 12.00, capacity: 3, staff: [leo] }
+  - { key: gift, name: Gift, durationMin: 30, price: 10.00, bookable: false }
+  - { key: gone, name: Gone, durationMin: 30, price: 10.00, status: ARCHIVED }
+staff:
+  - { key: mia, name: Mia, serviceOverrides: [{ service: cut, durationMin: 45, price: 50.00 }] }
+  - { key: leo, name: Leo }
+  - { key: sam, name: Sam, bookable: false }
+`;
+
+function salon(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
+  return rt;
+}
+
+type Input = Record<string, unknown>;
+const at = (time: string): string => `2026-12-01T${time}`;
+const book = (rt: TestRuntime, input: Input) =>
+  createBooking(rt, SLUG, { service: "cut", start: at("10:00"), ...input });
+
+test("a booking names what it takes and costs, and partners are told of it once", () => {
+  const rt = salon();
+  const made: unknown[] = [];
+  const events = recordEvents(rt, () =>
+    made.push(
+      book(rt, { variant: "long", addons: ["wash*2"], staff: "leo", customerRef: "Ana 7" }),
+    ),
+  );
+  const id = expect.stringMatching(/^bkg_[0-9a-z]+$/);
+  const addon = (quantity: number) => ({ addonId: expect.stringMatching(/^adn_/), quantity });
+  const span = { startsAt: "2026-12-01T10:00:00-05:00", endsAt: "2026-12-01T11:20:00-05:00" };
+  expect(made).toEqual([
+    {
+      id,
+      status: "CONFIRMED",
+      ...span,
+      segments: [
+        {
+          serviceId: expect.stringMatching(/^svc_/),
+          variantId: expect.stringMatching(/^svv_/),
+          addons: [addon(2), addon(1)],
+          staffId: expect.stringMatching(/^stf_/),
+          ...span,
+          priceCents: 7100,
+        },
+      ],
+      guests: 1,
+      totalCents: 7100,
+      currency: "USD",
+      customerRef: "Ana 7",
+    },
+  ]);
+  expect(events.map(({ type, data }) => ({ type, data }))).toEqual([
+    {
+      type: "booking.created",
+      data: {
+        resource: { type: "booking", id, ids: [id] },
+        action: "created",
+        changed: { status: true, schedule: true },
+        object: made[0],
+      },
+    },
+  ]);
+});
+
+test("a person's own time and price for a service count", () => {
+  const rt = salon();
+  expect(book(rt, { staff: "mia" })).toMatchObject({
+    endsAt: "2026-12-01T10:45:00-05:00",
+    totalCents: 5100,
+  });
+});
+
+test("each guest of a class pays", () => {
+  const rt = salon();
+  expect(book(rt, { service: "yoga", guests: 2 })).toMatchObject({ guests: 2, totalCents: 2400 });
+});
+
+describe("what is booked", () => {
+  test.each<[name: string, booked: Input[], wanted: Input, isFree: boolean]>([
+    ["is not booked again", [{ staff: "leo" }], { staff: "leo" }, false],
+    ["leaves the other person free", [{ staff: "leo" }], {}, true],
+    ["by both leaves nobody", [{}, {}], {}, false],
+    ["keeps its buffer", [{ staff: "leo" }], { staff: "leo", start: at("10:30") }, false],
+    ["is over when its buffer is", [{ staff: "leo" }], { staff: "leo", start: at("10:45") }, true],
+    [
+      "asks for the buffer of what comes before it",
+      [{ staff: "leo" }],
+      { staff: "leo", start: at("09:30") },
+      false,
+    ],
+    [
+      "lets through what ends in time",
+      [{ staff: "leo" }],
+      { staff: "leo", start: at("09:15") },
+      true,
+    ],
+    ["keeps the room from another service", [{ service: "colour" }], { service: "peel" }, false],
+    ["gives the room back", [{ service: "colour" }], { service: "peel", start: at("11:00") }, true],
+    ["keeps a person from another service", [{ staff: "mia" }], { service: "colour" }, false],
+    [
+      "takes in those of the same class",
+      [{ service: "yoga", guests: 2 }],
+      { service: "yoga" },
+      true,
+    ],
+    [
+      "has no more seats than there are",
+      [{ service: "yoga", guests: 2 }],
+      { service: "yoga", guests: 2 },
+      false,
+    ],
+    [
+      "keeps a teacher from a class that begins later",
+      [{ service: "yoga" }],
+      { service: "yoga", start: at("10:30") },
+      false,
+    ],
+  ])("%s", (_name, booked, wanted, isFree) => {
+    const rt = salon();
+    for (const input of booked) book(rt, input);
+    const events = recordEvents(rt, () =>
+      expect(captureError(() => book(rt, wanted))).toMatch(
+        isFree ? /^not refused/ : /^conflict: '\w+' is not free at /,
+      ),
+    );
+    expect(eventTypesOf(events)).toEqual(isFree ? ["booking.created"] : []);
+  });
+});
+
+test.each<[input: Input, refusal: RegExp]>([
+  [{ service: "gift" }, /^service_not_bookable: 'Gift' cannot be booked\.$/],
+  [{ service: "gone" }, /^service_not_bookable: 'Gone' cannot be booked\.$/],
+  [{ service: "cutt" }, /^resource_not_found: There is no service 'cutt'\. Did you mean 'cut'\?$/],
+  [
+    { service: "colour", variant: "long" },
+    /^variant_service_mismatch: 'Long' is a variant of 'Cut', which is not among the services\.$/,
+  ],
+  [{ addons: ["tea"] }, /^addon_not_linked: 'Cut' is not offered with the add-on 'Tea'\.$/],
+  [{ addons: ["towel*2"] }, /^validation_failed: 'Towel' comes 1 time, not 2\.$/],
+  [{ addons: ["wash*3"] }, /^validation_failed: 'Wash' comes 1 to 2 times, not 3\.$/],
+  [
+    { service: "colour", staff: "leo" },
+    /^staff_cannot_perform: 'Leo' does not perform 'Colour'\.$/,
+  ],
+  [{ variant: "mias", staff: "leo" }, /^staff_cannot_perform: 'Leo' does not perform 'Cut'\.$/],
+  [{ staff: "sam" }, /^staff_cannot_perform: 'Sam' does not perform 'Cut'\.$/],
+  [{ service: "yoga", guests: 4 }, /^party_too_large: 'Yoga' takes 3 at once, not 4\.$/],
+  [{ start: "2026-11-20T06:45" }, /^conflict: 'cut' is not free at 2026-11-20T06:45: /],
+  [
+    { start: "2027-03-14T02:30" },
+    /^invalid_date: .* does not exist in America\/New_York: the clocks skip it\.$/,
+  ],
+  [{ start: "2027-02-29T10:00" }, /^invalid_date: /],
+  [{ start: "2026-12-01T24:30" }, /^invalid_date: /],
+  [{ start: "2026-12-01" }, /^invalid_date: The start must be a date and time/],
+  [{ start: "2026-12-01T10:00:30" }, /^invalid_date: The start must be a whole minute/],
+  [{ start: undefined }, /^validation_failed: 'start' is missing; it must be one line/],
+  [{ guests: 0 }, /^validation_failed: 'guests' must be a whole number from 1 to 10000, not 0\.$/],
+  [
+    { customerRef: "a\u0007b" },
+    /^validation_failed: 'customerRef' must be one line of 1 to 200 characters, not 'a␇b'\.$/,
+  ],
+  [{ customerRef: "x".repeat(10_240) }, /^validation_failed: 'customerRef' must be one line/],
+])("%j is refused, and nobody is told", (input, refusal) => {
+  const rt = salon();
+  expect(
+    recordEvents(rt, () => expect(captureError(() => book(rt, input))).toMatch(refusal)),
+  ).toEqual([]);
+});
+
+describe("a visit of several services", () => {
+  const visit = { service: ["colour", "cut"], addons: ["cut:wash"], staff: ["cut:leo"] };
+
+  test("is one booking with a segment for each, in their order", () => {
+    const rt = salon();
+    const made: ReturnType<typeof book>[] = [];
+    const events = recordEvents(rt, () => made.push(book(rt, visit)));
+    const [booking] = made;
+    expect(booking).toMatchObject({
+      startsAt: "2026-12-01T10:00:00-05:00",
+      endsAt: "2026-12-01T11:40:00-05:00",
+      segments: [
+        {
+          startsAt: "2026-12-01T10:00:00-05:00",
+          endsAt: "2026-12-01T11:00:00-05:00",
+          addons: [],
+          priceCents: 8000,
+        },
+        {
+          startsAt: "2026-12-01T11:00:00-05:00",
+          endsAt: "2026-12-01T11:40:00-05:00",
+          priceCents: 4600,
+        },
+      ],
+      totalCents: 12_600,
+    });
+    expect(booking?.segments.map(({ addons }) => addons.length)).toEqual([0, 2]);
+    expect(new Set(booking?.segments.map(({ staffId }) => staffId)).size).toBe(2);
+    expect(eventTypesOf(events)).toEqual(["booking.created"]);
+    const { id } = rt.store.businesses.findBySlug(SLUG)!;
+    expect(getBooking(rt, id, booking!.id).segments).toHaveLength(2);
+  });
+
+  test("takes all of its time from others, and gives all of it back", () => {
+    const rt = salon();
+    const { id } = book(rt, visit);
+    expect(captureError(() => book(rt, { service: "colour" }))).toMatch(/^conflict: /);
+    expect(captureError(() => book(rt, { staff: "leo", start: at("11:15") }))).toMatch(
+      /^conflict: /,
+    );
+    cancelBooking(rt, SLUG, id);
+    expect(book(rt, visit)).toMatchObject({ status: "CONFIRMED" });
+  });
+
+  test.each<[Input, RegExp]>([
+    [
+      { start: at("09:30") },
+      /^conflict: 'colour' and 'cut' are not free at 2026-12-01T09:30 with 'cut:leo': service 2: it is taken\.$/,
+    ],
+    [
+      { staff: ["cut:leo", "yoga:leo"] },
+      /^staff_cannot_perform: 'Yoga' is not among the services\.$/,
+    ],
+    [
+      { staff: ["leo", "mia"] },
+      /^validation_failed: Of several people say who does which, as in service:person\.$/,
+    ],
+    [{ service: ["cut", "cutt"] }, /^resource_not_found: There is no service 'cutt'\./],
+    [
+      { service: [] },
+      /^validation_failed: 'service' must be a name, or a list of 1 to 8 names, not /,
+    ],
+    [{ service: null }, /^validation_failed: 'service' /],
+    [
+      { service: Array(9).fill("cut") },
+      /^validation_failed: 'service' must be a name, or a list of 1 to 8 names, not /,
+    ],
+  ])("with %j is refused, and nothing is written", (input, refusal) => {
+    const rt = salon();
+    book(rt, { staff: "leo", start: at("10:30") });
+    expect(
+      recordEvents(rt, () =>
+        expect(captureError(() => book(rt, { ...visit, ...input }))).toMatch(refusal),
+      ),
+    ).toEqual([]);
+  });
+
+  test("may be named by its variants alone, as where its times are asked for", () => {
+    const rt = salon();
+    const { segments } = book(rt, { service: undefined, variant: "mias" });
+    expect(segments).toMatchObject([{ priceCents: 5100 }]);
+  });
+});
+
+test("a start may carry an offset, and of a repeated hour the first is meant without one", () => {
+  const rt = salon();
+  expect(book(rt, { start: "2026-12-01T16:00+01:00" })).toMatchObject({
+    startsAt: "2026-12-01T10:00:00-05:00",
+  });
+  expect(book(rt, { start: "2027-11-07T01:30" })).toMatchObject({
+    startsAt: "2027-11-07T01:30:00-04:00",
+  });
+  expect(book(rt, { start: "2027-11-07T01:30-05:00" })).toMatchObject({
+    startsAt: "2027-11-07T01:30:00-05:00",
+  });
+});
+
+test("a cancelled booking frees its time, and has no event", () => {
+  const rt = salon();
+  const { id } = book(rt, { staff: "leo" });
+  expect(recordEvents(rt, () => cancelBooking(rt, SLUG, id))).toEqual([]);
+  expect(book(rt, { staff: "leo" })).toMatchObject({ status: "CONFIRMED" });
+  expect(captureError(() => cancelBooking(rt, SLUG, id))).toBe(
+    `conflict: Booking ${id} is CANCELLED.`,
+  );
+});
+
+test("who is away, by the file or by command, is not booked", () => {
+  const rt = salon();
+  applyCatalogBody(
+    rt,
+    CATALOG.replace("name: Leo", "name: Leo, timeOff: [{ from: 2026-12-01, to: 2026-12-01 }]"),
+  );
+  createTimeOff(rt, SLUG, { staff: "mia", from: at("10:15"), to: at("12:00"), reason: null });
+  expect(captureError(() => book(rt, {}))).toMatch(/^conflict: /);
+  expect(book(rt, { start: at("12:00") })).toMatchObject({ startsAt: "2026-12-01T12:00:00-05:00" });
+  expect(captureError(() => book(rt, { staff: "leo", start: at("15:00") }))).toMatch(/^conflict: /);
+});
+
+test("a booking outlives its service, its person and their names, and still takes their time", () => {
+  const rt = salon();
+  const made = book(rt, { staff: "leo" });
+  applyCatalogBody(
+    rt,
+    CATALOG.replace(
+      "{ key: leo, name: Leo }",
+      "{ key: leonard, previousKeys: [leo], name: Leonard }",
+    ).replaceAll(/staff: \[leo(, mia)?\]/g, "staff: [leonard$1]"),
+    { prune: true },
+  );
+  expect(captureError(() => book(rt, { staff: "leonard" }))).toMatch(/^conflict: /);
+  const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
+  const before = getBooking(rt, businessId, made.id);
+  applyCatalogBody(rt, "services: []\nstaff: []\n", { prune: true, allowMassDelete: true });
+  expect(getBooking(rt, businessId, made.id)).toEqual(before);
+  expect(rt.store.bookings.list({ businessId }, 10)).toEqual([before]);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { createReservation } from "../../../src/app/bookings/reservations.ts";
+import {
+  applyCatalogBody,
+  recordEvents,
+  captureError,
+  eventTypesOf,
+} from "../../support/use-case.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+// The rules themselves are tested with the domain; here, that a booking asks all of them.
+
+const CATALOG = `
+hours: [{ days: [mon-sun], start: "09:00", end: "18:00" }]
+closures: [{ date: 2026-12-08 }]
+resources: [{ key: room, name: Room, capacity: 1 }]
+services:
+  - { key: cut, name: Cut, durationMin: 60, price: 40.00, staff: [mia], bufferAfterMin: 15 }
+  - { key: sauna, name: Sauna, durationMin: 60, price: 20.00, resources: [{ resource: room, units: 1 }], capacity: 8 }
+staff:
+  - key: mia
+    name: Mia
+    breaks: [{ days: [mon-sun], start: "12:00", end: "13:00" }]
+    timeOff: [{ from: 2026-12-10, to: 2026-12-10 }]
+tables: [{ key: two, minSeats: 1, maxSeats: 2 }]
+`;
+
+const cut = (start: string, input = {}) => ({ service: "cut", start, ...input });
+
+test.each<[why: string, start: string]>([
+  ["that is outside the hours", "2026-12-01T08:45"],
+  ["that is outside the hours", "2026-12-01T17:15"],
+  ["the business is closed", "2026-12-08T10:00"],
+  ["that is a break", "2026-12-01T11:15"],
+  ["whoever could do it is away", "2026-12-10T10:00"],
+  ["visits begin at other minutes", "2026-12-01T10:05"],
+  ["that is too soon", "2026-11-20T07:45"],
+  ["that is too far ahead", "2027-06-01T10:00"],
+  ["it is taken", "2026-12-02T10:30"],
+  ["that is too close to another visit", "2026-12-02T11:00"],
+])("%s at %s, so nothing is booked or told", (why, start) => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
+  createBooking(rt, "salon-aurora", cut("2026-12-02T10:00"));
+  const events = recordEvents(rt, () =>
+    expect(captureError(() => createBooking(rt, "salon-aurora", cut(start)))).toBe(
+      `conflict: 'cut' is not free at ${start}: ${why}.`,
+    ),
+  );
+  expect(events).toEqual([]);
+});
+
+test("things may be named by their ids", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
+  const { segments } = createBooking(rt, "salon-aurora", cut("2026-12-01T10:00", { staff: "mia" }));
+  const { serviceId, staffId } = segments[0]!;
+  expect(
+    createBooking(rt, "salon-aurora", {
+      service: serviceId,
+      staff: staffId,
+      start: "2026-12-01T14:00",
+    }).segments,
+  ).toMatchObject([{ serviceId, staffId }]);
+});
+
+test("a table is reserved in the opening hours alone, and where its party sits", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
+  const reserve = (start: string, party: number) =>
+    createReservation(rt, "salon-aurora", { party, start, table: "two" });
+  expect(captureError(() => reserve("2026-12-01T17:00", 2))).toBe(
+    "conflict: No table for 2 is free at 2026-12-01T17:00: that is outside the hours.",
+  );
+  expect(captureError(() => reserve("2026-12-01T10:00", 3))).toMatch(/^party_too_large: /);
+  expect(eventTypesOf(recordEvents(rt, () => reserve("2026-12-01T16:00", 2)))).toEqual([
+    "reservation.created",
+  ]);
+});

@@ -1,0 +1,467 @@
+import {
+  array,
+  assert,
+  constant,
+  constantFrom,
+  integer,
+  nat,
+  oneof,
+  property,
+  record,
+} from "fast-check";
+import { describe, expect, test } from "vitest";
+import { editObject } from "../../../src/app/catalog/catalog.ts";
+import { expireTicketOrders } from "../../../src/app/bookings/end-ticket-orders.ts";
+import {
+  cancelTicketOrder,
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../../src/app/bookings/ticket-orders.ts";
+import { loadCatalog } from "../../../src/app/catalog/publish.ts";
+import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
+import {
+  applyCatalogBody,
+  recordEvents,
+  captureError,
+  eventTypesOf,
+} from "../../support/use-case.ts";
+import { addBusiness } from "../../support/delivery.ts";
+import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
+
+const SLUG = "salon-aurora";
+const MINUTE_MS = 60_000;
+
+// A seat takes a chair and a place in the hall, a standing guest the place alone.
+const EVENTS = `
+events:
+  - key: gala
+    name: Gala
+    slug: gala
+    startsAt: 2026-12-01T19:00
+    durationMin: 180
+    status: PUBLISHED
+    ticketTypes:
+      - { key: seat, name: Seat, kind: PAID, price: 25.00, maxPerOrder: 8, showRemaining: true }
+      - { key: stand, name: Standing, kind: PAID, price: 10.00, maxPerOrder: 20, showRemaining: true }
+      - { key: late, name: Late, kind: PAID, price: 5.00, salesStart: 2026-11-30T00:00 }
+      - { key: early, name: Early, kind: PAID, price: 5.00, salesEnd: 2026-11-19T00:00 }
+      - { key: pair, name: Pair, kind: FREE, minPerOrder: 2, maxPerOrder: 2 }
+      - { key: gone, name: Gone, kind: FREE, status: INACTIVE }
+    quotas:
+      - { key: hall, size: 20, ticketTypes: [seat, stand] }
+      - { key: chairs, size: 8, ticketTypes: [seat] }
+  - { key: plan, name: Plan, slug: plan, startsAt: 2026-12-01T19:00, durationMin: 60, status: DRAFT, ticketTypes: [{ key: any, name: Any, kind: FREE }] }
+  - { key: off, name: Off, slug: off, startsAt: 2026-12-01T19:00, durationMin: 60, status: CANCELLED, ticketTypes: [{ key: any, name: Any, kind: FREE }] }
+  - { key: over, name: Over, slug: over, startsAt: 2026-11-19T19:00, durationMin: 60, status: PUBLISHED, ticketTypes: [{ key: any, name: Any, kind: FREE }] }
+`;
+
+function venue(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, EVENTS);
+  return rt;
+}
+
+const order = (rt: TestRuntime, ...items: string[]) =>
+  createTicketOrder(rt, SLUG, { event: "gala", items });
+
+function availability(rt: TestRuntime): Record<string, unknown> {
+  const business = rt.store.businesses.findBySlug(SLUG)!;
+  const [gala] = toPublicCatalog(loadCatalog(rt, business), rt.now()).events;
+  return Object.fromEntries(
+    gala!.ticketTypes.map(({ name, availability }) => [name, availability]),
+  );
+}
+
+test("an order holds its tickets for fifteen minutes", () => {
+  const rt = venue();
+  const made = createTicketOrder(rt, SLUG, {
+    event: "gala",
+    items: ["seat*2", "stand", "seat"],
+    customerRef: "till 4",
+  });
+  expect(made).toEqual({
+    id: expect.stringMatching(/^tor_[0-9a-z]+$/),
+    code: expect.stringMatching(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/),
+    status: "PENDING",
+    eventId: expect.stringMatching(/^pev_/),
+    items: [
+      { ticketTypeId: expect.stringMatching(/^ett_/), quantity: 3, unitPriceCents: 2500 },
+      { ticketTypeId: expect.stringMatching(/^ett_/), quantity: 1, unitPriceCents: 1000 },
+    ],
+    totalCents: 8500,
+    currency: "USD",
+    customerRef: "till 4",
+    expiresAt: "2026-11-20T07:15:00-05:00",
+  });
+  expect(availability(rt)).toMatchObject({
+    Seat: { state: "FEW_LEFT", remaining: 5 },
+    Standing: { state: "ON_SALE", remaining: 16 },
+  });
+});
+
+test("a type that is named by its key and by its id is one item", () => {
+  const rt = venue();
+  const { ticketTypeId } = order(rt, "seat").items[0]!;
+  expect(order(rt, "seat", `${ticketTypeId}*2`).items).toMatchObject([
+    { ticketTypeId, quantity: 3 },
+  ]);
+});
+
+test("caches hear of every sale, but the catalog has a new version only where there is news", () => {
+  const rt = venue();
+  const at = () => {
+    const { revision, catalogVersion } = rt.store.businesses.findBySlug(SLUG)!;
+    return { revision, catalogVersion };
+  };
+  const before = at();
+  order(rt, "seat");
+  expect(at()).toEqual({ ...before, revision: before.revision + 1 });
+  order(rt, "seat*7");
+  expect(at()).toEqual({
+    revision: before.revision + 2,
+    catalogVersion: before.catalogVersion + 1,
+  });
+});
+
+const CROSSED = ["event.updated", "catalog.changed"];
+
+describe("partners are told", () => {
+  test.each<{
+    name: string;
+    first?: string[];
+    act: (rt: TestRuntime, id: string) => unknown;
+    events: string[];
+  }>([
+    { name: "of a sale", act: (rt) => order(rt, "seat*2"), events: ["ticket_order.created"] },
+    {
+      name: "when few are left",
+      act: (rt) => order(rt, "seat*3"),
+      events: ["ticket_order.created", ...CROSSED],
+    },
+    {
+      name: "once for two types that cross together",
+      act: (rt) => order(rt, "seat*8", "stand*12"),
+      events: ["ticket_order.created", ...CROSSED],
+    },
+    {
+      name: "nothing of few that become fewer",
+      first: ["seat*3"],
+      act: (rt) => order(rt, "seat"),
+      events: ["ticket_order.created"],
+    },
+    {
+      name: "when the last is sold",
+      first: ["seat*3"],
+      act: (rt) => order(rt, "seat*5"),
+      events: ["ticket_order.created", ...CROSSED],
+    },
+    {
+      name: "of a payment",
+      first: ["seat*3"],
+      act: (rt, id) => confirmTicketOrder(rt, SLUG, id),
+      events: ["ticket_order.confirmed"],
+    },
+    {
+      name: "of a cancellation that changes no state",
+      first: ["seat"],
+      act: (rt, id) => cancelTicketOrder(rt, SLUG, id),
+      events: ["ticket_order.cancelled"],
+    },
+    {
+      name: "of a cancellation that makes room",
+      first: ["seat*3"],
+      act: (rt, id) => cancelTicketOrder(rt, SLUG, id),
+      events: ["ticket_order.cancelled", ...CROSSED],
+    },
+    {
+      name: "nothing a moment before an order expires",
+      first: ["seat*3"],
+      act: (rt) => (rt.advance(15 * MINUTE_MS - 1), expireTicketOrders(rt)),
+      events: [],
+    },
+    {
+      name: "when an order expires, once",
+      first: ["seat*3"],
+      act: (rt) => (rt.advance(15 * MINUTE_MS), expireTicketOrders(rt), expireTicketOrders(rt)),
+      events: ["ticket_order.cancelled", ...CROSSED],
+    },
+    {
+      name: "nothing of a paid order whose time is over",
+      first: ["seat*3"],
+      act: (rt, id) => (
+        confirmTicketOrder(rt, SLUG, id),
+        rt.advance(15 * MINUTE_MS),
+        expireTicketOrders(rt)
+      ),
+      events: ["ticket_order.confirmed"],
+    },
+    {
+      name: "of an expiry before the sale that it makes possible, though nobody was running",
+      first: ["seat*8"],
+      act: (rt) => (rt.advance(15 * MINUTE_MS), order(rt, "seat*8")),
+      events: ["ticket_order.cancelled", ...CROSSED, "ticket_order.created", ...CROSSED],
+    },
+  ])("$name", ({ first, act, events }) => {
+    const rt = venue();
+    const { id } = first ? order(rt, ...first) : { id: "" };
+    expect(eventTypesOf(recordEvents(rt, () => act(rt, id)))).toEqual(events);
+  });
+
+  test("of the order as it is served, with its flags", () => {
+    const rt = venue();
+    const made = order(rt, "seat");
+    const [confirmed] = recordEvents(rt, () => confirmTicketOrder(rt, SLUG, made.code));
+    expect(confirmed!.data).toEqual({
+      resource: { type: "ticket_order", id: made.id, ids: [made.id] },
+      action: "confirmed",
+      changed: { status: true, items: false },
+      object: { ...made, status: "CONFIRMED", expiresAt: null },
+    });
+    const pending = order(rt, "seat");
+    rt.advance(15 * MINUTE_MS);
+    const [expired] = recordEvents(rt, () => expireTicketOrders(rt));
+    expect(expired!.data).toMatchObject({
+      action: "cancelled",
+      object: { ...pending, status: "EXPIRED" },
+    });
+  });
+
+  test("of a sold-out event with the event as it then is", () => {
+    const rt = venue();
+    const [, updated] = recordEvents(rt, () => order(rt, "seat*8", "stand*12"));
+    expect(updated!.data.changed).toMatchObject({
+      availability: true,
+      ticketTypes: false,
+      price: false,
+    });
+    const { ticketTypes } = updated!.data.object as {
+      ticketTypes: { name: string; availability: unknown }[];
+    };
+    expect(ticketTypes.find(({ name }) => name === "Seat")!.availability).toEqual({
+      state: "SOLD_OUT",
+      remaining: 0,
+    });
+    expect(ticketTypes.find(({ name }) => name === "Standing")!.availability).toEqual({
+      state: "SOLD_OUT",
+      remaining: 0,
+    });
+  });
+});
+
+describe("an order is refused", () => {
+  test.each<[name: string, input: unknown, refusal: RegExp, first?: string[]]>([
+    [
+      "for more than the chairs",
+      ["seat*6"],
+      /^conflict: Only 5 of 'Seat' are left for 'Gala'\.$/,
+      ["seat*3"],
+    ],
+    [
+      "for a chair when all are taken",
+      ["seat"],
+      /^conflict: 'Seat' of 'Gala' is sold out\.$/,
+      ["seat*8"],
+    ],
+    [
+      "for a chair when the hall is full of standing guests",
+      ["seat"],
+      /^conflict: 'Seat' of 'Gala' is sold out\.$/,
+      ["stand*20"],
+    ],
+    [
+      "for two types that are too many together",
+      ["seat*2", "stand*2"],
+      /^conflict: Only 3 of 'Seat' and 'Standing' are left/,
+      ["stand*17"],
+    ],
+    ["before the sale", ["late"], /^conflict: The sale of 'Late' has not begun\.$/],
+    ["after the sale", ["early"], /^conflict: The sale of 'Early' has ended\.$/],
+    [
+      "for fewer than the least",
+      ["pair"],
+      /^validation_failed: An order takes 2 to 2 of 'Pair', not 1\.$/,
+    ],
+    [
+      "for more than the most",
+      ["seat*9"],
+      /^validation_failed: An order takes 1 to 8 of 'Seat', not 9\.$/,
+    ],
+    ["for none", ["seat*0"], /^validation_failed: An order takes 1 to 8 of 'Seat', not 0\.$/],
+    ["for a hidden type", ["gone"], /^resource_not_found: 'Gala' has no ticket type 'gone'\./],
+    [
+      "for an unknown type",
+      ["saet"],
+      /^resource_not_found: 'Gala' has no ticket type 'saet'\. Did you mean 'seat'\?$/,
+    ],
+    [
+      "without items",
+      [],
+      /^validation_failed: 'items' must be a list of ticket types, not a list\.$/,
+    ],
+    [
+      "for an unknown event",
+      { event: "galla", items: ["seat"] },
+      /^resource_not_found: There is no event 'galla'\. Did you mean 'gala'\?$/,
+    ],
+    [
+      "for a draft",
+      { event: "plan", items: ["any"] },
+      /^conflict: 'Plan' is not on sale: its status is DRAFT\.$/,
+    ],
+    [
+      "for a cancelled event",
+      { event: "off", items: ["any"] },
+      /^conflict: 'Off' is not on sale: its status is CANCELLED\.$/,
+    ],
+    [
+      "for an event that is over",
+      { event: "over", items: ["any"] },
+      /^conflict: 'Over' is over\.$/,
+    ],
+    [
+      "with an unknown field",
+      { event: "gala", items: ["seat"], customer: "x" },
+      /^validation_failed: Unknown field 'customer'\. (?:Did you mean|Known here)/,
+    ],
+    [
+      "with control characters in the customer's name",
+      { event: "gala", items: ["seat"], customerRef: "a\u001b[2Jb" },
+      /^validation_failed: 'customerRef' must be one line of 1 to 200 characters, not 'a␛\[2Jb'\.$/,
+    ],
+    [
+      "with a customer's name of 10 KB",
+      { event: "gala", items: ["seat"], customerRef: "x".repeat(10_240) },
+      /^validation_failed: 'customerRef' must be one line of 1 to 200 characters, not 'x{79}…'\.$/,
+    ],
+    ["as a list", [["seat"]], /^validation_failed: 'items' must be one line/],
+    ["as nothing", null, /^validation_failed: It must be an object/],
+  ])("%s, and nothing is written or told", (_name, input, refusal, first) => {
+    const rt = venue();
+    if (first) order(rt, ...first);
+    const before = rt.store.orders.countHeldTickets(rt.store.businesses.findBySlug(SLUG)!.id);
+    const request = Array.isArray(input) ? { event: "gala", items: input } : input;
+    const events = recordEvents(rt, () =>
+      expect(captureError(() => createTicketOrder(rt, SLUG, request))).toMatch(refusal),
+    );
+    expect(events).toEqual([]);
+    expect(rt.store.orders.countHeldTickets(rt.store.businesses.findBySlug(SLUG)!.id)).toEqual(
+      before,
+    );
+  });
+
+  test("for a seat that an archived type still holds", () => {
+    const rt = venue();
+    order(rt, "stand*20");
+    editObject(rt, SLUG, "public_event", "gala", (doc) => ({
+      ...doc,
+      ticketTypes: doc.ticketTypes.map((type) =>
+        type.key === "stand" ? { ...type, status: "ARCHIVED" } : type,
+      ),
+    }));
+    expect(captureError(() => order(rt, "seat"))).toBe("conflict: 'Seat' of 'Gala' is sold out.");
+  });
+});
+
+describe("an order that has ended", () => {
+  test.each<[name: string, end: (rt: TestRuntime, id: string) => void, status: string]>([
+    ["confirmed", (rt, id) => confirmTicketOrder(rt, SLUG, id), "CONFIRMED"],
+    ["cancelled", (rt, id) => cancelTicketOrder(rt, SLUG, id), "CANCELLED"],
+    ["expired", (rt) => (rt.advance(15 * MINUTE_MS), expireTicketOrders(rt)), "EXPIRED"],
+  ])("%s is not confirmed (again)", (_name, end, status) => {
+    const rt = venue();
+    const { id, code } = order(rt, "seat");
+    end(rt, id);
+    const events = recordEvents(rt, () =>
+      expect(captureError(() => confirmTicketOrder(rt, SLUG, id))).toBe(
+        `conflict: Order ${code} is ${status}.`,
+      ),
+    );
+    expect(events).toEqual([]);
+  });
+
+  test("by its time is neither confirmed nor cancelled, though nobody swept", () => {
+    const rt = venue();
+    const { id, code } = order(rt, "seat");
+    rt.advance(15 * MINUTE_MS);
+    for (const act of [confirmTicketOrder, cancelTicketOrder])
+      expect(captureError(() => act(rt, SLUG, id))).toBe(`conflict: Order ${code} is EXPIRED.`);
+  });
+
+  test("as confirmed can be cancelled, which voids its tickets and makes room", () => {
+    const rt = venue();
+    const { id } = order(rt, "seat*8");
+    const { tickets } = confirmTicketOrder(rt, SLUG, id);
+    expect(tickets).toHaveLength(8);
+    expect(cancelTicketOrder(rt, SLUG, id)).toMatchObject({ status: "CANCELLED", expiresAt: null });
+    const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
+    expect(new Set(rt.store.tickets.list({ businessId }, 100).map(({ status }) => status))).toEqual(
+      new Set(["VOID"]),
+    );
+    expect(order(rt, "seat*8")).toMatchObject({ status: "PENDING" });
+  });
+});
+
+test("an order is found by its code however it is typed, and by no other business", () => {
+  const rt = venue();
+  const { code, id } = order(rt, "seat");
+  expect(
+    confirmTicketOrder(rt, SLUG, ` ${code.toLowerCase().replace("-", " ").replaceAll("0", "o")}`)
+      .order.id,
+  ).toBe(id);
+  addBusiness(rt, "bar-nova");
+  expect(captureError(() => confirmTicketOrder(rt, "bar-nova", id))).toBe(
+    `resource_not_found: There is no order '${id}'.`,
+  );
+});
+
+test("however orders come and go, what is held is what pending and confirmed ones hold, and never more than there is", () => {
+  const act = oneof(
+    record({
+      kind: constant("create" as const),
+      seats: integer({ min: 0, max: 8 }),
+      stands: integer({ min: 0, max: 9 }),
+    }),
+    record({ kind: constantFrom("confirm" as const, "cancel" as const), which: nat(20) }),
+    record({ kind: constant("wait" as const), minutes: integer({ min: 1, max: 10 }) }),
+  );
+  assert(
+    property(array(act, { minLength: 5, maxLength: 25 }), (acts) => {
+      const rt = venue();
+      const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
+      const made: string[] = [];
+      for (const one of acts) {
+        if (one.kind === "wait") rt.advance(one.minutes * MINUTE_MS);
+        else
+          captureError(() => {
+            if (one.kind === "create") {
+              const items = [`seat*${one.seats}`, `stand*${one.stands}`].filter(
+                (item) => !item.endsWith("*0"),
+              );
+              made.push(order(rt, ...items).id);
+            } else if (made.length > 0)
+              (one.kind === "confirm" ? confirmTicketOrder : cancelTicketOrder)(
+                rt,
+                SLUG,
+                made[one.which % made.length]!,
+              );
+          });
+        expireTicketOrders(rt);
+
+        const counted = new Map<string, number>();
+        for (const { status, items } of rt.store.orders.list({ businessId }, 100))
+          if (status === "PENDING" || status === "CONFIRMED")
+            for (const { ticketTypeId, quantity } of items)
+              counted.set(ticketTypeId, (counted.get(ticketTypeId) ?? 0) + quantity);
+        const held = [...rt.store.orders.countHeldTickets(businessId)].filter(
+          ([, taken]) => taken > 0,
+        );
+        expect(new Map(held)).toEqual(counted);
+        expect([...counted.values()].reduce((sum, taken) => sum + taken, 0)).toBeLessThanOrEqual(
+          20,
+        );
+      }
+      rt.close();
+    }),
+    { numRuns: 15 },
+  );
+});

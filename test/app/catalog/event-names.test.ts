@@ -1,0 +1,336 @@
+import { expect, test } from "vitest";
+import { editObject } from "../../../src/app/catalog/catalog.ts";
+import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { expireTicketOrders } from "../../../src/app/bookings/end-ticket-orders.ts";
+import {
+  cancelTicketOrder,
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../../src/app/bookings/ticket-orders.ts";
+import { createReservation } from "../../../src/app/bookings/reservations.ts";
+import { checkInTicket } from "../../../src/app/bookings/tickets.ts";
+import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
+import {
+  actionOf,
+  CHANGED_FLAGS,
+  EVENT_TYPES,
+  type EventType,
+  prefixOf,
+} from "../../../src/domain/event-types.ts";
+import { applyCatalogBody, recordEvents, eventTypesOf } from "../../support/use-case.ts";
+import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
+
+// For each of the spec's names the smallest edit or command that causes it, and all the events that it causes.
+
+const SLUG = "salon-aurora";
+
+const LINES: Record<string, string[]> = {
+  hours: ["{days: mon-sun, start: '00:00', end: '24:00'}"],
+  closures: [],
+  serviceCategories: ["{key: hair, name: Hair}", "{key: nails, name: Nails}"],
+  addons: ["{key: mask, name: Mask, price: 5.00}", "{key: tea, name: Tea, price: 2.00}"],
+  services: [
+    "{key: cut, name: Cut, durationMin: 30, price: 30.00, variants: [{key: long, name: Long, price: 40.00}], addons: [mask]}",
+    "{key: spa, name: Spa, durationMin: 60, price: 60.00}",
+  ],
+  staff: ["{key: ann, name: Ann}", "{key: bob, name: Bob}"],
+  tables: ["{key: t1, minSeats: 1, maxSeats: 4}"],
+  promotions: [
+    "{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}}",
+    "{key: late, name: Late, benefit: {type: PERCENT_OFF, percent: 20}}",
+  ],
+  events: [
+    "{key: jazz, name: Jazz, startsAt: 2026-12-01T19:00, durationMin: 60, ticketTypes: [{key: adult, name: Adult, price: 20.00}]}",
+  ],
+  "menu.categories": ["{key: soups, name: Soups}", "{key: mains, name: Mains}"],
+  "menu.items": ["{key: broth, name: Broth, price: 9.00}", "{key: stew, name: Stew, price: 19.00}"],
+};
+
+type Lines = typeof LINES;
+
+function file(lines: Lines): string {
+  const section = (name: string, entries: string[] = [], indent = "") =>
+    `${indent}${name}:${entries.length === 0 ? " []" : ""}\n${entries.map((entry) => `${indent}  - ${entry}\n`).join("")}`;
+  const top = Object.keys(lines).filter((name) => !name.startsWith("menu."));
+  const menu = ["categories", "items"]
+    .map((name) => section(name, lines[`menu.${name}`], "  "))
+    .join("");
+  return `${top.map((name) => section(name, lines[name])).join("")}menu:\n${menu}`;
+}
+
+/** What the file says once an entry of a section has been changed. */
+const edited = (section: string, edit: (entries: string[]) => string[]): Lines => ({
+  ...LINES,
+  [section]: edit([...(LINES[section] ?? [])]),
+});
+
+const applied = (section: string, edit: (entries: string[]) => string[]) => (rt: TestRuntime) =>
+  applyCatalogBody(rt, file(edited(section, edit)), { prune: true, allowMassDelete: true });
+
+const add = (section: string, entry: string) => applied(section, (entries) => [...entries, entry]);
+const drop = (section: string) => applied(section, (entries) => entries.slice(0, -1));
+const swap = (section: string) => applied(section, (entries) => entries.toReversed());
+const change = (section: string, from: string, to: string) =>
+  applied(section, ([first = "", ...others]) => [first.replace(from, to), ...others]);
+
+const order = (rt: TestRuntime): string =>
+  createTicketOrder(rt, SLUG, { event: "jazz", items: ["adult"] }).id;
+const ticket = (rt: TestRuntime): string =>
+  confirmTicketOrder(rt, SLUG, order(rt)).tickets[0]?.id ?? "";
+const expire = (rt: TestRuntime): void => {
+  rt.advance(16 * 60_000);
+  expireTicketOrders(rt);
+};
+const START = "2026-11-23T10:00";
+
+type Act = (rt: TestRuntime, made: string) => unknown;
+/** `before` makes what is acted on and gives its id. */
+type Row = [
+  name: EventType,
+  why: string,
+  act: Act,
+  expected: EventType[],
+  before?: (rt: TestRuntime) => string,
+];
+
+const ROWS: Row[] = [
+  ["catalog.changed", "a closure", add("closures", "{yearly: 12-25}"), ["catalog.changed"]],
+  [
+    "catalog.changed",
+    "time off",
+    (rt) =>
+      createTimeOff(rt, SLUG, { staff: "ann", from: START, to: "2026-11-24T10:00", reason: null }),
+    ["catalog.changed"],
+  ],
+  [
+    "service.created",
+    "a service",
+    add("services", "{key: wax, name: Wax, durationMin: 20, price: 9.00}"),
+    ["service.created", "catalog.changed"],
+  ],
+  [
+    "service.updated",
+    "its name",
+    change("services", "name: Cut", "name: Haircut"),
+    ["service.updated", "catalog.changed"],
+  ],
+  ["service.deleted", "a service gone", drop("services"), ["service.deleted", "catalog.changed"]],
+  [
+    "service.deleted",
+    "a service hidden",
+    (rt) => editObject(rt, SLUG, "service", "spa", (doc) => ({ ...doc, status: "INACTIVE" })),
+    ["service.deleted", "catalog.changed"],
+  ],
+  ["service.reordered", "their order", swap("services"), ["service.reordered", "catalog.changed"]],
+  [
+    "service_price.updated",
+    "a price",
+    change("services", "price: 30.00", "price: 31.00"),
+    ["service.updated", "service_price.updated", "catalog.changed"],
+  ],
+  [
+    "service_variant.changed",
+    "a variant's name",
+    change("services", "name: Long", "name: Very long"),
+    ["service.updated", "service_variant.changed", "catalog.changed"],
+  ],
+  [
+    "service_category.created",
+    "a category",
+    add("serviceCategories", "{key: spa, name: Spa}"),
+    ["service_category.created", "catalog.changed"],
+  ],
+  [
+    "service_category.updated",
+    "its name",
+    change("serviceCategories", "name: Hair", "name: Coiffure"),
+    ["service_category.updated", "catalog.changed"],
+  ],
+  [
+    "service_category.deleted",
+    "a category gone",
+    drop("serviceCategories"),
+    ["service_category.deleted", "catalog.changed"],
+  ],
+  [
+    "service_category.reordered",
+    "their order",
+    swap("serviceCategories"),
+    ["service_category.reordered", "catalog.changed"],
+  ],
+  [
+    "menu_item.created",
+    "a dish",
+    add("menu.items", "{key: cake, name: Cake, price: 6.00}"),
+    ["menu_item.created", "catalog.changed"],
+  ],
+  [
+    "menu_item.updated",
+    "its price",
+    change("menu.items", "price: 9.00", "price: 9.50"),
+    ["menu_item.updated", "catalog.changed"],
+  ],
+  [
+    "menu_item.deleted",
+    "a dish gone",
+    drop("menu.items"),
+    ["menu_item.deleted", "catalog.changed"],
+  ],
+  [
+    "menu_item.reordered",
+    "their order",
+    swap("menu.items"),
+    ["menu_item.reordered", "catalog.changed"],
+  ],
+  [
+    "menu_category.created",
+    "a category",
+    add("menu.categories", "{key: cakes, name: Cakes}"),
+    ["menu_category.created", "catalog.changed"],
+  ],
+  [
+    "menu_category.updated",
+    "its name",
+    change("menu.categories", "name: Soups", "name: Broths"),
+    ["menu_category.updated", "catalog.changed"],
+  ],
+  [
+    "menu_category.deleted",
+    "a category gone",
+    drop("menu.categories"),
+    ["menu_category.deleted", "catalog.changed"],
+  ],
+  [
+    "menu_category.reordered",
+    "their order",
+    swap("menu.categories"),
+    ["menu_category.reordered", "catalog.changed"],
+  ],
+  [
+    "promotion.created",
+    "a promotion",
+    add("promotions", "{key: new, name: New, benefit: {type: AMOUNT_OFF, amount: 5.00}}"),
+    ["promotion.created", "catalog.changed"],
+  ],
+  [
+    "promotion.updated",
+    "its benefit",
+    change("promotions", "percent: 10", "percent: 15"),
+    ["promotion.updated", "catalog.changed"],
+  ],
+  [
+    "promotion.deleted",
+    "a promotion gone",
+    drop("promotions"),
+    ["promotion.deleted", "catalog.changed"],
+  ],
+  [
+    "staff.created",
+    "a person",
+    add("staff", "{key: cid, name: Cid}"),
+    ["staff.created", "catalog.changed"],
+  ],
+  [
+    "staff.updated",
+    "their name",
+    change("staff", "name: Ann", "name: Anna"),
+    ["staff.updated", "catalog.changed"],
+  ],
+  ["staff.deleted", "a person gone", drop("staff"), ["staff.deleted", "catalog.changed"]],
+  [
+    "staff.deleted",
+    "a profile hidden",
+    (rt) => editObject(rt, SLUG, "staff", "bob", (doc) => ({ ...doc, public: false })),
+    ["staff.deleted", "catalog.changed"],
+  ],
+  ["staff.reordered", "their order", swap("staff"), ["staff.reordered", "catalog.changed"]],
+  [
+    "addon.created",
+    "an add-on",
+    add("addons", "{key: scrub, name: Scrub, price: 7.00}"),
+    ["addon.created", "catalog.changed"],
+  ],
+  [
+    "addon.updated",
+    "its price",
+    change("addons", "price: 5.00", "price: 5.50"),
+    ["addon.updated", "catalog.changed"],
+  ],
+  ["addon.deleted", "an add-on gone", drop("addons"), ["addon.deleted", "catalog.changed"]],
+  [
+    "event.created",
+    "a public event",
+    add("events", "{key: folk, name: Folk, startsAt: 2026-12-02T19:00, durationMin: 60}"),
+    ["event.created", "catalog.changed"],
+  ],
+  [
+    "event.updated",
+    "its start",
+    change("events", "T19:00", "T20:00"),
+    ["event.updated", "catalog.changed"],
+  ],
+  ["event.deleted", "a public event gone", drop("events"), ["event.deleted", "catalog.changed"]],
+  ["ticket_order.created", "an order", order, ["ticket_order.created"]],
+  [
+    "ticket_order.confirmed",
+    "its confirmation",
+    (rt, made) => confirmTicketOrder(rt, SLUG, made),
+    ["ticket_order.confirmed"],
+    order,
+  ],
+  [
+    "ticket_order.cancelled",
+    "its cancellation",
+    (rt, made) => cancelTicketOrder(rt, SLUG, made),
+    ["ticket_order.cancelled"],
+    order,
+  ],
+  ["ticket_order.cancelled", "its expiry", expire, ["ticket_order.cancelled"], order],
+  [
+    "ticket.checked_in",
+    "a guest let in",
+    (rt, made) => checkInTicket(rt, SLUG, made),
+    ["ticket.checked_in"],
+    ticket,
+  ],
+  [
+    "booking.created",
+    "a booking",
+    (rt) => createBooking(rt, SLUG, { service: "spa", start: START }),
+    ["booking.created"],
+  ],
+  [
+    "reservation.created",
+    "a reservation",
+    (rt) => createReservation(rt, SLUG, { party: 2, start: START }),
+    ["reservation.created"],
+  ],
+];
+
+test.each(ROWS)("%s: %s", (name, _why, act, expected, before) => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, file(LINES));
+  const made = before?.(rt) ?? "";
+  const events = recordEvents(rt, () => act(rt, made));
+  expect(eventTypesOf(events)).toEqual(expected);
+  for (const { type, data } of events) {
+    expect(Object.keys(data)).toEqual(["resource", "action", "changed", "object"]);
+    expect(data.action).toBe(actionOf(type));
+    expect(data.resource.ids[0]).toBe(data.resource.id);
+    expect(Object.keys(data.changed)).toEqual([...CHANGED_FLAGS[prefixOf(type)]]);
+  }
+  const { changed } = events.find(({ type }) => type === name)!.data;
+  const flags = new Set(Object.values(changed));
+  if (actionOf(name) === "created") expect(flags).toEqual(new Set([true]));
+  if (["deleted", "reordered"].includes(actionOf(name))) expect(flags).toEqual(new Set([false]));
+});
+
+test("every name of the spec has a row", () => {
+  expect(new Set(ROWS.map(([name]) => name))).toEqual(new Set(EVENT_TYPES));
+});
+
+test("nothing is told of what partners cannot see or what did not change", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, file(LINES));
+  expect(recordEvents(rt, () => applyCatalogBody(rt, file(LINES), { prune: true }))).toEqual([]);
+});

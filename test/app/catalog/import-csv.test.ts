@@ -1,0 +1,226 @@
+import { describe, expect, test } from "vitest";
+import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
+import { importCsv } from "../../../src/app/catalog/import-csv.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { readCatalog } from "../../../src/app/catalog/read-catalog.ts";
+import { readPreset } from "../../../src/assets.ts";
+import { collectIssues } from "../../support/catalog-file.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+const BUSINESS = { businessSlug: "joes", timezone: "Europe/Zurich", currency: "CHF" };
+const TITLES =
+  "type,key,parent_key,name,category,price,duration_min,description,image,status,allergens,tags";
+
+const imported = (text: string, business = BUSINESS) => {
+  const { yaml, report } = importCsv({ name: "prices.csv", text }, business);
+  const options = { current: () => null, prune: false, seedingAt: null };
+  return {
+    yaml,
+    report,
+    objects: readCatalog([{ name: "import.yaml", text: yaml }], options).catalog.objects,
+  };
+};
+
+const problems = (text: string) =>
+  collectIssues(() => importCsv({ name: "prices.csv", text }, BUSINESS));
+
+const TABLE = `${TITLES}
+service,cut,,Cut,Hair,40.00,30,"Wash, cut and style",https://example.com/cut.jpg,active,,new|short
+variant,long,cut,Long hair,,55.00,45,,,,,
+menu_item,soup,,Soup,Starters|Soups,9.50,,"Hot.
+With bread.",,,celery|milk,
+size,bowl,soup,Bowl,,12.00,,,,,,
+addon,mask,,Mask,,12.00,10,,,,,
+`;
+
+describe("a table", () => {
+  test("becomes services with variants, dishes with sizes, add-ons, and categories by their names", () => {
+    const { objects, report } = imported(TABLE);
+    expect(objects.service).toMatchObject([
+      {
+        key: "cut",
+        priceCents: 4000,
+        durationMin: 30,
+        category: "hair",
+        tags: ["new", "short"],
+        variants: [{ key: "long", priceCents: 5500 }],
+      },
+    ]);
+    expect(objects.menu_item).toMatchObject([
+      {
+        key: "soup",
+        categories: ["starters", "soups"],
+        description: "Hot.\nWith bread.",
+        allergens: ["celery", "milk"],
+        sizes: [{ key: "bowl" }],
+      },
+    ]);
+    expect(objects.addon).toMatchObject([{ key: "mask", durationMin: 10 }]);
+    expect(objects.service_category.map(({ name }) => name)).toEqual(["Hair"]);
+    expect(report.taken).toEqual([
+      "1 service category",
+      "1 add-on",
+      "1 service with 1 variant",
+      "2 menu categories",
+      "1 dish with 1 size",
+      "1 image",
+      "3 categories made of the names in the column 'category'",
+    ]);
+  });
+
+  test.each([
+    ["with a byte order mark and CRLF", `\ufeff${TABLE.replaceAll("\n", "\r\n")}`],
+    [
+      "with semicolons",
+      TABLE.replaceAll(",", ";").replace('"Wash; cut and style"', "Wash, cut and style"),
+    ],
+    [
+      "with tabs",
+      TABLE.replaceAll(",", "\t").replace('"Wash\t cut and style"', '"Wash, cut and style"'),
+    ],
+    ["with empty lines", TABLE.replaceAll("\naddon", "\n\n\naddon")],
+    [
+      "with titles as people write them",
+      TABLE.replace("parent_key", "Parent key").replace("duration_min", " Duration-Min"),
+    ],
+  ])("is the same %s", (_form, text) => {
+    const { objects } = imported(text);
+    const { objects: usual } = imported(TABLE);
+    const lines = (value: unknown) =>
+      JSON.parse(JSON.stringify(value).replaceAll(String.raw`\r\n`, String.raw`\n`));
+    expect(lines(objects)).toEqual(usual);
+  });
+
+  test("may leave out keys, the price of a service with variants, and columns that it does not need", () => {
+    const { objects } = imported(
+      'type,name,parent_key,price,duration_min\nservice,Cut & Go,,,\nvariant,Short,cut-go,"40,50",30\n',
+    );
+    expect(objects.service).toMatchObject([
+      { key: "cut-go", priceCents: 4050, durationMin: 30, variants: [{ key: "short" }] },
+    ]);
+  });
+
+  test.each([
+    ["free", { priceType: "FREE", priceCents: 0 }],
+    ["on_request", { priceType: "ON_REQUEST", priceCents: 0 }],
+    ["from 35.00", { priceType: "FROM", priceCents: 3500 }],
+    ["35", { priceType: "FIXED", priceCents: 3500 }],
+  ])("says of a price: %s", (price, expected) => {
+    expect(
+      imported(`type,name,price,duration_min\nservice,Cut,${price},30\n`).objects.service,
+    ).toMatchObject([expected]);
+  });
+
+  test("names the columns that were left", () => {
+    const { report } = imported("type,name,price,duration_min,supplier\nservice,Cut,1,30,Acme\n");
+    expect(report.left).toEqual([
+      { what: "the column 'supplier'", why: "deskbell has no column for it" },
+    ]);
+  });
+});
+
+test("every mistake is told at once, with its line and a mend", () => {
+  const text = `${TITLES}
+servise,cut,,Cut,,40.00,30,,,,,
+service,a,,A,,4o,30,,,,,
+service,b,,B,,40.00,soon,,,,,
+variant,v,,V,,40.00,30,,,,,
+variant,w,bb,W,,40.00,30,,,,,
+menu_item,soup,,"So
+up",,9.50,,,,,milk|glutn,
+menu_item,soup,,Soup,,9.50,,,,,,,,extra
+addon,m,,Mask,,1.005,,,not a url,,,
+`;
+  expect(problems(text)).toEqual([
+    "prices.csv:2 'type' must be one of service_category, addon, service, variant, menu_category, menu_item, size, not 'servise'. Did you mean 'service'?",
+    "prices.csv:3 'price' must be an amount such as 35.00, not '4o'.",
+    "prices.csv:4 'duration_min' must be a whole number from 1 to 1440, not 'soon'.",
+    "prices.csv:5 'parent_key' is missing: a variant belongs to a service.",
+    "prices.csv:6 There is no service 'bb' in this file. Did you mean 'b'?",
+    "prices.csv:7 'name' must be one line of 1 to 200 characters, not 'So␊up'.",
+    expect.stringMatching(/^prices\.csv:7 Each of 'allergens' must be .*Did you mean 'gluten'\?$/),
+    expect.stringMatching(/^prices\.csv:9 This row has 14 cells, but there are 12 columns\./),
+    "prices.csv:9 The menu item 'soup' is listed twice. The other is in line 7.",
+    expect.stringMatching(/^prices\.csv:10 Each of 'image' must be a web address/),
+    "prices.csv:10 'price' has 3 decimals in '1.005', but CHF has 2.",
+  ]);
+});
+
+describe("a file that is no table is refused in words", () => {
+  test.each<[string, string, string]>([
+    ["nothing", "", "is empty"],
+    ["no titles that are known", "a,b\n1,2\n", "There is no column 'type'."],
+    ["a title twice", "type,name,name\n", "The column 'name' is there twice."],
+    ["a quote without end", 'type,name\nservice,"Cut\n', "A quote that opens is never closed"],
+    ["a quote in the middle", 'type,name\nservice,"Cut" it\n', "A quote stands inside a cell"],
+    ["Latin-1", "type,name\nservice,Caf\ufffd\n", "is not UTF-8"],
+    [
+      "a cell of 65 KiB",
+      `type,name,description\nservice,Cut,${"x".repeat(66_560)}\n`,
+      "Column 3 holds more than 64 KiB.",
+    ],
+    [
+      "a row without end",
+      `type,name\nservice,"${"x".repeat(1_000_000)}`,
+      "This row is far too long",
+    ],
+    ["100,001 rows", `type,name\n${"a,b\n".repeat(100_001)}`, "has more than 100000 rows"],
+  ])("%s", (_case, text, problem) => {
+    const attempt = () => importCsv({ name: "prices.csv", text }, BUSINESS);
+    const told = problems(text);
+    if (told.length > 0) expect(told.join("\n")).toContain(problem);
+    else expect(attempt).toThrow(problem);
+  });
+});
+
+describe("an export as CSV", () => {
+  const exported = (file: string) => {
+    const rt = createTestRuntime();
+    const { slug } = applyCatalog(rt, [{ name: "catalog.yaml", text: file }], {
+      seedingAt: rt.now(),
+    });
+    return exportCatalogText(rt, getBusiness(rt, slug), "csv");
+  };
+
+  test("holds no cell that a spreadsheet would run, and is read back as it was", () => {
+    const cells = ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", 'a,"b";c', "'=x"];
+    const addons = cells.map(
+      (name, i) => `{key: a${i}, name: ${JSON.stringify(name)}, price: 1.00}`,
+    );
+    const { content } = exported(
+      `catalog: 1\nbusiness: {slug: joes, name: Joe's, timezone: Europe/Zurich, currency: CHF}\naddons: [${addons.join(", ")}]`,
+    );
+    for (const cell of content.split(/[,\r\n]+/)) expect(cell).not.toMatch(/^"?[=+\-@]/);
+    expect(content).toContain("'=HYPERLINK(1)");
+    expect(
+      imported(content)
+        .objects.addon.map(({ name }) => name)
+        .slice(0, 5),
+    ).toEqual(cells.slice(0, 5));
+  });
+
+  test("of the shipped restaurant comes back with the same dishes, sizes and prices", () => {
+    const { content, leftOut } = exported(readPreset("restaurant"));
+    expect(leftOut).toContain("14 tables");
+    const { objects } = imported(content, { ...BUSINESS, businessSlug: "cafe-lumen" });
+    const { objects: authored } = readCatalog(
+      [{ name: "restaurant.yaml", text: readPreset("restaurant") }],
+      {
+        current: () => null,
+        prune: false,
+        seedingAt: 0,
+      },
+    ).catalog;
+    const known = (dish: (typeof objects.menu_item)[number]) => [
+      dish.key,
+      dish.name,
+      dish.priceType,
+      dish.priceCents,
+      dish.categories,
+      dish.allergens,
+      dish.sizes.map(({ key, priceCents }) => [key, priceCents]),
+    ];
+    expect(objects.menu_item.map(known)).toEqual(authored.menu_item.map(known));
+  });
+});

@@ -1,0 +1,250 @@
+import { describe, expect, test } from "vitest";
+import { importSquare } from "../../../src/app/catalog/import-square.ts";
+import { readCatalog } from "../../../src/app/catalog/read-catalog.ts";
+import type { CatalogObjects } from "../../../src/domain/catalog/catalog.ts";
+import { readSharedData } from "../../support/shared-data.ts";
+
+const BUSINESS = { businessSlug: "joes", timezone: "America/New_York", currency: "USD" };
+
+/** Imports, and reads what came out as `apply` would. */
+function imported(text: string, business = BUSINESS) {
+  const { yaml, report } = importSquare(text, business);
+  const options = { current: () => null, prune: false, seedingAt: null };
+  const { catalog } = readCatalog([{ name: "import.yaml", text: yaml }], options);
+  return { yaml, report, catalog, objects: catalog.objects as CatalogObjects };
+}
+
+type SampleVariation = {
+  id: string;
+  itemVariationData: { name: string; priceMoney: { amount: number }; serviceDuration?: number };
+};
+type SampleObject = {
+  type: string;
+  id: string;
+  itemData: {
+    name: string;
+    description?: string;
+    categoryId?: string;
+    abbreviation?: string;
+    variations: SampleVariation[];
+  };
+  categoryData: { name: string };
+};
+
+describe("the catalogs that Square publishes", () => {
+  test("each appointment service keeps its name, text, price, duration and variations", (context) => {
+    const text = readSharedData(context, "square/salon-services.json");
+    const { objects, report } = imported(text);
+    const source = Object.values(JSON.parse(text) as Record<string, SampleObject>);
+    expect(source).toHaveLength(4);
+    expect(
+      objects.service.map(({ key, name, description, durationMin, priceCents, variants }) => [
+        [key, name, description, durationMin, priceCents],
+        variants.map((one) => [one.key, one.name, one.durationMin, one.priceCents, one.isDefault]),
+      ]),
+    ).toEqual(
+      source.map(({ id, itemData: { name, description, variations } }) => {
+        const variants = variations.map(({ id, itemVariationData: data }, at) => {
+          const minutes = (data.serviceDuration ?? 0) / 60_000;
+          return [id, data.name, minutes, data.priceMoney.amount, at === 0];
+        });
+        return [[id, name, description, variants[0]?.[2], variants[0]?.[3]], variants];
+      }),
+    );
+    expect(report).toEqual({
+      taken: ["4 services with 4 variants"],
+      left: [
+        { what: "presentAtAllLocations on 4 items", why: "the catalog is that of one location" },
+        {
+          what: "presentAtAllLocations on 4 variations",
+          why: "the catalog is that of one location",
+        },
+        { what: "inventoryAlertType on 4 variations", why: "stock is not counted here" },
+      ],
+    });
+  });
+
+  test("each dish keeps its name, text, category, price and variations", (context) => {
+    const text = readSharedData(context, "square/restaurant-catalog.json");
+    const { objects } = imported(text);
+    const source = Object.values(JSON.parse(text) as Record<string, { data: SampleObject }>).map(
+      ({ data }) => data,
+    );
+    const ofType = (type: string) => source.filter((one) => one.type === type);
+    expect(ofType("ITEM")).toHaveLength(12);
+    expect(
+      objects.menu_item.map(({ key, name, description, categories, priceCents, sizes }) => [
+        [key, name, description, categories, priceCents],
+        sizes.map((size) => [size.key, size.name, size.priceCents]),
+      ]),
+    ).toEqual(
+      ofType("ITEM").map(({ id, itemData: { name, description, categoryId, variations } }) => {
+        const sizes = variations.map(({ id, itemVariationData: data }) => [
+          id,
+          data.name,
+          data.priceMoney.amount,
+        ]);
+        const categories = categoryId === undefined ? [] : [categoryId];
+        return [[id, name, description ?? null, categories, sizes[0]?.[2]], sizes];
+      }),
+    );
+    expect(objects.menu_category.map(({ key, name }) => [key, name])).toEqual(
+      ofType("CATEGORY").map(({ id, categoryData: { name } }) => [id, name]),
+    );
+  });
+
+  test("whatever of the dishes was not taken has a line that says why", (context) => {
+    const text = readSharedData(context, "square/restaurant-catalog.json");
+    const { report } = imported(text);
+    const source = Object.values(JSON.parse(text) as Record<string, { image?: { url: string } }>);
+    expect(report.taken).toEqual(["2 menu categories", "12 dishes with 12 sizes"]);
+    const what = report.left.map((line) => line.what);
+    for (const { image } of source.filter((one) => one.image !== undefined))
+      expect(what.filter((line) => line.startsWith(`image ${image?.url} of #`))).toHaveLength(1);
+    expect(what.filter((line) => !line.startsWith("image "))).toEqual([
+      "tax 'Sales Tax' (#Sales Tax)",
+      "presentAtAllLocations on 2 categories",
+      "presentAtAllLocations on 1 item",
+      "taxIds on 12 items",
+      "presentAtAllLocations on 12 variations",
+      "abbreviation on 11 items",
+    ]);
+    for (const { why } of report.left) expect(why).not.toBe("deskbell has no field for it");
+  });
+});
+
+const soup = {
+  type: "ITEM",
+  id: "SOUP",
+  item_data: {
+    name: "Soup",
+    variations: [
+      {
+        type: "ITEM_VARIATION",
+        id: "BOWL",
+        item_variation_data: {
+          item_id: "SOUP",
+          name: "Bowl",
+          price_money: { amount: 850, currency: "USD" },
+        },
+      },
+    ],
+  },
+};
+
+describe("the shapes of the API", () => {
+  test.each([
+    ["a list's answer", { objects: [soup] }],
+    ["a search's answer with related objects", { objects: [], related_objects: [soup] }],
+    [
+      "a batch upsert's body",
+      { idempotency_key: "k", batches: [{ objects: [] }, { objects: [soup] }] },
+    ],
+    ["one object's answer", { object: soup }],
+    ["an array", [soup]],
+    ["an object alone", soup],
+    ["a map by id", { SOUP: soup }],
+    ["a map by id with wrapped objects", { SOUP: { data: soup } }],
+  ])("%s is read", (_, shape) => {
+    const { objects } = imported(JSON.stringify(shape));
+    expect(objects.menu_item).toMatchObject([
+      { key: "SOUP", priceCents: 850, sizes: [{ key: "BOWL", name: "Bowl" }] },
+    ]);
+  });
+
+  test("a page that others follow says so", () => {
+    const { report } = importSquare(JSON.stringify({ objects: [soup], cursor: "next" }), BUSINESS);
+    expect(report.left[0]?.what).toBe("the pages after this one");
+  });
+});
+
+test("the file begins with where it comes from and writes prices as a person would", () => {
+  const { yaml, catalog } = imported(JSON.stringify([soup]), { ...BUSINESS, currency: "USD" });
+  expect(yaml).toMatch(/^# Imported from a Square catalog\./);
+  expect(yaml).toContain("price: 8.50 }\n");
+  expect(catalog.business).toMatchObject({
+    slug: "joes",
+    name: "joes",
+    timezone: "America/New_York",
+    currency: "USD",
+  });
+});
+
+test("amounts in a currency without minor digits stay whole", () => {
+  const ramen = JSON.stringify([soup]).replace('"USD"', '"CURRENCY"');
+  const { yaml, objects } = imported(ramen, { ...BUSINESS, currency: "JPY" });
+  expect(yaml).toContain("price: 850 }\n");
+  expect(objects.menu_item[0]?.priceCents).toBe(850);
+});
+
+describe("what cannot be imported is refused in words", () => {
+  test.each([
+    ["broken JSON", '{"objects": [\n  }', BUSINESS, /^This is not JSON: /],
+    [
+      "an answer with errors",
+      '{"errors": [{"code": "UNAUTHORIZED"}]}',
+      BUSINESS,
+      /^This is not a catalog as Square/,
+    ],
+    ["text instead of an object", '"soup"', BUSINESS, /^This is not a catalog as Square/],
+    [
+      "a price that is no number",
+      '[{"type":"ITEM","id":"A","itemData":{"variations":7}}]',
+      BUSINESS,
+      /not a catalog/,
+    ],
+    ["nothing at all", "{}", BUSINESS, /^There is no item, category or modifier list/],
+    [
+      "another currency",
+      JSON.stringify([soup]),
+      { ...BUSINESS, currency: "EUR" },
+      /are in USD, not EUR/,
+    ],
+    [
+      "a zone that is none",
+      JSON.stringify([soup]),
+      { ...BUSINESS, timezone: "Mars" },
+      /timezone must be/,
+    ],
+    [
+      "a currency that is none",
+      JSON.stringify([soup]),
+      { ...BUSINESS, currency: "US" },
+      /currency must be/,
+    ],
+  ])("%s", (_, text, business, message) => {
+    expect(() => importSquare(text, business)).toThrow(
+      expect.objectContaining({ code: "invalid_input", message: expect.stringMatching(message) }),
+    );
+  });
+
+  test.each([
+    ['{"objects": [\n  }', "2:3"],
+    ['{"objects": [],\n "cursor" "x"}', "2:11"],
+  ])("the place in the JSON is named: %j", (text, place) => {
+    expect(() => importSquare(text, BUSINESS)).toThrow(
+      expect.objectContaining({ items: [expect.objectContaining({ place })] }),
+    );
+  });
+
+  test("the place in the catalog is named", () => {
+    const text = JSON.stringify({
+      objects: [soup, { type: "ITEM", id: "B", item_data: { name: 7 } }],
+    });
+    expect(() => importSquare(text, BUSINESS)).toThrow(
+      expect.objectContaining({
+        items: [expect.objectContaining({ place: "objects[1].itemData.name" })],
+      }),
+    );
+  });
+});
+
+test.each(["[", '{"a":'])(
+  "a JSON of a hundred thousand nested %s is refused in words",
+  (opening) => {
+    const closing = opening === "[" ? "]" : "}";
+    const text = `${opening.repeat(100_000)}1${closing.repeat(100_000)}`;
+    expect(() => importSquare(text, BUSINESS)).toThrow("nested more deeply");
+    expect(() => importSquare(opening.repeat(100_000), BUSINESS)).toThrow("This is not JSON");
+  },
+);

@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import { cancelBooking, createBooking } from "../../../src/app/bookings/bookings.ts";
+import { applyCatalog, editObject } from "../../../src/app/catalog/catalog.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { createReservation } from "../../../src/app/bookings/reservations.ts";
+import type { AppError } from "../../../src/domain/errors.ts";
+import { CATALOG_HEADER } from "../../support/catalog-file.ts";
+import { subscribe } from "../../support/delivery.ts";
+import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
+
+const FILE = `
+services:
+  - {key: cut, name: Cut, durationMin: 30, price: 35.00}
+  - {key: spa, name: Spa, durationMin: 60, price: 60.00, variants: [{key: long, name: Long, price: 80.00}]}
+addons:
+  - {key: mask, name: Mask, price: 5.00}
+`;
+
+const apply = (rt: TestRuntime, body: string, options = {}) =>
+  applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }], options);
+
+const reprice = (rt: TestRuntime, key: string, priceCents: number, options = {}) =>
+  editObject(rt, "salon-aurora", "service", key, (doc) => ({ ...doc, priceCents }), options);
+
+const undone = (result: { changes: { key: string; undoes: string[] }[] }) =>
+  result.changes
+    .filter(({ undoes }) => undoes.length > 0)
+    .map(({ key, undoes }) => [key, ...undoes]);
+
+describe("edits made on the box", () => {
+  test("are named by the plan of the file that would undo them", () => {
+    const rt = createTestRuntime();
+    apply(rt, FILE);
+    reprice(rt, "cut", 4500);
+    expect(undone(apply(rt, FILE, { dryRun: true }))).toEqual([["cut", "priceCents"]]);
+    expect(undone(apply(rt, FILE))).toEqual([["cut", "priceCents"]]);
+  });
+
+  test.each<[string, string, (rt: TestRuntime) => void]>([
+    ["the file says the same", FILE.replace("35.00", "45.00"), (rt) => reprice(rt, "cut", 4500)],
+    [
+      "they were taken back",
+      FILE.replace("35.00", "36.00"),
+      (rt) => void (reprice(rt, "cut", 4500), reprice(rt, "cut", 3500)),
+    ],
+    [
+      "the file does not list the object",
+      "addons: [{key: mask, name: Masque, price: 5.00}]",
+      (rt) => reprice(rt, "cut", 4500),
+    ],
+    [
+      "the file changes another field",
+      FILE.replace("name: Cut", "name: Trim").replace("35.00", "45.00"),
+      (rt) => reprice(rt, "cut", 4500),
+    ],
+  ])("are not undone when %s", (_case, file, edit) => {
+    const rt = createTestRuntime();
+    apply(rt, FILE);
+    edit(rt);
+    expect(undone(apply(rt, file))).toEqual([]);
+  });
+
+  test("are forgotten once a file has settled them, also by saying the same", () => {
+    const rt = createTestRuntime();
+    apply(rt, FILE);
+    reprice(rt, "cut", 4500);
+    apply(rt, FILE.replace("35.00", "45.00"));
+    expect(undone(apply(rt, FILE))).toEqual([]);
+  });
+
+  test("stay known over a file that lists other things", () => {
+    const rt = createTestRuntime();
+    apply(rt, FILE);
+    reprice(rt, "cut", 4500);
+    apply(rt, "services: [{key: spa, name: Spa, durationMin: 90, price: 60.00}]");
+    expect(undone(apply(rt, FILE, { dryRun: true }))).toContainEqual(["cut", "priceCents"]);
+  });
+
+  test.each<[string, Parameters<typeof editObject<"service">>[4], string]>([
+    [
+      "a price below nothing",
+      (doc) => ({ ...doc, priceCents: -1 }),
+      "'price' must not be negative",
+    ],
+    [
+      "no duration",
+      (doc) => ({ ...doc, durationMin: 0 }),
+      "'durationMin' must be a whole number from 1 to 1440",
+    ],
+    [
+      "a category that is not there",
+      (doc) => ({ ...doc, category: "cuts" }),
+      "There is no service category 'cuts'",
+    ],
+    ["a name of two lines", (doc) => ({ ...doc, name: "a\nb" }), "'name' must be one line"],
+    [
+      "a person who is not there",
+      (doc) => ({ ...doc, staff: ["anna"] }),
+      "There is no staff member 'anna'",
+    ],
+  ])("cannot make of an object what no file could say: %s", (_case, edit, problem) => {
+    const rt = createTestRuntime();
+    apply(rt, FILE);
+    const attempt = () => editObject(rt, "salon-aurora", "service", "cut", edit);
+    expect(attempt).toThrow(
+      expect.objectContaining({
+        code: "invalid_input",
+        message: expect.stringContaining(problem),
+      }) as AppError,
+    );
+    expect(apply(rt, FILE).changes).toEqual([]);
+  });
+
+  test("can be tried without being made", () => {
+    const rt = createTestRuntime();
+    apply(rt, FILE);
+    expect(reprice(rt, "cut", 4500, { dryRun: true })).toMatchObject({
+      fromVersion: 1,
+      version: 2,
+      events: [{}, {}, {}],
+    });
+    expect(apply(rt, FILE)).toMatchObject({ version: 1, changes: [] });
+  });
+});
+
+test("the plan counts the webhooks that each subscribed endpoint would get, and a change sends as many", async () => {
+  const rt = createTestRuntime();
+  apply(rt, FILE);
+  const salon = getBusiness(rt, "salon-aurora");
+  await subscribe(rt, salon, "http://127.0.0.1:9/a", ["service.updated", "catalog.changed"]);
+  await subscribe(rt, salon, "http://127.0.0.1:9/b", ["catalog.changed"]);
+  const dearer = FILE.replace("35.00", "36.00");
+  const planned = apply(rt, dearer, { dryRun: true });
+  expect(planned).toMatchObject({
+    deliveries: 3,
+    webhooks: [
+      { type: "service.updated", events: 1, deliveries: 1 },
+      { type: "service_price.updated", events: 1, deliveries: 0 },
+      { type: "catalog.changed", events: 1, deliveries: 2 },
+    ],
+  });
+  expect(apply(rt, dearer).webhooks).toEqual(planned.webhooks);
+});
+
+describe("future bookings outside the new hours", () => {
+  const DAYS = `
+hours: [{days: [mon-sun], start: "09:00", end: "18:00"}]
+services:
+  - {key: cut, name: Cut, durationMin: 60, price: 35.00, staff: [mia]}
+  - {key: sauna, name: Sauna, durationMin: 60, price: 20.00}
+staff: [{key: mia, name: Mia}]
+tables: [{key: t, maxSeats: 2}]
+turnTimes: [{upTo: 2, min: 60}]
+`;
+  const at = (time: string) => `2026-12-01T${time}`;
+
+  function booked() {
+    const rt = createTestRuntime();
+    apply(rt, DAYS);
+    const { id: early } = createBooking(rt, "salon-aurora", { service: "cut", start: at("09:00") });
+    const { id: cut } = createBooking(rt, "salon-aurora", { service: "cut", start: at("16:00") });
+    const { id: sauna } = createBooking(rt, "salon-aurora", {
+      service: "sauna",
+      start: at("16:30"),
+    });
+    const { id: table } = createReservation(rt, "salon-aurora", { party: 2, start: at("17:00") });
+    const names = new Map([
+      [early, "early"],
+      [cut, "cut"],
+      [sauna, "sauna"],
+      [table, "table"],
+    ]);
+    const left = (file: string, options = {}) =>
+      apply(rt, file, { dryRun: true, ...options }).outsideHours.map((id) => names.get(id));
+    return { rt, cut, left };
+  }
+
+  test.each<[string, string, string[]]>([
+    ["the day ends earlier", DAYS.replace('"18:00"', '"17:00"'), ["sauna", "table"]],
+    ["it is longer", DAYS.replace('"18:00"', '"19:00"'), []],
+    [
+      "the day is closed",
+      `${DAYS}closures: [{date: 2026-12-01}]`,
+      ["early", "cut", "sauna", "table"],
+    ],
+    ["another day is closed", `${DAYS}closures: [{date: 2026-12-02}]`, []],
+    [
+      "a person has a break",
+      DAYS.replace("name: Mia", 'name: Mia, breaks: [{days: [tue], start: "16:30", end: "17:00"}]'),
+      ["cut"],
+    ],
+    ["prices alone change", DAYS.replace("35.00", "36.00"), []],
+  ])("where %s", (_case, file, expected) => {
+    expect(booked().left(file)).toEqual(expected);
+  });
+
+  test("are those of a person who goes", () => {
+    const gone = DAYS.replace("[{key: mia, name: Mia}]", "[]").replace(", staff: [mia]", "");
+    expect(booked().left(gone, { prune: true, allowMassDelete: true })).toEqual(["early", "cut"]);
+  });
+
+  test("are none that are over, cancelled, or were outside before", () => {
+    const { rt, cut, left } = booked();
+    apply(rt, DAYS.replace('"18:00"', '"17:00"'));
+    cancelBooking(rt, "salon-aurora", cut);
+    rt.advance(Date.parse("2026-12-01T15:30:00Z") - rt.now());
+    expect(left(DAYS.replace('"18:00"', '"10:00"'))).toEqual([]);
+  });
+});
+
+describe("pruning", () => {
+  const tables = (count: number) =>
+    `tables: [${Array.from({ length: count }, (_, i) => `{key: t${i}, maxSeats: 2}`).join(", ")}]`;
+
+  test.each([
+    { before: 10, after: 8, refused: false },
+    { before: 10, after: 7, refused: true },
+    { before: 5, after: 4, refused: false },
+    { before: 5, after: 3, refused: true },
+    { before: 4, after: 0, refused: false },
+    { before: 10, after: 0, refused: true },
+  ])("from $before tables to $after: refused $refused", ({ before, after, refused }) => {
+    const rt = createTestRuntime();
+    apply(rt, tables(before));
+    expect(apply(rt, tables(after), { prune: true, dryRun: true }).massDeletes).toHaveLength(
+      refused ? 1 : 0,
+    );
+    const prune = () => apply(rt, tables(after), { prune: true });
+    if (refused) expect(prune).toThrow(`This would remove ${before - after} of ${before} table`);
+    else expect(prune()).toMatchObject({ version: 2 });
+    if (refused)
+      expect(apply(rt, tables(after), { prune: true, allowMassDelete: true }).changes).toHaveLength(
+        before - after,
+      );
+  });
+});

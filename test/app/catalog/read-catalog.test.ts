@@ -1,0 +1,623 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import {
+  CATALOG_HEADER,
+  collectIssues,
+  readCatalogBody,
+  readCatalogSources,
+} from "../../support/catalog-file.ts";
+
+/** Each row: the body after the head's four lines, then `line:column detail` for every mistake in it. */
+const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
+  // Words
+  [
+    "a field that is nearly a known one",
+    "addons:\n  - key: mask\n    name: Mask\n    pric: 5.00\n",
+    "8:5 Unknown field 'pric'. Did you mean 'price'?",
+  ],
+  [
+    "a field like no other",
+    "areas: [{key: hall, name: Hall, xyzzy: 1}]\n",
+    "5:33 Unknown field 'xyzzy'. Known here: key, name, previousKeys, status, images, translations.",
+  ],
+  [
+    "a section like no other",
+    "servces: []\n",
+    "5:1 Unknown field 'servces'. Did you mean 'services'?",
+  ],
+  [
+    "a key that is missing",
+    "areas:\n  - name: Hall\n",
+    "6:5 'key' is missing; it must be 1 to 80 characters in one line, with no space at either end.",
+  ],
+  [
+    "a name left empty",
+    "areas:\n  - key: hall\n    name:\n",
+    "7:5 'name' is missing; it must be one line of 1 to 200 characters.",
+  ],
+  [
+    "a number where text belongs",
+    "areas: [{key: hall, name: 12}]\n",
+    "5:21 'name' must be one line of 1 to 200 characters, not 12. Put it in quotes: name: \"12\".",
+  ],
+  [
+    "a key with a line break",
+    'areas: [{key: "a\\nb", name: A}]\n',
+    "5:10 'key' must be 1 to 80 characters in one line, with no space at either end, not 'a␊b'.",
+  ],
+  ["a section that is no list", "areas: hall\n", "5:1 'areas' must be a list, not 'hall'."],
+  [
+    "an item that is no group",
+    "areas: [hall]\n",
+    "5:9 Each of 'areas' must be a group of fields, not 'hall'.",
+  ],
+  [
+    "a status that does not exist",
+    "areas: [{key: a, name: A, status: actve}]\n",
+    "5:27 'status' must be active, inactive or archived, not 'actve'. Did you mean 'active'?",
+  ],
+  [
+    "yes for true",
+    "staff: [{key: a, name: A, public: yes}]\n",
+    "5:27 'public' must be true or false, not 'yes'.",
+  ],
+  [
+    "an allergen outside the law's list",
+    "menu: {items: [{key: a, name: A, price: 1, allergens: [glutn]}]}\n",
+    "5:56 Each of 'allergens' must be gluten, crustaceans, eggs, fish, peanuts, soybeans, milk, nuts, celery, mustard, sesame, sulphites, lupin or molluscs, not 'glutn'. Did you mean 'gluten'?",
+  ],
+  [
+    "an image that is no web address",
+    "areas: [{key: a, name: A, images: ['javascript:alert(1)']}]\n",
+    "5:36 Each of 'images' must be a web address such as https://example.com/soup.jpg, not 'javascript:alert(1)'.",
+  ],
+  [
+    "a field within one of two forms",
+    "areas: [{key: a, name: A, images: [{url: 'https://a.example/b.png', with: 3}]}]\n",
+    "5:69 Unknown field 'with'. Did you mean 'width'?",
+  ],
+  [
+    "a language that is none",
+    "areas: [{key: a, name: A, translations: {deutsch!: {name: B}}}]\n",
+    "5:42 A name in 'translations' must be a language such as de or pt-BR, not 'deutsch!'.",
+  ],
+  [
+    "a field named like a prototype",
+    "__proto__: {polluted: true}\n",
+    "5:1 Unknown field '__proto__'.",
+  ],
+  // Money
+  [
+    "more decimals than the currency has",
+    "addons: [{key: a, name: A, price: 35.555}]\n",
+    "5:28 'price' has 3 decimals in '35.555', but USD has 2.",
+  ],
+  [
+    "a price with a comma",
+    "addons: [{key: a, name: A, price: '35,00'}]\n",
+    "5:28 'price' must be an amount such as 35.00, not '35,00'.",
+  ],
+  [
+    "a price as an exponent",
+    "addons: [{key: a, name: A, price: 1e3}]\n",
+    "5:28 'price' must be an amount such as 35.00, not '1e3'.",
+  ],
+  [
+    "a negative price",
+    "addons: [{key: a, name: A, price: -5}]\n",
+    "5:28 'price' must not be negative.",
+  ],
+  [
+    "a price said twice",
+    "addons: [{key: a, name: A, price: 5, priceCents: 500}]\n",
+    "5:38 'price' and 'priceCents' say the same thing. Keep one of them.",
+  ],
+  ["no price", "addons: [{key: a, name: A}]\n", "5:10 'price' is missing: an add-on needs one."],
+  [
+    "a price for what has none",
+    "services: [{key: a, name: A, durationMin: 5, priceType: on_request, price: 3}]\n",
+    "5:69 'price' cannot stand beside 'on_request'. Remove one of them.",
+  ],
+  [
+    "a deposit that is no amount",
+    "services: [{key: a, name: A, durationMin: 5, price: 3, deposit: half}]\n",
+    "5:56 'deposit' must be an amount such as 35.00, not 'half'.",
+  ],
+  // Time
+  [
+    "an hour that does not exist",
+    "hours: [{days: mon, start: '25:00', end: '26:00'}]\n",
+    "5:21 'start' must be a time of day such as 09:30, not '25:00'.",
+  ],
+  [
+    "an end past 48:00",
+    "hours: [{days: mon, start: '09:00', end: '48:01'}]\n",
+    "5:37 'end' must be a time such as 18:00, at most 48:00 (02:00 the next day is 26:00), not '48:01'.",
+  ],
+  [
+    "an end before its start",
+    "hours: [{days: fri-sat, start: '18:00', end: '02:00'}]\n",
+    "5:41 'end' 02:00 is not after 'start' 18:00. For 02:00 on the day after, write 26:00.",
+  ],
+  [
+    "a day that is none",
+    "hours: [{days: [mon, monday], start: '09:00', end: '18:00'}]\n",
+    "5:22 Each of 'days' must be mon, tue, wed, thu, fri, sat, sun or a range such as mon-fri, not 'monday'.",
+  ],
+  [
+    "a date that does not exist",
+    "closures: [{date: 2027-02-29}]\n",
+    "5:13 'date' must be a date that exists, such as 2026-12-25, not '2027-02-29'.",
+  ],
+  [
+    "a yearly date that does not exist",
+    "closures: [{yearly: 02-30}]\n",
+    "5:13 'yearly' must be a month and day such as 12-25, not '02-30'.",
+  ],
+  [
+    "a closure of two forms",
+    "closures: [{date: 2027-02-01, yearly: 02-03}]\n",
+    "5:12 A closure has one of: 'date'; 'from' and 'to'; 'yearly'.",
+  ],
+  [
+    "half a closure",
+    "closures: [{from: 2027-02-01}]\n",
+    "5:12 'to' is missing: a closure over several days has 'from' and 'to'.",
+  ],
+  [
+    "an exception without hours",
+    "exceptions: [{date: 2027-02-01, mode: add}]\n",
+    "5:14 'intervals' is missing: say which hours to add.",
+  ],
+  [
+    "days counted from a seeding that is none",
+    "events: [{key: gala, name: Gala, startsIn: 12d 19:30, durationMin: 90}]\n",
+    "5:34 '12d 19:30' counts from the day of seeding, which only 'seed' knows. Write a date and time such as 2026-12-31T22:00.",
+  ],
+  [
+    "an instant that does not exist",
+    "events: [{key: gala, name: Gala, startsAt: '2026-11-31T19:00', durationMin: 90}]\n",
+    "5:34 'startsAt' must be a date and time such as 2026-12-31T22:00, alone or with an offset (+01:00), not '2026-11-31T19:00'.",
+  ],
+  [
+    "an event that ends before it starts",
+    "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, endsAt: 2026-12-31T21:00}]\n",
+    "5:62 'endsAt' is not after 'startsAt'.",
+  ],
+  [
+    "an event without an end",
+    "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00}]\n",
+    "5:10 'endsAt' is missing: an event needs it, or 'durationMin'.",
+  ],
+  [
+    "an event with neither start nor end",
+    "events: [{key: gala, name: Gala, doorsAt: '18:30'}]\n",
+    "5:10 'startsAt' is missing: an event needs a date and time such as 2026-12-31T22:00.",
+    "5:10 'endsAt' is missing: an event needs it, or 'durationMin'.",
+  ],
+  [
+    "doors after the start",
+    "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, doorsAt: '22:30'}]\n",
+    "5:79 'doorsAt' 22:30 is after the event's start.",
+  ],
+  // Numbers
+  [
+    "a duration of no minutes",
+    "services: [{key: a, name: A, durationMin: 0, price: 1}]\n",
+    "5:30 'durationMin' must be a whole number from 1 to 1440, not 0.",
+  ],
+  [
+    "half a minute",
+    "services: [{key: a, name: A, durationMin: 30.5, price: 1}]\n",
+    "5:30 'durationMin' must be a whole number from 1 to 1440, not 30.5.",
+  ],
+  [
+    "a table that shrinks",
+    "tables: [{key: t1, minSeats: 4, maxSeats: 2}]\n",
+    "5:33 'maxSeats' 2 is less than 'minSeats' 4.",
+  ],
+  [
+    "a group of which too many must be chosen",
+    "menu: {modifierGroups: [{key: g, name: G, min: 2, options: [{key: o, name: O}]}]}\n",
+    "5:43 'min' 2 is more than there are options, which is 1.",
+  ],
+  [
+    "an add-on that is required none times",
+    "addons: [{key: m, name: M, price: 1}]\nservices: [{key: a, name: A, durationMin: 5, price: 1, addons: [{addon: m, required: true, min: 0}]}]\n",
+    "6:92 'min' cannot be 0 where the add-on is required.",
+  ],
+  [
+    "two default variants",
+    "services:\n  - key: a\n    name: A\n    durationMin: 5\n    price: 1\n    variants:\n      - {key: s, name: S, default: true}\n      - {key: l, name: L, default: true}\n",
+    "12:27 Another variant is the default already. Keep one.",
+  ],
+  // Promotions and tickets
+  [
+    "a benefit with a stranger's field",
+    "promotions: [{key: p, name: P, benefit: {type: amount_off, amount: 5, percent: 3}}]\n",
+    "5:71 'percent' has no meaning in a benefit of type amount_off, which takes amount, amountCents.",
+  ],
+  [
+    "a benefit of nothing",
+    "promotions: [{key: p, name: P, benefit: {type: percent_off}}]\n",
+    "5:32 'percent' is missing: a benefit of type percent_off needs one.",
+  ],
+  [
+    "more than all of it",
+    "promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 120}}]\n",
+    "5:61 'percent' must be at most 100.00, not '120'.",
+  ],
+  [
+    "a promotion for nothing",
+    "promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {services: []}}]\n",
+    "5:75 This promotion applies to nothing. Write 'all: true', or list what it applies to.",
+  ],
+  [
+    "a quota of a ticket type that the event lacks",
+    "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: seat, name: Seat, price: 9}], quotas: [{key: q, size: 9, ticketTypes: [seats]}]}]\n",
+    "5:170 This event has no ticket type 'seats'. Did you mean 'seat'?",
+  ],
+  [
+    "an event whose key makes no slug",
+    "events: [{key: 忘年会, name: 忘年会, startsAt: 2026-12-31T22:00, durationMin: 60}]\n",
+    "5:10 'slug' is missing: none can be made of the key '忘年会'. Write one of a-z, 0-9 and -.",
+  ],
+  // Repeats and references
+  [
+    "a key listed twice",
+    "areas:\n  - {key: hall, name: Hall}\n  - {key: hall, name: Hall 2}\n",
+    "7:6 The area 'hall' is listed twice. The other is at catalog.yaml:6:6.",
+  ],
+  [
+    "a variant listed twice",
+    "services: [{key: a, name: A, durationMin: 5, price: 1, variants: [{key: s, name: S}, {key: s, name: T}]}]\n",
+    "5:87 The variant 's' is listed twice. The other is at catalog.yaml:5:68.",
+  ],
+  [
+    "somebody unknown",
+    "staff: [{key: maria, name: Maria}]\nservices: [{key: a, name: A, durationMin: 5, price: 1, staff: [maria, mara]}]\n",
+    "6:71 There is no staff member 'mara'. Did you mean 'maria'?",
+  ],
+  [
+    "an unknown add-on, resource and category at once",
+    "services:\n  - key: a\n    name: A\n    durationMin: 5\n    price: 1\n    category: hair\n    addons: [mask]\n    resources: [{resource: room}]\n",
+    "10:5 There is no service category 'hair'.",
+    "11:14 There is no add-on 'mask'.",
+    "12:18 There is no resource 'room'.",
+  ],
+  [
+    "the old name of something",
+    "areas: [{key: garden, name: Garden, previousKeys: [yard]}]\ntables: [{key: t1, maxSeats: 2, area: yard}]\n",
+    "6:33 There is no area 'yard'. It is called 'garden' now.",
+  ],
+  [
+    "a promotion for an unknown ticket type",
+    "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: seat, name: Seat, price: 9}]}]\npromotions: [{key: p, name: P, benefit: {type: free_addon, addon: cake}, appliesTo: {ticketTypes: [gala/seta]}}]\n",
+    "6:60 There is no add-on 'cake'.",
+    "6:100 There is no ticket type 'gala/seta'. Did you mean 'gala/seat'?",
+  ],
+  [
+    "categories in a ring",
+    "serviceCategories:\n  - {key: a, name: A, parent: b}\n  - {key: b, name: B, parent: a}\n",
+    "6:23 These categories go round in a ring: 'a' in 'b' in 'a'.",
+  ],
+  [
+    "a category within itself",
+    "menu: {categories: [{key: a, name: A, parent: a}]}\n",
+    "5:39 A category cannot be its own parent.",
+  ],
+  [
+    "two events of one slug",
+    "events:\n  - {key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60}\n  - {key: Gala!, name: Gala, startsAt: 2027-12-31T22:00, durationMin: 60}\n",
+    "7:5 The event 'gala' has the slug 'gala' already. Write another 'slug'.",
+  ],
+  [
+    "a key that another's id is made of",
+    "areas:\n  - {key: garden, name: Garden, previousKeys: [yard]}\n  - {key: yard, name: Yard}\n",
+    "7:6 The id of 'garden' is made of the key 'yard' already. Choose another key.",
+  ],
+  // YAML itself
+  [
+    "a field written twice",
+    "areas: []\nareas: []\n",
+    "6:1 'areas' is written twice here. Keep one of them.",
+  ],
+  [
+    "a price with a comma in braces",
+    "addons: [{key: a, name: A, price: 4,50}]\n",
+    "5:37 Unknown field '50'. If it is the end of an amount, write that with a point: 4.50.",
+  ],
+  [
+    "a tab, without what it leads to",
+    "areas:\n  - key: a\n\tname: A\n    images: []\n",
+    "7:1 A tab is used for indentation here; YAML takes spaces only.",
+  ],
+  [
+    "a tab",
+    "areas:\n\t- key: a\n",
+    "6:1 A tab is used for indentation here; YAML takes spaces only.",
+  ],
+  [
+    "a colon in plain text",
+    "areas: [{key: a, name: A}]\nstaff:\n  - key: x\n    name: Tom: the cat\n",
+    "8:11 A second ': ' in one line. Put the text in quotes, or begin a new line.",
+  ],
+  [
+    "a tag",
+    "areas: !list []\n",
+    "5:8 Tags such as '!name' have no meaning in a catalog (unresolved tag: !list).",
+  ],
+  ["an alias of nothing", "areas: *halls\n", "5:8 No anchor '&halls' stands before this alias."],
+  ["a field with a list for a name", "? [a, b]\n: 3\n", "5:3 The name of a field must be text."],
+];
+
+describe("readCatalog tells the author of a file of", () => {
+  it.each(MISTAKES)("%s", (_name, body, ...expected) => {
+    expect(collectIssues(() => readCatalogBody(body))).toEqual(
+      expected.map((line) => `catalog.yaml:${line}`),
+    );
+  });
+});
+
+describe("readCatalog", () => {
+  it("tells of every mistake at once, in the order of the file, and of those in the same object", () => {
+    const body = `promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {services: [ct]}}]
+services:
+  - key: cut
+    name: Cut
+    durationMin: 9999
+    price: 1.234
+    staff: [nobody]
+    colour: red
+  - {key: cut, name: Cut again, durationMin: 5, price: 1}
+`;
+    expect(collectIssues(() => readCatalogBody(body))).toEqual([
+      "catalog.yaml:5:98 There is no service 'ct'. Did you mean 'cut'?",
+      "catalog.yaml:9:5 'durationMin' must be a whole number from 1 to 1440, not 9999.",
+      "catalog.yaml:10:5 'price' has 3 decimals in '1.234', but USD has 2.",
+      "catalog.yaml:11:13 There is no staff member 'nobody'.",
+      expect.stringContaining("catalog.yaml:12:5 Unknown field 'colour'."),
+      "catalog.yaml:13:6 The service 'cut' is listed twice. The other is at catalog.yaml:7:5.",
+    ]);
+  });
+
+  it("does not take a reference to an object that it could not read for an unknown one", () => {
+    const body =
+      "areas: [{key: hall, name: Hall}]\nevents: [{key: gala, name: 3, startsAt: never, quotas: 5, ticketTypes: [7]}]\npromotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {events: [gala], ticketTypes: [gala/seat]}}]\n";
+    const found = collectIssues(() => readCatalogBody(body));
+    expect(found).toHaveLength(4);
+    expect(found.every((line) => line.startsWith("catalog.yaml:6:"))).toBe(true);
+  });
+
+  it("says in the error how many mistakes there are, where, and that nothing was changed", () => {
+    expect(() => readCatalogBody("areas: 1\n")).toThrow(
+      "1 mistake in catalog.yaml. Nothing was changed.",
+    );
+    const other = { name: "b.yaml", text: "catalog: 1\nareas: 1\n" };
+    expect(() =>
+      readCatalogSources([{ name: "a.yaml", text: `${CATALOG_HEADER}areas: 1\n` }, other]),
+    ).toThrow("2 mistakes in 2 files. Nothing was changed.");
+  });
+
+  it.each([
+    ["", "catalog.yaml:1:1 The file is empty. It must begin with 'catalog: 1'."],
+    ["# nothing\n", "catalog.yaml:1:1 The file is empty. It must begin with 'catalog: 1'."],
+    [
+      "- a\n",
+      "catalog.yaml:1:1 A catalog file must be a map of sections that begins with 'catalog: 1', not a list.",
+    ],
+    [
+      "hello\n",
+      "catalog.yaml:1:1 A catalog file must be a map of sections that begins with 'catalog: 1', not 'hello'.",
+    ],
+    [
+      "areas: []\n",
+      "catalog.yaml:1:1 'catalog' is missing; it must be 1, the version of this format.",
+    ],
+    ["catalog: 2\n", "catalog.yaml:1:1 'catalog' must be 1, the version of this format, not 2."],
+    [
+      "catalog: 1\n",
+      "catalog.yaml:1:1 'business' is missing: one file has to say which business this is.",
+    ],
+    [
+      "catalog: 1\n---\ncatalog: 1\n",
+      "catalog.yaml:2:1 A second document begins here ('---'). Put it into a file of its own.",
+    ],
+  ])("refuses a file that is no catalog: %#", (text, expected) => {
+    expect(collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]))).toEqual([
+      expected,
+    ]);
+  });
+
+  it.each([
+    ["brackets without end", "[".repeat(100_000)],
+    ["lists in lists", `catalog: 1\nareas: ${"[".repeat(60)}${"]".repeat(60)}\n`],
+    ["a list that holds itself", "catalog: 1\nareas: &a [*a]\n"],
+  ])("refuses %s as nested too deeply", (_name, text) => {
+    const [first] = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
+    expect(first).toContain("This is nested too deeply for a catalog.");
+  });
+
+  it.each([
+    ["slug: Salon", "'slug' must be 2 to 60 characters of a-z, 0-9 and -, not 'Salon'."],
+    [
+      "timezone: Europe/Zürich",
+      "'timezone' must be a time zone's IANA name such as Europe/Zurich, not 'Europe/Zürich'. Did you mean 'Europe/Zurich'?",
+    ],
+    [
+      "timezone: europe/zurich",
+      "'timezone' must be a time zone's IANA name such as Europe/Zurich, not 'europe/zurich'. Did you mean 'Europe/Zurich'?",
+    ],
+    [
+      "timezone: '+01:00'",
+      "'timezone' must be a time zone's IANA name such as Europe/Zurich, not '+01:00'.",
+    ],
+    [
+      "currency: USd",
+      "'currency' must be a currency's ISO 4217 code such as CHF, not 'USd'. Did you mean 'USD'?",
+    ],
+    ["email: nobody", "'email' must be an e-mail address, not 'nobody'."],
+    [
+      "bookingPolicy: {maxAdvanceDays: 2000}",
+      "'maxAdvanceDays' must be a whole number from 1 to 1095, not 2000.",
+    ],
+  ])("refuses a business with %s", (field, detail) => {
+    const fields = { slug: "a-b", name: "A", timezone: "UTC", currency: "EUR" };
+    const [name = ""] = field.split(":");
+    const lines = Object.entries(fields)
+      .filter(([other]) => other !== name)
+      .map(([other, value]) => `  ${other}: ${value}\n`);
+    const text = `catalog: 1\nbusiness:\n${lines.join("")}  ${field}\n`;
+    expect(collectIssues(() => readCatalogSources([{ name: "a.yaml", text }]))).toEqual([
+      expect.stringMatching(/^a\.yaml:\d+:\d+ /),
+    ]);
+    expect(collectIssues(() => readCatalogSources([{ name: "a.yaml", text }]))[0]).toContain(
+      detail,
+    );
+  });
+
+  it("refuses a bomb of aliases before it goes off", () => {
+    const bomb = ["a: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+    for (let n = 1; n < 12; n++)
+      bomb.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(", ")}]`);
+    const found = collectIssues(() => readCatalogBody(`${bomb.join("\n")}\n`));
+    expect(found).toEqual([
+      expect.stringContaining("Its aliases (*name) make this file far too large."),
+    ]);
+  });
+
+  it("refuses a file of more than 50 MB without reading it", () => {
+    const text = `catalog: 1\n#${"x".repeat(50_000_000)}`;
+    expect(collectIssues(() => readCatalogSources([{ name: "big.yaml", text }]))).toEqual([
+      "big.yaml:1:1 The file is larger than 50 MB.",
+    ]);
+  });
+
+  it("refuses an object of more than 200 KB", () => {
+    const texts = Array.from(
+      { length: 25 },
+      (_, n) => `a${String.fromCharCode(97 + n)}: {description: "${"é".repeat(5000)}"}`,
+    );
+    const found = collectIssues(() =>
+      readCatalogBody(`areas:\n  - {key: hall, name: Hall, translations: {${texts.join(", ")}}}\n`),
+    );
+    expect(found).toEqual(["catalog.yaml:6:5 This object is 251 KB; one may have at most 200 KB."]);
+  });
+
+  it("leaves prototypes alone", () => {
+    collectIssues(() =>
+      readCatalogBody(
+        "__proto__: {polluted: true}\nareas: [{key: a, name: A, __proto__: {polluted: true}}]\n",
+      ),
+    );
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it("never prints control characters of a file", () => {
+    const [mistake] = collectIssues(() =>
+      readCatalogBody('areas: [{key: a, name: A, "\\e[31mred": 1}]\n'),
+    );
+    expect(mistake).toContain("Unknown field '␛[31mred'.");
+  });
+
+  it("reads JSON as it reads YAML, places included", () => {
+    const file = {
+      catalog: 1,
+      business: { slug: "kita-live", name: "Kita 😀", timezone: "Asia/Tokyo", currency: "JPY" },
+      addons: [
+        { key: "towel", name: "Towel", price: "300" },
+        { key: "robe", name: "Robe", price: 500 },
+      ],
+    };
+    const text = JSON.stringify(file, null, "\t");
+    const catalog = readCatalogSources([{ name: "kita.json", text }]);
+    expect(catalog.business.name).toBe("Kita 😀");
+    expect(catalog.objects.addon.map((addon) => addon.priceCents)).toEqual([300, 500]);
+    expect(
+      collectIssues(() =>
+        readCatalogSources([{ name: "kita.json", text: text.replace("500", "5.5") }]),
+      ),
+    ).toEqual(["kita.json:18:4 'price' has 1 decimal in '5.5', but JPY has none."]);
+  });
+
+  it("takes a price from the digits in the file, quoted or not", () => {
+    const catalog = readCatalogBody(
+      "addons: [{key: a, name: A, price: 35.00}, {key: b, name: B, price: '35.00'}, {key: c, name: C, priceCents: 3500}, {key: d, name: D, price: 0.29}]\n",
+    );
+    expect(catalog.objects.addon.map((addon) => addon.priceCents)).toEqual([3500, 3500, 3500, 29]);
+  });
+
+  it("shares what an anchor names", () => {
+    const catalog = readCatalogBody(
+      "hours: &week [{days: mon-fri, start: '09:00', end: '18:00'}]\nstaff: [{key: a, name: A, hours: *week}]\n",
+    );
+    expect(catalog.objects.staff[0]?.hours).toEqual(catalog.schedule.hours);
+  });
+
+  describe("with several files", () => {
+    const business = { name: "business.yaml", text: CATALOG_HEADER };
+
+    it("joins a section that they all have, in their order", () => {
+      const catalog = readCatalogSources([
+        {
+          name: "b.yaml",
+          text: "catalog: 1\nareas: [{key: garden, name: Garden}]\nclosures: [{yearly: 12-25}]\n",
+        },
+        business,
+        {
+          name: "c.yaml",
+          text: "catalog: 1\nareas: [{key: hall, name: Hall}]\nclosures: [{yearly: 01-01}]\ntables: [{key: t1, maxSeats: 2, area: garden}]\n",
+        },
+      ]);
+      expect(catalog.objects.area.map((area) => area.key)).toEqual(["garden", "hall"]);
+      expect(catalog.schedule.closures).toEqual([
+        { name: null, yearly: "12-25" },
+        { name: null, yearly: "01-01" },
+      ]);
+    });
+
+    it("names both places of a key that two of them have", () => {
+      const found = collectIssues(() =>
+        readCatalogSources([
+          business,
+          { name: "b.yaml", text: "catalog: 1\nareas: [{key: hall, name: Hall}]\n" },
+          { name: "c.yaml", text: "catalog: 1\n\nareas: [{key: hall, name: Hall}]\n" },
+        ]),
+      );
+      expect(found).toEqual([
+        "c.yaml:3:10 The area 'hall' is listed twice. The other is at b.yaml:2:10.",
+      ]);
+    });
+
+    it("wants the business once, and the format's version in each", () => {
+      expect(
+        collectIssues(() => readCatalogSources([business, { ...business, name: "again.yaml" }])),
+      ).toEqual([
+        "again.yaml:2:1 The business is described twice. The other is at business.yaml:2:1.",
+      ]);
+      expect(
+        collectIssues(() =>
+          readCatalogSources([business, { name: "b.yaml", text: "areas: []\n" }]),
+        ),
+      ).toEqual(["b.yaml:1:1 'catalog' is missing; it must be 1, the version of this format."]);
+    });
+
+    it("tells of what is not YAML in each of them", () => {
+      const found = collectIssues(() =>
+        readCatalogSources([
+          { name: "a.yaml", text: "a: 'b\n" },
+          { name: "b.yaml", text: "a: [1\n" },
+        ]),
+      );
+      expect(found.map((line) => line.slice(0, 7))).toEqual(["a.yaml:", "b.yaml:"]);
+    });
+  });
+
+  it.each(["restaurant", "salon", "venue"])("reads the shipped %s without a mistake", (preset) => {
+    const text = readFileSync(new URL(`../../data/${preset}.yaml`, import.meta.url), "utf8");
+    const seedingAt = Date.parse("2026-11-20T12:00:00Z");
+    expect(
+      collectIssues(() => readCatalogSources([{ name: preset, text }], { seedingAt })),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, test } from "vitest";
+import {
+  cancelDeliveries,
+  redeliverDelivery,
+  redeliverDeliveries,
+  getDelivery,
+} from "../../../src/app/webhooks/deliveries.ts";
+import { deleteEndpoint, disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import type { DeliveryStatus } from "../../../src/domain/webhooks/delivery-status.ts";
+import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+/** An endpoint with some deliveries, and a receiver whose next answers are this status. */
+async function stage(count = 1, statusCode = 200) {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
+  const answer = { statusCode };
+  const sent: { id: string; attempt: string; event: string }[] = [];
+  const courier = createTestWorker(rt, async ({ headers }) => {
+    sent.push({
+      id: headers["X-Service-Delivery"]!,
+      attempt: headers["X-Service-Attempt"]!,
+      event: headers["webhook-id"]!,
+    });
+    return { kind: "responded", retryAfter: null, responseText: "", ...answer };
+  });
+  emitEvents(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
+  const run = async () => {
+    courier.sweep();
+    await courier.whenIdle();
+  };
+  await run();
+  const ids = rt.store.deliveries
+    .list({}, 1000)
+    .map(({ id }) => id)
+    .reverse();
+  const count0 = (status: DeliveryStatus) => rt.store.tallies.countByStatus()[status] ?? 0;
+  return { rt, business, endpoint, courier, sent, answer, run, ids, id: ids[0]!, count: count0 };
+}
+
+describe("redelivering one", () => {
+  test("sends what has arrived once more, with the same id and event and the next attempt's number", async () => {
+    const { rt, sent, run, id } = await stage();
+    expect(redeliverDelivery(rt, id)).toMatchObject({
+      status: "PENDING",
+      nextAttemptAt: rt.now(),
+      deliveredAt: null,
+    });
+    await run();
+    expect(sent).toEqual([
+      { id, attempt: "1", event: sent[0]!.event },
+      { id, attempt: "2", event: sent[0]!.event },
+    ]);
+    expect(getDelivery(rt, id)).toMatchObject({ status: "DELIVERED", attemptCount: 2 });
+  });
+
+  test("begins the schedule of an exhausted one anew when it fails again", async () => {
+    const { rt, run, id, courier } = await stage(1, 500);
+    while (getDelivery(rt, id).status === "PENDING") {
+      rt.advance(getDelivery(rt, id).nextAttemptAt! - rt.now());
+      await run();
+    }
+    expect(getDelivery(rt, id)).toMatchObject({ status: "EXHAUSTED", attemptCount: 20 });
+    rt.advance(3_600_000);
+    redeliverDelivery(rt, id);
+    await run();
+    const delivery = getDelivery(rt, id);
+    expect(delivery).toMatchObject({ status: "PENDING", attemptCount: 21 });
+    expect(delivery.nextAttemptAt! - rt.now()).toBeLessThanOrEqual(6000);
+    expect(courier.alerts.filter(({ type }) => type === "delivery.exhausted")).toHaveLength(1);
+  });
+
+  test("sends what waits for a later attempt now", async () => {
+    const { rt, answer, run, id } = await stage(1, 500);
+    answer.statusCode = 200;
+    await run();
+    expect(getDelivery(rt, id).status).toBe("PENDING");
+    redeliverDelivery(rt, id);
+    await run();
+    expect(getDelivery(rt, id)).toMatchObject({ status: "DELIVERED", attemptCount: 2 });
+  });
+
+  test("is refused in words for a disabled or deleted endpoint and for one that is not there", async () => {
+    const { rt, endpoint, id } = await stage();
+    disableEndpoint(rt, endpoint.id, "manual");
+    expect(() => redeliverDelivery(rt, id)).toThrow(/is disabled: enable it first/);
+    deleteEndpoint(rt, endpoint.id);
+    expect(() => redeliverDelivery(rt, id)).toThrow(/was deleted/);
+    expect(() => redeliverDelivery(rt, "dlv_none")).toThrow(/There is no delivery/);
+    expect(() => getDelivery(rt, id, "biz_other")).toThrow(/There is no delivery/);
+  });
+});
+
+describe("redelivering many", () => {
+  test("counts in a dry run, then sends them in their order, one after the other", async () => {
+    const { rt, sent, run, ids } = await stage(30);
+    const filter = { since: 0 };
+    expect(redeliverDeliveries(rt, filter, { dryRun: true })).toBe(30);
+    await run();
+    expect(sent).toHaveLength(30);
+    expect(redeliverDeliveries(rt, filter)).toBe(30);
+    await run();
+    expect(sent.slice(30).map(({ id }) => id)).toEqual(ids);
+  });
+
+  test("takes what failed and leaves what arrived, is parked or was cancelled", async () => {
+    const { rt, business, endpoint, answer, run, count } = await stage(3, 500);
+    answer.statusCode = 200;
+    emitEvents(rt, business, "staff.updated", "addon.updated", "event.updated");
+    await run();
+    const [cancelled] = rt.store.deliveries.list({ eventType: "service.updated" }, 1);
+    cancelDeliveries(rt, { id: cancelled!.id });
+    const { endpoint: other } = await subscribe(rt, business, "http://10.0.0.2/");
+    disableEndpoint(rt, other.id, "manual");
+    emitEvents(rt, business, "service.updated");
+    await run();
+    expect(redeliverDeliveries(rt, { failed: true })).toBe(2);
+    expect(
+      redeliverDeliveries(rt, { status: "CANCELLED", endpointId: endpoint.id }, { dryRun: true }),
+    ).toBe(1);
+    expect(redeliverDeliveries(rt, { endpointId: other.id }, { dryRun: true })).toBe(0);
+    await run();
+    expect(count("DELIVERED")).toBe(6);
+    expect(count("PARKED")).toBe(1);
+    expect(count("CANCELLED")).toBe(1);
+  });
+
+  test("keeps to a rate, and refuses one that would take more than a day", async () => {
+    const { rt, sent, run } = await stage(20);
+    redeliverDeliveries(rt, { since: 0 }, { perSecond: 5 });
+    await run();
+    expect(sent).toHaveLength(21);
+    rt.advance(1000);
+    await run();
+    expect(sent).toHaveLength(26);
+    expect(() => redeliverDeliveries(rt, { since: 0 }, { perSecond: 1 / 86_400 })).toThrow(
+      /more than a day/,
+    );
+  });
+
+  test("goes on over many batches and tells how far it is", async () => {
+    const { rt } = await stage(2500);
+    const told: [number, number][] = [];
+    expect(
+      redeliverDeliveries(
+        rt,
+        { since: 0 },
+        { onProgress: (...progress) => void told.push(progress) },
+      ),
+    ).toBe(2500);
+    expect(told).toEqual([
+      [1000, 2500],
+      [2000, 2500],
+      [2500, 2500],
+    ]);
+    expect(rt.store.deliveryMoves.countUntriedReplays({})).toBe(2500);
+  });
+});
+
+test("a replay gives way to what is fresh", async () => {
+  const { rt, business, sent, run, ids } = await stage(10);
+  redeliverDeliveries(rt, { since: 0 });
+  emitEvents(rt, business, "staff.updated");
+  await run();
+  const [fresh] = rt.store.deliveries.list({ eventType: "staff.updated" }, 1);
+  expect(sent.slice(10).map(({ id }) => id)).toEqual([fresh!.id, ...ids]);
+});
+
+test("what is cancelled is owed no longer", async () => {
+  const { rt, endpoint, sent, run, count } = await stage(5, 500);
+  expect(cancelDeliveries(rt, { endpointId: endpoint.id })).toBe(5);
+  rt.advance(86_400_000);
+  await run();
+  expect(sent).toHaveLength(5);
+  expect(count("CANCELLED")).toBe(5);
+  expect(cancelDeliveries(rt, { endpointId: endpoint.id })).toBe(0);
+});
+
+test("the counts of each business agree with its deliveries, and each minute with its attempts", async () => {
+  const { rt, business, endpoint, answer, run } = await stage(7);
+  const other = addBusiness(rt, "bar-nova");
+  await subscribe(rt, other, "http://10.0.0.9/");
+  answer.statusCode = 500;
+  emitEvents(rt, other, "service.updated", "staff.updated");
+  emitEvents(rt, business, "service.updated");
+  await run();
+  rt.advance(60_000);
+  answer.statusCode = 200;
+  await run();
+  redeliverDeliveries(rt, { endpointId: endpoint.id, status: "DELIVERED" });
+  disableEndpoint(rt, endpoint.id, "manual");
+  expect(rt.store.tallies.countByStatus(business.id)).toEqual({
+    PENDING: 0,
+    DELIVERED: 0,
+    PARKED: 8,
+  });
+  expect(rt.store.tallies.countByStatus(other.id)).toEqual({ PENDING: 0, DELIVERED: 2 });
+  const minute = Math.floor(rt.now() / 60_000);
+  expect(rt.store.tallies.listMinutes(0)).toEqual([
+    { minute: minute - 1, delivered: 7, failed: 3 },
+    { minute, delivered: 3, failed: 0 },
+  ]);
+  rt.store.businesses.delete(other.id);
+  expect(rt.store.tallies.countByStatus()).toEqual({ PENDING: 0, DELIVERED: 0, PARKED: 8 });
+});

@@ -1,0 +1,97 @@
+import { Stripe } from "stripe";
+import { expect, test } from "vitest";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { triggerEvent } from "../../../src/app/webhooks/sample-events.ts";
+import { testEndpoint } from "../../../src/app/webhooks/test-endpoint.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { createSendOnce } from "../../../src/delivery/send-once.ts";
+import { EVENT_TYPES, type EventType } from "../../../src/domain/event-types.ts";
+import { createTestWorker, subscribe } from "../../support/delivery.ts";
+import { createReceiver } from "../../support/receiver.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+const CATALOG = {
+  catalog: 1,
+  business: { slug: "joes", name: "Joe's", timezone: "America/New_York", currency: "USD" },
+  services: [{ key: "cut", name: "Cut", durationMin: 30, price: "40.00" }],
+};
+
+async function stage(events: readonly EventType[] = EVENT_TYPES) {
+  const rt = createTestRuntime({}, Date.now());
+  applyCatalog(rt, [{ name: "joes.json", text: JSON.stringify(CATALOG) }]);
+  const business = getBusiness(rt, "joes");
+  const partner = await createReceiver();
+  const { endpoint, secret } = await subscribe(rt, business, partner.url, events);
+  return { rt, business, partner, id: endpoint.id, secret, sendOnce: createSendOnce(rt) };
+}
+
+test("a test event is about a real object, signed, marked as a test, and told of with the address that it went to", async () => {
+  const { rt, partner, id, secret, sendOnce } = await stage(["staff.updated", "service.updated"]);
+  const result = await testEndpoint(rt, id, sendOnce);
+  const { headers, body } = partner.requests[0]!;
+  expect(headers).toMatchObject({ "x-service-test": "true", "x-service-event": "service.updated" });
+  expect(JSON.parse(body.toString())).toMatchObject({
+    id: expect.stringMatching(/^evt_test_/),
+    type: "service.updated",
+    business: { slug: "joes" },
+    data: { action: "updated", object: { name: "Cut", priceCents: 4000 } },
+  });
+  const signature = headers["x-service-signature"] as string;
+  expect(Stripe.webhooks.constructEvent(body.toString(), signature, secret)).toBeTruthy();
+  expect(result).toMatchObject({
+    ok: true,
+    address: "127.0.0.1",
+    statusCode: 200,
+    error: null,
+    body: body.toString(),
+  });
+  expect(result.headers["X-Service-Signature"]).toBe(signature);
+});
+
+test("it counts for nothing: no event, no delivery, no failure, even where the endpoint is disabled and fails", async () => {
+  const { rt, partner, id, sendOnce } = await stage();
+  disableEndpoint(rt, id, "manual");
+  const before = rt.revision();
+  await partner.close();
+  const result = await testEndpoint(rt, id, sendOnce);
+  expect(result).toMatchObject({
+    ok: false,
+    address: null,
+    statusCode: null,
+    error: "refused: ECONNREFUSED",
+  });
+  expect(rt.revision()).toBe(before);
+  expect(rt.store.events.list({}, 10)).toHaveLength(2);
+});
+
+test("it is about the catalog when the business has nothing else that the endpoint subscribes to", async () => {
+  const { rt, id, sendOnce } = await stage(["reservation.created"]);
+  expect(await testEndpoint(rt, id, sendOnce)).toMatchObject({
+    ok: true,
+    eventType: "catalog.changed",
+  });
+});
+
+test("a triggered event is a real one: in the feed, owed to all who subscribe, or to one alone", async () => {
+  const { rt, business, partner, id } = await stage(["staff.updated"]);
+  expect(triggerEvent(rt, business, "service.updated")).toMatchObject({ deliveries: 0 });
+  const { events, deliveries } = triggerEvent(rt, business, "service.deleted", id);
+  expect(deliveries).toBe(1);
+  const courier = createTestWorker(rt);
+  courier.sweep();
+  await courier.whenIdle();
+  const sent = JSON.parse(partner.requests[0]!.body.toString()) as {
+    id: string;
+    data: { object: object };
+  };
+  expect(sent.id).toBe(events[0]!.id);
+  expect(sent.data.object).toMatchObject({ name: "Cut", deletedAt: expect.any(String) });
+  expect(partner.requests[0]!.headers["x-service-test"]).toBeUndefined();
+  expect(() => triggerEvent(rt, business, "staff.updated")).toThrow(
+    /nothing that staff\.updated could tell of/,
+  );
+  expect(() => triggerEvent(rt, business, "service.updated", "whe_none")).toThrow(
+    /no webhook endpoint/,
+  );
+});

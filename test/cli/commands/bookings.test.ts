@@ -1,0 +1,205 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
+
+// Far enough ahead of whatever day it is, near enough to be booked.
+const DAY = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 }).toString();
+
+const HOUSE = `
+catalog: 1
+business: { slug: joes, name: Joe's, timezone: Europe/Zurich, currency: CHF }
+hours: [{ days: [mon-sun], start: "08:00", end: "23:00" }]
+services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00, staff: [mia] }]
+staff: [{ key: mia, name: Mia }]
+tables: [{ key: t1, minSeats: 1, maxSeats: 4 }]
+events:
+  - key: gala
+    name: Gala
+    slug: gala
+    startsAt: ${DAY}T19:00
+    durationMin: 180
+    status: PUBLISHED
+    ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 }]
+    quotas: [{ key: hall, size: 3, ticketTypes: [seat] }]
+`;
+
+async function house(options: Parameters<typeof createTerminal>[0] = {}) {
+  const { deskbell, dataDir } = createTerminal(options);
+  expect(await deskbell("seed -", HOUSE)).toMatchObject({ code: 0 });
+  return { deskbell, dataDir };
+}
+
+const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  return (JSON.parse(ran.stdout) as { data: T }).data;
+};
+
+test("from the order to the door: held, paid, admitted by its code, which no list tells", async () => {
+  const { deskbell } = await house();
+  const order = data<{ id: string; code: string }>(
+    await deskbell("orders create --event gala --item seat*2 --customer-ref 'till 4' --json"),
+  );
+  expect(order).toMatchObject({ status: "PENDING", totalCents: 5000, customerRef: "till 4" });
+
+  const confirmed = await deskbell(`orders confirm ${order.code}`);
+  expect(confirmed).toMatchObject({ code: 0, stderr: expect.stringContaining("shown this once") });
+  const rows = confirmed.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t"));
+  expect(rows).toHaveLength(2);
+  const [id, code] = rows[0] as [string, string];
+
+  expect(data(await deskbell(`tickets check-in ${code} --json`))).toMatchObject({
+    id,
+    status: "CHECKED_IN",
+  });
+  expect(await deskbell(`tickets check-in ${code}`)).toMatchObject({ code: 5, stdout: "" });
+  expect(await deskbell(`orders cancel ${order.id}`)).toMatchObject({ code: 5, stdout: "" });
+
+  const lists = [
+    "tickets list",
+    `tickets list --order ${order.code} --json`,
+    "tickets list --event gala",
+    `orders show ${order.id}`,
+  ];
+  for (const line of lists) {
+    const { stdout } = await deskbell(line);
+    expect(stdout).toContain(order.id);
+    expect(stdout).not.toContain(code);
+  }
+  expect((await deskbell("tickets list --status VALID")).stdout.trimEnd().split("\n")).toHaveLength(
+    1,
+  );
+  expect((await deskbell("orders list --status PENDING")).stderr).toBe("joes has no orders.\n");
+});
+
+test("many are loaded line by line: each is told of, and one that is refused stops none of the others", async () => {
+  const { deskbell } = await house();
+  const file = join(createTempFolder(), "orders.ndjson");
+  const line = (fields: object) => JSON.stringify({ event: "gala", items: ["seat"], ...fields });
+  writeFileSync(
+    file,
+    [
+      line({}),
+      "",
+      "nope",
+      line({ items: ["seat*3"] }),
+      line({ customerRef: "\u001b[2J", item: 1 }),
+      line({ items: ["seat*2"] }),
+    ].join("\r\n"),
+  );
+  const ran = await deskbell(`orders create --from ${file}`);
+  expect(ran).toMatchObject({ code: 6, stderr: "2 written, 3 refused.\n" });
+  expect(ran.stdout.split("\n")).toEqual([
+    expect.stringMatching(/^1\tok\ttor_\w+$/),
+    "3\tinvalid_json\tThe line is not JSON.",
+    "4\tconflict\tOnly 2 of 'Seat' are left for 'Gala'.",
+    expect.stringMatching(
+      /^5\tvalidation_failed\t.*not '␛\[2J'\. Unknown field 'item'\. Did you mean 'items'\?$/,
+    ),
+    expect.stringMatching(/^6\tok\ttor_\w+$/),
+    "",
+  ]);
+});
+
+test("with --json the report is a JSON object a line", async () => {
+  const { deskbell } = await house();
+  const lines = [
+    { service: "cut", start: `${DAY}T10:00` },
+    { service: "cut", start: `${DAY}T10:15` },
+  ];
+  const ran = await deskbell(
+    "bookings create --from - --json",
+    lines.map((line) => JSON.stringify(line)).join("\n"),
+  );
+  expect(ran.code).toBe(6);
+  expect(
+    ran.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line)),
+  ).toEqual([
+    { line: 1, id: expect.stringMatching(/^bkg_/) },
+    { line: 2, error: { code: "conflict", detail: expect.stringContaining("is not free") } },
+  ]);
+  const table = await deskbell(
+    "reservations create --from -",
+    JSON.stringify({ party: 4, start: `${DAY}T19:00` }),
+  );
+  expect(table).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1\tok\trsv_\w+\n$/) });
+});
+
+test("a list of bookings says when, what and with whom, in words that can be typed again", async () => {
+  const { deskbell } = await house();
+  await deskbell(
+    `bookings create --service cut --staff mia --start ${DAY}T10:00 --customer-ref Müller`,
+  );
+  const { stdout } = await deskbell("bookings list");
+  expect(stdout.split("\t").slice(1, 5)).toEqual([`${DAY}T10:00`, "cut", "mia", "Müller"]);
+});
+
+test("bookings and reservations are made, listed in pages, shown and cancelled", async () => {
+  const { deskbell } = await house();
+  const booking = data<{ id: string }>(
+    await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`),
+  );
+  await deskbell(`bookings create --service cut --start ${DAY}T11:00`);
+  expect(data(await deskbell(`bookings show ${booking.id} --json`))).toEqual(booking);
+  const page = await deskbell("bookings list --limit 1");
+  expect(page.stderr).toMatch(/^There are older ones: --before bkg_\w+, or a larger --limit\.\n$/);
+  const rest = await deskbell(`bookings list --before ${/bkg_\w+/.exec(page.stderr)?.[0]} --json`);
+  expect(data(rest)).toEqual([booking]);
+  expect(data(await deskbell(`bookings cancel ${booking.id} --json`))).toEqual({
+    ...booking,
+    status: "CANCELLED",
+  });
+  expect((await deskbell("bookings list --status CANCELLED")).stdout).toContain(booking.id);
+
+  const table = data<{ id: string }>(
+    await deskbell(`reservations create --party 2 --start ${DAY}T19:00 --table t1 --json`),
+  );
+  expect(data(await deskbell("reservations list --json"))).toEqual([table]);
+  expect(data(await deskbell(`reservations show ${table.id} --json`))).toEqual(table);
+  expect(await deskbell(`reservations cancel ${table.id}`)).toMatchObject({ code: 0 });
+});
+
+test("time off is added, listed by the person's key and taken back", async () => {
+  const { deskbell } = await house();
+  await deskbell(`bookings create --service cut --start ${DAY}T10:00`);
+  const added = await deskbell(
+    `time-off add mia --from ${DAY} --to ${DAY} --reason 'a wedding' --json`,
+  );
+  expect(added).toMatchObject({ code: 0, stderr: expect.stringMatching(/^1 booked in that time/) });
+  const { id } = (JSON.parse(added.stdout) as { data: { id: string } }).data;
+  expect((await deskbell("time-off list")).stdout).toMatch(
+    new RegExp(`^${id}\tmia\t${DAY}T00:00\t\\S+\ta wedding\n$`),
+  );
+  expect(await deskbell(`time-off remove ${id}`)).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: `${id} is taken back.\n`,
+  });
+  expect(data(await deskbell("time-off list --json"))).toEqual([]);
+});
+
+test.each([
+  ["bookings create --service cut", 2, "fix: add --start, or load many with --from"],
+  ["orders create --from x.ndjson --event gala", 2, "leave the other options out"],
+  ["orders create --from none.ndjson", 3, "There is no file none.ndjson.\nfix: ls . (exit 3)"],
+  ["orders create --from .", 2, "is a folder"],
+  ["bookings show bkg_none", 3, "There is no booking 'bkg_none'"],
+  ["reservations cancel rsv_none", 3, "There is no reservation 'rsv_none'"],
+  ["orders confirm tor_none", 3, "There is no order 'tor_none'"],
+  ["tickets check-in none", 3, "There is no ticket with this code or id"],
+  ["tickets list --event galla", 3, "Did you mean 'gala'?"],
+  ["time-off remove tof_none", 3, "There is no time off 'tof_none'"],
+])("%s is refused with %i", async (line, exitCode, message) => {
+  const { deskbell } = await house();
+  expect(await deskbell(line)).toMatchObject({
+    code: exitCode,
+    stdout: "",
+    stderr: expect.stringContaining(message),
+  });
+});

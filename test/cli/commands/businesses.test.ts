@@ -1,0 +1,169 @@
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { runProgram, startProgram, createTerminal } from "../../support/cli.ts";
+import { hasTmux, openTmux } from "../../support/tmux.ts";
+import { createSeededSalon } from "../../support/daemon.ts";
+import { join } from "node:path";
+
+/** The salon with a partner, something owed and something booked, and the hall beside it. */
+async function busyBox() {
+  const box = createTerminal();
+  await box.deskbell("seed salon");
+  await box.deskbell("seed venue");
+  for (const line of [
+    "keys create --business salon-aurora --name site --secret",
+    "webhooks add --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
+    "services set cut --price 99 --business salon-aurora",
+    "orders create --business kita-live --event night-freight --item standing",
+  ])
+    await box.deskbell(line);
+  return box;
+}
+
+const tables = (dataDir: string): Record<string, number> => {
+  const db = new Database(join(dataDir, "deskbell.db"), { readonly: true });
+  const names = db
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'business'",
+    )
+    .pluck()
+    .all() as string[];
+  const withBusiness = names.filter((name) =>
+    db.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = 'business_id'").get(name),
+  );
+  const counts = withBusiness.map((name): [string, number] => [
+    name,
+    db
+      .prepare(
+        `SELECT count(*) FROM "${name}" WHERE business_id = (SELECT id FROM business WHERE slug = 'kita-live')`,
+      )
+      .pluck()
+      .get() as number,
+  ]);
+  const orphans = db
+    .prepare("SELECT count(*) FROM pragma_foreign_key_check()")
+    .pluck()
+    .get() as number;
+  db.close();
+  return { ...Object.fromEntries(counts), orphans };
+};
+
+test("a business goes with all that is its own, and nothing of another's", async () => {
+  const { deskbell, dataDir } = await busyBox();
+  const before = tables(dataDir);
+  const planned = await deskbell("businesses remove salon-aurora --dry-run");
+  expect(planned).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^salon-aurora would take with it: \d+ catalog objects, 1 key, 1 endpoint, \d+ events, 3 deliveries \(3 not sent yet\)\.\n$/,
+    ),
+  });
+  expect((await deskbell("businesses list")).stdout.match(/^\S+/gm)).toEqual([
+    "kita-live",
+    "salon-aurora",
+  ]);
+
+  const removed = await deskbell("businesses remove salon-aurora --yes --json");
+  expect(removed).toMatchObject({ code: 0, stderr: expect.stringContaining("backup list") });
+  expect(JSON.parse(removed.stdout)).toMatchObject({
+    data: { slug: "salon-aurora", removed: true, taken: { keys: 1, endpoints: 1, owed: 3 } },
+  });
+  expect((await deskbell("businesses list")).stdout.match(/^\S+/gm)).toEqual(["kita-live"]);
+  expect((await deskbell("keys list")).stdout).toBe("");
+  expect((await deskbell("deliveries list")).stdout).toBe("");
+  expect(tables(dataDir)).toEqual(before);
+  expect(before.orphans).toBe(0);
+  expect(await deskbell("seed salon")).toMatchObject({ code: 0 });
+});
+
+test("an unknown one is named with what was probably meant, and a script must say --yes", async () => {
+  const { deskbell } = await busyBox();
+  expect(await deskbell("businesses remove salon-aurorra --yes")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("Did you mean 'salon-aurora'?"),
+  });
+  expect(await deskbell("businesses remove salon-aurora")).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/takes with it: [^]*needs a confirmation\.\nfix: add --yes/),
+  });
+  expect((await deskbell("businesses list")).stdout).toContain("salon-aurora");
+});
+
+test.runIf(hasTmux)(
+  "on a terminal its name is typed; another name, ctrl-c and ctrl-d change nothing",
+  async () => {
+    const { dataDir, deskbell } = await createSeededSalon();
+    const remove = ["businesses", "remove", "salon-aurora", "--data-dir", dataDir];
+    const shell = openTmux(120, 30);
+    const answer = async (typed: string): Promise<string> => {
+      shell.press("clear", "Enter");
+      await shell.start(...remove);
+      await shell.sees(
+        /salon-aurora takes with it: [^]*cannot be undone\. Type salon-aurora to go on:/,
+      );
+      shell.press(...(typed.startsWith("C-") ? [typed] : ["-l", `${typed}\r`]));
+      // The signal ends what the shell had still to do on that line, too.
+      if (typed === "C-c") {
+        await shell.sees(/to go on:\s+ready>/);
+        shell.press("-l", 'echo "exit=$? "\r');
+      }
+      return shell.sees(/exit=\d+\b/);
+    };
+    expect(await answer("salon")).toMatch(/nothing was changed\. \(exit 2\)\s+exit=2 /);
+    expect(await answer("C-c")).toMatch(/exit=130$/m);
+    expect(await answer("C-d")).toMatch(/nothing was changed\. \(exit 2\)\s+exit=2 /);
+    expect(await deskbell("businesses", "list")).toContain("salon-aurora");
+    expect(await answer("salon-aurora")).toMatch(
+      /salon-aurora is removed, and with it: [^]*exit=0 /,
+    );
+    expect(await deskbell("businesses", "list")).toBe("");
+  },
+);
+
+test("a daemon beside it serves the others, and knows the removed one's key no more", async () => {
+  const { dataDir, deskbell } = await createSeededSalon();
+  await deskbell("seed", "venue");
+  const key = await deskbell(
+    "keys",
+    "create",
+    "--business",
+    "salon-aurora",
+    "--name",
+    "site",
+    "--secret",
+  );
+  const other = await deskbell(
+    "keys",
+    "create",
+    "--business",
+    "kita-live",
+    "--name",
+    "site",
+    "--secret",
+  );
+  const daemon = startProgram([
+    "serve",
+    "--port",
+    "0",
+    "--log-format",
+    "json",
+    "--data-dir",
+    dataDir,
+  ]);
+  const [, url] = await daemon.waitForOutput(/"serving","url":"([^"]+)"/);
+  const ask = async (slug: string, secret: string): Promise<number> =>
+    (
+      await fetch(`${url}/v1/businesses/${slug}/staff`, {
+        headers: { authorization: `Bearer ${secret}` },
+      })
+    ).status;
+  expect([await ask("salon-aurora", key), await ask("kita-live", other)]).toEqual([200, 200]);
+  expect(
+    await runProgram(["businesses", "remove", "salon-aurora", "--yes", "--data-dir", dataDir]),
+  ).toMatchObject({
+    code: 0,
+  });
+  expect([await ask("salon-aurora", key), await ask("kita-live", other)]).toEqual([401, 200]);
+});

@@ -1,0 +1,200 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import {
+  runProgram,
+  type CommandResult,
+  startProgram,
+  type StartedProgram,
+  createTempFolder,
+  createTerminal,
+} from "../../support/cli.ts";
+import { PROGRAM } from "../../support/program.ts";
+
+type Checks = {
+  checks: { about: string; findings: { text: string; fix: string; isAdvice?: true }[] }[];
+};
+
+/** The salon with an endpoint, and a daemon that has noted its address. */
+async function beside(
+  limit: string,
+  ...options: string[]
+): Promise<{ daemon: StartedProgram; examine: () => Promise<CommandResult> }> {
+  const dataDir = join(createTempFolder(), "data");
+  const run = (line: string) => runProgram([...line.split(" "), "--data-dir", dataDir]);
+  await run("seed salon");
+  await run(
+    "webhooks add --name till --url http://127.0.0.1:9/ --event ticket.checked_in --allow-private",
+  );
+  const limited = {
+    ...PROGRAM,
+    command: ["/bin/sh", "-c", `${limit}; exec "$0" "$@"`, ...PROGRAM.command] as const,
+  };
+  const daemon = startProgram(["serve", "--port", "0", "--data-dir", dataDir, ...options], {
+    program: limited,
+  });
+  await expect
+    .poll(() => run("status").then(({ stdout }) => stdout), { timeout: 10_000 })
+    .toContain("running at http://127");
+  return { daemon, examine: () => run("doctor") };
+}
+
+test("beside a real daemon all is well, and advice alone ends with 0", async () => {
+  const { examine } = await beside("ulimit -n 8192", "--alert-url", "http://127.0.0.1:9/");
+  const { code, stdout, stderr } = await examine();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^daemon\tok\tanswers at http:\/\/127\.0\.0\.1:\d+\t$/m);
+  expect(stdout.match(/^\w+\t\w+/gm)).toEqual([
+    "files\tok",
+    "database\tok",
+    "keys\tok",
+    "secrets\tok",
+    "clock\tok",
+    "disk\tok",
+    "daemon\tok",
+    "webhooks\tok",
+    "backups\tadvice",
+  ]);
+});
+
+test("a daemon that tells nobody, or that may open few files, is advised", async () => {
+  const { examine } = await beside("ulimit -n 600");
+  const { code, stdout } = await examine();
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^daemon\tadvice\tthe daemon may have 600 files open: under load it needs 6141 \(.*1844 webhooks on their way.*\)\t/m,
+  );
+  expect(stdout).toMatch(/^webhooks\tadvice\tnobody is told .* has no --alert-url\t/m);
+});
+
+test("a daemon that is stopped in its tracks is found", async () => {
+  const { daemon, examine } = await beside("true");
+  daemon.child.kill("SIGSTOP");
+  const { code, stdout } = await examine();
+  daemon.child.kill("SIGCONT");
+  expect({ code, daemon: /^daemon\twrong.*$/m.exec(stdout)?.[0] }).toEqual({
+    code: 6,
+    daemon: expect.stringMatching(
+      /^daemon\twrong\tthe daemon does not answer at \S+: no answer in 3 s\trestart it: /,
+    ),
+  });
+});
+
+test("what is found is told with its command to a person, a script and a program", async () => {
+  const { deskbell, dataDir } = createTerminal({ program: "npx deskbell" });
+  await deskbell("seed salon");
+  await deskbell(
+    "webhooks add --name 'x\u001b[2J' --url http://127.0.0.1:9/ --event all --allow-private",
+  );
+  chmodSync(dataDir, 0o750);
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.exec("UPDATE endpoint SET failing_since = 1, failure_count = 2");
+  db.close();
+
+  const piped = await deskbell("doctor");
+  expect(piped).toMatchObject({ code: 6, stderr: "" });
+  expect(piped.stdout).toContain(
+    `files\twrong\tother users of this machine can get at ${dataDir}\tchmod -R go= ${dataDir}\n`,
+  );
+  expect(piped.stdout).toContain("daemon\twrong\tthe daemon is not running\tnpx deskbell serve\n");
+  expect(piped.stdout).toMatch(
+    /^webhooks\twrong\t'x␛\[2J' has failed 2 times since \S+\tnpx deskbell deliveries list --failed --endpoint whe_\w+$/m,
+  );
+
+  const shown = await createTerminal({ isTTY: true, dataDir }).deskbell("doctor --no-color");
+  expect(shown.stdout).toContain("✓ database  SQLite ");
+  expect(shown.stdout).toContain("✗ daemon    the daemon is not running\n  deskbell serve\n");
+  expect(shown.stdout).toContain("! backups   there is no backup yet\n  deskbell backup\n");
+  expect(shown.stdout).not.toMatch(/[\x00-\x08\x1b]/);
+
+  const { data } = JSON.parse((await deskbell("doctor --json")).stdout) as { data: Checks };
+  expect(data.checks.map(({ about, findings }) => [about, findings.length])).toEqual([
+    ["files", 1],
+    ["database", 0],
+    ["keys", 0],
+    ["secrets", 0],
+    ["clock", 0],
+    ["disk", 0],
+    ["daemon", 1],
+    ["webhooks", 2],
+    ["backups", 1],
+  ]);
+  execFileSync("sh", ["-c", data.checks[0]?.findings[0]?.fix ?? "false"]);
+  expect((await deskbell("doctor")).stdout).toMatch(/^files\tok\t/);
+});
+
+test("a damaged file is told of, and nothing that stands on it is looked at", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell("seed salon");
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.unsafeMode();
+  db.pragma("writable_schema = ON");
+  db.exec("UPDATE sqlite_schema SET rootpage = 3 WHERE name = 'event'");
+  db.close();
+  const { code, stdout } = await deskbell("doctor");
+  expect({ code, about: stdout.match(/^\w+\t\w+/gm) }).toEqual({
+    code: 6,
+    about: ["files\tok", "database\twrong"],
+  });
+});
+
+test("where there are no data there is nothing to examine", async () => {
+  expect(await createTerminal().deskbell("doctor")).toMatchObject({ code: 3, stdout: "" });
+});
+
+test("status names a delivery that was changed in the file, and a key that a web page has sent", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell("seed salon");
+  await deskbell("webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private");
+  await deskbell("keys create --name site --secret");
+  for (let i = 0; i < 3; i++) await deskbell(`services set cut --price ${90 + i}`);
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.exec(`
+    UPDATE delivery SET status = 'CORRUPT', next_attempt_at = NULL;
+    UPDATE delivery_count SET status = 'CORRUPT';
+    UPDATE api_key SET browser_seen_at = created_at + 1000`);
+  const [newest] = db.prepare("SELECT id FROM delivery ORDER BY id DESC").pluck().all() as string[];
+  db.close();
+  const { code, stdout } = await deskbell("status");
+  expect(code).toBe(6);
+  expect(stdout).toMatch(
+    new RegExp(
+      `^trouble\tthe event of ${newest}(, dlv_\\w+){4} and 4 more was changed in the file`,
+      "m",
+    ),
+  );
+  expect(stdout).toMatch(
+    /^trouble\tthe secret key 'site' was sent by a web page.*\tdeskbell keys rotate key_\w+ --overlap 0s$/m,
+  );
+  expect((await deskbell("deliveries cancel --status CORRUPT --yes")).stderr).toContain(
+    "9 cancelled",
+  );
+  expect((await deskbell("status")).stdout).not.toContain("was changed in the file");
+});
+
+test("whatever the umask, files are 0600 and folders 0700, the daemon's and the backup's too", async () => {
+  const dataDir = join(createTempFolder(), "data");
+  const careless = {
+    ...PROGRAM,
+    command: ["/bin/sh", "-c", 'umask 000; exec "$0" "$@"', ...PROGRAM.command] as const,
+  };
+  const options = { program: careless };
+  await runProgram(["seed", "salon", "--data-dir", dataDir], options);
+  const add = "webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private";
+  await runProgram([...add.split(" "), "--data-dir", dataDir], options);
+  const daemon = startProgram(
+    ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir],
+    options,
+  );
+  await daemon.waitForOutput(/"serving"/);
+  await runProgram(["backup", "--data-dir", dataDir], options);
+  const modes = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) => {
+    const file = lstatSync(join(dataDir, name));
+    return `${(file.mode & 0o777).toString(8)} ${file.isDirectory() ? "folder" : "file"}`;
+  });
+  expect(lstatSync(dataDir).mode & 0o777).toBe(0o700);
+  expect(new Set(modes)).toEqual(new Set(["600 file", "700 folder"]));
+  expect(modes.length).toBeGreaterThan(4);
+});

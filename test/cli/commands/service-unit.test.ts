@@ -1,0 +1,92 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { systemdUnit } from "../../../src/cli/running/systemd-unit.ts";
+import { runProgram, createTempFolder } from "../../support/cli.ts";
+import { PROGRAM } from "../../support/program.ts";
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+if (!hasSystemd)
+  console.warn(
+    "systemd-analyze is not here: what it thinks of the unit is not asked (apt-get install systemd)",
+  );
+
+/** A unit in a file of its own, for a program at a path of one's choice. */
+function unitFor(name: string): string {
+  const folder = join(createTempFolder(), name);
+  mkdirSync(folder);
+  const program = join(folder, "deskbell");
+  writeFileSync(program, "#!/bin/sh\n");
+  chmodSync(program, 0o755);
+  const path = join(createTempFolder(), "deskbell.service");
+  writeFileSync(path, systemdUnit({ program: [program], user: "root", isInHome: false }));
+  return path;
+}
+
+test.runIf(hasSystemd).each(["plain", "with space", "100%n ü;#"])(
+  "systemd takes the unit of a program in the folder '%s'",
+  (name) => {
+    const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", unitFor(name)], {
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  },
+);
+
+test.runIf(hasSystemd)("systemd finds the unit's exposure below 2 of 10", () => {
+  const path = join(createTempFolder(), "deskbell.service");
+  writeFileSync(
+    path,
+    systemdUnit({ program: ["/opt/deskbell"], user: "deskbell", isInHome: false }),
+  );
+  const said = execFileSync("systemd-analyze", ["security", "--offline=true", "--no-pager", path], {
+    encoding: "utf8",
+  });
+  const exposure = Number(/exposure level for deskbell\.service: ([\d.]+)/.exec(said)?.[1]);
+  expect(exposure).toBeLessThan(2);
+});
+
+test("the unit goes to stdout alone and starts the very program that printed it", async () => {
+  const { code, stdout, stderr } = await runProgram(["service", "systemd", "--user", "www-data"]);
+  expect({ code, user: /^User=(.*)$/m.exec(stdout)?.[1] }).toEqual({ code: 0, user: "www-data" });
+  expect(stdout).toContain(
+    `ExecStart=${PROGRAM.command.map((word) => `"${word}"`).join(" ")} serve\n`,
+  );
+  expect(stdout).toMatch(/^# Made by[^]*\[Install\]\nWantedBy=multi-user.target\n$/);
+  expect(stderr).toContain("sudo systemctl daemon-reload && sudo systemctl enable --now deskbell");
+  // What is to be typed gives the same unit.
+  expect(stderr).toContain(" service systemd --user www-data | sudo tee ");
+  const asJson = await runProgram(["service", "systemd", "--json", "-q"]);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({
+    data: { path: "/etc/systemd/system/deskbell.service" },
+  });
+});
+
+test.each([
+  "/opt/$HOME/deskbell",
+  '/opt/"/deskbell',
+  "/opt/it's/deskbell",
+  "/opt/\\x41",
+  "/opt/\nExecStartPre=x",
+])("a program at %j is refused in words: systemd could not start it", (path) => {
+  expect(() => systemdUnit({ program: [path], user: "deskbell", isInHome: false })).toThrow(
+    "no program at such a path",
+  );
+});
+
+test("a program in a home folder is still seen by its service, read-only", () => {
+  expect(
+    systemdUnit({ program: ["/home/ann/deskbell"], user: "deskbell", isInHome: true }),
+  ).toContain("\nProtectHome=read-only\n");
+});
+
+test.each(["root;reboot", "", "A user", "x\nExecStartPre=/bin/evil"])(
+  "%j is no user to run as",
+  async (user) => {
+    expect(await runProgram(["service", "systemd", "--user", user])).toMatchObject({
+      code: 2,
+      stdout: "",
+    });
+  },
+);

@@ -1,0 +1,271 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test, vi } from "vitest";
+import { sign, signingKey } from "../../../src/domain/webhooks/signature.ts";
+import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
+import { createReceiver } from "../../support/receiver.ts";
+
+const CAFE = `
+catalog: 1
+business: { slug: joes, name: Joe's, timezone: America/New_York, currency: USD }
+services:
+  - { key: cut, name: Cut, price: 40.00, durationMin: 30 }
+`;
+
+const data = <T>(ran: CommandResult): T => (JSON.parse(ran.stdout) as { data: T }).data;
+
+async function subscribed(url = "http://127.0.0.1:9/hook") {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell("seed -", CAFE);
+  const added = await deskbell(
+    `webhooks add --name till --url ${url} --event all --allow-private --timeout 2s`,
+  );
+  expect(added).toMatchObject({ code: 0 });
+  const [endpoint] = data<{ id: string }[]>(await deskbell("webhooks list --json"));
+  return { deskbell, dataDir, id: endpoint!.id, secret: added.stdout.trim() };
+}
+
+test("an endpoint is changed, disabled with what is owed to it, and enabled again", async () => {
+  const { deskbell, id } = await subscribed();
+  expect(
+    await deskbell(`webhooks set ${id} --name kitchen --max-in-flight 8 --event staff.updated`),
+  ).toMatchObject({
+    code: 0,
+  });
+  expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({
+    name: "kitchen",
+    maxInFlight: 8,
+    timeoutMs: 2000,
+    events: ["staff.updated"],
+  });
+  await deskbell(`events trigger service.updated --endpoint ${id}`);
+  expect((await deskbell(`webhooks disable ${id}`)).stderr).toContain("parked: 1 delivery.");
+  expect(data(await deskbell("deliveries list --status PARKED --json"))).toHaveLength(1);
+  expect(await deskbell(`webhooks enable ${id} --recover 2099-01-01T18:00`)).toMatchObject({
+    code: 7,
+    stderr: expect.stringMatching(/'recover' is in the future: .*\nfix: name the time/),
+  });
+  expect(data(await deskbell("deliveries list --status PARKED --json"))).toHaveLength(1);
+  expect((await deskbell(`webhooks enable ${id} --recover 00:00`)).stderr).toMatch(
+    /To send of what was parked: [01] deliver/,
+  );
+  expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ status: "ACTIVE" });
+});
+
+test("an endpoint is deleted once its name is typed or --yes is said", async () => {
+  const { deskbell, id } = await subscribed();
+  expect(await deskbell(`webhooks delete ${id}`)).toMatchObject({ code: 2 });
+  expect(await deskbell(`webhooks delete ${id} --yes`)).toMatchObject({ code: 0 });
+  expect(await deskbell(`webhooks show ${id}`)).toMatchObject({ code: 3 });
+});
+
+test("an endpoint is named by its id, or by a name that no other of its business has", async () => {
+  const { deskbell, id } = await subscribed();
+  expect(data(await deskbell("webhooks show till --json"))).toMatchObject({ id });
+  expect(await deskbell("webhooks disable til")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("There is no webhook endpoint 'til'. Did you mean 'till'?"),
+  });
+  await deskbell("webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private");
+  await deskbell(`webhooks add --name ${id} --url http://127.0.0.1:9/ --event all --allow-private`);
+  const refused = await deskbell("webhooks delete till --yes");
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/'till': whe_\w+, whe_\w+\.\nfix: /),
+  });
+  expect(refused.stderr).toContain(id);
+  expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ name: "till" });
+});
+
+test("the last error of a delivery stands in the list, and is kept on a narrow terminal when failures are asked for", async () => {
+  const { deskbell, dataDir, id } = await subscribed();
+  await deskbell(`events trigger service.updated --endpoint ${id}`);
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.exec(
+    "UPDATE delivery SET last_error = 'HTTP 503\u001b[2J', last_status_code = 503, attempt_count = 1",
+  );
+  db.close();
+  expect((await deskbell("deliveries list")).stdout).toContain("\tservice.updated\tHTTP 503␛[2J\t");
+  const screen = createTerminal({ isTTY: true, dataDir });
+  const { stdout } = await screen.deskbell(`deliveries list --failed --endpoint ${id} --no-color`);
+  expect(stdout).toMatch(/EVENT +LAST ERROR\n.* service\.updated +HTTP 503/);
+});
+
+test("a rotation prints the new secret alone on stdout, and is finished once", async () => {
+  const { deskbell, id, secret } = await subscribed();
+  const rotated = await deskbell(`webhooks rotate-secret ${id} --overlap 1h`);
+  expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whsec_\S+\n$/) });
+  expect(rotated.stdout.trim()).not.toBe(secret);
+  expect(await deskbell(`webhooks rotate-secret ${id}`)).toMatchObject({ code: 5, stdout: "" });
+  expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({
+    oldSecretEndsAt: expect.any(String),
+  });
+  expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain(
+    "new secret alone",
+  );
+  expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain(
+    "one secret already",
+  );
+  expect(await deskbell("keys rotate-master")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("1 signing"),
+  });
+});
+
+test("with another box's master key nothing is sealed: each command says so, and --force is the way out", async () => {
+  const { deskbell, dataDir, id } = await subscribed();
+  writeFileSync(join(dataDir, "master.key"), `${Buffer.alloc(32).toString("base64")}\n`);
+  const add = "webhooks add --name kitchen --url http://127.0.0.1:9/ --event all --allow-private";
+  for (const command of [add, `webhooks rotate-secret ${id}`])
+    expect(await deskbell(command)).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /is not the one that .*sealed with[^]*fix: put the right \S+ back; .* --force/,
+      ),
+    });
+  for (const command of [`webhooks test ${id}`, "keys rotate-master"])
+    expect(await deskbell(command)).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/does not open[^]*doctor/),
+    });
+  expect(data(await deskbell("webhooks list --json"))).toHaveLength(1);
+  const found = await deskbell("doctor");
+  expect(found.stdout).toMatch(
+    /^secrets\twrong\t.*opens no signing secret: .*rotate-secret ID --force/m,
+  );
+
+  expect(await deskbell(`webhooks rotate-secret ${id} --force`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^whsec_/),
+    stderr: expect.stringContaining("signed with no more"),
+  });
+  expect((await deskbell("doctor")).stdout).toMatch(/^secrets\tok\t/m);
+  expect(await deskbell(add)).toMatchObject({ code: 0 });
+});
+
+test("a test shows what was signed and what came back, and fails with the endpoint", async () => {
+  const partner = await createReceiver([{ status: 200, body: "thanks" }, { status: 500 }]);
+  const { deskbell, id } = await subscribed(partner.url);
+  const { code, stdout } = await deskbell(`webhooks test ${id}`);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`POST ${partner.url} (127.0.0.1)`);
+  expect(stdout).toMatch(/^X-Service-Signature: t=\d+,v1=[0-9a-f]{64}$/m);
+  expect(stdout).toMatch(/^200 in \d+ ms: thanks$/m);
+  expect(await deskbell(`webhooks test ${id} --json`)).toMatchObject({ code: 1 });
+});
+
+test("a captured delivery is verified without any data", async () => {
+  const { deskbell } = createTerminal();
+  const secret = `whsec_${"Ab1".repeat(16)}`;
+  const body = '{"name":"Maniküre"}';
+  const now = Math.floor(Date.now() / 1000);
+  const header = (at: number) =>
+    sign([signingKey(secret)], "evt_1", at, Buffer.from(body))["X-Service-Signature"];
+  const folder = createTempFolder();
+  const [secretFile, bodyFile] = [join(folder, "secret"), join(folder, "body.json")];
+  writeFileSync(secretFile, `${secret}\n`);
+  writeFileSync(bodyFile, body);
+  const verify = (at: number, file: string, stdin = "") =>
+    deskbell(`webhooks verify --secret-file ${secretFile} --header ${header(at)} ${file}`, stdin);
+  expect(await verify(now, bodyFile)).toMatchObject({ code: 0, stderr: "genuine\n" });
+  expect(await verify(now, "-", body)).toMatchObject({ code: 0 });
+  expect(await verify(now, "-", body.replace("M", "N"))).toMatchObject({
+    code: 1,
+    stderr: /refused: no v1/,
+  });
+  expect(await verify(now - 3600, bodyFile)).toMatchObject({
+    code: 1,
+    stderr: /refused: the timestamp/,
+  });
+  expect(await verify(now, join(folder, "none"))).toMatchObject({ code: 3 });
+});
+
+test("deliveries are redelivered and cancelled by name or by what the options find", async () => {
+  const { deskbell, id } = await subscribed();
+  await deskbell("events trigger service.updated");
+  await deskbell("events trigger catalog.changed");
+  const [newest] = data<{ id: string }[]>(await deskbell("deliveries list --json"));
+  expect(await deskbell("deliveries redeliver")).toMatchObject({ code: 2 });
+  expect(await deskbell(`deliveries redeliver ${newest!.id} --failed`)).toMatchObject({ code: 2 });
+  expect(await deskbell("deliveries redeliver dlv_none")).toMatchObject({ code: 3 });
+  expect(data(await deskbell(`deliveries cancel ${newest!.id} --json`))).toEqual({
+    count: 1,
+    dryRun: false,
+  });
+  expect(data(await deskbell(`deliveries cancel --endpoint ${id} --dry-run --json`))).toEqual({
+    count: 1,
+    dryRun: true,
+  });
+  expect(await deskbell(`deliveries cancel --endpoint ${id}`)).toMatchObject({ code: 2 });
+  expect((await deskbell(`deliveries cancel --endpoint ${id} --yes`)).stderr).toContain(
+    "1 cancelled",
+  );
+  expect(data(await deskbell("deliveries list --status CANCELLED --json"))).toHaveLength(2);
+  const again = "deliveries redeliver --status CANCELLED --rate 5/s";
+  expect(data(await deskbell(`${again} --dry-run --json`))).toEqual({ count: 2, dryRun: true });
+  expect((await deskbell(again)).stderr).toContain("2 on their way again");
+  expect(await deskbell(`${again.replace("5/s", "fast")}`)).toMatchObject({ code: 2 });
+  expect(data(await deskbell("deliveries list --status PENDING --json"))).toHaveLength(2);
+});
+
+test("an endpoint is named by its name too where deliveries and events are asked for; one that is not there is not passed over", async () => {
+  const { deskbell, id } = await subscribed();
+  const { name } = data<{ name: string }>(await deskbell(`webhooks show ${id} --json`));
+  await deskbell(`events trigger service.updated --endpoint ${name}`);
+  const byName = data<{ endpointId: string }[]>(
+    await deskbell(`deliveries list --endpoint ${name} --json`),
+  );
+  expect(byName).toMatchObject([{ endpointId: id }]);
+  for (const line of ["list", "redeliver", "cancel", "tail"])
+    expect(await deskbell(`deliveries ${line} --endpoint nobody`)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("There is no webhook endpoint 'nobody'."),
+    });
+  await deskbell(`webhooks delete ${id} --yes`);
+  expect(data(await deskbell(`deliveries list --endpoint ${id} --json`))).toHaveLength(1);
+});
+
+test("whoever waits for what goes again is told that no daemon runs to send it", async () => {
+  const { deskbell } = await subscribed();
+  await deskbell("events trigger service.updated");
+  const [{ id }] = data<[{ id: string }]>(await deskbell("deliveries list --json"));
+  await deskbell(`deliveries cancel ${id}`);
+  const waiting = deskbell(`deliveries redeliver ${id} --wait`);
+  await vi.waitUntil(
+    async () => (await deskbell("deliveries list --status PENDING")).stdout !== "",
+    { timeout: 5000 },
+  );
+  await deskbell(`deliveries cancel ${id}`);
+  expect(await waiting).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("No daemon runs that would send them: deskbell serve\n"),
+  });
+});
+
+test("events are listed, shown as receivers get them, and named with their flags", async () => {
+  const { deskbell } = await subscribed();
+  const triggered = await deskbell("events trigger service.updated");
+  const id = triggered.stdout.trim();
+  expect(triggered).toMatchObject({
+    code: 0,
+    stderr: "service.updated has happened: 1 webhook to send.\n",
+  });
+  expect(data(await deskbell("events list --type service.updated --json"))).toMatchObject([
+    { id, sequence: 3 },
+  ]);
+  expect(data(await deskbell(`events show ${id} --json`))).toMatchObject({
+    id,
+    data: { object: { name: "Cut" } },
+  });
+  const types = await deskbell("events types");
+  expect(types.stdout.split("\n")).toContain("service.updated\tprice variants addons");
+  expect(types.stdout.trim().split("\n")).toHaveLength(38);
+  expect(await deskbell("events trigger service.updatd")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Did you mean 'service.updated'?"),
+  });
+  const first = await deskbell("events list --limit 1");
+  expect(first.stderr).toMatch(/--before evt_/);
+});

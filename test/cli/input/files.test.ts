@@ -1,0 +1,155 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { canMount, mountSmallDisk } from "../../support/small-disk.ts";
+
+const SHOP = `
+catalog: 1
+business: { slug: joes, name: Joe's, timezone: Europe/Zurich, currency: CHF }
+hours: [{ days: [mon-sun], start: "08:00", end: "23:00" }]
+services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00, staff: [mia] }]
+staff: [{ key: mia, name: Mia }]
+`;
+
+const DAY = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 }).toString();
+const LATIN1 = Buffer.from("M\xfcller", "latin1");
+
+async function shop() {
+  const { deskbell, dataDir } = createTerminal();
+  expect(await deskbell("seed -", SHOP)).toMatchObject({ code: 0 });
+  return { deskbell, dataDir, folder: createTempFolder() };
+}
+
+test("a catalog from stdin in another encoding is refused, as from a file: no letter is lost without a word", async () => {
+  const { deskbell } = createTerminal();
+  const [before = "", after = ""] = SHOP.split("Joe's");
+  const stdin = Buffer.concat([Buffer.from(`${before}"`), LATIN1, Buffer.from(`"${after}`)]);
+  expect(await deskbell("catalog apply -", stdin)).toMatchObject({
+    code: 7,
+    stderr: "error: stdin is not text in UTF-8.\nfix: save it as UTF-8 in your editor (exit 7)\n",
+  });
+  expect(await deskbell("catalog apply -", `\ufeff${SHOP}`)).toMatchObject({ code: 0 });
+});
+
+const booking = (time: string, customerRef: string | Buffer) =>
+  Buffer.concat([
+    Buffer.from(`{"service":"cut","start":"${DAY}T${time}","customerRef":"`),
+    Buffer.from(customerRef as string),
+    Buffer.from(`"}`),
+  ]);
+
+test("of lines to load, one in another encoding is refused by itself; a byte order mark, CRLF and a missing last newline are none's fault", async () => {
+  const { deskbell, folder } = await shop();
+  const lines = [booking("09:00", "Müller"), booking("10:00", LATIN1), booking("11:00", "late")];
+  const file = join(folder, "bookings.ndjson");
+  writeFileSync(
+    file,
+    Buffer.concat([Buffer.from("\ufeff"), ...lines.flatMap((line) => [line, Buffer.from("\r\n")])]),
+  );
+  const fromFile = await deskbell(`bookings create --from ${file}`);
+  expect(fromFile).toMatchObject({ code: 6, stderr: "2 written, 1 refused.\n" });
+  expect(fromFile.stdout).toMatch(
+    /^1\tok\t\S+\n2\tinvalid_input\tThe line is not text in UTF-8\.\n3\tok\t\S+\n$/,
+  );
+  const listed = (await deskbell("bookings list")).stdout;
+  expect(listed).toContain("Müller");
+  expect(listed).not.toContain("\ufffd");
+
+  expect(await deskbell("bookings create --from -", booking("13:00", "last"))).toMatchObject({
+    code: 0,
+  });
+});
+
+test("lines end where a newline is, whatever the pieces that they arrive in, and a separator inside a text is none", async () => {
+  const { deskbell } = await shop();
+  const whole = Buffer.from(
+    `\n${booking("09:00", "Zoë").toString()}\n\n${booking("10:00", "b").toString()}`,
+  );
+  for (const size of [1, 7, whole.length]) {
+    const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, i) =>
+      whole.subarray(i * size, (i + 1) * size),
+    );
+    expect(await deskbell("bookings create --from - --dry-run", pieces)).toMatchObject({
+      stdout: expect.stringMatching(/^2\tok\t\S+\n4\tok\t\S+\n$/),
+    });
+  }
+  expect(
+    (await deskbell("bookings create --from - --dry-run", booking("09:00", "a\u2028b"))).stdout,
+  ).toMatch(/^1\tvalidation_failed\t'customerRef' must be one line/);
+});
+
+test("a path through a file is no file to read and none to write, and says so", async () => {
+  const { deskbell, folder } = await shop();
+  const through = join(folder, "note.txt", "x");
+  writeFileSync(join(folder, "note.txt"), "");
+  for (const line of [`catalog apply ${through}`, `bookings create --from ${through}`])
+    expect(await deskbell(line)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("There is no file "),
+    });
+  for (const line of [
+    `catalog export --out ${through}`,
+    `init ${through}`,
+    `openapi --out ${through}`,
+  ])
+    expect(await deskbell(line)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/is no folder\.\nfix: /),
+    });
+});
+
+test("a file in a folder that is not there is refused with the command that makes the folder", async () => {
+  const { deskbell, folder } = await shop();
+  const missing = join(folder, "not there", "x.yaml");
+  expect(await deskbell(`catalog export --out '${missing}'`)).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining(`\nfix: mkdir -p '${join(folder, "not there")}' (exit 3)\n`),
+  });
+  mkdirSync(join(folder, "not there"));
+  const { code, stderr } = await deskbell(`catalog export --out '${missing}'`);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: `next:  deskbell catalog diff '${missing}'\n`,
+  });
+});
+
+test.skipIf(!canMount())(
+  "a file that a full disk cut short is not left to be refused at the next try",
+  async () => {
+    const { deskbell } = await shop();
+    const disk = mountSmallDisk(1);
+    const file = join(disk.folder, "box.yaml");
+    disk.fill();
+    expect(await deskbell(`catalog export --out ${file}`)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("The disk is full."),
+    });
+    expect(existsSync(file)).toBe(false);
+    disk.free();
+    expect(await deskbell(`catalog export --out ${file}`)).toMatchObject({ code: 0 });
+  },
+);
+
+test("an import writes to stdout with --out -, as an export does", async () => {
+  const { deskbell, folder } = await shop();
+  const file = join(folder, "prices.csv");
+  writeFileSync(file, "type,key,name,price,duration_min\nservice,cut,Cut,40.00,30\n");
+  const line = `catalog import csv ${file} --business-slug joes --timezone Europe/Zurich --currency CHF`;
+  const [named, unnamed] = [await deskbell(`${line} --out -`), await deskbell(line)];
+  expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining("catalog: 1") });
+  expect(named).toEqual(unnamed);
+  expect(existsSync("-")).toBe(false);
+});
+
+test("what is printed to be typed next names a file with spaces as one word", async () => {
+  const { deskbell, folder } = await shop();
+  const file = join(folder, "my salon.yaml");
+  expect((await deskbell(`init '${file}'`)).stderr).toContain(
+    `deskbell catalog apply '${file}' --dry-run`,
+  );
+  expect(readFileSync(file, "utf8")).toContain("catalog: 1");
+  expect((await deskbell(`init '${join(folder, "\x1b]0;mine\x07")}'`)).stderr).not.toMatch(
+    /[\x1b\x07]/,
+  );
+});

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { type Column, toTable, toTsv } from "../../../src/cli/output/table.ts";
+
+type Dish = { key: string; name: string; price: number | null };
+
+const columns: Column<Dish>[] = [
+  { title: "KEY", value: ({ key }) => key },
+  { title: "NAME", value: ({ name }) => name },
+  { title: "PRICE", value: ({ price }) => price, align: "right" },
+];
+
+test("a table aligns its columns under their titles", () => {
+  const rows = [
+    { key: "soup", name: "Soup", price: 9 },
+    { key: "tea", name: "Green tea", price: 12 },
+  ];
+  expect(toTable(rows, columns, 80)).toEqual([
+    "KEY   NAME       PRICE",
+    "soup  Soup           9",
+    "tea   Green tea     12",
+  ]);
+});
+
+test("East Asian letters and emoji take two cells, combining marks none", () => {
+  const rows = [
+    { key: "a", name: "夜市", price: 1 },
+    { key: "b", name: "🍣", price: 2 },
+    { key: "c", name: "cafe\u0301", price: 3 },
+  ];
+  expect(toTable(rows, columns, 80)).toEqual([
+    "KEY  NAME  PRICE",
+    "a    夜市      1",
+    "b    🍣        2",
+    "c    cafe\u0301      3",
+  ]);
+});
+
+test("what is too wide is cut from the widest column, so that a row stays a line", () => {
+  const lines = toTable([{ key: "long", name: "x".repeat(300), price: 5 }], columns, 40);
+  expect(Math.max(...lines.map((line) => line.length))).toBe(40);
+  expect(lines[1]).toMatch(/^long {2}x+… +5$/);
+});
+
+test("a spare column is left out before anything is cut, and never from what a program reads", () => {
+  const spared = columns.map((column) =>
+    column.title === "PRICE" ? { ...column, optional: true as const } : column,
+  );
+  const rows = [{ key: "catalog", name: "catalog.changed", price: 12_345 }];
+  expect(toTable(rows, spared, 31)).toEqual([
+    "KEY      NAME             PRICE",
+    "catalog  catalog.changed  12345",
+  ]);
+  expect(toTable(rows, spared, 30)).toEqual(["KEY      NAME", "catalog  catalog.changed"]);
+  expect(toTsv(rows, spared)).toBe("catalog\tcatalog.changed\t12345\n");
+});
+
+test("TSV has a line a row, no titles, and nothing for null", () => {
+  expect(toTsv([{ key: "a", name: "A b", price: null }], columns)).toBe("a\tA b\t\n");
+});
+
+test("no cell can break out of its place", () => {
+  const hostile = [{ key: "a\tb\nc", name: "\u001b]0;title\u0007\u202e", price: 1 }];
+  expect(toTsv(hostile, columns)).toBe("a␉b␊c\t␛]0;title␇\ufffd\t1\n");
+  expect(toTable(hostile, columns, 80).join("")).not.toMatch(/[\t\n\u001b\u0007\u202e]/);
+});

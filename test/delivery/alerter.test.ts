@@ -1,0 +1,63 @@
+import { expect, test, vi } from "vitest";
+import { makeAlert } from "../../src/app/webhooks/alerts.ts";
+import { createAlerter } from "../../src/delivery/alerter.ts";
+import { readConfig } from "../../src/config.ts";
+import { addBusiness, subscribe } from "../support/delivery.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+
+async function alert(alertUrl?: string) {
+  const rt = createTestRuntime({ alertUrl });
+  const { endpoint } = await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
+  return { rt, endpoint, alert: makeAlert(rt, "endpoint.failing", endpoint, "fails.") };
+}
+
+test("an alert is a log line and a JSON POST that says in its text what happened where", async () => {
+  const operator = await createReceiver();
+  const { rt, endpoint, alert: failing } = await alert(operator.url);
+  const alerter = createAlerter(rt);
+  alerter.send(failing);
+  await operator.waitForRequests(1);
+  expect(JSON.parse(operator.requests[0]!.body.toString())).toEqual({
+    text: "Webhook endpoint 'partner' of salon-aurora fails.",
+    type: "endpoint.failing",
+    business: "salon-aurora",
+    endpoint: { id: endpoint.id, name: "partner", url: "http://10.0.0.1/" },
+    at: "2026-11-20T12:00:00.000Z",
+  });
+  expect(operator.requests[0]!.headers["content-type"]).toBe("application/json; charset=utf-8");
+  expect(rt.logged).toMatchObject([
+    { level: "warn", message: failing.text, fields: { endpoint: endpoint.id } },
+  ]);
+  await alerter.close();
+});
+
+test("an alert that is not taken is tried again, and in the end said to be in the log alone", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  const operator = await createReceiver([{ status: 500 }]);
+  const { rt, alert: failing } = await alert(operator.url);
+  const alerter = createAlerter(rt);
+  alerter.send(failing);
+  await vi.waitFor(async () => {
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(rt.logged.at(-1)).toMatchObject({ level: "error", fields: { reason: "HTTP 500" } });
+  });
+  expect(operator.requests).toHaveLength(3);
+  await alerter.close();
+  vi.useRealTimers();
+});
+
+test("without a URL an alert is a log line", async () => {
+  const { rt, alert: failing } = await alert();
+  const alerter = createAlerter(rt);
+  alerter.send({ ...failing, type: "endpoint.recovered" });
+  expect(rt.logged).toMatchObject([{ level: "info" }]);
+  await alerter.close();
+});
+
+test("an alert URL that is none is refused", () => {
+  expect(() => readConfig({ alertUrl: "slack" }, {})).toThrow(/--alert-url/);
+  expect(readConfig({}, { DESKBELL_ALERT_URL: "https://ntfy.sh/desk" }).alertUrl).toBe(
+    "https://ntfy.sh/desk",
+  );
+});

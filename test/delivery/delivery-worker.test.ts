@@ -1,0 +1,368 @@
+import { Stripe } from "stripe";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import { Webhook as SvixWebhook } from "svix";
+import { describe, expect, test, vi } from "vitest";
+import Database from "better-sqlite3";
+import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+
+const statuses = (rt: ReturnType<typeof createTestRuntime>) =>
+  rt.store.deliveries
+    .list({}, 100)
+    .map(({ status }) => status)
+    .sort();
+
+describe("a delivery", () => {
+  test("is the stored envelope with the headers of the spec", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    const partner = await createReceiver();
+    await subscribe(rt, business, partner.url);
+    const courier = createTestWorker(rt);
+
+    const { events } = emitEvents(rt, business, "service.updated");
+    courier.wake();
+    await courier.whenIdle();
+
+    const [request] = partner.requests;
+    const [delivery] = rt.store.deliveries.list({}, 10);
+    expect(request).toMatchObject({ method: "POST", path: "/hook" });
+    expect(request!.body).toEqual(rt.store.events.findById(events[0]!.id)!.body);
+    expect(request!.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "x-service-event": "service.updated",
+      "x-service-delivery": delivery!.id,
+      "x-service-attempt": "1",
+      "x-service-sequence": "1",
+      "webhook-id": events[0]!.id,
+    });
+    expect(delivery).toMatchObject({
+      status: "DELIVERED",
+      attemptCount: 1,
+      lastStatusCode: 200,
+      deliveredAt: rt.now(),
+    });
+    expect(rt.store.deliveries.listAttempts(delivery!.id)).toMatchObject([
+      { n: 1, outcome: "responded", statusCode: 200 },
+    ]);
+  });
+
+  test("is verified by stripe, standardwebhooks and svix, and by none of them with one byte changed", async () => {
+    const rt = createTestRuntime({}, Date.now());
+    const business = addBusiness(rt);
+    const partner = await createReceiver();
+    const { secret } = await subscribe(rt, business, partner.url);
+    const courier = createTestWorker(rt);
+    emitEvents(rt, business, "service.updated");
+    courier.wake();
+    await courier.whenIdle();
+
+    const { body, headers } = partner.requests[0]!;
+    const given = headers as Record<string, string>;
+    const verifiers: [string, (body: string) => unknown][] = [
+      [
+        "stripe",
+        (body) => Stripe.webhooks.constructEvent(body, given["x-service-signature"]!, secret),
+      ],
+      ["standardwebhooks", (body) => new StandardWebhook(secret).verify(body, given)],
+      ["svix", (body) => (new SvixWebhook(secret).verify(body, given), JSON.parse(body))],
+    ];
+    const genuine = body.toString();
+    const changed = genuine.replace("Manicure", "Manicurf");
+    expect(changed).not.toBe(genuine);
+    for (const [name, verify] of verifiers) {
+      expect([name, verify(genuine)]).toMatchObject([name, { type: "service.updated" }]);
+      expect(() => verify(changed)).toThrow(/signature/i);
+    }
+  });
+
+  test("to a receiver that is down goes out again when its next step is due, and then arrives", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    const down = await createReceiver();
+    await down.close();
+    const { endpoint } = await subscribe(rt, business, down.url);
+    const courier = createTestWorker(rt);
+    emitEvents(rt, business, "service.updated");
+    courier.wake();
+    await courier.whenIdle();
+    const [failed] = rt.store.deliveries.list({}, 1);
+    expect(failed).toMatchObject({
+      status: "PENDING",
+      attemptCount: 1,
+      lastError: "refused: ECONNREFUSED",
+    });
+    expect(failed!.nextAttemptAt! - rt.now()).toBeGreaterThanOrEqual(5000);
+    expect(failed!.nextAttemptAt! - rt.now()).toBeLessThanOrEqual(6000);
+    expect(rt.store.endpoints.findById(endpoint.id)!.failingSince).toBe(rt.now());
+
+    const up = await createReceiver([{}], down.port);
+    rt.advance(4999);
+    courier.sweep();
+    await courier.whenIdle();
+    expect(up.requests).toHaveLength(0);
+    rt.advance(1001);
+    courier.sweep();
+    await courier.whenIdle();
+    expect(up.requests).toHaveLength(1);
+    expect(up.requests[0]!.headers["x-service-attempt"]).toBe("2");
+    expect(statuses(rt)).toEqual(["DELIVERED"]);
+    expect(rt.store.endpoints.findById(endpoint.id)!.failingSince).toBeNull();
+  });
+
+  test("ends EXHAUSTED, with its last error and all attempts on file, after 20 attempts over 8 days", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    const partner = await createReceiver([{ status: 500, body: "on fire" }]);
+    await subscribe(rt, business, partner.url);
+    const courier = createTestWorker(rt);
+    emitEvents(rt, business, "service.updated");
+    courier.wake();
+    await courier.whenIdle();
+    const startedAt = rt.now();
+    for (;;) {
+      const [{ nextAttemptAt } = { nextAttemptAt: null }] = rt.store.deliveries.list({}, 1);
+      if (nextAttemptAt === null) break;
+      rt.advance(nextAttemptAt - rt.now());
+      courier.sweep();
+      await courier.whenIdle();
+    }
+    const [delivery] = rt.store.deliveries.list({}, 1);
+    expect(delivery).toMatchObject({
+      status: "EXHAUSTED",
+      attemptCount: 20,
+      lastError: "HTTP 500",
+    });
+    const attempts = rt.store.deliveries.listAttempts(delivery!.id);
+    expect(attempts.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    expect(attempts[19]).toMatchObject({ statusCode: 500, responseText: "on fire" });
+    expect(Math.floor((rt.now() - startedAt) / 86_400_000)).toBe(8);
+    expect(courier.alerts).toMatchObject([
+      { type: "delivery.exhausted", text: expect.stringContaining(delivery!.id) },
+    ]);
+    rt.advance(365 * 86_400_000);
+    courier.sweep();
+    await courier.whenIdle();
+    expect(partner.requests).toHaveLength(20);
+  });
+
+  test("whose stored bytes are damaged is never sent and ends CORRUPT", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    const partner = await createReceiver();
+    await subscribe(rt, business, partner.url);
+    const courier = createTestWorker(rt);
+    const { events } = emitEvents(rt, business, "service.updated", "staff.updated");
+    const db = new Database(rt.config.databasePath);
+    const body = Buffer.from(rt.store.events.findById(events[0]!.id)!.body);
+    body[20]! ^= 1;
+    db.prepare("UPDATE event SET body = ? WHERE id = ?").run(body, events[0]!.id);
+    db.close();
+    courier.wake();
+    await courier.whenIdle();
+    expect(partner.requests.map(({ headers }) => headers["x-service-event"])).toEqual([
+      "staff.updated",
+    ]);
+    expect(statuses(rt)).toEqual(["CORRUPT", "DELIVERED"]);
+    expect(rt.logged).toMatchObject([{ level: "error", fields: { event: events[0]!.id } }]);
+    expect(rt.store.endpoints.list()[0]!.failureCount).toBe(0);
+  });
+
+  test("with a private address that nobody approved any more is blocked, and nothing is sent", async () => {
+    const rt = createTestRuntime({ allowHttp: true });
+    const business = addBusiness(rt);
+    const partner = await createReceiver();
+    const { endpoint } = await subscribe(rt, business, partner.url);
+    const db = new Database(rt.config.databasePath);
+    db.prepare("UPDATE endpoint SET allow_private = 0 WHERE id = ?").run(endpoint.id);
+    db.close();
+    const courier = createTestWorker(rt);
+    emitEvents(rt, business, "service.updated");
+    courier.wake();
+    await courier.whenIdle();
+    expect(partner.requests).toHaveLength(0);
+    expect(courier.attempts).toMatchObject([{ outcome: "blocked", status: "PENDING" }]);
+    expect(courier.attempts[0]!.error).toMatch(/^blocked_address: 127\.0\.0\.1 is not/);
+  });
+});
+
+describe("the courier", () => {
+  test("delivers each event once to each of several endpoints", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    const partners = [await createReceiver(), await createReceiver(), await createReceiver()];
+    for (const { url } of partners) await subscribe(rt, business, url);
+    const courier = createTestWorker(rt);
+    const { events } = emitEvents(
+      rt,
+      business,
+      ...Array.from({ length: 30 }, () => "service.updated" as const),
+    );
+    courier.wake();
+    courier.wake();
+    courier.sweep();
+    await courier.whenIdle();
+    const sent = events.map(({ id }) => id);
+    for (const { requests } of partners)
+      expect(requests.map(({ headers }) => headers["webhook-id"]).sort()).toEqual([...sent].sort());
+    expect(statuses(rt)).toEqual(Array(90).fill("DELIVERED"));
+  });
+
+  test("has at most 4 deliveries of an endpoint on the wire, and one that hangs delays no other", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    const [hanging, healthy] = [await createReceiver([{ hold: true }]), await createReceiver()];
+    await subscribe(rt, business, hanging.url);
+    await subscribe(rt, business, healthy.url);
+    const courier = createTestWorker(rt);
+    emitEvents(rt, business, ...Array.from({ length: 20 }, () => "service.updated" as const));
+    courier.wake();
+    await healthy.waitForRequests(20);
+    await hanging.waitForRequests(4);
+    expect(hanging.requests).toHaveLength(4);
+    hanging.release();
+    await hanging.waitForRequests(8);
+    expect(hanging.requests).toHaveLength(8);
+  });
+
+  test("takes up at its start what was on the wire when it died", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    const partner = await createReceiver([{ hold: true }, {}]);
+    await subscribe(rt, business, partner.url);
+    const first = createTestWorker(rt);
+    emitEvents(rt, business, "service.updated");
+    first.wake();
+    await partner.waitForRequests(1);
+    await first.stop(0);
+
+    const second = createTestWorker(rt);
+    second.sweep();
+    await second.whenIdle();
+    expect(partner.requests).toHaveLength(2);
+    expect(statuses(rt)).toEqual(["DELIVERED"]);
+  });
+
+  test("lets what is on the wire end before it stops, and takes up nothing more", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    const partner = await createReceiver([{ hold: true }]);
+    await subscribe(rt, business, partner.url);
+    const courier = createTestWorker(rt);
+    emitEvents(rt, business, ...Array.from({ length: 6 }, () => "service.updated" as const));
+    courier.wake();
+    await partner.waitForRequests(4);
+    const stopped = courier.stop(10_000);
+    partner.release();
+    await stopped;
+    expect(statuses(rt)).toEqual([
+      "DELIVERED",
+      "DELIVERED",
+      "DELIVERED",
+      "DELIVERED",
+      "PENDING",
+      "PENDING",
+    ]);
+  });
+
+  test("sends nothing more while the disk is full, and loses no outcome", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    await subscribe(rt, business, "http://10.0.0.1/");
+    const sent: string[] = [];
+    let held: (() => void)[] | undefined = [];
+    const courier = createTestWorker(rt, async ({ headers }) => {
+      sent.push(headers["X-Service-Delivery"]!);
+      if (held) await new Promise<void>((resolve) => held?.push(resolve));
+      return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+    });
+    const release = () => held?.splice(0).forEach((resolve) => resolve());
+    emitEvents(rt, business, ...Array.from({ length: 100 }, () => "service.updated" as const));
+    const { tx } = rt;
+    rt.tx = () => {
+      throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
+    };
+    courier.wake();
+    release();
+    await vi.waitFor(() =>
+      expect(rt.logged).toMatchObject([{ message: expect.stringMatching(/disk is full/) }]),
+    );
+    expect(sent).toHaveLength(8);
+    release();
+    courier.sweep();
+    await new Promise(setImmediate);
+    expect(sent).toHaveLength(8);
+
+    rt.tx = tx;
+    held = undefined;
+    await courier.whenIdle();
+    expect(new Set(sent).size).toBe(100);
+    expect(sent).toHaveLength(100);
+    expect(statuses(rt)).toEqual(Array(100).fill("DELIVERED"));
+  });
+
+  test("goes on sending while somebody else is writing, and writes the outcomes then", async () => {
+    const rt = createTestRuntime({}, undefined, 0);
+    const business = addBusiness(rt);
+    await subscribe(rt, business, "http://10.0.0.1/");
+    let sent = 0;
+    const courier = createTestWorker(rt, async () => {
+      sent += 1;
+      return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+    });
+    emitEvents(rt, business, ...Array.from({ length: 300 }, () => "service.updated" as const));
+    const other = new Database(rt.config.databasePath);
+    other.exec("BEGIN IMMEDIATE");
+    courier.wake();
+    await vi.waitFor(() => expect(sent).toBe(300));
+    expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 300 });
+    other.exec("COMMIT");
+    other.close();
+    await courier.whenIdle();
+    expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 0, DELIVERED: 300 });
+    expect(sent).toBe(300);
+  });
+
+  test("lets an endpoint with a long backlog go no more often than one with a single delivery", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    await subscribe(rt, business, "http://10.0.0.1/");
+    emitEvents(rt, business, ...Array.from({ length: 50 }, () => "service.updated" as const));
+    await subscribe(rt, business, "http://10.0.0.2/");
+    const sent: string[] = [];
+    const courier = createTestWorker(rt, async ({ url }) => {
+      sent.push(url);
+      return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+    });
+    emitEvents(rt, business, "service.updated");
+    courier.sweep();
+    await courier.whenIdle();
+    expect(sent).toHaveLength(52);
+    expect(sent.indexOf("http://10.0.0.2/")).toBeLessThanOrEqual(4);
+  });
+
+  test("leaves a delivery cancelled that was cancelled on the wire, unless it arrived", async () => {
+    for (const [statusCode, expected] of [
+      [500, "CANCELLED"],
+      [200, "DELIVERED"],
+    ] as const) {
+      const rt = createTestRuntime();
+      const business = addBusiness(rt);
+      const partner = await createReceiver([{ hold: true, status: statusCode }]);
+      await subscribe(rt, business, partner.url);
+      const courier = createTestWorker(rt);
+      emitEvents(rt, business, "service.updated");
+      courier.wake();
+      await partner.waitForRequests(1);
+      const db = new Database(rt.config.databasePath);
+      db.exec("UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL");
+      db.close();
+      partner.release();
+      await courier.whenIdle();
+      expect(rt.store.deliveries.list({}, 1)).toMatchObject([
+        { status: expected, attemptCount: 1 },
+      ]);
+    }
+  });
+});

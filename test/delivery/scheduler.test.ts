@@ -1,0 +1,37 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { listBackups } from "../../src/app/operations/backups.ts";
+import { startScheduler } from "../../src/delivery/scheduler.ts";
+import type { DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
+import { seedShop } from "../support/shop.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+
+const MINUTE_MS = 60_000;
+
+afterEach(() => void vi.useRealTimers());
+
+/** A courier that has nothing to do. */
+const idle = { wake() {}, sweep() {}, review() {} } as unknown as DeliveryWorker;
+
+test("the nightly backup is made at 3:17 of the box's own clock, once", async () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  const logged = () => rt.logged.filter(({ message }) => message === "backed up").length;
+  vi.useFakeTimers({
+    now: new Date(2026, 10, 20, 3, 15, 30),
+    toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+  });
+  const beat = startScheduler(rt, idle);
+  const pass = async (ms: number) => {
+    rt.advance(ms);
+    await vi.advanceTimersByTimeAsync(ms);
+  };
+  await pass(MINUTE_MS);
+  expect(listBackups(rt.config)).toEqual([]);
+  await pass(MINUTE_MS);
+  // The copy is not made of timers: it takes turns of the event loop.
+  while (logged() === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(listBackups(rt.config)).toHaveLength(1);
+  await pass(10 * MINUTE_MS);
+  expect(listBackups(rt.config)).toHaveLength(1);
+  beat.stop();
+});

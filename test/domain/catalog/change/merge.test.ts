@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { objectId } from "../../../../src/domain/catalog/object-id.ts";
+import { collectIssues, readCatalogBody, readOverCurrent } from "../../../support/catalog-file.ts";
+
+const areas = (...keys: string[]) =>
+  `areas: [${keys.map((key) => `{key: ${key}, name: ${key}}`).join(", ")}]\n`;
+const keysOf = (docs: readonly { key: string }[]) => docs.map((doc) => doc.key);
+
+describe("a file laid over what the box has", () => {
+  it("leaves alone the sections that it does not name, and lists of the menu likewise", () => {
+    const before = readCatalogBody(
+      `${areas("hall")}hours: [{start: '09:00', end: '18:00'}]\nmenu: {categories: [{key: soups, name: Soups}], items: [{key: tomato, name: Tomato, price: 7}]}\n`,
+    );
+    const after = readOverCurrent(
+      before,
+      "turnTimes: [{upTo: 2, min: 90}]\nmenu: {items: [{key: leek, name: Leek, price: 8}]}\n",
+      {
+        prune: true,
+      },
+    );
+    expect(after.objects.area).toEqual(before.objects.area);
+    expect(after.objects.menu_category).toEqual(before.objects.menu_category);
+    expect(keysOf(after.objects.menu_item)).toEqual(["leek"]);
+    expect(after.schedule).toEqual({ ...before.schedule, turnTimes: [{ upTo: 2, min: 90 }] });
+  });
+
+  it("puts what it lists first, in its order, and what it does not list after that, in the order they had", () => {
+    const before = readCatalogBody(areas("a", "b", "c", "d"));
+    expect(keysOf(readOverCurrent(before, areas("d", "new", "b")).objects.area)).toEqual([
+      "d",
+      "new",
+      "b",
+      "a",
+      "c",
+    ]);
+  });
+
+  it("drops what it does not list when it is told to prune", () => {
+    const before = readCatalogBody(areas("a", "b", "c"));
+    expect(
+      keysOf(readOverCurrent(before, areas("c", "new"), { prune: true }).objects.area),
+    ).toEqual(["c", "new"]);
+    expect(readOverCurrent(before, "areas: []\n", { prune: true }).objects.area).toEqual([]);
+    expect(readOverCurrent(before, "areas:\n", { prune: true }).objects.area).toEqual(
+      before.objects.area,
+    );
+  });
+
+  it("gives a field that it leaves out its default", () => {
+    const before = readCatalogBody(
+      "addons: [{key: mask, name: Mask, price: 5, durationMin: 10, description: Cool., status: inactive}]\n",
+    );
+    const after = readOverCurrent(before, "addons: [{key: mask, name: Mask, price: 5}]\n");
+    expect(after.objects.addon[0]).toMatchObject({
+      durationMin: 0,
+      description: null,
+      status: "ACTIVE",
+    });
+  });
+
+  it("reads the same again from the same file", () => {
+    const body = `${areas("a", "b")}tables: [{key: t1, maxSeats: 2, area: a}]\n`;
+    const before = readCatalogBody(body);
+    expect(readOverCurrent(before, body)).toEqual(before);
+  });
+
+  it("may refer to what only the box has", () => {
+    const before = readCatalogBody(areas("hall"));
+    expect(
+      readOverCurrent(before, "tables: [{key: t1, maxSeats: 2, area: hall}]\n").objects.table[0]
+        ?.area,
+    ).toBe("hall");
+  });
+
+  it("takes the most of an add-on from the box when a link to it says none", () => {
+    const before = readCatalogBody(
+      "addons: [{key: stone, name: Stone, price: 5, maxQuantity: 4}]\n",
+    );
+    const after = readOverCurrent(
+      before,
+      "services: [{key: a, name: A, durationMin: 5, price: 1, addons: [{addon: stone, required: true}]}]\n",
+    );
+    expect(after.objects.service[0]?.addons).toEqual([
+      {
+        addon: "stone",
+        required: true,
+        minQuantity: 1,
+        maxQuantity: 4,
+        defaultQuantity: 1,
+        priceCents: null,
+        durationMin: null,
+      },
+    ]);
+  });
+
+  it("may not prune what something that no file lists refers to", () => {
+    const before = readCatalogBody(
+      `${areas("hall", "yard")}tables: [{key: t1, maxSeats: 2, area: yard}]\n`,
+    );
+    expect(collectIssues(() => readOverCurrent(before, areas("hall"), { prune: true }))).toEqual([
+      "catalog.yaml:1:1 The table 't1', which is on the box and in no file: There is no area 'yard'.",
+    ]);
+  });
+});
+
+describe("a rename", () => {
+  const before =
+    readCatalogBody(`${areas("yard", "hall")}tables: [{key: t1, maxSeats: 2, area: yard}]
+events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: seat, name: Seat, price: 9}]}]
+promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {events: [gala], ticketTypes: [gala/seat]}}]
+`);
+  const renamed = readOverCurrent(
+    before,
+    "areas: [{key: garden, name: Garden, previousKeys: [yard]}]\n",
+  );
+
+  it("keeps the object's id and leaves none behind under the old key", () => {
+    const [was] = before.objects.area;
+    const [is] = renamed.objects.area;
+    expect(objectId("area", "salon-aurora", is!)).toBe(objectId("area", "salon-aurora", was!));
+    expect(keysOf(renamed.objects.area)).toEqual(["garden", "hall"]);
+  });
+
+  it("is followed by what the file does not list", () => {
+    expect(renamed.objects.table[0]?.area).toBe("garden");
+    const after = readOverCurrent(
+      before,
+      "events: [{key: ball, name: Ball, previousKeys: [gala], startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: chair, name: Chair, price: 9, previousKeys: [seat]}]}]\n",
+    );
+    expect(after.objects.promotion[0]?.appliesTo).toMatchObject({
+      events: ["ball"],
+      ticketTypes: ["ball/chair"],
+    });
+    expect(before.objects.promotion[0]?.appliesTo.events).toEqual(["gala"]);
+  });
+
+  it("is not forgotten when a later file forgets the old key, or knows only the last one", () => {
+    expect(readOverCurrent(renamed, areas("garden")).objects.area[0]?.previousKeys).toEqual([
+      "yard",
+    ]);
+    const again = readOverCurrent(
+      renamed,
+      "areas: [{key: lawn, name: Lawn, previousKeys: [garden]}]\n",
+    );
+    expect(again.objects.area[0]).toMatchObject({ key: "lawn", previousKeys: ["yard", "garden"] });
+    expect(keysOf(again.objects.area)).toEqual(["lawn", "hall"]);
+  });
+
+  it("goes back when an older file is read again", () => {
+    const back = readOverCurrent(renamed, areas("yard"));
+    expect(keysOf(back.objects.area)).toEqual(["yard", "hall"]);
+    expect(back.objects.table[0]?.area).toBe("yard");
+  });
+
+  it("keeps the ids of variants too", () => {
+    const service = (variants: string) =>
+      `services: [{key: a, name: A, durationMin: 5, price: 1, variants: [${variants}]}]\n`;
+    const short = readCatalogBody(service("{key: s, name: Short, previousKeys: [small]}"));
+    expect(
+      readOverCurrent(short, service("{key: s, name: Shorter}")).objects.service[0]?.variants[0],
+    ).toMatchObject({
+      name: "Shorter",
+      previousKeys: ["small"],
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import {
+  recordFailure,
+  nextStreakAction,
+  NO_STREAK,
+  type FailureStreak,
+} from "../../../src/domain/webhooks/failure-streak.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const START = Date.parse("2026-11-20T12:00:00Z");
+
+const failing = (
+  failures: number,
+  events: number,
+  changes: Partial<FailureStreak> = {},
+): FailureStreak => ({
+  ...Array.from({ length: failures }).reduce<FailureStreak>(
+    (streak, _, i) => recordFailure(streak, `evt_${i % events}`, START + i),
+    NO_STREAK,
+  ),
+  ...changes,
+});
+
+test("a streak begins with its first failure and counts failures and events", () => {
+  expect(failing(1, 1)).toMatchObject({
+    failingSince: START,
+    failureCount: 1,
+    failedEventId: "evt_0",
+    failedEvents: 1,
+  });
+  expect(failing(5, 1)).toMatchObject({ failingSince: START, failureCount: 5, failedEvents: 1 });
+  expect(failing(5, 3)).toMatchObject({ failingSince: START, failureCount: 5, failedEvents: 2 });
+});
+
+const warned = { warnedAt: START + DAY };
+const announced = { ...warned, disableAt: START + 5 * DAY };
+test.each([
+  { name: "one that is well", streak: NO_STREAK, at: START + 30 * DAY, measure: undefined },
+  {
+    name: "a failure of a moment ago",
+    streak: failing(30, 2),
+    at: START + DAY - 1,
+    measure: undefined,
+  },
+  { name: "a day of failures", streak: failing(1, 1), at: START + DAY, measure: { do: "warn" } },
+  {
+    name: "one that was warned of",
+    streak: failing(30, 2, warned),
+    at: START + 4 * DAY - 1,
+    measure: undefined,
+  },
+  {
+    name: "four days of failures",
+    streak: failing(20, 2, warned),
+    at: START + 4 * DAY,
+    measure: { do: "announce", disableAt: START + 5 * DAY },
+  },
+  {
+    name: "enough failures only on the sixth day",
+    streak: failing(20, 2, warned),
+    at: START + 6 * DAY,
+    measure: { do: "announce", disableAt: START + 7 * DAY },
+  },
+  { name: "19 failures", streak: failing(19, 2, warned), at: START + 9 * DAY, measure: undefined },
+  {
+    name: "failures over one event alone",
+    streak: failing(40, 1, warned),
+    at: START + 9 * DAY,
+    measure: undefined,
+  },
+  {
+    name: "one that was announced",
+    streak: failing(20, 2, announced),
+    at: START + 5 * DAY - 1,
+    measure: undefined,
+  },
+  {
+    name: "five days of failures",
+    streak: failing(20, 2, announced),
+    at: START + 5 * DAY,
+    measure: { do: "disable" },
+  },
+])("$name calls for $measure", ({ streak, at, measure }) => {
+  expect(nextStreakAction(streak, at)).toEqual(measure);
+});

@@ -1,0 +1,650 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test, vi } from "vitest";
+import { cancelBooking, createBooking } from "../../../../src/app/bookings/bookings.ts";
+import { cancelReservation, createReservation } from "../../../../src/app/bookings/reservations.ts";
+import { businessId } from "../../../../src/domain/catalog/object-id.ts";
+import { shopId, seedShop, SHOP_SLUG } from "../../../support/shop.ts";
+import { api, type Api, type Problem, SALON } from "../../support/api.ts";
+
+// It is Friday the 20th, noon in Lisbon, where the shop is open from 9 to 12.
+const MONDAY = "2026-11-23";
+const [CUT, COLOR, YOGA] = [shopId("svc", "cut"), shopId("svc", "color"), shopId("svc", "yoga")];
+const [ANN, BEA] = [shopId("stf", "ann"), shopId("stf", "bea")];
+const [WASH, OIL, LONG] = [
+  shopId("adn", "wash"),
+  shopId("adn", "oil"),
+  shopId("svv", "color", "long"),
+];
+
+function shop() {
+  const a = api();
+  seedShop(a);
+  return a;
+}
+
+/** A service of the salon. */
+const OF_ANOTHER_BUSINESS = "svc_sjjcgkddr4k16dc09tbc";
+
+const path = (query: string, slug = SHOP_SLUG) => `/v1/businesses/${slug}/availability?${query}`;
+
+type Body = {
+  data: {
+    days: {
+      date: string;
+      state: string;
+      slots: { startsAt: string; segments: object[] }[];
+      slotCount?: number;
+    }[];
+    slots: { startsAt: string }[];
+    nextAvailable: string | null;
+  };
+  meta: object;
+};
+
+const ask = async (a: Api, query: string): Promise<Body> => {
+  const response = await a.ask(path(query), { key: null });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Body;
+};
+
+/** `2026-11-23 OPEN 09:00 10:00`, a line a day. */
+const days = async (a: Api, query: string): Promise<string[]> =>
+  (await ask(a, query)).data.days.map(({ date, state, slots }) =>
+    [date, state, ...slots.map(({ startsAt }) => startsAt.slice(11, 16))].join(" "),
+  );
+
+const refusal = async (a: Api, query: string, init?: Parameters<Api["ask"]>[1]): Promise<Problem> =>
+  a.problem(path(query), { key: null, ...init });
+
+describe("the answer", () => {
+  test("has everything that the page shows, and no more", async () => {
+    const { data, meta } = await ask(
+      shop(),
+      `serviceIds=${CUT},${COLOR}&addonIds=${WASH}*2&staffIds=${CUT}:any&date=${MONDAY}`,
+    );
+    expect(data).toEqual({
+      timezone: "Europe/Lisbon",
+      from: MONDAY,
+      to: MONDAY,
+      durationMin: 180,
+      priceCents: 11_000,
+      currency: "EUR",
+      days: [
+        {
+          date: MONDAY,
+          state: "OPEN",
+          slots: [
+            {
+              startsAt: "2026-11-23T09:00:00+00:00",
+              endsAt: "2026-11-23T12:00:00+00:00",
+              spotsLeft: 1,
+              spotsTotal: 1,
+              segments: [
+                {
+                  serviceId: CUT,
+                  variantId: null,
+                  staffId: ANN,
+                  staffIds: [ANN],
+                  startsAt: "2026-11-23T09:00:00+00:00",
+                  endsAt: "2026-11-23T11:00:00+00:00",
+                  priceCents: 5000,
+                },
+                {
+                  serviceId: COLOR,
+                  variantId: null,
+                  staffId: ANN,
+                  staffIds: [ANN],
+                  startsAt: "2026-11-23T11:00:00+00:00",
+                  endsAt: "2026-11-23T12:00:00+00:00",
+                  priceCents: 6000,
+                },
+              ],
+            },
+          ],
+        },
+      ],
+      nextAvailable: "2026-11-23T09:00:00+00:00",
+    });
+    expect(meta).toEqual({
+      business: {
+        id: businessId(SHOP_SLUG),
+        slug: SHOP_SLUG,
+        name: "The Shop",
+        timezone: "Europe/Lisbon",
+      },
+      currency: "EUR",
+      locale: "en",
+      catalogVersion: 1,
+    });
+  });
+
+  test("has every day that is asked for, with its state", async () => {
+    const a = shop();
+    for (const hour of ["09", "10", "11"])
+      createBooking(a, SHOP_SLUG, { service: "color", start: `2026-11-23T${hour}:00` });
+    expect(await days(a, `serviceId=${COLOR}`)).toEqual([
+      "2026-11-20 TOO_SOON",
+      "2026-11-21 CLOSED",
+      "2026-11-22 CLOSED",
+      "2026-11-23 FULL",
+      "2026-11-24 CLOSED",
+      "2026-11-25 OPEN 09:00 10:00 11:00",
+      "2026-11-26 CLOSED",
+    ]);
+    expect(await days(a, `serviceId=${COLOR}&from=2026-11-18&to=2026-11-19`)).toEqual([
+      "2026-11-18 TOO_SOON",
+      "2026-11-19 TOO_SOON",
+    ]);
+    expect(await days(a, `serviceId=${COLOR}&from=2026-12-20&to=2026-12-22`)).toEqual([
+      "2026-12-20 CLOSED",
+      "2026-12-21 TOO_FAR",
+      "2026-12-22 TOO_FAR",
+    ]);
+  });
+
+  test("tells the next start also when it is after the days asked for, and null when there is none", async () => {
+    const a = shop();
+    const next = async (query: string) =>
+      (await ask(a, `serviceId=${CUT}&${query}`)).data.nextAvailable;
+    expect(await next("date=2026-11-21")).toBe("2026-11-23T09:00:00+00:00");
+    expect(await next("date=2026-12-19")).toBeNull();
+    expect(await next("date=2026-12-22")).toBeNull();
+  });
+
+  test("names nobody without a profile: their places are there, their ids are not", async () => {
+    const { data } = await ask(shop(), `serviceId=${CUT}&date=2026-11-24`);
+    expect(data.days[0]?.slots).toHaveLength(3);
+    expect(data.days[0]?.slots[0]?.segments).toMatchObject([
+      { serviceId: CUT, staffId: null, staffIds: [] },
+    ]);
+    const both = await ask(shop(), `serviceId=${CUT}&date=${MONDAY}`);
+    expect(both.data.days[0]?.slots[0]?.segments).toMatchObject([
+      { staffId: ANN, staffIds: [ANN] },
+    ]);
+    expect(JSON.stringify([data, both])).not.toContain(BEA);
+  });
+
+  test("counts the seats of a class and the tables for a party", async () => {
+    const a = shop();
+    createBooking(a, SHOP_SLUG, { service: "yoga", start: `${MONDAY}T09:00`, guests: 3 });
+    createReservation(a, SHOP_SLUG, { party: 2, start: `${MONDAY}T10:00` });
+    const yoga = await ask(a, `serviceId=${YOGA}&guests=2&date=${MONDAY}`);
+    expect(yoga.data.days[0]?.slots[0]).toMatchObject({ spotsLeft: 2, spotsTotal: 5 });
+    expect(await days(a, `serviceId=${YOGA}&guests=3&date=${MONDAY}`)).toEqual([
+      `${MONDAY} OPEN 10:00 11:00`,
+    ]);
+    const tables = await ask(a, `partySize=2&date=${MONDAY}`);
+    expect(tables.data.days[0]?.slots).toMatchObject([
+      {
+        spotsLeft: 2,
+        segments: [{ tableId: shopId("tbl", "t2"), areaId: shopId("are", "terrace") }],
+      },
+      { spotsLeft: 1, segments: [{ tableId: shopId("tbl", "t4"), areaId: null }] },
+      { spotsLeft: 2 },
+    ]);
+    expect(await days(a, `partySize=2&areaId=${shopId("are", "terrace")}&date=${MONDAY}`)).toEqual([
+      `${MONDAY} OPEN 09:00 11:00`,
+    ]);
+  });
+
+  test("with granularity=days counts, with granularity=next has the first slots and no days", async () => {
+    const a = shop();
+    const { data } = await ask(a, `serviceId=${CUT}&from=2026-11-22&to=${MONDAY}&granularity=days`);
+    expect(data.days).toEqual([
+      { date: "2026-11-22", state: "CLOSED", slotCount: 0 },
+      { date: MONDAY, state: "OPEN", slotCount: 3 },
+    ]);
+    expect(data.nextAvailable).toBe("2026-11-23T09:00:00+00:00");
+    const next = await ask(a, `serviceId=${CUT}&granularity=next&limit=4`);
+    expect(next.data.slots.map(({ startsAt }) => startsAt.slice(0, 16))).toEqual([
+      "2026-11-23T09:00",
+      "2026-11-23T10:00",
+      "2026-11-23T11:00",
+      "2026-11-24T09:00",
+    ]);
+    expect(Object.keys(next.data)).toEqual([
+      "timezone",
+      "from",
+      "durationMin",
+      "priceCents",
+      "currency",
+      "slots",
+      "nextAvailable",
+    ]);
+  });
+
+  test("a variant brings its service; the viewer's zone changes how times are written and nothing else", async () => {
+    const { data } = await ask(shop(), `variantIds=${LONG}&date=${MONDAY}&timezone=asia/TOKYO`);
+    expect(data).toMatchObject({
+      timezone: "Asia/Tokyo",
+      durationMin: 120,
+      priceCents: 9000,
+      days: [
+        {
+          date: MONDAY,
+          slots: [
+            { startsAt: "2026-11-23T18:00:00+09:00" },
+            { startsAt: "2026-11-23T19:00:00+09:00" },
+          ],
+        },
+      ],
+    });
+  });
+
+  test.each(["Asia/Kolkata", "Asia/Calcutta", "Europe/Kyiv"])(
+    "%s keeps the name that was asked for",
+    async (zone) => {
+      const { data } = await ask(
+        shop(),
+        `variantIds=${LONG}&date=${MONDAY}&timezone=${zone.toLowerCase()}`,
+      );
+      expect(data).toMatchObject({ timezone: zone });
+    },
+  );
+});
+
+describe("what is wrong is told all at once, class by class", () => {
+  const service = `serviceId=${CUT}`;
+  test.each([
+    ["", 400, "missing_parameter", ["serviceIds missing_parameter"]],
+    [`${service}&date=2027-02-29`, 400, "invalid_date", ["date invalid_date"]],
+    [`${service}&from=2026-12-02&to=2026-12-01`, 400, "invalid_parameter", ["to before_from"]],
+    [`${service}&to=2026-11-19`, 400, "invalid_parameter", ["to before_from"]],
+    [`${service}&from=2026-12-01&to=2027-02-01`, 400, "range_too_large", ["to range_too_large"]],
+    [`${service}&date=${MONDAY}&from=${MONDAY}`, 400, "invalid_parameter", ["date invalid_value"]],
+    [
+      `serviceid=${CUT}`,
+      400,
+      "invalid_parameter",
+      ["serviceid unknown_parameter", "serviceIds missing_parameter"],
+    ],
+    [
+      `serviceIds=${Array(9).fill(CUT).join(",")}`,
+      400,
+      "invalid_parameter",
+      ["serviceIds invalid_value"],
+    ],
+    [`serviceIds=`, 400, "invalid_parameter", ["serviceIds invalid_value"]],
+    [
+      `${service}&partySize=2&guests=1`,
+      400,
+      "invalid_parameter",
+      ["serviceId invalid_value", "guests invalid_value"],
+    ],
+    [
+      `${service}&areaId=x&limit=3&timezone=Mars/Base`,
+      400,
+      "invalid_parameter",
+      ["timezone invalid_value", "areaId invalid_value", "limit invalid_value"],
+    ],
+    [`${service}&granularity=next&to=${MONDAY}`, 400, "invalid_parameter", ["to invalid_value"]],
+    [`${service}&granularity=hours`, 400, "invalid_parameter", ["granularity invalid_value"]],
+    [`${service}&serviceIds=${CUT}`, 400, "invalid_parameter", ["serviceId invalid_value"]],
+    [
+      "serviceIds=svc_none&staffId=stf_none&addonIds=adn_none",
+      404,
+      "resource_not_found",
+      [
+        "serviceIds resource_not_found",
+        "addonIds resource_not_found",
+        "staffIds resource_not_found",
+      ],
+    ],
+    [
+      `serviceId=${shopId("svc", "old")}`,
+      404,
+      "resource_not_found",
+      ["serviceIds resource_not_found"],
+    ],
+    ["serviceId=cut", 404, "resource_not_found", ["serviceIds resource_not_found"]],
+    [
+      `serviceId=${OF_ANOTHER_BUSINESS}`,
+      404,
+      "resource_not_found",
+      ["serviceIds resource_not_found"],
+    ],
+    [`${service}&staffId=${BEA}`, 404, "resource_not_found", ["staffIds resource_not_found"]],
+    ["variantIds=svv_none", 404, "resource_not_found", ["variantIds resource_not_found"]],
+    ["partySize=2&areaId=are_none", 404, "resource_not_found", ["areaId resource_not_found"]],
+    [
+      `serviceIds=${shopId("svc", "phone")},svc_none`,
+      404,
+      "resource_not_found",
+      ["serviceIds resource_not_found", "serviceIds service_not_bookable"],
+    ],
+    [
+      `serviceId=${shopId("svc", "phone")}`,
+      422,
+      "service_not_bookable",
+      ["serviceIds service_not_bookable"],
+    ],
+    [
+      `${service}&variantIds=${LONG}`,
+      422,
+      "variant_service_mismatch",
+      ["variantIds variant_service_mismatch"],
+    ],
+    [`serviceId=${COLOR}&addonIds=${WASH}`, 422, "addon_not_linked", ["addonIds addon_not_linked"]],
+    [
+      `serviceIds=${CUT},${COLOR}&addonIds=${OIL}`,
+      422,
+      "validation_failed",
+      ["addonIds validation_failed"],
+    ],
+    [`${service}&addonIds=${WASH}*3`, 422, "validation_failed", ["addonIds validation_failed"]],
+    [
+      `serviceIds=${CUT},${YOGA}&staffIds=${YOGA}:${ANN}`,
+      422,
+      "staff_cannot_perform",
+      ["staffIds staff_cannot_perform"],
+    ],
+    [
+      `${service}&staffIds=${COLOR}:${ANN}`,
+      422,
+      "staff_cannot_perform",
+      ["staffIds staff_cannot_perform"],
+    ],
+    [`serviceId=${YOGA}&guests=6`, 422, "party_too_large", ["guests party_too_large"]],
+    ["partySize=5", 422, "party_too_large", ["partySize party_too_large"]],
+  ])("%s", async (query, status, code, items) => {
+    const problem = await refusal(shop(), query);
+    expect(problem).toMatchObject({ status, code });
+    expect(problem.errors?.map((item) => `${item.parameter} ${item.code}`)).toEqual(items);
+  });
+
+  test("an unknown business is told after mistakes in the request and before anything else", async () => {
+    const a = shop();
+    const nobody = async (query: string) =>
+      (await a.problem(path(query, "nobody"), { key: null })).code;
+    expect(await nobody(`serviceId=${CUT}`)).toBe("business_not_found");
+    expect(await nobody("serviceId=x&date=2027-02-29")).toBe("invalid_date");
+  });
+
+  test("an unknown parameter comes with the one that was meant", async () => {
+    const { detail } = await refusal(shop(), `serviceId=${CUT}&granularty=days`);
+    expect(detail).toBe("There is no parameter 'granularty' here. Did you mean 'granularity'?");
+  });
+
+  test("nothing that is said names somebody without a profile, or a key", async () => {
+    const problem = await refusal(
+      shop(),
+      `serviceIds=${YOGA},${shopId("svc", "phone")}&staffId=${ANN}&addonIds=${WASH}`,
+    );
+    expect(problem.errors).toHaveLength(3);
+    expect(JSON.stringify(problem)).not.toMatch(/Bea|'ann'|'wash'|'yoga'/);
+  });
+});
+
+test("add-ons and people are bound to one of several services", async () => {
+  const a = shop();
+  const query = `serviceIds=${CUT},${COLOR}&addonIds=${COLOR}:${OIL}&staffIds=${COLOR}:${ANN}&date=${MONDAY}`;
+  const { data } = await ask(a, query);
+  expect(data).toMatchObject({ durationMin: 120, priceCents: 10_700 });
+  expect(data.days[0]?.slots[0]?.segments).toMatchObject([
+    { serviceId: CUT, priceCents: 4000 },
+    { serviceId: COLOR, priceCents: 6700 },
+  ]);
+});
+
+describe("explain", () => {
+  const query = `serviceId=${COLOR}&date=${MONDAY}&explain=true`;
+  const explained = async () => {
+    const a = shop();
+    createBooking(a, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
+    return { a, key: a.newKey({ businessId: businessId(SHOP_SLUG) }).secret };
+  };
+
+  test("tells a key of the business why each other start is not offered", async () => {
+    const { a, key } = await explained();
+    const response = await a.ask(path(query), { key });
+    expect(response.headers.get("cache-control")).toBe("private, no-cache");
+    const { data } = (await response.json()) as {
+      data: {
+        days: {
+          refused: { startsAt: string; reason: string; detail: string; segment: number }[];
+        }[];
+      };
+    };
+    const refused = data.days[0]?.refused ?? [];
+    expect(refused.slice(8, 11)).toEqual([
+      {
+        startsAt: "2026-11-23T08:00:00+00:00",
+        reason: "OUTSIDE_HOURS",
+        detail: "that is outside the hours",
+        segment: 0,
+      },
+      { startsAt: "2026-11-23T10:00:00+00:00", reason: "TAKEN", detail: "it is taken", segment: 0 },
+      {
+        startsAt: "2026-11-23T12:00:00+00:00",
+        reason: "OUTSIDE_HOURS",
+        detail: "that is outside the hours",
+        segment: 0,
+      },
+    ]);
+    expect(refused).toHaveLength(22);
+  });
+
+  test.each([
+    ["no key", () => null, 401],
+    ["what is no key", () => "guess", 401],
+    ["a key of another business", (a: Api) => a.key, 403],
+    [
+      "a key that may not read",
+      (a: Api) =>
+        a.newKey({
+          businessId: businessId(SHOP_SLUG),
+          kind: "RESTRICTED",
+          scopes: ["webhooks.write"],
+        }).secret,
+      403,
+    ],
+  ] as const)("is refused to %s, also where the answer is known", async (_, keyOf, status) => {
+    const { a, key } = await explained();
+    expect((await a.ask(path(query), { key })).status).toBe(200);
+    const refused = await a.ask(path(query), { key: keyOf(a) });
+    expect(refused.status).toBe(status);
+    expect(await refused.text()).not.toContain("TAKEN");
+  });
+
+  test("a foreign slug answers the same whether it exists or not", async () => {
+    const a = shop();
+    const codes = [SHOP_SLUG, "nobody"].map(
+      async (slug) => (await a.problem(path("explain=1", slug))).code,
+    );
+    expect(await Promise.all(codes)).toEqual(["business_mismatch", "business_mismatch"]);
+  });
+
+  test("needs whole slots", async () => {
+    const { a, key } = await explained();
+    expect((await a.ask(path(`${query}&granularity=days`), { key })).status).toBe(400);
+  });
+});
+
+describe("caching", () => {
+  const query = `serviceId=${CUT}&date=${MONDAY}`;
+  test("the ETag hashes the body: it outlives a minute and changes with a booking", async () => {
+    const a = shop();
+    const first = await a.ask(path(query), { key: null });
+    const etag = first.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
+    expect(first.headers.get("cache-control")).toBe("public, max-age=0, must-revalidate");
+    a.advance(61_000);
+    const again = () => a.ask(path(query), { key: null, headers: { "if-none-match": etag } });
+    const same = await again();
+    expect([same.status, await same.text()]).toEqual([304, ""]);
+    expect(same.headers.get("cache-control")).toBe("public, max-age=0, must-revalidate");
+    createBooking(a, SHOP_SLUG, { service: "cut", start: `${MONDAY}T09:00`, staff: "ann" });
+    expect((await again()).status).toBe(200);
+  });
+
+  test("an answer is kept until something of the business changes: what others write does not make it anew", async () => {
+    const a = shop();
+    const color = `serviceId=${COLOR}&date=${MONDAY}`;
+    const { id } = createBooking(a, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
+    const reads = vi.spyOn(a.store.bookings, "busy");
+    expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
+    const once = reads.mock.calls.length;
+    a.newKey();
+    expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
+    expect(reads).toHaveBeenCalledTimes(once);
+    cancelBooking(a, SHOP_SLUG, id);
+    expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
+  });
+
+  test("a cancelled reservation's table shows at once", async () => {
+    const a = shop();
+    const table = `partySize=4&date=${MONDAY}`;
+    const before = await days(a, table);
+    const { id } = createReservation(a, SHOP_SLUG, { party: 4, start: `${MONDAY}T09:00` });
+    expect(await days(a, table)).not.toEqual(before);
+    cancelReservation(a, SHOP_SLUG, id);
+    expect(await days(a, table)).toEqual(before);
+  });
+
+  describe("who hangs up", () => {
+    const wide = path(`serviceId=${CUT}&from=${MONDAY}&to=2026-12-18`);
+    /** Somebody asks, and as the work begins somebody hangs up. */
+    async function hangUp(others: number): Promise<{ reads: number; statuses: number[] }> {
+      const a = shop();
+      const reads = vi.spyOn(a.store.bookings, "busy");
+      const gone = new AbortController();
+      const asked = a.ask(wide, { key: null, signal: gone.signal });
+      const waiting = Array.from({ length: others }, () => a.ask(wide, { key: null }));
+      while (reads.mock.calls.length === 0) await nextTurn();
+      gone.abort();
+      await asked.catch(() => undefined);
+      const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+      for (let turn = 0; turn < 20; turn++) await nextTurn();
+      return { reads: reads.mock.calls.length, statuses };
+    }
+
+    test("is worked for no longer", async () => {
+      expect((await hangUp(0)).reads).toBeLessThan(4);
+    });
+
+    test("takes nothing from others who asked the same", async () => {
+      const { reads, statuses } = await hangUp(2);
+      expect(statuses).toEqual([200, 200]);
+      expect(reads).toBeGreaterThan(5);
+    });
+  });
+
+  test("a slot is gone the moment its notice begins", async () => {
+    const a = shop();
+    const monday = `serviceId=${CUT}&date=${MONDAY}`;
+    a.advance(Date.parse("2026-11-23T08:00:00Z") - a.now());
+    expect(await days(a, monday)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
+    a.advance(1);
+    expect(await days(a, monday)).toEqual([`${MONDAY} OPEN 10:00 11:00`]);
+  });
+
+  test("who asks the same at once shares one answer", async () => {
+    const a = shop();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => a.ask(path(query), { key: null })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  test("twenty different questions are worked on at once; the next is told to come again", async () => {
+    const a = shop();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => a.ask(path(`${query}&_=${i}`), { key: null })),
+    );
+    const busy = answers.filter(({ status }) => status === 503);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(busy).toHaveLength(10);
+    expect(busy[0]?.headers.get("retry-after")).toBe("1");
+    expect((await a.ask(path(query), { key: null })).status).toBe(200);
+  });
+
+  test("what is large is compressed, HEAD has the same headers", async () => {
+    const a = shop();
+    const headers = { "accept-encoding": "gzip" };
+    const wide = path(`serviceId=${CUT}&from=${MONDAY}&to=2026-12-18`);
+    const zipped = await a.ask(wide, { key: null, headers });
+    expect(zipped.headers.get("content-encoding")).toBe("gzip");
+    const plain = await (await a.ask(wide, { key: null })).text();
+    expect(gunzipSync(Buffer.from(await zipped.arrayBuffer())).toString()).toBe(plain);
+    const head = await a.ask(wide, { key: null, headers, method: "HEAD" });
+    expect(await head.text()).toBe("");
+    for (const name of ["etag", "content-length", "content-encoding", "vary"])
+      expect(head.headers.get(name), name).toBe(zipped.headers.get(name));
+  });
+});
+
+test("every answer may be read by any page: good ones, mistakes, and the 429", async () => {
+  const a = shop();
+  const ask = (query: string, init?: RequestInit) => a.ask(path(query), { key: null, ...init });
+  const answers = [
+    await ask(`serviceId=${CUT}`),
+    await ask("nope=1"),
+    await ask("serviceId=svc_none"),
+  ];
+  for (let i = 0; i < 57; i++) await ask("");
+  answers.push(await ask(`serviceId=${CUT}`));
+  expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 429]);
+  for (const { headers } of answers) {
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(headers.get("access-control-expose-headers")).toBe(
+      "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
+    );
+    expect(headers.get("ratelimit-policy")).toBe(
+      '"per-minute";q=60;w=60, "per-hour";q=1000;w=3600',
+    );
+  }
+});
+
+describe("sixty a minute from one address", () => {
+  const query = path(`serviceId=${CUT}&date=${MONDAY}`);
+  const asking = (trustedProxies: string[]) => {
+    const a = api("salon", undefined, { trustedProxies });
+    seedShop(a);
+    return async (address: string) =>
+      (await a.ask(query, { key: null, headers: { "x-forwarded-for": address } })).status;
+  };
+
+  test("behind a proxy that is trusted are those of the client, in IPv6 of its /64", async () => {
+    const ask = asking(["127.0.0.1"]);
+    for (let i = 0; i < 60; i++) expect(await ask(`2001:db8:1:2::${i}`)).toBe(200);
+    expect(await ask("2001:db8:1:2:ffff::1")).toBe(429);
+    expect(await ask("2001:db8:1:3::1")).toBe(200);
+    expect(await ask("203.0.113.9")).toBe(200);
+  });
+
+  test("are not to be had again under an address that the client invents", async () => {
+    const ask = asking([]);
+    for (let i = 0; i < 60; i++) expect(await ask(`203.0.113.${i}`)).toBe(200);
+    expect(await ask("198.51.100.1")).toBe(429);
+  });
+});
+
+test("an answer that nobody could read is refused with what to do instead", async () => {
+  const a = api();
+  const people = Array.from({ length: 50 }, (_, i) => `p${i}`);
+  const services = Array.from(
+    { length: 8 },
+    (_, i) => `{key: s${i}, name: S, durationMin: 15, price: 1.00, staff: [${people.join(", ")}]}`,
+  );
+  const { applyCatalog } = await import("../../../../src/app/catalog/catalog.ts");
+  const text = `catalog: 1
+business: {slug: ${SHOP_SLUG}, name: Big, timezone: UTC, currency: EUR, bookingPolicy: {slotIntervalMin: 15, maxAdvanceDays: 90}}
+hours: [{days: [mon-sun], start: "00:00", end: "24:00"}]
+services: [${services.join(", ")}]
+staff: [${people.map((key) => `{key: ${key}, name: P}`).join(", ")}]`;
+  applyCatalog(a, [{ name: "big.yaml", text }]);
+  const chain = `serviceIds=${services.map((_, i) => shopId("svc", `s${i}`)).join(",")}&from=${MONDAY}`;
+  expect(await refusal(a, `${chain}&to=2027-01-20`)).toMatchObject({
+    status: 400,
+    code: "range_too_large",
+  });
+  expect((await a.ask(path(`${chain}&to=2026-11-24&granularity=days`), { key: null })).status).toBe(
+    200,
+  );
+});
+
+test("the salon of the demo can be asked", async () => {
+  const response = await api().ask(path(`serviceId=${OF_ANOTHER_BUSINESS}`, SALON), { key: null });
+  expect(response.status).toBe(200);
+});

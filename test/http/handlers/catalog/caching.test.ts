@@ -1,0 +1,182 @@
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { createApp } from "../../../../src/http/app.ts";
+import { applyCatalog, editObject } from "../../../../src/app/catalog/catalog.ts";
+import { deleteBusiness } from "../../../../src/app/remove-business.ts";
+import { openRuntime } from "../../../../src/app/runtime.ts";
+import { api, SALON, seed } from "../../support/api.ts";
+
+const at = (path: string) => `/v1/businesses/${SALON}/${path}`;
+const LISTS = ["menu", "services", "service-categories", "staff", "promotions", "events/catalog"];
+
+describe("ETags", () => {
+  test.each(LISTS)("of %s are weak, name the version and save the body", async (path) => {
+    const a = api();
+    const first = await a.ask(at(path));
+    const etag = first.headers.get("etag") as string;
+    expect(etag).toMatch(/^W\/"c1-[\w-]+"$/);
+    const second = await a.ask(at(path), { headers: { "if-none-match": etag } });
+    expect(second.status).toBe(304);
+    expect(await second.text()).toBe("");
+    for (const name of ["etag", "cache-control", "catalog-version", "vary"])
+      expect(second.headers.get(name), name).toBe(first.headers.get(name));
+    expect(second.headers.get("content-length")).toBeNull();
+    expect(second.headers.get("ratelimit")).not.toBeNull();
+  });
+
+  test("differ between views", async () => {
+    const a = api();
+    const paths = [
+      ...LISTS,
+      "services?includeVariants=1",
+      "services?limit=1",
+      "services?locale=es",
+      "staff?locale=es",
+    ];
+    const etags = await Promise.all(
+      paths.map(async (path) => (await a.ask(at(path))).headers.get("etag")),
+    );
+    expect(new Set(etags).size).toBe(paths.length);
+  });
+
+  test("change with every change of the catalog, also from another process", async () => {
+    const a = api();
+    const stale = (await a.ask(at("services"))).headers.get("etag") as string;
+    editObject(a, SALON, "service", "cut", (service) => ({ ...service, name: "Cut" }));
+    const fresh = await a.ask(at("services"), { headers: { "if-none-match": stale } });
+    expect(fresh.status).toBe(200);
+    expect(fresh.headers.get("catalog-version")).toBe("2");
+    expect(await fresh.text()).toContain('"name":"Cut"');
+
+    const other = openRuntime(a.config, 1000);
+    editObject(other, SALON, "service", "cut", (service) => ({ ...service, name: "Elsewhere" }));
+    other.close();
+    const next = await a.ask(at("services"));
+    expect(next.headers.get("catalog-version")).toBe("3");
+    expect(await next.text()).toContain('"name":"Elsewhere"');
+  });
+
+  test("are the same for two processes, so that a restart costs nobody a body", async () => {
+    const a = api();
+    const headers = { authorization: `Bearer ${a.key}` };
+    const restarted = await createApp(a).request(at("services"), { headers });
+    expect(restarted.headers.get("etag")).toBe((await a.ask(at("services"))).headers.get("etag"));
+  });
+
+  test.each([
+    { given: "*", status: 304 },
+    { given: '"other", ETAG', status: 304 },
+    { given: "STRONG", status: 304 },
+    { given: '"other"', status: 200 },
+    { given: "c1", status: 200 },
+    { given: "", status: 200 },
+  ])("If-None-Match: $given gives $status", async ({ given, status }) => {
+    const a = api();
+    const etag = (await a.ask(at("staff"))).headers.get("etag") as string;
+    const ifNoneMatch = given.replace("ETAG", etag).replace("STRONG", etag.slice(2));
+    expect((await a.ask(at("staff"), { headers: { "if-none-match": ifNoneMatch } })).status).toBe(
+      status,
+    );
+  });
+});
+
+test("a business that was removed and made anew answers what it has now", async () => {
+  const a = api();
+  const names = async (key: string) => {
+    const { data } = (await (await a.ask(at("services"), { key })).json()) as {
+      data: { name: string }[];
+    };
+    return data.map(({ name }) => name);
+  };
+  expect((await names(a.key)).length).toBeGreaterThan(1);
+  deleteBusiness(a, a.store.businesses.findBySlug(SALON)!);
+  a.advance(60_000);
+  const text = `catalog: 1
+business: {slug: ${SALON}, name: Another, timezone: Europe/Madrid, currency: EUR, locale: en}
+services: [{key: shave, name: Shave, durationMin: 30, price: 20}]
+`;
+  applyCatalog(a, [{ name: "another.yaml", text }], { seedingAt: a.now() });
+  expect(await names(a.newKey().secret)).toEqual(["Shave"]);
+});
+
+test("an ETag of a business that was removed is none of the one made anew, in the same millisecond or later", async () => {
+  const a = api();
+  const ask = async (key: string, etag = "") => {
+    const { status, headers } = await a.ask(at("services"), {
+      key,
+      headers: { "if-none-match": etag },
+    });
+    return { status, etag: headers.get("etag") ?? "" };
+  };
+  const seen = [(await ask(a.key)).etag];
+  for (const laterMs of [0, 60_000]) {
+    deleteBusiness(a, a.store.businesses.findBySlug(SALON)!);
+    a.advance(laterMs);
+    seed(a, "salon");
+    const { secret } = a.newKey();
+    expect(await ask(secret, seen.join(", "))).toMatchObject({ status: 200 });
+    seen.push((await ask(secret)).etag);
+  }
+  expect(seen.map((etag) => etag.slice(0, 6))).toEqual(['W/"c1-', 'W/"c2-', 'W/"c3-']);
+});
+
+test("keyed answers stay with their client", async () => {
+  const { headers } = await api().ask(at("services"));
+  expect(headers.get("cache-control")).toBe("private, no-cache");
+  expect(headers.get("vary")).toBe("Accept-Encoding");
+  expect(headers.get("api-version")).toBe("1.0");
+  expect(headers.get("catalog-version")).toBe("1");
+  expect(headers.get("content-type")).toBe("application/json");
+});
+
+test.each([
+  { accept: "gzip", zipped: true },
+  { accept: "br, GZIP;q=0.5", zipped: true },
+  { accept: "*", zipped: true },
+  { accept: "gzip;q=0", zipped: false },
+  { accept: "gzip;q=0.0, *", zipped: false },
+  { accept: "br", zipped: false },
+  { accept: "*;q=0", zipped: false },
+])("Accept-Encoding: $accept: gzip $zipped", async ({ accept, zipped }) => {
+  const a = api();
+  const plain = Buffer.from(await (await a.ask(at("services"))).arrayBuffer());
+  const response = await a.ask(at("services"), { headers: { "accept-encoding": accept } });
+  const body = Buffer.from(await response.arrayBuffer());
+  expect(response.headers.get("content-encoding")).toBe(zipped ? "gzip" : null);
+  expect(response.headers.get("content-length")).toBe(String(body.length));
+  expect((zipped ? gunzipSync(body) : body).equals(plain)).toBe(true);
+});
+
+test("what is small is not compressed", async () => {
+  const response = await api().ask(at("events/catalog"), {
+    headers: { "accept-encoding": "gzip" },
+  });
+  expect(response.headers.get("content-encoding")).toBeNull();
+});
+
+test("HEAD is GET without the body", async () => {
+  const a = api();
+  const get = await a.ask(at("services"));
+  const head = await a.ask(at("services"), { method: "HEAD" });
+  expect(head.status).toBe(200);
+  expect(await head.text()).toBe("");
+  for (const name of ["etag", "content-length", "content-type", "catalog-version"])
+    expect(head.headers.get(name), name).toBe(get.headers.get(name));
+  const refused = await a.ask(at("services?nope=1"), { method: "HEAD" });
+  expect([refused.status, await refused.text()]).toEqual([400, ""]);
+});
+
+test("OPTIONS says what is allowed without a key, and opens keyed routes to no browser", async () => {
+  const response = await api().ask(at("services"), { method: "OPTIONS", key: null });
+  expect(response.status).toBe(204);
+  expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+  expect(response.headers.get("access-control-allow-origin")).toBeNull();
+});
+
+test("availability may be asked from any page", async () => {
+  const headers = { origin: "https://shop.example", "access-control-request-method": "GET" };
+  const response = await api().ask(at("availability"), { method: "OPTIONS", key: null, headers });
+  expect(response.status).toBe(204);
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  expect(response.headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS");
+});

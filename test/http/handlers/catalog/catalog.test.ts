@@ -1,0 +1,432 @@
+import { describe, expect, test } from "vitest";
+import { editObject } from "../../../../src/app/catalog/catalog.ts";
+import { createTicketOrder } from "../../../../src/app/bookings/ticket-orders.ts";
+import type { WeeklyWindow } from "../../../../src/domain/catalog/catalog.ts";
+import { type Api, api, change, SALON, seed } from "../../support/api.ts";
+
+type Listed = { id: string; name: string; sortOrder: number } & Record<string, unknown>;
+type List = {
+  data: Listed[];
+  page: { hasMore: boolean; nextCursor: string | null };
+  meta: {
+    locale: string;
+    catalogVersion: number;
+    validUntil: string | null;
+    currency: string;
+    business: object;
+  };
+};
+type Menu = Omit<List, "data"> & {
+  data: { categories: Listed[]; items: Listed[]; modifierGroups: Listed[] };
+};
+
+const at = (path: string, slug = SALON) => `/v1/businesses/${slug}/${path}`;
+
+async function read<T = List>(a: Api, path: string, slug?: string): Promise<T> {
+  const response = await a.ask(at(path, slug));
+  const body = (await response.json()) as T;
+  expect(response.status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+const names = (list: List) => list.data.map(({ name }) => name);
+
+describe("services", () => {
+  test.each([
+    { query: "", variants: false, addons: false },
+    { query: "?includeVariants=true", variants: true, addons: false },
+    { query: "?includeAddons=1", variants: false, addons: true },
+    { query: "?includeVariants=1&includeAddons=true", variants: true, addons: true },
+    { query: "?includeVariants=false&includeAddons=0", variants: false, addons: false },
+  ])(
+    "'$query': what was not asked for is absent, what was is an array",
+    async ({ query, variants, addons }) => {
+      const { data } = await read(api(), `services${query}`);
+      expect(data.length).toBeGreaterThan(10);
+      for (const service of data) {
+        expect(Array.isArray(service["variants"])).toBe(variants);
+        expect("variants" in service).toBe(variants);
+        expect(Array.isArray(service["addonLinks"])).toBe(addons);
+        expect("addonLinks" in service).toBe(addons);
+      }
+      expect(data.some(({ variants: list }) => (list as unknown[] | undefined)?.length)).toBe(
+        variants,
+      );
+      expect(data.some(({ addonLinks: list }) => (list as unknown[] | undefined)?.length)).toBe(
+        addons,
+      );
+    },
+  );
+
+  test("with all includes each is the object that stands in a webhook, but for its translations", async () => {
+    const { data } = await read(
+      api(),
+      "services?includeVariants=1&includeAddons=1&includeTranslations=1",
+    );
+    expect(Object.keys(data[0] ?? {}).slice(0, 8)).toEqual([
+      "id",
+      "name",
+      "durationMin",
+      "priceCents",
+      "currency",
+      "status",
+      "variants",
+      "addonLinks",
+    ]);
+    expect(data[0]).toHaveProperty("translations");
+  });
+
+  test("filters narrow the list, and unknown ids find nothing", async () => {
+    const a = api();
+    const all = (await read(a, "services")).data;
+    const [first, second] = all as [Listed, Listed];
+    const category = first["categoryId"] as string;
+    const staffId = (first["staffIds"] as string[])[0] as string;
+    const ids = async (query: string) =>
+      (await read(a, `services?${query}`)).data.map(({ id }) => id);
+    const having = (test: (service: Listed) => boolean) => all.filter(test).map(({ id }) => id);
+
+    expect(await ids(`ids=${first.id},${second.id}`)).toEqual([first.id, second.id]);
+    expect(await ids(`ids=${second.id}&ids=${first.id}`)).toEqual([first.id, second.id]);
+    expect(await ids(`categoryId=${category}`)).toEqual(
+      having((s) => s["categoryId"] === category),
+    );
+    expect(await ids(`staffId=${staffId}`)).toEqual(
+      having((s) => (s["staffIds"] as string[]).includes(staffId)),
+    );
+    expect(await ids("bookable=false")).toEqual(having((s) => s["bookable"] === false));
+    expect(await ids("ids=svc_none")).toEqual([]);
+    expect(await a.problem(at("services?ids="))).toMatchObject({
+      status: 400,
+      errors: [{ parameter: "ids" }],
+    });
+  });
+});
+
+test("the envelope says whose list it is, in which currency, locale and version", async () => {
+  const { page, meta } = await read(api(), "staff");
+  expect(page).toEqual({ hasMore: false, nextCursor: null });
+  expect(meta).toEqual({
+    business: {
+      id: expect.stringMatching(/^biz_/),
+      slug: SALON,
+      name: "Salon Aurora",
+      timezone: "America/New_York",
+    },
+    currency: "USD",
+    locale: "en",
+    catalogVersion: 1,
+    validUntil: null,
+  });
+});
+
+test.each(["services", "service-categories", "staff", "promotions"])(
+  "%s come in their order",
+  async (path) => {
+    const { data } = await read(api(), path);
+    expect(data.length).toBeGreaterThan(1);
+    expect(data.map(({ sortOrder }) => sortOrder)).toEqual(
+      data.map(({ sortOrder }) => sortOrder).toSorted((a, b) => a - b),
+    );
+  },
+);
+
+test("what is hidden is in no list", async () => {
+  const a = api();
+  editObject(a, SALON, "service", "cut", (service) => ({ ...service, status: "INACTIVE" }));
+  editObject(a, SALON, "staff", "maya", (staff) => ({ ...staff, public: false }));
+  expect(names(await read(a, "services"))).not.toContain("Signature cut");
+  expect(names(await read(a, "staff"))).not.toContain("Maya Okafor");
+});
+
+describe("the menu", () => {
+  const restaurant = () => {
+    const a = api("restaurant");
+    const [business] = a.store.businesses.list();
+    return { a, slug: business?.slug as string };
+  };
+
+  test("is flat: categories, dishes and modifier groups beside each other", async () => {
+    const { a, slug } = restaurant();
+    const { data } = await read<Menu>(a, "menu", slug);
+    expect(Object.keys(data)).toEqual(["categories", "items", "modifierGroups"]);
+    const categories = new Set(data.categories.map(({ id }) => id));
+    expect(data.items.length).toBeGreaterThan(10);
+    for (const item of data.items)
+      for (const id of item["categoryIds"] as string[]) expect(categories).toContain(id);
+  });
+
+  test("as of an instant has what is served then, past midnight too", async () => {
+    const { a, slug } = restaurant();
+    const { items, categories } = (await read<Menu>(a, "menu", slug)).data;
+    const always = new Set(
+      categories.filter(({ availability }) => availability === null).map(({ id }) => id),
+    );
+    const dish = items.find(({ categoryIds }) =>
+      (categoryIds as string[]).some((id) => always.has(id)),
+    ) as Listed;
+    const fridayNight: WeeklyWindow = { days: ["fri"], start: "18:00", end: "26:00" };
+    editObject(a, slug, "menu_item", dish.id, (item) => ({ ...item, availability: [fridayNight] }));
+    const isServed = async (moment: string) =>
+      (await read<Menu>(a, `menu?at=${moment}`, slug)).data.items.some(({ id }) => id === dish.id);
+    expect(await isServed("2026-11-20T18:00")).toBe(true);
+    expect(await isServed("2026-11-20T17:59")).toBe(false);
+    expect(await isServed("2026-11-21T01:59")).toBe(true);
+    expect(await isServed("2026-11-21T02:00")).toBe(false);
+    expect((await read<Menu>(a, "menu", slug)).data.items).toHaveLength(items.length);
+  });
+
+  test("as of an instant leaves out a category that is not served, with the dishes that are in no other", async () => {
+    const { a, slug } = restaurant();
+    const before = (await read<Menu>(a, "menu", slug)).data;
+    const category = before.categories[0] as Listed;
+    const never: WeeklyWindow = { days: ["mon"], start: "03:00", end: "03:01" };
+    editObject(a, slug, "menu_category", category.id, (doc) => ({ ...doc, availability: [never] }));
+    const { data } = await read<Menu>(a, "menu?at=2026-11-20T20:00", slug);
+    expect(
+      before.items.some(({ categoryIds }) => (categoryIds as string[]).join() === category.id),
+    ).toBe(true);
+    expect(
+      data.items.some(({ categoryIds }) => (categoryIds as string[]).join() === category.id),
+    ).toBe(false);
+    expect(data.categories.some(({ id }) => id === category.id)).toBe(false);
+  });
+
+  test("is paged by its dishes", async () => {
+    const { a, slug } = restaurant();
+    const whole = await read<Menu>(a, "menu", slug);
+    const page = await read<Menu>(a, "menu?limit=3", slug);
+    expect(page.data.items).toEqual(whole.data.items.slice(0, 3));
+    expect(page.data.categories).toEqual(whole.data.categories);
+    expect(page.page.hasMore).toBe(true);
+  });
+});
+
+describe("promotions", () => {
+  const TIMED = `promotions:
+  - {key: soon, name: Soon, benefit: {type: PERCENT_OFF, percent: 10}, appliesTo: {all: true}, schedule: {startsAt: 2026-11-20T08:00, endsAt: 2026-11-20T09:00}}
+  - {key: over, name: Over, benefit: {type: PERCENT_OFF, percent: 10}, appliesTo: {all: true}, schedule: {endsAt: 2026-11-20T06:00}}`;
+
+  test("change by the clock alone: validUntil says when, and nothing older is served", async () => {
+    const a = api();
+    change(a, TIMED);
+    const before = await read(a, "promotions");
+    expect(names(before)).not.toContain("Soon");
+    expect(before.meta.validUntil).toBe("2026-11-20T08:00:00-05:00");
+    const etag = (await a.ask(at("promotions"))).headers.get("etag") as string;
+
+    a.advance(3_600_000);
+    const during = await a.ask(at("promotions"), { headers: { "if-none-match": etag } });
+    expect(during.status).toBe(200);
+    const list = (await during.json()) as List;
+    expect(names(list)).toContain("Soon");
+    expect(list.meta.validUntil).toBe("2026-11-20T09:00:00-05:00");
+
+    a.advance(3_600_000);
+    expect(names(await read(a, "promotions"))).not.toContain("Soon");
+  });
+
+  test("can be asked for as of another moment, and with those to come", async () => {
+    const a = api();
+    change(a, TIMED);
+    expect(names(await read(a, "promotions?at=2026-11-20T08:30:00-05:00"))).toContain("Soon");
+    expect(names(await read(a, "promotions?at=2026-11-20T08:30:00-05:00"))).not.toContain("Over");
+    expect(names(await read(a, "promotions?at=2026-11-20T05:30"))).toContain("Over");
+    expect((await read(a, "promotions?at=2026-11-20T05:30")).meta.validUntil).toBeNull();
+    const withUpcoming = await read(a, "promotions?includeUpcoming=1");
+    expect(withUpcoming.data.find(({ name }) => name === "Soon")).toMatchObject({ active: false });
+    expect(names(withUpcoming)).not.toContain("Over");
+  });
+
+  test("a plus sign that was not encoded is understood", async () => {
+    expect((await api().ask(at("promotions?at=2026-11-20T08:30:00+01:00"))).status).toBe(200);
+  });
+});
+
+describe("events", () => {
+  const EVENTS = ["Past", "Near", "Far", "Off", "Moved"];
+  const FILE = `events:
+  - {key: past, name: Past, status: PUBLISHED, startsAt: 2026-11-19T20:00, endsAt: 2026-11-19T22:00}
+  - {key: near, name: Near, status: PUBLISHED, startsAt: 2026-11-21T20:00, endsAt: 2026-11-21T22:00}
+  - {key: far, name: Far, status: PUBLISHED, startsAt: 2026-12-21T20:00, endsAt: 2026-12-21T22:00}
+  - {key: off, name: Off, status: CANCELLED, startsAt: 2026-11-22T20:00, endsAt: 2026-11-22T22:00}
+  - {key: moved, name: Moved, status: POSTPONED, startsAt: 2026-11-23T20:00, endsAt: 2026-11-23T22:00}
+  - {key: draft, name: Draft, status: DRAFT, startsAt: 2026-11-23T20:00, endsAt: 2026-11-23T22:00}`;
+
+  test.each([
+    { query: "", shown: ["Near", "Far"] },
+    { query: "?includePast=1", shown: ["Past", "Near", "Far"] },
+    { query: "?includeCancelled=1", shown: ["Near", "Far", "Off", "Moved"] },
+    { query: "?includeCancelled=1&includePast=1", shown: EVENTS },
+    { query: "?from=2026-12-01", shown: ["Far"] },
+    { query: "?to=2026-12-01", shown: ["Near"] },
+    { query: "?from=2026-11-21T22:00&to=2026-12-21T20:00", shown: [] },
+    { query: "?from=2026-11-21T21:59&to=2026-12-21T20:01", shown: ["Near", "Far"] },
+  ])("'$query' lists $shown", async ({ query, shown }) => {
+    const a = api();
+    change(a, FILE);
+    expect(names(await read(a, `events/catalog${query}`))).toEqual(shown);
+  });
+
+  test("a cancelled one is listed until its end, and the list renews itself then", async () => {
+    const a = api();
+    change(a, FILE);
+    const list = async () => names(await read(a, "events/catalog?includeCancelled=1"));
+    expect(await list()).toContain("Off");
+    a.advance(Date.parse("2026-11-22T22:00:00-05:00") - a.now());
+    expect(await list()).toEqual(["Far", "Moved"]);
+  });
+
+  test("a postponed one is not among the past: it has not taken place", async () => {
+    const a = api();
+    change(a, FILE);
+    a.advance(Date.parse("2026-11-23T22:00:00-05:00") - a.now());
+    expect(names(await read(a, "events/catalog?includePast=1"))).toEqual(["Past", "Near", "Far"]);
+  });
+
+  test("a postponed one sells no tickets, and is listed as selling none", async () => {
+    const a = api();
+    const types = "ticketTypes: [{key: seat, name: Seat, price: 10}]";
+    change(
+      a,
+      FILE.replace("key: moved,", `key: moved, ${types},`).replace(
+        "key: near,",
+        `key: near, ${types},`,
+      ),
+    );
+    const { data } = await read(a, "events/catalog?includeCancelled=1");
+    const stateOf = (wanted: string) => data.find(({ name }) => name === wanted)?.["availability"];
+    expect(stateOf("Near")).toMatchObject({ state: "ON_SALE" });
+    expect(stateOf("Moved")).toMatchObject({ state: "ENDED" });
+    const order = (event: string) => () => createTicketOrder(a, SALON, { event, items: ["seat"] });
+    expect(order("near")).not.toThrow();
+    expect(order("moved")).toThrow("its status is POSTPONED");
+  });
+});
+
+describe("pages", () => {
+  test.each([1, 3, 7, 500])("of %d give every object once, in order", async (limit) => {
+    const a = api();
+    const { secret: key } = a.newKey({ limitMinute: 1000 });
+    const all = (await read(a, "services")).data;
+    const collected: Listed[] = [];
+    let next: string | undefined = at(`services?limit=${limit}`);
+    while (next) {
+      const response: Response = await a.ask(next, { key });
+      const { data, page } = (await response.json()) as List;
+      collected.push(...data);
+      expect(data.length).toBeLessThanOrEqual(limit);
+      next = /^<(.*)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
+      expect(page.hasMore).toBe(next !== undefined);
+      if (next) expect(new URL(next, "http://x").searchParams.get("cursor")).toBe(page.nextCursor);
+    }
+    expect(collected).toEqual(all);
+  });
+
+  test("keep their filters, and go on when what they ended with is gone", async () => {
+    const a = api();
+    const first = await a.ask(at("services?bookable=true&limit=2"));
+    const link = first.headers.get("link") ?? "";
+    expect(link).toContain("bookable=true");
+    const wanted = (await read(a, "services?bookable=true")).data.slice(2).map(({ name }) => name);
+    for (const key of ["cut", "cut-and-blow-dry"])
+      editObject(a, SALON, "service", key, (service) => ({ ...service, status: "ARCHIVED" }));
+    const cursor = ((await first.json()) as List).page.nextCursor;
+    const rest = names(await read(a, `services?bookable=true&cursor=${cursor}`));
+    expect(wanted).toEqual(expect.arrayContaining(rest));
+  });
+
+  test("a cursor of another list is none", async () => {
+    const a = api();
+    const { page } = await read(a, "services?limit=1");
+    expect(await a.problem(at(`staff?cursor=${page.nextCursor}`))).toMatchObject({
+      status: 400,
+      code: "invalid_cursor",
+    });
+  });
+});
+
+describe("locales", () => {
+  test.each([
+    { query: "", locale: "en", addon: "Toner" },
+    { query: "&locale=es", locale: "es", addon: "Matizador" },
+    { query: "&locale=ES-mx", locale: "es", addon: "Matizador" },
+    { query: "&locale=fr", locale: "en", addon: "Toner" },
+  ])("'$query' answers in $locale, at every depth", async ({ query, locale, addon }) => {
+    const { data, meta } = await read(api(), `services?includeAddons=1${query}`);
+    expect(meta.locale).toBe(locale);
+    const addons = data.flatMap(
+      (service) => service["addonLinks"] as { addon: { name: string } }[],
+    );
+    expect(addons.map((link) => link.addon.name)).toContain(addon);
+    expect(JSON.stringify(data)).not.toContain('"translations"');
+  });
+
+  test("translations come along when they are asked for", async () => {
+    const { data } = await read(
+      api(),
+      "services?includeAddons=1&includeTranslations=true&locale=es",
+    );
+    const links = data.flatMap(
+      (service) => service["addonLinks"] as { addon: { name: string; translations: object } }[],
+    );
+    expect(links.find((link) => link.addon.name === "Matizador")?.addon.translations).toEqual({
+      es: { name: "Matizador" },
+    });
+  });
+});
+
+describe("parameters", () => {
+  test("every mistake is told, each with its own code", async () => {
+    const problem = await api().problem(
+      at("services?incudeVariants=1&bookable=maybe&staffId=a&staffId=b&limit=501&locale=%3F"),
+    );
+    expect(problem).toMatchObject({ status: 400, code: "invalid_parameter" });
+    expect(problem.errors?.map(({ parameter, code }) => `${parameter} ${code}`)).toEqual([
+      "incudeVariants unknown_parameter",
+      "bookable invalid_value",
+      "staffId given_twice",
+      "limit invalid_value",
+      "locale invalid_value",
+    ]);
+    expect(problem.errors?.[0]?.detail).toBe(
+      "There is no parameter 'incudeVariants' here. Did you mean 'includeVariants'?",
+    );
+  });
+
+  test.each([
+    { query: "services?nope=1", code: "unknown_parameter" },
+    { query: "services?at=2026-11-20", code: "unknown_parameter" },
+    { query: "services?__proto__=1", code: "unknown_parameter" },
+    { query: "services?includeVariants=yes", code: "invalid_parameter" },
+    { query: "services?includeVariants", code: "invalid_parameter" },
+    { query: "services?limit=0", code: "invalid_parameter" },
+    { query: "services?limit=-1", code: "invalid_parameter" },
+    { query: "services?limit=1e2", code: "invalid_parameter" },
+    { query: "services?cursor=bm9uc2Vuc2U", code: "invalid_cursor" },
+    { query: "menu?at=yesterday", code: "invalid_date" },
+    { query: "promotions?at=2026-02-30", code: "invalid_date" },
+    { query: "promotions?at=2026-13-01T00:00:00Z", code: "invalid_date" },
+    { query: "promotions?at=2026-02-30T00:00:00Z", code: "invalid_date" },
+    { query: "promotions?at=2026-02-28T00:00:00%2B24:00", code: "invalid_date" },
+    { query: "events/catalog?from=2026-12-02&to=2026-12-01", code: "invalid_parameter" },
+  ])("$query: $code", async ({ query, code }) => {
+    expect(await api().problem(at(query))).toMatchObject({ status: 400, code });
+  });
+
+  test("what campaigns and advertisers append is ignored", async () => {
+    expect((await api().ask(at("services?utm_source=x&gclid=1&fbclid=2&_=3&_=4"))).status).toBe(
+      200,
+    );
+  });
+});
+
+test("two businesses on one box see their own", async () => {
+  const a = api();
+  const venue = seed(a, "venue");
+  const { secret } = a.newKey({ businessId: venue.businessId });
+  const mine = await read(a, "services");
+  const theirs = (await (await a.ask(at("services", venue.slug), { key: secret })).json()) as List;
+  expect(theirs.meta.business).toMatchObject({ slug: venue.slug });
+  expect(theirs.data.some(({ id }) => mine.data.some((service) => service.id === id))).toBe(false);
+});

@@ -1,0 +1,241 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../../src/config.ts";
+import { createGetClientAddress } from "../../../src/http/auth/client-address.ts";
+import { startServer } from "../../../src/http/server.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { api, SALON } from "../support/api.ts";
+
+const STAFF = `/v1/businesses/${SALON}/staff`;
+
+describe("health", () => {
+  test.each(["/healthz", "/readyz"])("%s is 200 without a key and without limits", async (path) => {
+    const a = api();
+    for (let i = 0; i < 70; i++) expect((await a.ask(path, { key: null })).status).toBe(200);
+    expect((await a.ask(path, { key: null, method: "POST" })).status).toBe(405);
+  });
+
+  test("while it ends it is alive, but not ready", async () => {
+    const a = api();
+    a.shutDown();
+    expect((await a.ask("/healthz", { key: null })).status).toBe(200);
+    const response = await a.ask("/readyz", { key: null });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await response.json()).toMatchObject({ code: "shutting_down" });
+  });
+
+  test("a file that cannot be read is not ready", async () => {
+    const a = api();
+    a.store.businesses.findBySlug = () => {
+      throw new Error("disk I/O error");
+    };
+    expect((await a.ask("/readyz", { key: null })).status).toBe(500);
+    expect((await a.ask("/healthz", { key: null })).status).toBe(200);
+  });
+});
+
+describe("metrics", () => {
+  test("requests are counted by route, method and status, and timed", async () => {
+    const a = api();
+    await a.ask(STAFF);
+    await a.ask(`/v1/businesses/${SALON}/staff?nope=1`);
+    await a.ask("/v1/businesses/anything/at/all");
+    const text = await (await a.ask("/metrics", { key: null })).text();
+    const name = "deskbell_http_request_duration_seconds";
+    for (const line of [
+      `# TYPE ${name} histogram`,
+      `${name}_count{route="/v1/businesses/:slug/staff",method="GET",status="200"} 1`,
+      `${name}_count{route="/v1/businesses/:slug/staff",method="GET",status="400"} 1`,
+      `${name}_bucket{route="/v1/businesses/:slug/staff",method="GET",status="200",le="+Inf"} 1`,
+      `${name}_count{route="(none)",method="GET",status="404"} 1`,
+      "# TYPE deskbell_deliveries gauge",
+    ])
+      expect(text.split("\n")).toContain(line);
+    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+    // Each line is a comment or `name{labels} number`.
+    expect(
+      text.split("\n").filter((line) => !/^(# .*|[a-z_]+(\{[^{}]*\})? [\d.e+-]+|)$/.test(line)),
+    ).toEqual([]);
+  });
+
+  const proxied = { "x-forwarded-for": "203.0.113.9" };
+  test.each([
+    { what: "this machine", token: undefined, headers: {}, status: 200 },
+    { what: "through a proxy on this machine", token: undefined, headers: proxied, status: 403 },
+    { what: "through a proxy, without the token", token: "t0ken", headers: proxied, status: 401 },
+    {
+      what: "through a proxy, with another",
+      token: "t0ken",
+      headers: { ...proxied, authorization: "Bearer t0kem" },
+      status: 401,
+    },
+    {
+      what: "through a proxy, with the token",
+      token: "t0ken",
+      headers: { ...proxied, authorization: "Bearer t0ken" },
+      status: 200,
+    },
+  ])("$what: $status", async ({ token, headers, status }) => {
+    const file = join(createTempFolder(), "token");
+    writeFileSync(file, `${token}\n`);
+    const a = api("salon", undefined, token === undefined ? {} : { metricsTokenFile: file });
+    expect((await a.ask("/metrics", { key: null, headers })).status).toBe(status);
+  });
+
+  test("a token file that cannot be read is refused at the start", () => {
+    expect(() => readConfig({ metricsTokenFile: "/nowhere" }, {})).toThrow("there is no token");
+  });
+});
+
+describe("the access log", () => {
+  test("has one wide line for each request, with the key's id and no secret", async () => {
+    const a = api("salon", undefined, { accessLog: true });
+    const { id, secret } = a.newKey();
+    const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+    const headers = { authorization: `Bearer ${secret}`, "user-agent": "partner/1\u00a0\u0085" };
+    const ask = (path: string) => fetch(server.url + path, { headers });
+    const response = await ask(`${STAFF}?_=${secret}`);
+    const { length } = await response.text();
+    await ask(`/v1/businesses/${secret}/staff`);
+    await ask(`/${secret}`);
+    await server.close();
+    expect(a.logged.map(({ level, message }) => [level, message])).toEqual(
+      Array.from({ length: 3 }, () => ["info", "request"]),
+    );
+    expect(a.logged[0]?.fields).toMatchObject({
+      requestId: response.headers.get("request-id"),
+      method: "GET",
+      path: STAFF,
+      status: 200,
+      key: id,
+      address: "127.0.0.1",
+    });
+    expect(length).toBeGreaterThan(0);
+    expect(a.logged.map(({ fields }) => fields["status"])).toEqual([200, 403, 404]);
+    expect(JSON.stringify(a.logged)).not.toContain(secret);
+  });
+
+  test("is off unless it is asked for", async () => {
+    const a = api();
+    await a.ask(STAFF);
+    expect(a.logged).toEqual([]);
+  });
+});
+
+describe("who is asking, behind proxies", () => {
+  const addressOf = (trusted: string[], peer: string, forwarded?: string) =>
+    createGetClientAddress(trusted)({
+      peer,
+      sent: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
+    } as never);
+
+  test.each([
+    {
+      what: "nobody is trusted",
+      trusted: [],
+      peer: "10.0.0.1",
+      sent: "203.0.113.9",
+      is: "10.0.0.1",
+    },
+    {
+      what: "the peer is no proxy",
+      trusted: ["10.0.0.0/8"],
+      peer: "192.0.2.1",
+      sent: "203.0.113.9",
+      is: "192.0.2.1",
+    },
+    {
+      what: "one proxy",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: "203.0.113.9",
+      is: "203.0.113.9",
+    },
+    {
+      what: "a proxy that adds nothing",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: undefined,
+      is: "10.0.0.1",
+    },
+    {
+      what: "an invented start",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: "1.1.1.1, 203.0.113.9",
+      is: "203.0.113.9",
+    },
+    {
+      what: "two proxies",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: "1.1.1.1, 203.0.113.9, 10.0.0.2",
+      is: "203.0.113.9",
+    },
+    {
+      what: "proxies only",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: "10.0.0.3, 10.0.0.2",
+      is: "10.0.0.3",
+    },
+    {
+      what: "a port",
+      trusted: ["127.0.0.1"],
+      peer: "::ffff:127.0.0.1",
+      sent: "203.0.113.9:4711",
+      is: "203.0.113.9",
+    },
+    {
+      what: "IPv6 with a port",
+      trusted: ["::1"],
+      peer: "::1",
+      sent: "[2001:db8::9]:4711",
+      is: "2001:db8::9",
+    },
+    {
+      what: "IPv4 in IPv6",
+      trusted: ["::1"],
+      peer: "::1",
+      sent: "::ffff:203.0.113.9",
+      is: "203.0.113.9",
+    },
+    {
+      what: "a name instead",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: "1.1.1.1, unknown",
+      is: "10.0.0.1",
+    },
+    {
+      what: "nothing but commas",
+      trusted: ["10.0.0.0/8"],
+      peer: "10.0.0.1",
+      sent: ",,,",
+      is: "10.0.0.1",
+    },
+  ])("$what: $is", ({ trusted, peer, sent, is }) =>
+    expect(addressOf(trusted, peer, sent)).toBe(is),
+  );
+
+  test("address ranges and limits go by it", async () => {
+    const a = api("salon", undefined, { trustedProxies: ["127.0.0.1"] });
+    const { secret } = a.newKey({ cidrs: ["203.0.113.0/24"] });
+    const status = async (forwarded: string) =>
+      (await a.ask(STAFF, { key: secret, headers: { "x-forwarded-for": forwarded } })).status;
+    expect([await status("203.0.113.9"), await status("203.0.113.9, 198.51.100.1")]).toEqual([
+      200, 403,
+    ]);
+    expect(a.logged).toEqual([]);
+  });
+});
+
+test("--public-url is in every address that is handed out", async () => {
+  const a = api("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
+  const { headers } = await a.ask(`${STAFF}?limit=1`);
+  expect(headers.get("link")).toMatch(
+    /^<https:\/\/api\.example\.com\/bell\/v1\/businesses\/salon-aurora\/staff\?/,
+  );
+  expect(() => readConfig({ publicUrl: "api.example.com" }, {})).toThrow("--public-url");
+});

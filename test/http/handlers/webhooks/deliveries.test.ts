@@ -1,0 +1,377 @@
+import { describe, expect, test } from "vitest";
+import { cancelDeliveries, redeliverDelivery } from "../../../../src/app/webhooks/deliveries.ts";
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+} from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import {
+  delivery as deliverySchema,
+  deliveryWithAttempts,
+  endpoint as endpointSchema,
+} from "../../../../src/domain/public/schemas/webhook.ts";
+import { openDatabase } from "../../../../src/store/database.ts";
+import { createTestWorker } from "../../../support/delivery.ts";
+import { type Api, api } from "../../support/api.ts";
+import {
+  DELIVERIES,
+  dataOf,
+  made,
+  rename,
+  restrictedKey,
+  WEBHOOKS,
+} from "../../support/webhooks.ts";
+
+type Listed = {
+  data: { id: string; eventType: string }[];
+  page: { hasMore: boolean; nextCursor: string | null };
+};
+
+/** An endpoint, and a receiver that answers as it is told. */
+async function stage() {
+  const a = api();
+  const { endpoint } = await made(a, null);
+  const answer = { statusCode: 200, responseText: "" };
+  const courier = createTestWorker(a, async () => ({
+    kind: "responded",
+    retryAfter: null,
+    ...answer,
+  }));
+  const send = async () => {
+    courier.sweep();
+    await courier.whenIdle();
+  };
+  const list = async (query = ""): Promise<Listed> => {
+    const response = await a.ask(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as Listed;
+  };
+  const newest = () => a.store.deliveries.list({ endpointId: endpoint.id }, 1)[0]?.id ?? "none";
+  return { a, endpoint, answer, send, list, newest };
+}
+
+const idsOf = (a: Api, endpointId: string) =>
+  a.store.deliveries.list({ endpointId }, 1000).map(({ id }) => id);
+/** Every page, followed by its cursor. */
+async function follow(list: (query: string) => Promise<Listed>, query: string): Promise<string[]> {
+  const seen: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const { data, page } = await list(`${query}${cursor && `&cursor=${cursor}`}`);
+    expect(page.hasMore).toBe(page.nextCursor !== null);
+    seen.push(...data.map(({ id }) => id));
+    cursor = page.nextCursor;
+  }
+  return seen;
+}
+
+describe("the list of an endpoint's deliveries", () => {
+  test("has the newest first, in the envelope of all lists, without attempts", async () => {
+    const { a, endpoint, send, list } = await stage();
+    await made(a, null);
+    rename(a, "Cut");
+    await send();
+    const { data, ...rest } = await list();
+    expect(data.map(({ id }) => id)).toEqual(idsOf(a, endpoint.id));
+    expect(rest).toEqual({
+      page: { hasMore: false, nextCursor: null },
+      meta: {
+        business: {
+          id: endpoint.businessId,
+          slug: "salon-aurora",
+          name: "Salon Aurora",
+          timezone: "America/New_York",
+        },
+      },
+    });
+    expect(deliverySchema.parse(data[0])).toEqual({
+      id: data[0]?.id,
+      endpointId: endpoint.id,
+      eventId: expect.stringMatching(/^evt_/),
+      eventType: "catalog.changed",
+      sequence: a.store.feed.getLastSequence(endpoint.businessId),
+      status: "DELIVERED",
+      attemptCount: 1,
+      nextAttemptAt: null,
+      lastStatusCode: 200,
+      lastError: null,
+      createdAt: "2026-11-20T07:00:00-05:00",
+      deliveredAt: "2026-11-20T07:00:00-05:00",
+    });
+  });
+
+  test("pages join without a gap while new ones come, and the Link is the next of them", async () => {
+    const { a, endpoint, list } = await stage();
+    for (let i = 0; i < 10; i++) rename(a, `Cut ${i}`);
+    const ids = idsOf(a, endpoint.id);
+    expect(await follow(list, "?limit=7")).toEqual(ids);
+    expect(await follow(list, "?limit=10&status=PENDING")).toEqual(ids);
+    const half = await a.ask(
+      `${WEBHOOKS}/${endpoint.id}/deliveries?limit=5&eventType=service.updated`,
+    );
+    const link = /^<[^>]*(\/v1[^>]*)>; rel="next"$/.exec(half.headers.get("link") ?? "")?.[1] ?? "";
+    rename(a, "Newer");
+    const rest = (await (await a.ask(link)).json()) as Listed;
+    expect(rest.data.map(({ eventType }) => eventType)).toEqual(
+      Array.from({ length: 5 }, () => "service.updated"),
+    );
+    expect(rest.page.hasMore).toBe(false);
+  });
+
+  test("a hundred at once unless a limit says otherwise", async () => {
+    const { a, list } = await stage();
+    for (let i = 0; i < 51; i++) rename(a, `Cut ${i}`);
+    const { data, page } = await list();
+    expect([data.length, page.hasMore]).toEqual([100, true]);
+    expect((await list("?limit=500")).data).toHaveLength(102);
+  });
+
+  test("by state, type of event and time", async () => {
+    const { a, answer, endpoint, send, list } = await stage();
+    rename(a, "Cut");
+    await send();
+    a.advance(60_000);
+    answer.statusCode = 500;
+    rename(a, "Trim");
+    await send();
+    cancelDeliveries(a, { id: idsOf(a, endpoint.id)[0] });
+    const found = async (query: string) =>
+      (await list(query)).data.map(({ eventType }) => eventType);
+    expect(await found("?status=DELIVERED")).toEqual(["catalog.changed", "service.updated"]);
+    expect(await found("?status=PENDING")).toEqual(["service.updated"]);
+    expect(await found("?status=CANCELLED&eventType=catalog.changed")).toEqual(["catalog.changed"]);
+    expect(await found("?status=CANCELLED&eventType=service.updated")).toEqual([]);
+    for (const since of ["2026-11-20T07:01", "2026-11-20T12:00:01Z"])
+      expect(await found(`?since=${since}`)).toEqual(["catalog.changed", "service.updated"]);
+    expect(await found("?since=2026-11-20T07:00")).toHaveLength(4);
+    expect(await found("?since=2026-11-20T07:02")).toEqual([]);
+    expect(await found("?since=1969-01-01&status=DELIVERED")).toHaveLength(2);
+    expect(await list("?since=2026-11-20T07:01&limit=2")).toMatchObject({
+      page: { hasMore: false },
+    });
+  });
+
+  test("what was created while the clock was set back is found by its time", async () => {
+    const { a, list } = await stage();
+    rename(a, "Cut");
+    a.advance(-3_600_000);
+    rename(a, "Trim");
+    expect((await list("?since=2026-11-20T06:30")).data).toHaveLength(2);
+    expect((await list("?since=2026-11-20T06:00")).data).toHaveLength(4);
+  });
+
+  test.each([
+    { query: "?status=ANYTHING", says: "Known: PENDING" },
+    { query: "?status=PARKD", says: "Did you mean 'PARKED'?" },
+    { query: "?eventType=service.update", says: "Did you mean 'service.updated'?" },
+    { query: "?since=yesterday", says: "a date and time" },
+    { query: "?limit=0", says: "1 to 500" },
+    { query: "?statu=PENDING", says: "Did you mean 'status'?" },
+    { query: "?cursor=nonsense", says: "given out" },
+  ])("$query is a mistake", async ({ query, says }) => {
+    const { a, endpoint } = await stage();
+    const problem = await a.problem(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
+    expect(problem.status).toBe(400);
+    expect(problem.detail).toContain(says);
+  });
+
+  test("another endpoint's cursor is none of this list", async () => {
+    const { a, list } = await stage();
+    const { endpoint: other } = await made(a, null);
+    rename(a, "Cut");
+    const { page } = await list("?limit=1");
+    expect(
+      await a.problem(`${WEBHOOKS}/${other.id}/deliveries?cursor=${page.nextCursor}`),
+    ).toMatchObject({
+      code: "invalid_cursor",
+    });
+  });
+
+  test("HEAD as GET, without a body", async () => {
+    const { a, endpoint } = await stage();
+    rename(a, "Cut");
+    for (const path of [
+      WEBHOOKS,
+      `${WEBHOOKS}/${endpoint.id}`,
+      `${WEBHOOKS}/${endpoint.id}/deliveries?limit=1`,
+    ]) {
+      const [get, head] = [await a.ask(path), await a.ask(path, { method: "HEAD" })];
+      expect([head.status, await head.text()]).toEqual([200, ""]);
+      for (const name of ["content-type", "content-length", "cache-control", "link"])
+        expect(head.headers.get(name)).toBe(get.headers.get(name));
+    }
+  });
+
+  test("a rare state among many is found page by page, none of which looks at everything", async () => {
+    const { a, endpoint, list } = await stage();
+    rename(a, "Cut");
+    const rare = idsOf(a, endpoint.id).at(-1) ?? "";
+    multiplyDeliveries(a, rare, 60_000);
+    const first = await list("?status=DELIVERED&limit=10");
+    expect(first).toMatchObject({ data: [], page: { hasMore: true } });
+    expect(await follow(list, "?status=DELIVERED&limit=10")).toEqual([rare]);
+  });
+});
+
+/** Makes `id` a delivered one, and adds so many newer ones that wait. */
+function multiplyDeliveries(a: Api, id: string, count: number): void {
+  const other = openDatabase(a.config.databasePath, 1000, null);
+  const columns =
+    "business_id, endpoint_id, event_type, sequence, status, attempt_count, next_attempt_at, created_at";
+  other.db.pragma("foreign_keys = OFF");
+  other.db.exec(`
+    INSERT INTO delivery (id, event_id, ${columns})
+      WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count})
+      SELECT printf('dlv_z%07d', n), printf('evt_z%07d', n), ${columns} FROM delivery, n WHERE id = '${id}';
+    UPDATE delivery SET status = 'DELIVERED', next_attempt_at = NULL, delivered_at = created_at WHERE id = '${id}'`);
+  other.close();
+}
+
+describe("one delivery", () => {
+  test("has its attempts, with what the receiver said, cut and made harmless", async () => {
+    const { a, answer, send, newest } = await stage();
+    Object.assign(answer, { statusCode: 503, responseText: `\u001b[31m${"busy ".repeat(100)}` });
+    rename(a, "Cut");
+    await send();
+    a.advance(300_000);
+    answer.statusCode = 200;
+    await send();
+    const response = await a.ask(`${DELIVERIES}/${newest()}`);
+    expect(response.headers.get("cache-control")).toBe("private, no-cache");
+    const data = deliveryWithAttempts.parse(await dataOf(response));
+    expect(data).toMatchObject({
+      status: "DELIVERED",
+      attemptCount: 2,
+      deliveredAt: "2026-11-20T07:05:00-05:00",
+    });
+    expect(data.attempts).toMatchObject([
+      {
+        n: 1,
+        at: "2026-11-20T07:00:00-05:00",
+        statusCode: 503,
+        outcome: "responded",
+        error: "HTTP 503",
+      },
+      { n: 2, at: "2026-11-20T07:05:00-05:00", statusCode: 200, outcome: "responded", error: null },
+    ]);
+    expect(data.attempts[0]?.responseText).toMatch(/^\u241b\[31mbusy .*…$/);
+    expect(data.attempts[0]?.responseText).toHaveLength(256);
+  });
+
+  test("is still there when its endpoint is deleted, for the restricted key that made it", async () => {
+    const a = api();
+    const { id, secret: key } = restrictedKey(a);
+    const { endpoint } = await made(a, id);
+    rename(a, "Cut");
+    const [delivery] = idsOf(a, endpoint.id);
+    deleteEndpoint(a, endpoint.id);
+    expect(await dataOf(await a.ask(`${DELIVERIES}/${delivery}`, { key }))).toMatchObject({
+      status: "CANCELLED",
+      attempts: [],
+    });
+    expect(await a.problem(`${WEBHOOKS}/${endpoint.id}/deliveries`, { key })).toMatchObject({
+      status: 404,
+    });
+  });
+});
+
+describe("redeliver", () => {
+  const again = (a: Api, id: string) => a.ask(`${DELIVERIES}/${id}/redeliver`, { method: "POST" });
+
+  test("puts it on its way again, with the same ids and its attempts so far", async () => {
+    const { a, send, newest } = await stage();
+    rename(a, "Cut");
+    await send();
+    const data = deliveryWithAttempts.parse(await dataOf(await again(a, newest()), 202));
+    expect(data).toMatchObject({
+      id: newest(),
+      status: "PENDING",
+      attemptCount: 1,
+      deliveredAt: null,
+    });
+    expect(data.attempts).toHaveLength(1);
+    await send();
+    expect(await dataOf(await a.ask(`${DELIVERIES}/${newest()}`))).toMatchObject({
+      status: "DELIVERED",
+      attemptCount: 2,
+    });
+  });
+
+  test("a hundred times and more: the last hundred attempts are shown", async () => {
+    const { a, send, newest } = await stage();
+    rename(a, "Cut");
+    await send();
+    for (let i = 0; i < 104; i++) {
+      redeliverDelivery(a, newest());
+      await send();
+    }
+    const data = deliveryWithAttempts.parse(await dataOf(await a.ask(`${DELIVERIES}/${newest()}`)));
+    expect(data.attemptCount).toBe(105);
+    expect(data.attempts.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, i) => i + 6));
+  });
+
+  test.each([
+    {
+      what: "disabled",
+      act: (a: Api, id: string) => void disableEndpoint(a, id, "manual"),
+      says: "is disabled: enable it first",
+    },
+    {
+      what: "deleted",
+      act: (a: Api, id: string) => void deleteEndpoint(a, id),
+      says: "was deleted",
+    },
+  ])("of one whose endpoint is $what: a conflict that says so", async ({ act, says }) => {
+    const { a, endpoint, newest } = await stage();
+    rename(a, "Cut");
+    const id = newest();
+    act(a, endpoint.id);
+    const { status } = a.store.deliveries.findById(id) ?? {};
+    const response = await again(a, id);
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({
+      code: "conflict",
+      detail: expect.stringContaining(says),
+    });
+    expect(a.store.deliveries.findById(id)).toMatchObject({ status });
+  });
+
+  test("of one that was cancelled works once its endpoint is enabled", async () => {
+    const { a, endpoint, newest } = await stage();
+    disableEndpoint(a, endpoint.id, "manual");
+    rename(a, "Cut");
+    enableEndpoint(a, endpoint.id, "none");
+    expect(await dataOf(await again(a, newest()), 202)).toMatchObject({ status: "PENDING" });
+  });
+
+  test("says nothing in a body", async () => {
+    const { a, newest } = await stage();
+    rename(a, "Cut");
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: '{"force": true}' };
+    expect(await a.problem(`${DELIVERIES}/${newest()}/redeliver`, init)).toMatchObject({
+      status: 422,
+      errors: [
+        {
+          pointer: "#/force",
+          code: "unknown_field",
+          detail: "Unknown field 'force'. Known here: none.",
+        },
+      ],
+    });
+  });
+});
+
+test("a write to a box at work gives up with 503, and leaves everything as it was", async () => {
+  const a = api("salon", 0);
+  const { endpoint } = await made(a, null);
+  const other = openDatabase(a.config.databasePath, 0, null);
+  other.db.exec("BEGIN IMMEDIATE");
+  const refused = a.ask(`${WEBHOOKS}/${endpoint.id}`, { method: "DELETE" });
+  expect(endpointSchema.parse(await dataOf(await a.ask(`${WEBHOOKS}/${endpoint.id}`))).id).toBe(
+    endpoint.id,
+  );
+  a.advance(2000);
+  expect((await refused).status).toBe(503);
+  other.close();
+  expect(a.store.endpoints.findById(endpoint.id)).toBeDefined();
+});

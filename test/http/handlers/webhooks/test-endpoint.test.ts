@@ -1,0 +1,172 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import type { SendOnce } from "../../../../src/app/webhooks/test-endpoint.ts";
+import { createSendOnce } from "../../../../src/delivery/send-once.ts";
+import { businessId } from "../../../../src/domain/catalog/object-id.ts";
+import { endpointTest } from "../../../../src/domain/public/schemas/webhook.ts";
+import { createApp } from "../../../../src/http/app.ts";
+import { startServer } from "../../../../src/http/server.ts";
+import { type ScriptedResponse, createReceiver } from "../../../support/receiver.ts";
+import { api, SALON, seed } from "../../support/api.ts";
+import { dataOf, made, WEBHOOKS } from "../../support/webhooks.ts";
+
+/** The API on a socket, sending for real, and a receiver with its answers. */
+async function stage(script: ScriptedResponse[] = [{}]) {
+  const a = api();
+  const partner = await createReceiver(script);
+  const { endpoint } = await made(a, null, { url: partner.url });
+  const server = await startServer(a, { host: "127.0.0.1", port: 0, sendOnce: createSendOnce(a) });
+  onTestFinished(() => server.close());
+  const headers = { authorization: `Bearer ${a.key}` };
+  const ask = (path: string, method = "GET") => fetch(server.url + path, { method, headers });
+  const path = `${WEBHOOKS}/${endpoint.id}/test`;
+  return { a, partner, endpoint, server, ask, path, ping: () => ask(path, "POST") };
+}
+
+test("a test sends one signed event at once and answers what came of it", async () => {
+  const { partner, ping } = await stage([{ status: 202, body: "thanks\u0000" }]);
+  const data = endpointTest.parse(await dataOf(await ping()));
+  expect(data).toMatchObject({
+    ok: true,
+    outcome: "responded",
+    statusCode: 202,
+    error: null,
+    address: "127.0.0.1",
+    responseText: "thanks\u2400",
+    url: partner.url,
+  });
+  const [sent] = partner.requests;
+  expect(sent?.headers).toMatchObject({
+    "x-service-test": "true",
+    "x-service-signature": data.headers["X-Service-Signature"],
+  });
+  expect(sent?.body.toString()).toBe(data.body);
+  expect(JSON.parse(data.body)).toMatchObject({
+    id: expect.stringMatching(/^evt_test_/),
+    business: { slug: SALON },
+  });
+});
+
+test("a receiver that fails is what is answered, not a failure; of its words 256 characters are shown", async () => {
+  const { partner, ping } = await stage([{ status: 500, body: "x".repeat(5000) }]);
+  const data = await dataOf<{ responseText: string }>(await ping());
+  expect(data).toMatchObject({ ok: false, statusCode: 500, error: "HTTP 500" });
+  expect(data.responseText).toHaveLength(256);
+  await partner.close();
+  expect(await dataOf(await ping())).toMatchObject({
+    ok: false,
+    outcome: "refused",
+    statusCode: null,
+    address: null,
+    error: "refused: ECONNREFUSED",
+    responseText: "",
+  });
+});
+
+test("it counts for nothing: no delivery, no event, and a disabled endpoint stays disabled", async () => {
+  const { a, endpoint, ping } = await stage([{ status: 410 }]);
+  disableEndpoint(a, endpoint.id, "manual");
+  const revision = a.revision();
+  expect((await ping()).status).toBe(200);
+  expect(a.revision()).toBe(revision);
+});
+
+test("an address that must not be called is answered as blocked", async () => {
+  const { a, ping, endpoint } = await stage();
+  a.store.endpoints.update(
+    endpoint.id,
+    { ...endpoint, allowPrivate: false, url: "https://127.0.0.1/" },
+    a.now(),
+  );
+  expect(await dataOf(await ping())).toMatchObject({
+    ok: false,
+    outcome: "blocked",
+    address: null,
+  });
+});
+
+describe("while a receiver keeps silent", () => {
+  const SILENT: ScriptedResponse[] = [{ hold: true }];
+
+  test("everybody else is answered, and a second test of the same endpoint is a conflict", async () => {
+    const { a, partner, ask, ping } = await stage(SILENT);
+    const waiting = ping();
+    await partner.waitForRequests(1);
+    expect((await ask(`/v1/businesses/${SALON}/services`)).status).toBe(200);
+    expect((await ping()).status).toBe(409);
+    const { endpoint: other } = await made(a, null, { url: (await createReceiver()).url });
+    expect((await ask(`${WEBHOOKS}/${other.id}/test`, "POST")).status).toBe(200);
+    partner.release();
+    expect((await waiting).status).toBe(200);
+    const again = ping();
+    await partner.waitForRequests(2);
+    partner.release();
+    expect((await again).status).toBe(200);
+  });
+
+  test("a client that hangs up ends the attempt with it", async () => {
+    const { a, endpoint, server, path } = await stage();
+    const silent = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await once(silent, "listening");
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    a.store.endpoints.update(endpoint.id, { ...endpoint, url }, a.now());
+    const request = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Length: 0\r\n\r\n`;
+    // Twice: the first one must not stand in the way of the second.
+    for (let i = 0; i < 2; i++) {
+      const client = connect(server.port, "127.0.0.1");
+      client.write(request);
+      const [, answering] = (await once(silent, "request")) as [IncomingMessage, ServerResponse];
+      client.destroy();
+      await once(answering, "close");
+      expect(answering.writableEnded).toBe(false);
+    }
+  });
+
+  test("closing the server breaks it off and says so", async () => {
+    const { partner, server, ping } = await stage(SILENT);
+    const waiting = ping();
+    await partner.waitForRequests(1);
+    const closed = server.close();
+    const response = await waiting;
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await response.json()).toMatchObject({ code: "shutting_down" });
+    await closed;
+  });
+});
+
+test("64 wait at most, of whatever business", async () => {
+  const a = api();
+  const release: (() => void)[] = [];
+  const { request } = createApp(a, () => {
+    const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<SendOnce>>>();
+    release.push(() =>
+      resolve({ outcome: { kind: "refused", error: "ECONNREFUSED" }, address: null }),
+    );
+    return promise;
+  });
+  const { slug } = seed(a, "restaurant");
+  const tests: (() => Promise<Response>)[] = [];
+  for (const [business, count] of [[SALON, 50] as const, [slug, 15] as const]) {
+    const of = { business: businessId(business) };
+    const { secret } = a.newKey({ businessId: of.business, limitMinute: 1000 });
+    for (let i = 0; i < count; i++) {
+      const { endpoint } = await made(a, null, of);
+      const path = `/v1/businesses/${business}/webhooks/${endpoint.id}/test`;
+      tests.push(async () =>
+        request(path, { method: "POST", headers: { authorization: `Bearer ${secret}` } }),
+      );
+    }
+  }
+  const last = tests.pop();
+  const waiting = tests.map((ask) => ask());
+  await nextTurn();
+  const refused = await last?.();
+  expect([refused?.status, refused?.headers.get("retry-after")]).toEqual([503, "1"]);
+  for (const answer of release) answer();
+  for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+});

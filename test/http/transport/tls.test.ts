@@ -1,0 +1,264 @@
+import { once } from "node:events";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { Agent, get } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { connect as connectPlain } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { connect, type TLSSocket } from "node:tls";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startServer } from "../../../src/http/server.ts";
+import { readCertificate, type TlsFiles } from "../../../src/http/transport/tls.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { type Certificate, createAuthority, hasOpenssl } from "../../support/hostile/tls.ts";
+import { api, SALON } from "../support/api.ts";
+
+const NAME = "api.example.ch";
+const DAY_MS = 86_400_000;
+
+/** An authority, and the two files of a server. */
+function office() {
+  const folder = createTempFolder();
+  const authority = createAuthority(folder);
+  const files = { cert: join(folder, "served.pem"), key: join(folder, "served.key") };
+  const put = ({ cert, key }: Certificate) => {
+    writeFileSync(files.cert, cert);
+    writeFileSync(files.key, key);
+  };
+  return { folder, authority, files, put };
+}
+
+async function serve() {
+  const desk = office();
+  desk.put(desk.authority.issue(NAME, { from: -1, to: 90 }));
+  const a = api();
+  const server = await startServer(a, { host: "127.0.0.1", port: 0, tls: desk.files });
+  onTestFinished(() => server.close());
+  const trusting = {
+    host: "127.0.0.1",
+    port: server.port,
+    servername: NAME,
+    ca: desk.authority.certificate,
+  };
+  const ask = async (
+    path: string,
+    agent?: Agent,
+  ): Promise<IncomingMessage & { socket: TLSSocket }> => {
+    const request = get({
+      ...trusting,
+      path,
+      agent,
+      headers: { authorization: `Bearer ${a.key}` },
+    });
+    const [answer] = (await once(request, "response")) as [IncomingMessage & { socket: TLSSocket }];
+    return answer;
+  };
+  return { ...desk, a, server, trusting, ask };
+}
+
+const serialOf = ({ socket }: { socket: TLSSocket }): string =>
+  socket.getPeerCertificate().serialNumber;
+
+describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
+  test("the API is served over TLS to whoever trusts the authority, and its address says so", async () => {
+    const { server, ask } = await serve();
+    expect(server.url).toBe(`https://127.0.0.1:${server.port}`);
+    const answer = await ask(`/v1/businesses/${SALON}/services`);
+    expect(answer.statusCode).toBe(200);
+    expect(await text(answer)).toContain('"priceCents"');
+    const noted = await ask("/nowhere");
+    expect(noted.statusCode).toBe(404);
+    noted.resume();
+  });
+
+  test("a new certificate is served from the next connection on, and the open ones go on", async () => {
+    const { server, put, authority, ask } = await serve();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const before = await ask("/healthz", agent);
+    const [serial, socket] = [serialOf(before), before.socket];
+    await text(before);
+    put(authority.issue(NAME, { from: -1, to: 30 }));
+    server.reloadCertificate();
+    const kept = await ask("/healthz", agent);
+    expect(kept.socket).toBe(socket);
+    await text(kept);
+    const fresh = await ask("/healthz");
+    expect(fresh.statusCode).toBe(200);
+    expect(serialOf(fresh)).not.toBe(serial);
+    await text(fresh);
+  });
+
+  test.each([
+    {
+      bad: "half written",
+      spoil: ({ cert }: TlsFiles) =>
+        writeFileSync(cert, "-----BEGIN CERTIFICATE-----\nhalf written"),
+      reason: /served\.pem does not begin with a certificate\.$/,
+    },
+    {
+      bad: "a link that leads nowhere but to itself",
+      spoil: ({ key }: TlsFiles) => {
+        rmSync(key);
+        symlinkSync(key, key);
+      },
+      reason: /served\.key cannot be read: ELOOP/,
+    },
+  ])(
+    "a new file that is $bad leaves the old certificate in its place, and the log says what mends it",
+    async (file) => {
+      const { a, server, files, ask } = await serve();
+      const before = await ask("/healthz");
+      const serial = serialOf(before);
+      await text(before);
+      file.spoil(files);
+      server.reloadCertificate();
+      const after = await ask("/healthz");
+      expect(serialOf(after)).toBe(serial);
+      await text(after);
+      expect(a.logged.filter(({ level }) => level === "error")).toEqual([
+        {
+          level: "error",
+          message: "the new certificate is not taken, the old one stays",
+          fields: {
+            reason: expect.stringMatching(file.reason),
+            fix: expect.stringMatching(/^(give|see).*; then send SIGHUP again$/),
+          },
+        },
+      ]);
+    },
+  );
+
+  test.each([
+    { ends: "in ninety days", days: 90, level: "info", message: "certificate" },
+    {
+      ends: "in ten days",
+      days: 10,
+      level: "warn",
+      message: expect.stringContaining("expires soon"),
+    },
+    { ends: "yesterday", days: -1, level: "error", message: expect.stringContaining("expired") },
+  ])(
+    "the log notes a certificate that ended or ends $ends as $level",
+    async ({ days, level, message }) => {
+      const a = api();
+      const desk = office();
+      const to = (a.now() - Date.now()) / DAY_MS + days + 0.5;
+      desk.put(desk.authority.issue(NAME, { from: to - 100, to }));
+      const server = await startServer(a, { host: "127.0.0.1", port: 0, tls: desk.files });
+      onTestFinished(() => server.close());
+      const expires = expect.stringMatching(/^20\d\d-\d\d-.*Z$/);
+      expect(a.logged).toEqual([
+        { level, message, fields: { names: `DNS:${NAME}`, expires, days } },
+      ]);
+    },
+  );
+
+  test(
+    "whoever speaks no TLS, or begins a handshake and falls silent, is hung up on",
+    { timeout: 15_000 },
+    async () => {
+      const { server, ask } = await serve();
+      const plain = connectPlain(server.port, "127.0.0.1");
+      plain.on("error", () => {});
+      plain.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+      const silent = connectPlain(server.port, "127.0.0.1");
+      silent.on("error", () => {});
+      silent.write(Buffer.from([0x16, 0x03, 0x01]));
+      plain.resume();
+      silent.resume();
+      await Promise.all([once(plain, "close"), once(silent, "close")]);
+      expect((await ask("/healthz")).resume().statusCode).toBe(200);
+    },
+  );
+
+  test("TLS before 1.2 is not spoken", async () => {
+    const { trusting } = await serve();
+    const old = connect({ ...trusting, minVersion: "TLSv1", maxVersion: "TLSv1.1" });
+    await expect(once(old, "secureConnect")).rejects.toThrow();
+  });
+
+  const SPOILED: [string, (desk: ReturnType<typeof office>) => void, object][] = [
+    [
+      "a certificate that is not there",
+      ({ files }) => (files.cert += ".none"),
+      { code: "resource_not_found", message: expect.stringContaining("for the certificate") },
+    ],
+    [
+      "a key that is not there",
+      ({ files }) => (files.key += ".none"),
+      { code: "resource_not_found", message: expect.stringContaining("for the private key") },
+    ],
+    [
+      "a folder",
+      ({ files }) => {
+        mkdirSync((files.key = `${files.key}.d`));
+      },
+      { code: "usage", message: expect.stringContaining("is a folder") },
+    ],
+    [
+      "the key of another certificate",
+      ({ files, authority }) => writeFileSync(files.key, authority.issue("other.example.ch").key),
+      {
+        code: "invalid_input",
+        message: expect.stringContaining("is not the one of the certificate"),
+      },
+    ],
+    [
+      "a key that is locked",
+      ({ files }) =>
+        writeFileSync(
+          files.key,
+          "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
+        ),
+      { code: "invalid_input", message: expect.stringContaining("private key") },
+    ],
+    [
+      "the two the wrong way round",
+      ({ files }) => ([files.cert, files.key] = [files.key, files.cert]),
+      {
+        code: "invalid_input",
+        message: expect.stringContaining("does not begin with a certificate"),
+      },
+    ],
+    [
+      "a certificate in DER",
+      ({ files }) => writeFileSync(files.cert, Buffer.from([0x30, 0x82, 1, 2])),
+      { code: "invalid_input", message: expect.stringContaining("is not PEM") },
+    ],
+  ];
+
+  test.each(SPOILED)("%s is refused in words, with what mends it", (_, spoil, refusal) => {
+    const desk = office();
+    desk.put(desk.authority.issue(NAME));
+    spoil(desk);
+    expect(() => readCertificate(desk.files)).toThrow(
+      expect.objectContaining({ ...refusal, fix: expect.stringMatching(/\w/) }),
+    );
+  });
+
+  test("what stands before the PEM in a file does no harm, and a chain is served whole", async () => {
+    const desk = office();
+    const { cert, key } = desk.authority.issue(NAME);
+    desk.put({ cert: Buffer.from(`Bag Attributes\n${cert}${desk.authority.certificate}`), key });
+    const server = await startServer(api(), { host: "127.0.0.1", port: 0, tls: desk.files });
+    onTestFinished(() => server.close());
+    const socket = connect({ port: server.port, servername: NAME, ca: desk.authority.certificate });
+    await once(socket, "secureConnect");
+    expect(socket.authorized).toBe(true);
+    expect(socket.getPeerCertificate(true).issuerCertificate.subject.CN).toBe("authority");
+    socket.destroy();
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    "a key that this user may not read is refused in words",
+    () => {
+      const desk = office();
+      desk.put(desk.authority.issue(NAME));
+      chmodSync(desk.files.key, 0);
+      expect(() => readCertificate(desk.files)).toThrow(
+        expect.objectContaining({ code: "not_permitted" }),
+      );
+    },
+  );
+});

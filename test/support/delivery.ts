@@ -1,0 +1,91 @@
+import { onTestFinished } from "vitest";
+import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
+import { appendEvents } from "../../src/app/events.ts";
+import {
+  type AttemptNotice,
+  type DeliveryWorker,
+  createDeliveryWorker,
+} from "../../src/delivery/delivery-worker.ts";
+import type { Alert } from "../../src/app/webhooks/alerts.ts";
+import { createSender } from "../../src/delivery/sender.ts";
+import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
+import { emptySchedule } from "../../src/domain/catalog/catalog.ts";
+import type { EventDraft } from "../../src/domain/envelope.ts";
+import { EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
+import type { Runtime } from "../../src/app/runtime.ts";
+import type { BusinessRow } from "../../src/store/businesses.ts";
+import { buildCatalog } from "./catalog-builders.ts";
+
+/** A business on file, without a catalog. */
+export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
+  const row: BusinessRow = {
+    id: `biz_${slug}`,
+    slug,
+    doc: buildCatalog({}, { slug }).business,
+    schedule: emptySchedule(),
+    catalogVersion: 1,
+    lastSequence: 0,
+    createdAt: rt.now(),
+    updatedAt: rt.now(),
+    revision: 0,
+    toldUntil: rt.now(),
+    nextTransitionAt: null,
+  };
+  rt.tx(() => rt.store.businesses.upsert(row));
+  return row;
+}
+
+/** Subscribes a URL that the operator trusts, to everything unless told otherwise. */
+export const subscribe = (
+  rt: Runtime,
+  business: BusinessRow,
+  url: string,
+  events: readonly string[] = EVENT_TYPES,
+) =>
+  createEndpoint(rt, {
+    businessId: business.id,
+    keyId: null,
+    name: "partner",
+    url,
+    events,
+    allowPrivate: true,
+  });
+
+export const buildEventDraft = (
+  type: EventType = "service.updated",
+  object: unknown = { name: "Manicure" },
+): EventDraft => ({
+  type,
+  resource: { type: "service", id: "svc_1", ids: ["svc_1"] },
+  changed: ["price"],
+  object,
+});
+
+/** Commits one event of each type. */
+export const emitEvents = (rt: Runtime, business: BusinessRow, ...types: EventType[]) =>
+  rt.tx(() =>
+    appendEvents(
+      rt,
+      business,
+      types.map((type) => buildEventDraft(type)),
+    ),
+  );
+
+/** A courier without a beat: the test wakes it and sweeps. */
+export function createTestWorker(
+  rt: Runtime,
+  send?: Send,
+): DeliveryWorker & { attempts: AttemptNotice[]; alerts: Alert[] } {
+  const attempts: AttemptNotice[] = [];
+  const alerts: Alert[] = [];
+  const sender = createSender(rt.config.urlAllowances, rt.monotonic);
+  const courier = createDeliveryWorker(rt, send ?? sender.send, {
+    onAttempt: (attempt) => void attempts.push(attempt),
+    onAlert: (alert) => void alerts.push(alert),
+  });
+  onTestFinished(async () => {
+    await courier.stop(0);
+    await sender.close();
+  });
+  return Object.assign(courier, { attempts, alerts });
+}

@@ -1,0 +1,99 @@
+import { changeCatalog } from "../../src/app/catalog/catalog.ts";
+import type { Catalog } from "../../src/domain/catalog/catalog.ts";
+import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
+import type { Runtime } from "../../src/app/runtime.ts";
+import { buildCatalog, buildStaffMember, buildService } from "./catalog-builders.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export type SalonSize = {
+  people: number;
+  services: number;
+  /** Bookings are made for this day and those that follow. */
+  firstDay: string;
+  days: number;
+  bookings: number;
+};
+
+/** A salon that opens at eight for twelve hours every day, in which everybody does everything. */
+function aLargeSalon(people: number, services: number): Catalog {
+  const staff = Array.from({ length: people }, (_, i) => buildStaffMember(`p${i}`));
+  const catalog = buildCatalog(
+    {
+      staff,
+      service: Array.from({ length: services }, (_, i) =>
+        buildService(`s${i}`, {
+          durationMin: 30,
+          bufferAfterMin: 5,
+          staff: staff.map(({ key }) => key),
+        }),
+      ),
+    },
+    { timezone: "Europe/Lisbon" },
+  );
+  Object.assign(catalog.business.bookingPolicy, { maxAdvanceDays: 365, maxGapMin: 15 });
+  catalog.schedule.hours = [
+    {
+      days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+      start: "08:00",
+      end: "20:00",
+      validFrom: null,
+      validTo: null,
+    },
+  ];
+  return catalog;
+}
+
+/** Writes the salon and half an hour's bookings anywhere in its first days, of anybody; they may overlap. */
+export function createLargeSalon(rt: Runtime, size: SalonSize) {
+  const catalog = aLargeSalon(size.people, size.services);
+  const { slug } = catalog.business;
+  changeCatalog(rt, catalog, "box", null);
+  const [services, staff] = (["service", "staff"] as const).map((kind) =>
+    catalog.objects[kind].map((doc) => objectId(kind, slug, doc)),
+  ) as [string[], string[]];
+  const opensAt = Date.parse(`${size.firstDay}T08:00:00Z`);
+  const roll = rolling();
+  rt.tx(() => {
+    for (let i = 0; i < size.bookings; i++) {
+      const startsAt = opensAt + roll(size.days) * DAY_MS + roll(46) * 15 * MINUTE_MS;
+      const span = { startsAt, endsAt: startsAt + 30 * MINUTE_MS };
+      rt.store.bookings.insert(businessId(slug), {
+        id: rt.newId("bkg"),
+        status: "CONFIRMED",
+        ...span,
+        guests: 1,
+        totalCents: 3000,
+        currency: "EUR",
+        customerRef: null,
+        createdAt: rt.now(),
+        updatedAt: rt.now(),
+        segments: [
+          {
+            serviceId: services[roll(services.length)] ?? "",
+            variantId: null,
+            addons: [],
+            staffId: staff[roll(staff.length)] ?? "",
+            resources: [],
+            seats: 1,
+            bufferBeforeMin: 0,
+            bufferAfterMin: 5,
+            priceCents: 3000,
+            ...span,
+          },
+        ],
+      });
+    }
+  });
+  return { slug, services, staff };
+}
+
+/** The same numbers each time. */
+function rolling(): (sides: number) => number {
+  let state = 7;
+  return (sides) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % sides;
+  };
+}

@@ -1,0 +1,13 @@
+import { readConfig } from "../../src/config.ts";
+import { openRuntime } from "../../src/app/runtime.ts";
+import { type Race, runRace } from "./race.ts";
+
+// The other process of a race: it has a connection of its own, and is told by its parent when to run.
+
+const rt = openRuntime(readConfig({ dataDir: process.argv[2] }, {}), 5000);
+process.on(
+  "message",
+  (message: Race) => void runRace(rt, message).then((finish) => process.send?.(finish)),
+);
+process.on("disconnect", () => rt.close());
+process.send?.("ready");

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { type ConfigFlags, readConfig } from "../../src/config.ts";
+import type { LogFields, LogLevel } from "../../src/log.ts";
+import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
+
+export type TestRuntime = Runtime & {
+  /** Moves both clocks. */
+  advance: (ms: number) => void;
+  logged: { level: LogLevel; message: string; fields: LogFields }[];
+};
+
+/** A runtime on a database file of its own, with a clock that stands still until it is moved. Gone when the test ends. */
+export function createTestRuntime(
+  flags: ConfigFlags = {},
+  startsAt = Date.parse("2026-11-20T12:00:00Z"),
+  busyTimeoutMs = 5000,
+): TestRuntime {
+  const dataDir = flags.dataDir ?? mkdtempSync(join(tmpdir(), "deskbell-test-"));
+  const logged: TestRuntime["logged"] = [];
+  let elapsedMs = 0;
+  const rt = openRuntime(readConfig({ ...flags, dataDir }, {}), busyTimeoutMs, {
+    now: () => startsAt + elapsedMs,
+    monotonic: () => elapsedMs,
+    log: (level, message, fields = {}) => void logged.push({ level, message, fields }),
+  });
+  onTestFinished(() => {
+    rt.close();
+    if (flags.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+  });
+  return Object.assign(rt, { logged, advance: (ms: number) => void (elapsedMs += ms) });
+}

@@ -1,0 +1,39 @@
+import Database from "better-sqlite3";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { Runtime } from "../../src/app/runtime.ts";
+import { CATALOG_HEADER } from "./catalog-file.ts";
+
+/** The business of `HEAD` with a catalog. */
+export const applyCatalogBody = (rt: Runtime, body: string, options = {}) =>
+  applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }], options);
+
+/** The events that work caused, in order. */
+export function recordEvents(rt: Runtime, work: () => unknown): Envelope[] {
+  const db = new Database(rt.config.databasePath, { readonly: true });
+  try {
+    const last = db.prepare("SELECT coalesce(max(sequence), 0) FROM event").pluck().get();
+    work();
+    const bodies = db
+      .prepare("SELECT body FROM event WHERE sequence > ? ORDER BY sequence")
+      .pluck()
+      .all(last);
+    return (bodies as Buffer[]).map((body) => JSON.parse(body.toString()) as Envelope);
+  } finally {
+    db.close();
+  }
+}
+
+export const eventTypesOf = (events: readonly Envelope[]): string[] =>
+  events.map(({ type }) => type);
+
+/** `code: message` of the refusal, or what came of it. */
+export function captureError(work: () => unknown): string {
+  try {
+    return `not refused: ${JSON.stringify(work())}`;
+  } catch (error) {
+    if (error instanceof AppError) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+}
