@@ -1,75 +1,44 @@
-import { textWidth, clip, fitLine, type StyledLine, span, lineWidth } from "./cells.ts";
+import { clip, fitLine, lineWidth, span, type StyledLine } from "./cells.ts";
 import { BORDER } from "./glyphs.ts";
 
-const [UPPER_LEFT, UPPER_RIGHT, LOWER_RIGHT, LOWER_LEFT, ACROSS, DOWN] = BORDER;
-const FRAME = { dim: true } as const;
+const [TOP_LEFT, TOP_RIGHT, BOTTOM_RIGHT, BOTTOM_LEFT, HORIZONTAL, VERTICAL] = BORDER;
+const STYLE = { dim: true } as const;
 
-/** Lines in a frame of exactly `width` by `height`, with a title on its upper edge and a word at that edge's other end. */
+export type Border = { title: StyledLine; topRight?: StyledLine; width: number; height: number };
+
+/**
+ * Returns the lines inside a border of exactly `width` by `height` cells, with a title on the left
+ * of the top edge and an optional label on its right. The label is dropped if both do not fit.
+ */
 export function drawBorder(
-  {
-    title,
-    corner = [],
-    width,
-    height,
-  }: { title: StyledLine; corner?: StyledLine; width: number; height: number },
+  { title, topRight = [], width, height }: Border,
   lines: readonly StyledLine[],
 ): StyledLine[] {
   const inner = width - 2;
   const body = Array.from({ length: Math.max(0, height - 2) }, (_, i): StyledLine => [
-    span(DOWN, FRAME),
+    span(VERTICAL, STYLE),
     ...fitLine(lines[i] ?? [], inner),
-    span(DOWN, FRAME),
+    span(VERTICAL, STYLE),
   ]);
   return [
-    edge(title, corner, inner),
+    drawTopEdge(title, topRight, inner),
     ...body,
-    [span(LOWER_LEFT + ACROSS.repeat(inner) + LOWER_RIGHT, FRAME)],
+    [span(BOTTOM_LEFT + HORIZONTAL.repeat(inner) + BOTTOM_RIGHT, STYLE)],
   ];
 }
 
-function edge(title: StyledLine, corner: StyledLine, inner: number): StyledLine {
-  // ─ title ───── corner ─
-  const room = inner - 4;
-  const kept = lineWidth(title) + lineWidth(corner) + 3 > room ? [] : corner;
-  const left = title.map((part) => ({ ...part, text: clip(part.text, room) }));
-  const right: StyledLine = kept.length === 0 ? [] : [span(" "), ...kept, span(" ")];
+function drawTopEdge(title: StyledLine, topRight: StyledLine, inner: number): StyledLine {
+  // ─ title ───── label ─
+  const available = inner - 4;
+  const label = lineWidth(title) + lineWidth(topRight) + 3 > available ? [] : topRight;
+  const left = title.map((part) => ({ ...part, text: clip(part.text, available) }));
+  const right: StyledLine = label.length === 0 ? [] : [span(" "), ...label, span(" ")];
   const filler = inner - 3 - lineWidth(left) - lineWidth(right) - 1;
   return [
-    span(`${UPPER_LEFT}${ACROSS} `, FRAME),
+    span(`${TOP_LEFT}${HORIZONTAL} `, STYLE),
     ...left,
-    span(` ${ACROSS.repeat(Math.max(0, filler))}`, FRAME),
+    span(` ${HORIZONTAL.repeat(Math.max(0, filler))}`, STYLE),
     ...right,
-    span(ACROSS + UPPER_RIGHT, FRAME),
+    span(HORIZONTAL + TOP_RIGHT, STYLE),
   ];
-}
-
-/** Words at both ends of a line; what does not fit goes from the right end first. */
-export function justify(left: StyledLine, right: StyledLine, width: number): StyledLine {
-  const space = width - lineWidth(left) - lineWidth(right);
-  return space < 1 ? fitLine(left, width) : [...left, span(" ".repeat(space)), ...right];
-}
-
-/** Columns side by side, each as wide as its lines. */
-export const joinColumns = (
-  left: readonly StyledLine[],
-  right: readonly StyledLine[],
-): StyledLine[] => left.map((line, i) => [...line, ...(right[i] ?? [])]);
-
-type Hint = readonly [key: string, word: string];
-
-/** `key word  key word`, as many as fit, and the way to the others whatever happens. */
-export function keyHints(pairs: readonly Hint[], width: number): StyledLine {
-  const cells = ([key, word]: Hint) => textWidth(key) + 1 + textWidth(word) + 2;
-  const help = pairs.find(([key]) => key === "?");
-  let left = width - 1 + 2 - (help === undefined ? 0 : cells(help));
-  const shown = pairs.filter((hint) => {
-    if (hint === help) return true;
-    left -= cells(hint);
-    return left >= 0;
-  });
-  return shown.flatMap(([key, word], i): StyledLine => [
-    span(i === 0 ? " " : "  "),
-    span(key, { bold: true }),
-    span(` ${word}`, { dim: true }),
-  ]);
 }

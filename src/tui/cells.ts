@@ -1,40 +1,41 @@
 import stringWidth from "string-width";
 import { safe } from "../domain/safe-text.ts";
 
-/** What any frame may be coloured with: the terminal's own sixteen, so that it follows the person's theme. */
+/** Only the terminal's 16 standard colours, so that the view follows the user's theme. */
 export type Colour = "red" | "green" | "yellow" | "blue" | "cyan" | "gray";
 
-/** A stretch of text in one style. What is not ours went through `plain` before it came here. */
+/** Text in one style. External text must have passed through `sanitize`. */
 export type Span = { text: string; colour?: Colour; bold?: true; dim?: true; inverse?: true };
-/** One line of a frame. */
 export type StyledLine = readonly Span[];
 
 export const span = (text: string, style: Omit<Span, "text"> = {}): Span => ({ text, ...style });
 
-/** Terminal cells. */
-export const textWidth = (text: string): number => (isEven(text) ? text.length : stringWidth(text));
+/** The number of terminal cells that a text occupies. */
+export const textWidth = (text: string): number =>
+  isSingleWidth(text) ? text.length : stringWidth(text);
 export const lineWidth = (line: StyledLine): number =>
   line.reduce((sum, { text }) => sum + textWidth(text), 0);
 
-/** Made of nothing but ASCII and the glyphs that frames are drawn with: a cell each. It saves looking at each letter. */
-const isEven = (text: string): boolean => /^[\x20-\x7e─-╿▀-█–…·←→⏎▮▯○●▲▸✓✗]*$/.test(text);
+/** True for ASCII and our own glyphs: one cell per character, so nothing has to be segmented. */
+const isSingleWidth = (text: string): boolean => /^[\x20-\x7e─-╿▀-█–…·←→⏎▮▯○●▲▸✓✗]*$/.test(text);
 
 /**
- * Text from outside for a frame: harmless, and of a width on which terminals agree, so that no name can push what stands
- * beside it. Cut first: a megabyte costs no more than a line.
+ * Makes external text safe to draw: without control characters, and of a width on which all
+ * terminals agree, so that no name can shift the columns after it. The text is cut first, so that a
+ * megabyte costs no more than a line.
  */
 export function sanitize(text: string, maxLength = 500): string {
-  const harmless = safe(text, maxLength);
-  if (isEven(harmless)) return harmless;
+  const escaped = safe(text, maxLength);
+  if (isSingleWidth(escaped)) return escaped;
   return (
-    harmless
+    escaped
       .normalize("NFC")
-      // Selectors, skin tones and flags change how wide what precedes them is, and no two terminals agree on it.
+      // Terminals disagree on the width of variation selectors, skin tones and flags.
       .replace(/\p{Variation_Selector}|\p{Emoji_Modifier}|\p{Me}/gu, "")
       .replace(/\p{Regional_Indicator}/gu, (flag) =>
         String.fromCodePoint((flag.codePointAt(0) ?? 0) - FLAG_A + LETTER_A),
       )
-      // One mark belongs to a letter; a tower of them would climb over the lines above.
+      // Keep one combining mark per letter: a stack of them would overwrite the lines above.
       .replace(/(\p{M})\p{M}+/gu, "$1")
   );
 }
@@ -44,11 +45,11 @@ const LETTER_A = 0x41;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** The first cells of a text. */
+/** Cuts a text to `width` cells, ending in an ellipsis. */
 export function clip(text: string, width: number, ellipsis = "…"): string {
   if (textWidth(text) <= width) return text;
   if (width <= 0) return "";
-  if (isEven(text)) return text.slice(0, width - 1) + ellipsis;
+  if (isSingleWidth(text)) return text.slice(0, width - 1) + ellipsis;
   let kept = "";
   let used = 0;
   for (const { segment } of graphemes.segment(text)) {
@@ -59,14 +60,14 @@ export function clip(text: string, width: number, ellipsis = "…"): string {
   return kept + ellipsis;
 }
 
-/** The last cells of a text. */
+/** Cuts the beginning of a text, keeping its last `width` cells. */
 export function clipStart(text: string, width: number): string {
   const kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
   while (kept.length > 0 && textWidth(kept.join("")) > width) kept.shift();
   return kept.join("");
 }
 
-/** Exactly so many cells: cut, or filled with spaces. */
+/** Cuts or pads a text to exactly `width` cells. */
 export function fit(
   text: string,
   width: number,
@@ -78,21 +79,27 @@ export function fit(
   return align === "left" ? cut + space : space + cut;
 }
 
-/** A line of exactly so many cells. */
+/** Cuts or pads a line to exactly `width` cells. */
 export function fitLine(line: StyledLine, width: number): StyledLine {
   const fitted: Span[] = [];
-  let left = width;
+  let remaining = width;
   for (const part of line) {
-    if (left <= 0) break;
-    const text = clip(part.text, left);
+    if (remaining <= 0) break;
+    const text = clip(part.text, remaining);
     fitted.push({ ...part, text });
-    left -= textWidth(text);
+    remaining -= textWidth(text);
   }
-  if (left > 0) fitted.push({ text: " ".repeat(left) });
+  if (remaining > 0) fitted.push({ text: " ".repeat(remaining) });
   return fitted;
 }
 
-/** The same line in fewer stretches: neighbours of one style are one, and no style shows on a space. */
+/** Puts two texts at both ends of a line. If they do not fit, the right one is dropped. */
+export function justify(left: StyledLine, right: StyledLine, width: number): StyledLine {
+  const space = width - lineWidth(left) - lineWidth(right);
+  return space < 1 ? fitLine(left, width) : [...left, span(" ".repeat(space)), ...right];
+}
+
+/** Joins neighbouring spans of the same style. Spaces take the style of the span before them. */
 export function mergeSpans(line: StyledLine): StyledLine {
   const merged: Span[] = [];
   for (const part of line) {
@@ -112,15 +119,14 @@ const isBlank = ({ text }: Span): boolean => text.trim() === "";
 const hasSameStyle = (a: Span, b: Span): boolean =>
   a.colour === b.colour && a.bold === b.bold && a.dim === b.dim && a.inverse === b.inverse;
 
-/** Whether two lines look the same. */
 export const isSameLine = (a: StyledLine, b: StyledLine): boolean =>
   a.length === b.length &&
   a.every((part, i) => part.text === b[i]?.text && hasSameStyle(part, b[i]));
 
-/** A text over as many lines as it needs, broken wherever it must be. */
+/** Breaks a text into lines of at most `width` cells, anywhere in a word. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
-  if (isEven(text)) {
+  if (isSingleWidth(text)) {
     for (let at = 0; at < text.length; at += width) lines.push(text.slice(at, at + width));
     return lines.length === 0 ? [""] : lines;
   }
@@ -139,7 +145,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** The same broken between words, where none of them is longer than a line. */
+/** Breaks a text into lines between words; only a word longer than a line is broken itself. */
 export function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ").flatMap((word) => wrap(word, width))) {

@@ -8,15 +8,18 @@ import { groupDigits, formatDuration } from "./time-format.ts";
 const LABEL = 6;
 const TOTAL = 9;
 const MINUTES = 60;
-/** Room for every minute of the hour. */
+/** Wide enough for one column per minute of the hour. */
 export const CHARTS_WIDTH = LABEL + MINUTES + TOTAL + 2;
 const EIGHTH = 8;
 
-/** A bar for each value over `height` rows, the highest as high as they are. What is not nothing shows as something. */
+/**
+ * Draws one bar per value over `height` rows, scaled to the largest value. A value above 0 always
+ * shows at least the smallest bar.
+ */
 export function drawBars(values: readonly number[], height: number): string[] {
-  const most = Math.max(1, ...values);
+  const max = Math.max(1, ...values);
   const levels = values.map((value) =>
-    value === 0 ? 0 : Math.max(1, Math.round((value / most) * height * EIGHTH)),
+    value === 0 ? 0 : Math.max(1, Math.round((value / max) * height * EIGHTH)),
   );
   return Array.from({ length: height }, (_, row) => {
     const below = (height - 1 - row) * EIGHTH;
@@ -24,26 +27,26 @@ export function drawBars(values: readonly number[], height: number): string[] {
   });
 }
 
-/** The last hour: attempts that arrived and that failed, a column a minute, and where everything stands. */
+/** The last hour: successful and failed attempts per minute, with the delivery counts below. */
 export function renderCharts(snapshot: Snapshot, width: number, height: number): StyledLine[] {
   const inner = width - 2;
-  const counts = countsLine(snapshot, height === 1 ? width : inner);
+  const counts = renderCounts(snapshot, height === 1 ? width : inner);
   if (height === 1) return [counts];
   const { delivered, failed } = snapshot.lastHour;
   const columns = Math.min(delivered.length, inner - LABEL - TOTAL);
   const rows = Math.floor((height - 3) / 2);
   const lines = [
-    ...chart("ok", delivered, "green", columns, rows, inner),
-    ...chart("fail", failed, "red", columns, rows, inner),
+    ...renderChart("ok", delivered, "green", columns, rows, inner),
+    ...renderChart("fail", failed, "red", columns, rows, inner),
   ];
   const title = [span(`last ${columns} min`)];
-  return drawBorder({ title, corner: [span("1 col = 1 min", { dim: true })], width, height }, [
+  return drawBorder({ title, topRight: [span("1 col = 1 min", { dim: true })], width, height }, [
     ...lines,
     counts,
   ]);
 }
 
-function chart(
+function renderChart(
   label: string,
   hour: readonly number[],
   colour: Colour,
@@ -55,7 +58,6 @@ function chart(
   const all = sum(values);
   const total = all < 100_000 ? groupDigits(all) : compact(all);
   return drawBars(values, rows).map((bar, row) => {
-    // Label and total stand where the bars stand.
     const isBottom = row === rows - 1;
     return fitLine(
       [
@@ -68,25 +70,23 @@ function chart(
   });
 }
 
-type Piece = {
-  line: StyledLine;
-  /** The highest goes first where there is no room. */ rank: number;
-};
+/** One figure of the counts line; if space is short, the highest rank is dropped first. */
+type CountItem = { line: StyledLine; rank: number };
 
-function countsLine({ counts, lastHour }: Snapshot, width: number): StyledLine {
-  const count = (word: string, n: number, colour: Colour, rank: number): Piece => ({
+function renderCounts({ counts, lastHour }: Snapshot, width: number): StyledLine {
+  const count = (word: string, n: number, colour: Colour, rank: number): CountItem => ({
     rank,
     line: [
       span(`${word} `, { dim: true }),
       n === 0 ? span("0") : span(n === COUNT_LIMIT ? "10k+" : compact(n), { colour, bold: true }),
     ],
   });
-  const time = (word: string, ms: number | null, rank: number): Piece[] =>
+  const time = (word: string, ms: number | null, rank: number): CountItem[] =>
     ms === null
       ? []
       : [{ rank, line: [span(`${word} `, { dim: true }), span(formatDuration(ms))] }];
-  const success = successOf(lastHour);
-  let pieces: Piece[] = [
+  const success = formatSuccessRate(lastHour);
+  let items: CountItem[] = [
     count("pending", counts.pending, "cyan", 1),
     count("retrying", counts.retrying, "yellow", 2),
     count("exhausted", counts.exhausted, "red", 0),
@@ -96,22 +96,22 @@ function countsLine({ counts, lastHour }: Snapshot, width: number): StyledLine {
       ? []
       : [{ rank: 3, line: [span("success ", { dim: true }), span(success)] }]),
   ];
-  const joined = () => pieces.flatMap(({ line }) => [span(" "), ...line, span(" ")]);
-  while (lineWidth(joined()) > width + 1 && pieces.length > 1) {
-    const highest = Math.max(...pieces.map(({ rank }) => rank));
-    pieces = pieces.filter(({ rank }) => rank !== highest);
+  const joined = () => items.flatMap(({ line }) => [span(" "), ...line, span(" ")]);
+  while (lineWidth(joined()) > width + 1 && items.length > 1) {
+    const highest = Math.max(...items.map(({ rank }) => rank));
+    items = items.filter(({ rank }) => rank !== highest);
   }
   return fitLine(joined(), width);
 }
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-function successOf({ delivered, failed }: LastHour): string | null {
-  const good = sum(delivered);
-  const all = good + sum(failed);
+function formatSuccessRate({ delivered, failed }: LastHour): string | null {
+  const succeeded = sum(delivered);
+  const all = succeeded + sum(failed);
   if (all === 0) return null;
-  // Rounded down: 99.98 % is not all.
-  return `${(Math.floor((good / all) * 1000) / 10).toFixed(1)} %`;
+  // Round down, so that only a perfect hour shows 100.0 %.
+  return `${(Math.floor((succeeded / all) * 1000) / 10).toFixed(1)} %`;
 }
 
 /** `9 999`, `30k`, `1.2M` */

@@ -21,11 +21,11 @@ const LONGEST_TYPE = 26;
 const USUAL_TYPE = 21;
 const ID = 29;
 
-/** The deliveries that are on the screen, in their frame. */
+/** The visible part of the list of deliveries, with its border. */
 export function renderList(
   ui: UiState,
   snapshot: Snapshot,
-  clock: TimeFormat,
+  timeFormat: TimeFormat,
   {
     width,
     height,
@@ -34,34 +34,39 @@ export function renderList(
   }: { width: number; height: number; rows: number; hasTitles: boolean },
 ): StyledLine[] {
   const inner = width - 2;
-  const columns = columnsFor(inner, snapshot, clock);
+  const columns = columnsFor(inner, snapshot, timeFormat);
   const { rows: loaded, topIndex } = snapshot.list;
   const shown = loaded.slice(topIndex, topIndex + rows);
   const selected = selectedIndex(ui.list, snapshot.list) - topIndex;
-  const lines = shown.map((row, i) => rowLine(row, columns, i === selected, inner));
-  if (shown.length < rows) lines.push(...after(ui, snapshot, shown.length, inner));
-  const titles = hasTitles ? [titleLine(columns, inner)] : [];
+  const lines = shown.map((row, i) => renderRow(row, columns, i === selected, inner));
+  if (shown.length < rows) lines.push(...renderEndOfList(ui, snapshot, shown.length, inner));
+  const titles = hasTitles ? [renderTitles(columns, inner)] : [];
   return drawBorder(
-    { title: [span("deliveries")], corner: corner(ui, snapshot, shown.length), width, height },
+    {
+      title: [span("deliveries")],
+      topRight: renderFilterAndPosition(ui, snapshot, shown.length),
+      width,
+      height,
+    },
     [...titles, ...lines],
   );
 }
 
-function rowLine(
+function renderRow(
   row: LiveRow,
   columns: readonly Column[],
   isSelected: boolean,
   inner: number,
 ): StyledLine {
   const line = columns.flatMap((column): Span[] => {
-    const made = column.span(row, column.cells);
-    return [{ ...made, text: fit(made.text, column.cells, column.align) }, span(" ")];
+    const cell = column.span(row, column.cells);
+    return [{ ...cell, text: fit(cell.text, column.cells, column.align) }, span(" ")];
   });
   const marked = fitLine([span(isSelected ? GLYPHS.cursor : " ", { bold: true }), ...line], inner);
   return isSelected ? marked.map((part) => ({ ...part, inverse: true as const })) : marked;
 }
 
-const titleLine = (columns: readonly Column[], inner: number): StyledLine =>
+const renderTitles = (columns: readonly Column[], inner: number): StyledLine =>
   fitLine(
     [
       span(" "),
@@ -72,8 +77,12 @@ const titleLine = (columns: readonly Column[], inner: number): StyledLine =>
     inner,
   );
 
-/** The columns that there is room for. Event and host share what the others leave. */
-function columnsFor(inner: number, { at, businesses }: Snapshot, clock: TimeFormat): Column[] {
+/** The columns that fit into the width. Event type and host share the space the others leave. */
+function columnsFor(
+  inner: number,
+  { takenAt, businesses }: Snapshot,
+  timeFormat: TimeFormat,
+): Column[] {
   const has = {
     code: inner >= 54,
     host: inner >= 64,
@@ -85,7 +94,7 @@ function columnsFor(inner: number, { at, businesses }: Snapshot, clock: TimeForm
   const time: Column = {
     title: "CREATED",
     cells: 8,
-    span: ({ createdAt }) => span(clock.brief(createdAt, at)),
+    span: ({ createdAt }) => span(timeFormat.brief(createdAt, takenAt)),
   };
   const state: Column = { title: "STATE", cells: 11, span: stateSpan };
   const code: Column = { title: "", cells: 3, span: (row) => span(formatLastStatus(row)) };
@@ -105,7 +114,8 @@ function columnsFor(inner: number, { at, businesses }: Snapshot, clock: TimeForm
   const next: Column = {
     title: "NEXT",
     cells: 8,
-    span: ({ nextAttemptAt }) => span(nextAttemptAt === null ? "" : clock.brief(nextAttemptAt, at)),
+    span: ({ nextAttemptAt }) =>
+      span(nextAttemptAt === null ? "" : timeFormat.brief(nextAttemptAt, takenAt)),
   };
   const business: Column = {
     title: "BUSINESS",
@@ -118,17 +128,19 @@ function columnsFor(inner: number, { at, businesses }: Snapshot, clock: TimeForm
     span: ({ id }) => span(sanitize(id), { dim: true }),
   };
 
-  const fixed = [time, state, ...(has.code ? [code] : [])];
-  const ends = [
+  const first = [time, state, ...(has.code ? [code] : [])];
+  const last = [
     ...(has.duration ? [duration] : []),
     attempts,
     ...(has.next ? [next] : []),
     ...(has.business ? [business] : []),
     ...(has.id ? [id] : []),
   ];
-  const taken = [...fixed, ...ends].reduce((sum, { cells }) => sum + cells + 1, CURSOR);
-  const room = inner - taken - 1;
-  const typeCells = has.host ? Math.min(LONGEST_TYPE, Math.max(USUAL_TYPE, room - 32)) : room;
+  const taken = [...first, ...last].reduce((sum, { cells }) => sum + cells + 1, CURSOR);
+  const available = inner - taken - 1;
+  const typeCells = has.host
+    ? Math.min(LONGEST_TYPE, Math.max(USUAL_TYPE, available - 32))
+    : available;
   const type: Column = {
     title: "EVENT",
     cells: typeCells,
@@ -136,10 +148,10 @@ function columnsFor(inner: number, { at, businesses }: Snapshot, clock: TimeForm
   };
   const host: Column = {
     title: "RECEIVER",
-    cells: room - typeCells - 1,
+    cells: available - typeCells - 1,
     span: ({ url }) => span(sanitize(hostOf(url))),
   };
-  return [...fixed, type, ...(has.host ? [host] : []), ...ends];
+  return [...first, type, ...(has.host ? [host] : []), ...last];
 }
 
 function stateSpan(row: LiveRow): Span {
@@ -149,11 +161,11 @@ function stateSpan(row: LiveRow): Span {
 
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
 
-/** The attempts of the current schedule. */
+/** Such as `3/20`: attempts made since the last redelivery, and their maximum. */
 export const formatAttempts = ({ attemptCount, attemptsBefore }: LiveRow): string =>
   `${attemptCount - attemptsBefore}/${MAX_ATTEMPTS}`;
 
-const NO_ANSWER = [
+const ERROR_CODES = [
   ["timed out", "t/o"],
   ["refused", "ref"],
   ["unresolvable", "dns"],
@@ -161,14 +173,14 @@ const NO_ANSWER = [
   ["blocked", "blk"],
 ] as const;
 
-/** The status of the last answer, or in three letters why there was none. */
+/** The status code of the last response, or three letters for the error. */
 export const formatLastStatus = ({ lastStatusCode, lastError }: LiveRow): string =>
   lastStatusCode !== null
     ? String(lastStatusCode)
-    : (NO_ANSWER.find(([start]) => lastError?.startsWith(start))?.[1] ??
+    : (ERROR_CODES.find(([start]) => lastError?.startsWith(start))?.[1] ??
       (lastError === null ? "" : "err"));
 
-function after(
+function renderEndOfList(
   ui: UiState,
   { list, daemon }: Snapshot,
   shown: number,
@@ -176,22 +188,26 @@ function after(
 ): StyledLine[] {
   const say = (text: string): StyledLine[] => [fitLine([span(`  ${text}`, { dim: true })], inner)];
   if (list.reached !== null)
-    return say(`${shown === 0 ? "None so far" : "More may follow"}: j searches on.`);
+    return say(`${shown === 0 ? "No match so far" : "There may be more"}: press j to continue.`);
   if (list.rows.length > 0) return [];
-  if (ui.search !== null || isFiltered(ui)) return say("Nothing like that. esc shows all.");
+  if (ui.search !== null || isFiltered(ui))
+    return say("No delivery matches. Press esc to show all.");
   return say(
-    daemon === null ? "No delivery yet. deskbell serve delivers them." : "No delivery yet.",
+    `No deliveries yet.${daemon === null ? " Start the daemon with deskbell serve." : ""}`,
   );
 }
 
-function corner(ui: UiState, { list, endpoints, businesses }: Snapshot, shown: number): StyledLine {
+function renderFilterAndPosition(
+  ui: UiState,
+  { list, endpoints, businesses }: Snapshot,
+  shown: number,
+): StyledLine {
   const { offset, top } = ui.list;
   const names: Record<(typeof FILTER_FIELDS)[number], string | undefined> = {
     state: ui.filter.state === undefined ? undefined : stateName(ui.filter.state),
     endpointId:
       endpoints.find(({ id }) => id === ui.filter.endpointId)?.name ?? ui.filter.endpointId,
     eventType: ui.filter.eventType,
-    // A filter only where there is something to choose.
     businessId:
       businesses.length < 2
         ? undefined
@@ -200,7 +216,7 @@ function corner(ui: UiState, { list, endpoints, businesses }: Snapshot, shown: n
   const parts = FILTER_FIELDS.map((name) => names[name]).filter((name) => name !== undefined);
   if (ui.search !== null) parts.push(`/${ui.search.text}`);
   const label = parts.length === 0 ? "all" : parts.map((part) => sanitize(part, 24)).join(" + ");
-  const place =
+  const position =
     shown === 0
       ? ""
       : offset === null
@@ -212,13 +228,13 @@ function corner(ui: UiState, { list, endpoints, businesses }: Snapshot, shown: n
       : ` of ${groupDigits(list.total)}${list.total === COUNT_LIMIT && ui.filter.state === "RETRYING" ? "+" : ""}`;
   return [
     span(label, parts.length === 0 ? {} : { colour: "cyan" }),
-    span(`  ${place}${total}${place === "" && total === "" ? "" : "  "}`),
+    span(`  ${position}${total}${position === "" && total === "" ? "" : "  "}`),
     ui.isPaused
       ? span(`${GLYPHS.paused} paused`, { colour: "yellow" })
       : top === null
         ? span(`${GLYPHS.newest} newest`, { colour: "green" })
         : list.newCount === 0
-          ? span("G follows", { dim: true })
+          ? span("G to follow", { dim: true })
           : span(
               `${GLYPHS.alarm} ${groupDigits(list.newCount)}${list.newCount === COUNT_LIMIT ? "+" : ""} new`,
               {
@@ -228,5 +244,5 @@ function corner(ui: UiState, { list, endpoints, businesses }: Snapshot, shown: n
   ];
 }
 
-/** How a filter names a state; on its row RETRYING is "failed". */
+/** The name of a state in the filter. A row shows RETRYING as "failed" instead. */
 export const stateName = (state: LiveState): string => state.toLowerCase();

@@ -9,57 +9,60 @@ import type { DeliveryDetail } from "./snapshot.ts";
 import { type TimeFormat, formatDuration } from "./time-format.ts";
 import type { TABS } from "./ui-state.ts";
 
-/** Of a larger body the rest is left to `deskbell events show`. */
-const SHOWN_BYTES = 32 * 1024;
-const LABEL = 12;
-const SIGNED_ANEW = "(signed anew each time, never kept)";
+/** Larger bodies are cut; `deskbell events show` prints all of them. */
+const MAX_BODY_CHARS = 32 * 1024;
+const LABEL = 14;
+const NOT_STORED = "(computed for each attempt, not stored)";
 
 type Tab = (typeof TABS)[number];
 
-/** Scrolling asks for the same text again with each key. */
-const written = new WeakMap<DeliveryDetail, { tab: Tab; width: number; lines: StyledLine[] }>();
+/** Scrolling requests the same text on every key press. */
+const cache = new WeakMap<DeliveryDetail, { tab: Tab; width: number; lines: StyledLine[] }>();
 
-/** The whole text of a tab, to be scrolled. */
+/** Returns all lines of a tab; the caller shows the part that is scrolled into view. */
 export function renderDetail(
   detail: DeliveryDetail,
   tab: Tab,
-  clock: TimeFormat,
+  timeFormat: TimeFormat,
   width: number,
 ): StyledLine[] {
-  const before = written.get(detail);
-  if (before?.tab === tab && before.width === width) return before.lines;
-  const lines = writeTab(detail, tab, clock, width);
-  written.set(detail, { tab, width, lines });
+  const cached = cache.get(detail);
+  if (cached?.tab === tab && cached.width === width) return cached.lines;
+  const lines = renderTab(detail, tab, timeFormat, width);
+  cache.set(detail, { tab, width, lines });
   return lines;
 }
 
-function writeTab(
+function renderTab(
   detail: DeliveryDetail,
   tab: Tab,
-  clock: TimeFormat,
+  timeFormat: TimeFormat,
   width: number,
 ): StyledLine[] {
   switch (tab) {
     case "summary":
-      return summary(detail, clock, width);
+      return renderSummary(detail, timeFormat, width);
     case "request":
-      return request(detail, width);
+      return renderRequest(detail, width);
     case "response":
-      return response(detail, clock, width);
+      return renderResponse(detail, timeFormat, width);
     case "attempts":
-      return attempts(detail, clock, width);
+      return renderAttempts(detail, timeFormat, width);
   }
 }
 
-function summary(
+function renderSummary(
   { row, event, attempts }: DeliveryDetail,
-  clock: TimeFormat,
+  timeFormat: TimeFormat,
   width: number,
 ): StyledLine[] {
   const { glyph, word, colour } = STATE_MARKS[liveState(row)];
   const last = attempts.at(-1);
   const fields: [string, Span[]][] = [
-    ["state", [span(`${glyph} ${word}`, { colour, bold: true }), span(explainState(row, clock))]],
+    [
+      "state",
+      [span(`${glyph} ${word}`, { colour, bold: true }), span(explainState(row, timeFormat))],
+    ],
     ["event", [span(sanitize(row.eventType)), span(`  ${sanitize(row.eventId)}`, { dim: true })]],
     ["sequence", [span(String(row.sequence))]],
     ["business", [span(sanitize(row.businessSlug))]],
@@ -68,56 +71,60 @@ function summary(
       [span(sanitize(row.endpointName, 60)), span(`  ${sanitize(row.endpointId)}`, { dim: true })],
     ],
     ["url", [span(sanitize(row.url, 2048))]],
-    ["created", [span(clock.full(row.createdAt))]],
+    ["created", [span(timeFormat.full(row.createdAt))]],
     [
       "attempts",
       [
         span(formatAttempts(row)),
-        span(row.attemptsBefore === 0 ? "" : `, ${row.attemptsBefore} before it was sent again`),
+        span(row.attemptsBefore === 0 ? "" : `, ${row.attemptsBefore} before the redelivery`),
       ],
     ],
-    ["last answer", [span(last === undefined ? "none yet" : answerOf(last))]],
-    ["next try", [span(row.nextAttemptAt === null ? "none" : clock.full(row.nextAttemptAt))]],
-    ["delivered", [span(row.deliveredAt === null ? "not yet" : clock.full(row.deliveredAt))]],
-    ["body", [span(event === null ? "gone" : `${event.body.length} bytes`)]],
+    ["last response", [span(last === undefined ? "none yet" : formatOutcome(last))]],
+    [
+      "next attempt",
+      [span(row.nextAttemptAt === null ? "none" : timeFormat.full(row.nextAttemptAt))],
+    ],
+    ["delivered", [span(row.deliveredAt === null ? "not yet" : timeFormat.full(row.deliveredAt))]],
+    ["body", [span(event === null ? "deleted" : `${event.body.length} bytes`)]],
   ];
-  return fields.flatMap(([label, value]) => field(label, value, width));
+  return fields.flatMap(([label, value]) => renderField(label, value, width));
 }
 
-/** A field whose value may need several lines. */
-function field(label: string, value: readonly Span[], width: number): StyledLine[] {
-  const room = width - LABEL - 2;
+/** Wraps a value that does not fit on one line. */
+function renderField(label: string, value: readonly Span[], width: number): StyledLine[] {
+  const available = width - LABEL - 2;
   const head = span(` ${fit(label, LABEL)} `, { dim: true });
   const text = value.map(({ text }) => text).join("");
-  if (wrap(text, room).length === 1) return [[head, ...value]];
-  return wrap(text, room).map((line, i): StyledLine => [
+  const lines = wrap(text, available);
+  if (lines.length === 1) return [[head, ...value]];
+  return lines.map((line, i): StyledLine => [
     i === 0 ? head : span(" ".repeat(LABEL + 2)),
     span(line),
   ]);
 }
 
-function explainState(row: LiveRow, clock: TimeFormat): string {
-  const next = row.nextAttemptAt === null ? "" : clock.full(row.nextAttemptAt);
+function explainState(row: LiveRow, timeFormat: TimeFormat): string {
+  const next = row.nextAttemptAt === null ? "" : timeFormat.full(row.nextAttemptAt);
   switch (liveState(row)) {
     case "PENDING":
-      return `  its first attempt is due ${next}`;
+      return `  first attempt due ${next}`;
     case "RETRYING":
-      return `  it is tried again ${next}`;
+      return `  next attempt ${next}`;
     case "EXHAUSTED":
-      return "  every attempt failed; r sends it again";
+      return "  all attempts failed; r redelivers it";
     case "PARKED":
-      return "  its endpoint is disabled; deskbell webhooks enable takes it up";
+      return "  the endpoint is disabled; deskbell webhooks enable resumes it";
     case "CANCELLED":
-      return "  it was given up; r sends it again";
+      return "  r redelivers it";
     case "CORRUPT":
-      return "  the event on file is damaged and will not be signed";
+      return "  the stored event is damaged and will not be sent";
     case "DELIVERED":
       return "";
   }
 }
 
-function request({ row, event, attempts }: DeliveryDetail, width: number): StyledLine[] {
-  if (event === null) return [[span(" The event is gone.", { dim: true })]];
+function renderRequest({ row, event, attempts }: DeliveryDetail, width: number): StyledLine[] {
+  if (event === null) return [[span(" The event has been deleted.", { dim: true })]];
   const { id: deliveryId, eventId, eventType, sequence } = row;
   const last = attempts.at(-1);
   const cover = {
@@ -131,34 +138,33 @@ function request({ row, event, attempts }: DeliveryDetail, width: number): Style
   const seconds = Math.floor(at / 1000);
   const headers = {
     ...deliveryHeaders(cover, userAgent(), [], at, event.body),
-    // Signatures are nobody's to read from a screen.
-    "X-Service-Signature": `t=${seconds},v1=… ${SIGNED_ANEW}`,
-    "webhook-signature": `v1,… ${SIGNED_ANEW}`,
+    "X-Service-Signature": `t=${seconds},v1=… ${NOT_STORED}`,
+    "webhook-signature": `v1,… ${NOT_STORED}`,
   };
   const text = event.body.toString();
-  const cut = text.length > SHOWN_BYTES;
-  const body = cut ? text.slice(0, SHOWN_BYTES) : text;
+  const cut = text.length > MAX_BODY_CHARS;
+  const body = cut ? text.slice(0, MAX_BODY_CHARS) : text;
   return [
     heading(
-      last === undefined ? "headers of its first attempt" : `headers of attempt ${cover.attempt}`,
+      last === undefined ? "headers of the first attempt" : `headers of attempt ${cover.attempt}`,
     ),
     ...wrapped(`POST ${sanitize(row.url, 2048)}`, width),
     ...Object.entries(headers).flatMap(([name, value]) =>
       wrapped(`${name}: ${sanitize(value)}`, width),
     ),
     [],
-    heading(`body, set out for reading (${event.body.length} bytes)`),
-    ...pretty(body).flatMap((line) => wrapped(sanitize(line, SHOWN_BYTES), width)),
+    heading(`body, formatted (${event.body.length} bytes)`),
+    ...formatJson(body).flatMap((line) => wrapped(sanitize(line, MAX_BODY_CHARS), width)),
     ...(cut
-      ? [[span(` … the rest: deskbell events show ${sanitize(eventId)} --json`, { dim: true })]]
+      ? [[span(` … full body: deskbell events show ${sanitize(eventId)} --json`, { dim: true })]]
       : []),
     [],
-    heading("the exact bytes signed: <t>.<body>"),
-    ...wrapped(`${seconds}.${sanitize(body, SHOWN_BYTES)}`, width),
+    heading("signed content: <t>.<body>"),
+    ...wrapped(`${seconds}.${sanitize(body, MAX_BODY_CHARS)}`, width),
   ];
 }
 
-function pretty(body: string): string[] {
+function formatJson(body: string): string[] {
   try {
     return JSON.stringify(JSON.parse(body), null, 2).split("\n");
   } catch {
@@ -166,41 +172,49 @@ function pretty(body: string): string[] {
   }
 }
 
-function response({ attempts }: DeliveryDetail, clock: TimeFormat, width: number): StyledLine[] {
+function renderResponse(
+  { attempts }: DeliveryDetail,
+  timeFormat: TimeFormat,
+  width: number,
+): StyledLine[] {
   const last = attempts.at(-1);
-  if (last === undefined) return [[span(" Nothing was sent yet.", { dim: true })]];
+  if (last === undefined) return [[span(" No attempt has been made yet.", { dim: true })]];
   const { n, at, responseText } = last;
   return [
-    heading(`answer to attempt ${n}, ${clock.full(at)}`),
-    ...wrapped(answerOf(last), width),
+    heading(`response to attempt ${n}, ${timeFormat.full(at)}`),
+    ...wrapped(formatOutcome(last), width),
     [],
-    heading("its body, as far as it was kept"),
+    heading("stored part of the body"),
     ...(responseText === null || responseText === ""
-      ? [[span(" nothing", { dim: true })]]
+      ? [[span(" (empty)", { dim: true })]]
       : responseText
           .split("\n")
-          .flatMap((line) => wrapped(sanitize(line.replace(/\r$/, ""), SHOWN_BYTES), width))),
+          .flatMap((line) => wrapped(sanitize(line.replace(/\r$/, ""), MAX_BODY_CHARS), width))),
   ];
 }
 
-function attempts({ attempts }: DeliveryDetail, clock: TimeFormat, width: number): StyledLine[] {
-  if (attempts.length === 0) return [[span(" Nothing was sent yet.", { dim: true })]];
+function renderAttempts(
+  { attempts }: DeliveryDetail,
+  timeFormat: TimeFormat,
+  width: number,
+): StyledLine[] {
+  if (attempts.length === 0) return [[span(" No attempt has been made yet.", { dim: true })]];
   return attempts.toReversed().map((attempt): StyledLine => {
     const { n, at, error } = attempt;
     const { glyph, word, colour } = error === null ? STATE_MARKS.DELIVERED : STATE_MARKS.RETRYING;
-    const lead = ` ${String(n).padStart(3)}  ${clock.full(at)}  `;
+    const lead = ` ${String(n).padStart(3)}  ${timeFormat.full(at)}  `;
     return [
       span(lead),
       span(fit(`${glyph} ${word}`, 12), { colour }),
-      span(fit(answerOf(attempt), Math.max(0, width - lead.length - 12))),
+      span(fit(formatOutcome(attempt), Math.max(0, width - lead.length - 12))),
     ];
   });
 }
 
-/** `500 · 812ms`, `timed out: no answer within 10 s · 10s` */
-function answerOf({ statusCode, error, outcome, durationMs }: AttemptRow): string {
-  const what = statusCode === null ? sanitize(error ?? outcome) : String(statusCode);
-  return `${what} ${GLYPHS.dot} ${formatDuration(durationMs)}`;
+/** Such as `500 · 812ms` or `timed out: no answer within 10 s · 10s`. */
+function formatOutcome({ statusCode, error, outcome, durationMs }: AttemptRow): string {
+  const result = statusCode === null ? sanitize(error ?? outcome) : String(statusCode);
+  return `${result} ${GLYPHS.dot} ${formatDuration(durationMs)}`;
 }
 
 const heading = (text: string): StyledLine => [span(` ${text}`, { bold: true, colour: "cyan" })];

@@ -1,82 +1,85 @@
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { Runtime } from "../app/runtime.ts";
 import { redeliverDelivery } from "../app/webhooks/deliveries.ts";
-import { testEndpoint } from "../app/webhooks/test-endpoint.ts";
+import { type SendOnce, testEndpoint } from "../app/webhooks/test-endpoint.ts";
+import { countOf } from "../domain/count-of.ts";
 import { AppError } from "../domain/errors.ts";
 import { parseSearch } from "./search.ts";
-import type { SessionDeps } from "./session.ts";
 import {
   type Effect,
-  listFilter,
   FOLLOW_NEWEST,
-  goAgain,
+  listFilter,
   type ListPosition,
   type Notice,
   type UiState,
 } from "./ui-state.ts";
 
-/** The session as effects see it: they come back to it when they are done. */
-export type EffectContext = {
-  ui: () => UiState;
-  /** Rows of the list. */
-  height: number;
-  /** The session has ended. */
-  signal: AbortSignal;
-  update: (alter: (ui: UiState) => UiState) => void;
+export type EffectDeps = {
+  rt: Runtime;
+  sendOnce: SendOnce;
+  /** Copies a text to the clipboard of the user's terminal. */
+  copy: (text: string) => void;
+  quit: (signal: "SIGINT" | null) => void;
 };
 
-/** What is sent again from here in one go; more is for the command line, which can spread it. */
-const MOST_AT_ONCE = 10_000;
+/** The part of the session that effects read and update. */
+export type EffectContext = {
+  ui: () => UiState;
+  /** The number of rows in the list. */
+  height: number;
+  /** Aborted when the session ends. */
+  signal: AbortSignal;
+  update: (change: (ui: UiState) => UiState) => void;
+};
+
+/** The most that R redelivers; the command line can redeliver more, at a limited rate. */
+const MAX_REDELIVERIES = 10_000;
 const BATCH = 200;
 
-/** Does what a key asked for. What can fail says so on the screen. */
-export function runEffect(world: SessionDeps, effect: Effect, context: EffectContext): void {
-  const { rt } = world;
-  const say = (text: string, tone: Notice["tone"]) =>
-    context.update((ui) => ({ ...ui, notice: { text, tone } }));
-  const go = (list: ListPosition) => context.update((ui) => ({ ...ui, list }));
-  const attempt = (deed: Promise<void>) =>
-    void deed.catch((error: unknown) => say(explain(error), "bad"));
+type Notify = (text: string, tone: Notice["tone"]) => void;
 
-  switch (effect.do) {
+/** Runs the side effect of a key. Failures are shown as a notice. */
+export function runEffect(deps: EffectDeps, effect: Effect, context: EffectContext): void {
+  const { rt } = deps;
+  const { update } = context;
+  const notify: Notify = (text, tone) => update((ui) => ({ ...ui, notice: { text, tone } }));
+  const moveTo = (list: ListPosition) => update((ui) => ({ ...ui, list }));
+  const catchErrors = (work: Promise<void>) =>
+    void work.catch((error: unknown) => notify(errorMessage(error), "bad"));
+
+  switch (effect.type) {
     case "quit":
-      return world.quit(effect.signal);
+      return deps.quit(effect.signal);
     case "copy":
-      world.copy(effect.id);
-      return say(`copied ${effect.id}`, "good");
+      deps.copy(effect.id);
+      return notify(`copied ${effect.id}`, "good");
     case "newest": {
-      const [row] = rt.store.live.page(listFilter(context.ui()), "older", null, 1).rows;
-      if (row === undefined) return undefined;
-      return go({
-        top: { id: row.id, isIncluded: true },
-        selected: row.id,
-        offset: 0,
-        newestSeen: row.id,
-      });
+      const id = newestId(rt, context.ui());
+      if (id === null) return undefined;
+      return moveTo({ top: { id, isIncluded: true }, selected: id, offset: 0, newestSeen: id });
     }
     case "oldest":
-      return go(oldest(world, context));
+      return moveTo(findOldest(rt, context));
     case "search":
-      return search(world, context, effect.text);
+      return search(rt, context, effect.text, notify);
     case "redeliver":
-      return attempt(
+      return catchErrors(
         (async () => {
           redeliverDelivery(rt, effect.id);
-          say(`${effect.id} goes again`, "good");
+          notify(`${effect.id} queued for redelivery`, "good");
         })(),
       );
-    case "countReplayable":
-      return askCount(world, context, say);
+    case "promptRedeliver":
+      return promptRedeliver(rt, context, notify);
     case "redeliverAll":
-      return attempt(redeliverAll(world, context, effect.ids, say));
+      return catchErrors(redeliverAll(rt, context, effect.ids, notify));
     case "test":
-      return attempt(test(world, context, effect.endpointId, say));
+      return catchErrors(sendTest(deps, context, effect.endpointId, notify));
   }
 }
 
-type Say = (text: string, tone: Notice["tone"]) => void;
-
-/** A person reads one line: what happened, and what mends it. */
-function explain(error: unknown): string {
+/** Rethrows an unexpected error, which then ends the view. */
+function errorMessage(error: unknown): string {
   if (error instanceof AppError)
     return error.fix === undefined ? error.message : `${error.message} fix: ${error.fix}`;
   const { code } = error as { code?: string };
@@ -85,7 +88,7 @@ function explain(error: unknown): string {
   throw error;
 }
 
-function oldest({ rt }: SessionDeps, { ui, height }: EffectContext): ListPosition {
+function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
   const beginning = { id: "", isIncluded: false };
   const rows = rt.store.live.page(listFilter(ui()), "newer", beginning, height).rows;
   const [last] = rows;
@@ -99,79 +102,76 @@ function oldest({ rt }: SessionDeps, { ui, height }: EffectContext): ListPositio
   };
 }
 
-const newestId = (rt: SessionDeps["rt"], ui: UiState): string | null =>
+const newestId = (rt: Runtime, ui: UiState): string | null =>
   rt.store.live.page(listFilter(ui), "older", null, 1).rows[0]?.id ?? null;
 
-function search({ rt }: SessionDeps, { update }: EffectContext, text: string): void {
+function search(rt: Runtime, { update }: EffectContext, text: string, notify: Notify): void {
   if (text === "") return update((ui) => ({ ...ui, search: null, list: FOLLOW_NEWEST }));
   const filter = parseSearch(text, rt.store.live.searchEndpoints);
-  if (filter === undefined)
-    return update((ui) => ({
-      ...ui,
-      notice: { text: `No event type or endpoint is called '${text}'.`, tone: "bad" },
-    }));
+  if (filter === undefined) return notify(`No event type or endpoint matches '${text}'.`, "bad");
   return update((ui) => ({ ...ui, search: { text, filter }, list: FOLLOW_NEWEST }));
 }
 
-function askCount({ rt }: SessionDeps, { ui, update }: EffectContext, say: Say): void {
-  const ids = rt.store.live.listReplayable(listFilter(ui()), MOST_AT_ONCE + 1);
-  if (ids.length === 0) return say("None of these can be sent again.", "bad");
-  if (ids.length > MOST_AT_ONCE)
-    return say(
-      "More than 10 000: deskbell deliveries redeliver sends them, spread with --rate.",
+function promptRedeliver(rt: Runtime, { ui, update }: EffectContext, notify: Notify): void {
+  const ids = rt.store.live.listReplayable(listFilter(ui()), MAX_REDELIVERIES + 1);
+  if (ids.length === 0) return notify("None of these deliveries can be redelivered.", "bad");
+  if (ids.length > MAX_REDELIVERIES)
+    return notify(
+      "More than 10 000 deliveries: use deskbell deliveries redeliver --rate instead.",
       "bad",
     );
   return update((ui) => ({ ...ui, prompt: { kind: "redeliver", ids, typed: "" } }));
 }
 
+/** Redelivers in batches, so that the view stays responsive and other writers get their turn. */
 async function redeliverAll(
-  { rt }: SessionDeps,
+  rt: Runtime,
   { signal }: EffectContext,
   ids: readonly string[],
-  say: Say,
+  notify: Notify,
 ): Promise<void> {
-  const refused = new Set<string>();
-  const goes = (id: string): boolean => {
+  let lastError: string | undefined;
+  const canRedeliver = (id: string): boolean => {
     try {
       redeliverDelivery(rt, id);
       return true;
     } catch (error) {
-      // Its endpoint was disabled or deleted: the others go all the same.
+      // A disabled or deleted endpoint must not stop the deliveries to the others.
       if (!(error instanceof AppError)) throw error;
-      refused.add(error.message);
+      lastError = error.message;
       return false;
     }
   };
-  let sent = 0;
+  let queued = 0;
   try {
     for (let from = 0; from < ids.length; from += BATCH) {
-      sent += rt.tx(() => ids.slice(from, from + BATCH).filter(goes).length);
+      queued += rt.tx(() => ids.slice(from, from + BATCH).filter(canRedeliver).length);
       if (ids.length > BATCH)
-        say(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
-      await breathe();
+        notify(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
+      await yieldToEventLoop();
       if (signal.aborted) return;
     }
   } catch (error) {
-    refused.add(explain(error));
+    lastError = errorMessage(error);
   }
-  const why = [...refused].at(-1);
-  if (why === undefined) say(goAgain(sent, sent), "good");
-  else say(`${goAgain(sent, sent)}, ${ids.length - sent} do not: ${why}`, "bad");
+  if (lastError === undefined)
+    notify(`${countOf(queued, "delivery")} queued for redelivery`, "good");
+  else notify(`${queued} of ${ids.length} queued for redelivery. ${lastError}`, "bad");
 }
 
-async function test(
-  { rt, sendOnce }: SessionDeps,
+async function sendTest(
+  { rt, sendOnce }: EffectDeps,
   { signal }: EffectContext,
   endpointId: string,
-  say: Say,
+  notify: Notify,
 ): Promise<void> {
-  say(`testing ${endpointId} …`, "plain");
+  notify(`testing ${endpointId} …`, "plain");
   const { ok, statusCode, error, durationMs, address } = await testEndpoint(
     rt,
     endpointId,
     sendOnce,
     signal,
   );
-  if (ok) say(`✓ test answered ${statusCode} in ${durationMs} ms, from ${address ?? "?"}`, "good");
-  else say(`✗ test failed after ${durationMs} ms: ${error}`, "bad");
+  if (ok) notify(`✓ test event: ${statusCode} in ${durationMs} ms from ${address ?? "?"}`, "good");
+  else notify(`✗ test event failed after ${durationMs} ms: ${error}`, "bad");
 }

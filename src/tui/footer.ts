@@ -1,14 +1,23 @@
 import { countOf } from "../domain/count-of.ts";
-import { keyHints, justify } from "./border.ts";
-import { textWidth, clipStart, type StyledLine, sanitize, span, wrapWords } from "./cells.ts";
+import {
+  clipStart,
+  justify,
+  sanitize,
+  span,
+  type StyledLine,
+  textWidth,
+  wrapWords,
+} from "./cells.ts";
 import { GLYPHS, toAscii } from "./glyphs.ts";
-import { goAgain, type Screen, currentScreen, type UiState } from "./ui-state.ts";
+import { type Screen, currentScreen, type UiState } from "./ui-state.ts";
 
-const HINTS: Record<Screen["kind"], readonly (readonly [string, string])[]> = {
+type Hint = readonly [key: string, action: string];
+
+const HINTS: Record<Screen["kind"], readonly Hint[]> = {
   list: [
     ["j/k", "move"],
     [GLYPHS.enter, "open"],
-    ["r", "retry"],
+    ["r", "redeliver"],
     ["f", "filter"],
     ["/", "search"],
     ["space", "pause"],
@@ -17,12 +26,12 @@ const HINTS: Record<Screen["kind"], readonly (readonly [string, string])[]> = {
     ["e", "endpoints"],
     ["t", "test"],
     ["y", "copy id"],
-    ["R", "retry all"],
+    ["R", "redeliver all"],
   ],
   delivery: [
     ["1-4", "tabs"],
     ["j/k", "scroll"],
-    ["r", "retry"],
+    ["r", "redeliver"],
     ["t", "test endpoint"],
     ["y", "copy id"],
     ["esc", "back"],
@@ -30,7 +39,7 @@ const HINTS: Record<Screen["kind"], readonly (readonly [string, string])[]> = {
   ],
   endpoints: [
     ["j/k", "move"],
-    [GLYPHS.enter, "its deliveries"],
+    [GLYPHS.enter, "deliveries"],
     ["t", "test"],
     ["y", "copy id"],
     ["esc", "back"],
@@ -49,38 +58,56 @@ const HINTS: Record<Screen["kind"], readonly (readonly [string, string])[]> = {
   ],
 };
 
-const MOST_LINES = 4;
+const MAX_LINES = 4;
 const TONES = { plain: {}, good: { colour: "green" }, bad: { colour: "red" } } as const;
 
-/** What can be pressed; or what is being typed; or what the last key came to. */
+/** The key hints; or the prompt that is open; or the notice about the last key. */
 export function renderFooter(ui: UiState, width: number, isAscii: boolean): StyledLine[] {
   const { prompt, notice } = ui;
   if (prompt !== null) {
-    const end = span("esc leaves it ", { dim: true });
-    const [long, short] = prompt.kind === "search" ? TO_SEARCH : toSend(prompt.ids.length);
-    const question = width - textWidth(long) < ROOM_TO_TYPE ? short : long;
-    // The end of what is typed is what matters.
-    const room = width - textWidth(question) - 3;
-    const typed = span(clipStart(sanitize(prompt.typed), room), { bold: true });
-    return [justify([span(` ${question}`), typed, span("█")], [end], width)];
+    const cancel = span("esc cancels ", { dim: true });
+    const [long, short] =
+      prompt.kind === "search" ? SEARCH_LABELS : redeliverLabels(prompt.ids.length);
+    const label = width - textWidth(long) < MIN_INPUT_CELLS ? short : long;
+    // Long input is cut at its beginning, so that the cursor stays visible.
+    const typed = clipStart(sanitize(prompt.typed), width - textWidth(label) - 3);
+    return [justify([span(` ${label}`), span(typed, { bold: true }), span("█")], [cancel], width)];
   }
   if (notice !== null) {
-    // The command that mends it comes last, and is not cut off.
-    const lines = wrapWords(sanitize(notice.text), width - 2).slice(0, MOST_LINES);
+    // Wrapped, because a fix at the end of the notice must not be cut off.
+    const lines = wrapWords(sanitize(notice.text), width - 2).slice(0, MAX_LINES);
     return lines.map((line) => [span(` ${line}`, { ...TONES[notice.tone], bold: true })]);
   }
-  const named = HINTS[currentScreen(ui).kind].map(
-    ([key, word]) => [isAscii ? toAscii(key) : key, word] as const,
-  );
+  const named = HINTS[currentScreen(ui).kind].map(([key, action]): Hint => [
+    isAscii ? toAscii(key) : key,
+    action,
+  ]);
   return [keyHints(named, width)];
 }
 
-/** Each in the words of a wide terminal, and of a narrow one. */
-type Question = readonly [long: string, short: string];
+/** The prompt's label on a wide and on a narrow terminal. */
+type Labels = readonly [long: string, short: string];
 
-const ROOM_TO_TYPE = 24;
-const TO_SEARCH: Question = ["search for an id, an endpoint or an event type: ", "search: "];
-const toSend = (count: number): Question => [
-  `${goAgain(countOf(count, "delivery"), count)}. Type ${count} to send ${count === 1 ? "it" : "them"}: `,
-  `${goAgain(count, count)}. Type ${count}: `,
+const MIN_INPUT_CELLS = 24;
+const SEARCH_LABELS: Labels = ["search by ID, endpoint or event type: ", "search: "];
+const redeliverLabels = (count: number): Labels => [
+  `Redeliver ${countOf(count, "delivery")}? Type ${count} to confirm: `,
+  `Redeliver ${count}? Type ${count}: `,
 ];
+
+/** Shows as many hints as fit; `?` is always among them, because help lists all keys. */
+function keyHints(pairs: readonly Hint[], width: number): StyledLine {
+  const cells = ([key, action]: Hint) => textWidth(key) + 1 + textWidth(action) + 2;
+  const help = pairs.find(([key]) => key === "?");
+  let remaining = width - 1 + 2 - (help === undefined ? 0 : cells(help));
+  const shown = pairs.filter((hint) => {
+    if (hint === help) return true;
+    remaining -= cells(hint);
+    return remaining >= 0;
+  });
+  return shown.flatMap(([key, action], i): StyledLine => [
+    span(i === 0 ? " " : "  "),
+    span(key, { bold: true }),
+    span(` ${action}`, { dim: true }),
+  ]);
+}

@@ -1,4 +1,4 @@
-import { drawBorder, joinColumns } from "./border.ts";
+import { type Border, drawBorder } from "./border.ts";
 import { fitLine, type StyledLine, mergeSpans, sanitize, span } from "./cells.ts";
 import { renderCharts, CHARTS_WIDTH } from "./charts.ts";
 import { renderDetail } from "./detail.ts";
@@ -13,46 +13,46 @@ import type { Snapshot } from "./snapshot.ts";
 import type { TimeFormat } from "./time-format.ts";
 import { endpointIndex, type Screen, currentScreen, TABS, type UiState } from "./ui-state.ts";
 
-/** What does not change while the view runs. */
-export type ViewSettings = { version: string; clock: TimeFormat; isAscii: boolean };
+/** Settings that stay the same while the view runs. */
+export type ViewSettings = { version: string; timeFormat: TimeFormat; isAscii: boolean };
 
 export type Frame = {
   lines: StyledLine[];
-  /** How far what is on the screen can be scrolled. */
+  /** The largest scroll offset of the current screen. */
   scrollMax: number;
-  /** How many rows of it are on the screen. */
-  page: number;
+  /** The number of rows that the current screen shows at a time. */
+  pageRows: number;
 };
 
-/** What the person sees: exactly as many lines as the terminal has, each exactly as wide. */
+/** Draws the whole screen: exactly as many lines as the terminal has rows, each of its width. */
 export function renderFrame(
   ui: UiState,
   snapshot: Snapshot,
   size: Size,
-  setting: ViewSettings,
+  settings: ViewSettings,
 ): Frame {
   if (isTooSmall(size)) {
-    const text = `It needs ${MIN_SIZE.columns}x${MIN_SIZE.rows}, this is ${size.columns}x${size.rows}. q quits.`;
-    return { lines: [fitLine([span(text)], size.columns)], scrollMax: 0, page: 0 };
+    const text = `Needs ${MIN_SIZE.columns}x${MIN_SIZE.rows}, this terminal is ${size.columns}x${size.rows}. q quits.`;
+    return { lines: [fitLine([span(text)], size.columns)], scrollMax: 0, pageRows: 0 };
   }
-  const { version, clock, isAscii } = setting;
-  const { body, scrollMax, page } = bodyOf(ui, snapshot, layoutFor(size), setting);
+  const { version, timeFormat, isAscii } = settings;
+  const { body, scrollMax, pageRows } = renderBody(ui, snapshot, layoutFor(size), settings);
   const foot = renderFooter(ui, size.columns, isAscii);
-  // What takes more than a line lies on the end of the body.
+  // A footer of several lines covers the end of the body.
   const shown = body.slice(0, size.rows - 1 - foot.length);
-  const lines = [renderHeader(ui, snapshot, version, clock, size.columns), ...shown, ...foot];
+  const lines = [renderHeader(ui, snapshot, version, timeFormat, size.columns), ...shown, ...foot];
   const finish = (line: StyledLine) =>
     mergeSpans(isAscii ? asciiLine(fitLine(line, size.columns)) : fitLine(line, size.columns));
-  return { lines: lines.map(finish), scrollMax, page };
+  return { lines: lines.map(finish), scrollMax, pageRows };
 }
 
-type Body = { body: StyledLine[]; scrollMax: number; page: number };
+type Body = { body: StyledLine[]; scrollMax: number; pageRows: number };
 
-function bodyOf(
+function renderBody(
   ui: UiState,
   snapshot: Snapshot,
   layout: Layout,
-  { clock, isAscii }: ViewSettings,
+  { timeFormat, isAscii }: ViewSettings,
 ): Body {
   const screen = currentScreen(ui);
   const width = layout.size.columns;
@@ -61,29 +61,29 @@ function bodyOf(
     case "list":
     case "filter":
       return {
-        body: mainScreen(ui, snapshot, layout, clock, screen),
+        body: renderMain(ui, snapshot, layout, timeFormat, screen),
         scrollMax: 0,
-        page: layout.listHeight,
+        pageRows: layout.listHeight,
       };
     case "endpoints":
       return {
-        body: renderEndpoints(snapshot, clock, {
+        body: renderEndpoints(snapshot, timeFormat, {
           width,
           height,
           selected: endpointIndex(screen, snapshot.endpoints),
         }),
         scrollMax: 0,
-        page: height - 2,
+        pageRows: height - 2,
       };
     case "help":
-      return textScreen(renderHelp(clock.zone, isAscii, width - 2), screen.scroll, {
+      return renderText(renderHelp(timeFormat.timeZone, isAscii, width - 2), screen.scroll, {
         title: [span("help")],
         width,
         height,
       });
     case "delivery": {
       if (snapshot.detail === null)
-        return textScreen([[span(" It is no longer on file.", { dim: true })]], 0, {
+        return renderText([[span(" This delivery no longer exists.", { dim: true })]], 0, {
           title: [span(sanitize(screen.id))],
           width,
           height,
@@ -95,8 +95,8 @@ function bodyOf(
           i === screen.tab ? { bold: true, inverse: true } : { dim: true },
         ),
       ]);
-      const text = renderDetail(snapshot.detail, tab, clock, width - 2);
-      return textScreen(
+      const text = renderDetail(snapshot.detail, tab, timeFormat, width - 2);
+      return renderText(
         text,
         screen.scroll,
         { title: [span(sanitize(screen.id))], width, height },
@@ -106,11 +106,11 @@ function bodyOf(
   }
 }
 
-function mainScreen(
+function renderMain(
   ui: UiState,
   snapshot: Snapshot,
   layout: Layout,
-  clock: TimeFormat,
+  timeFormat: TimeFormat,
   screen: Screen,
 ): StyledLine[] {
   const { size, isWide, chartHeight, listHeight } = layout;
@@ -118,7 +118,7 @@ function mainScreen(
   const top = isWide
     ? joinColumns(
         renderCharts(snapshot, CHARTS_WIDTH, chartHeight),
-        renderEndpoints(snapshot, clock, {
+        renderEndpoints(snapshot, timeFormat, {
           width: width - CHARTS_WIDTH,
           height: chartHeight,
           selected: null,
@@ -126,32 +126,34 @@ function mainScreen(
       )
     : renderCharts(snapshot, width, chartHeight);
   const panel = screen.kind === "filter" ? renderFilterPanel(ui, screen.row, snapshot, width) : [];
-  // A panel takes its lines from the list.
   const rows = Math.max(0, listHeight - panel.length);
   const height = size.rows - 2 - chartHeight - panel.length;
   return [
     ...top,
     ...panel,
-    ...renderList(ui, snapshot, clock, { width, height, rows, hasTitles: isWide }),
+    ...renderList(ui, snapshot, timeFormat, { width, height, rows, hasTitles: isWide }),
   ];
 }
 
-function textScreen(
+const joinColumns = (left: readonly StyledLine[], right: readonly StyledLine[]): StyledLine[] =>
+  left.map((line, i) => [...line, ...(right[i] ?? [])]);
+
+function renderText(
   text: readonly StyledLine[],
   scroll: number,
-  frame: { title: StyledLine; width: number; height: number },
+  border: Border,
   head: readonly StyledLine[] = [],
 ): Body {
-  const rows = frame.height - 2 - head.length;
+  const rows = border.height - 2 - head.length;
   const scrollMax = Math.max(0, text.length - rows);
   const from = Math.min(scroll, scrollMax);
   const last = Math.min(text.length, from + rows);
-  const corner =
+  const topRight =
     scrollMax === 0 ? [] : [span(`${from + 1}-${last} of ${text.length}`, { dim: true })];
   return {
-    body: drawBorder({ ...frame, corner }, [...head, ...text.slice(from, last)]),
+    body: drawBorder({ ...border, topRight }, [...head, ...text.slice(from, last)]),
     scrollMax,
-    page: rows,
+    pageRows: rows,
   };
 }
 

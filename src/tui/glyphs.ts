@@ -2,7 +2,6 @@ import type { LiveState } from "../store/live-filter.ts";
 import type { LiveRow } from "../store/live.ts";
 import { textWidth, type Colour } from "./cells.ts";
 
-/** What is drawn besides letters. */
 export const GLYPHS = {
   ok: "✓",
   failed: "✗",
@@ -17,13 +16,16 @@ export const GLYPHS = {
   dot: "·",
 } as const;
 
-/** From nothing to all in one row: eighths of a cell. */
+/** Bars of zero to eight eighths of a cell. */
 export const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 
-/** Upper left, upper right, lower right, lower left, horizontal, vertical. */
+/** Top left, top right, bottom right, bottom left, horizontal, vertical. */
 export const BORDER = ["╭", "╮", "╯", "╰", "─", "│"] as const;
 
-/** For terminals and fonts that have nothing else; a cell for a cell but for enter, which is spelt before lines are set out. */
+/**
+ * Replacements for terminals and fonts without these glyphs, each of the same width. The exception
+ * is enter, which therefore must be replaced before lines are laid out.
+ */
 const ASCII: Record<string, string> = {
   "✓": "+",
   "✗": "x",
@@ -57,11 +59,11 @@ const ASCII: Record<string, string> = {
   "│": "|",
 };
 
-/** Names from outside lose their accents to question marks. */
+/** Replaces our glyphs by ASCII, and every other non-ASCII character by question marks. */
 export const toAscii = (text: string): string =>
   text.replace(/[^\x20-\x7e]/gu, (char) => ASCII[char] ?? "?".repeat(textWidth(char)));
 
-/** A state never shows by its colour alone: a glyph and a word go with it. */
+/** How a delivery state is shown: never by colour alone. */
 export type StateMark = { glyph: string; word: string; colour: Colour };
 
 export const STATE_MARKS: Record<LiveState, StateMark> = {

@@ -1,45 +1,48 @@
-import { justify } from "./border.ts";
-import { type StyledLine, sanitize, span, lineWidth } from "./cells.ts";
+import { justify, lineWidth, sanitize, span, type StyledLine } from "./cells.ts";
 import { GLYPHS } from "./glyphs.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { type TimeFormat, formatUptime } from "./time-format.ts";
 import type { UiState } from "./ui-state.ts";
 
-/** Who this is, whether the daemon runs, what is in trouble, and the time. */
+/**
+ * The version, the business, the state of the daemon, the number of failing endpoints, the time.
+ */
 export function renderHeader(
   ui: UiState,
   snapshot: Snapshot,
   version: string,
-  clock: TimeFormat,
+  timeFormat: TimeFormat,
   width: number,
 ): StyledLine {
-  const { daemon, failingCount, at } = snapshot;
-  const who: StyledLine = [
+  const { daemon, failingCount, takenAt } = snapshot;
+  const title: StyledLine = [
     span(` deskbell ${version}  `, { bold: true }),
     span(`${sanitize(businessLabel(ui, snapshot), 30)}  `, { colour: "cyan" }),
     daemon === null
       ? span(`${GLYPHS.waiting} no daemon`, { colour: "yellow" })
       : span(`${GLYPHS.live} live`, { colour: "green" }),
   ];
-  const where = daemon === null ? [] : [span(`  ${sanitize(addressOf(daemon.url), 60)}`)];
-  const trouble =
+  const address = daemon === null ? [] : [span(`  ${sanitize(addressOf(daemon.url), 60)}`)];
+  const problems =
     failingCount === 0
       ? []
       : [span(`  ${GLYPHS.alarm} ${failingCount} failing`, { colour: "red", bold: true })];
-  const since =
-    daemon === null ? [] : [span(`up ${formatUptime(at - daemon.startedAt)}  `, { dim: true })];
-  const time = [span(`${clock.minute(at)} `)];
-  // Where there is no room, how long it runs goes first, then where, then the time; what is wrong goes last.
-  const ways: [left: StyledLine, right: StyledLine][] = [
+  const uptime =
+    daemon === null
+      ? []
+      : [span(`up ${formatUptime(takenAt - daemon.startedAt)}  `, { dim: true })];
+  const time = [span(`${timeFormat.minute(takenAt)} `)];
+  // If the line is too long, drop the uptime first, then the address, then the time.
+  const variants: [left: StyledLine, right: StyledLine][] = [
     [
-      [...who, ...where, ...trouble],
-      [...since, ...time],
+      [...title, ...address, ...problems],
+      [...uptime, ...time],
     ],
-    [[...who, ...where, ...trouble], time],
-    [[...who, ...trouble], time],
+    [[...title, ...address, ...problems], time],
+    [[...title, ...problems], time],
   ];
-  const [left, right] = ways.find((way) => lineWidth(way.flat()) < width) ?? [
-    [...who, ...trouble],
+  const [left, right] = variants.find((variant) => lineWidth(variant.flat()) < width) ?? [
+    [...title, ...problems],
     [],
   ];
   return justify(left, right, width);

@@ -1,7 +1,7 @@
-/** A key as the reducer knows it: a printed character, or a name. */
+/** A printable character, or a name such as `up`, `enter` or `ctrl-c`. */
 export type Key = string;
 
-/** What ink tells of a key that prints nothing. */
+/** The flags by which ink reports a key that prints no character. */
 export type InkKey = Partial<
   Record<
     | "upArrow"
@@ -36,17 +36,17 @@ const NAMES = [
   ["return", "enter"],
   ["escape", "esc"],
   ["backspace", "backspace"],
-  // What most terminals send for backspace.
+  // Most terminals send delete for backspace.
   ["delete", "backspace"],
 ] as const;
 
-/** The keys of one chunk of input: what is typed fast, or pasted, arrives together. */
+/** Splits a chunk of input into keys: fast typing and pasted text arrive in one chunk. */
 export function parseKeys(input: string, key: InkKey): Key[] {
   if (key.ctrl) return input === "c" ? ["ctrl-c"] : [];
   if (key.tab) return [key.shift ? "left" : "right"];
   const named = NAMES.find(([flag]) => key[flag]);
   if (named) return [named[1]];
-  // Esc and a key in one chunk, from quick fingers or over a slow line, look like alt and that key. Nothing here uses alt.
+  // Esc and another key in one chunk look like alt and that key. No key binding uses alt.
   const before = key.meta ? ["esc"] : [];
   const typed = input
     .split(/[\r\n]/)
@@ -54,6 +54,6 @@ export function parseKeys(input: string, key: InkKey): Key[] {
   return [...before, ...typed];
 }
 
-/** What of a text can be typed as a letter; a new line is none. */
+/** The characters of a text without control characters and line breaks. */
 export const printableChars = (text: string): Key[] =>
   Array.from(text).filter((char) => char.length > 1 || char >= " ");

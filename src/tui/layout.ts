@@ -1,18 +1,17 @@
 export type Size = { columns: number; rows: number };
 
-/** Below this nothing of use fits. */
 export const MIN_SIZE: Size = { columns: 50, rows: 12 };
 
-/** How the lines of the main screen are dealt out. */
+/** How the main screen is divided. */
 export type Layout = {
   size: Size;
-  /** Two charts and the endpoints beside them. */
+  /** Shows the endpoints to the right of the charts. */
   isWide: boolean;
-  /** Lines above the list, the header apart. */
+  /** The lines between the header and the list. */
   chartHeight: number;
-  /** Rows of deliveries. */
+  /** The rows of deliveries. */
   listHeight: number;
-  /** Lines of text on a screen that lies on the list. */
+  /** The lines of text on the other screens, such as help. */
   textHeight: number;
 };
 
@@ -25,11 +24,11 @@ export const isTooSmall = ({ columns, rows }: Size): boolean =>
 
 export function layoutFor(size: Size): Layout {
   const isWide = size.columns >= 120 && size.rows >= 32;
-  // Where lines are few the counts do without their charts.
+  // A low terminal shows only the counts, without charts.
   const chartHeight = isWide ? 11 : size.rows >= 18 ? 5 : 1;
   const titles = isWide ? 1 : 0;
   const rest = size.rows - HEADER - FOOTER - EDGES;
-  // Of a window that is nearly shut too: a page of less than nothing would be read as all there is.
+  // At least 1: SQLite reads a negative limit as no limit.
   const listHeight = Math.max(1, rest - chartHeight - titles);
   return { size, isWide, chartHeight, listHeight, textHeight: Math.max(1, rest) };
 }

@@ -2,9 +2,12 @@ import type { Key } from "./keys.ts";
 import type { ListWindow } from "./snapshot.ts";
 import { FOLLOW_NEWEST, type ListPosition } from "./ui-state.ts";
 
-/** Where a key takes the list; undefined: it does not move it. Moving ends following; only G takes it up again. */
+/**
+ * Returns the list's position after a key, or undefined if the key does not move the list. Moving
+ * stops following the newest delivery; only G starts it again.
+ */
 export function moveList(
-  place: ListPosition,
+  position: ListPosition,
   key: Key,
   window: ListWindow,
   height: number,
@@ -14,21 +17,21 @@ export function moveList(
       return FOLLOW_NEWEST;
     case "j":
     case "down":
-      return moveBy(place, 1, 0, window, height);
+      return moveBy(position, 1, 0, window, height);
     case "k":
     case "up":
-      return moveBy(place, -1, 0, window, height);
+      return moveBy(position, -1, 0, window, height);
     case "pgdn":
-      return moveBy(place, height, height, window, height);
+      return moveBy(position, height, height, window, height);
     case "pgup":
-      return moveBy(place, -height, -height, window, height);
+      return moveBy(position, -height, -height, window, height);
     default:
       return undefined;
   }
 }
 
 function moveBy(
-  place: ListPosition,
+  position: ListPosition,
   by: number,
   scrollBy: number,
   window: ListWindow,
@@ -36,29 +39,33 @@ function moveBy(
 ): ListPosition {
   const { rows, topIndex, reached } = window;
   const last = rows.length - 1;
-  if (last < 0) return place;
-  const from = selectedIndex(place, window);
-  // The search stopped here: go on with what it has not looked at.
+  if (last < 0) return position;
+  const from = selectedIndex(position, window);
+  // The search stopped here to stay fast: continue after the last delivery that it read.
   if (by > 0 && from === last && reached !== null)
-    return { ...place, top: { id: reached, isIncluded: false }, selected: null, offset: null };
+    return { ...position, top: { id: reached, isIncluded: false }, selected: null, offset: null };
   const selected = clamp(from + by, 0, last);
   const lowestTop = Math.max(topIndex, rows.length - height);
   const scrolledTop = clamp(topIndex + scrollBy, 0, lowestTop);
   const top = clamp(scrolledTop, selected - height + 1, selected);
-  const offset = place.offset === null ? null : place.offset + top - topIndex;
+  const offset = position.offset === null ? null : position.offset + top - topIndex;
   const topId = rows[top]?.id ?? null;
-  // Above what was there when following ended: what is new is counted from here.
+  // Scrolled above the newest delivery that was seen: count new deliveries from here on.
   const isAmongNewer = offset !== null && offset < 0;
   return {
     top: topId === null ? null : { id: topId, isIncluded: true },
     selected: rows[selected]?.id ?? null,
     offset: isAmongNewer ? 0 : offset,
     newestSeen:
-      place.top === null ? (rows[topIndex]?.id ?? null) : isAmongNewer ? topId : place.newestSeen,
+      position.top === null
+        ? (rows[topIndex]?.id ?? null)
+        : isAmongNewer
+          ? topId
+          : position.newestSeen,
   };
 }
 
-/** The row under the cursor. When that one has left the list, by a filter say, the next older one has taken its place. */
+/** The row under the cursor. If its delivery has left the list, the next older one is selected. */
 export function selectedIndex({ selected }: ListPosition, { rows, topIndex }: ListWindow): number {
   if (selected === null) return topIndex;
   const at = rows.findIndex(({ id }) => id <= selected);

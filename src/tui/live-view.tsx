@@ -3,15 +3,15 @@ import { memo, useEffect } from "react";
 import { isSameLine, type StyledLine } from "./cells.ts";
 import { type Key, parseKeys } from "./keys.ts";
 
-type Drawn = {
+type Props = {
   lines: readonly StyledLine[];
   onKeys: (keys: readonly Key[]) => void;
   onPaste: (text: string) => void;
   onResize: () => void;
 };
 
-/** Lines in, terminal out. */
-export function LiveView({ lines, onKeys, onPaste, onResize }: Drawn) {
+/** Shows the lines of a frame with ink, and passes on keys, pasted text and resizes. */
+export function LiveView({ lines, onKeys, onPaste, onResize }: Props) {
   const { columns, rows } = useWindowSize();
   useInput((input, key) => onKeys(parseKeys(input, key)));
   usePaste(onPaste);

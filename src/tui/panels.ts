@@ -5,51 +5,46 @@ import { stateName } from "./delivery-list.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { FILTER_FIELDS, type UiState } from "./ui-state.ts";
 
-/** Every key with what it does. The tests press each of them. */
 export const KEY_HELP: readonly (readonly [string, string])[] = [
-  ["j k ↑ ↓ pgup pgdn", "move; moving ends following"],
-  ["g G end", "the newest; follow the newest; the oldest"],
-  ["⏎", "open a delivery, 1-4 ← → its tabs"],
-  ["esc", "one level back, never out"],
-  ["r", "send this delivery again"],
-  ["R", "send all that f and / find again"],
-  ["f", "filter: state, endpoint, event, business"],
-  ["/", "search: an id, an endpoint, an event type"],
-  ["e", "endpoints; ⏎ shows one's deliveries"],
+  ["j k ↑ ↓ pgup pgdn", "move (stops following the newest)"],
+  ["g G end", "newest; follow the newest; oldest"],
+  ["⏎", "open a delivery; 1-4 ← → switch its tabs"],
+  ["esc", "go back one level"],
+  ["r", "redeliver this delivery"],
+  ["R", "redeliver all deliveries in the filtered list"],
+  ["f", "filter by state, endpoint, event or business"],
+  ["/", "search by ID, endpoint or event type"],
+  ["e", "endpoints; ⏎ shows the deliveries of one"],
   ["t", "send a test event to the endpoint"],
-  ["y", "copy the id"],
-  ["space", "hold the screen still, and go on"],
+  ["y", "copy the ID"],
+  ["space", "pause or resume the display"],
   ["q ctrl-c", "quit"],
 ];
 
 const NOTES = [
-  "ok and fail count attempts, a column a minute.",
-  "pending is all that is owed; retrying is what of it failed before.",
-  "p50, p95: the last 1 000 attempts within the hour.",
-  "success: of the attempts of the hour.",
-  "t/o ref dns tls blk: timed out, refused, no address,",
-  "TLS failed, blocked address.",
+  "ok, fail: attempts per minute.",
+  "pending: waiting to be delivered; retrying: those that failed before.",
+  "p50, p95: response time of the last 1 000 attempts within the hour.",
+  "success: share of the attempts of the last hour.",
+  "t/o ref dns tls blk: timed out, connection refused, DNS failure, TLS failure, blocked address.",
 ];
 
 const KEY_CELLS = 18;
 
 export function renderHelp(zone: string, isAscii: boolean, width: number): StyledLine[] {
-  // Before it is set out in columns: the name of a key may be longer than its sign.
+  // Replace glyphs before the columns are laid out: "enter" is wider than its glyph.
   const named = (text: string) => (isAscii ? toAscii(text) : text);
   const margin = KEY_CELLS + 2;
-  const keys = KEY_HELP.flatMap(([key, what]) =>
-    wrapWords(named(what), width - margin).map((part, i): StyledLine => [
+  const keys = KEY_HELP.flatMap(([key, action]) =>
+    wrapWords(named(action), width - margin).map((part, i): StyledLine => [
       span(i === 0 ? ` ${fit(named(key), KEY_CELLS)} ` : " ".repeat(margin), { bold: true }),
       span(part),
     ]),
   );
-  const notes = [...NOTES, `Times are those of ${zone}.`].flatMap((note) =>
-    wrapWords(note, width - 1),
-  );
+  const notes = [...NOTES, `Times are in ${zone}.`].flatMap((note) => wrapWords(note, width - 1));
   return [...keys, [], ...notes.map((note): StyledLine => [span(` ${note}`, { dim: true })])];
 }
 
-/** The filter with a choice in each row. */
 export function renderFilterPanel(
   { filter }: UiState,
   row: number,

@@ -3,22 +3,22 @@ import type { StyledLine } from "./cells.ts";
 import { LiveView } from "./live-view.tsx";
 import { startSession, type Session, type SessionDeps } from "./session.ts";
 
-/** How often the file is looked at: no more frames a second than a person can read. */
+/** How often the view checks for changes. */
 const TICK_MS = 250;
-const BUGS = ["uncaughtException", "unhandledRejection"] as const;
+const CRASH_EVENTS = ["uncaughtException", "unhandledRejection"] as const;
 
 export type Terminal = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 
 export type LiveRun = {
-  /** Settles when the person has quit; rejects when the view itself broke. */
+  /** Resolves when the user quits; rejects if the view fails. */
   ended: Promise<"SIGINT" | null>;
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal. */
   close: () => void;
 };
 
-/** Takes the terminal over and shows the view in it. */
+/** Shows the live view full-screen until the user quits. */
 export function runLiveView(
-  world: Omit<SessionDeps, "size" | "draw" | "copy" | "quit">,
+  deps: Omit<SessionDeps, "size" | "draw" | "copy" | "quit">,
   { stdin, stdout }: Terminal,
 ): LiveRun {
   const { promise, resolve, reject } = Promise.withResolvers<"SIGINT" | null>();
@@ -33,11 +33,11 @@ export function runLiveView(
 
   let draw = (next: readonly StyledLine[]) => void (lines = next);
   session = startSession({
-    ...world,
-    // A serial line, or a container's, knows no size and says 0.
+    ...deps,
+    // A serial line or a container's terminal may report a size of 0.
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     draw: (next) => draw(next),
-    // The terminal's own clipboard; only ids of ours ever get there.
+    // OSC 52 sets the clipboard of the user's terminal, also over SSH. Only our own IDs are copied.
     copy: (id) => void stdout.write(`\x1b]52;c;${Buffer.from(id).toString("base64")}\x07`),
     quit: resolve,
   });
@@ -59,11 +59,11 @@ export function runLiveView(
   const timer = setInterval(session.tick, TICK_MS);
   const close = () => {
     clearInterval(timer);
-    for (const bug of BUGS) process.off(bug, close);
+    for (const event of CRASH_EVENTS) process.off(event, close);
     session.end();
     instance.unmount();
   };
-  // Before whoever prints it: on the alternate screen nobody would ever read it.
-  for (const bug of BUGS) process.prependListener(bug, close);
+  // Leave the alternate screen before the error is printed: nothing printed there stays visible.
+  for (const event of CRASH_EVENTS) process.prependListener(event, close);
   return { ended: promise, close };
 }

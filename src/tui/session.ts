@@ -1,6 +1,4 @@
-import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
-import type { Runtime } from "../app/runtime.ts";
-import { runEffect } from "./effects.ts";
+import { type EffectDeps, runEffect } from "./effects.ts";
 import { type Frame, renderFrame, type ViewSettings } from "./frame.ts";
 import { type Key, printableChars } from "./keys.ts";
 import { MAX_TYPED_CHARS } from "./prompt.ts";
@@ -9,97 +7,91 @@ import { isTooSmall, layoutFor, type Size } from "./layout.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
 import { createUiState, type UiState } from "./ui-state.ts";
 
-/** What the view needs of the world around it. */
-export type SessionDeps = {
-  rt: Runtime;
-  setting: ViewSettings;
+export type SessionDeps = EffectDeps & {
+  settings: ViewSettings;
   isReadonly: boolean;
   businessId: string | undefined;
-  sendOnce: SendOnce;
-  /** Whether a daemon runs on the file now. */
+  /** Whether a daemon is running on this data folder now. */
   isDaemonRunning: () => boolean;
   size: () => Size;
-  /** Takes the next frame. */
   draw: (lines: Frame["lines"]) => void;
-  /** Puts a text on the clipboard of the person's terminal. */
-  copy: (text: string) => void;
-  quit: (signal: "SIGINT" | null) => void;
 };
 
-/** One sitting before the view: keys and ticks in, frames out. */
+/** A running live view: takes keys and ticks, draws frames. */
 export type Session = {
   press: (keys: readonly Key[]) => void;
-  /** Text from a clipboard. Only where something is being typed it is taken: as keys it could send anything. */
+  /** Pasted text is accepted only by an open prompt: as keys it could redeliver or quit. */
   paste: (text: string) => void;
-  /** Looks whether something has changed; costs next to nothing when nothing has. */
+  /** Redraws if something has changed; cheap if nothing has. */
   tick: () => void;
   resize: () => void;
-  /** Nobody looks any more: what is under way is broken off, and draws nothing. */
+  /** Aborts running effects and stops drawing. */
   end: () => void;
 };
 
 const MINUTE_MS = 60_000;
-/** Whether a daemon runs shows in no revision. */
-const DAEMON_EVERY_MS = 2000;
+/** Polled, because starting or stopping the daemon does not change the revision. */
+const DAEMON_POLL_MS = 2000;
 
-export function startSession(world: SessionDeps): Session {
-  const { rt, setting, size, draw } = world;
-  let ui: UiState = createUiState(world.isReadonly, world.businessId);
-  let isDaemonRunning = world.isDaemonRunning();
-  let askedAt = rt.monotonic();
-  let shownAt = "";
+export function startSession(deps: SessionDeps): Session {
+  const { rt, settings, size, draw } = deps;
+  let ui: UiState = createUiState(deps.isReadonly, deps.businessId);
+  let isDaemonRunning = deps.isDaemonRunning();
+  let polledAt = rt.monotonic();
+  let shownVersion = "";
   let snapshot: Snapshot;
   let frame: Frame;
-  const over = new AbortController();
+  const ended = new AbortController();
 
-  /** What the clock, the file and the lock say: a frame holds as long as they say the same. */
-  const stamp = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${isDaemonRunning}`;
+  /** A frame stays valid until the data, the minute or the daemon's state changes. */
+  const version = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${isDaemonRunning}`;
 
-  const hasChanged = () => !ui.isPaused && stamp() !== shownAt;
+  const hasChanged = () => !ui.isPaused && version() !== shownVersion;
 
   function read(): void {
-    shownAt = stamp();
+    shownVersion = version();
     snapshot = readSnapshot(rt, ui, layoutFor(size()).listHeight, isDaemonRunning);
   }
 
   function show(): void {
-    frame = renderFrame(ui, snapshot, size(), setting);
+    frame = renderFrame(ui, snapshot, size(), settings);
     draw(frame.lines);
   }
 
   function change(next: UiState): void {
-    const isElsewhere =
-      next.list !== ui.list || next.filter !== ui.filter || next.search !== ui.search;
-    const isOther =
-      isElsewhere || next.screens.length !== ui.screens.length || (ui.isPaused && !next.isPaused);
+    const needsOtherData =
+      next.list !== ui.list ||
+      next.filter !== ui.filter ||
+      next.search !== ui.search ||
+      next.screens.length !== ui.screens.length ||
+      (ui.isPaused && !next.isPaused);
     ui = next;
-    // What a key did to the file shows with it.
-    if (isOther || hasChanged()) read();
+    if (needsOtherData || hasChanged()) read();
   }
 
   function press(key: Key): void {
-    if (isTooSmall(size())) return pressUnseen(key);
-    const { page, scrollMax } = frame;
-    const { ui: next, effect } = reduce(ui, key, { snapshot, page, scrollMax });
+    if (isTooSmall(size())) return pressWhenTooSmall(key);
+    const { pageRows, scrollMax } = frame;
+    const { ui: next, effect } = reduce(ui, key, { snapshot, pageRows, scrollMax });
     change(next);
-    frame = renderFrame(ui, snapshot, size(), setting);
+    frame = renderFrame(ui, snapshot, size(), settings);
     if (effect === undefined) return;
-    runEffect(world, effect, {
+    runEffect(deps, effect, {
       ui: () => ui,
       height: layoutFor(size()).listHeight,
-      signal: over.signal,
-      update: (alter) => {
-        if (over.signal.aborted) return;
-        change(alter(ui));
+      signal: ended.signal,
+      update: (updateUi) => {
+        if (ended.signal.aborted) return;
+        change(updateUi(ui));
         show();
       },
     });
   }
 
-  /** In a window that shows nothing a key does what that window says, and nothing else. */
-  function pressUnseen(key: Key): void {
-    if (key === "q") world.quit(null);
-    if (key === "ctrl-c") world.quit("SIGINT");
+  /** A terminal that is too small shows nothing to act on, so only the quit keys work. */
+  function pressWhenTooSmall(key: Key): void {
+    if (key === "q") deps.quit(null);
+    if (key === "ctrl-c") deps.quit("SIGINT");
   }
 
   read();
@@ -115,13 +107,19 @@ export function startSession(world: SessionDeps): Session {
       if (ui.prompt !== null)
         for (const key of printableChars(line).slice(0, MAX_TYPED_CHARS)) press(key);
       else
-        change({ ...ui, notice: { text: "What is pasted is taken after / alone.", tone: "bad" } });
+        change({
+          ...ui,
+          notice: {
+            text: "Press / before pasting: pasted text is never run as keys.",
+            tone: "bad",
+          },
+        });
       show();
     },
     tick() {
-      if (rt.monotonic() - askedAt >= DAEMON_EVERY_MS) {
-        askedAt = rt.monotonic();
-        isDaemonRunning = world.isDaemonRunning();
+      if (rt.monotonic() - polledAt >= DAEMON_POLL_MS) {
+        polledAt = rt.monotonic();
+        isDaemonRunning = deps.isDaemonRunning();
       }
       if (!hasChanged()) return;
       read();
@@ -131,6 +129,6 @@ export function startSession(world: SessionDeps): Session {
       read();
       show();
     },
-    end: () => over.abort(),
+    end: () => ended.abort(),
   };
 }

@@ -4,12 +4,12 @@ import type { EventRow } from "../store/events.ts";
 import type { DaemonRow, EndpointState, LiveRow, PageStart } from "../store/live.ts";
 import { listFilter, type UiState } from "./ui-state.ts";
 
-/** What is on file, as far as the screen shows it. */
+/** The stored data that the screen shows. */
 export type Snapshot = {
-  at: number;
+  takenAt: number;
   daemon: DaemonRow | null;
   businesses: { id: string; slug: string }[];
-  /** Those in trouble first. */
+  /** Failing endpoints first. */
   endpoints: EndpointState[];
   failingCount: number;
   counts: { pending: number; retrying: number; exhausted: number };
@@ -19,24 +19,24 @@ export type Snapshot = {
 };
 
 export type LastHour = {
-  /** Attempts in each of the last 60 minutes, the current one last. */
+  /** Attempts in each of the last 60 minutes, the current minute last. */
   delivered: number[];
   failed: number[];
-  /** Of the last 1,000 attempts, as far as they lie in the hour; null: there was none. */
+  /** Over the last 1,000 attempts within the hour; null if there are none. */
   p50Ms: number | null;
   p95Ms: number | null;
 };
 
 export type ListWindow = {
-  /** What is on the screen with a page above and below, newest first. */
+  /** The visible rows, plus a page above and below, newest first. */
   rows: LiveRow[];
-  /** The first row on the screen. */
+  /** The index of the first visible row. */
   topIndex: number;
-  /** Where the search for more gave up; null: there is no more than this, or enough. */
+  /** Where a slow search stopped looking for more rows; null if it found enough or all. */
   reached: string | null;
-  /** How many the filter finds; null: nobody counted them. */
+  /** How many deliveries match the filter; null if they are not counted. */
   total: number | null;
-  /** How many came since following ended. */
+  /** How many deliveries were added since the list stopped following. */
   newCount: number;
 };
 
@@ -44,28 +44,30 @@ export type DeliveryDetail = { row: LiveRow; event: EventRow | null; attempts: A
 
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
-const MOST_ENDPOINTS = 500;
+const MAX_ENDPOINTS = 500;
 
-/** Everything that a frame needs, in a few milliseconds whatever the size of the file. */
+/** Reads all data for a frame, in a few milliseconds whatever the size of the database. */
 export function readSnapshot(
   rt: Runtime,
   ui: UiState,
   height: number,
   isDaemonRunning: boolean,
 ): Snapshot {
-  const at = rt.now();
+  const takenAt = rt.now();
   const businessId = ui.filter.businessId ?? null;
   const counts = rt.store.tallies.countByStatus(businessId ?? undefined);
   const retrying = rt.store.live.countRetrying(businessId);
   const { PENDING: pending = 0, EXHAUSTED: exhausted = 0 } = counts;
   return {
-    at,
-    daemon: isDaemonRunning ? (rt.store.live.findDaemon() ?? { url: "", startedAt: at }) : null,
+    takenAt,
+    daemon: isDaemonRunning
+      ? (rt.store.live.findDaemon() ?? { url: "", startedAt: takenAt })
+      : null,
     businesses: rt.store.businesses.list().map(({ id, slug }) => ({ id, slug })),
-    endpoints: rt.store.live.listEndpoints(businessId, MOST_ENDPOINTS),
+    endpoints: rt.store.live.listEndpoints(businessId, MAX_ENDPOINTS),
     failingCount: rt.store.live.countFailing(businessId),
     counts: { pending, retrying, exhausted },
-    lastHour: readHour(rt, at, businessId),
+    lastHour: readHour(rt, takenAt, businessId),
     list: readList(rt, ui, height, counts, retrying),
     detail: readDetail(rt, ui),
   };
@@ -79,12 +81,12 @@ function readHour(rt: Runtime, at: number, businessId: string | null): LastHour 
   const times = rt.store.live
     .listAttemptDurations(at - MINUTES * MINUTE_MS, businessId)
     .sort((a, b) => a - b);
-  const share = (part: number) => times[Math.ceil(times.length * part) - 1] ?? null;
+  const percentile = (share: number) => times[Math.ceil(times.length * share) - 1] ?? null;
   return {
     delivered: minutes.map((row) => row?.delivered ?? 0),
     failed: minutes.map((row) => row?.failed ?? 0),
-    p50Ms: share(0.5),
-    p95Ms: share(0.95),
+    p50Ms: percentile(0.5),
+    p95Ms: percentile(0.95),
   };
 }
 
@@ -106,16 +108,16 @@ function readList(
     rows: [...newer, ...rows],
     topIndex: newer.length,
     reached,
-    total: countOf(ui, counts, retrying),
+    total: findTotal(ui, counts, retrying),
     newCount: newestSeen === null ? 0 : rt.store.live.countNewer(filter, newestSeen),
   };
 }
 
-/** What lies above a place: the row itself too, when the page below begins after it. */
+/** The start of the page above: it includes the row itself if the page below does not. */
 const above = ({ id, isIncluded }: PageStart): PageStart => ({ id, isIncluded: !isIncluded });
 
-/** Rollups know how many deliveries a business has, and in which state. */
-function countOf(ui: UiState, counts: Counts, retrying: number): number | null {
+/** Returns the number of matching deliveries, or null if no stored tally covers the filter. */
+function findTotal(ui: UiState, counts: Counts, retrying: number): number | null {
   const { state, endpointId, eventType } = ui.filter;
   if (ui.search !== null || endpointId !== undefined || eventType !== undefined) return null;
   if (state === "RETRYING") return retrying;

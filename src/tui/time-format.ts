@@ -1,9 +1,9 @@
-/** How instants are written: in the zone of the person's machine. */
+/** Formats instants in the time zone of the user's machine. */
 export type TimeFormat = {
-  zone: string;
+  timeZone: string;
   /** `12:04` */
   minute: (at: number) => string;
-  /** `12:04:31`; of another day `20 Nov`. */
+  /** `12:04:31` if it is on the same day as `now`, otherwise `20 Nov`. */
   brief: (at: number, now: number) => string;
   /** `2026-11-20 12:04:31` */
   full: (at: number) => string;
@@ -25,7 +25,7 @@ export function createTimeFormat(timeZone: string): TimeFormat {
   const date = (at: number) => format.format(at).slice(0, 10);
   const time = (at: number) => format.format(at).slice(12);
   return {
-    zone: timeZone,
+    timeZone: timeZone,
     minute: (at) => time(at).slice(0, 5),
     brief: (at, now) => (date(at) === date(now) ? time(at) : monthDay.format(at)),
     full: (at) => `${date(at).split("/").reverse().join("-")} ${time(at)}`,

@@ -4,7 +4,7 @@ import type { PageStart } from "../store/live.ts";
 export const TABS = ["summary", "request", "response", "attempts"] as const;
 export const FILTER_FIELDS = ["state", "endpointId", "eventType", "businessId"] as const;
 
-/** What is on the screen. The list lies under everything else. */
+/** A screen of the view. The list is always at the bottom of the stack of screens. */
 export type Screen =
   | { kind: "list" }
   | { kind: "delivery"; id: string; tab: number; scroll: number }
@@ -12,53 +12,52 @@ export type Screen =
   | { kind: "filter"; row: number }
   | { kind: "help"; scroll: number };
 
-/** What waits for something to be typed. */
+/** An input line in the footer. */
 export type Prompt =
   | { kind: "search"; typed: string }
   | { kind: "redeliver"; ids: readonly string[]; typed: string };
 
 export type Notice = { text: string; tone: "plain" | "good" | "bad" };
 
-/** Which part of the list is on the screen. */
+/** Which part of the list of deliveries is visible. */
 export type ListPosition = {
-  /** Its first row; null: it follows the newest. */
+  /** The first visible row; null to follow the newest delivery. */
   top: PageStart | null;
-  /** null: the first row. */
+  /** The delivery under the cursor; null for the first row. */
   selected: string | null;
-  /** How many rows lie above `top`, of those that were there when following ended; null: nobody knows. */
+  /** How many of the deliveries up to `newestSeen` are above `top`; null if unknown. */
   offset: number | null;
-  /** The newest that was there when following ended. */
+  /** The newest delivery when the list stopped following. */
   newestSeen: string | null;
 };
 
 type Filter = Pick<LiveFilter, (typeof FILTER_FIELDS)[number]>;
 
-/** All that the person has done: with what is on file it makes the frame. */
+/** The result of all keys so far. Together with a snapshot it determines the frame. */
 export type UiState = {
   screens: readonly Screen[];
   list: ListPosition;
   filter: Filter;
-  /** What it was started with: no key back leads beyond it. */
+  /** The filter the view was started with; going back never removes it. */
   scope: Filter;
   search: { text: string; filter: LiveFilter } | null;
   prompt: Prompt | null;
   notice: Notice | null;
-  /** Nothing on the screen changes until it is lifted. */
   isPaused: boolean;
   isReadonly: boolean;
 };
 
-/** What a key asks of the world. */
+/** A side effect that a key triggers. */
 export type Effect =
-  | { do: "quit"; signal: "SIGINT" | null }
-  | { do: "copy"; id: string }
-  | { do: "redeliver"; id: string }
-  | { do: "countReplayable" }
-  | { do: "redeliverAll"; ids: readonly string[] }
-  | { do: "test"; endpointId: string }
-  | { do: "search"; text: string }
-  | { do: "newest" }
-  | { do: "oldest" };
+  | { type: "quit"; signal: "SIGINT" | null }
+  | { type: "copy"; id: string }
+  | { type: "redeliver"; id: string }
+  | { type: "promptRedeliver" }
+  | { type: "redeliverAll"; ids: readonly string[] }
+  | { type: "test"; endpointId: string }
+  | { type: "search"; text: string }
+  | { type: "newest" }
+  | { type: "oldest" };
 
 export const FOLLOW_NEWEST: ListPosition = {
   top: null,
@@ -81,7 +80,9 @@ export const createUiState = (isReadonly: boolean, businessId: string | undefine
 
 export const currentScreen = ({ screens }: UiState): Screen => screens.at(-1) ?? { kind: "list" };
 
-/** Where the cursor is among the endpoints: they change places while somebody looks. */
+export type KeyResult = { ui: UiState; effect?: Effect };
+
+/** The cursor is kept as an ID, because endpoints change places while they are shown. */
 export const endpointIndex = (
   { selected }: Screen & { kind: "endpoints" },
   endpoints: readonly { id: string }[],
@@ -91,20 +92,17 @@ export const endpointIndex = (
     endpoints.findIndex(({ id }) => id === selected),
   );
 
-/** `4 go again`, `1 goes again` */
-export const goAgain = (what: number | string, count: number): string =>
-  `${what} ${count === 1 ? "goes" : "go"} again`;
-
-/** What the list is asked with. */
+/** The filter and the search together. */
 export const listFilter = ({ filter, search }: UiState): LiveFilter => ({
   ...search?.filter,
   ...filter,
 });
 
-/** Whether the list is filtered, beyond what the view was started with. */
+/** Whether the user has changed the filter that the view was started with. */
 export const isFiltered = ({ filter, scope }: UiState): boolean =>
   FILTER_FIELDS.some((name) => filter[name] !== scope[name]);
 
+/** Whether the list leaves out any of the business's deliveries. */
 export const isNarrowed = (ui: UiState): boolean => {
   const { businessId: _, ...rest } = listFilter(ui);
   return Object.values(rest).some((value) => value !== undefined);

@@ -128,9 +128,9 @@ test.runIf(hasTmux)("the live view on a real terminal", async () => {
   await partner.waitForRequests(3);
   const terminal = openTmux(120, 40, program);
   await terminal.start("tui", ...on);
-  await terminal.sees(/● live[^]*✓ delivered +200 catalog\.changed/);
+  await terminal.waitForText(/● live[^]*✓ delivered +200 catalog\.changed/);
   terminal.press("q");
-  expect(await terminal.sees(/exit=\d+/)).toContain("exit=0");
+  expect(await terminal.waitForText(/exit=\d+/)).toContain("exit=0");
 });
 
 test.runIf(process.platform === "linux")(

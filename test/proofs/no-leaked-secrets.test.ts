@@ -202,9 +202,12 @@ test(
     if (hasTmux) {
       const terminal = openTmux(160, 50);
       await terminal.start("tui", "--data-dir", dataDir);
-      keep("the list", await terminal.sees(/● live/));
+      keep("the list", await terminal.waitForText(/● live/));
       terminal.press("Enter");
-      keep("a delivery", await terminal.sees(/dlv_\w+[^]*X-Service|dlv_\w+[^]*catalog\.changed/));
+      keep(
+        "a delivery",
+        await terminal.waitForText(/dlv_\w+[^]*X-Service|dlv_\w+[^]*catalog\.changed/),
+      );
       terminal.press("Escape", "q");
     }
 

@@ -7,7 +7,7 @@ import { createTimeFormat } from "../../src/tui/time-format.ts";
 import { createScreen, createTty } from "./screen.ts";
 import type { TestRuntime } from "./test-runtime.ts";
 
-const setting = { version: "0.1.0", clock: createTimeFormat("UTC"), isAscii: false };
+const settings = { version: "0.1.0", timeFormat: createTimeFormat("UTC"), isAscii: false };
 
 export const linesToText = (lines: readonly StyledLine[]): string =>
   lines
@@ -33,7 +33,7 @@ const noSend: SendOnce = async () => ({
   address: null,
 });
 
-/** A sitting without a terminal: keys in, the text of the frame out. */
+/** Opens the live view without a terminal: takes keys, returns the text of the frame. */
 export function openSession(
   rt: TestRuntime,
   {
@@ -52,7 +52,7 @@ export function openSession(
   let draws = 0;
   const session: Session = startSession({
     rt,
-    setting: { ...setting, isAscii },
+    settings: { ...settings, isAscii },
     isReadonly,
     businessId,
     sendOnce,
@@ -71,7 +71,7 @@ export function openSession(
     lines: () => lines,
     draws: () => draws,
     text: () => linesToText(lines),
-    /** The last line: hints, a question, or what the last key came to. */
+    /** The last line: the key hints, a prompt, or a notice. */
     footer: () => linesToText(lines).split("\n").at(-1) ?? "",
     press: (...keys: string[]) => session.press(keys),
     type: (text: string) => session.press(Array.from(text)),
@@ -85,17 +85,17 @@ export function openSession(
   };
 }
 
-/** The view on a terminal without a window, through ink. */
+/** Opens the live view through ink on a headless terminal. */
 export async function openViewOnTerminal(rt: TestRuntime, columns: number, rows: number) {
   prepareForInk(false);
   const { runLiveView } = await import("../../src/tui/run.tsx");
-  const seen = createScreen(columns, rows);
-  const tty = createTty(seen);
-  const before = seen.modes();
+  const screen = createScreen(columns, rows);
+  const tty = createTty(screen);
+  const before = screen.modes();
   const view = runLiveView(
     {
       rt,
-      setting,
+      settings,
       isReadonly: false,
       businessId: undefined,
       sendOnce: noSend,
@@ -105,7 +105,7 @@ export async function openViewOnTerminal(rt: TestRuntime, columns: number, rows:
   );
   onTestFinished(view.close);
   const shows = (pattern: RegExp) =>
-    vi.waitUntil(() => pattern.test(seen.text()), { timeout: 5000, interval: 5 });
+    vi.waitUntil(() => pattern.test(screen.text()), { timeout: 5000, interval: 5 });
   await shows(/deliveries/);
-  return { ...seen, ...tty, view, before, shows };
+  return { ...screen, ...tty, view, before, shows };
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import xterm from "@xterm/headless";
 
-/** A terminal that has no window: what was written to it, as a person would see it, and what else that did to it. */
+/** A headless terminal: shows what a user would see, and records side effects of the output. */
 export function createScreen(columns: number, rows: number) {
   const terminal = new xterm.Terminal({
     cols: columns,
@@ -10,21 +10,21 @@ export function createScreen(columns: number, rows: number) {
     scrollback: 0,
     convertEol: true,
   });
-  const deeds: string[] = [];
-  terminal.onTitleChange((title) => void deeds.push(`title ${title}`));
-  terminal.onBell(() => void deeds.push("bell"));
-  // Links, clipboard and whatever else can be asked of a terminal that way.
+  const sideEffects: string[] = [];
+  terminal.onTitleChange((title) => void sideEffects.push(`title ${title}`));
+  terminal.onBell(() => void sideEffects.push("bell"));
+  // OSC sequences set links, the clipboard, colours and more.
   for (let code = 0; code < 2000; code++)
     terminal.parser.registerOscHandler(code, (data) => {
-      deeds.push(`OSC ${code} ${data}`);
+      sideEffects.push(`OSC ${code} ${data}`);
       return false;
     });
   const lineOf = (y: number): string =>
     terminal.buffer.active.getLine(y)?.translateToString(true) ?? "";
   return {
     terminal,
-    /** Titles, bells, links, clipboards. */
-    deeds,
+    /** Changes of the title or the clipboard, bells, links. */
+    sideEffects,
     write: (text: string | Uint8Array): Promise<void> =>
       new Promise((resolve) => terminal.write(text, resolve)),
     text: (): string => Array.from({ length: terminal.rows }, (_, y) => lineOf(y)).join("\n"),
@@ -33,7 +33,7 @@ export function createScreen(columns: number, rows: number) {
   };
 }
 
-/** The streams of such a terminal, for a program that wants a TTY. */
+/** The streams of a headless terminal, for a program that requires a TTY. */
 export function createTty({ terminal }: ReturnType<typeof createScreen>) {
   const stdout = Object.assign(new PassThrough(), {
     isTTY: true,

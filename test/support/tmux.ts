@@ -6,12 +6,12 @@ import { PROGRAM } from "./program.ts";
 
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 if (!hasTmux)
-  console.warn("tmux is not here: tests on a real terminal are skipped (apt-get install tmux)");
+  console.warn("tmux is not installed: skipping tests on a real terminal (apt-get install tmux)");
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 let servers = 0;
 
-/** A real terminal with a shell in it, and the built program at the shell's prompt. */
+/** Opens a real terminal with a shell, from which the built program can be started. */
 export function openTmux(columns = 80, rows = 24, { command, isAlone } = PROGRAM) {
   const socket = `deskbell-${process.pid}-${servers++}`;
   const run = (...args: string[]): string =>
@@ -25,26 +25,26 @@ export function openTmux(columns = 80, rows = 24, { command, isAlone } = PROGRAM
     ...command,
   ].join(" ");
   const text = (): string => run("capture-pane", "-p");
-  const sees = async (pattern: RegExp): Promise<string> => {
+  const waitForText = async (pattern: RegExp): Promise<string> => {
     const found = await vi
       .waitUntil(() => (pattern.test(text()) ? text() : false), {
-        timeout: PATIENCE_MS,
+        timeout: TIMEOUT_MS,
         interval: 40,
       })
       .catch(() => undefined);
     if (found === undefined)
-      throw new Error(`The terminal does not show ${pattern}, but:\n${text()}`);
+      throw new Error(`The terminal does not show ${pattern}. It shows:\n${text()}`);
     return found;
   };
-  /** Keys by tmux's names: `Enter`, `Escape`, `NPage`; other words are typed. */
+  /** Sends keys by tmux's names, such as `Enter` or `NPage`; other words are typed. */
   const press = (...keys: string[]) => void run("send-keys", ...keys);
   return {
     text,
-    sees,
+    waitForText,
     press,
     resize: (columns: number, rows: number) =>
       void run("resize-window", "-x", String(columns), "-y", String(rows)),
-    /** What a program could have left behind. */
+    /** Terminal modes that a program must restore. */
     state: () =>
       run(
         "display-message",
@@ -53,13 +53,13 @@ export function openTmux(columns = 80, rows = 24, { command, isAlone } = PROGRAM
       ).trim(),
     clipboard: () => run("show-buffer"),
     allowClipboard: () => void run("set-option", "-g", "set-clipboard", "on"),
-    /** Starts the program at the prompt; its end is told with its exit code. */
+    /** Types the program's command line. When it ends, the shell prints its exit code. */
     async start(...args: string[]): Promise<void> {
-      await sees(/ready> $|ready>\s*$/);
+      await waitForText(/ready> $|ready>\s*$/);
       press("-l", `${program} ${args.join(" ")}; echo "exit=$? $(stty -g)"`);
       press("Enter");
     },
-    /** The program under the shell. */
+    /** The process ID of the program that the shell runs. */
     pid(): number {
       const shell = run("list-panes", "-F", "#{pane_pid}").trim();
       return Number(

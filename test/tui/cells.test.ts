@@ -17,12 +17,12 @@ test.each([
   ["漢字かな交", 8, "漢字か… "],
   ["漢字", 3, "漢…"],
   ["", 2, "  "],
-])("%j in %i cells is %j", (text, cells, expected) => {
+])("%j fitted to %i cells is %j", (text, cells, expected) => {
   expect(fit(text, cells)).toBe(expected);
   expect(textWidth(fit(text, cells))).toBe(cells);
 });
 
-test("a text to the right keeps its beginning when it is cut", () => {
+test("right-aligned text is padded on the left; text cut to 0 cells is empty", () => {
   expect(fit("7ms", 5, "right")).toBe("  7ms");
   expect(clip("abc", 0)).toBe("");
 });
@@ -35,11 +35,11 @@ test.each([
   ["Zͫ͑ͫ", "Zͫ"],
   ["e\u0301", "é"],
   ["a\u202eb", "a\ufffdb"],
-])("%j from outside is shown as %j", (text, shown) => {
+])("external text %j is shown as %j", (text, shown) => {
   expect(sanitize(text)).toBe(shown);
 });
 
-test("a megabyte from outside is cut before it is looked at", () => {
+test("a megabyte of external text is cut before it is sanitized", () => {
   expect(sanitize("\x1b".repeat(1_000_000), 10)).toBe(`${"␛".repeat(9)}…`);
 });
 
@@ -47,11 +47,11 @@ test.each([
   ["abcdef", 3, ["abc", "def"]],
   ["漢字か", 3, ["漢", "字", "か"]],
   ["", 3, [""]],
-])("%j over lines of %i is %j", (text, width, lines) => {
+])("%j wrapped at %i is %j", (text, width, lines) => {
   expect(wrap(text, width)).toEqual(lines);
 });
 
-test("stretches of one style become one, and blanks take the style before them", () => {
+test("neighbouring spans of one style are merged, and spaces take the preceding style", () => {
   const line = [
     span("a", { dim: true }),
     span("b", { dim: true }),
@@ -66,18 +66,18 @@ test("stretches of one style become one, and blanks take the style before them",
   ]);
 });
 
-test("bars show the least as something and the most as all", () => {
+test("the largest value has a full bar, and any value above 0 has some bar", () => {
   expect(drawBars([0, 1, 4, 8], 1)).toEqual([" ▁▄█"]);
   expect(drawBars([0, 1, 1000], 1)).toEqual([" ▁█"]);
   expect(drawBars([4, 8, 16], 2)).toEqual(["  █", "▄██"]);
   expect(drawBars([0, 0], 1)).toEqual(["  "]);
 });
 
-test("ASCII keeps what it has, draws the rest, and keeps the width of what it cannot draw", () => {
+test("toAscii replaces glyphs, and other characters by question marks of the same width", () => {
   expect(toAscii("│✓ café 漢▁█")).toBe("|+ caf? ??.#");
 });
 
-test("times are short, and those of another day say so", () => {
+test("formats times, durations and counts", () => {
   const clock = createTimeFormat("America/New_York");
   const at = Date.parse("2026-11-20T17:04:31Z");
   expect([

@@ -5,7 +5,7 @@ import { fillDeliveries } from "../support/live-data.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 import { openViewOnTerminal, openSession } from "../support/live-view.ts";
 
-async function filled(deliveries = 400) {
+async function createFilledRuntime(deliveries = 400) {
   const rt = createTestRuntime();
   await fillDeliveries(rt, deliveries);
   rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: rt.now() - 274_320_000 });
@@ -16,7 +16,7 @@ test.each([
   [80, 24],
   [120, 40],
 ])("the main screen at %ix%i, through ink on a terminal", async (columns, rows) => {
-  const terminal = await openViewOnTerminal(await filled(), columns, rows);
+  const terminal = await openViewOnTerminal(await createFilledRuntime(), columns, rows);
   await expect(terminal.text()).toMatchFileSnapshot(`frames/main-${columns}x${rows}.txt`);
 });
 
@@ -47,35 +47,35 @@ const SCREENS: {
 ];
 
 test.each(SCREENS)("the screen $name", async ({ name, keys, ...options }) => {
-  const seat = openSession(await filled(), options);
-  seat.press(...keys);
-  await expect(seat.text().replace(/whe_\w{25}/g, "whe_…")).toMatchFileSnapshot(
+  const view = openSession(await createFilledRuntime(), options);
+  view.press(...keys);
+  await expect(view.text().replace(/whe_\w{25}/g, "whe_…")).toMatchFileSnapshot(
     `frames/${name}.txt`,
   );
 });
 
-test("a view without any delivery says what will bring one", () => {
+test("an empty view says that there are no deliveries", () => {
   const rt = createTestRuntime();
   addBusiness(rt);
-  expect(openSession(rt).text()).toContain("No delivery yet.");
+  expect(openSession(rt).text()).toContain("No deliveries yet.");
 });
 
 test.each([false, true])(
-  "every screen fills every size from 50x12 to 200x60 exactly, in ASCII: %s",
+  "every screen fills every size from 50x12 to 200x60 exactly (ASCII: %s)",
   async (isAscii) => {
-    const rt = await filled(100);
+    const rt = await createFilledRuntime(100);
     const wrong: string[] = [];
     for (const { name, keys } of SCREENS) {
-      const seat = openSession(rt, { isAscii });
-      seat.press(...keys);
+      const view = openSession(rt, { isAscii });
+      view.press(...keys);
       for (let columns = 50; columns <= 200; columns += 7)
         for (let rows = 12; rows <= 60; rows += 8) {
-          seat.resize(columns, rows);
-          if (isAscii) expect(seat.text()).toMatch(/^[\n\x20-\x7e]*$/);
-          const widths = new Set(seat.lines().map(lineWidth));
-          if (seat.lines().length !== rows || widths.size !== 1 || !widths.has(columns))
+          view.resize(columns, rows);
+          if (isAscii) expect(view.text()).toMatch(/^[\n\x20-\x7e]*$/);
+          const widths = new Set(view.lines().map(lineWidth));
+          if (view.lines().length !== rows || widths.size !== 1 || !widths.has(columns))
             wrong.push(
-              `${name} ${columns}x${rows}: ${seat.lines().length} lines of ${[...widths].join(", ")}`,
+              `${name} ${columns}x${rows}: ${view.lines().length} lines of ${[...widths].join(", ")}`,
             );
         }
     }
@@ -83,8 +83,8 @@ test.each([false, true])(
   },
 );
 
-test("in a narrow window the address goes before what is wrong and the time", async () => {
-  const rt = await filled(8);
+test("a narrow header drops the address and the time before the number of failing endpoints", async () => {
+  const rt = await createFilledRuntime(8);
   const [endpoint] = rt.store.endpoints.list();
   rt.tx(() =>
     rt.store.endpoints.updateStreak(endpoint!.id, { ...endpoint!, failingSince: rt.now() }),
@@ -96,9 +96,9 @@ test("in a narrow window the address goes before what is wrong and the time", as
 });
 
 test.each(["uncaughtException", "unhandledRejection"] as const)(
-  "an %s gives the terminal back before it is told: on the alternate screen nobody would read it",
+  "an %s restores the terminal before it is reported",
   async (bug) => {
-    const terminal = await openViewOnTerminal(await filled(8), 80, 24);
+    const terminal = await openViewOnTerminal(await createFilledRuntime(8), 80, 24);
     const [first] = process.listeners(bug as "uncaughtException");
     first!(new Error("a bug"), "uncaughtException");
     await terminal.write("");
@@ -107,26 +107,26 @@ test.each(["uncaughtException", "unhandledRejection"] as const)(
   },
 );
 
-test("a terminal that is resized is filled again, also when it was too small in between", async () => {
-  const terminal = await openViewOnTerminal(await filled(), 120, 40);
+test("a resized terminal is redrawn, also after it was too small", async () => {
+  const terminal = await openViewOnTerminal(await createFilledRuntime(), 120, 40);
   terminal.resize(40, 10);
-  await terminal.shows(/It needs 50x12, this is 40x10/);
+  await terminal.shows(/Needs 50x12, this terminal is 40x10/);
   terminal.resize(80, 24);
   await terminal.shows(/╰─+╯\n j\/k move/);
   expect(terminal.text().split("\n")[1]).toBe(`╭─ last 60 min ${"─".repeat(48)} 1 col = 1 min ─╮`);
 });
 
-test("a terminal that marks what is pasted hands it over as text", async () => {
-  const terminal = await openViewOnTerminal(await filled(8), 80, 24);
+test("bracketed paste reaches the view as text, not as keys", async () => {
+  const terminal = await openViewOnTerminal(await createFilledRuntime(8), 80, 24);
   expect(terminal.modes().bracketedPasteMode).toBe(true);
   terminal.type("\x1b[200~q\x1b[201~");
-  await terminal.shows(/What is pasted is taken after \/ alone\./);
+  await terminal.shows(/Press \/ before pasting/);
   terminal.type("/\x1b[200~booking\x1b[201~");
   await terminal.shows(/type: booking/);
 });
 
-test("a view that is closed leaves the terminal as it was", async () => {
-  const terminal = await openViewOnTerminal(await filled(), 80, 24);
+test("closing the view restores the terminal", async () => {
+  const terminal = await openViewOnTerminal(await createFilledRuntime(), 80, 24);
   expect(terminal.modes().buffer).toBe("alternate");
   terminal.type("q");
   expect(await terminal.view.ended).toBeNull();

@@ -12,10 +12,10 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 import { openViewOnTerminal, linesToText } from "../support/live-view.ts";
 
 const STRINGS = 10_000;
-/** Over all screens: each takes some hundred strings. */
+/** Rounds over all screens; each screen takes some hundred strings. */
 const ROUNDS = 12;
 
-/** What has taken terminals over, or hidden what they show. */
+/** Texts that have taken over terminals or hidden their content. */
 const PIECES = [
   "\x1b]0;owned\x07",
   "\x1b]2;owned\x1b\\",
@@ -59,8 +59,8 @@ const PIECES = [
   '{"a":1}',
 ];
 
-/** The same strings in every run: pieces in an order drawn from a small generator. */
-function hostileStrings(count: number): string[] {
+/** Joins pieces in a random order that is the same in every run. */
+function generateHostileStrings(count: number): string[] {
   let state = 42;
   const next = (limit: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -71,42 +71,45 @@ function hostileStrings(count: number): string[] {
   );
 }
 
-const hostile = hostileStrings(STRINGS);
+const hostile = generateHostileStrings(STRINGS);
 
-/** Writes what must change nothing but letters, and looks what else it did. Each text is to end on line `endsAt`. */
-async function whatElse(
+/**
+ * Writes texts to a terminal and returns all side effects other than printed characters. Each text
+ * must end on line `endsAt`.
+ */
+async function findSideEffects(
   columns: number,
   rows: number,
   texts: readonly string[],
   endsAt: number,
 ): Promise<unknown[]> {
-  const seen = createScreen(columns, rows);
-  await seen.write("\x1b[?1049h\x1b[?25l");
-  const modes = JSON.stringify(seen.modes());
-  const strays = new Set<number>();
-  seen.terminal.parser.registerCsiHandler({ final: "H" }, () => {
-    strays.add(seen.cursor().y);
+  const screen = createScreen(columns, rows);
+  await screen.write("\x1b[?1049h\x1b[?25l");
+  const modes = JSON.stringify(screen.modes());
+  const endLines = new Set<number>();
+  screen.terminal.parser.registerCsiHandler({ final: "H" }, () => {
+    endLines.add(screen.cursor().y);
     return false;
   });
-  await seen.write(texts.map((text) => `${text}\x1b[H`).join(""));
+  await screen.write(texts.map((text) => `${text}\x1b[H`).join(""));
   return [
-    ...seen.deeds,
-    ...(JSON.stringify(seen.modes()) === modes ? [] : ["other modes"]),
-    ...[...strays].filter((y) => y !== endsAt).map((y) => `on line ${y}`),
+    ...screen.sideEffects,
+    ...(JSON.stringify(screen.modes()) === modes ? [] : ["other modes"]),
+    ...[...endLines].filter((y) => y !== endsAt).map((y) => `on line ${y}`),
   ];
 }
 
-test("the strings as they came do take a terminal over", async () => {
-  const done = await whatElse(80, 24, hostile, 0);
+test("unsanitized, the strings do have side effects on a terminal", async () => {
+  const done = await findSideEffects(80, 24, hostile, 0);
   expect(done).toEqual(
     expect.arrayContaining(["title owned", "bell", "OSC 52 c;ZXZpbA==", "other modes"]),
   );
 });
 
-test("10,000 hostile strings in every place of the view change nothing but letters, and no line's width", async () => {
+test("10,000 hostile strings in every part of the view have no side effects and keep line widths", async () => {
   const rt = createTestRuntime();
   await fillDeliveries(rt, 100);
-  const setting = { version: "0.1.0", clock: createTimeFormat("UTC"), isAscii: false };
+  const settings = { version: "0.1.0", timeFormat: createTimeFormat("UTC"), isAscii: false };
   const size = { columns: 120, rows: 40 };
   let at = 0;
   const draw = () => hostile[at++ % STRINGS]!;
@@ -143,26 +146,26 @@ test("10,000 hostile strings in every place of the view change nothing but lette
         notice: { text: draw(), tone: "bad" },
         prompt: at % 3 === 0 ? { kind: "search", typed: draw().slice(0, 100) } : null,
       };
-      const { lines } = renderFrame(ui, spoil(base, draw), size, setting);
+      const { lines } = renderFrame(ui, withHostileStrings(base, draw), size, settings);
       frames.push(linesToText(lines).replaceAll("\n", "\r\n"));
     }
   expect(at).toBeGreaterThanOrEqual(STRINGS);
   expect(frames.join("")).not.toMatch(
     /[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]|\p{Cf}|\p{Zl}|\p{Zp}/u,
   );
-  expect(await whatElse(120, 40, frames, 39)).toEqual([]);
+  expect(await findSideEffects(120, 40, frames, 39)).toEqual([]);
 });
 
-test("10,000 hostile strings in a table change nothing but letters", async () => {
+test("10,000 hostile strings in a table have no side effects", async () => {
   const columns = [
     { title: "NAME", value: (text: string) => text },
     { title: "URL", value: (text: string) => text, whole: true as const },
   ];
   const lines = hostile.map((text) => toTable([text], columns, 80)[1]!);
-  expect(await whatElse(1200, 10, lines, 0)).toEqual([]);
+  expect(await findSideEffects(1200, 10, lines, 0)).toEqual([]);
 });
 
-test("10,000 hostile strings in a pretty log change nothing but letters, and stay on their line", async () => {
+test("10,000 hostile strings in a pretty log have no side effects and stay on one line", async () => {
   const written: string[] = [];
   const write = vi
     .spyOn(process.stderr, "write")
@@ -172,10 +175,10 @@ test("10,000 hostile strings in a pretty log change nothing but letters, and sta
   write.mockRestore();
   expect(written).toHaveLength(STRINGS);
   expect(written.every((line) => line.indexOf("\n") === line.length - 1)).toBe(true);
-  expect(await whatElse(1200, 10, written, 1)).toEqual([]);
+  expect(await findSideEffects(1200, 10, written, 1)).toEqual([]);
 });
 
-test("hostile names on file reach the terminal through ink as letters, and the frame keeps its shape", async () => {
+test("hostile endpoint names have no side effects on a terminal and keep the border intact", async () => {
   const rt = createTestRuntime();
   const endpoints = await fillDeliveries(rt, 100);
   rt.tx(() => {
@@ -212,12 +215,12 @@ test("hostile names on file reach the terminal through ink as letters, and the f
     expect(framed.length).toBeGreaterThan(15);
     expect(framed.filter((line) => !/[│╮╯]$/.test(line))).toEqual([]);
   }
-  expect(terminal.deeds).toEqual([]);
+  expect(terminal.sideEffects).toEqual([]);
   expect(terminal.modes().buffer).toBe("alternate");
 });
 
-/** The same snapshot with a hostile string wherever a string comes from outside. */
-function spoil(snapshot: Snapshot, draw: () => string): Snapshot {
+/** Replaces every external string of a snapshot by a hostile one. */
+function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
   const row = (original: LiveRow): LiveRow => ({
     ...original,
     eventType: draw() as LiveRow["eventType"],

@@ -3,19 +3,19 @@ import { type InkKey, parseKeys } from "../../src/tui/keys.ts";
 
 test.each<[string, string, InkKey, string[]]>([
   ["a letter", "j", {}, ["j"]],
-  ["what is typed fast or pasted", "jjR", {}, ["j", "j", "R"]],
+  ["several keys in one chunk", "jjR", {}, ["j", "j", "R"]],
   ["a pasted line", "evt_1\r", {}, ["e", "v", "t", "_", "1", "enter"]],
   ["letters beyond the first plane", "𝒳é", {}, ["𝒳", "é"]],
   ["control characters in a paste", "a\x00\x07b", {}, ["a", "b"]],
   ["an arrow", "", { upArrow: true }, ["up"]],
   ["enter", "\r", { return: true }, ["enter"]],
   ["esc", "", { escape: true }, ["esc"]],
-  ["esc and a key that came together", "/", { meta: true }, ["esc", "/"]],
+  ["esc and another key in one chunk", "/", { meta: true }, ["esc", "/"]],
   ["backspace as most terminals send it", "", { delete: true }, ["backspace"]],
   ["tab", "\t", { tab: true }, ["right"]],
   ["tab backwards", "", { tab: true, shift: true }, ["left"]],
   ["ctrl-c", "c", { ctrl: true }, ["ctrl-c"]],
   ["another control key", "d", { ctrl: true }, []],
-])("%s", (_name, input, key, keys) => {
+])("parses %s", (_name, input, key, keys) => {
   expect(parseKeys(input, key)).toEqual(keys);
 });

@@ -39,9 +39,9 @@ export async function showLiveView<Reason>(
   const view = runLiveView(
     {
       rt,
-      setting: {
+      settings: {
         version: readVersion(),
-        clock: createTimeFormat(Intl.DateTimeFormat().resolvedOptions().timeZone),
+        timeFormat: createTimeFormat(Intl.DateTimeFormat().resolvedOptions().timeZone),
         isAscii,
       },
       isReadonly,

@@ -100,16 +100,16 @@ test.runIf(hasTmux)(
     const answer = async (typed: string): Promise<string> => {
       shell.press("clear", "Enter");
       await shell.start(...remove);
-      await shell.sees(
+      await shell.waitForText(
         /salon-aurora takes with it: [^]*cannot be undone\. Type salon-aurora to go on:/,
       );
       shell.press(...(typed.startsWith("C-") ? [typed] : ["-l", `${typed}\r`]));
       // The signal ends what the shell had still to do on that line, too.
       if (typed === "C-c") {
-        await shell.sees(/to go on:\s+ready>/);
+        await shell.waitForText(/to go on:\s+ready>/);
         shell.press("-l", 'echo "exit=$? "\r');
       }
-      return shell.sees(/exit=\d+\b/);
+      return shell.waitForText(/exit=\d+\b/);
     };
     expect(await answer("salon")).toMatch(/nothing was changed\. \(exit 2\)\s+exit=2 /);
     expect(await answer("C-c")).toMatch(/exit=130$/m);

@@ -209,14 +209,16 @@ test.runIf(hasTmux)(
     const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     shell.press("-l", `cd ${folder}; ${settings.join(" ")} PS1='bash> ' bash --norc -i`);
     shell.press("Enter");
-    await shell.sees(/bash> $|bash>\s*$/);
+    await shell.waitForText(/bash> $|bash>\s*$/);
     shell.press("-l", ". completion.bash; clear");
     shell.press("Enter");
     shell.press("-l", "deskbell busi\tl\t--b\tsal\t");
-    expect(await shell.sees(/deskbell businesses list --business salon-aurora/)).toBeTruthy();
+    expect(
+      await shell.waitForText(/deskbell businesses list --business salon-aurora/),
+    ).toBeTruthy();
     shell.press("C-u");
     shell.press("-l", "deskbell init completion.z\t");
-    await shell.sees(/deskbell init completion\.zsh/);
+    await shell.waitForText(/deskbell init completion\.zsh/);
   },
 );
 
@@ -231,10 +233,10 @@ test.runIf(hasTmux && has("zsh"))("a tab completes on a real terminal in zsh", a
     "PS1='zsh> '; autoload -U compinit; compinit -u -D; source completion.zsh; clear",
   );
   shell.press("Enter");
-  await shell.sees(/^zsh>/m);
+  await shell.waitForText(/^zsh>/m);
   shell.press("-l", "deskbell busi\tl\t--b\tsal\t");
-  expect(await shell.sees(/deskbell businesses list --business salon-aurora/)).toBeTruthy();
+  expect(await shell.waitForText(/deskbell businesses list --business salon-aurora/)).toBeTruthy();
   shell.press("C-u");
   shell.press("-l", "deskbell staff show \t");
-  await shell.sees(/daniel +-- Daniel Reyes/);
+  await shell.waitForText(/daniel +-- Daniel Reyes/);
 });

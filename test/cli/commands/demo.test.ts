@@ -11,10 +11,10 @@ test.runIf(hasTmux)(
     terminal.press("-l", `export TMPDIR=${folder}`);
     terminal.press("Enter");
     await terminal.start("demo", "--tui", "--port", "0");
-    await terminal.sees(/● live[^]*✓ delivered +200 service_price\.updated/);
+    await terminal.waitForText(/● live[^]*✓ delivered +200 service_price\.updated/);
     expect(readdirSync(folder).filter((name) => name.startsWith("deskbell-demo-"))).toHaveLength(1);
     terminal.press("q");
-    const after = await terminal.sees(/exit=\d+ /);
+    const after = await terminal.waitForText(/exit=\d+ /);
     expect(after).toContain("exit=0 ");
     expect(after).toContain("✓ API");
     expect(after).not.toContain("-->");
