@@ -118,7 +118,7 @@ function ask(rt: Runtime, { catalog, request: question }: Asked): Availability {
   return createAvailabilityFinder(rt, createEventLoopYield())(
     getBusiness(rt, catalog.business.slug),
     {
-      audience: "HOUSE",
+      audience: "INTERNAL",
       request: wishOf(question),
       dates: { from, to },
       timezone: null,

@@ -23,89 +23,87 @@ export type AvailabilityQuery = {
   audience: Audience;
   request: NamedRequest;
   dates: DateRange;
-  /** Whose clock the answer's times are of; null: the business's. Days are the business's in any case. */
+  /** Zone of the times in the result; null: the business's. Days are always the business's. */
   timezone: string | null;
-  /** With each start that is not offered and the first rule that it fails. */
+  /** Include each start that is not offered, with the first rule it breaks. */
   explain: boolean;
-  /** Ends the work, between two of its pieces. */
+  /** Stops the scan between two chunks. */
   signal?: AbortSignal;
 };
 
-export type AvailabilityDay = PublicDay;
-
-/** What holds for each slot. Money is for each guest. */
+/** Terms of every slot. Prices are per guest. */
 type Terms = { timezone: string; durationMin: number; priceCents: number; currency: string };
 
 export type Availability = {
   terms: Terms;
-  /** Every day asked of, in order, some at a time. */
-  days: () => AsyncGenerator<AvailabilityDay[]>;
-  /** The first slots from a day on, as far ahead as bookings are taken, a year at most. */
+  /** The requested days in order, in chunks. */
+  days: () => AsyncGenerator<PublicDay[]>;
+  /** The first slots from a day on, up to the booking horizon and at most a year ahead. */
   nextSlots: (limit: number, from: LocalDate) => Promise<PublicSlot[]>;
 };
 
-export type AvailabilityFinder = (
-  business: BusinessRow,
-  enquiry: AvailabilityQuery,
-) => Availability;
+export type AvailabilityFinder = (business: BusinessRow, query: AvailabilityQuery) => Availability;
 
-/** How many days at a time are looked through for the next slots, and how many in all. */
-const STAGE_DAYS = 31;
-const SEARCH_DAYS = 366;
+/** The search for the next slots scans this many days at a time, and in total. */
+const SEARCH_STEP_DAYS = 31;
+const MAX_SEARCH_DAYS = 366;
 
 /**
- * When a visit can be booked. The work is cut into pieces, each in a turn of the event loop of its own: an answer is as of the
- * moment of the question, but for bookings that come in between two pieces as they may right after the last.
+ * Finds when a visit can be booked. Yields to the event loop between chunks of work, so a booking
+ * made during a scan can be missing from its result.
  */
-export function createAvailabilityFinder(rt: Runtime, turn: YieldToEventLoop): AvailabilityFinder {
-  const read = createPlanReader(rt);
+export function createAvailabilityFinder(
+  rt: Runtime,
+  yieldToEventLoop: YieldToEventLoop,
+): AvailabilityFinder {
+  const readCatalog = createCatalogReader(rt);
 
-  /** @throws AppError with everything that is wrong with the wish */
-  return (business, { audience, request: wish, dates: span, timezone, explain, signal: stop }) => {
-    const catalog = read(business);
-    const plan = planNamedRequest(catalog, audience, wish, span, rt.now());
+  /** @throws AppError with every issue of the request */
+  return (business, { audience, request, dates, timezone, explain, signal }) => {
+    const catalog = readCatalog(business);
+    const plan = planNamedRequest(catalog, audience, request, dates, rt.now());
     const zone = timezone ?? plan.timezone;
-    const represent = createSlotPresenter(catalog, audience, zone);
-    const ownTurn: YieldToEventLoop = async () => {
-      await turn();
-      stop?.throwIfAborted();
+    const presenter = createSlotPresenter(catalog, audience, zone);
+    const yieldUnlessAborted: YieldToEventLoop = async () => {
+      await yieldToEventLoop();
+      signal?.throwIfAborted();
     };
 
-    const explained = (openings: SlotSearch | null) => {
-      const refused = openings === null ? [] : listRefusedStarts(openings);
+    const explainDays = (search: SlotSearch | null) => {
+      const refused = search === null ? [] : listRefusedStarts(search);
       const byDay = Map.groupBy(refused, ({ startMin }) => dateOf(dayAt(plan.timezone, startMin)));
       return (date: LocalDate) => ({
-        refused: (byDay.get(date) ?? []).map(represent.toPublicRefusedStart),
+        refused: (byDay.get(date) ?? []).map(presenter.toPublicRefusedStart),
       });
     };
 
     return {
-      terms: { timezone: zone, ...soldAs(plan), currency: catalog.business.currency },
+      terms: { timezone: zone, ...totalsOf(plan), currency: catalog.business.currency },
       async *days() {
-        for await (const { days, search } of scanDays(rt, ownTurn, business.id, plan, {
+        for await (const { days, search } of scanDays(rt, yieldUnlessAborted, business.id, plan, {
           first: plan.firstDay,
           last: plan.lastDay,
         })) {
-          const more = explain ? explained(search) : () => ({});
+          const refusedOn = explain ? explainDays(search) : () => ({});
           yield days.map((day) => ({
             ...day,
-            slots: day.slots.map(represent.toPublicSlot),
-            ...more(day.date),
+            slots: day.slots.map(presenter.toPublicSlot),
+            ...refusedOn(day.date),
           }));
         }
       },
       async nextSlots(limit, from) {
         const begin = Math.max(dayNumber(from), dayAt(plan.timezone, plan.earliestMin));
-        const end = Math.min(plan.horizonDay, begin + SEARCH_DAYS - 1);
+        const end = Math.min(plan.horizonDay, begin + MAX_SEARCH_DAYS - 1);
         const found: PublicSlot[] = [];
-        for (let first = begin; first <= end; first += STAGE_DAYS) {
-          const last = Math.min(end, first + STAGE_DAYS - 1);
-          for await (const { days } of scanDays(rt, ownTurn, business.id, plan, {
+        for (let first = begin; first <= end; first += SEARCH_STEP_DAYS) {
+          const last = Math.min(end, first + SEARCH_STEP_DAYS - 1);
+          for await (const { days } of scanDays(rt, yieldUnlessAborted, business.id, plan, {
             first,
             last,
           })) {
             const slots = days.flatMap((day) => day.slots);
-            found.push(...slots.slice(0, limit - found.length).map(represent.toPublicSlot));
+            found.push(...slots.slice(0, limit - found.length).map(presenter.toPublicSlot));
             if (found.length === limit) return found;
           }
         }
@@ -115,24 +113,24 @@ export function createAvailabilityFinder(rt: Runtime, turn: YieldToEventLoop): A
   };
 }
 
-const soldAs = ({ segments }: VisitPlan): { durationMin: number; priceCents: number } => ({
+const totalsOf = ({ segments }: VisitPlan): { durationMin: number; priceCents: number } => ({
   durationMin: segments.reduce((sum, segment) => sum + segment.durationMin, 0),
   priceCents: segments.reduce((sum, segment) => sum + segment.priceCents, 0),
 });
 
-const MOST_PLANS = 16;
+const MAX_CATALOGS = 16;
 
-/** Keeps the last businesses' catalogs: a large one takes longer to read than most answers. */
-function createPlanReader(rt: Runtime): (business: BusinessRow) => Catalog {
-  const known = new Map<string, { revision: number; catalog: Catalog }>();
+/** Caches catalogs: reading a large one takes longer than answering most queries. */
+function createCatalogReader(rt: Runtime): (business: BusinessRow) => Catalog {
+  const cache = new Map<string, { revision: number; catalog: Catalog }>();
   return (business) => {
-    const kept = known.get(business.id);
-    if (kept?.revision === business.revision) return kept.catalog;
+    const cached = cache.get(business.id);
+    if (cached?.revision === business.revision) return cached.catalog;
     const catalog = loadBookableCatalog(rt, business);
-    // Not kept if somebody has written between two of the statements that it was read with.
+    // Not cached if another connection wrote while its tables were read.
     if (rt.store.businesses.findById(business.id)?.revision === business.revision) {
-      if (known.size >= MOST_PLANS) known.clear();
-      known.set(business.id, { revision: business.revision, catalog });
+      if (cache.size >= MAX_CATALOGS) cache.clear();
+      cache.set(business.id, { revision: business.revision, catalog });
     }
     return catalog;
   };

@@ -9,33 +9,34 @@ import type { Runtime } from "../runtime.ts";
 import { createBusyIntervalReader } from "../bookings/busy-intervals.ts";
 import { inChunks, type YieldToEventLoop } from "./yield-to-event-loop.ts";
 
-/** Of a visit with so many ways to do its services a day at a time is worked on, of a lighter one several. */
-const HEAVY_WAYS = 400;
-const MOST_DAYS = 16;
-/** How many days' bookings are read at a time. */
-const DAYS_OF_ROWS = 4;
+/** A chunk is this many candidates times days, and at most MAX_DAYS. */
+const CANDIDATE_DAYS = 400;
+const MAX_DAYS = 16;
+/** Days of bookings to read at a time. */
+const BOOKING_DAYS = 4;
 
 export type DayRange = { first: DayNumber; last: DayNumber };
-/** Some of the days, in order; without openings where the clock alone decides. */
+/** Some of the days, in order. `search` is null if notice or horizon alone rule them out. */
 export type DayChunk = { days: DayListing[]; search: SlotSearch | null };
 
-/** Lists days some at a time, each piece in a turn of the event loop of its own. */
+/** Lists days in chunks, and yields to the event loop before each. */
 export async function* scanDays(
   rt: Runtime,
-  turn: YieldToEventLoop,
+  yieldToEventLoop: YieldToEventLoop,
   businessId: string,
   plan: VisitPlan,
   { first, last }: DayRange,
 ): AsyncGenerator<DayChunk> {
-  // A day early: clocks have gone back over midnight into the day before.
+  // One day early: a clock change can go back over midnight into the previous day.
   const from = Math.min(Math.max(first, dayAt(plan.timezone, plan.earliestMin) - 1), last + 1);
   const to = Math.max(Math.min(last, plan.horizonDay), from - 1);
-  if (first < from) yield empty({ first, last: from - 1 }, "TOO_SOON");
-  if (from <= to) yield* scan(rt, turn, businessId, plan, { first: from, last: to });
-  if (to < last) yield empty({ first: to + 1, last }, "TOO_FAR");
+  if (first < from) yield chunkWithoutSlots({ first, last: from - 1 }, "TOO_SOON");
+  if (from <= to)
+    yield* scanChunks(rt, yieldToEventLoop, businessId, plan, { first: from, last: to });
+  if (to < last) yield chunkWithoutSlots({ first: to + 1, last }, "TOO_FAR");
 }
 
-const empty = ({ first, last }: DayRange, state: DayState): DayChunk => ({
+const chunkWithoutSlots = ({ first, last }: DayRange, state: DayState): DayChunk => ({
   search: null,
   days: Array.from({ length: last - first + 1 }, (_, i) => ({
     date: dateOf(first + i),
@@ -44,46 +45,51 @@ const empty = ({ first, last }: DayRange, state: DayState): DayChunk => ({
   })),
 });
 
-async function* scan(
+async function* scanChunks(
   rt: Runtime,
-  turn: YieldToEventLoop,
+  yieldToEventLoop: YieldToEventLoop,
   businessId: string,
   plan: VisitPlan,
   days: DayRange,
 ): AsyncGenerator<DayChunk> {
-  const reach = busyMargins(plan);
-  const rows = await loadRows(rt, turn, businessId, withDays(plan, days.first, days.last));
-  const ways = plan.segments.reduce((sum, { candidates }) => sum + candidates.length, 1);
-  const length = Math.min(MOST_DAYS, Math.ceil(HEAVY_WAYS / ways));
-  for await (const { first, last } of inChunks(turn, days, length)) {
-    const piece = withDays(plan, first, last);
-    const { start, end } = busyWindow(piece, reach);
+  const margins = busyMargins(plan);
+  const bookings = await loadBookings(
+    rt,
+    yieldToEventLoop,
+    businessId,
+    withDays(plan, days.first, days.last),
+  );
+  const candidateCount = plan.segments.reduce((sum, { candidates }) => sum + candidates.length, 1);
+  const length = Math.min(MAX_DAYS, Math.ceil(CANDIDATE_DAYS / candidateCount));
+  for await (const { first, last } of inChunks(yieldToEventLoop, days, length)) {
+    const chunk = withDays(plan, first, last);
+    const { start, end } = busyWindow(chunk, margins);
     const search = prepareSlotSearch(
-      piece,
-      rows.filter(({ startMin, endMin }) => startMin < end && endMin > start),
+      chunk,
+      bookings.filter(({ startMin, endMin }) => startMin < end && endMin > start),
     );
     yield { search, days: listSlots(search) };
   }
 }
 
-async function loadRows(
+async function loadBookings(
   rt: Runtime,
-  turn: YieldToEventLoop,
+  yieldToEventLoop: YieldToEventLoop,
   businessId: string,
   plan: VisitPlan,
 ): Promise<BusyInterval[]> {
   const read = createBusyIntervalReader(rt, businessId, plan.catalog);
   const window = busyWindow(plan);
-  const rows: BusyInterval[] = [];
+  const bookings: BusyInterval[] = [];
   let endedBy = window.start;
   for await (const { last } of inChunks(
-    turn,
+    yieldToEventLoop,
     { first: plan.firstDay, last: plan.lastDay },
-    DAYS_OF_ROWS,
+    BOOKING_DAYS,
   )) {
     const until = last === plan.lastDay ? Infinity : (last + 1) * DAY_MIN;
-    rows.push(...read({ start: endedBy, end: window.end }, until));
+    bookings.push(...read({ start: endedBy, end: window.end }, until));
     endedBy = until;
   }
-  return rows;
+  return bookings;
 }

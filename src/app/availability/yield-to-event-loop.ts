@@ -1,29 +1,29 @@
 import { setImmediate } from "node:timers";
 
-/** Waits for a turn of the event loop of one's own: of all who wait, one is let on in each. */
+/** Waits for the start event loop iteration. Only one waiter resumes in each. */
 export type YieldToEventLoop = () => Promise<void>;
 
 export function createEventLoopYield(): YieldToEventLoop {
   const waiting: (() => void)[] = [];
-  const letOneOn = (): void => {
+  const resumeNext = (): void => {
     waiting.shift()?.();
-    if (waiting.length > 0) setImmediate(letOneOn);
+    if (waiting.length > 0) setImmediate(resumeNext);
   };
   return () =>
     new Promise((resolve) => {
       waiting.push(resolve);
-      if (waiting.length === 1) setImmediate(letOneOn);
+      if (waiting.length === 1) setImmediate(resumeNext);
     });
 }
 
-/** Cuts a run of numbers into stretches with a turn for each: whatever else there is to do is done in between. */
+/** Splits a range of integers into chunks, and yields to the event loop before each. */
 export async function* inChunks(
-  turn: YieldToEventLoop,
+  yieldToEventLoop: YieldToEventLoop,
   { first, last }: { first: number; last: number },
   length: number,
 ): AsyncGenerator<{ first: number; last: number }> {
-  for (let next = first; next <= last; next += length) {
-    await turn();
-    yield { first: next, last: Math.min(last, next + length - 1) };
+  for (let start = first; start <= last; start += length) {
+    await yieldToEventLoop();
+    yield { first: start, last: Math.min(last, start + length - 1) };
   }
 }

@@ -3,18 +3,18 @@ import { objectId } from "../../domain/catalog/object-id.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-/** The catalog by which visits are planned: people's absences are those of its file and those entered since. */
+/** The catalog for planning visits, with time off from the catalog file and from the CLI. */
 export function loadBookableCatalog(
   rt: Runtime,
   { id, slug, doc, schedule }: BusinessRow,
 ): Catalog {
   const objects = rt.store.catalog.listObjects(id);
-  const entered = Map.groupBy(
+  const timeOffByStaff = Map.groupBy(
     rt.store.timeOff.listEndingAfter(id, rt.now()),
     ({ staffId }) => staffId,
   );
   const staff = objects.staff.map((person) => {
-    const rows = entered.get(objectId("staff", slug, person)) ?? [];
+    const rows = timeOffByStaff.get(objectId("staff", slug, person)) ?? [];
     return {
       ...person,
       timeOff: [...person.timeOff, ...rows.map((row) => ({ from: row.startsAt, to: row.endsAt }))],

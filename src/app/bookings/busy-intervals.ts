@@ -9,7 +9,7 @@ import type { Runtime } from "../runtime.ts";
 
 const MINUTE_MS = 60_000;
 
-/** What is booked that has a say in the plan. */
+/** The bookings and reservations that can affect the plan. */
 export const loadBusyIntervals = (
   rt: Runtime,
   businessId: string,
@@ -17,8 +17,8 @@ export const loadBusyIntervals = (
 ): BusyInterval[] => createBusyIntervalReader(rt, businessId, plan.catalog)(busyWindow(plan));
 
 /**
- * Reads what is booked at any time of a window; of that, where `until` is given, what ends by then. It is kept by ids, which a
- * rename leaves alone; what the catalog no longer has takes nothing that could be asked for.
+ * Reads what overlaps a window and, if `until` is given, ends by then. Bookings store IDs, which do
+ * not change when a key does. Objects that left the catalog are ignored: they cannot be requested.
  */
 export function createBusyIntervalReader(
   rt: Runtime,
@@ -40,7 +40,7 @@ export function createBusyIntervalReader(
         bufferBeforeMin: row.bufferBeforeMin,
         bufferAfterMin: row.bufferAfterMin,
         seats: row.seats,
-        resources: usedOf(row.resources, resource),
+        resources: toResourceUse(row.resources, resource),
       })),
       ...rt.store.reservations.busy(businessId, ...window).map((row) => ({
         staffKey: null,
@@ -51,18 +51,18 @@ export function createBusyIntervalReader(
         bufferBeforeMin: 0,
         bufferAfterMin: 0,
         seats: row.partySize,
-        resources: NONE,
+        resources: NO_RESOURCES,
       })),
     ];
   };
 }
 
-/** One list for all who take none: a calendar has thousands of them. */
-const NONE: BusyInterval["resources"] = [];
+/** Shared, because thousands of bookings use no resource. */
+const NO_RESOURCES: BusyInterval["resources"] = [];
 
-const usedOf = (booked: BookedSegment["resources"], keys: Keys): BusyInterval["resources"] =>
+const toResourceUse = (booked: BookedSegment["resources"], keys: Keys): BusyInterval["resources"] =>
   booked.length === 0
-    ? NONE
+    ? NO_RESOURCES
     : booked.flatMap(({ resourceId, units }) => {
         const key = keys.get(resourceId);
         return key === undefined ? [] : [{ resource: key, units }];

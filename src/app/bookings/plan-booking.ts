@@ -24,42 +24,42 @@ import { loadBookableCatalog } from "./bookable-catalog.ts";
 
 const MINUTE_MS = 60_000;
 
-/** What a visit takes, from when to when. */
+/** The segments of a booking and its start and end. */
 export type PlannedBooking = Pick<BookedSegment, "startsAt" | "endsAt"> & {
   segments: BookedSegment[];
 };
 
 /**
- * Whether a visit can be booked as it is asked for, and by whom: by the rule that lists it. Belongs inside the transaction
- * that writes it.
+ * Plans a booking by the rules that list its slot. Call it in the transaction that writes the
+ * booking.
  * @throws AppError with the first rule that fails
  */
 export function planBooking(
   rt: Runtime,
   business: BusinessRow,
-  { appointment: wish, start }: BookingRequest,
+  { appointment, start }: BookingRequest,
 ): PlannedBooking {
   const startsAt = parseStartTime(start, business.doc.timezone);
-  const plan = planDay(rt, loadBookableCatalog(rt, business), startsAt, wish);
+  const plan = planDay(rt, loadBookableCatalog(rt, business), startsAt, appointment);
   const slot = takeSlot(
     rt,
     business,
     plan,
     startsAt,
-    `${askedFor(wish)} not free at ${start}${withWhom(wish)}`,
+    `${describeServices(appointment)} not available at ${start}${describeStaff(appointment)}`,
   );
-  return { startsAt, endsAt: slot.endMin * MINUTE_MS, segments: bookedSegments(plan, slot) };
+  return { startsAt, endsAt: slot.endMin * MINUTE_MS, segments: toBookedSegments(plan, slot) };
 }
 
-function askedFor({ serviceIds, variantIds }: NamedAppointmentRequest): string {
+function describeServices({ serviceIds, variantIds }: NamedAppointmentRequest): string {
   const names = serviceIds.length > 0 ? serviceIds : variantIds;
   return `${names.map(quote).join(" and ")} ${names.length === 1 ? "is" : "are"}`;
 }
 
-const withWhom = ({ staffIds }: NamedAppointmentRequest): string =>
+const describeStaff = ({ staffIds }: NamedAppointmentRequest): string =>
   staffIds.length === 0 ? "" : ` with ${staffIds.map(quote).join(" and ")}`;
 
-function bookedSegments({ catalog, segments }: VisitPlan, slot: Slot): BookedSegment[] {
+function toBookedSegments({ catalog, segments }: VisitPlan, slot: Slot): BookedSegment[] {
   const { slug } = catalog.business;
   const idOf = (kind: Kind, key: string): string =>
     objectId(kind, slug, getObject(catalog, kind, key));
@@ -90,7 +90,8 @@ function bookedSegments({ catalog, segments }: VisitPlan, slot: Slot): BookedSeg
 }
 
 /**
- * The smallest table that is free for the party, by the rule that lists it. Belongs inside the transaction that writes it.
+ * Finds the smallest free table by the rules that list its slot. Call it in the transaction that
+ * writes the reservation.
  * @throws AppError with the first rule that fails
  */
 export function planReservation(
@@ -102,10 +103,12 @@ export function planReservation(
   const catalog = loadBookableCatalog(rt, business);
   const startsAt = parseStartTime(request.start, business.doc.timezone);
   const plan = planDay(rt, catalog, startsAt, { partySize: request.party, areaId: request.area });
-  const asked =
-    request.table === null ? plan : withTable(plan, getObject(catalog, "table", request.table).key);
-  const refused = `No table for ${request.party} is free at ${request.start}`;
-  const { endMin, segments } = takeSlot(rt, business, asked, startsAt, refused);
+  const tablePlan =
+    request.table === null
+      ? plan
+      : withTable(plan, getObject(catalog, "table", request.table).key, request.party);
+  const message = `No table for ${request.party} is free at ${request.start}`;
+  const { endMin, segments } = takeSlot(rt, business, tablePlan, startsAt, message);
   const table = getObject(catalog, "table", segments[0]?.tableKey ?? "");
   return {
     startsAt,
@@ -115,34 +118,42 @@ export function planReservation(
   };
 }
 
-/** @throws AppError party_too_large where the party does not sit at it */
-function withTable(plan: VisitPlan, key: string): VisitPlan {
+/** @throws AppError party_too_large if the table does not suit the party */
+function withTable(plan: VisitPlan, key: string, partySize: number): VisitPlan {
   const segments = plan.segments.map((segment) => ({
     ...segment,
-    options: segment.candidates.filter(({ table }) => table?.key === key),
+    candidates: segment.candidates.filter(({ table }) => table?.key === key),
   }));
-  if (segments.every(({ options }) => options.length > 0)) return { ...plan, segments };
-  throw new AppError("party_too_large", `The table ${quote(key)} is not one for this party.`);
+  if (segments.every(({ candidates }) => candidates.length > 0)) return { ...plan, segments };
+  throw new AppError(
+    "party_too_large",
+    `Table ${quote(key)} does not seat a party of ${partySize}.`,
+  );
 }
 
-function planDay(rt: Runtime, catalog: Catalog, startsAt: number, wish: NamedRequest): VisitPlan {
+function planDay(
+  rt: Runtime,
+  catalog: Catalog,
+  startsAt: number,
+  request: NamedRequest,
+): VisitPlan {
   const date = localDateOf(startsAt, catalog.business.timezone);
-  return planNamedRequest(catalog, "HOUSE", wish, { from: date, to: date }, rt.now());
+  return planNamedRequest(catalog, "INTERNAL", request, { from: date, to: date }, rt.now());
 }
 
-/** @param refused the beginning of the sentence that says so */
+/** @param message of the error, without the reason */
 function takeSlot(
   rt: Runtime,
   business: BusinessRow,
   plan: VisitPlan,
   startsAt: number,
-  refused: string,
+  message: string,
 ): Slot {
-  const answer = checkStart(
+  const check = checkStart(
     prepareSlotSearch(plan, loadBusyIntervals(rt, business.id, plan)),
     startsAt / MINUTE_MS,
   );
-  if (answer.ok) return answer.slot;
-  const why = refusalSentence(REFUSAL_TEXT[answer.reason], answer.segment);
-  throw new AppError("conflict", `${refused}: ${why}.`, { fix: "choose another time" });
+  if (check.ok) return check.slot;
+  const reason = refusalSentence(REFUSAL_TEXT[check.reason], check.segment);
+  throw new AppError("conflict", `${message}: ${reason}.`, { fix: "choose another time" });
 }

@@ -1,4 +1,5 @@
-import type { Availability, AvailabilityDay } from "../../app/availability/availability.ts";
+import type { Availability } from "../../app/availability/availability.ts";
+import type { PublicDay } from "../../domain/availability/public-slot.ts";
 import type { NamedRequest } from "../../domain/availability/request.ts";
 import {
   type DateRangeInput,
@@ -58,7 +59,7 @@ export const availability = command({
     const ask = createAvailabilityFinder(rt, createEventLoopYield());
     const { explain, next } = given;
     const found = ask(business, {
-      audience: "HOUSE",
+      audience: "INTERNAL",
       request: wish,
       dates: span,
       timezone: null,
@@ -88,7 +89,7 @@ async function printDays(
   found: Availability,
   nameOf: (id: string) => string,
 ): Promise<void> {
-  const days: AvailabilityDay[] = [];
+  const days: PublicDay[] = [];
   for await (const some of found.days()) days.push(...some);
   const { io, flags } = cli;
   if (flags.json) cli.printObject({ ...found.terms, ...span, days });

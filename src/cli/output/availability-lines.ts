@@ -1,6 +1,9 @@
-import type { AvailabilityDay } from "../../app/availability/availability.ts";
 import { dayNumber, weekdayOf } from "../../domain/availability/calendar.ts";
-import type { PublicRefusedStart, PublicSlot } from "../../domain/availability/public-slot.ts";
+import type {
+  PublicDay,
+  PublicRefusedStart,
+  PublicSlot,
+} from "../../domain/availability/public-slot.ts";
 import { refusalSentence } from "../../domain/availability/refusal-text.ts";
 
 /** A slot, a start that is not offered, or a day without either. */
@@ -30,7 +33,7 @@ export const slotRow = (slot: PublicSlot, nameOf: (id: string) => string): Avail
 });
 
 export function dayRows(
-  { date, state, slots, refused = [] }: AvailabilityDay,
+  { date, state, slots, refused = [] }: PublicDay,
   nameOf: (id: string) => string,
 ): AvailabilityRow[] {
   const rows = [
@@ -49,10 +52,7 @@ export function dayRows(
 }
 
 /** A day as a person reads it: its starts in as many lines as they need, then the others by what stops them. */
-export function dayLines(
-  { date, state, slots, refused = [] }: AvailabilityDay,
-  width: number,
-): string[] {
+export function dayLines({ date, state, slots, refused = [] }: PublicDay, width: number): string[] {
   const weekday = weekdayOf(dayNumber(date));
   const head = `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)} ${date}  ${state.padEnd(8)}  `;
   const texts = wrap(

@@ -3,7 +3,7 @@ import type { Interval } from "./intervals.ts";
 import type { BusyInterval } from "./request.ts";
 import type { Segment } from "./segment.ts";
 
-/** Appointments by what they take. Everybody in a class is one row: its teacher and its room are there once for all. */
+/** Busy intervals by what they use. A session is one interval: staff and resources count once. */
 export type BusyIndex = {
   ofStaff: (key: string) => readonly BusyInterval[];
   ofTable: (key: string) => readonly BusyInterval[];
@@ -11,23 +11,29 @@ export type BusyIndex = {
   ofResource: (key: string) => readonly BusyInterval[];
 };
 
-export function indexBusyIntervals(catalog: Catalog, rows: readonly BusyInterval[]): BusyIndex {
-  const classes = new Set(
+export function indexBusyIntervals(
+  catalog: Catalog,
+  intervals: readonly BusyInterval[],
+): BusyIndex {
+  const groupServices = new Set(
     catalog.objects.service.filter(({ capacity }) => capacity > 1).map(({ key }) => key),
   );
-  const isClass = (row: BusyInterval): boolean =>
-    row.serviceKey !== null && classes.has(row.serviceKey);
-  const all = [...rows.filter((row) => !isClass(row)), ...seatedTogether(rows.filter(isClass))];
+  const isSession = (interval: BusyInterval): boolean =>
+    interval.serviceKey !== null && groupServices.has(interval.serviceKey);
+  const merged = [
+    ...intervals.filter((interval) => !isSession(interval)),
+    ...mergeSessions(intervals.filter(isSession)),
+  ];
 
-  const ofStaff = Map.groupBy(all, ({ staffKey }) => staffKey);
-  const ofTable = Map.groupBy(all, ({ tableKey }) => tableKey);
-  const ofService = Map.groupBy(all, ({ serviceKey }) => serviceKey);
+  const ofStaff = Map.groupBy(merged, ({ staffKey }) => staffKey);
+  const ofTable = Map.groupBy(merged, ({ tableKey }) => tableKey);
+  const ofService = Map.groupBy(merged, ({ serviceKey }) => serviceKey);
   const ofResource = new Map<string, BusyInterval[]>();
-  for (const row of all)
-    for (const { resource } of row.resources) {
-      const known = ofResource.get(resource);
-      if (known === undefined) ofResource.set(resource, [row]);
-      else known.push(row);
+  for (const interval of merged)
+    for (const { resource } of interval.resources) {
+      const existing = ofResource.get(resource);
+      if (existing === undefined) ofResource.set(resource, [interval]);
+      else existing.push(interval);
     }
   return {
     ofStaff: (key) => ofStaff.get(key) ?? [],
@@ -37,17 +43,22 @@ export function indexBusyIntervals(catalog: Catalog, rows: readonly BusyInterval
   };
 }
 
-function seatedTogether(rows: readonly BusyInterval[]): BusyInterval[] {
+function mergeSessions(intervals: readonly BusyInterval[]): BusyInterval[] {
   const sessions = new Map<string, BusyInterval>();
-  for (const row of rows) {
-    const key = JSON.stringify([row.serviceKey, row.staffKey, row.startMin, row.endMin]);
+  for (const interval of intervals) {
+    const key = JSON.stringify([
+      interval.serviceKey,
+      interval.staffKey,
+      interval.startMin,
+      interval.endMin,
+    ]);
     const session = sessions.get(key);
-    sessions.set(key, session === undefined ? row : together(session, row));
+    sessions.set(key, session === undefined ? interval : mergeGuests(session, interval));
   }
   return [...sessions.values()];
 }
 
-const together = (a: BusyInterval, b: BusyInterval): BusyInterval => ({
+const mergeGuests = (a: BusyInterval, b: BusyInterval): BusyInterval => ({
   ...a,
   seats: a.seats + b.seats,
   bufferBeforeMin: Math.max(a.bufferBeforeMin, b.bufferBeforeMin),
@@ -60,23 +71,23 @@ const together = (a: BusyInterval, b: BusyInterval): BusyInterval => ({
   ),
 });
 
-/** How many units of the resource the row holds. */
+/** Units of the resource that the interval or segment uses. */
 export const unitsUsed = (
   { resources }: Pick<BusyInterval, "resources">,
   resource: string,
 ): number =>
   resources.reduce((sum, used) => (used.resource === resource ? sum + used.units : sum), 0);
 
-/** The time that a row keeps from a segment: its own, with the gap that both their buffers ask for on either side. */
+/** The interval and the buffers around it, in which the segment cannot take place. */
 export function blockedInterval(
-  row: BusyInterval,
+  interval: BusyInterval,
   segment: Segment,
   policy: "MAX" | "SUM",
 ): Interval {
   const gap = (after: number, before: number) =>
     policy === "MAX" ? Math.max(after, before) : after + before;
   return {
-    start: row.startMin - gap(segment.bufferAfterMin, row.bufferBeforeMin),
-    end: row.endMin + gap(row.bufferAfterMin, segment.bufferBeforeMin),
+    start: interval.startMin - gap(segment.bufferAfterMin, interval.bufferBeforeMin),
+    end: interval.endMin + gap(interval.bufferAfterMin, segment.bufferBeforeMin),
   };
 }

@@ -4,7 +4,7 @@ import type { Interval } from "./intervals.ts";
 import { maxVisitMin, type VisitPlan } from "./visit-plan.ts";
 import { closedInterval } from "./wall-clock.ts";
 
-/** How far beyond the days asked of a booked segment may begin or end and yet have a say in the answer. */
+/** How far outside the requested days a booking can be and still affect the result. */
 export type BusyMargins = { beforeMin: number; afterMin: number };
 
 export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
@@ -16,17 +16,17 @@ export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
   return { beforeMin: longest + buffers, afterMin: Math.max(visit, longest) + buffers };
 }
 
-/** Load what overlaps this. */
+/** Bookings that overlap this window must be loaded. */
 export function busyWindow(
   plan: VisitPlan,
   { beforeMin, afterMin }: BusyMargins = busyMargins(plan),
 ): Interval {
-  const asked = closedInterval(
+  const requested = closedInterval(
     plan.timezone,
     plan.firstDay * DAY_MIN,
     (plan.lastDay + 1) * DAY_MIN,
   );
-  return { start: asked.start - beforeMin, end: asked.end + afterMin };
+  return { start: requested.start - beforeMin, end: requested.end + afterMin };
 }
 
 function longestDuration({ objects }: Catalog, service: ServiceDoc): number {

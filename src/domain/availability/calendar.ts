@@ -1,6 +1,6 @@
 import type { Day, LocalDate, WallTime } from "../catalog/catalog.ts";
 
-/** Days since 1970-01-01, in no zone. Dates are counted as these inside the engine. */
+/** Days since 1970-01-01, independent of any time zone. */
 export type DayNumber = number;
 
 export const DAY_MIN = 1440;
@@ -18,6 +18,6 @@ const WEEK: readonly Day[] = ["thu", "fri", "sat", "sun", "mon", "tue", "wed"];
 
 export const weekdayOf = (day: DayNumber): Day => WEEK[((day % 7) + 7) % 7] ?? "thu";
 
-/** Minutes after the midnight that the date begins with; `26:00` is 1560. */
+/** Minutes after midnight; `26:00` is 1560. */
 export const wallMinutes = (time: WallTime): number =>
   Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));

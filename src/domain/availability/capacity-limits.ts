@@ -5,18 +5,18 @@ import type { BusyInterval } from "./request.ts";
 import type { Segment } from "./segment.ts";
 import { peakOf, timeAbove, type Usage, usageOf } from "./usage.ts";
 
-/** Something of which several can be in use at once: a resource, or the places of a service that has nothing else to limit it. */
+/** Units that can be in use at the same time: of a resource, or the capacity of the service. */
 export type CapacityLimit = {
-  /** null: the service's own places. */
+  /** null: the service's own capacity. */
   resource: string | null;
   capacity: number;
   unitsPerSpot: number;
   usage: Usage;
-  /** When less is left than the segment wants. */
+  /** When fewer units are left than the segment needs. */
   shortages: Interval[];
 };
 
-/** Neither a person nor a resource is needed (a sauna): guests come and go as they like, while there are places. */
+/** Whether neither staff nor resources are needed (a sauna): guests come and go within capacity. */
 export const isCapacityOnly = ({ service, candidates, resources }: Segment): boolean =>
   service !== null && resources.length === 0 && candidates.every(({ staff }) => staff === null);
 
@@ -26,13 +26,19 @@ export function capacityLimits(
   segment: Segment,
 ): CapacityLimit[] {
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
-  const usageBy = (rows: readonly BusyInterval[], units: (row: BusyInterval) => number): Usage =>
+  const usageIn = (
+    intervals: readonly BusyInterval[],
+    units: (interval: BusyInterval) => number,
+  ): Usage =>
     usageOf(
-      rows.map((row) => ({ kept: blockedInterval(row, segment, bufferPolicy), units: units(row) })),
+      intervals.map((interval) => ({
+        blocked: blockedInterval(interval, segment, bufferPolicy),
+        units: units(interval),
+      })),
     );
 
   if (segment.service !== null && isCapacityOnly(segment)) {
-    const usage = usageBy(busy.ofService(segment.service.key), ({ seats }) => seats);
+    const usage = usageIn(busy.ofService(segment.service.key), ({ seats }) => seats);
     const shortages = shortagesIn(usage, segment.capacity, segment.seats);
     return [{ resource: null, capacity: segment.capacity, unitsPerSpot: 1, usage, shortages }];
   }
@@ -42,7 +48,7 @@ export function capacityLimits(
       (resource) => resource.key === key && resource.status === "ACTIVE",
     );
     const capacity = doc?.capacity ?? 0;
-    const usage = usageBy(busy.ofResource(key), (row) => unitsUsed(row, key));
+    const usage = usageIn(busy.ofResource(key), (interval) => unitsUsed(interval, key));
     const wanted = unitsUsed(segment, key);
     return {
       resource: key,

@@ -2,79 +2,89 @@ import { contains, type Interval, intersect, firstEndingAfter, merge } from "./i
 import type { SegmentStarts, CandidateStarts } from "./segment-starts.ts";
 
 /**
- * The segments of a visit one after another, with at most so long a gap between two. Worked out from the last to the first:
- * a way can be taken at the starts of its own from whose end some way of the next segment can be reached.
+ * The segments of a visit in sequence, with a gap of at most `maxGapMin` between two. Built from
+ * the last segment to the first: a start is kept if the next segment can start after its end.
  */
 export type Chain = {
   maxGapMin: number;
-  /** onward[changes][segment]: from where the visit can be finished with at most so many changes of person. */
-  finishable: Onward[][][];
+  /** finishable[changes][segment]: starts that need at most that many staff changes. */
+  finishable: FinishableOption[][][];
 };
 
-/** A way, with the person who accompanies the guest: where nobody is needed, whoever was or will be with them. */
-type Link = { way: CandidateStarts; person: string | null };
+/** An option and the staff member with the guest; without staff, the one before or after it. */
+type StaffedOption = { option: CandidateStarts; person: string | null };
 
-type Onward = Link & { starts: Interval[] };
+/** `starts` are those from which the visit can be finished. */
+type FinishableOption = StaffedOption & { starts: Interval[] };
 
-export type PlacedSegment = Link & { startMin: number };
+export type PlacedSegment = StaffedOption & { startMin: number };
 
 export function buildChain(segments: readonly SegmentStarts[], maxGapMin: number): Chain {
-  const layers = linksOf(segments);
-  const finishable: Onward[][][] = [];
-  let reached = -1;
-  for (const changes of layers.keys()) {
-    const fewer = finishable[changes - 1];
-    const now: Onward[][] = (finishable[changes] = []);
-    for (let i = layers.length - 1; i >= 0; i -= 1) {
-      const next = now[i + 1];
-      const staying = new Map(next?.map(({ person, starts }) => [person, starts]));
-      const leadingToChange = leadingTo(
-        merge(fewer?.[i + 1]?.flatMap(({ starts }) => starts) ?? []),
+  const optionsBySegment = staffedOptions(segments);
+  const finishable: FinishableOption[][][] = [];
+  let previousMinutes = -1;
+  for (const changes of optionsBySegment.keys()) {
+    const withFewerChanges = finishable[changes - 1];
+    const current: FinishableOption[][] = (finishable[changes] = []);
+    for (let i = optionsBySegment.length - 1; i >= 0; i -= 1) {
+      const next = current[i + 1];
+      const startsByPerson = new Map(next?.map(({ person, starts }) => [person, starts]));
+      const beforeChange = startsEndingBefore(
+        merge(withFewerChanges?.[i + 1]?.flatMap(({ starts }) => starts) ?? []),
         maxGapMin,
       );
-      const startsOf = ({ way, person }: Link): Interval[] => {
-        if (next === undefined) return way.starts;
-        const { durationMin } = way.candidate;
-        const leadingToStay = leadingTo(staying.get(person) ?? [], maxGapMin)(durationMin);
-        return intersect(way.starts, merge([...leadingToStay, ...leadingToChange(durationMin)]));
+      const startsOf = ({ option, person }: StaffedOption): Interval[] => {
+        if (next === undefined) return option.starts;
+        const { durationMin } = option.candidate;
+        const beforeSamePerson = startsEndingBefore(
+          startsByPerson.get(person) ?? [],
+          maxGapMin,
+        )(durationMin);
+        return intersect(option.starts, merge([...beforeSamePerson, ...beforeChange(durationMin)]));
       };
-      now[i] = (layers[i] ?? []).map((link) => ({ ...link, starts: startsOf(link) }));
+      current[i] = (optionsBySegment[i] ?? []).map((staffed) => ({
+        ...staffed,
+        starts: startsOf(staffed),
+      }));
     }
-    // Each change adds minutes or nothing; once it adds nothing, no further one will.
-    const minutes = now.flat().reduce((sum, { starts }) => sum + lengthOf(starts), 0);
-    if (minutes === reached) break;
-    reached = minutes;
+    // Stop when allowing one more change of staff adds no start.
+    const minutes = current.flat().reduce((sum, { starts }) => sum + totalMinutes(starts), 0);
+    if (minutes === previousMinutes) break;
+    previousMinutes = minutes;
   }
   return { maxGapMin, finishable };
 }
 
-function linksOf(segments: readonly SegmentStarts[]): Link[][] {
+function staffedOptions(segments: readonly SegmentStarts[]): StaffedOption[][] {
   const people = new Set(
     segments.flatMap(({ candidates }) =>
       candidates.flatMap(({ candidate }) => candidate.staff?.key ?? []),
     ),
   );
   return segments.map(({ candidates }) =>
-    candidates.flatMap((way): Link[] => {
-      if (way.candidate.staff !== null) return [{ way, person: way.candidate.staff.key }];
+    candidates.flatMap((option): StaffedOption[] => {
+      if (option.candidate.staff !== null) return [{ option, person: option.candidate.staff.key }];
       return people.size === 0
-        ? [{ way, person: null }]
-        : [...people].map((person) => ({ way, person }));
+        ? [{ option, person: null }]
+        : [...people].map((person) => ({ option, person }));
     }),
   );
 }
 
-/** The starts from which something of a length ends at, or no more than the gap before, one of the minutes. */
-function leadingTo(minutes: Interval[], maxGapMin: number): (durationMin: number) => Interval[] {
+/** The starts of an activity that ends at one of the minutes, or at most `maxGapMin` before it. */
+function startsEndingBefore(
+  minutes: Interval[],
+  maxGapMin: number,
+): (durationMin: number) => Interval[] {
   const ends = merge(minutes.map(({ start, end }) => ({ start: start - maxGapMin, end })));
   return (durationMin) =>
     ends.map(({ start, end }) => ({ start: start - durationMin, end: end - durationMin }));
 }
 
-const lengthOf = (intervals: readonly Interval[]): number =>
+const totalMinutes = (intervals: readonly Interval[]): number =>
   intervals.reduce((sum, i) => sum + i.end - i.start, 0);
 
-/** Every minute at which the whole visit can begin, were there neither notice nor horizon. */
+/** Every minute at which the whole visit can start, regardless of notice and horizon. */
 export function visitStarts({ finishable }: Chain): number[] {
   const minutes: number[] = [];
   for (const { start, end } of merge(finishable.at(-1)?.[0]?.flatMap(({ starts }) => starts) ?? []))
@@ -82,56 +92,59 @@ export function visitStarts({ finishable }: Chain): number[] {
   return minutes;
 }
 
-/** The ways by which a segment can be done at this minute and the visit be finished. */
+/** The candidates that can take the segment at this minute and let the visit be finished. */
 export function candidatesAt(
   { finishable }: Chain,
   segment: number,
   minute: number,
 ): CandidateStarts[] {
-  const ways: CandidateStarts[] = [];
-  for (const { way, starts } of finishable.at(-1)?.[segment] ?? [])
-    // The same way for one person and the next are neighbours.
-    if (way !== ways.at(-1) && contains(starts, minute)) ways.push(way);
-  return ways;
+  const options: CandidateStarts[] = [];
+  for (const { option, starts } of finishable.at(-1)?.[segment] ?? [])
+    // The entries of one option, one for each person, are adjacent.
+    if (option !== options.at(-1) && contains(starts, minute)) options.push(option);
+  return options;
 }
 
-/** The visit that begins at this minute: with the fewest changes of person, then each segment as early as can be. */
+/** The visit that starts at this minute, with the fewest staff changes and then the least waiting. */
 export function placeSegments(
   { maxGapMin, finishable }: Chain,
-  beginMin: number,
+  startMin: number,
 ): PlacedSegment[] | undefined {
+  // The index is the number of staff changes still allowed.
   let changes = finishable.findIndex((segments) =>
-    segments[0]?.some(({ starts }) => contains(starts, beginMin)),
+    segments[0]?.some(({ starts }) => contains(starts, startMin)),
   );
   if (changes === -1) return undefined;
-  const steps: PlacedSegment[] = [];
-  let window = { start: beginMin, end: beginMin + 1 };
+  const placed: PlacedSegment[] = [];
+  let window = { start: startMin, end: startMin + 1 };
   let last: PlacedSegment | undefined;
   for (const i of finishable[changes]?.keys() ?? []) {
-    let step = bestStep(finishable[changes]?.[i] ?? [], window, last);
-    if (step === undefined) {
+    let placement = earliestPlacement(finishable[changes]?.[i] ?? [], window, last);
+    if (placement === undefined) {
       changes -= 1;
-      step = bestStep(finishable[changes]?.[i] ?? [], window);
+      placement = earliestPlacement(finishable[changes]?.[i] ?? [], window);
     }
-    if (step === undefined) throw new Error(`The visit at ${beginMin} breaks off at segment ${i}.`);
-    steps.push((last = step));
-    const end = step.startMin + step.way.candidate.durationMin;
+    if (placement === undefined)
+      throw new Error(`The visit at ${startMin} cannot be finished from segment ${i}.`);
+    placed.push((last = placement));
+    const end = placement.startMin + placement.option.candidate.durationMin;
     window = { start: end, end: end + maxGapMin + 1 };
   }
-  return steps;
+  return placed;
 }
 
 /**
- * The earliest start within the window, in a class that has started rather than in a new one, then by whom the plan names first.
- * @param last whose person goes on; undefined: anybody may
+ * The earliest start within the window. An existing session goes before a new one; after that the
+ * order of the candidates decides.
+ * @param last the previous segment, whose person must continue; undefined: anyone can
  */
-function bestStep(
-  links: readonly Onward[],
+function earliestPlacement(
+  options: readonly FinishableOption[],
   window: Interval,
   last?: PlacedSegment,
 ): PlacedSegment | undefined {
   let best: PlacedSegment | undefined;
-  for (const { way, person, starts } of links) {
+  for (const { option, person, starts } of options) {
     if (last !== undefined && last.person !== person) continue;
     const startMin = Math.max(
       firstEndingAfter(starts, window.start)?.start ?? Infinity,
@@ -141,11 +154,11 @@ function bestStep(
     const isBetter =
       best === undefined ||
       startMin < best.startMin ||
-      (isStarted(way, startMin) && !isStarted(best.way, startMin));
-    if (isBetter) best = { way, person, startMin };
+      (joinsSession(option, startMin) && !joinsSession(best.option, startMin));
+    if (isBetter) best = { option, person, startMin };
   }
   return best;
 }
 
-const isStarted = ({ sessions }: CandidateStarts, startMin: number): boolean =>
+const joinsSession = ({ sessions }: CandidateStarts, startMin: number): boolean =>
   sessions.has(startMin);

@@ -4,7 +4,7 @@ import { quote } from "../catalog/validation-issue.ts";
 import type { ValidationIssue } from "../errors.ts";
 import { dayNumber } from "./calendar.ts";
 
-/** The days that somebody asks about: one, or from the first to the last. */
+/** The requested days: one `date`, or all days from `from` to `to`. */
 export type DateRangeInput = {
   date?: string | undefined;
   from?: string | undefined;
@@ -12,35 +12,38 @@ export type DateRangeInput = {
 };
 export type DateRange = { from: LocalDate; to: LocalDate };
 
-const USUAL_DAYS = 7;
+const DEFAULT_DAYS = 7;
 export const MAX_DAYS = 62;
 
-/** A week from today, unless it is said otherwise. `today` is on the business's calendar; undefined while nobody knows that. */
+/**
+ * Defaults to a week from today.
+ * @param today in the business's time zone; undefined if the business is unknown
+ */
 export function parseDateRange(
-  asked: DateRangeInput,
+  input: DateRangeInput,
   today: LocalDate | undefined,
 ): { range?: DateRange; issues: ValidationIssue[] } {
-  const mistakes: ValidationIssue[] = [];
-  const mistake = (parameter: keyof DateRangeInput, code: string, detail: string) =>
-    void mistakes.push({ parameter, code, detail: `'${parameter}' ${detail}` });
+  const issues: ValidationIssue[] = [];
+  const addIssue = (parameter: keyof DateRangeInput, code: string, detail: string) =>
+    void issues.push({ parameter, code, detail: `'${parameter}' ${detail}` });
 
   for (const name of ["date", "from", "to"] as const) {
-    const text = asked[name];
+    const text = input[name];
     if (text !== undefined && !isLocalDate(text))
-      mistake(
+      addIssue(
         name,
         "invalid_date",
         `must be a date that exists, such as 2026-12-31, not ${quote(text)}.`,
       );
   }
-  if (asked.date !== undefined && (asked.from ?? asked.to) !== undefined)
-    mistake("date", "invalid_value", "stands alone, without 'from' and 'to'.");
-  const from = asked.date ?? asked.from ?? today;
-  if (mistakes.length > 0 || from === undefined) return { issues: mistakes };
+  if (input.date !== undefined && (input.from ?? input.to) !== undefined)
+    addIssue("date", "invalid_value", "cannot be combined with 'from' or 'to'.");
+  const from = input.date ?? input.from ?? today;
+  if (issues.length > 0 || from === undefined) return { issues };
 
-  const to = asked.date ?? asked.to ?? addDays(from, USUAL_DAYS - 1);
-  if (to < from) mistake("to", "before_from", `must not be before 'from', which is ${from}.`);
+  const to = input.date ?? input.to ?? addDays(from, DEFAULT_DAYS - 1);
+  if (to < from) addIssue("to", "before_from", `must not be before 'from', which is ${from}.`);
   if (dayNumber(to) - dayNumber(from) >= MAX_DAYS)
-    mistake("to", "range_too_large", `may be the ${MAX_DAYS}nd day at most, counted from 'from'.`);
-  return { range: { from, to }, issues: mistakes };
+    addIssue("to", "range_too_large", `must be at most ${MAX_DAYS - 1} days after 'from'.`);
+  return { range: { from, to }, issues: issues };
 }

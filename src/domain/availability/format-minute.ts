@@ -3,7 +3,7 @@ import { offsetAt } from "./wall-clock.ts";
 
 let lastDate = { day: 0, text: "1970-01-01" };
 
-/** RFC 3339 in any zone, as formatInstant writes it, but for thousands of minutes at once: `2026-11-23T09:00:00+00:00`. */
+/** RFC 3339 (`2026-11-23T09:00:00+00:00`), like formatInstant but fast for thousands of minutes. */
 export function formatMinute(minute: number, timezone: string): string {
   const offset = offsetAt(timezone, minute);
   const wall = minute + offset;
@@ -13,5 +13,6 @@ export function formatMinute(minute: number, timezone: string): string {
   return `${lastDate.text}T${clock(wall - day * DAY_MIN)}:00${sign}${clock(Math.abs(offset))}`;
 }
 
-const two = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
-const clock = (minutes: number): string => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
+const clock = (minutes: number): string =>
+  `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;

@@ -3,8 +3,8 @@ import type { VisitPlan } from "./visit-plan.ts";
 import type { Candidate } from "./segment.ts";
 import { dayAt, instantsOf } from "./wall-clock.ts";
 
-/** The minutes, in order, at which a visit may begin with the option, on the days asked of. */
-export type Grid = (option: Candidate) => ReadonlySet<number>;
+/** The minutes, in order, at which a visit can start with the candidate on the requested days. */
+export type Grid = (candidate: Candidate) => ReadonlySet<number>;
 
 export function buildGrid(plan: VisitPlan): Grid {
   if (plan.catalog.business.bookingPolicy.grid === "CLOCK") {
@@ -12,12 +12,12 @@ export function buildGrid(plan: VisitPlan): Grid {
     return () => minutes;
   }
   const grids = new Map(
-    plan.segments[0]?.candidates.map((option) => [option, openingGrid(plan, option)]),
+    plan.segments[0]?.candidates.map((candidate) => [candidate, openingGrid(plan, candidate)]),
   );
-  return (option) => grids.get(option) ?? new Set();
+  return (candidate) => grids.get(candidate) ?? new Set();
 }
 
-/** Counted from midnight: a time that clocks skip is no start, one that they repeat is two. */
+/** Counted from midnight. A skipped time is left out; a repeated time counts twice. */
 function clockGrid({ timezone, firstDay, lastDay, intervalMin }: VisitPlan): Set<number> {
   const minutes: number[] = [];
   for (let day = firstDay; day <= lastDay; day += 1)
@@ -26,10 +26,10 @@ function clockGrid({ timezone, firstDay, lastDay, intervalMin }: VisitPlan): Set
   return new Set(minutes.sort((a, b) => a - b));
 }
 
-/** Counted in minutes that pass, from the beginning of each of the person's (or the business's) shifts. */
+/** Counted in elapsed minutes from the start of each shift of the person or the business. */
 function openingGrid(plan: VisitPlan, { staff }: Candidate): Set<number> {
   const minutes: number[] = [];
-  for (const { start, end } of plan.timeOf(staff ?? undefined).unmergedShifts)
+  for (const { start, end } of plan.workingTimeOf(staff ?? undefined).unmergedShifts)
     for (let minute = start; minute < end; minute += plan.intervalMin)
       if (isOnRequestedDay(plan, minute)) minutes.push(minute);
   return new Set(minutes.sort((a, b) => a - b));

@@ -1,11 +1,11 @@
-/** Whole epoch minutes, half-open. The functions here take and give lists as {@link merge} makes them, unless they say so. */
+/** Epoch minutes, half-open. Lists are sorted and disjoint, as from {@link merge}, unless noted. */
 export type Interval = { start: number; end: number };
 
-/** Of intervals in any order: sorted, with whatever overlaps or touches made one. */
+/** Sorts intervals in any order and joins those that overlap or touch. */
 export function merge(intervals: readonly Interval[]): Interval[] {
   const merged: Interval[] = [];
   let last: Interval | undefined;
-  for (const { start, end } of inOrder(intervals)) {
+  for (const { start, end } of sorted(intervals)) {
     if (start >= end) continue;
     if (last === undefined || start > last.end) merged.push((last = { start, end }));
     else if (end > last.end) last.end = end;
@@ -13,8 +13,8 @@ export function merge(intervals: readonly Interval[]): Interval[] {
   return merged;
 }
 
-/** Most lists are in order already, and some are long. */
-const inOrder = (intervals: readonly Interval[]): readonly Interval[] =>
+/** Checks first, because most lists are already sorted and some are long. */
+const sorted = (intervals: readonly Interval[]): readonly Interval[] =>
   intervals.every(({ start }, i) => i === 0 || (intervals[i - 1]?.start ?? 0) <= start)
     ? intervals
     : intervals.toSorted((a, b) => a.start - b.start);
@@ -51,7 +51,7 @@ export function intersect(a: readonly Interval[], b: readonly Interval[]): Inter
   return both;
 }
 
-/** The first interval that ends after the minute: the one that holds it, or the next. */
+/** The interval that contains the minute, or else the next one. */
 export function firstEndingAfter(
   intervals: readonly Interval[],
   minute: number,
@@ -71,15 +71,15 @@ export function contains(intervals: readonly Interval[], minute: number): boolea
   return found !== undefined && found.start <= minute;
 }
 
-/** Of these minutes, which are in order, those that an interval holds. */
+/** Those of the sorted minutes that lie within an interval. */
 export function minutesWithin(minutes: Iterable<number>, intervals: readonly Interval[]): number[] {
-  const held: number[] = [];
+  const within: number[] = [];
   let at = 0;
   for (const minute of minutes) {
     while ((intervals[at]?.end ?? Infinity) <= minute) at += 1;
-    if ((intervals[at]?.start ?? Infinity) <= minute) held.push(minute);
+    if ((intervals[at]?.start ?? Infinity) <= minute) within.push(minute);
   }
-  return held;
+  return within;
 }
 
 export function overlaps(intervals: readonly Interval[], { start, end }: Interval): boolean {
@@ -92,13 +92,13 @@ export function covers(intervals: readonly Interval[], { start, end }: Interval)
   return found !== undefined && found.start <= start && end <= found.end;
 }
 
-/** The minutes at which something that lasts `durationMin` may start, to lie within one of the intervals. */
+/** The minutes at which `durationMin` can start so that it ends within the same interval. */
 export const startsWithin = (intervals: readonly Interval[], durationMin: number): Interval[] =>
   intervals
     .filter(({ start, end }) => end - start >= durationMin)
     .map(({ start, end }) => ({ start, end: end - durationMin + 1 }));
 
-/** The minutes at which something that lasts `durationMin` may not start, or it would meet one of the intervals, in any order. */
+/** The minutes at which `durationMin` would overlap an interval. Takes intervals in any order. */
 export const startsOverlapping = (
   intervals: readonly Interval[],
   durationMin: number,

@@ -10,15 +10,15 @@ import { closedInterval, dayAt } from "./wall-clock.ts";
 export type DayState = "OPEN" | "FULL" | "CLOSED" | "TOO_SOON" | "TOO_FAR";
 export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };
 
-/** Each day asked of, with every visit that can begin on it. */
-export function listSlots(openings: SlotSearch): DayListing[] {
-  const { plan } = openings;
-  const slots = visitStarts(openings.chain).flatMap((minute) => {
-    const answer = checkStart(openings, minute);
-    return answer.ok ? [answer.slot] : [];
+/** Each requested day with the slots that start on it. */
+export function listSlots(search: SlotSearch): DayListing[] {
+  const { plan } = search;
+  const slots = visitStarts(search.chain).flatMap((minute) => {
+    const check = checkStart(search, minute);
+    return check.ok ? [check.slot] : [];
   });
   const byDay = Map.groupBy(slots, ({ startMin }) => dayAt(plan.timezone, startMin));
-  const stateOf = emptyDayStates(plan);
+  const stateOf = createEmptyDayState(plan);
   return Array.from({ length: plan.lastDay - plan.firstDay + 1 }, (_, i) => {
     const day = plan.firstDay + i;
     const slots = byDay.get(day) ?? [];
@@ -26,17 +26,18 @@ export function listSlots(openings: SlotSearch): DayListing[] {
   });
 }
 
-/** Why a day has nothing: were it not for what is booked, a full day would have something and a closed one would not. */
-function emptyDayStates(plan: VisitPlan): (day: DayNumber) => DayState {
-  let unbooked: Map<DayNumber, number[]> | undefined;
+/** The state of a day without slots: FULL if it would have some without bookings, else CLOSED. */
+function createEmptyDayState(plan: VisitPlan): (day: DayNumber) => DayState {
+  let startsWithoutBookings: Map<DayNumber, number[]> | undefined;
   return (day) => {
     if (day > plan.horizonDay) return "TOO_FAR";
     const { end } = closedInterval(plan.timezone, day * DAY_MIN, (day + 1) * DAY_MIN);
     if (end <= plan.earliestMin) return "TOO_SOON";
-    unbooked ??= Map.groupBy(visitStarts(prepareSlotSearch(plan, []).chain), (minute) =>
-      dayAt(plan.timezone, minute),
+    startsWithoutBookings ??= Map.groupBy(
+      visitStarts(prepareSlotSearch(plan, []).chain),
+      (minute) => dayAt(plan.timezone, minute),
     );
-    const starts = unbooked.get(day) ?? [];
+    const starts = startsWithoutBookings.get(day) ?? [];
     if (starts.length === 0) return "CLOSED";
     return starts.some((minute) => minute >= plan.earliestMin) ? "FULL" : "TOO_SOON";
   };

@@ -4,7 +4,7 @@ import { dateExists } from "./wall-clock.ts";
 
 export type LocalDay = { day: DayNumber; date: LocalDate; weekday: Day; timezone: string };
 
-/** The days from the first to the last, without those that do not exist there: nothing happens on these. */
+/** The days from first to last, without dates that the zone skipped. */
 export function localDays(timezone: string, first: DayNumber, last: DayNumber): LocalDay[] {
   const days: LocalDay[] = [];
   for (let day = first; day <= last; day += 1)

@@ -6,47 +6,49 @@ import { covers, type Interval } from "./intervals.ts";
 import { createWorkingTimeReader } from "./working-time.ts";
 import { dayAt } from "./wall-clock.ts";
 
-/** A booked segment, or a reservation, for which nobody but the business must be there. */
+/** A booked segment or a reservation. `staffId` is null if only the business must be open. */
 export type BookedInterval = Interval & { id: string; staffId: string | null };
 
-const HOURS = new Set(["timezone", "hours", "closures", "exceptions", "breaks", "timeOff"]);
+const HOURS_FIELDS = new Set(["timezone", "hours", "closures", "exceptions", "breaks", "timeOff"]);
 
-/** Whether a change may leave somebody who is booked without the hours for it. */
+/** Whether a change can leave bookings outside working hours. */
 export const changesHours = ({ businessFields, changes }: CatalogDiff): boolean =>
-  businessFields.some((field) => HOURS.has(field)) ||
+  businessFields.some((field) => HOURS_FIELDS.has(field)) ||
   changes.some(
     ({ kind, action, fields }) =>
-      kind === "staff" && (action === "delete" || fields.some((field) => HOURS.has(field))),
+      kind === "staff" && (action === "delete" || fields.some((field) => HOURS_FIELDS.has(field))),
   );
 
-/** The ids of those that lie within the hours of before and not within those of after, in their order. */
+/** IDs, in order, of bookings within working hours before the change but not after it. */
 export function findOutsideHours(
   before: Catalog,
   after: Catalog,
-  appointments: readonly BookedInterval[],
+  bookings: readonly BookedInterval[],
 ): string[] {
-  const [fitted, fits] = [fitting(before, appointments), fitting(after, appointments)];
-  return [...new Set(appointments.filter((one) => fitted(one) && !fits(one)).map(({ id }) => id))];
+  const [fitBefore, fitsAfter] = [
+    createHoursCheck(before, bookings),
+    createHoursCheck(after, bookings),
+  ];
+  return [
+    ...new Set(bookings.filter((one) => fitBefore(one) && !fitsAfter(one)).map(({ id }) => id)),
+  ];
 }
 
-function fitting(
+function createHoursCheck(
   { business: { slug, timezone }, schedule, objects }: Catalog,
-  appointments: readonly BookedInterval[],
-): (appointment: BookedInterval) => boolean {
-  const first = appointments.reduce(
+  bookings: readonly BookedInterval[],
+): (booking: BookedInterval) => boolean {
+  const first = bookings.reduce(
     (day, { start }) => Math.min(day, dayAt(timezone, start)),
     Infinity,
   );
-  const last = appointments.reduce(
-    (day, { end }) => Math.max(day, dayAt(timezone, end)),
-    -Infinity,
-  );
-  // A shift of two days ago may end at 48:00.
-  const timeOf = createWorkingTimeReader(schedule, localDays(timezone, first - 2, last));
+  const last = bookings.reduce((day, { end }) => Math.max(day, dayAt(timezone, end)), -Infinity);
+  // A shift can start two days before (until 48:00).
+  const workingTimeOf = createWorkingTimeReader(schedule, localDays(timezone, first - 2, last));
   const people = new Map(objects.staff.map((doc) => [objectId("staff", slug, doc), doc]));
-  return (appointment) => {
-    if (appointment.staffId === null) return covers(timeOf().work, appointment);
-    const person = people.get(appointment.staffId);
-    return person !== undefined && covers(timeOf(person).work, appointment);
+  return (booking) => {
+    if (booking.staffId === null) return covers(workingTimeOf().work, booking);
+    const person = people.get(booking.staffId);
+    return person !== undefined && covers(workingTimeOf(person).work, booking);
   };
 }

@@ -5,19 +5,19 @@ import type { DateRange } from "./date-range.ts";
 import { type Audience, resolveRequest } from "./resolve-request.ts";
 
 /**
- * The way from somebody's words to a plan, for those who list and for those who book.
- * @throws AppError with everything that is wrong with the wish
+ * Resolves the names in a request and plans the visit, both for listing and for booking.
+ * @throws AppError with every issue of the request
  */
 export function planNamedRequest(
   catalog: Catalog,
   audience: Audience,
-  wish: NamedRequest,
-  span: DateRange,
+  request: NamedRequest,
+  dates: DateRange,
   nowMs: number,
 ): VisitPlan {
-  const problems: RequestIssue[] = [];
-  const question = resolveRequest(catalog, audience, wish, (code, detail, parameter) => {
-    problems.push({ code, detail, parameter });
+  const issues: RequestIssue[] = [];
+  const resolved = resolveRequest(catalog, audience, request, (code, detail, parameter) => {
+    issues.push({ code, detail, parameter });
   });
-  return planResolvedRequest(catalog, { ...span, ...question }, nowMs, problems);
+  return planResolvedRequest(catalog, { ...dates, ...resolved }, nowMs, issues);
 }

@@ -12,14 +12,14 @@ import type { Candidate, Segment } from "./segment.ts";
 
 type Rules = { slotIntervalMin: number; minNoticeMin: number; maxAdvanceDays: number };
 
-/** The segments of a visit, and the rules that hold for the whole of it: the strictest of its services. */
+/** The segments of a visit, with the strictest notice and horizon of its services. */
 export function planSegments(
   catalog: Catalog,
   { services, guests }: ResolvedAppointmentRequest,
-  report: AddIssue,
+  addIssue: AddIssue,
 ): { segments: Segment[]; rules: Rules } {
   const segments = services.flatMap(
-    (request) => planSegment(catalog, request, guests, report) ?? [],
+    (request) => planSegment(catalog, request, guests, addIssue) ?? [],
   );
   const policy = catalog.business.bookingPolicy;
   const own = segments.flatMap(({ service }) => service?.bookingRules ?? []);
@@ -41,45 +41,49 @@ function planSegment(
   catalog: Catalog,
   request: ServiceRequest,
   guests: number,
-  report: AddIssue,
+  addIssue: AddIssue,
 ): Segment | undefined {
   const service = catalog.objects.service.find(({ key }) => key === request.service);
   if (service === undefined)
-    return void report(
+    return void addIssue(
       "resource_not_found",
       `There is no service '${request.service}'.`,
       "serviceIds",
     );
   if (service.status !== "ACTIVE" || !service.bookable)
-    return void report("service_not_bookable", `'${service.name}' cannot be booked.`, "serviceIds");
+    return void addIssue(
+      "service_not_bookable",
+      `'${service.name}' cannot be booked.`,
+      "serviceIds",
+    );
   if (guests > service.capacity)
-    report(
+    addIssue(
       "party_too_large",
-      `'${service.name}' takes ${service.capacity} at once, not ${guests}.`,
+      `'${service.name}' takes at most ${countOf(service.capacity, "guest")}, not ${guests}.`,
       "guests",
     );
 
   const variant = chosenVariant(service, request.variant);
   if (variant === undefined)
-    return void report(
+    return void addIssue(
       "variant_service_mismatch",
       `'${service.name}' has no variant '${request.variant}'.`,
       "variantIds",
     );
 
-  const addons = chosenAddons(catalog, service, request.addons, report);
-  const optionWith = pricedOption(service, variant, addons);
+  const addons = chosenAddons(catalog, service, request.addons, addIssue);
+  const candidateFor = createCandidate(service, variant, addons);
   const candidates = performersOf(catalog, service, variant)
     .filter((person) => request.staff === null || person?.key === request.staff)
-    .map(optionWith);
+    .map(candidateFor);
   if (request.staff !== null && candidates.length === 0)
-    report(
+    addIssue(
       "staff_cannot_perform",
       `'${nameOf(catalog.objects.staff, request.staff)}' does not perform '${service.name}'.`,
       "staffIds",
     );
 
-  const sold = (request.staff === null ? undefined : candidates[0]) ?? optionWith(null);
+  const listed = (request.staff === null ? undefined : candidates[0]) ?? candidateFor(null);
   return {
     service,
     variant,
@@ -89,17 +93,17 @@ function planSegment(
     bufferBeforeMin: service.bufferBeforeMin,
     bufferAfterMin: service.bufferAfterMin,
     resources: service.resources,
-    durationMin: sold.durationMin,
-    priceCents: sold.priceCents,
+    durationMin: listed.durationMin,
+    priceCents: listed.priceCents,
     candidates,
   };
 }
 
-/** What partners know it by: they have never seen its key. */
+/** Partners know names, not keys. */
 const nameOf = (docs: readonly { key: string; name: string }[], key: string): string =>
   docs.find((doc) => doc.key === key)?.name ?? key;
 
-/** undefined: there is none of that key. */
+/** The default variant if `key` is null; undefined if no active variant has the key. */
 function chosenVariant(service: ServiceDoc, key: string | null): VariantDoc | null | undefined {
   const variants = service.variants.filter(({ status }) => status === "ACTIVE");
   return key === null
@@ -109,15 +113,15 @@ function chosenVariant(service: ServiceDoc, key: string | null): VariantDoc | nu
 
 type ChosenAddon = { addon: AddonDoc; link: AddonLinkDoc; quantity: number };
 
-/** Those that are asked for, and those that are not to be had without. */
+/** The requested add-ons and those that the service requires. */
 function chosenAddons(
   catalog: Catalog,
   service: ServiceDoc,
-  asked: ServiceRequest["addons"],
-  report: AddIssue,
+  requested: ServiceRequest["addons"],
+  addIssue: AddIssue,
 ): ChosenAddon[] {
   const quantities = new Map<string, number>();
-  for (const { addon, quantity } of asked)
+  for (const { addon, quantity } of requested)
     quantities.set(addon, (quantities.get(addon) ?? 0) + quantity);
 
   const linked = service.addons.flatMap((link) => {
@@ -128,28 +132,32 @@ function chosenAddons(
   });
   for (const key of quantities.keys())
     if (!linked.some(({ addon }) => addon.key === key))
-      report(
+      addIssue(
         "addon_not_linked",
         `'${service.name}' is not offered with the add-on '${nameOf(catalog.objects.addon, key)}'.`,
         "addonIds",
       );
 
   return linked.flatMap(({ addon, link }) => {
-    const least = Math.max(1, link.minQuantity);
+    const minQuantity = Math.max(1, link.minQuantity);
     const quantity =
       quantities.get(addon.key) ??
-      (link.required ? Math.max(least, link.defaultQuantity) : undefined);
+      (link.required ? Math.max(minQuantity, link.defaultQuantity) : undefined);
     if (quantity === undefined) return [];
-    if (quantity < least || quantity > link.maxQuantity) {
-      const most = countOf(link.maxQuantity, "time");
-      const range = least === link.maxQuantity ? most : `${least} to ${most}`;
-      report("validation_failed", `'${addon.name}' comes ${range}, not ${quantity}.`, "addonIds");
+    if (quantity < minQuantity || quantity > link.maxQuantity) {
+      const max = countOf(link.maxQuantity, "time");
+      const range = minQuantity === link.maxQuantity ? max : `${minQuantity} to ${max}`;
+      addIssue(
+        "validation_failed",
+        `'${addon.name}' can be added ${range}, not ${quantity}.`,
+        "addonIds",
+      );
     }
     return [{ addon, link, quantity }];
   });
 }
 
-/** People in the order of their keys, so that the order of a list decides nothing; null where nobody is needed. */
+/** Staff sorted by key, so that the file's order does not matter; null if no staff is needed. */
 function performersOf(
   catalog: Catalog,
   service: ServiceDoc,
@@ -164,8 +172,8 @@ function performersOf(
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** For how long and how much: a person's own terms go before the variant's, these before the service's. */
-function pricedOption(
+/** Duration and price are the person's, else the variant's, else the service's; plus add-ons. */
+function createCandidate(
   service: ServiceDoc,
   variant: VariantDoc | null,
   addons: ChosenAddon[],

@@ -2,17 +2,17 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { AddIssue, ResolvedTableRequest } from "./request.ts";
 import type { Segment } from "./segment.ts";
 
-/** For a business that has not said how long its guests stay. */
+/** For businesses without turn times. */
 const DEFAULT_TURN_MIN = 120;
 
 export function planTable(
   catalog: Catalog,
   { partySize, area }: ResolvedTableRequest,
-  report: AddIssue,
+  addIssue: AddIssue,
 ): Segment {
   const areas = new Map(catalog.objects.area.map((doc) => [doc.key, doc]));
   if (area !== null && areas.get(area)?.status !== "ACTIVE")
-    report("resource_not_found", `There is no area '${area}'.`, "areaId");
+    addIssue("resource_not_found", `There is no area '${area}'.`, "areaId");
 
   const tables = catalog.objects.table.filter(
     (table) =>
@@ -20,11 +20,11 @@ export function planTable(
       (table.area === null || areas.get(table.area)?.status === "ACTIVE") &&
       (area === null || table.area === area),
   );
-  const most = Math.max(0, ...tables.map(({ maxSeats }) => maxSeats));
-  if (partySize > most)
-    report(
+  const largest = Math.max(0, ...tables.map(({ maxSeats }) => maxSeats));
+  if (partySize > largest)
+    addIssue(
       "party_too_large",
-      `No table seats ${partySize}; the largest seats ${most}.`,
+      `No table seats ${partySize}; the largest seats ${largest}.`,
       "partySize",
     );
 
@@ -49,7 +49,7 @@ export function planTable(
   };
 }
 
-/** A party larger than any that was thought of stays as long as the largest; of two rules for a size the longer holds. */
+/** Parties above the last rule get its time; of two rules for one size, the longer applies. */
 function turnTime({ schedule }: Catalog, partySize: number): number {
   const bySize = schedule.turnTimes.toSorted((a, b) => a.upTo - b.upTo || b.min - a.min);
   const size = Math.min(partySize, bySize.at(-1)?.upTo ?? 0);

@@ -1,21 +1,21 @@
 import type { Refusal } from "./refusal.ts";
 
-/** What a refusal is to somebody who knows no rules. */
+/** Short explanations for readers who do not know the rules. */
 export const REFUSAL_TEXT: Record<Refusal["reason"], string> = {
-  TOO_FAR: "that is too far ahead",
-  TOO_SOON: "that is too soon",
-  NOBODY_ABLE: "nobody can do it then",
-  OUTSIDE_HOURS: "that is outside the hours",
+  TOO_FAR: "it is too far in the future",
+  TOO_SOON: "the minimum notice is not met",
+  NOBODY_ABLE: "no staff member or table can take it",
+  OUTSIDE_HOURS: "it is outside working hours",
   CLOSURE: "the business is closed",
-  BREAK: "that is a break",
-  TIME_OFF: "whoever could do it is away",
-  OFF_GRID: "visits begin at other minutes",
-  SEATS_TAKEN: "no seat is left",
-  TAKEN: "it is taken",
-  BUFFER: "that is too close to another visit",
-  RESOURCE_TAKEN: "what it needs is in use",
+  BREAK: "it overlaps a break",
+  TIME_OFF: "the staff member has time off",
+  OFF_GRID: "visits start at other times",
+  SEATS_TAKEN: "no places are left",
+  TAKEN: "it is already booked",
+  BUFFER: "it is too close to another booking",
+  RESOURCE_TAKEN: "a required resource is in use",
 };
 
-/** Which of several services it is that cannot be done is told from the second on. */
+/** Adds the service's number, except for the first. */
 export const refusalSentence = (detail: string, segment: number): string =>
   segment === 0 ? detail : `service ${segment + 1}: ${detail}`;

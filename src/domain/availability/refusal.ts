@@ -7,7 +7,7 @@ import { startedSessions } from "./sessions.ts";
 import { busyIntervalsFor, type SegmentStarts } from "./segment-starts.ts";
 import { dayAt } from "./wall-clock.ts";
 
-/** Why a visit cannot begin at a minute, in the order in which the rules are asked. */
+/** Why a visit cannot start at a minute, in the order in which the rules are checked. */
 export const REASONS = [
   "TOO_FAR",
   "TOO_SOON",
@@ -25,10 +25,10 @@ export const REASONS = [
 
 type Reason = (typeof REASONS)[number];
 
-/** The first rule that fails, and for which segment of the visit. */
+/** The first rule that fails, and the index of the segment. */
 export type Refusal = { reason: Reason; segment: number };
 
-export function timingOf(
+export function timingReason(
   { timezone, earliestMin, horizonDay }: VisitPlan,
   minute: number,
 ): "TOO_FAR" | "TOO_SOON" | undefined {
@@ -36,33 +36,38 @@ export function timingOf(
   return minute < earliestMin ? "TOO_SOON" : undefined;
 }
 
-/** Follows the visit as far as it goes; there, of all who could go on, what stops the one who comes furthest. */
-export function refusalAt(openings: SlotSearch, startMin: number): Refusal {
-  const { maxGapMin } = openings.chain;
-  let reached: Interval[] = [{ start: startMin, end: startMin + 1 }];
-  for (const [segment, done] of openings.segments.entries()) {
-    const minute = reached[0]?.start ?? startMin;
-    const onward = done.candidates.flatMap(({ candidate, starts }) =>
-      intersect(starts, reached).map(({ start, end }) => ({
+/**
+ * Follows the visit to the first segment that cannot start. If its candidates fail different rules,
+ * the one checked last is the reason.
+ */
+export function refusalAt(search: SlotSearch, startMin: number): Refusal {
+  const { maxGapMin } = search.chain;
+  let reachable: Interval[] = [{ start: startMin, end: startMin + 1 }];
+  for (const [segment, segmentStarts] of search.segments.entries()) {
+    const minute = reachable[0]?.start ?? startMin;
+    const next = segmentStarts.candidates.flatMap(({ candidate, starts }) =>
+      intersect(starts, reachable).map(({ start, end }) => ({
         start: start + candidate.durationMin,
         end: end + candidate.durationMin + maxGapMin,
       })),
     );
-    if (onward.length === 0)
-      return { reason: furthest(openings, done, segment === 0, minute), segment };
-    reached = merge(onward);
+    if (next.length === 0)
+      return { reason: latestReason(search, segmentStarts, segment === 0, minute), segment };
+    reachable = merge(next);
   }
-  throw new Error(`The visit at ${startMin} is refused for no reason.`);
+  throw new Error(`Found no reason to refuse the visit at ${startMin}.`);
 }
 
-function furthest(
-  openings: SlotSearch,
-  done: SegmentStarts,
+function latestReason(
+  search: SlotSearch,
+  segmentStarts: SegmentStarts,
   isFirst: boolean,
   minute: number,
 ): Reason {
   const reasons = new Set(
-    done.candidates.map(({ candidate }) => reasonOf(openings, done, candidate, isFirst, minute)),
+    segmentStarts.candidates.map(({ candidate }) =>
+      reasonOf(search, segmentStarts, candidate, isFirst, minute),
+    ),
   );
   return REASONS.findLast((reason) => reasons.has(reason)) ?? "NOBODY_ABLE";
 }
@@ -70,31 +75,33 @@ function furthest(
 function reasonOf(
   { plan, busy, grid }: SlotSearch,
   { segment, limits }: SegmentStarts,
-  option: Candidate,
+  candidate: Candidate,
   isFirst: boolean,
   minute: number,
 ): Reason {
-  const span = { start: minute, end: minute + option.durationMin };
-  const meets = ({ start, end }: Interval): boolean => start < span.end && span.start < end;
+  const span = { start: minute, end: minute + candidate.durationMin };
+  const overlapsSpan = ({ start, end }: Interval): boolean => start < span.end && span.start < end;
 
-  const time = plan.timeOf(option.staff ?? undefined);
+  const time = plan.workingTimeOf(candidate.staff ?? undefined);
   if (!covers(time.shifts, span)) return "OUTSIDE_HOURS";
   if (overlaps(time.closures, span)) return "CLOSURE";
   if (overlaps(time.breaks, span)) return "BREAK";
   if (overlaps(time.timeOff, span)) return "TIME_OFF";
 
-  const started = startedSessions(busy, segment, option).some(
+  const isFull = startedSessions(busy, segment, candidate).some(
     ({ startMin }) => startMin === minute,
   );
-  if (started) return "SEATS_TAKEN";
-  if (isFirst && !grid(option).has(minute)) return "OFF_GRID";
+  if (isFull) return "SEATS_TAKEN";
+  if (isFirst && !grid(candidate).has(minute)) return "OFF_GRID";
 
-  const rows = busyIntervalsFor(busy, option);
-  if (rows.some(({ startMin, endMin }) => meets({ start: startMin, end: endMin }))) return "TAKEN";
+  const intervals = busyIntervalsFor(busy, candidate);
+  if (intervals.some(({ startMin, endMin }) => overlapsSpan({ start: startMin, end: endMin })))
+    return "TAKEN";
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
-  if (rows.some((row) => meets(blockedInterval(row, segment, bufferPolicy)))) return "BUFFER";
-  const lacks = limits.some(
-    ({ resource, shortages }) => resource !== null && shortages.some(meets),
+  if (intervals.some((interval) => overlapsSpan(blockedInterval(interval, segment, bufferPolicy))))
+    return "BUFFER";
+  const lacksResource = limits.some(
+    ({ resource, shortages }) => resource !== null && shortages.some(overlapsSpan),
   );
-  return lacks ? "RESOURCE_TAKEN" : "SEATS_TAKEN";
+  return lacksResource ? "RESOURCE_TAKEN" : "SEATS_TAKEN";
 }

@@ -1,43 +1,43 @@
 import type { LocalDate } from "../catalog/catalog.ts";
 import type { ErrorCode, ValidationIssue } from "../errors.ts";
 
-/** What somebody asks, by the author's keys. Dates are the business's and both included. */
+/** A request by catalog keys. Dates are in the business's time zone, both included. */
 export type ResolvedRequest = { from: LocalDate; to: LocalDate } & (
   | ResolvedAppointmentRequest
   | ResolvedTableRequest
 );
 
-/** One service, or several of one visit in the order in which they are to be done. */
+/** One service, or several for one visit in the order they are performed. */
 export type ResolvedAppointmentRequest = { services: ServiceRequest[]; guests: number };
 
 export type ServiceRequest = {
   service: string;
-  /** null: the default variant if there is one, else the service itself. */
+  /** null: the default variant if there is one, else the service without a variant. */
   variant: string | null;
   addons: { addon: string; quantity: number }[];
-  /** null: anybody. */
+  /** null: any staff member. */
   staff: string | null;
 };
 
 export type ResolvedTableRequest = { partySize: number; area: string | null };
 
-/** What somebody asks in their own words: by ids, or at the terminal by keys. */
+/** A request as the caller names things: by ID, or by key on the command line. */
 export type NamedRequest = NamedAppointmentRequest | NamedTableRequest;
 
 export type NamedAppointmentRequest = {
-  /** In the order in which they are to be done; may be left out where variants say it. */
+  /** In the order they are performed; may be empty if `variantIds` imply them. */
   serviceIds: readonly string[];
   variantIds: readonly string[];
-  /** `wash`, `wash*2`, or `cut:wash` where several of the services are offered with it. */
+  /** `wash`, `wash*2`, or `cut:wash` if several of the services offer it. */
   addonIds: readonly string[];
-  /** `mia` for the whole visit, `cut:mia` for one service, `any`. */
+  /** `mia` for the whole visit, `cut:mia` for one service, or `any`. */
   staffIds: readonly string[];
   guests: number;
 };
 
 export type NamedTableRequest = { partySize: number; areaId: string | null };
 
-/** A booked segment or a reservation: what somebody or something is taken by. Cancelled ones are none. */
+/** A booked segment or a reservation, unless cancelled. Times are epoch minutes. */
 export type BusyInterval = {
   staffKey: string | null;
   serviceKey: string | null;
@@ -46,18 +46,18 @@ export type BusyInterval = {
   endMin: number;
   bufferBeforeMin: number;
   bufferAfterMin: number;
-  /** Guests in it. */
+  /** Number of guests. */
   seats: number;
   resources: { resource: string; units: number }[];
 };
 
-/** What is wrong with a question, and in which part of it. */
+/** A problem with a request, and the parameter it concerns. */
 export type RequestIssue = ValidationIssue & {
   code: ErrorCode;
   parameter: keyof NamedAppointmentRequest | keyof NamedTableRequest;
 };
 
-/** Notes a problem, and goes on looking. */
+/** Collects an issue, so that validation can continue. */
 export type AddIssue = (
   code: ErrorCode,
   detail: string,

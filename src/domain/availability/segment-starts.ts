@@ -14,11 +14,11 @@ import type { BusyInterval } from "./request.ts";
 import type { Candidate, Segment } from "./segment.ts";
 import { joinableSessions } from "./sessions.ts";
 
-/** One way to do a segment of a visit, with every minute at which it can start. */
+/** A candidate with every minute at which it can start the segment. */
 export type CandidateStarts = {
   candidate: Candidate;
   starts: Interval[];
-  /** Started classes that it can join, by when they start. */
+  /** Existing sessions that can be joined, by start minute. */
   sessions: ReadonlyMap<number, BusyInterval>;
 };
 
@@ -28,7 +28,7 @@ export type SegmentStarts = {
   limits: CapacityLimit[];
 };
 
-/** The ways to do each segment around what is booked. A visit begins on the grid, or with a started class. */
+/** Possible starts around the busy intervals. A visit starts on the grid or with a session. */
 export const findSegmentStarts = (plan: VisitPlan, busy: BusyIndex, grid: Grid): SegmentStarts[] =>
   plan.segments.map((segment, i) => {
     const limits = capacityLimits(plan, busy, segment);
@@ -55,20 +55,20 @@ function freeStarts(
   plan: VisitPlan,
   busy: BusyIndex,
   segment: Segment,
-  option: Candidate,
+  candidate: Candidate,
   shortages: Interval[],
 ): Interval[] {
   const { bufferPolicy } = plan.catalog.business.bookingPolicy;
-  const kept = busyIntervalsFor(busy, option).map((row) =>
-    blockedInterval(row, segment, bufferPolicy),
+  const blocked = busyIntervalsFor(busy, candidate).map((interval) =>
+    blockedInterval(interval, segment, bufferPolicy),
   );
   return subtract(
-    startsWithin(plan.timeOf(option.staff ?? undefined).work, option.durationMin),
-    startsOverlapping([...kept, ...shortages], option.durationMin),
+    startsWithin(plan.workingTimeOf(candidate.staff ?? undefined).work, candidate.durationMin),
+    startsOverlapping([...blocked, ...shortages], candidate.durationMin),
   );
 }
 
-/** What the person or the table is taken by. */
+/** The busy intervals of the candidate's staff member or table. */
 export function busyIntervalsFor(
   busy: BusyIndex,
   { staff, table }: Candidate,

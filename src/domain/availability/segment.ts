@@ -1,23 +1,24 @@
 import type { ServiceDoc, StaffDoc, TableDoc, VariantDoc } from "../catalog/catalog.ts";
 
-/** One thing to be done in a visit. Each of its options is a way to do it, the preferred first. */
+/** One service or table of a visit. Its candidates are in order of preference. */
 export type Segment = {
   service: ServiceDoc | null;
   variant: VariantDoc | null;
   addons: { addon: string; quantity: number }[];
-  /** How many of its places are wanted. */
+  /** Guests of this request. */
   seats: number;
+  /** Most guests at the same time. */
   capacity: number;
   bufferBeforeMin: number;
   bufferAfterMin: number;
   resources: ServiceDoc["resources"];
-  /** With whoever is asked for, or as it is sold before somebody is chosen. */
+  /** With the requested staff member, or the price list's values before one is chosen. */
   durationMin: number;
   priceCents: number;
   candidates: Candidate[];
 };
 
-/** By a person, at a table, or with neither where nobody is needed. */
+/** A staff member or a table; neither for a service that needs no staff. */
 export type Candidate = {
   staff: StaffDoc | null;
   table: TableDoc | null;

@@ -6,27 +6,27 @@ import type { BusyInterval } from "./request.ts";
 import type { Candidate, Segment } from "./segment.ts";
 
 /**
- * The started classes that a guest can join, by when they start. Their teacher and their room are theirs already, so that only
- * seats count, and that they are still held: hours may have changed since.
+ * The sessions of a group service that guests can join, by start minute. Staff and resources are
+ * already reserved, so only seats and current working hours are checked.
  */
 export function joinableSessions(
   plan: VisitPlan,
   busy: BusyIndex,
   segment: Segment,
-  option: Candidate,
+  candidate: Candidate,
 ): Map<number, BusyInterval> {
-  const started = startedSessions(busy, segment, option).filter(
+  const joinable = startedSessions(busy, segment, candidate).filter(
     (session) =>
       session.seats + segment.seats <= segment.capacity &&
-      covers(plan.timeOf(option.staff ?? undefined).work, {
+      covers(plan.workingTimeOf(candidate.staff ?? undefined).work, {
         start: session.startMin,
         end: session.endMin,
       }),
   );
-  return new Map(started.map((session) => [session.startMin, session]));
+  return new Map(joinable.map((session) => [session.startMin, session]));
 }
 
-/** Started classes that are as long as the segment: with an add-on that takes longer it is another one. */
+/** Sessions as long as the segment: with a longer add-on it is a different session. */
 export function startedSessions(
   busy: BusyIndex,
   segment: Segment,
@@ -37,6 +37,8 @@ export function startedSessions(
   return busy
     .ofService(service.key)
     .filter(
-      (row) => row.staffKey === (staff?.key ?? null) && row.endMin - row.startMin === durationMin,
+      (session) =>
+        session.staffKey === (staff?.key ?? null) &&
+        session.endMin - session.startMin === durationMin,
     );
 }

@@ -4,7 +4,7 @@ import type { LocalDay } from "./local-days.ts";
 import { type Interval, merge, subtract } from "./intervals.ts";
 import { closedInterval, openInterval } from "./wall-clock.ts";
 
-/** When shifts begin and end, for each date on which they begin. */
+/** The shifts that start on a date. */
 export type Shifts = (day: LocalDay) => Interval[];
 
 export const weeklyShifts =
@@ -18,30 +18,34 @@ export const weeklyShifts =
             (validFrom === null || validFrom <= day.date) &&
             (validTo === null || day.date <= validTo),
         )
-        .map((rule) => opened(rule, day)),
+        .map((rule) => openWindow(rule, day)),
     );
 
-/** Of several exceptions for a date those that replace come first, then those that add, then those that remove. */
+/** Exceptions for a date apply in this order: REPLACE, ADD, REMOVE. */
 export function shiftsWithExceptions(usual: Shifts, exceptions: readonly HoursException[]): Shifts {
   const byDate = Map.groupBy(exceptions, ({ date }) => date);
   return (day) => {
-    const ofDay = byDate.get(day.date);
-    if (ofDay === undefined) return usual(day);
-    const read = (mode: HoursException["mode"]) =>
-      ofDay.filter((exception) => exception.mode === mode).flatMap(({ intervals }) => intervals);
-    const replaced = ofDay.some(({ mode }) => mode === "REPLACE");
-    const kept = replaced ? read("REPLACE").map((interval) => opened(interval, day)) : usual(day);
-    const added = read("ADD").map((interval) => opened(interval, day));
+    const exceptionsOfDay = byDate.get(day.date);
+    if (exceptionsOfDay === undefined) return usual(day);
+    const intervalsOf = (mode: HoursException["mode"]) =>
+      exceptionsOfDay
+        .filter((exception) => exception.mode === mode)
+        .flatMap(({ intervals }) => intervals);
+    const replaced = exceptionsOfDay.some(({ mode }) => mode === "REPLACE");
+    const kept = replaced
+      ? intervalsOf("REPLACE").map((interval) => openWindow(interval, day))
+      : usual(day);
+    const added = intervalsOf("ADD").map((interval) => openWindow(interval, day));
     return subtract(
       merge([...kept, ...added]),
-      merge(read("REMOVE").map((interval) => closedWindow(interval, day))),
+      merge(intervalsOf("REMOVE").map((interval) => closedWindow(interval, day))),
     );
   };
 }
 
 type WallWindow = HoursException["intervals"][number];
 
-const opened = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
+const openWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
   openInterval(timezone, day * DAY_MIN + wallMinutes(start), day * DAY_MIN + wallMinutes(end));
 
 export const closedWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>

@@ -5,7 +5,7 @@ import type { VisitPlan } from "./visit-plan.ts";
 import type { BusyInterval } from "./request.ts";
 import { type SegmentStarts, findSegmentStarts } from "./segment-starts.ts";
 
-/** A plan around what is booked already. */
+/** A visit plan with the bookings around it, ready to list and check slots. */
 export type SlotSearch = {
   plan: VisitPlan;
   busy: BusyIndex;
@@ -14,8 +14,8 @@ export type SlotSearch = {
   chain: Chain;
 };
 
-export function prepareSlotSearch(plan: VisitPlan, rows: readonly BusyInterval[]): SlotSearch {
-  const busy = indexBusyIntervals(plan.catalog, rows);
+export function prepareSlotSearch(plan: VisitPlan, intervals: readonly BusyInterval[]): SlotSearch {
+  const busy = indexBusyIntervals(plan.catalog, intervals);
   const grid = buildGrid(plan);
   const segments = findSegmentStarts(plan, busy, grid);
   return {

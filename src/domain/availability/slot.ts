@@ -2,11 +2,11 @@ import { type Chain, type PlacedSegment, placeSegments, candidatesAt } from "./c
 import { isCapacityOnly, spotsWithin } from "./capacity-limits.ts";
 import type { SegmentStarts } from "./segment-starts.ts";
 
-/** A visit that can be booked as it stands. */
+/** A visit that can be booked. */
 export type Slot = {
   startMin: number;
   endMin: number;
-  /** Of the segment with the fewest left. */
+  /** Of the segment with the fewest spots left. */
   spotsLeft: number;
   spotsTotal: number;
   segments: SlotSegment[];
@@ -15,7 +15,7 @@ export type Slot = {
 type SlotSegment = {
   serviceKey: string | null;
   variantKey: string | null;
-  /** The one chosen, and all who could take the segment then. */
+  /** The chosen staff member; `staffKeys` are all who could take the segment. */
   staffKey: string | null;
   staffKeys: string[];
   tableKey: string | null;
@@ -29,41 +29,41 @@ export function slotAt(
   chain: Chain,
   startMin: number,
 ): Slot | undefined {
-  const steps = placeSegments(chain, startMin);
-  if (steps === undefined) return undefined;
+  const placedSegments = placeSegments(chain, startMin);
+  if (placedSegments === undefined) return undefined;
   let endMin = startMin;
   let [spotsLeft, spotsTotal] = [Infinity, Infinity];
-  const taken: SlotSegment[] = [];
-  for (const [i, step] of steps.entries()) {
-    const done = segments[i];
-    if (done === undefined) break;
-    const { candidate } = step.way;
-    const able = candidatesAt(chain, i, step.startMin);
-    endMin = step.startMin + candidate.durationMin;
-    const spots = spotsOf(done, step, endMin, able.length);
+  const slotSegments: SlotSegment[] = [];
+  for (const [i, placed] of placedSegments.entries()) {
+    const segmentStarts = segments[i];
+    if (segmentStarts === undefined) break;
+    const { candidate } = placed.option;
+    const available = candidatesAt(chain, i, placed.startMin);
+    endMin = placed.startMin + candidate.durationMin;
+    const spots = spotsOf(segmentStarts, placed, endMin, available.length);
     if (spots.left < spotsLeft) [spotsLeft, spotsTotal] = [spots.left, spots.total];
-    taken.push({
-      serviceKey: done.segment.service?.key ?? null,
-      variantKey: done.segment.variant?.key ?? null,
+    slotSegments.push({
+      serviceKey: segmentStarts.segment.service?.key ?? null,
+      variantKey: segmentStarts.segment.variant?.key ?? null,
       staffKey: candidate.staff?.key ?? null,
-      staffKeys: able.flatMap((way) => way.candidate.staff?.key ?? []),
+      staffKeys: available.flatMap(({ candidate }) => candidate.staff?.key ?? []),
       tableKey: candidate.table?.key ?? null,
-      startMin: step.startMin,
+      startMin: placed.startMin,
       endMin,
       priceCents: candidate.priceCents,
     });
   }
-  return { startMin, endMin, spotsLeft, spotsTotal, segments: taken };
+  return { startMin, endMin, spotsLeft, spotsTotal, segments: slotSegments };
 }
 
-/** Tables for the party, seats in the class, or what the resources and places allow; with a person there is one. */
+/** Free tables, seats in the session, or free capacity; a staff member is one spot. */
 function spotsOf(
   { segment, candidates, limits }: SegmentStarts,
-  { way: { candidate, sessions }, startMin }: PlacedSegment,
+  { option: { candidate, sessions }, startMin }: PlacedSegment,
   endMin: number,
-  able: number,
+  available: number,
 ): Spots {
-  if (candidate.table !== null) return { left: able, total: candidates.length };
+  if (candidate.table !== null) return { left: available, total: candidates.length };
   if (segment.capacity > 1 && !isCapacityOnly(segment))
     return {
       left: segment.capacity - (sessions.get(startMin)?.seats ?? 0),
@@ -72,7 +72,7 @@ function spotsOf(
   if (candidate.staff !== null) return { left: 1, total: 1 };
   return limits
     .map((limit) => spotsWithin(limit, { start: startMin, end: endMin }))
-    .reduce((scarcest, spots) => (spots.left < scarcest.left ? spots : scarcest));
+    .reduce((fewest, spots) => (spots.left < fewest.left ? spots : fewest));
 }
 
 type Spots = { left: number; total: number };

@@ -1,21 +1,23 @@
 import type { Interval } from "./intervals.ts";
 
-/** So many units in use from the minute on, until the next step. Sorted; before the first none are. */
-type Step = { at: number; units: number };
-export type Usage = readonly Step[];
+/** `units` are in use from the minute `at` until the next step. */
+type UsageStep = { at: number; units: number };
 
-export function usageOf(uses: readonly { kept: Interval; units: number }[]): Usage {
+/** Sorted by minute. Before the first step nothing is in use. */
+export type Usage = readonly UsageStep[];
+
+export function usageOf(uses: readonly { blocked: Interval; units: number }[]): Usage {
   const changes = new Map<number, number>();
   const change = (at: number, by: number) => changes.set(at, (changes.get(at) ?? 0) + by);
-  for (const { kept, units } of uses) {
-    change(kept.start, units);
-    change(kept.end, -units);
+  for (const { blocked, units } of uses) {
+    change(blocked.start, units);
+    change(blocked.end, -units);
   }
   let units = 0;
   return [...changes].sort(([a], [b]) => a - b).map(([at, by]) => ({ at, units: (units += by) }));
 }
 
-/** When more than so many are in use. */
+/** The intervals in which more than `units` are in use. */
 export function timeAbove(usage: Usage, units: number): Interval[] {
   const above: Interval[] = [];
   let since: number | undefined;
@@ -29,7 +31,7 @@ export function timeAbove(usage: Usage, units: number): Interval[] {
   return above;
 }
 
-/** The most that are in use at any minute of the interval. */
+/** The most units in use at any minute of the interval. */
 export function peakOf(usage: Usage, { start, end }: Interval): number {
   let peak = 0;
   for (const { at, units } of usage) {

@@ -9,42 +9,45 @@ import type { Segment } from "./segment.ts";
 import { type WorkingTime, createWorkingTimeReader } from "./working-time.ts";
 import { dayAt } from "./wall-clock.ts";
 
-/** A question made out against the catalog: what is to be done, by whom it may be done, and when they work. */
+/** A request matched with the catalog: its segments, their candidates and the booking rules. */
 export type VisitPlan = {
   catalog: Catalog;
   timezone: string;
   firstDay: DayNumber;
   lastDay: DayNumber;
-  /** What starts before this comes too soon, what starts after the horizon's day too far ahead. */
+  /** An earlier start is TOO_SOON; a start on a day after `horizonDay` is TOO_FAR. */
   earliestMin: number;
   horizonDay: DayNumber;
   intervalMin: number;
   segments: Segment[];
-  /** Of a person, or of the business. */
-  timeOf: (person?: StaffDoc) => WorkingTime;
+  /** Of a staff member, or of the business if omitted. */
+  workingTimeOf: (person?: StaffDoc) => WorkingTime;
 };
 
 const MINUTE_MS = 60_000;
 
 /**
- * @param problems found with the question before
- * @throws AppError that tells everything which is wrong with the question
+ * @param issues found while resolving the request
+ * @throws AppError with every issue of the request
  */
 export function planResolvedRequest(
   catalog: Catalog,
-  question: ResolvedRequest,
+  request: ResolvedRequest,
   nowMs: number,
-  problems: RequestIssue[] = [],
+  issues: RequestIssue[] = [],
 ): VisitPlan {
-  const report: AddIssue = (code, detail, parameter) =>
-    void problems.push({ code, detail, parameter });
+  const addIssue: AddIssue = (code, detail, parameter) =>
+    void issues.push({ code, detail, parameter });
   const { segments, rules } =
-    "services" in question
-      ? planSegments(catalog, question, report)
-      : { segments: [planTable(catalog, question, report)], rules: catalog.business.bookingPolicy };
-  // What is not there goes before what does not go together.
-  const first = problems.find(({ code }) => code === "resource_not_found") ?? problems[0];
-  if (first !== undefined) throw new AppError(first.code, first.detail, { issues: problems });
+    "services" in request
+      ? planSegments(catalog, request, addIssue)
+      : {
+          segments: [planTable(catalog, request, addIssue)],
+          rules: catalog.business.bookingPolicy,
+        };
+  // Missing objects first: other issues may follow from them.
+  const first = issues.find(({ code }) => code === "resource_not_found") ?? issues[0];
+  if (first !== undefined) throw new AppError(first.code, first.detail, { issues });
 
   const { timezone } = catalog.business;
   const plan = {
@@ -55,27 +58,32 @@ export function planResolvedRequest(
     intervalMin: rules.slotIntervalMin,
     segments,
   };
-  return withDays(plan, dayNumber(question.from), dayNumber(question.to));
+  return withDays(plan, dayNumber(request.from), dayNumber(request.to));
 }
 
-/** The same question about other days. */
+/** The same plan for other days. */
 export function withDays(
-  plan: Omit<VisitPlan, "firstDay" | "lastDay" | "timeOf">,
+  plan: Omit<VisitPlan, "firstDay" | "lastDay" | "workingTimeOf">,
   firstDay: DayNumber,
   lastDay: DayNumber,
 ): VisitPlan {
   const { timezone, segments } = plan;
   const { schedule, business } = plan.catalog;
-  let timeOf: VisitPlan["timeOf"] | undefined;
-  const readTimes = () => {
-    // A shift of two days ago may end at 48:00; the last visit goes on for as long as all of it takes.
+  let workingTimeOf: VisitPlan["workingTimeOf"] | undefined;
+  const createReader = () => {
+    // A shift can start two days before (until 48:00); the last visit can end days later.
     const after = 2 + Math.ceil(maxVisitMin(segments, business.bookingPolicy.maxGapMin) / DAY_MIN);
     return createWorkingTimeReader(schedule, localDays(timezone, firstDay - 2, lastDay + after));
   };
-  return { ...plan, firstDay, lastDay, timeOf: (person) => (timeOf ??= readTimes())(person) };
+  return {
+    ...plan,
+    firstDay,
+    lastDay,
+    workingTimeOf: (person) => (workingTimeOf ??= createReader())(person),
+  };
 }
 
-/** All segments at their longest, with the longest gaps between them. */
+/** Duration of the longest possible visit: the slowest candidates and the longest gaps. */
 export const maxVisitMin = (segments: Segment[], maxGapMin: number): number =>
   segments.reduce(
     (sum, { candidates }) =>

@@ -2,100 +2,101 @@ import { DAY_MIN, type DayNumber } from "./calendar.ts";
 import type { Interval } from "./intervals.ts";
 
 /*
- * Wall clock -> instants (epoch minutes). DST only ever removes availability: a time that the clocks skip shortens what is
- * open and lengthens what is closed, one that they repeat is open for as little and closed for as long as it may mean.
+ * Converts wall-clock times to instants (epoch minutes). A clock change never adds availability: a
+ * skipped time shortens opening hours and lengthens closures; a repeated end time means its first
+ * instant for opening hours and its last for closures.
  */
 
-/** Minutes after the midnight of 1970-01-01 on a clock that hangs in the zone. */
+/** Minutes since 1970-01-01T00:00 on a clock in the zone. */
 export type WallMinute = number;
 
-/** A stretch of time without a change of clocks, half-open. */
-type Era = Interval & { offsetMin: number };
+/** A period with a constant UTC offset, half-open. */
+type OffsetPeriod = Interval & { offsetMin: number };
 
 const MINUTE_MS = 60_000;
 
-// No zone has ever been more than a day from UTC, nor have clocks ever been moved by more.
+// No zone has been more than a day from UTC or moved its clocks by more than a day.
 const REACH_MIN = DAY_MIN;
 
-const erasByZone = new Map<string, Era[]>();
+const periodsByZone = new Map<string, OffsetPeriod[]>();
 
-function eraAt(timezone: string, minute: number): Era {
-  let eras = erasByZone.get(timezone);
-  if (eras === undefined) erasByZone.set(timezone, (eras = []));
-  const known = eras.find(({ start, end }) => start <= minute && minute < end);
-  if (known !== undefined) return known;
+function offsetPeriodAt(timezone: string, minute: number): OffsetPeriod {
+  let periods = periodsByZone.get(timezone);
+  if (periods === undefined) periodsByZone.set(timezone, (periods = []));
+  const cached = periods.find(({ start, end }) => start <= minute && minute < end);
+  if (cached !== undefined) return cached;
   const moment = Temporal.Instant.fromEpochMilliseconds(minute * MINUTE_MS).toZonedDateTimeISO(
     timezone,
   );
   // "previous" means strictly before.
   const begin = moment.add({ nanoseconds: 1 }).getTimeZoneTransition("previous");
   const end = moment.getTimeZoneTransition("next");
-  const era = {
+  const period = {
     start: begin === null ? -Infinity : begin.epochMilliseconds / MINUTE_MS,
     end: end === null ? Infinity : end.epochMilliseconds / MINUTE_MS,
     offsetMin: Math.round(moment.offsetNanoseconds / (MINUTE_MS * 1_000_000)),
   };
-  eras.push(era);
-  return era;
+  periods.push(period);
+  return period;
 }
 
 export const wallAt = (timezone: string, minute: number): WallMinute =>
-  minute + eraAt(timezone, minute).offsetMin;
+  minute + offsetPeriodAt(timezone, minute).offsetMin;
 
 export const offsetAt = (timezone: string, minute: number): number =>
-  eraAt(timezone, minute).offsetMin;
+  offsetPeriodAt(timezone, minute).offsetMin;
 
 export const dayAt = (timezone: string, minute: number): DayNumber =>
   Math.floor(wallAt(timezone, minute) / DAY_MIN);
 
-/** What a wall-clock time means: one instant, two where clocks go back over it, or none where they skip it. */
-type Reading = {
+/** The instants of a wall-clock time: one, two if clocks repeat it, or none if they skip it. */
+type WallTimeInstants = {
   first: number;
   last: number;
-  /** Set where clocks skip the time: when they do, and where they would have reached it had they not. */
+  /** Set if clocks skip the time: when they change, and the instant by the offset before that. */
   gap: { transition: number; shifted: number } | undefined;
 };
 
-function readingOf(timezone: string, wall: WallMinute): Reading {
-  let era = eraAt(timezone, wall - REACH_MIN);
-  let passed: Era | undefined;
-  let reading: Reading | undefined;
+function resolveWallTime(timezone: string, wall: WallMinute): WallTimeInstants {
+  let period = offsetPeriodAt(timezone, wall - REACH_MIN);
+  let previous: OffsetPeriod | undefined;
+  let resolved: WallTimeInstants | undefined;
   for (;;) {
-    const minute = wall - era.offsetMin;
-    if (minute >= era.end) passed = era;
-    else if (minute >= era.start)
-      reading = { first: reading?.first ?? minute, last: minute, gap: undefined };
-    if (era.end > wall + REACH_MIN) break;
-    era = eraAt(timezone, era.end);
+    const minute = wall - period.offsetMin;
+    if (minute >= period.end) previous = period;
+    else if (minute >= period.start)
+      resolved = { first: resolved?.first ?? minute, last: minute, gap: undefined };
+    if (period.end > wall + REACH_MIN) break;
+    period = offsetPeriodAt(timezone, period.end);
   }
-  if (reading !== undefined) return reading;
-  if (passed === undefined)
-    throw new Error(`No instant and no change of clocks for ${wall} in ${timezone}.`);
-  const shifted = wall - passed.offsetMin;
-  return { first: shifted, last: shifted, gap: { transition: passed.end, shifted } };
+  if (resolved !== undefined) return resolved;
+  if (previous === undefined)
+    throw new Error(`No instant and no clock change for wall minute ${wall} in ${timezone}.`);
+  const shifted = wall - previous.offsetMin;
+  return { first: shifted, last: shifted, gap: { transition: previous.end, shifted } };
 }
 
-/** Every instant at which the clock shows this, in order. */
+/** Every instant at which clocks show this time, in order. */
 export function instantsOf(timezone: string, wall: WallMinute): number[] {
-  const { first, last, gap } = readingOf(timezone, wall);
+  const { first, last, gap } = resolveWallTime(timezone, wall);
   if (gap !== undefined) return [];
   return first === last ? [first] : [first, last];
 }
 
-/** A date that the zone skipped when it crossed the date line (Apia, 2011-12-30). */
+/** False for a date that the zone skipped to cross the date line (Apia, 2011-12-30). */
 export function dateExists(timezone: string, day: DayNumber): boolean {
-  const { gap } = readingOf(timezone, day * DAY_MIN);
+  const { gap } = resolveWallTime(timezone, day * DAY_MIN);
   return gap === undefined || wallAt(timezone, gap.transition) < (day + 1) * DAY_MIN;
 }
 
-/** Hours that a business or a person keeps. */
+/** Opening hours or a shift. */
 export function openInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
-  const end = readingOf(timezone, to);
-  return { start: readingOf(timezone, from).first, end: end.gap?.transition ?? end.first };
+  const end = resolveWallTime(timezone, to);
+  return { start: resolveWallTime(timezone, from).first, end: end.gap?.transition ?? end.first };
 }
 
-/** Hours taken away: breaks, closures, hours that an exception removes. */
+/** A break, a closure, or hours that an exception removes. */
 export function closedInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
-  const start = readingOf(timezone, from);
-  return { start: start.gap?.transition ?? start.first, end: readingOf(timezone, to).last };
+  const start = resolveWallTime(timezone, from);
+  return { start: start.gap?.transition ?? start.first, end: resolveWallTime(timezone, to).last };
 }

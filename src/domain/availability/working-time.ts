@@ -4,10 +4,10 @@ import type { LocalDay } from "./local-days.ts";
 import { type Interval, merge, subtract } from "./intervals.ts";
 import { shiftsWithExceptions, type Shifts, weeklyShifts } from "./shifts.ts";
 
-/** When a person works, or a business is open. Appointments lie within `work`; the rest tells why another time is not in it. */
+/** When a person works or the business is open. Visits must lie within `work`. */
 export type WorkingTime = {
   work: Interval[];
-  /** Each date's shifts apart from the next date's, so that a grid that counts from the opening knows where one is. */
+  /** Not merged across dates, so that a grid can count from the start of each shift. */
   unmergedShifts: Interval[];
   shifts: Interval[];
   closures: Interval[];
@@ -15,16 +15,16 @@ export type WorkingTime = {
   timeOff: Interval[];
 };
 
-/** @returns of the business with undefined, else of the person; each is read once */
+/** @returns a memoized function: the working time of a person, or of the business if omitted */
 export function createWorkingTimeReader(
   schedule: ScheduleDoc,
   days: readonly LocalDay[],
 ): (person?: StaffDoc) => WorkingTime {
   const businessShifts = shiftsWithExceptions(weeklyShifts(schedule.hours), schedule.exceptions);
   const closures = closureIntervals(schedule.closures, days);
-  const read = new Map<StaffDoc | undefined, WorkingTime>();
+  const cache = new Map<StaffDoc | undefined, WorkingTime>();
 
-  const readFor = (person: StaffDoc | undefined): WorkingTime => {
+  const compute = (person: StaffDoc | undefined): WorkingTime => {
     const unmergedShifts = days.flatMap(
       person === undefined ? businessShifts : shiftsOf(person, businessShifts),
     );
@@ -36,13 +36,13 @@ export function createWorkingTimeReader(
   };
 
   return (person) => {
-    const time = read.get(person) ?? readFor(person);
-    read.set(person, time);
+    const time = cache.get(person) ?? compute(person);
+    cache.set(person, time);
     return time;
   };
 }
 
-/** A person's own hours replace the business's, and with them the business's exceptions. */
+/** A person's own hours replace the business's hours and exceptions. */
 const shiftsOf = (person: StaffDoc, ofBusiness: Shifts): Shifts =>
   shiftsWithExceptions(
     person.hours === null ? ofBusiness : weeklyShifts(person.hours),

@@ -90,19 +90,19 @@ function worsen(
   const history = shift(health.history, 1);
   const seen = Math.min(health.seen + 1, HISTORY);
   const isOften = seen === HISTORY && countOnes(history) >= SUSPECT_FAILURES_IN_HISTORY;
-  const isSuspect = health.isProbing || failures >= SUSPECT_AFTER || isOften;
+  const isProbing = health.isProbing || failures >= SUSPECT_AFTER || isOften;
   const failed = verdict.kind === "failed" ? verdict : undefined;
   const next = {
     ...health,
     failures,
     history,
     seen,
-    isSuspect,
-    askedUntil: Math.max(health.pausedUntil, now + (failed?.pauseMs ?? 0)),
-    cap: failed?.isOverloaded === true ? 1 : health.maxConcurrency,
+    isProbing,
+    pausedUntil: Math.max(health.pausedUntil, now + (failed?.pauseMs ?? 0)),
+    maxConcurrency: failed?.isOverloaded === true ? 1 : health.maxConcurrency,
   };
   // Several that were on the wire together are one failed probe.
-  if (!isSuspect || health.probeAt > now) return next;
+  if (!isProbing || health.probeAt > now) return next;
   const pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * health.probeIntervalMs), LONGEST_PAUSE_MS);
   return { ...next, probeIntervalMs: pauseMs, probeAt: now + pauseMs };
 }

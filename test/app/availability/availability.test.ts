@@ -28,7 +28,7 @@ const visit = (fields: Partial<NamedAppointmentRequest> = {}): NamedAppointmentR
 });
 
 const enquire = (fields: Partial<AvailabilityQuery> = {}): AvailabilityQuery => ({
-  audience: "HOUSE",
+  audience: "INTERNAL",
   request: visit(),
   dates: { from: MONDAY, to: MONDAY },
   timezone: null,
@@ -82,7 +82,7 @@ describe("the house", () => {
     [{ serviceIds: ["old"] }, "service_not_bookable: 'No more' cannot be booked."],
     [
       { staffIds: ["ann", "bea"] },
-      "validation_failed: Of several people say who does which, as in service:person.",
+      "validation_failed: Name the service of each staff member, as in service:person.",
     ],
     [
       { serviceIds: ["color"], staffIds: ["bea"] },
@@ -90,7 +90,7 @@ describe("the house", () => {
     ],
     [
       { serviceIds: ["color"], variantIds: ["long", "long"] },
-      "variant_service_mismatch: 'Long hair' is a variant of 'Color', which is not among the services once more.",
+      "variant_service_mismatch: Too many variants of 'Color': name the service once for each variant.",
     ],
   ])("is told what is wrong with %j", (fields, refusal) => {
     const { ask } = shop();

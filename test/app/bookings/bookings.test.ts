@@ -154,7 +154,7 @@ describe("what is booked", () => {
     for (const input of booked) book(rt, input);
     const events = recordEvents(rt, () =>
       expect(captureError(() => book(rt, wanted))).toMatch(
-        isFree ? /^not refused/ : /^conflict: '\w+' is not free at /,
+        isFree ? /^not refused/ : /^conflict: '\w+' is not available at /,
       ),
     );
     expect(eventTypesOf(events)).toEqual(isFree ? ["booking.created"] : []);
@@ -170,16 +170,16 @@ test.each<[input: Input, refusal: RegExp]>([
     /^variant_service_mismatch: 'Long' is a variant of 'Cut', which is not among the services\.$/,
   ],
   [{ addons: ["tea"] }, /^addon_not_linked: 'Cut' is not offered with the add-on 'Tea'\.$/],
-  [{ addons: ["towel*2"] }, /^validation_failed: 'Towel' comes 1 time, not 2\.$/],
-  [{ addons: ["wash*3"] }, /^validation_failed: 'Wash' comes 1 to 2 times, not 3\.$/],
+  [{ addons: ["towel*2"] }, /^validation_failed: 'Towel' can be added 1 time, not 2\.$/],
+  [{ addons: ["wash*3"] }, /^validation_failed: 'Wash' can be added 1 to 2 times, not 3\.$/],
   [
     { service: "colour", staff: "leo" },
     /^staff_cannot_perform: 'Leo' does not perform 'Colour'\.$/,
   ],
   [{ variant: "mias", staff: "leo" }, /^staff_cannot_perform: 'Leo' does not perform 'Cut'\.$/],
   [{ staff: "sam" }, /^staff_cannot_perform: 'Sam' does not perform 'Cut'\.$/],
-  [{ service: "yoga", guests: 4 }, /^party_too_large: 'Yoga' takes 3 at once, not 4\.$/],
-  [{ start: "2026-11-20T06:45" }, /^conflict: 'cut' is not free at 2026-11-20T06:45: /],
+  [{ service: "yoga", guests: 4 }, /^party_too_large: 'Yoga' takes at most 3 guests, not 4\.$/],
+  [{ start: "2026-11-20T06:45" }, /^conflict: 'cut' is not available at 2026-11-20T06:45: /],
   [
     { start: "2027-03-14T02:30" },
     /^invalid_date: .* does not exist in America\/New_York: the clocks skip it\.$/,
@@ -249,7 +249,7 @@ describe("a visit of several services", () => {
   test.each<[Input, RegExp]>([
     [
       { start: at("09:30") },
-      /^conflict: 'colour' and 'cut' are not free at 2026-12-01T09:30 with 'cut:leo': service 2: it is taken\.$/,
+      /^conflict: 'colour' and 'cut' are not available at 2026-12-01T09:30 with 'cut:leo': service 2: it is already booked\.$/,
     ],
     [
       { staff: ["cut:leo", "yoga:leo"] },
@@ -257,7 +257,7 @@ describe("a visit of several services", () => {
     ],
     [
       { staff: ["leo", "mia"] },
-      /^validation_failed: Of several people say who does which, as in service:person\.$/,
+      /^validation_failed: Name the service of each staff member, as in service:person\.$/,
     ],
     [{ service: ["cut", "cutt"] }, /^resource_not_found: There is no service 'cutt'\./],
     [

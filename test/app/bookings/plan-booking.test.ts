@@ -29,23 +29,23 @@ tables: [{ key: two, minSeats: 1, maxSeats: 2 }]
 const cut = (start: string, input = {}) => ({ service: "cut", start, ...input });
 
 test.each<[why: string, start: string]>([
-  ["that is outside the hours", "2026-12-01T08:45"],
-  ["that is outside the hours", "2026-12-01T17:15"],
+  ["it is outside working hours", "2026-12-01T08:45"],
+  ["it is outside working hours", "2026-12-01T17:15"],
   ["the business is closed", "2026-12-08T10:00"],
-  ["that is a break", "2026-12-01T11:15"],
-  ["whoever could do it is away", "2026-12-10T10:00"],
-  ["visits begin at other minutes", "2026-12-01T10:05"],
-  ["that is too soon", "2026-11-20T07:45"],
-  ["that is too far ahead", "2027-06-01T10:00"],
-  ["it is taken", "2026-12-02T10:30"],
-  ["that is too close to another visit", "2026-12-02T11:00"],
+  ["it overlaps a break", "2026-12-01T11:15"],
+  ["the staff member has time off", "2026-12-10T10:00"],
+  ["visits start at other times", "2026-12-01T10:05"],
+  ["the minimum notice is not met", "2026-11-20T07:45"],
+  ["it is too far in the future", "2027-06-01T10:00"],
+  ["it is already booked", "2026-12-02T10:30"],
+  ["it is too close to another booking", "2026-12-02T11:00"],
 ])("%s at %s, so nothing is booked or told", (why, start) => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   createBooking(rt, "salon-aurora", cut("2026-12-02T10:00"));
   const events = recordEvents(rt, () =>
     expect(captureError(() => createBooking(rt, "salon-aurora", cut(start)))).toBe(
-      `conflict: 'cut' is not free at ${start}: ${why}.`,
+      `conflict: 'cut' is not available at ${start}: ${why}.`,
     ),
   );
   expect(events).toEqual([]);
@@ -71,7 +71,7 @@ test("a table is reserved in the opening hours alone, and where its party sits",
   const reserve = (start: string, party: number) =>
     createReservation(rt, "salon-aurora", { party, start, table: "two" });
   expect(captureError(() => reserve("2026-12-01T17:00", 2))).toBe(
-    "conflict: No table for 2 is free at 2026-12-01T17:00: that is outside the hours.",
+    "conflict: No table for 2 is free at 2026-12-01T17:00: it is outside working hours.",
   );
   expect(captureError(() => reserve("2026-12-01T10:00", 3))).toMatch(/^party_too_large: /);
   expect(eventTypesOf(recordEvents(rt, () => reserve("2026-12-01T16:00", 2)))).toEqual([

@@ -69,9 +69,9 @@ test("on a terminal each day is a line with its starts, and what stops the other
   expect(await availability(`--service cut --staff mia --date ${DAY} --explain`)).toBe(
     [
       `${head(in7)}  OPEN      08:00 10:00 11:00`,
-      `${indent}00:00-07:00: that is outside the hours`,
-      `${indent}09:00: it is taken`,
-      `${indent}12:00-23:00: that is outside the hours`,
+      `${indent}00:00-07:00: it is outside working hours`,
+      `${indent}09:00: it is already booked`,
+      `${indent}12:00-23:00: it is outside working hours`,
       "",
     ].join("\n"),
   );
@@ -83,10 +83,10 @@ test("--explain in a pipe has the rule of each start, of the service of the visi
     await availability(`--service shave --service cut --staff cut:mia --date ${DAY} --explain`)
   ).split("\n");
   expect(lines.filter((line) => /\t(08|09|10|11):00\t.*\t/.test(line))).toEqual([
-    `${DAY}\tTAKEN\t08:00\t\t\t\tservice 2: it is taken`,
+    `${DAY}\tTAKEN\t08:00\t\t\t\tservice 2: it is already booked`,
     `${DAY}\tOPEN\t09:00\t11:00\t1\tleo mia\t`,
     `${DAY}\tOPEN\t10:00\t12:00\t1\tleo mia\t`,
-    `${DAY}\tOUTSIDE_HOURS\t11:00\t\t\t\tservice 2: that is outside the hours`,
+    `${DAY}\tOUTSIDE_HOURS\t11:00\t\t\t\tservice 2: it is outside working hours`,
   ]);
 });
 
@@ -129,7 +129,7 @@ test("a visit of several services is booked in the words in which it was listed,
   expect(await deskbell(`bookings create ${visit} --start ${DAY}T08:00`)).toMatchObject({
     code: 5,
     stderr: expect.stringContaining(
-      `'shave' and 'cut' are not free at ${DAY}T08:00 with 'cut:mia': it is taken.`,
+      `'shave' and 'cut' are not available at ${DAY}T08:00 with 'cut:mia': it is already booked.`,
     ),
   });
   const line = {

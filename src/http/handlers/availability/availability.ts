@@ -1,9 +1,9 @@
 import {
   type Availability,
   createAvailabilityFinder,
-  type AvailabilityDay,
 } from "../../../app/availability/availability.ts";
 import { createEventLoopYield } from "../../../app/availability/yield-to-event-loop.ts";
+import type { PublicDay } from "../../../domain/availability/public-slot.ts";
 import { addDays, localDateOf } from "../../../domain/local-time.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -105,8 +105,8 @@ async function writeBody(
 }
 
 const shapes = {
-  slots: (day: AvailabilityDay) => day,
-  days: ({ date, state, slots }: AvailabilityDay) => ({ date, state, slotCount: slots.length }),
+  slots: (day: PublicDay) => day,
+  days: ({ date, state, slots }: PublicDay) => ({ date, state, slotCount: slots.length }),
 };
 
 const tooLarge = (): AppError =>

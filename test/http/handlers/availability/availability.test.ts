@@ -411,14 +411,19 @@ describe("explain", () => {
       {
         startsAt: "2026-11-23T08:00:00+00:00",
         reason: "OUTSIDE_HOURS",
-        detail: "that is outside the hours",
+        detail: "it is outside working hours",
         segment: 0,
       },
-      { startsAt: "2026-11-23T10:00:00+00:00", reason: "TAKEN", detail: "it is taken", segment: 0 },
+      {
+        startsAt: "2026-11-23T10:00:00+00:00",
+        reason: "TAKEN",
+        detail: "it is already booked",
+        segment: 0,
+      },
       {
         startsAt: "2026-11-23T12:00:00+00:00",
         reason: "OUTSIDE_HOURS",
-        detail: "that is outside the hours",
+        detail: "it is outside working hours",
         segment: 0,
       },
     ]);
