@@ -38,9 +38,14 @@ const TAG = 16;
 const KEY = 32;
 
 /** The keys lie beside the database, not in it, so that a copied database file opens nothing. Made at the first use. */
-export function openSecretBox(keyPath: string, random: (bytes: number) => Buffer): SecretBox {
+export function openSecretBox(
+  keyPath: string,
+  random: (bytes: number) => Buffer,
+  isDryRun: () => boolean,
+): SecretBox {
   let known: Buffer[] = [];
-  const load = (): Buffer[] => (known = readOrCreateKeys(keyPath, random));
+  const load = (): Buffer[] =>
+    (known = isDryRun() ? (readKeys(keyPath) ?? [random(KEY)]) : readOrCreateKeys(keyPath, random));
   const write = (keys: Buffer[]) => replaceKeys(keyPath, (known = keys), random);
 
   return {

@@ -2,6 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import type { Runtime } from "./runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
+import type { BusinessContents } from "../store/business-contents.ts";
 
 /** @throws AppError business_not_found */
 export function getBusiness(rt: Runtime, slug: string): BusinessRow {
@@ -18,4 +19,17 @@ export function getBusiness(rt: Runtime, slug: string): BusinessRow {
           : "seed one first: deskbell seed salon",
     },
   );
+}
+
+/**
+ * Deletes a business with everything that belongs to it: catalog, keys, endpoints, events,
+ * deliveries, bookings. Its partners get no event, because their endpoints are deleted too. A dry
+ * run only counts: deleting a million rows and rolling back would block other writers.
+ */
+export function deleteBusiness(rt: Runtime, { id }: BusinessRow): BusinessContents {
+  return rt.tx(() => {
+    const contents = rt.store.businessContents.count(id);
+    if (!rt.isDryRun()) rt.store.businesses.delete(id);
+    return contents;
+  });
 }

@@ -21,8 +21,8 @@ export type GlobalFlags = {
   color: boolean;
   input: boolean;
   yes: boolean;
-  /** A dry run of a command that does everything and keeps nothing. */
-  isRehearsal: boolean;
+  /** The command runs in full and saves nothing. */
+  dryRun: boolean;
 };
 
 /** What a command has to work with: the data, and the terminal. Data goes to stdout, everything said about it to stderr. */
@@ -75,9 +75,13 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       const { openRuntime } = await import("../app/runtime.ts");
       const runtime = openRuntime(chosen, busyTimeoutMs);
       opened.push(runtime);
-      if (flags.isRehearsal) runtime.rehearse();
+      if (flags.dryRun) runtime.startDryRun();
       return runtime;
     },
+
+    /** "Deleted", or in a dry run "Would delete". */
+    verb: (past: string, infinitive: string): string =>
+      flags.dryRun ? `Would ${infinitive}` : past,
 
     close(): void {
       for (const runtime of opened.splice(0)) runtime.close();
@@ -133,7 +137,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
 
     /** Has the name of what will be lost typed by the person at the terminal; a script says --yes. */
     async confirm(deed: string, name: string): Promise<void> {
-      if (flags.yes || flags.isRehearsal) return;
+      if (flags.yes || flags.dryRun) return;
       if (!flags.input || !io.stdin.isTTY || !io.stderr.isTTY)
         throw new AppError("usage", `${deed} needs a confirmation.`, { fix: "add --yes" });
       const typed = await ask(io, `${deed} cannot be undone. Type ${safe(name)} to go on: `);

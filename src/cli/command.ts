@@ -11,7 +11,10 @@ export type CommandSpec = {
   flags: Flags;
   /** Not for people: no help lists it. */
   isHidden?: true;
-  /** It has --dry-run: all of it is done, in one transaction that never commits. Only for what changes the database alone. */
+  /**
+   * It has --dry-run, which runs the command on a Runtime that saves nothing. A command or use case
+   * that also changes files checks the flag, or `rt.isDryRun()`, itself.
+   */
   supportsDryRun?: true;
   /** Without the program's name. */
   examples: readonly [string, string, ...string[]];
@@ -54,7 +57,7 @@ export const command = <
 export function addCommand(
   parent: Command,
   spec: CommandSpec | CommandGroup,
-  start: (run: (cli: Cli) => Ran, isRehearsal: boolean) => Promise<void>,
+  start: (run: (cli: Cli) => Ran, dryRun: boolean) => Promise<void>,
   isDefault = false,
 ): void {
   const added = parent
@@ -78,10 +81,10 @@ export function addCommand(
     const flags = Object.fromEntries(
       Object.entries(spec.flags).map(([name, flag]) => [name, flag.read(raw[name])]),
     );
-    const isRehearsal = spec.supportsDryRun === true && raw.dryRun === true;
+    const dryRun = spec.supportsDryRun === true && raw.dryRun === true;
     await start(
       (cli) => spec.run(cli, flags as never, ...(added.processedArgs as never[])),
-      isRehearsal,
+      dryRun,
     );
   });
 }

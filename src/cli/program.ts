@@ -38,11 +38,11 @@ export async function createProgram(
     rootHelp(program, widthOf(context?.error ? io.stderr : io.stdout));
   mapUsageErrors(root);
 
-  const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>, isRehearsal: boolean) => {
-    const cli = createCli(program, io, { ...readGlobalFlags(root), isRehearsal });
+  const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>, dryRun: boolean) => {
+    const cli = createCli(program, io, { ...readGlobalFlags(root), dryRun });
     try {
       ended((await run(cli)) ?? 0);
-      if (isRehearsal) cli.note("That was a dry run: nothing was changed.");
+      if (dryRun) cli.note("That was a dry run: nothing was changed.");
     } finally {
       cli.close();
     }
@@ -62,7 +62,7 @@ export async function createProgram(
   return root;
 }
 
-function readGlobalFlags(root: Command): Omit<GlobalFlags, "isRehearsal"> {
+function readGlobalFlags(root: Command): Omit<GlobalFlags, "dryRun"> {
   const given = root.opts();
   // A variable that is empty says as little as one that is not set.
   const text = (name: string) =>

@@ -1,5 +1,5 @@
 import type { BookedSegment, Booking, VisitStatus } from "../domain/bookings/booking.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 export type VisitFilter = {
   businessId: string;

@@ -1,5 +1,5 @@
 import type { BusinessDoc, ScheduleDoc } from "../domain/catalog/catalog.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 export type BusinessRow = {
   id: string;

@@ -8,7 +8,7 @@ import {
 import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/change/diff.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 export function createCatalogStore(db: Db) {
   const selectObjects = db.prepare(`

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readMigrations } from "../assets.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 import { withReadOnlyDatabase } from "./read-only-database.ts";
 
 /** What can be told of a database file without changing anything in it. */

@@ -1,37 +1,43 @@
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
+import type { Db } from "./db.ts";
 import { migrate, type Migration, type Safeguard } from "./migrate.ts";
 import { isSqliteError } from "./sqlite-error.ts";
 
-export type Db = Database.Database;
-
-/** A connection to the file with the two things that writers and caches need of it. */
+/** A connection to the file, with what writers and caches need. */
 export type Connection = {
   db: Db;
-  /** Runs `work` in one IMMEDIATE transaction: a deferred one that reads and then writes fails at once under two writers. */
+  /**
+   * Runs `work` in one IMMEDIATE transaction. A deferred transaction that reads and then writes
+   * fails immediately if another connection has written in between.
+   */
   tx: <T>(work: () => T) => T;
-  /** Changes whenever anybody commits to the file, this connection included. */
-  revision: () => string;
-  /** The two that make up `revision`: it moves when another connection commits, and by one for each transaction of this one. */
-  othersRevision: () => number;
-  ownCommits: () => number;
-  /** What opening it did to an older file; null: nothing. */
+  /** Rises with every commit to the file, by this connection or any other. */
+  revision: () => number;
+  /**
+   * Starts a dry run: transactions run in full and see each other's writes, but nothing is saved.
+   * It ends when the returned function is called or the connection is closed. The file stays
+   * readable for others; from the first transaction on, they cannot write.
+   */
+  startDryRun: () => () => void;
+  isDryRun: () => boolean;
+  /** The migration that opening the file caused, or null. */
   migration: Migration | null;
-  /** From here on nothing is kept: all is part of one transaction that never commits, and the file stays free for others to read. */
-  rehearse: () => void;
   close: () => void;
 };
 
+/** The value of PRAGMA synchronous for FULL. */
 const FULL = 2;
 // Before 3.51.3 a WAL reset under load could corrupt the file.
 const MINIMUM_SQLITE = [3, 51, 3];
 
 /**
- * Opens the database, creates or migrates it, and makes sure that a commit survives a power cut.
+ * Opens the database, creates or migrates it, and makes sure that commits survive a power cut.
  * @param busyTimeoutMs how long a write waits for another writer before SQLITE_BUSY
- * @param safeguard for the data of an older file; null for a copy of one
- * @throws AppError state_refuses for a file that is newer, damaged or no database, or that cannot be migrated now
+ * @param safeguard protects existing data during a migration; null for a copy
+ * @throws AppError state_refuses for a file that is newer, damaged or not a database, or that
+ *   cannot be migrated now
  */
 export function openDatabase(
   path: string,
@@ -39,28 +45,41 @@ export function openDatabase(
   safeguard: Safeguard | null,
 ): Connection {
   const { db, migration } = openAndMigrate(path, busyTimeoutMs, safeguard);
-  // data_version does not move for a connection's own commits.
-  let ownCommits = 0;
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
+  // data_version does not change for a connection's own commits.
+  let seenVersion = dataVersion.get();
+  let othersCommits = 0;
+  let ownCommits = 0;
   const runner = db.transaction((work: () => unknown) => work());
-  let isRehearsal = false;
+  let isDryRun = false;
   return {
     db,
     tx: <T>(work: () => T): T => {
-      // One that fails in a rehearsal takes back its own part, as it would by itself.
-      if (db.inTransaction) return isRehearsal ? (runner(work) as T) : work();
+      if (isDryRun) {
+        if (!db.inTransaction) db.exec("BEGIN IMMEDIATE");
+        // A savepoint: a transaction that fails undoes its own writes and keeps those before it.
+        return runner(work) as T;
+      }
+      if (db.inTransaction) return work();
       const result = runner.immediate(work) as T;
       ownCommits += 1;
       return result;
     },
-    revision: () => `${dataVersion.get() as number}.${ownCommits}`,
-    othersRevision: () => dataVersion.get() as number,
-    ownCommits: () => ownCommits,
-    migration,
-    rehearse: () => {
-      isRehearsal = true;
-      db.exec("BEGIN");
+    revision: () => {
+      const version = dataVersion.get();
+      if (version !== seenVersion) othersCommits += 1;
+      seenVersion = version;
+      return othersCommits + ownCommits;
     },
+    startDryRun: () => {
+      isDryRun = true;
+      return () => {
+        isDryRun = false;
+        if (db.inTransaction) db.exec("ROLLBACK");
+      };
+    },
+    isDryRun: () => isDryRun,
+    migration,
     close: () => db.close(),
   };
 }
@@ -74,7 +93,7 @@ function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguar
     return { db, migration: migrate(db, path, safeguard) };
   } catch (error) {
     db?.close();
-    throw explainOpenFailure(error, path);
+    throw openError(error, path);
   }
 }
 
@@ -83,16 +102,16 @@ function prepareConnection(db: Db): void {
   if (!isAtLeast(version.split(".").map(Number), MINIMUM_SQLITE))
     throw new AppError(
       "state_refuses",
-      `SQLite ${version} can corrupt a file in WAL mode; 3.51.3 or newer is needed.`,
+      `SQLite ${version} can corrupt a file in WAL mode; 3.51.3 or newer is required.`,
     );
   db.pragma("journal_mode = WAL");
-  // better-sqlite3 drops to NORMAL by itself once WAL is on, and then a power cut loses acknowledged rows.
+  // better-sqlite3 switches to NORMAL when WAL is on; a power cut then loses acknowledged rows.
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");
   if (db.pragma("synchronous", { simple: true }) !== FULL)
     throw new AppError(
       "state_refuses",
-      "SQLite refused synchronous=FULL: a power cut could lose acknowledged changes.",
+      "SQLite did not accept synchronous=FULL: a power cut could lose acknowledged changes.",
     );
 }
 
@@ -101,15 +120,13 @@ const isAtLeast = (version: number[], minimum: number[]): boolean => {
   return differing === -1 || (version[differing] ?? 0) > (minimum[differing] ?? 0);
 };
 
-function explainOpenFailure(error: unknown, path: string): unknown {
+function openError(error: unknown, path: string): unknown {
   const code = isSqliteError(error) ? error.code : "";
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
     return new AppError(
       "state_refuses",
       `${path} is damaged or is not a database: restore a backup.`,
-      {
-        fix: "deskbell backup list",
-      },
+      { fix: "deskbell backup list" },
     );
   if (
     code.startsWith("SQLITE_CANTOPEN") ||
@@ -119,7 +136,7 @@ function explainOpenFailure(error: unknown, path: string): unknown {
     return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
       fix: existsSync(path)
         ? "check the file's owner and mode"
-        : "check that its folder exists and can be written",
+        : "check that its folder exists and is writable",
     });
   if (isStorageFull(error))
     return new AppError("storage_full", `The disk that holds ${path} is full.`, {
@@ -127,7 +144,7 @@ function explainOpenFailure(error: unknown, path: string): unknown {
     });
   if (code.startsWith("SQLITE_IOERR"))
     return new AppError("state_refuses", `The disk that holds ${path} failed (${code}).`, {
-      fix: "look at the system's log for the disk's errors, and restore a backup on a sound one",
+      fix: "check the system log for disk errors, and restore a backup on a working disk",
     });
   return error;
 }
@@ -135,16 +152,15 @@ function explainOpenFailure(error: unknown, path: string): unknown {
 export const isBusy = (error: unknown): boolean =>
   isSqliteError(error) && (error.code === "SQLITE_BUSY" || error.code.startsWith("SQLITE_BUSY_"));
 
-// SHMSIZE: on a disk without a byte left even opening fails, for want of the WAL's index.
+// SHMSIZE: on a completely full disk, SQLite cannot create the WAL index and fails to open.
 const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 
 export const isStorageFull = (error: unknown): boolean =>
   isSqliteError(error) && FULL_CODES.includes(error.code);
 
-/** Whoever asks whether a daemon runs holds the lock for a moment; a daemon that starts meanwhile waits it out. */
-const LOOK_MS = 100;
+/** `isDaemonRunning` holds the lock briefly; a daemon that starts meanwhile waits this long. */
+const PROBE_MS = 100;
 
-/** Whether a daemon runs on the file now. */
 export function isDaemonRunning(path: string): boolean {
   if (!existsSync(`${path}.lock`)) return false;
   const db = new Database(`${path}.lock`, { readonly: true, timeout: 0 });
@@ -160,12 +176,12 @@ export function isDaemonRunning(path: string): boolean {
 }
 
 /**
- * Makes this process the one daemon of the file: an exclusive transaction on a second SQLite file, which the kernel drops
- * with the process, also at kill -9.
- * @throws AppError state_refuses when another daemon holds it
+ * Makes this process the only daemon of the file: it holds an exclusive transaction on a second
+ * SQLite file, which the kernel releases when the process ends, even after kill -9.
+ * @throws AppError state_refuses if another daemon holds the lock
  */
 export function acquireDaemonLock(path: string): { release: () => void } {
-  const db = new Database(`${path}.lock`, { timeout: LOOK_MS });
+  const db = new Database(`${path}.lock`, { timeout: PROBE_MS });
   try {
     db.exec("BEGIN EXCLUSIVE");
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { EventType } from "../domain/event-types.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import type { Outcome } from "../domain/webhooks/outcome.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";
 import type { EventRow } from "./events.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";

@@ -1,4 +1,4 @@
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";

@@ -1,6 +1,6 @@
 import { redactSecrets } from "../domain/webhooks/redact-secrets.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import type { AttemptRow, DeliveryRow } from "./deliveries.ts";
 

@@ -1,6 +1,6 @@
 import type { FailureStreak } from "../domain/webhooks/failure-streak.ts";
 import type { EventType } from "../domain/event-types.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 export type EndpointStatus = "ACTIVE" | "DISABLED";
 

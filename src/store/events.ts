@@ -1,5 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 export type ListedEvent = Omit<EventRow, "body" | "sha256"> & { bytes: number };
 

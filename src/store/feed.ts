@@ -1,5 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 /** Where an event stands in its business's feed. */
 export type FeedEntry = { sequence: number; type: EventType };

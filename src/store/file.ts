@@ -1,4 +1,4 @@
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 /** Pages that are written again and again reach the file once in 16 MB of log. */
 const CHECKPOINT_PAGES = 4000;

@@ -1,4 +1,4 @@
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 /** What a key has made under an Idempotency-Key of its choice. */
 export type IdempotencyRow = {

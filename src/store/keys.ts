@@ -1,5 +1,5 @@
 import type { KeyKind, Scope } from "../domain/api-key.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 export type KeyRow = {
   id: string;

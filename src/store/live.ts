@@ -1,4 +1,4 @@
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 import type { DeliveryRow } from "./deliveries.ts";
 import { type LiveFilter, toLiveCondition } from "./live-filter.ts";
 

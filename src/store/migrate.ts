@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 /** What stands between a file and its loss while it is brought to this version. */
 export type Safeguard = {

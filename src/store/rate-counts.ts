@@ -1,4 +1,4 @@
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 /** Requests of one client in one second of the wall clock. */
 export type RateCountRow = {

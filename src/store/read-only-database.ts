@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 import { isSqliteError } from "./sqlite-error.ts";
 
 const WAIT_MS = 5000;

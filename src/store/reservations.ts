@@ -1,6 +1,6 @@
 import type { Reservation } from "../domain/bookings/reservation.ts";
 import type { VisitFilter } from "./bookings.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 const COLUMNS = `id, status, party_size AS partySize, starts_at AS startsAt, ends_at AS endsAt, area_id AS areaId,
   table_id AS tableId, customer_ref AS customerRef, created_at AS createdAt, updated_at AS updatedAt`;

@@ -1,7 +1,7 @@
 import { createBookingStore } from "./bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
 import { createCatalogStore } from "./catalog.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createDeliveryMoveStore } from "./delivery-moves.ts";
 import { createDueStore } from "./due.ts";
@@ -10,7 +10,7 @@ import { createEndpointStore } from "./endpoints.ts";
 import { createEventStore } from "./events.ts";
 import { createFeedStore } from "./feed.ts";
 import { createFileStore } from "./file.ts";
-import { createHoldingStore } from "./holdings.ts";
+import { createBusinessContentsStore } from "./business-contents.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLiveStore } from "./live.ts";
@@ -32,7 +32,7 @@ const STORES = {
   events: createEventStore,
   feed: createFeedStore,
   file: createFileStore,
-  holdings: createHoldingStore,
+  businessContents: createBusinessContentsStore,
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,
   due: createDueStore,

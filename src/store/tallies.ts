@@ -1,4 +1,4 @@
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 
 const MINUTE_MS = 60_000;

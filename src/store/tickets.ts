@@ -1,5 +1,5 @@
 import type { Ticket } from "../domain/bookings/ticket-order.ts";
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 export type TicketFilter = {
   businessId: string;

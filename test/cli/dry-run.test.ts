@@ -43,7 +43,7 @@ test("a dry run needs no confirmation, refuses as the deed would, and says on st
   expect(await deskbell(`keys revoke ${id} --dry-run`)).toMatchObject({
     code: 0,
     stdout: "",
-    stderr: `${id} is revoked.\nThat was a dry run: nothing was changed.\n`,
+    stderr: `Would revoke ${id}.\nThat was a dry run: nothing was changed.\n`,
   });
   expect(await deskbell(`keys rotate ${id} --dry-run -q`)).toMatchObject({ code: 0, stderr: "" });
   expect(await deskbell("keys revoke key_none --dry-run")).toMatchObject({
@@ -70,13 +70,14 @@ test("a dry run of a new master key or of a restore touches no file", async () =
   const before = { content: content(), names: readdirSync(dataDir) };
   expect(await deskbell("keys rotate-master --dry-run")).toMatchObject({
     code: 0,
-    stderr: "Would be sealed with a new key: 1 signing secret.\n",
+    stderr:
+      "Would re-encrypt 1 signing secret with a new master key.\nThat was a dry run: nothing was changed.\n",
   });
   expect(await deskbell(`restore ${path} --dry-run`)).toMatchObject({
     code: 0,
     stdout: "",
     stderr: expect.stringMatching(
-      / is sound and would replace .*deskbell\.db, which would be kept beside it\.\n$/,
+      / is sound and would replace .*deskbell\.db, which would be kept beside it\.\nThat was a dry run: nothing was changed\.\n$/,
     ),
   });
   expect(await deskbell("restore /no/such/file --dry-run")).toMatchObject({ code: 3 });

@@ -61,7 +61,8 @@ test.each(commands)(
 test.each(commands)("the examples of $path name only options that it has", ({ spec }) => {
   const global = ["data-dir", "business", "json", "yes"];
   const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const known = new Set([...global, ...Object.keys(spec.flags).map(kebab)]);
+  const dryRun = spec.supportsDryRun ? ["dry-run"] : [];
+  const known = new Set([...global, ...dryRun, ...Object.keys(spec.flags).map(kebab)]);
   const used = spec.examples.flatMap((line) =>
     [...line.matchAll(/--([a-z-]+)/g)].map(([, name]) => name),
   );

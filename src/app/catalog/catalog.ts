@@ -15,7 +15,6 @@ export type ApplyOptions = {
   prune?: boolean;
   /** Drop it also where it is more than a fifth of a kind. */
   allowMassDelete?: boolean;
-  dryRun?: boolean;
   /** Is told as a step begins. */
   onStep?: (step: string) => void;
   /** Epoch ms from which `startsIn` counts; absent: the file may not use it. */
@@ -46,7 +45,8 @@ export function applyCatalog(
     },
   });
   onStep("comparing with what is on the box");
-  if (options.dryRun) return planChange(rt, next, { listed }, seen).result;
+  // Without a transaction: a large catalog would keep others from writing for seconds.
+  if (rt.isDryRun()) return planChange(rt, next, { listed }, seen).result;
   return rt.tx(() => {
     const version = rt.store.businesses.findBySlug(next.business.slug)?.catalogVersion ?? 0;
     if (version !== readAtVersion)
@@ -87,7 +87,6 @@ export function editObject<K extends Kind>(
   kind: K,
   keyOrId: string,
   edit: (doc: DocOf[K]) => DocOf[K],
-  options: { dryRun?: boolean } = {},
 ): ChangeResult {
   return rt.tx(() => {
     const { catalog } = loadCatalog(rt, getBusiness(rt, slug));
@@ -99,9 +98,7 @@ export function editObject<K extends Kind>(
       objects: { ...catalog.objects, [kind]: docs.with(docs.indexOf(doc), edited) },
     };
     assertValidObject(catalog, kind, edited);
-    return options.dryRun
-      ? planChange(rt, next, "box", null).result
-      : changeCatalog(rt, next, "box", null);
+    return changeCatalog(rt, next, "box", null);
   });
 }
 

@@ -41,7 +41,7 @@ export type ChangeResult = {
 };
 
 /** What was loaded a moment ago, as of which revision of the file. */
-export type LoadedCatalog = { revision: string; stored: StoredCatalog | null };
+export type LoadedCatalog = { revision: number; stored: StoredCatalog | null };
 
 /** What a change would do, and how to do it. */
 export function planChange(

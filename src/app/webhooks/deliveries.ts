@@ -9,8 +9,6 @@ const BATCH = 1000;
 const LONGEST_SPREAD_MS = 86_400_000;
 
 export type RedeliveryOptions = {
-  /** Counts alone. */
-  dryRun?: boolean;
   /** How many a second at most; absent: as fast as the endpoints take them. */
   perSecond?: number | undefined;
   /** Told how many of how many are on their way. */
@@ -68,7 +66,7 @@ export function redeliverDeliveries(
   filter: DeliveryFilter,
   options: RedeliveryOptions = {},
 ): number {
-  const { dryRun = false, perSecond, onProgress = () => {} } = options;
+  const { perSecond, onProgress = () => {} } = options;
   const total = rt.store.deliveryMoves.countReplayable(filter);
   const stepMs = perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
   if (total * stepMs > LONGEST_SPREAD_MS)
@@ -79,7 +77,7 @@ export function redeliverDeliveries(
         fix: "raise --rate, or narrow it with --since or --endpoint",
       },
     );
-  if (dryRun) return total;
+  if (rt.isDryRun()) return total;
   const upTo = rt.store.due.getLastNumber();
   const startsAt = rt.now();
   let done = 0;

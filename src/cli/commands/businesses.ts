@@ -1,7 +1,6 @@
-import type { BusinessContents } from "../../store/holdings.ts";
+import type { BusinessContents } from "../../store/business-contents.ts";
 import { countOf } from "../../domain/count-of.ts";
 import { command, type CommandGroup } from "../command.ts";
-import { toggle } from "../flags.ts";
 
 const list = command({
   name: "list",
@@ -58,26 +57,22 @@ const LONG_HISTORY = 50_000;
 const remove = command({
   name: "remove",
   about: "Remove a business for good, with its catalog, keys, endpoints, history and bookings.",
+  supportsDryRun: true,
   arguments: ["<slug>"],
-  flags: { dryRun: toggle("say what would go, remove nothing") },
   examples: ["businesses remove kita-live --dry-run", "businesses remove kita-live --yes"],
-  async run(cli, { dryRun }, slug) {
+  async run(cli, _flags, slug) {
     const rt = await cli.open();
     const business = cli.business(rt, slug);
-    const holdings = rt.store.holdings.count(business.id);
-    if (dryRun) {
-      if (cli.flags.json)
-        cli.printObject({ id: business.id, slug, removed: false, taken: holdings });
-      return cli.note(`${slug} would take with it: ${listed(holdings)}.`);
-    }
-    if (!cli.flags.yes) cli.note(`${slug} takes with it: ${listed(holdings)}.`);
+    const holdings = rt.store.businessContents.count(business.id);
+    const { dryRun, json, yes } = cli.flags;
+    if (!yes && !dryRun) cli.note(`${slug} takes with it: ${listed(holdings)}.`);
     await cli.confirm(`Removing ${slug}`, slug);
-    if (holdings.events > LONG_HISTORY) cli.note("removing …");
-    const { deleteBusiness } = await import("../../app/remove-business.ts");
+    if (!dryRun && holdings.events > LONG_HISTORY) cli.note("removing …");
+    const { deleteBusiness } = await import("../../app/businesses.ts");
     const taken = deleteBusiness(rt, business);
-    if (cli.flags.json) cli.printObject({ id: business.id, slug, removed: true, taken });
-    cli.note(`${slug} is removed, and with it: ${listed(taken)}.`);
-    cli.note(`A backup made before still has it: ${cli.program} backup list`);
+    if (json) cli.printObject({ id: business.id, slug, removed: !dryRun, taken });
+    cli.note(`${cli.verb("Deleted", "delete")} ${slug}, and with it: ${listed(taken)}.`);
+    if (!dryRun) cli.note(`A backup made before still has it: ${cli.program} backup list`);
   },
 });
 

@@ -16,10 +16,10 @@ const apply = command({
   name: "apply",
   about: `Bring a business to what its catalog files say, and tell its partners what changed. FILES: ${FILES}.`,
   arguments: ["<files...>"],
+  supportsDryRun: true,
   flags: {
     prune: toggle("remove what the named sections do not list"),
     allowMassDelete: toggle("prune also where it is more than a fifth of a kind"),
-    dryRun: toggle("say what would change and which webhooks it would send, write nothing"),
   },
   examples: ["catalog apply salon.yaml --dry-run", "catalog apply salon.yaml prices.yaml --prune"],
   async run(cli, flags, names) {
@@ -28,7 +28,7 @@ const apply = command({
     const rt = await cli.open({ create: true });
     const { applyCatalog } = await import("../../app/catalog/catalog.ts");
     const onStep = createStepReporter(cli, rt, totalBytes(sources));
-    reportChange(cli, applyCatalog(rt, sources, { ...flags, onStep }), flags);
+    reportChange(cli, applyCatalog(rt, sources, { ...flags, onStep }));
   },
 });
 
@@ -42,10 +42,11 @@ const diff = command({
     keepHeapSmall();
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open();
+    rt.startDryRun();
     const { applyCatalog } = await import("../../app/catalog/catalog.ts");
     const onStep = createStepReporter(cli, rt, totalBytes(sources));
-    const result = applyCatalog(rt, sources, { prune, dryRun: true, onStep });
-    reportChange(cli, result, { dryRun: true });
+    const result = applyCatalog(rt, sources, { prune, onStep });
+    reportChange(cli, result, true);
     return result.fromVersion === result.version ? EXIT.ok : EXIT.differences;
   },
 });

@@ -107,20 +107,21 @@ const redeliver = command({
   name: "redeliver",
   about:
     "Send deliveries again: one, or all that the options find. The same events, signed anew, below what is fresh.",
+  supportsDryRun: true,
   arguments: ["[delivery]"],
   flags: {
     ...filterFlags,
     rate: text("n/s", "at most so many a second, such as 5/s"),
-    dryRun: toggle("say how many, and change nothing"),
     wait: toggle("stay until they have been tried"),
   },
   examples: [
     "deliveries redeliver dlv_06f…",
     "deliveries redeliver --failed --since 2h --rate 5/s --wait",
   ],
-  async run(cli, { rate, dryRun, wait, ...filterGiven }, id) {
+  async run(cli, { rate, wait, ...filterGiven }, id) {
+    const { dryRun } = cli.flags;
     const rt = await cli.open();
-    const { redeliverDelivery, redeliverDeliveries, getDelivery } =
+    const { redeliverDelivery, redeliverDeliveries } =
       await import("../../app/webhooks/deliveries.ts");
     const filter = readFilter(cli, rt, filterGiven);
     if ((id === undefined) !== isNarrow(filter))
@@ -130,11 +131,10 @@ const redeliver = command({
     const perSecond = rate === undefined ? undefined : readRate(rate);
     let count = 1;
     if (id === undefined)
-      count = redeliverDeliveries(rt, filter, { dryRun, perSecond, onProgress: progress(cli) });
-    else if (dryRun) getDelivery(rt, id);
+      count = redeliverDeliveries(rt, filter, { perSecond, onProgress: progress(cli) });
     else redeliverDelivery(rt, id);
     if (cli.flags.json) cli.printObject({ count, dryRun });
-    cli.note(dryRun ? `${count} would be sent again.` : `${count} on their way again.`);
+    cli.note(`${cli.verb("Redelivered", "redeliver")} ${countOf(count, "delivery")}.`);
     // Their state is another one now.
     if (wait && !dryRun)
       await untilTried(cli, rt, { ...filter, id, status: undefined, failed: undefined });
@@ -145,10 +145,12 @@ const cancel = command({
   name: "cancel",
   about:
     "Give up deliveries that are waiting, parked or damaged: one, or all that the options find.",
+  supportsDryRun: true,
   arguments: ["[delivery]"],
-  flags: { ...filterFlags, dryRun: toggle("say how many, and change nothing") },
+  flags: filterFlags,
   examples: ["deliveries cancel dlv_06f…", "deliveries cancel --endpoint whe_06f… --yes"],
-  async run(cli, { dryRun, ...filterGiven }, id) {
+  async run(cli, filterGiven, id) {
+    const { dryRun } = cli.flags;
     const rt = await cli.open();
     const { cancelDeliveries, getDelivery } = await import("../../app/webhooks/deliveries.ts");
     const filter = readFilter(cli, rt, filterGiven);
@@ -159,14 +161,14 @@ const cancel = command({
     if (id !== undefined) getDelivery(rt, id);
     const chosen = { ...filter, id };
     let count = rt.store.deliveryMoves.countCancellable(chosen);
-    if (!dryRun && count > 0) {
+    if (count > 0) {
       if (id === undefined)
         await cli.confirm(`Cancelling ${countOf(count, "delivery")}`, String(count));
       // Somebody may have taken their time to confirm it.
       count = cancelDeliveries(rt, chosen);
     }
     if (cli.flags.json) cli.printObject({ count, dryRun });
-    cli.note(dryRun ? `${count} would be cancelled.` : `${count} cancelled.`);
+    cli.note(`${cli.verb("Cancelled", "cancel")} ${countOf(count, "delivery")}.`);
   },
 });
 

@@ -44,7 +44,7 @@ export const tail = command({
 /** What was attempted since the last call; costs nothing while nothing is written. */
 function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[] {
   let last = after;
-  let revision = "";
+  let revision = -1;
   return () => {
     // Before the look: what is committed during it shows at the next one.
     const now = rt.revision();

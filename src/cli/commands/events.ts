@@ -105,7 +105,9 @@ const trigger = command({
     const id = events[0]?.id ?? "";
     if (cli.flags.json) cli.printObject({ id, type, deliveries });
     else cli.io.stdout.write(`${id}\n`);
-    cli.note(`${type} has happened: ${countOf(deliveries, "webhook")} to send.`);
+    cli.note(
+      `${cli.verb("Triggered", "trigger")} ${type}: ${countOf(deliveries, "webhook")} to send.`,
+    );
   },
 });
 

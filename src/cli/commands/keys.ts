@@ -121,25 +121,23 @@ const revoke = command({
     const { revokeKey } = await import("../../app/keys.ts");
     const key = shownKey(revokeKey(rt, id));
     if (cli.flags.json) cli.printObject(key);
-    cli.note(`${id} is revoked.`);
+    cli.note(`${cli.verb("Revoked", "revoke")} ${id}.`);
   },
 });
 
 const rotateMaster = command({
   name: "rotate-master",
   about: "Encrypt all signing secrets with a new master key, beside a running daemon.",
-  flags: { dryRun: toggle("say how many secrets that would be, change nothing") },
+  supportsDryRun: true,
   examples: ["keys rotate-master --dry-run", "keys rotate-master --json"],
-  async run(cli, { dryRun }) {
+  async run(cli) {
     const rt = await cli.open();
     const { rotateMasterKey } = await import("../../app/operations/master-key.ts");
-    const count = rotateMasterKey(rt, { dryRun });
+    const count = rotateMasterKey(rt);
     if (cli.flags.json) cli.printObject({ secrets: count });
-    if (dryRun)
-      return cli.note(`Would be sealed with a new key: ${countOf(count, "signing secret")}.`);
-    cli.note(
-      `Sealed with a new key: ${countOf(count, "signing secret")}. Back up ${rt.config.masterKeyPath} with the database.`,
-    );
+    const verb = cli.verb("Re-encrypted", "re-encrypt");
+    cli.note(`${verb} ${countOf(count, "signing secret")} with a new master key.`);
+    if (!cli.flags.dryRun) cli.note(`Back up ${rt.config.masterKeyPath} with the database.`);
   },
 });
 

@@ -57,14 +57,14 @@ const show = command({
 const set = command({
   name: "set",
   about: "Change a dish, or one of its sizes, and tell the partners.",
+  supportsDryRun: true,
   arguments: ["<dish>"],
   flags: {
     ...editFlags,
     size: text("key", "change the name or price of this size of it"),
-    dryRun: toggle("say what would change, write nothing"),
   },
   examples: ["menu set espresso --price 4.20", "menu set soup --size soup-cup --price 8.90"],
-  async run(cli, { size, dryRun, ...given }, dish) {
+  async run(cli, { size, ...given }, dish) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
     const edits = parseEdits(given, doc.currency);
@@ -73,18 +73,12 @@ const set = command({
         fix: "leave --status or --size out",
       });
     const { editObject } = await import("../../app/catalog/catalog.ts");
-    const result = editObject(
-      rt,
-      slug,
-      "menu_item",
-      dish,
-      (doc) =>
-        size === undefined
-          ? withEdits(doc, edits)
-          : { ...doc, sizes: withEditedPart(doc.sizes, "size", size, edits) },
-      { dryRun },
+    const result = editObject(rt, slug, "menu_item", dish, (doc) =>
+      size === undefined
+        ? withEdits(doc, edits)
+        : { ...doc, sizes: withEditedPart(doc.sizes, "size", size, edits) },
     );
-    reportChange(cli, result, { dryRun });
+    reportChange(cli, result);
   },
 });
 
@@ -114,9 +108,9 @@ const soldOut = command({
     );
     if (cli.flags.json)
       return cli.printObject({ id, key, name, soldOut: !undo, events, deliveries });
-    const state = undo ? "is back" : back === null ? "is out" : `is out until ${until}`;
+    const state = `${undo ? "available" : "sold out"}${undo || back === null ? "" : ` until ${until}`}`;
     cli.note(
-      `${name} ${state}. ${countOf(events.length, "event")}, ${countOf(deliveries, "webhook")} to send.`,
+      `${cli.verb("Marked", "mark")} ${name} as ${state}: ${countOf(events.length, "event")}, ${countOf(deliveries, "webhook")} to send.`,
     );
   },
 });

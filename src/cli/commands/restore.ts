@@ -1,22 +1,21 @@
 import { basename } from "node:path";
 import { command } from "../command.ts";
-import { toggle } from "../flags.ts";
 
 export const restore = command({
   name: "restore",
   about:
     "Put a backup in the place of the data, while no daemon runs; the data that were there are kept beside it.",
+  supportsDryRun: true,
   arguments: ["<file>"],
-  flags: { dryRun: toggle("say whether it could be restored, change nothing") },
   examples: ["restore .deskbell/backups/deskbell-20261120T021700Z.db", "restore old.db --yes"],
-  async run(cli, { dryRun }, file) {
+  async run(cli, _flags, file) {
     const config = cli.config();
     const [{ hasMatchingMasterKey, assertRestorable, restoreBackup }, { wallClock }] =
       await Promise.all([
         import("../../app/operations/restore.ts"),
         import("../../app/runtime.ts"),
       ]);
-    if (dryRun) {
+    if (cli.flags.dryRun) {
       const isThere = assertRestorable(config, file);
       if (cli.flags.json) cli.printObject({ file, replaces: isThere ? config.databasePath : null });
       return cli.note(

@@ -10,6 +10,7 @@ import { count, integer, toggle } from "../flags.ts";
 export const seed = command({
   name: "seed",
   about: `Fill the box with a business: ${PRESETS.join(", ")}, all of them, or a catalog file of yours.`,
+  supportsDryRun: true,
   arguments: ["[what]"],
   flags: {
     size: count(
@@ -23,10 +24,9 @@ export const seed = command({
       "which generated business: the same number gives the same (default: 1)",
     ),
     again: toggle("also when the business exists: bring it back to what the file says"),
-    dryRun: toggle("say what would change, write nothing"),
   },
   examples: ["seed all", "seed ./my-catalog.yaml --dry-run", "seed --size 10k --random-seed 42"],
-  async run(cli, { size, randomSeed, again, dryRun }, what) {
+  async run(cli, { size, randomSeed, again }, what) {
     if ((size === undefined) === (what === undefined))
       throw new AppError("usage", "Name what to seed, or a --size to generate.", {
         fix: "deskbell seed --help",
@@ -41,7 +41,7 @@ export const seed = command({
     // All of them or none: a refusal leaves nothing half done.
     const results = rt.tx(() =>
       businesses.map((sources) => {
-        const result = applyCatalog(rt, sources, { dryRun, seedingAt: rt.now() });
+        const result = applyCatalog(rt, sources, { seedingAt: rt.now() });
         if (result.isNew || again) return result;
         throw new AppError(
           "state_refuses",
@@ -52,7 +52,7 @@ export const seed = command({
         );
       }),
     );
-    for (const result of results) reportChange(cli, result, { dryRun });
+    for (const result of results) reportChange(cli, result);
   },
 });
 

@@ -3,7 +3,7 @@ import { formatMoney } from "../../domain/money.ts";
 import { safe } from "../../domain/safe-text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
-import { integer, text, toggle } from "../flags.ts";
+import { integer, text } from "../flags.ts";
 import {
   editFlags,
   listObjects,
@@ -54,37 +54,30 @@ const show = command({
 const set = command({
   name: "set",
   about: "Change a service, or one of its variants, and tell the partners.",
+  supportsDryRun: true,
   arguments: ["<service>"],
   flags: {
     ...editFlags,
     duration: integer(1, 1440, "new duration in minutes"),
-    dryRun: toggle("say what would change, write nothing"),
     variant: text("key", "change this variant of it"),
   },
   examples: [
     "services set cut --price 45.00",
     "services set cut --variant cut-junior --price 62.00 --duration 70",
   ],
-  async run(cli, { variant, duration, dryRun, ...given }, service) {
+  async run(cli, { variant, duration, ...given }, service) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
     const edits = parseEdits({ ...given, durationMin: duration }, doc.currency);
     const { editObject } = await import("../../app/catalog/catalog.ts");
     let others: DocOf["service"]["variants"] = [];
-    const result = editObject(
-      rt,
-      slug,
-      "service",
-      service,
-      (doc) => {
-        if (variant !== undefined)
-          return { ...doc, variants: withEditedPart(doc.variants, "variant", variant, edits) };
-        others = doc.variants;
-        return withEdits(doc, edits);
-      },
-      { dryRun },
-    );
-    reportChange(cli, result, { dryRun });
+    const result = editObject(rt, slug, "service", service, (doc) => {
+      if (variant !== undefined)
+        return { ...doc, variants: withEditedPart(doc.variants, "variant", variant, edits) };
+      others = doc.variants;
+      return withEdits(doc, edits);
+    });
+    reportChange(cli, result);
     if (edits.priceCents === undefined || others.length === 0) return;
     // What is booked is a variant: whoever changes the service alone may wonder at the next bill.
     const prices = others.map(

@@ -61,9 +61,9 @@ const confirm = command({
       ],
       "",
     );
-    cli.note(
-      `Order ${confirmed.order.code} is confirmed. These codes are shown this once; only their hashes are kept.`,
-    );
+    cli.note(`${cli.verb("Confirmed", "confirm")} order ${confirmed.order.code}.`);
+    if (!cli.flags.dryRun)
+      cli.note("These codes are shown only once; deskbell keeps their hashes.");
   },
 });
 

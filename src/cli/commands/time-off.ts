@@ -41,7 +41,7 @@ const remove = command({
     const { deleteTimeOff } = await import("../../app/bookings/time-off.ts");
     deleteTimeOff(rt, cli.business(rt).slug, id);
     if (cli.flags.json) return cli.printObject({ id });
-    cli.note(`${id} is taken back.`);
+    cli.note(`${cli.verb("Deleted", "delete")} ${id}.`);
   },
 });
 

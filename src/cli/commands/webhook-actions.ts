@@ -32,7 +32,7 @@ export const enable = command({
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
     if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
     cli.note(
-      `${id} is enabled. To send of what was parked: ${countOf(recovered, "delivery")}; cancelled: ${cancelled}.`,
+      `${cli.verb("Enabled", "enable")} ${id}. Parked deliveries to send: ${recovered}; cancelled: ${cancelled}.`,
     );
   },
 });
@@ -50,7 +50,7 @@ export const disable = command({
     const { parked } = disableEndpoint(rt, id, "manual");
     if (cli.flags.json) cli.printObject({ id, parked });
     cli.note(
-      `${id} is disabled; parked: ${countOf(parked, "delivery")}. Take it up again: ${cli.program} webhooks enable ${id}`,
+      `${cli.verb("Disabled", "disable")} ${id} and ${cli.flags.dryRun ? "park" : "parked"} ${countOf(parked, "delivery")}. To enable it again: ${cli.program} webhooks enable ${id}`,
     );
   },
 });
@@ -68,7 +68,9 @@ export const deleteCommand = command({
     await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
     const { cancelled } = deleteEndpoint(rt, id);
     if (cli.flags.json) cli.printObject({ id, cancelled });
-    cli.note(`${id} is deleted; cancelled: ${countOf(cancelled, "delivery")}.`);
+    cli.note(
+      `${cli.verb("Deleted", "delete")} ${id} and ${cli.flags.dryRun ? "cancel" : "cancelled"} ${countOf(cancelled, "delivery")}.`,
+    );
   },
 });
 
@@ -102,7 +104,7 @@ export const rotateSecret = command({
       if (cli.flags.json) cli.printObject({ id, finished });
       return cli.note(
         finished
-          ? `${id} is signed for with its new secret alone.`
+          ? `${cli.verb("Removed", "remove")} the old secret of ${id}.`
           : `${id} has one secret already.`,
       );
     }
@@ -114,8 +116,8 @@ export const rotateSecret = command({
       });
       cli.note(
         oldEndsAt > rt.now()
-          ? `The old secret is signed with as well until ${isoTime(oldEndsAt)}, or until --finish.`
-          : "The old secret is signed with no more.",
+          ? `Deliveries are signed with both secrets until ${isoTime(oldEndsAt)}, or until --finish.`
+          : "Deliveries are signed with the new secret only.",
       );
       return { secret, owner: { id, oldSecretEndsAt: isoTime(oldEndsAt) } };
     });

@@ -140,7 +140,7 @@ const set = command({
     const { updateEndpoint } = await import("../../app/webhooks/endpoints.ts");
     const endpoint = await updateEndpoint(rt, id, changes);
     if (cli.flags.json) cli.printObject(shownEndpoint(endpoint));
-    cli.note(`${id} is changed.`);
+    cli.note(`${cli.verb("Updated", "update")} ${id}.`);
   },
 });
 

@@ -8,7 +8,7 @@ import type { Cli } from "../cli.ts";
 import type { Column } from "./table.ts";
 
 /** Shows what a change did, or would do: the objects on stdout, the sum and the webhooks on stderr. */
-export function reportChange(cli: Cli, result: ChangeResult, { dryRun = false } = {}): void {
+export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.dryRun): void {
   if (cli.flags.json) return cli.printObject(result);
   const {
     slug,
@@ -39,7 +39,7 @@ export function reportChange(cli: Cli, result: ChangeResult, { dryRun = false } 
   if (!dryRun)
     return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${told}, ${owed} to send.`);
   cli.note(
-    `${slug}: would go from version ${fromVersion} to ${version} with ${told}, ${owed} to send; nothing was written.`,
+    `${slug}: would go from version ${fromVersion} to ${version} with ${told}, ${owed} to send.`,
   );
   for (const { kind, removed, of } of massDeletes)
     cli.note(`${slug}: ${removed} of ${of} ${kind} would go: that takes --allow-mass-delete.`);

@@ -14,7 +14,7 @@ export async function printSecretOnce(
   outFile: string | undefined,
   make: () => NewSecret | Promise<NewSecret>,
 ): Promise<void> {
-  if (cli.flags.isRehearsal) return cli.printObject((await make()).owner);
+  if (cli.flags.dryRun) return cli.printObject((await make()).owner);
   const file = outFile === undefined ? undefined : createPrivateFile(outFile);
   let made: NewSecret;
   try {

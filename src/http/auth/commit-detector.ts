@@ -6,7 +6,7 @@ import type { Runtime } from "../../app/runtime.ts";
  * loop, which is sound: a request that answers to a webhook is read from its socket in a later turn than the commit.
  */
 export function createCommitDetector(rt: Runtime): { hasChanged: () => boolean } {
-  let seen = "";
+  let seen = -1;
   let lookedInTurn = -1;
   return {
     hasChanged() {

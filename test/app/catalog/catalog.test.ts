@@ -5,6 +5,7 @@ import { loadCatalog } from "../../../src/app/catalog/publish.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
 import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
 import { openRuntime } from "../../../src/app/runtime.ts";
+import { dryRun } from "../../support/dry-run.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 
@@ -58,7 +59,7 @@ describe("applying a file", () => {
 
   test("as a dry run says the same and writes nothing", () => {
     const rt = createTestRuntime();
-    const planned = apply(rt, SERVICES, { dryRun: true });
+    const planned = dryRun(rt, () => apply(rt, SERVICES));
     expect(rt.store.businesses.list()).toEqual([]);
     expect(types(planned)).toEqual(types(apply(rt, SERVICES)));
   });

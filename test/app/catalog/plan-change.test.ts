@@ -4,6 +4,7 @@ import { applyCatalog, editObject } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { createReservation } from "../../../src/app/bookings/reservations.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
+import { dryRun } from "../../support/dry-run.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { subscribe } from "../../support/delivery.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
@@ -19,8 +20,8 @@ addons:
 const apply = (rt: TestRuntime, body: string, options = {}) =>
   applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }], options);
 
-const reprice = (rt: TestRuntime, key: string, priceCents: number, options = {}) =>
-  editObject(rt, "salon-aurora", "service", key, (doc) => ({ ...doc, priceCents }), options);
+const reprice = (rt: TestRuntime, key: string, priceCents: number) =>
+  editObject(rt, "salon-aurora", "service", key, (doc) => ({ ...doc, priceCents }));
 
 const undone = (result: { changes: { key: string; undoes: string[] }[] }) =>
   result.changes
@@ -32,7 +33,7 @@ describe("edits made on the box", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
-    expect(undone(apply(rt, FILE, { dryRun: true }))).toEqual([["cut", "priceCents"]]);
+    expect(undone(dryRun(rt, () => apply(rt, FILE)))).toEqual([["cut", "priceCents"]]);
     expect(undone(apply(rt, FILE))).toEqual([["cut", "priceCents"]]);
   });
 
@@ -73,7 +74,7 @@ describe("edits made on the box", () => {
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
     apply(rt, "services: [{key: spa, name: Spa, durationMin: 90, price: 60.00}]");
-    expect(undone(apply(rt, FILE, { dryRun: true }))).toContainEqual(["cut", "priceCents"]);
+    expect(undone(dryRun(rt, () => apply(rt, FILE)))).toContainEqual(["cut", "priceCents"]);
   });
 
   test.each<[string, Parameters<typeof editObject<"service">>[4], string]>([
@@ -114,7 +115,7 @@ describe("edits made on the box", () => {
   test("can be tried without being made", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
-    expect(reprice(rt, "cut", 4500, { dryRun: true })).toMatchObject({
+    expect(dryRun(rt, () => reprice(rt, "cut", 4500))).toMatchObject({
       fromVersion: 1,
       version: 2,
       events: [{}, {}, {}],
@@ -130,7 +131,7 @@ test("the plan counts the webhooks that each subscribed endpoint would get, and 
   await subscribe(rt, salon, "http://127.0.0.1:9/a", ["service.updated", "catalog.changed"]);
   await subscribe(rt, salon, "http://127.0.0.1:9/b", ["catalog.changed"]);
   const dearer = FILE.replace("35.00", "36.00");
-  const planned = apply(rt, dearer, { dryRun: true });
+  const planned = dryRun(rt, () => apply(rt, dearer));
   expect(planned).toMatchObject({
     deliveries: 3,
     webhooks: [
@@ -171,7 +172,7 @@ turnTimes: [{upTo: 2, min: 60}]
       [table, "table"],
     ]);
     const left = (file: string, options = {}) =>
-      apply(rt, file, { dryRun: true, ...options }).outsideHours.map((id) => names.get(id));
+      dryRun(rt, () => apply(rt, file, options)).outsideHours.map((id) => names.get(id));
     return { rt, cut, left };
   }
 
@@ -222,7 +223,7 @@ describe("pruning", () => {
   ])("from $before tables to $after: refused $refused", ({ before, after, refused }) => {
     const rt = createTestRuntime();
     apply(rt, tables(before));
-    expect(apply(rt, tables(after), { prune: true, dryRun: true }).massDeletes).toHaveLength(
+    expect(dryRun(rt, () => apply(rt, tables(after), { prune: true })).massDeletes).toHaveLength(
       refused ? 1 : 0,
     );
     const prune = () => apply(rt, tables(after), { prune: true });

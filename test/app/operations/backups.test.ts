@@ -19,7 +19,7 @@ import {
   listBackups,
   verifyBackup,
 } from "../../../src/app/operations/backups.ts";
-import { deleteBusiness } from "../../../src/app/remove-business.ts";
+import { deleteBusiness } from "../../../src/app/businesses.ts";
 import { hasMatchingMasterKey, restoreBackup } from "../../../src/app/operations/restore.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
 import { createTempFolder } from "../../support/cli.ts";

@@ -7,6 +7,7 @@ import {
 } from "../../../src/app/webhooks/deliveries.ts";
 import { deleteEndpoint, disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { DeliveryStatus } from "../../../src/domain/webhooks/delivery-status.ts";
+import { dryRun } from "../../support/dry-run.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
@@ -96,7 +97,7 @@ describe("redelivering many", () => {
   test("counts in a dry run, then sends them in their order, one after the other", async () => {
     const { rt, sent, run, ids } = await stage(30);
     const filter = { since: 0 };
-    expect(redeliverDeliveries(rt, filter, { dryRun: true })).toBe(30);
+    expect(dryRun(rt, () => redeliverDeliveries(rt, filter))).toBe(30);
     await run();
     expect(sent).toHaveLength(30);
     expect(redeliverDeliveries(rt, filter)).toBe(30);
@@ -117,9 +118,9 @@ describe("redelivering many", () => {
     await run();
     expect(redeliverDeliveries(rt, { failed: true })).toBe(2);
     expect(
-      redeliverDeliveries(rt, { status: "CANCELLED", endpointId: endpoint.id }, { dryRun: true }),
+      dryRun(rt, () => redeliverDeliveries(rt, { status: "CANCELLED", endpointId: endpoint.id })),
     ).toBe(1);
-    expect(redeliverDeliveries(rt, { endpointId: other.id }, { dryRun: true })).toBe(0);
+    expect(dryRun(rt, () => redeliverDeliveries(rt, { endpointId: other.id }))).toBe(0);
     await run();
     expect(count("DELIVERED")).toBe(6);
     expect(count("PARKED")).toBe(1);

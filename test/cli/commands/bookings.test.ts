@@ -43,7 +43,7 @@ test("from the order to the door: held, paid, admitted by its code, which no lis
   expect(order).toMatchObject({ status: "PENDING", totalCents: 5000, customerRef: "till 4" });
 
   const confirmed = await deskbell(`orders confirm ${order.code}`);
-  expect(confirmed).toMatchObject({ code: 0, stderr: expect.stringContaining("shown this once") });
+  expect(confirmed).toMatchObject({ code: 0, stderr: expect.stringContaining("shown only once") });
   const rows = confirmed.stdout
     .trimEnd()
     .split("\n")
@@ -179,7 +179,7 @@ test("time off is added, listed by the person's key and taken back", async () =>
   expect(await deskbell(`time-off remove ${id}`)).toMatchObject({
     code: 0,
     stdout: "",
-    stderr: `${id} is taken back.\n`,
+    stderr: `Deleted ${id}.\n`,
   });
   expect(data(await deskbell("time-off list --json"))).toEqual([]);
 });

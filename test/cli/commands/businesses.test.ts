@@ -56,7 +56,7 @@ test("a business goes with all that is its own, and nothing of another's", async
     code: 0,
     stdout: "",
     stderr: expect.stringMatching(
-      /^salon-aurora would take with it: \d+ catalog objects, 1 key, 1 endpoint, \d+ events, 3 deliveries \(3 not sent yet\)\.\n$/,
+      /^Would delete salon-aurora, and with it: \d+ catalog objects, 1 key, 1 endpoint, \d+ events, 3 deliveries \(3 not sent yet\)\.\nThat was a dry run: nothing was changed\.\n$/,
     ),
   });
   expect((await deskbell("businesses list")).stdout.match(/^\S+/gm)).toEqual([
@@ -115,9 +115,7 @@ test.runIf(hasTmux)(
     expect(await answer("C-c")).toMatch(/exit=130$/m);
     expect(await answer("C-d")).toMatch(/nothing was changed\. \(exit 2\)\s+exit=2 /);
     expect(await deskbell("businesses", "list")).toContain("salon-aurora");
-    expect(await answer("salon-aurora")).toMatch(
-      /salon-aurora is removed, and with it: [^]*exit=0 /,
-    );
+    expect(await answer("salon-aurora")).toMatch(/Deleted salon-aurora, and with it: [^]*exit=0 /);
     expect(await deskbell("businesses", "list")).toBe("");
   },
 );

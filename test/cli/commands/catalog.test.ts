@@ -31,7 +31,7 @@ describe("catalog diff", () => {
       stdout: expect.stringMatching(/^update\tservice\tcut\tprice 40\.00 -> 42\.00\tsvc_\w+\n$/),
       stderr:
         "joes: would go from version 1 to 2 with 3 events (service.updated, service_price.updated, catalog.changed), " +
-        "0 webhooks to send; nothing was written.\n",
+        "0 webhooks to send.\n",
     };
     expect(await deskbell("catalog diff -", dearer)).toMatchObject(differs);
     expect(await deskbell("catalog diff -", dearer)).toMatchObject(differs);

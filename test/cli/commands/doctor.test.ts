@@ -169,7 +169,7 @@ test("status names a delivery that was changed in the file, and a key that a web
     /^trouble\tthe secret key 'site' was sent by a web page.*\tdeskbell keys rotate key_\w+ --overlap 0s$/m,
   );
   expect((await deskbell("deliveries cancel --status CORRUPT --yes")).stderr).toContain(
-    "9 cancelled",
+    "Cancelled 9 deliveries.",
   );
   expect((await deskbell("status")).stdout).not.toContain("was changed in the file");
 });

@@ -40,7 +40,7 @@ test("an endpoint is changed, disabled with what is owed to it, and enabled agai
     events: ["staff.updated"],
   });
   await deskbell(`events trigger service.updated --endpoint ${id}`);
-  expect((await deskbell(`webhooks disable ${id}`)).stderr).toContain("parked: 1 delivery.");
+  expect((await deskbell(`webhooks disable ${id}`)).stderr).toContain("parked 1 delivery.");
   expect(data(await deskbell("deliveries list --status PARKED --json"))).toHaveLength(1);
   expect(await deskbell(`webhooks enable ${id} --recover 2099-01-01T18:00`)).toMatchObject({
     code: 7,
@@ -48,7 +48,7 @@ test("an endpoint is changed, disabled with what is owed to it, and enabled agai
   });
   expect(data(await deskbell("deliveries list --status PARKED --json"))).toHaveLength(1);
   expect((await deskbell(`webhooks enable ${id} --recover 00:00`)).stderr).toMatch(
-    /To send of what was parked: [01] deliver/,
+    /Parked deliveries to send: [01];/,
   );
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ status: "ACTIVE" });
 });
@@ -102,7 +102,7 @@ test("a rotation prints the new secret alone on stdout, and is finished once", a
     oldSecretEndsAt: expect.any(String),
   });
   expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain(
-    "new secret alone",
+    "Removed the old secret",
   );
   expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain(
     "one secret already",
@@ -139,7 +139,7 @@ test("with another box's master key nothing is sealed: each command says so, and
   expect(await deskbell(`webhooks rotate-secret ${id} --force`)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^whsec_/),
-    stderr: expect.stringContaining("signed with no more"),
+    stderr: expect.stringContaining("signed with the new secret only"),
   });
   expect((await deskbell("doctor")).stdout).toMatch(/^secrets\tok\t/m);
   expect(await deskbell(add)).toMatchObject({ code: 0 });
@@ -200,12 +200,12 @@ test("deliveries are redelivered and cancelled by name or by what the options fi
   });
   expect(await deskbell(`deliveries cancel --endpoint ${id}`)).toMatchObject({ code: 2 });
   expect((await deskbell(`deliveries cancel --endpoint ${id} --yes`)).stderr).toContain(
-    "1 cancelled",
+    "Cancelled 1 delivery.",
   );
   expect(data(await deskbell("deliveries list --status CANCELLED --json"))).toHaveLength(2);
   const again = "deliveries redeliver --status CANCELLED --rate 5/s";
   expect(data(await deskbell(`${again} --dry-run --json`))).toEqual({ count: 2, dryRun: true });
-  expect((await deskbell(again)).stderr).toContain("2 on their way again");
+  expect((await deskbell(again)).stderr).toContain("Redelivered 2 deliveries.");
   expect(await deskbell(`${again.replace("5/s", "fast")}`)).toMatchObject({ code: 2 });
   expect(data(await deskbell("deliveries list --status PENDING --json"))).toHaveLength(2);
 });
@@ -250,7 +250,7 @@ test("events are listed, shown as receivers get them, and named with their flags
   const id = triggered.stdout.trim();
   expect(triggered).toMatchObject({
     code: 0,
-    stderr: "service.updated has happened: 1 webhook to send.\n",
+    stderr: "Triggered service.updated: 1 webhook to send.\n",
   });
   expect(data(await deskbell("events list --type service.updated --json"))).toMatchObject([
     { id, sequence: 3 },

@@ -72,7 +72,20 @@ export const BUGS: Readonly<Record<string, Bug>> = {
       addAttempts(business, at, delivered, 0);
   },
   "does not look at what others commit": (rt) => {
-    rt.othersRevision = () => 0;
+    const { tx } = rt;
+    let depth = 0;
+    let ownCommits = 0;
+    rt.tx = (work) => {
+      depth += 1;
+      try {
+        const result = tx(work);
+        if (depth === 1) ownCommits += 1;
+        return result;
+      } finally {
+        depth -= 1;
+      }
+    };
+    rt.revision = () => ownCommits;
   },
   "does not hear what a receiver asks for": (_rt, send) => async (post) => {
     const outcome = await send(post);

@@ -18,7 +18,7 @@ export function createLongPolls(rt: Runtime): LongPolls {
   const waiters = new Set<Waiter>();
   const closed = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let seen = "";
+  let seen = -1;
 
   const look = (): void => {
     const revision = rt.revision();

@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../../../src/http/app.ts";
 import { applyCatalog, editObject } from "../../../../src/app/catalog/catalog.ts";
-import { deleteBusiness } from "../../../../src/app/remove-business.ts";
+import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { openRuntime } from "../../../../src/app/runtime.ts";
 import { api, SALON, seed } from "../../support/api.ts";
 

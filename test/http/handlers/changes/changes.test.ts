@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { editObject } from "../../../../src/app/catalog/catalog.ts";
 import { revokeKey } from "../../../../src/app/keys.ts";
-import { deleteBusiness } from "../../../../src/app/remove-business.ts";
+import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { encodeChangeCursor } from "../../../../src/http/handlers/changes/change-cursor.ts";
 import { getBusiness } from "../../../../src/http/pipeline/business-response.ts";

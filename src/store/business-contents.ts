@@ -1,4 +1,4 @@
-import type { Db } from "./database.ts";
+import type { Db } from "./db.ts";
 
 /** How much of each kind belongs to a business, and goes with it. */
 export type BusinessContents = {
@@ -14,7 +14,7 @@ export type BusinessContents = {
   orders: number;
 };
 
-export function createHoldingStore(db: Db) {
+export function createBusinessContentsStore(db: Db) {
   const count = db.prepare(`
     SELECT
       (SELECT count(*) FROM catalog_object WHERE business_id = :id) AS objects,
