@@ -1,3 +1,6 @@
-/** `1 entry`, `2 entries` */
-export const countOf = (count: number, noun: string): string =>
-  `${count} ${count === 1 ? noun : noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+/** `1 entry`, `2 entries`, `3 dishes`. */
+export function countOf(count: number, noun: string): string {
+  if (count === 1) return `1 ${noun}`;
+  if (noun.endsWith("y")) return `${count} ${noun.slice(0, -1)}ies`;
+  return `${count} ${noun}${/(?:s|sh|x)$/.test(noun) ? "es" : "s"}`;
+}

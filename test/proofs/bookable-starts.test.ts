@@ -157,7 +157,7 @@ function wishOf(question: ResolvedRequest): NamedRequest {
 }
 
 function store(rt: Runtime, { catalog, busyIntervals: rows }: Asked): void {
-  changeCatalog(rt, catalog, "box", null);
+  changeCatalog(rt, catalog, "local", null);
   rt.tx(() => {
     for (const row of rows) storeRow(rt, catalog, row);
   });

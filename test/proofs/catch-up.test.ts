@@ -57,7 +57,7 @@ test(
   async () => {
     const rt = createTestRuntime();
     const roll = createRandomInt(7);
-    changeCatalog(rt, buildCatalog(), "box", null);
+    changeCatalog(rt, buildCatalog(), "local", null);
     const business = () => getBusiness(rt, SLUG);
     const readAll = () => toPublicCatalog(loadCatalog(rt, business()), rt.now());
     const pull = reader(rt, business().id);
@@ -81,7 +81,7 @@ test(
         changeCatalog(
           rt,
           applyRandomEdits(loadCatalog(rt, business()).catalog, roll, rt.now()),
-          "box",
+          "local",
           null,
         );
       else {

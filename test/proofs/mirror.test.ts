@@ -25,7 +25,7 @@ const served = ({ addons: _addons, ...lists }: Record<string, unknown>): unknown
 test(`a mirror that follows the events equals a full read after each of ${ROUNDS} transactions (seed ${SEED})`, () => {
   const rt = createTestRuntime();
   const roll = createRandomInt(SEED);
-  changeCatalog(rt, buildCatalog(), "box", null);
+  changeCatalog(rt, buildCatalog(), "local", null);
   const business = () => getBusiness(rt, "salon-aurora");
   const readAll = () => toPublicCatalog(loadCatalog(rt, business()), rt.now());
   const mirror = createMirror(readAll);
@@ -46,7 +46,7 @@ test(`a mirror that follows the events equals a full read after each of ${ROUNDS
         dish.key,
         (["back", null, rt.now() + HOUR] as const)[roll(3)] ?? null,
       );
-    else changeCatalog(rt, applyRandomEdits(catalog, roll, rt.now()), "box", null);
+    else changeCatalog(rt, applyRandomEdits(catalog, roll, rt.now()), "local", null);
 
     const events = rt.store.events.listAfter(business().id, seen, 10_000);
     seen += events.length;

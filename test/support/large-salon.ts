@@ -49,7 +49,7 @@ function aLargeSalon(people: number, services: number): Catalog {
 export function createLargeSalon(rt: Runtime, size: SalonSize) {
   const catalog = aLargeSalon(size.people, size.services);
   const { slug } = catalog.business;
-  changeCatalog(rt, catalog, "box", null);
+  changeCatalog(rt, catalog, "local", null);
   const [services, staff] = (["service", "staff"] as const).map((kind) =>
     catalog.objects[kind].map((doc) => objectId(kind, slug, doc)),
   ) as [string[], string[]];

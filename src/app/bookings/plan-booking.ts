@@ -10,7 +10,7 @@ import type { BookingRequest } from "../../domain/bookings/booking-request.ts";
 import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { localDateOf } from "../../domain/local-time.ts";
-import { quote } from "../../domain/catalog/validation-issue.ts";
+import { quote } from "../../domain/safe-text.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
 import type { ReservationRequest } from "../../domain/bookings/reservation-request.ts";

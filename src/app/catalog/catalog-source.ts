@@ -7,7 +7,8 @@ import {
   parseDocument,
   type YAMLError,
 } from "yaml";
-import { type Path, quote } from "../../domain/catalog/validation-issue.ts";
+import { type Path } from "../../domain/catalog/catalog-issue.ts";
+import { quote } from "../../domain/safe-text.ts";
 import { DECIMAL_FIELDS } from "../../domain/catalog/file/values.ts";
 import { readSoundJson } from "./catalog-json.ts";
 import { readPlainYaml } from "./catalog-plain-yaml.ts";

@@ -98,7 +98,7 @@ export function editObject<K extends Kind>(
       objects: { ...catalog.objects, [kind]: docs.with(docs.indexOf(doc), edited) },
     };
     assertValidObject(catalog, kind, edited);
-    return changeCatalog(rt, next, "box", null);
+    return changeCatalog(rt, next, "local", null);
   });
 }
 

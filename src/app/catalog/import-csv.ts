@@ -7,16 +7,12 @@ import {
   readCell,
 } from "../../domain/catalog/csv/format.ts";
 import { type CsvIssue, type CsvRow, readCsvSections } from "../../domain/catalog/csv/import.ts";
-import { quote } from "../../domain/catalog/validation-issue.ts";
+import { quote, safe } from "../../domain/safe-text.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
 import { AppError } from "../../domain/errors.ts";
-import {
-  countOf,
-  type ImportReport,
-  summarizeSections,
-} from "../../domain/catalog/import-report.ts";
+import { type ImportReport, summarizeSections } from "../../domain/catalog/import-report.ts";
+import { countOf } from "../../domain/count-of.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import { safe } from "../../domain/safe-text.ts";
 import { parseImportedBusiness, type ImportedBusiness } from "./imported-business.ts";
 
 const MAX_BYTES = 50_000_000;

@@ -70,7 +70,7 @@ export function planChange(
     version: business.catalogVersion,
     businessFields: diff.businessFields,
     changes:
-      stored && origin !== "box"
+      stored && origin !== "local"
         ? withOverwrittenEdits(diff.changes, edits, stored.catalog, next)
         : diff.changes,
     events: [],

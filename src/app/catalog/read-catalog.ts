@@ -1,6 +1,6 @@
 import { validateCatalog, type ValidateOptions } from "../../domain/catalog/validate.ts";
 import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
-import type { ValidationIssue } from "../../domain/catalog/validation-issue.ts";
+import type { CatalogIssue } from "../../domain/catalog/catalog-issue.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/safe-text.ts";
 import {
@@ -35,18 +35,18 @@ export function readCatalog(
 
 type File = ParsedSource & { name: string };
 
-function refusal(files: readonly File[], mistakes: readonly ValidationIssue[]): AppError {
+function refusal(files: readonly File[], mistakes: readonly CatalogIssue[]): AppError {
   const placed = [
     ...files.flatMap((file, index) =>
       file.mistakes.map((mistake) => ({ ...mistake, file: index })),
     ),
-    ...mistakes.map(({ code, at, detail, first }) => ({
+    ...mistakes.map(({ code, path, detail, otherPath }) => ({
       code,
       detail:
-        first === undefined
+        otherPath === undefined
           ? detail
-          : `${detail} The other is at ${place(files, locate(files, first))}.`,
-      ...locate(files, at),
+          : `${detail} The other is at ${place(files, locate(files, otherPath))}.`,
+      ...locate(files, path),
     })),
   ].sort((a, b) => a.file - b.file || a.line - b.line || a.column - b.column);
 
@@ -65,7 +65,7 @@ function refusal(files: readonly File[], mistakes: readonly ValidationIssue[]): 
 
 type FilePosition = Position & { file: number };
 
-function locate(files: readonly File[], [file, ...path]: ValidationIssue["at"]): FilePosition {
+function locate(files: readonly File[], [file, ...path]: CatalogIssue["path"]): FilePosition {
   const index = Number(file);
   return { file: index, ...(files[index]?.locate(path) ?? { line: 1, column: 1 }) };
 }

@@ -1,6 +1,6 @@
 import { addDays, isLocalDate } from "../local-time.ts";
 import type { LocalDate } from "../catalog/catalog.ts";
-import { quote } from "../catalog/validation-issue.ts";
+import { quote } from "../safe-text.ts";
 import type { ValidationIssue } from "../errors.ts";
 import { dayNumber } from "./calendar.ts";
 

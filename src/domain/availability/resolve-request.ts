@@ -1,6 +1,7 @@
 import type { AddonDoc, Catalog, DocOf, Kind, ServiceDoc, VariantDoc } from "../catalog/catalog.ts";
 import { objectId } from "../catalog/object-id.ts";
-import { KIND_NAMES, quote } from "../catalog/validation-issue.ts";
+import { KIND_NAMES } from "../catalog/kind-names.ts";
+import { quote } from "../safe-text.ts";
 import { isVisible } from "../public/public-context.ts";
 import { didYouMean } from "../nearest.ts";
 import { variantId } from "../public/service.ts";

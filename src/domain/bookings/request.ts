@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { quote, show } from "../catalog/validation-issue.ts";
+import { quote, show } from "../safe-text.ts";
 import { AppError, type ValidationIssue } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 

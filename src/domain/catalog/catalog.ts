@@ -1,7 +1,7 @@
 /**
- * A business's catalog as its author wrote it, normalised: defaults filled in, prices in minor units, instants in epoch
- * milliseconds, references still by key. Files are read into this, the store keeps it, diff and export work on it, and
- * representation.ts turns it into what partners see.
+ * A business's catalog after its files were read: with defaults filled in, prices in minor units,
+ * instants in epoch milliseconds, and references by key. The store keeps this form; diff, merge and
+ * export work on it, and domain/public turns it into the objects that partners get.
  */
 export type Catalog = {
   business: BusinessDoc;
@@ -9,7 +9,7 @@ export type Catalog = {
   objects: CatalogObjects;
 };
 
-/** Documents of each kind, in their sort order. */
+/** The documents of each kind in the order in which partners see them. */
 export type CatalogObjects = { [K in Kind]: DocOf[K][] };
 
 export type DocOf = {
@@ -41,12 +41,14 @@ export type ImageDoc = {
 /** Locale -> field -> text. */
 export type Translations = Record<string, Record<string, string>>;
 
-type Keyed = { key: string; previousKeys: string[]; name: string };
-type Common = Keyed & { status: Status; images: ImageDoc[]; translations: Translations };
+/** `previousKeys`: the keys that the object had before it was renamed, oldest first. */
+export type Keyed = { key: string; previousKeys: string[] };
+export type Named = Keyed & { name: string };
+export type Presented = { images: ImageDoc[]; translations: Translations };
+type Common = Named & Presented & { status: Status };
 
-/** mon … sun, as in the file. */
 export type Day = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
-/** `HH:MM`; an end may be as late as `48:00`. */
+/** `HH:MM`; an end past midnight counts on, up to `48:00`. */
 export type WallTime = string;
 /** `YYYY-MM-DD` */
 export type LocalDate = string;
@@ -86,7 +88,7 @@ export type BusinessDoc = {
   };
 };
 
-/** The sections of a file that belong to the business as a whole; each is left alone by a file that does not name it. */
+/** Sections without keyed objects. Applying a file leaves the sections that it lacks unchanged. */
 export type ScheduleDoc = {
   hours: HoursRule[];
   closures: Closure[];
@@ -112,7 +114,7 @@ export type VariantDoc = Common & {
   durationMin: number;
   priceCents: number;
   isDefault: boolean;
-  /** Keys of those who perform it; null: whoever performs the service. */
+  /** Keys of the staff who perform it; null: those of the service. */
   staff: string[] | null;
   attributes: Record<string, string>;
 };
@@ -123,7 +125,7 @@ export type AddonLinkDoc = {
   minQuantity: number;
   maxQuantity: number;
   defaultQuantity: number;
-  /** null: the add-on's own. */
+  /** null: the price of the add-on. Likewise for the duration. */
   priceCents: number | null;
   durationMin: number | null;
 };
@@ -140,14 +142,14 @@ export type ServiceDoc = Common & {
   bufferBeforeMin: number;
   bufferAfterMin: number;
   resources: { resource: string; units: number }[];
-  /** null: the business's booking policy. */
+  /** null: the value from the business's booking policy. */
   bookingRules: {
     slotIntervalMin: number | null;
     minNoticeMin: number | null;
     maxAdvanceDays: number | null;
   };
   depositCents: number | null;
-  /** Keys of those who perform it; none: nobody is needed (a sauna, a rented room). */
+  /** Keys of the staff who perform it; empty if it needs none, such as a sauna. */
   staff: string[];
   tags: string[];
   variants: VariantDoc[];
@@ -160,13 +162,13 @@ export type StaffDoc = Common & {
   title: string | null;
   bio: string | null;
   languages: string[];
-  /** false hides the profile; the person still works. */
+  /** Whether partners see the profile; a hidden person can still be booked. */
   public: boolean;
   bookable: boolean;
-  /** null: the business's hours. */
+  /** null: the hours of the business. */
   hours: HoursRule[] | null;
   breaks: WeeklyWindow[];
-  /** Instants, half-open. */
+  /** Epoch ms; `to` is exclusive. */
   timeOff: { from: number; to: number }[];
   exceptions: HoursException[];
   serviceOverrides: { service: string; durationMin: number | null; priceCents: number | null }[];
@@ -200,7 +202,7 @@ export const ALLERGENS = [
 export type ModifierGroupDoc = Common & {
   minSelections: number;
   maxSelections: number;
-  options: (Keyed & { priceCents: number; isDefault: boolean; allergens: Allergen[] })[];
+  options: (Named & { priceCents: number; isDefault: boolean; allergens: Allergen[] })[];
 };
 
 export type MenuItemDoc = Common & {
@@ -208,7 +210,7 @@ export type MenuItemDoc = Common & {
   categories: string[];
   priceCents: number;
   priceType: "FIXED" | "FROM" | "MARKET" | "FREE";
-  sizes: (Keyed & { priceCents: number })[];
+  sizes: (Named & { priceCents: number })[];
   modifierGroups: string[];
   allergens: Allergen[];
   mayContain: Allergen[];
@@ -250,7 +252,7 @@ export type PromotionDoc = Common & {
     weekly: WeeklyWindow[];
     excludeDates: LocalDate[];
   };
-  /** Never served; partners see only that one is required. */
+  /** Never sent to partners, who see only that a code is required. */
   code: string | null;
   stackable: boolean;
   priority: number;
@@ -263,10 +265,7 @@ export type PromotionBenefit =
   | { type: "BUY_X_GET_Y"; buyQuantity: number; getQuantity: number; percentBps: number }
   | { type: "FREE_ADDON"; addon: string };
 
-export type TicketTypeDoc = Keyed & {
-  status: Status;
-  images: ImageDoc[];
-  translations: Translations;
+export type TicketTypeDoc = Common & {
   description: string | null;
   kind: "PAID" | "FREE" | "DONATION";
   priceCents: number;
@@ -277,10 +276,9 @@ export type TicketTypeDoc = Keyed & {
   showRemaining: boolean;
 };
 
-export type PublicEventDoc = Keyed & {
+export type PublicEventDoc = Named &
+  Presented & {
   status: "DRAFT" | "PUBLISHED" | "CANCELLED" | "POSTPONED";
-  images: ImageDoc[];
-  translations: Translations;
   slug: string;
   description: string | null;
   startsAt: number;
@@ -289,7 +287,7 @@ export type PublicEventDoc = Keyed & {
   venue: { name: string; address: string | null } | null;
   attendanceMode: "IN_PERSON" | "ONLINE" | "MIXED";
   ticketTypes: TicketTypeDoc[];
-  /** How many places there are; a ticket type may draw on several. */
+  /** Numbers of places; each sold ticket takes one from every quota that lists its type. */
   quotas: { key: string; size: number; ticketTypes: string[] }[];
 };
 

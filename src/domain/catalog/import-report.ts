@@ -1,6 +1,7 @@
 import type { AuthoredFile } from "./file/schema.ts";
+import { countOf } from "../count-of.ts";
 
-/** For a person: what the file now holds, and what it could not. */
+/** The result of an import for its user: what was imported and what was skipped. */
 export type ImportReport = { taken: string[]; left: SkippedPart[] };
 export type SkippedPart = { what: string; why: string };
 
@@ -10,7 +11,7 @@ export type ImportedSections = Pick<
   "serviceCategories" | "addons" | "services" | "menu"
 >;
 
-/** `12 dishes with 3 sizes`, a line for each kind that there is. */
+/** One line for each kind of object, such as `12 dishes with 3 sizes`. */
 export function summarizeSections({
   serviceCategories = [],
   addons = [],
@@ -20,7 +21,7 @@ export function summarizeSections({
   const { categories = [], modifierGroups = [], items = [] } = menu;
   const sum = <T>(docs: T[], parts: (doc: T) => unknown[] | undefined) =>
     docs.reduce((total, doc) => total + (parts(doc)?.length ?? 0), 0);
-  const pictured = [...serviceCategories, ...addons, ...services, ...categories, ...items];
+  const withImages = [...serviceCategories, ...addons, ...services, ...categories, ...items];
   const rows: [n: number, noun: string, partCount?: number, part?: string][] = [
     [serviceCategories.length, "service category"],
     [addons.length, "add-on"],
@@ -33,7 +34,7 @@ export function summarizeSections({
       "option",
     ],
     [items.length, "dish", sum(items, ({ sizes }) => sizes), "size"],
-    [sum<{ images?: unknown[] | undefined }>(pictured, ({ images }) => images), "image"],
+    [sum<{ images?: unknown[] | undefined }>(withImages, ({ images }) => images), "image"],
   ];
   return rows
     .filter(([n]) => n > 0)
@@ -43,14 +44,7 @@ export function summarizeSections({
     );
 }
 
-/** `1 dish`, `12 dishes`, `2 menu categories`. */
-export function countOf(n: number, noun: string): string {
-  if (n === 1) return `1 ${noun}`;
-  if (noun.endsWith("y")) return `${n} ${noun.slice(0, -1)}ies`;
-  return `${n} ${noun}${/(?:s|sh|x)$/.test(noun) ? "es" : "s"}`;
-}
-
-/** Sections that the source fills: one that is not named is left alone when the file is applied. */
+/** The sections without empty ones: applying a file leaves the sections that it lacks unchanged. */
 export function withoutEmpty({ menu = {}, ...sections }: ImportedSections): ImportedSections {
   const filled = <T extends object>(parts: T): Partial<T> =>
     Object.fromEntries(

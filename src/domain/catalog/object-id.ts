@@ -1,7 +1,6 @@
 import { catalogId, type CatalogIdPrefix } from "../ids.ts";
-import type { Kind } from "./catalog.ts";
+import type { Keyed, Kind } from "./catalog.ts";
 
-/** What the ids of each kind begin with. */
 export const ID_PREFIXES = {
   service_category: "sct",
   addon: "adn",
@@ -17,17 +16,15 @@ export const ID_PREFIXES = {
   public_event: "pev",
 } as const satisfies Record<Kind, CatalogIdPrefix>;
 
-type Named = { key: string; previousKeys: string[] };
-
-/** The key that an object's id is made of: a rename keeps the first one. */
-export const originalKey = (doc: Named): string => doc.previousKeys[0] ?? doc.key;
+/** The object's first key. IDs are derived from it, so that a rename keeps the ID. */
+export const originalKey = (doc: Keyed): string => doc.previousKeys[0] ?? doc.key;
 
 export const businessId = (slug: string): string => catalogId("biz", slug);
 
-// A plan asks for the ids of the same ten thousand documents six times, and documents never change.
+// Planning a change needs the IDs of the same documents several times, and documents are immutable.
 const idsOf = new WeakMap<object, { businessSlug: string; id: string }>();
 
-export function objectId(kind: Kind, businessSlug: string, doc: Named): string {
+export function objectId(kind: Kind, businessSlug: string, doc: Keyed): string {
   const known = idsOf.get(doc);
   if (known?.businessSlug === businessSlug) return known.id;
   const id = catalogId(ID_PREFIXES[kind], businessSlug, originalKey(doc));
@@ -35,6 +32,6 @@ export function objectId(kind: Kind, businessSlug: string, doc: Named): string {
   return id;
 }
 
-/** For whoever has the id at hand: the store. */
+/** Saves `objectId` a hash: the store calls this for each document that it loads with its ID. */
 export const rememberId = (doc: object, businessSlug: string, id: string): void =>
   void idsOf.set(doc, { businessSlug, id });

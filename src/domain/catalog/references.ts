@@ -2,6 +2,7 @@ import type {
   Catalog,
   CatalogObjects,
   DocOf,
+  Keyed,
   Kind,
   PromotionDoc,
   PublicEventDoc,
@@ -10,15 +11,20 @@ import type {
 } from "./catalog.ts";
 import { ALL_KINDS } from "./catalog.ts";
 import { originalKey } from "./object-id.ts";
-import { KIND_NAMES, limitedSuggestions, objectRef, type Path, quote } from "./validation-issue.ts";
+import { KIND_NAMES } from "./kind-names.ts";
+import { limitedSuggestions, type Path } from "./catalog-issue.ts";
+import { quote } from "../safe-text.ts";
 
-/** Ticket types are named as `eventKey/ticketTypeKey`, by promotions only. */
+/** Only promotions refer to ticket types, as `eventKey/ticketTypeKey`. */
 type Target = Kind | "ticket_type";
 
-/** A key of another object, and where in the document it stands. */
+/** A map key for an object of any kind. */
+export const objectRef = (kind: Target, key: string): string => `${kind}\0${key}`;
+
+/** The key of another object and its path in the document. */
 type Reference = { to: Target; key: string; path: Path };
 
-/** What is wrong with an object that is well-formed by itself. */
+/** An issue between objects that are each valid on their own. `path` starts at the object. */
 export type ReferenceIssue = {
   code: "unknown_reference" | "repeated_key" | "contradiction";
   kind: Kind;
@@ -83,11 +89,10 @@ const REFERENCES: { [K in Kind]?: (doc: DocOf[K]) => Reference[] } = {
   promotion: promotionReferences,
 };
 
-/** Every key of another object in a document. */
 const referencesOf = <K extends Kind>(kind: K, doc: DocOf[K]): Reference[] =>
   REFERENCES[kind]?.(doc) ?? [];
 
-/** A document that follows others to their new keys; itself where there is nothing to follow. */
+/** The document with references updated to renamed keys; the same object if none was renamed. */
 export function followRenames<K extends Kind>(
   kind: K,
   doc: DocOf[K],
@@ -110,25 +115,22 @@ export function followRenames<K extends Kind>(
 export const ticketTypeKeys = (event: PublicEventDoc): string[] =>
   event.ticketTypes.map((type) => `${event.key}/${type.key}`);
 
-/** Everything that does not fit together in a whole catalog. `unreadable` holds objects that may be there all the same. */
-export function findReferenceIssues(
-  catalog: Catalog,
-  unreadable: ReadonlySet<string>,
-): ReferenceIssue[] {
+/**
+ * Unknown references, category cycles and repeated IDs and slugs in a whole catalog. References to
+ * `unreadable` objects are accepted: they exist in the file, but have issues of their own.
+ */
+export function findReferenceIssues(catalog: Catalog, unreadable: ReadonlySet<string>): ReferenceIssue[] {
   const { objects } = catalog;
   return [
     ...findUnknownReferences(objects, unreadable),
     ...findCycles("service_category", objects.service_category),
     ...findCycles("menu_category", objects.menu_category),
-    ...ALL_KINDS.flatMap((kind) => findSharedIdentities(kind, objects[kind])),
+    ...ALL_KINDS.flatMap((kind) => findSharedIds(kind, objects[kind])),
     ...findSharedSlugs(objects.public_event),
   ];
 }
 
-function findUnknownReferences(
-  objects: CatalogObjects,
-  unreadable: ReadonlySet<string>,
-): ReferenceIssue[] {
+function findUnknownReferences(objects: CatalogObjects, unreadable: ReadonlySet<string>): ReferenceIssue[] {
   const known: Record<Target, Set<string>> = {
     ...keysOf(objects),
     ticket_type: new Set(objects.public_event.flatMap(ticketTypeKeys)),
@@ -137,7 +139,7 @@ function findUnknownReferences(
   const mayExist = ({ to, key }: Reference): boolean =>
     known[to].has(key) ||
     (to === "ticket_type"
-      ? [...unreadable].some((place) => objectRef("public_event", key).startsWith(`${place}/`))
+      ? [...unreadable].some((event) => objectRef("public_event", key).startsWith(`${event}/`))
       : unreadable.has(objectRef(to, key)));
 
   return ALL_KINDS.flatMap((kind) =>
@@ -146,7 +148,8 @@ function findUnknownReferences(
         .filter((reference) => !mayExist(reference))
         .map(({ to, key, path }) => {
           const noun = to === "ticket_type" ? "ticket type" : KIND_NAMES[to];
-          const detail = `There is no ${noun} ${quote(key)}.${newName(objects, to, key) || suggest(key, [...known[to]])}`;
+          const hint = renameHint(objects, to, key) || suggest(key, [...known[to]]);
+          const detail = `There is no ${noun} ${quote(key)}.${hint}`;
           return { code: "unknown_reference" as const, kind, key: doc.key, path, detail };
         }),
     ),
@@ -158,10 +161,10 @@ const keysOf = (objects: CatalogObjects): Record<Kind, Set<string>> =>
     ALL_KINDS.map((kind) => [kind, new Set(objects[kind].map((doc) => doc.key))]),
   ) as Record<Kind, Set<string>>;
 
-function newName(objects: CatalogObjects, to: Target, key: string): string {
+function renameHint(objects: CatalogObjects, to: Target, key: string): string {
   if (to === "ticket_type") return "";
   const renamed = objects[to].find((doc) => doc.previousKeys.includes(key));
-  return renamed === undefined ? "" : ` It is called ${quote(renamed.key)} now.`;
+  return renamed === undefined ? "" : ` It was renamed to ${quote(renamed.key)}.`;
 }
 
 function findCycles(
@@ -169,34 +172,34 @@ function findCycles(
   docs: readonly { key: string; parent: string | null }[],
 ): ReferenceIssue[] {
   const parents = new Map(docs.map((doc) => [doc.key, doc.parent]));
-  const settled = new Set<string>();
-  const flaws: ReferenceIssue[] = [];
+  const visited = new Set<string>();
+  const issues: ReferenceIssue[] = [];
   for (const { key: start } of docs) {
-    const trail: string[] = [];
+    const chain: string[] = [];
     let key: string | null | undefined = start;
-    while (key && !settled.has(key) && !trail.includes(key)) {
-      trail.push(key);
+    while (key && !visited.has(key) && !chain.includes(key)) {
+      chain.push(key);
       key = parents.get(key);
     }
-    if (key && trail.includes(key)) {
-      const ring = [...trail.slice(trail.indexOf(key)), key].map(quote);
+    if (key && chain.includes(key)) {
+      const cycle = [...chain.slice(chain.indexOf(key)), key].map(quote);
       const detail =
-        ring.length === 2
+        cycle.length === 2
           ? "A category cannot be its own parent."
-          : `These categories go round in a ring: ${ring.join(" in ")}.`;
-      flaws.push({ code: "contradiction", kind, key, path: ["parent"], detail });
+          : `These categories form a cycle: ${cycle.join(" in ")}.`;
+      issues.push({ code: "contradiction", kind, key, path: ["parent"], detail });
     }
-    for (const visited of trail) settled.add(visited);
+    for (const seen of chain) visited.add(seen);
   }
-  return flaws;
+  return issues;
 }
 
-/** Ids come from original keys: two objects with the same one would be the same object to a partner. */
-function findSharedIdentities(
+/** IDs are derived from original keys, so two objects with the same one would share an ID. */
+function findSharedIds(
   kind: Kind,
-  docs: readonly { key: string; previousKeys: string[] }[],
+  docs: readonly Keyed[],
 ): ReferenceIssue[] {
-  const owners = new Map<string, { key: string; previousKeys: string[] }>();
+  const owners = new Map<string, Keyed>();
   return docs.flatMap((doc) => {
     const owner = owners.get(originalKey(doc));
     if (owner === undefined) {
@@ -204,7 +207,7 @@ function findSharedIdentities(
       return [];
     }
     const path = [doc.previousKeys.length > 0 ? "previousKeys" : "key"];
-    const detail = `The id of ${quote(owner.key)} is made of the key ${quote(originalKey(doc))} already. Choose another key.`;
+    const detail = `The ID of ${quote(owner.key)} is already derived from the key ${quote(originalKey(doc))}. Choose another key.`;
     return [{ code: "repeated_key" as const, kind, key: doc.key, path, detail }];
   });
 }
@@ -217,7 +220,7 @@ function findSharedSlugs(events: readonly PublicEventDoc[]): ReferenceIssue[] {
       owners.set(slug, key);
       return [];
     }
-    const detail = `The event ${quote(owner)} has the slug ${quote(slug)} already. Write another 'slug'.`;
+    const detail = `The event ${quote(owner)} already has the slug ${quote(slug)}. Choose another slug.`;
     return [
       { code: "repeated_key" as const, kind: "public_event" as const, key, path: ["slug"], detail },
     ];

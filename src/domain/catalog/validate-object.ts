@@ -1,18 +1,20 @@
 import { type Catalog, type DocOf, emptyObjects, type Kind } from "./catalog.ts";
-import { exportCatalog } from "./write/export.ts";
+import { KIND_NAMES } from "./kind-names.ts";
 import { validateCatalog } from "./validate.ts";
-import { KIND_NAMES, quote } from "./validation-issue.ts";
+import { exportCatalog } from "./write/export.ts";
 import { AppError } from "../errors.ts";
+import { quote } from "../safe-text.ts";
 
 /**
- * Holds an object that was edited outside a file against the rules of files: it is written as a file would and read again.
- * @param before the catalog in which the object is to take its place
- * @throws AppError invalid_input with every mistake
+ * Applies the rules of catalog files to an object that was edited by a command, by writing it as a
+ * file and validating that file.
+ * @param current the catalog that the object will be saved to
+ * @throws AppError invalid_input that lists every issue
  */
-export function assertValidObject<K extends Kind>(before: Catalog, kind: K, doc: DocOf[K]): void {
-  const alone = exportCatalog({ ...before, objects: { ...emptyObjects(), [kind]: [doc] } });
-  const { issues } = validateCatalog([alone], {
-    current: () => before,
+export function assertValidObject<K extends Kind>(current: Catalog, kind: K, doc: DocOf[K]): void {
+  const file = exportCatalog({ ...current, objects: { ...emptyObjects(), [kind]: [doc] } });
+  const { issues } = validateCatalog([file], {
+    current: () => current,
     prune: false,
     seedingAt: null,
   });
@@ -20,9 +22,7 @@ export function assertValidObject<K extends Kind>(before: Catalog, kind: K, doc:
   if (first === undefined) return;
   throw new AppError(
     "invalid_input",
-    `The ${KIND_NAMES[kind]} ${quote(doc.key)} cannot be like that. ${first.detail}`,
-    {
-      issues: issues.map(({ code, detail }) => ({ code, detail })),
-    },
+    `Invalid ${KIND_NAMES[kind]} ${quote(doc.key)}: ${first.detail}`,
+    { issues: issues.map(({ code, detail }) => ({ code, detail })) },
   );
 }

@@ -1,56 +1,59 @@
 import type { Catalog } from "./catalog.ts";
 import { mergeCatalog, type MergedCatalog } from "./change/merge.ts";
-import { KIND_NAMES, type ValidationIssue, quote } from "./validation-issue.ts";
+import { findUnchanged } from "./change/unchanged-items.ts";
+import { validateSchema } from "./file/schema-check.ts";
+import { KIND_NAMES } from "./kind-names.ts";
 import { normaliseCatalog, withoutFollowUpIssues } from "./read/normalise.ts";
 import { findReferenceIssues, type ReferenceIssue } from "./references.ts";
-import { validateSchema } from "./file/schema-check.ts";
-import { findUnchanged } from "./change/unchanged-items.ts";
+import type { Path, CatalogIssue } from "./catalog-issue.ts";
+import { quote } from "../safe-text.ts";
 
 export type ValidateOptions = {
-  /** What the box has now. */
+  /** Loads the stored catalog; null if the business is new. */
   current: (businessSlug: string) => Catalog | null;
-  /** Drops what the sections that are named do not list. */
+  /** Whether to delete stored objects that a section of the files does not list. */
   prune: boolean;
-  /** Epoch ms; null when this is no seeding, and `12d 19:30` cannot be counted. */
+  /** Epoch ms that relative times such as `12d 19:30` count from; null if they are not allowed. */
   seedingAt: number | null;
 };
 
 /**
- * Holds what files say against every rule and lays it over what the box has. `contents` is not kept whole: what is wrong in it
- * is struck out. `merged` is null when so much is wrong that the rest cannot be judged; with mistakes it is of no use.
+ * Validates parsed files and merges them into the stored catalog. Invalid values are deleted from
+ * `contents`, so that the rest can be validated too.
+ * @returns `merged` is null if the files are too broken to merge; use it only without issues
  */
 export function validateCatalog(
   contents: unknown[],
   options: ValidateOptions,
-): { merged: MergedCatalog | null; issues: ValidationIssue[] } {
-  const current = once(options.current);
+): { merged: MergedCatalog | null; issues: CatalogIssue[] } {
+  const current = cached(options.current);
   const slug = contents.map(slugIn).find((one) => one !== undefined);
   const unchanged = findUnchanged(contents, slug === undefined ? null : current(slug));
-  const shape = validateSchema(contents, unchanged);
-  if (shape.files === null) return { merged: null, issues: shape.mistakes };
+  const schema = validateSchema(contents, unchanged);
+  if (schema.files === null) return { merged: null, issues: schema.issues };
 
-  const normalised = normaliseCatalog(shape.files, {
+  const normalised = normaliseCatalog(schema.files, {
     ...options,
     current,
     unchanged,
-    unreadable: shape.unreadable,
+    unreadable: schema.unreadable,
   });
-  if ("detail" in normalised) return { merged: null, issues: [...shape.mistakes, normalised] };
+  if ("detail" in normalised) return { merged: null, issues: [...schema.issues, normalised] };
 
   const merged = mergeCatalog(normalised.current, normalised.patch, options.prune);
-  const flaws = findReferenceIssues(merged.catalog, normalised.unreadableKeys);
+  const references = findReferenceIssues(merged.catalog, normalised.unreadableKeys);
   return {
     merged,
     issues: [
-      ...shape.mistakes,
-      ...withoutFollowUpIssues(shape.mistakes, normalised.mistakes),
-      ...flaws.map((flaw) => placeFlaw(flaw, normalised.placeOf)),
+      ...schema.issues,
+      ...withoutFollowUpIssues(schema.issues, normalised.issues),
+      ...references.map((issue) => withFilePath(issue, normalised.pathOf)),
     ],
   };
 }
 
-/** Loading what the box has is half of the work. */
-function once(load: ValidateOptions["current"]): ValidateOptions["current"] {
+/** Loading the stored catalog takes half of the total time, and two steps need it. */
+function cached(load: ValidateOptions["current"]): ValidateOptions["current"] {
   const loaded = new Map<string, Catalog | null>();
   return (slug) => {
     if (!loaded.has(slug)) loaded.set(slug, load(slug));
@@ -63,15 +66,15 @@ function slugIn(content: unknown): string | undefined {
   return typeof slug === "string" ? slug : undefined;
 }
 
-function placeFlaw(
+function withFilePath(
   { code, kind, key, path, detail }: ReferenceIssue,
-  placeOf: (kind: ReferenceIssue["kind"], key: string) => ValidationIssue["at"] | undefined,
-): ValidationIssue {
-  const place = placeOf(kind, key);
-  if (place !== undefined) return { code, at: [...place, ...path], detail };
+  pathOf: (kind: ReferenceIssue["kind"], key: string) => Path | undefined,
+): CatalogIssue {
+  const objectPath = pathOf(kind, key);
+  if (objectPath !== undefined) return { code, path: [...objectPath, ...path], detail };
   return {
     code,
-    at: [0],
-    detail: `The ${KIND_NAMES[kind]} ${quote(key)}, which is on the box and in no file: ${detail}`,
+    path: [0],
+    detail: `The ${KIND_NAMES[kind]} ${quote(key)} is stored on the server but not in these files: ${detail}`,
   };
 }

@@ -1,4 +1,5 @@
-import { countOf, type SkippedPart } from "../catalog/import-report.ts";
+import { type SkippedPart } from "../catalog/import-report.ts";
+import { countOf } from "../count-of.ts";
 import type { Fields } from "./objects.ts";
 
 export type SkippedLog = ReturnType<typeof createSkippedLog>;

@@ -1,19 +1,19 @@
 import type { Catalog, DocOf, Kind } from "../catalog.ts";
 import { deepEqual, shallowEqual } from "../../equality.ts";
 
-/** Whether something differs that decides when, by whom or where a service can be booked. */
+/** Whether a change can affect when a service or table can be booked. */
 export const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
-  !deepEqual(ofBusiness(before), ofBusiness(after)) ||
-  KINDS_BOOKED.some((kind) => kindDiffers(kind, before, after));
+  !deepEqual(businessInputs(before), businessInputs(after)) ||
+  BOOKABLE_KINDS.some((kind) => kindDiffers(kind, before, after));
 
-const ofBusiness = ({ business, schedule }: Catalog): unknown => ({
+const businessInputs = ({ business, schedule }: Catalog): unknown => ({
   timezone: business.timezone,
   policy: business.bookingPolicy,
   schedule,
 });
 
-/** What of a document decides; the kinds that are not here decide nothing. */
-const DECIDES: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
+/** The values that availability is computed from; kinds that are not listed do not affect it. */
+const INPUTS: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
   resource: ({ capacity, status }) => ({ capacity, status }),
   area: ({ status }) => status,
   table: ({ area, minSeats, maxSeats, status }) => ({ area, minSeats, maxSeats, status }),
@@ -52,23 +52,20 @@ const DECIDES: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
   }),
 };
 
-const KINDS_BOOKED = Object.keys(DECIDES) as Kind[];
+const BOOKABLE_KINDS = Object.keys(INPUTS) as Kind[];
 
 function kindDiffers(
   kind: Kind,
   { objects: before }: Catalog,
   { objects: after }: Catalog,
 ): boolean {
-  // A catalog that was read over another keeps its documents where nothing differs.
+  // normaliseCatalog reuses the stored documents that a file does not change.
   if (shallowEqual(before[kind], after[kind])) return false;
-  const decides = DECIDES[kind] as (doc: DocOf[Kind]) => unknown;
-  return !deepEqual(
-    byKey<DocOf[Kind]>(before[kind], decides),
-    byKey<DocOf[Kind]>(after[kind], decides),
-  );
+  const inputs = INPUTS[kind] as (doc: DocOf[Kind]) => unknown;
+  return !deepEqual(byKey<DocOf[Kind]>(before[kind], inputs), byKey<DocOf[Kind]>(after[kind], inputs));
 }
 
-/** By key: the order of a list decides nothing here. */
+/** Compared by key, because availability does not depend on the order of objects. */
 const byKey = <T extends { key: string }>(
   docs: readonly T[],
   pick: (doc: T) => unknown,

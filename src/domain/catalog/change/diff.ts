@@ -2,22 +2,22 @@ import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "../catalog.ts";
 import { objectId } from "../object-id.ts";
 import { deepEqual, shallowEqual } from "../../equality.ts";
 
-/** One object of the author's catalog that differs. */
+/** An object that differs between two catalogs. */
 export type ObjectChange = {
   action: "create" | "update" | "delete" | "move";
   kind: Kind;
   id: string;
   key: string;
   name: string;
-  /** Names of the document's fields that differ; only of an update. */
+  /** Names of the document fields that differ; empty unless this is an update. */
   fields: string[];
-  /** Only of an update. `of` is the variant, size, option or ticket type, "" for the object itself. */
+  /** Only in updates. `of`: key of the variant, size, option or ticket type; "" for the object. */
   prices: { of: string; from: number | null; to: number | null }[];
-  /** Fields that were edited on the box since the last file, and that this one sets back. */
+  /** Fields edited locally since the last catalog file that this change overwrites. */
   undoes: string[];
 };
 
-/** What it takes to bring the stored rows to the new catalog. */
+/** The writes that turn the stored rows into the new catalog. */
 export type RowChanges = {
   written: { id: string; kind: Kind; key: string; position: number; doc: DocOf[Kind] }[];
   moved: { id: string; position: number }[];
@@ -27,11 +27,11 @@ export type RowChanges = {
 export type CatalogDiff = {
   changes: ObjectChange[];
   rows: RowChanges;
-  /** Fields of the business itself, and the sections hours, closures, exceptions, turnTimes, that differ. */
+  /** Names of the differing business fields and schedule sections (hours, closures, ...). */
   businessFields: string[];
 };
 
-/** Compares two catalogs of the same business by id, so that a renamed key is an update. */
+/** Compares two catalogs of a business by object ID, so that a renamed key is an update. */
 export function diffCatalog(before: Catalog | null, after: Catalog): CatalogDiff {
   const diff: CatalogDiff = {
     changes: [],
@@ -54,7 +54,7 @@ function diffKind(
   after: Catalog,
   { changes, rows }: CatalogDiff,
 ): void {
-  // A reader gives the very documents that the box has where a file says the same.
+  // normaliseCatalog reuses the stored documents that a file does not change.
   if (shallowEqual(before?.objects[kind] ?? [], after.objects[kind])) return;
   const { slug } = after.business;
   const old = new Map(
@@ -63,7 +63,12 @@ function diffKind(
       { doc, position },
     ]),
   );
-  const note = (action: ObjectChange["action"], id: string, doc: DocOf[Kind], from?: DocOf[Kind]) =>
+  const addChange = (
+    action: ObjectChange["action"],
+    id: string,
+    doc: DocOf[Kind],
+    from?: DocOf[Kind],
+  ) =>
     changes.push({
       action,
       kind,
@@ -74,7 +79,7 @@ function diffKind(
       prices: from ? differingPrices(from, doc) : [],
       undoes: [],
     });
-  const orderMoved = movedAmongThoseThatStay(
+  const movedIds = findMoved(
     after.objects[kind].map((doc) => objectId(kind, slug, doc)),
     old,
   );
@@ -84,24 +89,24 @@ function diffKind(
     old.delete(id);
     if (from && deepEqual(from.doc, doc)) {
       if (from.position !== position) rows.moved.push({ id, position });
-      if (orderMoved.has(id)) note("move", id, doc);
+      if (movedIds.has(id)) addChange("move", id, doc);
       return;
     }
     rows.written.push({ id, kind, key: doc.key, position, doc });
-    note(from ? "update" : "create", id, doc, from?.doc);
+    addChange(from ? "update" : "create", id, doc, from?.doc);
   });
   for (const [id, { doc }] of old) {
     rows.removed.push(id);
-    note("delete", id, doc);
+    addChange("delete", id, doc);
   }
 }
 
-/** The ids whose rank among the objects on both sides differs. */
-function movedAmongThoseThatStay(ids: string[], old: Map<string, unknown>): Set<string> {
-  const now = ids.filter((id) => old.has(id));
-  const staying = new Set(now);
-  const then = [...old.keys()].filter((id) => staying.has(id));
-  return new Set(now.filter((id, rank) => then[rank] !== id));
+/** IDs whose rank differs, counting only objects that are in both catalogs. */
+function findMoved(ids: string[], old: Map<string, unknown>): Set<string> {
+  const after = ids.filter((id) => old.has(id));
+  const kept = new Set(after);
+  const before = [...old.keys()].filter((id) => kept.has(id));
+  return new Set(after.filter((id, rank) => before[rank] !== id));
 }
 
 export function differingFields(before: object, after: object): string[] {
@@ -120,17 +125,17 @@ function differingPrices(before: DocOf[Kind], after: DocOf[Kind]): ObjectChange[
     .filter((price) => price.from !== price.to);
 }
 
-/** Every price in a document: its own, and those of the keyed parts in its lists. */
+/** The prices of an object (under "") and of its variants, sizes and so on, by key. */
 function pricesOf(doc: object): Map<string, number> {
   const prices = new Map<string, number>();
-  const note = (of: string, part: unknown) => {
+  const addPrice = (of: string, part: unknown) => {
     const { priceCents } = part as { priceCents?: unknown };
     if (typeof priceCents === "number") prices.set(of, priceCents);
   };
-  note("", doc);
+  addPrice("", doc);
   for (const list of Object.values(doc))
     if (Array.isArray(list))
       for (const part of list as { key?: string; addon?: string }[])
-        if (typeof part === "object") note(part.key ?? part.addon ?? "", part);
+        if (typeof part === "object") addPrice(part.key ?? part.addon ?? "", part);
   return prices;
 }

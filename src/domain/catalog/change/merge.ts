@@ -5,25 +5,24 @@ import {
   type DocOf,
   emptyObjects,
   emptySchedule,
+  type Keyed,
   type Kind,
 } from "../catalog.ts";
 import { originalKey } from "../object-id.ts";
-import { objectRef } from "../validation-issue.ts";
 import type { CatalogPatch } from "../read/normalise.ts";
 import { shallowEqual } from "../../equality.ts";
-import { followRenames, ticketTypeKeys } from "../references.ts";
-
-type Identified = { key: string; previousKeys: string[] };
+import { followRenames, objectRef, ticketTypeKeys } from "../references.ts";
 
 export type MergedCatalog = {
   catalog: Catalog;
-  /** The documents in it that the files list. */
+  /** The documents in it that come from the files. */
   listed: ReadonlySet<DocOf[Kind]>;
 };
 
 /**
- * What the box has after the files: the sections that they name, in their order, then what they do not list, unless `prune`
- * drops it. A section that they do not name stays as it is.
+ * Applies files to the stored catalog. In each section of the files, their objects come first, in
+ * their order; the other stored objects follow, or are deleted if `prune` is set. Sections that the
+ * files lack stay unchanged.
  */
 export function mergeCatalog(
   current: Catalog | null,
@@ -46,16 +45,16 @@ export function mergeCatalog(
       return;
     }
     const find = finder<DocOf[K]>(before[kind]);
-    const taken = new Set<DocOf[K]>();
+    const matched = new Set<DocOf[K]>();
     listed[kind] = docs.map((doc) => {
       const old = find(doc);
       if (old === undefined) return doc;
-      taken.add(old);
+      matched.add(old);
       const kept = keepIdentity(kind, old, doc);
-      noteRenames(renamed, kind, old, kept);
+      addRenames(renamed, kind, old, kept);
       return kept;
     }) as CatalogObjects[K];
-    if (!prune) unlisted[kind] = before[kind].filter((doc) => !taken.has(doc)) as CatalogObjects[K];
+    if (!prune) unlisted[kind] = before[kind].filter((doc) => !matched.has(doc)) as CatalogObjects[K];
   }
   ALL_KINDS.forEach(mergeKind);
 
@@ -75,8 +74,8 @@ export function mergeCatalog(
   };
 }
 
-/** Finds the object that a listed one was: by its key, now or at first, else by any key that it says it had. */
-function finder<D extends Identified>(before: readonly D[]): (doc: Identified) => D | undefined {
+/** Finds the stored version of a document by its key, else by one of its previous keys. */
+function finder<D extends Keyed>(before: readonly D[]): (doc: Keyed) => D | undefined {
   const byKey = new Map(before.map((doc) => [doc.key, doc]));
   const byOriginalKey = new Map(before.map((doc) => [originalKey(doc), doc]));
   const byFormerKey = new Map(before.flatMap((doc) => doc.previousKeys.map((key) => [key, doc])));
@@ -97,30 +96,30 @@ const PARTS = {
   [K in Kind]?: keyof DocOf[K];
 };
 
-const partsOf = (kind: Kind, doc: DocOf[Kind]): Identified[] =>
+const partsOf = (kind: Kind, doc: DocOf[Kind]): Keyed[] =>
   kind in PARTS
-    ? ((doc as unknown as Record<string, Identified[]>)[PARTS[kind as keyof typeof PARTS]] ?? [])
+    ? ((doc as unknown as Record<string, Keyed[]>)[PARTS[kind as keyof typeof PARTS]] ?? [])
     : [];
 
-/** Ids are made of the first key that an object had: a file that forgot it must not give the object a new one. */
+/** Keeps the previous keys that a file omits: the ID is derived from the first of them. */
 function keepIdentity<K extends Kind>(kind: K, old: DocOf[K], doc: DocOf[K]): DocOf[K] {
-  const kept = withKeysOf(old, doc);
+  const kept = withPreviousKeysOf(old, doc);
   if (!(kind in PARTS)) return kept;
   const find = finder(partsOf(kind, old));
   return {
     ...kept,
     [PARTS[kind as keyof typeof PARTS]]: partsOf(kind, doc).map((part) =>
-      withKeysOf(find(part), part),
+      withPreviousKeysOf(find(part), part),
     ),
   };
 }
 
-const withKeysOf = <D extends Identified>(old: Identified | undefined, doc: D): D =>
+const withPreviousKeysOf = <D extends Keyed>(old: Keyed | undefined, doc: D): D =>
   old === undefined || old.previousKeys.length === 0
     ? doc
     : { ...doc, previousKeys: [...new Set([...old.previousKeys, ...doc.previousKeys])] };
 
-function noteRenames<K extends Kind>(
+function addRenames<K extends Kind>(
   renamed: Map<string, string>,
   kind: K,
   old: DocOf[K],
@@ -128,13 +127,13 @@ function noteRenames<K extends Kind>(
 ): void {
   if (old.key !== doc.key) renamed.set(objectRef(kind, old.key), doc.key);
   if (kind !== "public_event") return;
-  const [was, is] = [old, doc] as unknown as [DocOf["public_event"], DocOf["public_event"]];
-  const find = finder(was.ticketTypes);
-  const keys = ticketTypeKeys(is);
-  for (const [index, type] of is.ticketTypes.entries()) {
-    const before = find(type);
+  const [before, after] = [old, doc] as unknown as [DocOf["public_event"], DocOf["public_event"]];
+  const find = finder(before.ticketTypes);
+  const keys = ticketTypeKeys(after);
+  for (const [index, type] of after.ticketTypes.entries()) {
+    const oldType = find(type);
     const key = keys[index];
-    if (before && key && `${was.key}/${before.key}` !== key)
-      renamed.set(objectRef("ticket_type", `${was.key}/${before.key}`), key);
+    if (oldType && key && `${before.key}/${oldType.key}` !== key)
+      renamed.set(objectRef("ticket_type", `${before.key}/${oldType.key}`), key);
   }
 }

@@ -2,12 +2,13 @@ import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "../catalog.ts";
 import { WRITE } from "../write/export.ts";
 import { createWriteContext, type WriteContext } from "../write/values.ts";
 import type { AuthoredFile } from "../file/schema.ts";
+import { ADDON_DEFAULTS } from "../file/services.ts";
 import { deepEqual } from "../../equality.ts";
 
-/** Items of files that say word for word what the box would write, with the documents that they are. */
+/** File items that equal what an export would write, each with its stored document. */
 export type Unchanged = ReadonlyMap<unknown, DocOf[Kind]>;
 
-/** Where a kind stands in a file. */
+/** The section of a file that lists objects of a kind. */
 const SECTION_OF: { [K in Kind]: (file: AuthoredFile) => readonly unknown[] | undefined } = {
   service_category: (file) => file.serviceCategories,
   addon: (file) => file.addons,
@@ -24,15 +25,15 @@ const SECTION_OF: { [K in Kind]: (file: AuthoredFile) => readonly unknown[] | un
 };
 
 /**
- * Most of a file is what it was yesterday. What was written by an export, or as tersely, needs no check and no reading: that
- * an export reads as the catalog that it was made of is what exports are for.
- * @param contents of files, not yet checked in any way
+ * Finds the items that need neither validation nor reading, because they equal the export of a
+ * stored object, and an export reads back as the same object. Most of a file is usually unchanged.
+ * @param contents parsed files that are not validated yet
  */
 export function findUnchanged(contents: readonly unknown[], current: Catalog | null): Unchanged {
   const unchanged = new Map<unknown, DocOf[Kind]>();
   const files = contents.filter(isRecord);
   if (current === null || !files.some((file) => isOf(current, file.business))) return unchanged;
-  const writer = createWriteContext(current);
+  const context = createWriteContext(current);
   for (const kind of ALL_KINDS) {
     if (
       kind === "service" &&
@@ -40,26 +41,26 @@ export function findUnchanged(contents: readonly unknown[], current: Catalog | n
     )
       continue;
     const docs = new Map(current.objects[kind].map((doc) => [doc.key, doc as DocOf[Kind]]));
-    const write = WRITE[kind] as (writer: WriteContext, doc: DocOf[Kind]) => unknown;
+    const write = WRITE[kind] as (context: WriteContext, doc: DocOf[Kind]) => unknown;
     for (const item of sectionsIn(files, kind)) {
       const doc = isRecord(item) ? docs.get(item.key as string) : undefined;
-      if (doc !== undefined && deepEqual(write(writer, doc), item)) unchanged.set(item, doc);
+      if (doc !== undefined && deepEqual(write(context, doc), item)) unchanged.set(item, doc);
     }
   }
   return unchanged;
 }
 
-/** A service's link that is silent on how often its add-on may be chosen means what the add-on says. */
+/** The maximum quantity of an add-on is the default in the services that link to it. */
 function limitDiffers(item: unknown, { objects }: Catalog): boolean {
   if (!isRecord(item)) return true;
   const before = objects.addon.find(({ key }) => key === item.key);
-  return before !== undefined && before.maxQuantity !== (item.maxQuantity ?? 1);
+  return before !== undefined && before.maxQuantity !== (item.maxQuantity ?? ADDON_DEFAULTS.maxQuantity);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** The business whose prices, times and ids the file's are. */
+/** Prices, times and IDs in a file depend on these fields of its business. */
 const isOf = ({ business }: Catalog, described: unknown): boolean =>
   isRecord(described) &&
   described.slug === business.slug &&

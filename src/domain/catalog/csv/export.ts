@@ -7,10 +7,11 @@ import {
   type ServiceDoc,
 } from "../catalog.ts";
 import { CSV_COLUMNS, CSV_SEPARATOR, type CsvCells, type CsvType, writeCell } from "./format.ts";
-import { KIND_NAMES } from "../validation-issue.ts";
+import { KIND_NAMES } from "../kind-names.ts";
+import { countOf } from "../../count-of.ts";
 import { formatMoney } from "../../money.ts";
 
-const HELD: readonly Kind[] = [
+const CSV_KINDS: readonly Kind[] = [
   "service_category",
   "addon",
   "service",
@@ -18,7 +19,7 @@ const HELD: readonly Kind[] = [
   "menu_item",
 ];
 
-/** What fits into a table, to look at or to edit in a spreadsheet. `leftOut`: the kinds that do not. */
+/** The services and menu as CSV. `leftOut` counts the objects of kinds that CSV does not support. */
 export function writeCsv({ business, objects }: Catalog): { content: string; leftOut: string[] } {
   const money = (cents: number) => formatMoney(cents, business.currency);
   const rows: CsvCells[] = [
@@ -43,9 +44,8 @@ export function writeCsv({ business, objects }: Catalog): { content: string; lef
   );
   return {
     content: [CSV_COLUMNS.join(","), ...lines, ""].join("\r\n"),
-    leftOut: ALL_KINDS.filter((kind) => !HELD.includes(kind) && objects[kind].length > 0).map(
-      (kind) =>
-        `${objects[kind].length} ${KIND_NAMES[kind]}${objects[kind].length === 1 ? "" : "s"}`,
+    leftOut: ALL_KINDS.filter((kind) => !CSV_KINDS.includes(kind) && objects[kind].length > 0).map(
+      (kind) => countOf(objects[kind].length, KIND_NAMES[kind]),
     ),
   };
 }
@@ -99,7 +99,7 @@ const dishRows = (doc: MenuItemDoc, money: Money): CsvCells[] => [
   })),
 ];
 
-/** `35.00`, `from 35.00`, or the word for having no price. */
+/** `35.00`, `from 35.00`, or the price type in lower case, such as `free`. */
 function priceCell(
   { priceType, priceCents }: { priceType: string; priceCents: number },
   money: Money,

@@ -1,4 +1,4 @@
-/** The columns of a catalog in CSV, in their order. One row an object; a variant and a size follow the one they belong to. */
+/** The CSV columns in order. Each object is a row; variants and sizes follow their parent. */
 export const CSV_COLUMNS = [
   "type",
   "key",
@@ -28,18 +28,18 @@ export const CSV_TYPES = [
 ] as const;
 export type CsvType = (typeof CSV_TYPES)[number];
 
-/** Between several values in one cell. */
+/** Separates several values in one cell. */
 export const CSV_SEPARATOR = "|";
 
-// A spreadsheet runs what begins like this, and sends the rest of the sheet wherever it says.
-const RUNS = /^[=+\-@\t\r]/;
+// Spreadsheets execute cells that start with these characters as formulas.
+const FORMULA_START = /^[=+\-@\t\r]/;
 
-/** A cell that no spreadsheet runs and every reader of CSV takes as one. */
+/** A quoted cell, with an apostrophe before text that a spreadsheet would execute. */
 export function writeCell(text: string): string {
-  const inert = RUNS.test(text) ? `'${text}` : text;
-  return /[",;\n\r]|^\s|\s$/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  const escaped = FORMULA_START.test(text) ? `'${text}` : text;
+  return /[",;\n\r]|^\s|\s$/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }
 
-/** Takes back the apostrophe that `writeCell` put before what would have been run. */
+/** The text without the apostrophe that `writeCell` adds. */
 export const readCell = (text: string): string =>
-  text.startsWith("'") && RUNS.test(text.slice(1)) ? text.slice(1) : text;
+  text.startsWith("'") && FORMULA_START.test(text.slice(1)) ? text.slice(1) : text;

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { HoursException, HoursRule, ImageDoc, Named, Status } from "../catalog.ts";
+import { defaultsFor } from "./defaults.ts";
 import {
   choice,
   date,
@@ -14,9 +16,8 @@ import {
   integer,
 } from "./values.ts";
 
-/** What several sections share. */
-
 export const status = choice("ACTIVE", "INACTIVE", "ARCHIVED");
+export const STATUS_DEFAULTS = defaultsFor<{ status: Status }>()({ status: "ACTIVE" });
 
 const image = z.union(
   [
@@ -31,6 +32,8 @@ const image = z.union(
   "a web address, or url, alt, width and height",
 );
 
+export const IMAGE_DEFAULTS = defaultsFor<ImageDoc>()({ alt: null, width: null, height: null });
+
 const translation = fields({
   name: line(200).optional(),
   description: text(10_000).optional(),
@@ -39,6 +42,7 @@ const translation = fields({
 });
 
 export const keyed = { key, name: line(200), previousKeys: list(key, 50).optional() };
+export const KEYED_DEFAULTS = defaultsFor<Named>()({ previousKeys: [] });
 
 export const presented = {
   images: list(image, 50).optional(),
@@ -56,6 +60,7 @@ export const windows = list(fields(weeklyWindow));
 export const hours = list(
   fields({ ...weeklyWindow, validFrom: date.optional(), validTo: date.optional() }),
 );
+export const HOURS_DEFAULTS = defaultsFor<HoursRule>()({ validFrom: null, validTo: null });
 
 export const exceptions = list(
   fields({
@@ -65,3 +70,4 @@ export const exceptions = list(
   }),
   1000,
 );
+export const EXCEPTION_DEFAULTS = defaultsFor<HoursException>()({ mode: "REPLACE" });

@@ -1,53 +1,53 @@
 import { z } from "zod";
 import { catalogFileSchema } from "./schema.ts";
 
-/** What an editor says of a field besides the form of its value. */
+/** Descriptions of fields for editors, in addition to the allowed values. */
 const NOTES: Record<string, string> = {
-  key: "How this is named by everything that refers to it; its id is made of it",
-  previousKeys: "Keys that it had before, the oldest first: through them a rename keeps its id",
-  status: "ACTIVE is public, INACTIVE hidden, ARCHIVED put away",
-  slug: "The name in web addresses",
-  bookingPolicy: "How appointments are offered",
-  slotIntervalMin: "Minutes between two starts that are offered",
-  minNoticeMin: "Minutes before a start at which booking ends",
-  maxAdvanceDays: "How many days ahead can be booked",
+  key: "Unique name that other objects refer to; the ID is derived from it",
+  previousKeys: "Former keys, oldest first; they keep the ID after a rename",
+  status: "ACTIVE is public, INACTIVE is hidden, ARCHIVED is no longer offered",
+  slug: "Name in web addresses",
+  bookingPolicy: "Rules for booking appointments",
+  slotIntervalMin: "Minutes between two offered start times",
+  minNoticeMin: "How many minutes before its start an appointment must be booked",
+  maxAdvanceDays: "How many days ahead an appointment can be booked",
   bufferPolicy: "Whether the buffers of two appointments overlap (MAX) or add up (SUM)",
-  grid: "Whether starts are counted from the full hour (CLOCK) or from the opening (OPENING)",
-  maxGapMin: "The longest gap in minutes that a booking may leave unusable",
-  closures: "Days without business: a date, from and to, or the same day each year",
-  exceptions: "Single days whose hours differ",
-  turnTimes: "How many minutes a party of up to so many keeps its table",
-  end: "When it ends; past midnight counts on, 02:00 is 26:00",
-  price: "In the business's currency, as a decimal",
-  priceCents: "In place of price: in minor units",
-  capacity: "How many at the same time",
-  bufferBeforeMin: "Minutes kept free before",
-  bufferAfterMin: "Minutes kept free after",
-  resources: "What it occupies besides a person",
-  variants: "Forms of a service with a price and duration of their own",
-  default: "What is chosen unless somebody chooses",
+  grid: "Whether start times count from the full hour (CLOCK) or from the opening time (OPENING)",
+  maxGapMin: "The longest unusable gap, in minutes, that a booking may leave",
+  closures: "Closed days: a date, a range with from and to, or the same day every year (yearly)",
+  exceptions: "Single days with different hours",
+  turnTimes: "How many minutes a party of up to a given size keeps its table",
+  end: "End time; past midnight, hours count on: 02:00 is 26:00",
+  price: "Decimal amount in the currency of the business",
+  priceCents: "Alternative to price, in minor units",
+  capacity: "How many can be booked for the same time",
+  bufferBeforeMin: "Minutes kept free before the appointment",
+  bufferAfterMin: "Minutes kept free after the appointment",
+  resources: "Rooms or equipment that an appointment occupies",
+  variants: "Versions of a service with their own price and duration",
+  default: "Whether this is selected by default; for an add-on, how many",
   public: "Whether partners see the profile",
-  hours: "When it is open; on a person, in place of the business's hours",
-  timeOff: "From and to; a date counts as the whole day",
-  serviceOverrides: "What differs when this person performs a service",
+  hours: "Opening hours; for a person, working hours that replace those of the business",
+  timeOff: "Absences; a date stands for the whole day",
+  serviceOverrides: "Price or duration of a service when this person performs it",
   sizes: "Sizes of a dish, each with its price",
-  modifierGroups: "What can be chosen with a dish",
-  mayContain: "Allergens that cannot be ruled out",
-  appliesTo: "What it is for, by keys; without it, everything",
-  code: "What a customer has to say; never shown to partners",
-  startsIn: "In place of startsAt in a file for seeding: counted from that day",
+  modifierGroups: "Options that a guest can choose with a dish",
+  mayContain: "Allergens that may be present as traces",
+  appliesTo: "Keys of the objects that it applies to; omit it for everything",
+  code: "Code that a customer has to give; never shown to partners",
+  startsIn: "Alternative to startsAt in files for seeding: days after seeding, and a time",
   doorsAt: "When the doors open",
-  quotas: "How many places there are; a ticket type may draw on several",
-  showRemaining: "Whether partners see how many are left",
+  quotas: "Numbers of places; a ticket type may count against several",
+  showRemaining: "Whether partners see how many tickets are left",
 };
 
-/** The JSON Schema of catalog files: an editor completes the fields with it and marks what is wrong. */
+/** The JSON Schema of catalog files, with which editors complete and check them. */
 export const catalogJsonSchema = (): object => ({
   title: "deskbell catalog file",
   ...z.toJSONSchema(catalogFileSchema, {
     io: "input",
     override({ zodSchema, jsonSchema, path }) {
-      // An optional field is met twice: as what it holds, then as itself.
+      // Zod calls this twice for an optional field: for the inner schema, then for the outer one.
       const noun = nounOf(zodSchema) ?? jsonSchema.description;
       const note = path.at(-2) === "properties" ? NOTES[String(path.at(-1))] : undefined;
       const parts = [note, noun].filter((text) => text !== undefined);
@@ -57,7 +57,7 @@ export const catalogJsonSchema = (): object => ({
   }),
 });
 
-/** The noun with which the schema refuses values is what it takes. */
+/** The noun phrase in a schema's error message describes its allowed values. */
 function nounOf(schema: z.core.$ZodType): string | undefined {
   const noun = schema._zod.def.error?.({ code: "custom", input: undefined, path: [] } as never);
   return typeof noun === "string" ? noun : undefined;

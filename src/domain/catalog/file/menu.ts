@@ -1,5 +1,6 @@
-import { ALLERGENS } from "../catalog.ts";
+import { ALLERGENS, type MenuCategoryDoc, type MenuItemDoc, type ModifierGroupDoc } from "../catalog.ts";
 import { common, description, keyed, keys, tags, windows } from "./common-fields.ts";
+import { defaultsFor } from "./defaults.ts";
 import {
   cents,
   choice,
@@ -23,6 +24,8 @@ const category = fields({
   availability: windows.optional(),
 });
 
+export const MENU_CATEGORY_DEFAULTS = defaultsFor<MenuCategoryDoc>()({ parent: null });
+
 const item = fields({
   ...common,
   description,
@@ -42,6 +45,20 @@ const item = fields({
   sku: line(100).optional(),
 });
 
+export const MENU_ITEM_DEFAULTS = defaultsFor<MenuItemDoc>()({
+  categories: [],
+  priceType: "FIXED",
+  modifierGroups: [],
+  allergens: [],
+  mayContain: [],
+  dietary: [],
+  spicyLevel: null,
+  calories: null,
+  containsAlcohol: false,
+  tags: [],
+  sku: null,
+});
+
 const modifierGroup = fields({
   ...common,
   min: integer(0, 100).optional(),
@@ -49,7 +66,16 @@ const modifierGroup = fields({
   options: list(fields({ ...keyed, ...price, default: flag.optional(), allergens }), 200),
 });
 
-/** The card of a restaurant. Its lists are sections of their own: each is left alone by a file that does not name it. */
+export const MODIFIER_GROUP_DEFAULTS = { min: 0 };
+export const OPTION_DEFAULTS = defaultsFor<ModifierGroupDoc["options"][number]>()({
+  allergens: [],
+});
+
+/** Without `max`, all options may be chosen. */
+export const defaultMaxSelections = (min: number, optionCount: number): number =>
+  Math.max(min, optionCount, 1);
+
+/** Each list is a section: applying a file leaves the lists that it lacks unchanged. */
 export const menu = fields({
   categories: list(category, 100_000).optional(),
   items: list(item, 100_000).optional(),

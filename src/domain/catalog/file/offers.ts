@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { PromotionBenefit, PromotionDoc, PublicEventDoc, TicketTypeDoc } from "../catalog.ts";
 import { common, description, keyed, keys, presented, status, windows } from "./common-fields.ts";
+import { defaultsFor } from "./defaults.ts";
 import {
   cents,
   choice,
@@ -17,8 +19,6 @@ import {
   integer,
   flag,
 } from "./values.ts";
-
-/** Promotions and public events. */
 
 const ticketTypeRef = z
   .string("an event's key, / and a ticket type's key")
@@ -67,6 +67,33 @@ export const promotion = fields({
   priority: integer(-1000, 1000).optional(),
 });
 
+export const PROMOTION_DEFAULTS = defaultsFor<PromotionDoc>()({
+  code: null,
+  stackable: false,
+  priority: 0,
+});
+
+export const PROMOTION_CONDITION_DEFAULTS = defaultsFor<PromotionDoc["conditions"]>()({
+  minQuantity: null,
+  firstVisitOnly: false,
+  maxUses: null,
+  maxUsesPerCustomer: null,
+});
+
+export const APPLIES_TO_DEFAULTS = defaultsFor<PromotionDoc["appliesTo"]>()({
+  services: [],
+  serviceCategories: [],
+  menuItems: [],
+  menuCategories: [],
+  events: [],
+  ticketTypes: [],
+});
+
+/** Buy X, get one free. */
+export const BUY_X_GET_Y_DEFAULTS = defaultsFor<
+  Extract<PromotionBenefit, { type: "BUY_X_GET_Y" }>
+>()({ getQuantity: 1, percentBps: 10_000 });
+
 const ticketType = fields({
   ...keyed,
   status: status.optional(),
@@ -81,6 +108,14 @@ const ticketType = fields({
   maxPerOrder: integer(1, 100).optional(),
   showRemaining: flag.optional(),
 });
+
+export const TICKET_TYPE_DEFAULTS = defaultsFor<TicketTypeDoc>()({
+  kind: "PAID",
+  minPerOrder: 1,
+  showRemaining: true,
+});
+
+export const defaultMaxPerOrder = (minPerOrder: number): number => Math.max(10, minPerOrder);
 
 export const publicEvent = fields({
   ...keyed,
@@ -106,3 +141,18 @@ export const publicEvent = fields({
     100,
   ).optional(),
 });
+
+export const PUBLIC_EVENT_DEFAULTS = defaultsFor<PublicEventDoc>()({
+  status: "PUBLISHED",
+  attendanceMode: "IN_PERSON",
+});
+
+/** The slug of an event whose file has none, derived from its key. */
+export const defaultSlug = (key: string): string =>
+  key
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 60)
+    .replace(/^-+|-+$/g, "");

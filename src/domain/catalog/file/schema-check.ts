@@ -1,56 +1,50 @@
 import { z } from "zod";
-import {
-  fieldName,
-  itemPath,
-  type ValidationIssue,
-  type Path,
-  quote,
-  show,
-} from "../validation-issue.ts";
+import { type CatalogIssue, fieldName, itemPath, type Path } from "../catalog-issue.ts";
+import { quote, show } from "../../safe-text.ts";
 import { type AuthoredFile, catalogFileSchema, MAX_SECTION } from "./schema.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
 import { isTimezone } from "../../business-time.ts";
 import { knownCurrencies } from "../../money.ts";
 import { didYouMean } from "../../nearest.ts";
 
-type Issue = z.core.$ZodIssue;
+type ZodIssue = z.core.$ZodIssue;
 
 export type SchemaResult = {
-  mistakes: ValidationIssue[];
-  /** null when so much is wrong that the rest cannot be judged. */
+  issues: CatalogIssue[];
+  /** null if the files are too broken to be read. */
   files: AuthoredFile[] | null;
-  /** Items of sections, as joined paths, that cannot be read further. */
+  /** Joined paths of the items that cannot be read. */
   unreadable: ReadonlySet<string>;
 };
 
 const filesSchema = z.array(catalogFileSchema);
 
 /**
- * Holds the files against the schema, but for the items that are known to be sound. What is wrong is struck out of `contents` where it can be, so that the rest of the
- * same object is judged too and its author hears of every mistake at once.
+ * Validates parsed files against the schema, except for unchanged items. Invalid values are deleted
+ * from `contents` where possible, so that the same run can report the other issues of the object.
  */
 export function validateSchema(contents: unknown[], unchanged: Unchanged): SchemaResult {
-  if (contents.every((content) => isSound(content, unchanged)))
-    return { mistakes: [], files: contents as AuthoredFile[], unreadable: new Set() };
+  if (contents.every((content) => isValid(content, unchanged)))
+    return { issues: [], files: contents as AuthoredFile[], unreadable: new Set() };
 
   const checked = filesSchema.safeParse(contents);
-  if (checked.success) throw new Error("a file is sound as a whole, but not in its parts");
+  if (checked.success) throw new Error("Files are valid as a whole, but not item by item.");
 
-  const issues = checked.error.issues.map(narrowUnion);
-  const mistakes = issues.flat().flatMap((issue) => describeIssue(issue, contents));
-  for (const issue of issues.flat()) strikeOut(contents, issue);
+  const zodIssues = checked.error.issues.flatMap(narrowUnion);
+  const issues = zodIssues.flatMap((issue) => describeIssue(issue, contents));
+  for (const issue of zodIssues) deleteInvalid(contents, issue);
 
   const unreadable = new Set<string>();
   for (const issue of filesSchema.safeParse(contents).error?.issues ?? []) {
     const item = itemPath(issue.path as Path);
-    if (item === undefined) return { mistakes, files: null, unreadable };
+    if (item === undefined) return { issues, files: null, unreadable };
     unreadable.add(item.join("\0"));
   }
-  return { mistakes, files: contents as AuthoredFile[], unreadable };
+  return { issues, files: contents as AuthoredFile[], unreadable };
 }
 
-/** Item by item: what is parsed is a copy, and that of a whole file would lie beside it in memory. */
-function isSound(content: unknown, unchanged: Unchanged): boolean {
+/** Validates item by item, because zod copies its input, and a copy of a whole file is large. */
+function isValid(content: unknown, unchanged: Unchanged): boolean {
   const lists: { item: z.ZodType; values: unknown[] }[] = [];
   const frame = withoutItems(catalogFileSchema, content, lists);
   return (
@@ -61,7 +55,7 @@ function isSound(content: unknown, unchanged: Unchanged): boolean {
   );
 }
 
-/** The content with its lists of objects empty. They are put into `lists`, each with the schema of its items. */
+/** The content with empty lists of objects; `lists` receives the objects and their schemas. */
 function withoutItems(
   schema: z.ZodObject,
   content: unknown,
@@ -82,8 +76,8 @@ function withoutItems(
   );
 }
 
-/** Of a value that may be written in two forms, only the mistakes in the form that its author chose. */
-function narrowUnion(issue: Issue): Issue[] {
+/** For a value with two allowed forms, the issues of the form that the author chose. */
+function narrowUnion(issue: ZodIssue): ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const chosen = issue.errors.filter(
     (errors) => !errors.some((one) => one.code === "invalid_type" && !one.path.length),
@@ -94,64 +88,64 @@ function narrowUnion(issue: Issue): Issue[] {
   );
 }
 
-function describeIssue(issue: Issue, contents: unknown[]): ValidationIssue[] {
-  const at = issue.path as Path;
+function describeIssue(issue: ZodIssue, contents: unknown[]): CatalogIssue[] {
+  const path = issue.path as Path;
   if (issue.code === "unrecognized_keys") {
-    const known = fieldsAt(filesSchema, at);
+    const known = fieldsAt(filesSchema, path);
     return issue.keys.map((field) => ({
       code: "unknown_field",
-      at: [...at, field],
-      detail: `Unknown field ${quote(field)}.${meant(field, known)}`,
+      path: [...path, field],
+      detail: `Unknown field ${quote(field)}.${unknownFieldHint(field, known)}`,
     }));
   }
-  const value = at.reduce<unknown>(
+  const value = path.reduce<unknown>(
     (inner, part) => (inner as Record<string | number, unknown> | undefined)?.[part],
     contents,
   );
-  const field = fieldName(at);
+  const field = fieldName(path);
   if (issue.code === "invalid_key") {
     const noun = issue.issues[0]?.message ?? issue.message;
     return [
       {
         code: "invalid_value",
-        at,
-        detail: `A name in '${fieldName(at.slice(0, -1))}' must be ${noun}, not ${quote(field)}.`,
+        path,
+        detail: `A name in '${fieldName(path.slice(0, -1))}' must be ${noun}, not ${quote(field)}.`,
       },
     ];
   }
-  if (at.length === 1)
+  if (path.length === 1)
     return [
       {
         code: "invalid_value",
-        at,
+        path,
         detail: `A catalog file must be ${issue.message}, not ${show(value)}.`,
       },
     ];
-  if (value === undefined && typeof at.at(-1) === "string")
+  if (value === undefined && typeof path.at(-1) === "string")
     return [
-      { code: "missing_field", at, detail: `'${field}' is missing; it must be ${issue.message}.` },
+      { code: "missing_field", path, detail: `'${field}' is missing; it must be ${issue.message}.` },
     ];
   return [
     {
       code: "invalid_value",
-      at,
-      detail: `${must(field, issue, value)}${hint(field, issue, value)}`,
+      path,
+      detail: `${mustBe(field, issue, value)}${valueHint(field, issue, value)}`,
     },
   ];
 }
 
-function meant(field: string, known: string[]): string {
-  // In braces a comma ends the field before it: { price: 4,50 }.
-  if (/^\d+$/.test(field)) return " If it is the end of an amount, write that with a point: 4.50.";
-  return didYouMean(field, known) || ` Known here: ${known.join(", ")}.`;
+function unknownFieldHint(field: string, known: string[]): string {
+  // In a YAML flow map, the comma in { price: 4,50 } starts a new field.
+  if (/^\d+$/.test(field)) return " To write an amount, use a decimal point: 4.50.";
+  return didYouMean(field, known) || ` Known fields: ${known.join(", ")}.`;
 }
 
-function must(field: string, issue: Issue, value: unknown): string {
+function mustBe(field: string, issue: ZodIssue, value: unknown): string {
   const subject = typeof issue.path.at(-1) === "number" ? `Each of '${field}'` : `'${field}'`;
   return `${subject} must be ${issue.message}, not ${show(value)}.`;
 }
 
-function hint(field: string, issue: Issue, value: unknown): string {
+function valueHint(field: string, issue: ZodIssue, value: unknown): string {
   if (
     issue.code === "invalid_type" &&
     issue.expected === "string" &&
@@ -168,7 +162,7 @@ function hint(field: string, issue: Issue, value: unknown): string {
   return "";
 }
 
-/** Names of the fields that the schema has at the end of a path. */
+/** The names of the fields that the schema allows at a path. */
 function fieldsAt(schema: z.core.$ZodType, path: Path): string[] {
   if (schema instanceof z.ZodOptional) return fieldsAt(schema.unwrap(), path);
   if (schema instanceof z.ZodUnion)
@@ -184,37 +178,37 @@ function fieldsAt(schema: z.core.$ZodType, path: Path): string[] {
   return [];
 }
 
-/** Stands in for a wrong value that an object cannot be read without; it never leaves a reading that has mistakes. */
-const STAND_INS: Readonly<Record<string, unknown>> = {
+/** Replacements for invalid required values, so that reading can go on to find more issues. */
+const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
   name: "?",
   durationMin: 1,
   maxSeats: 1000,
   timezone: "UTC",
-  // The currency with the most decimals: whether a price has too many cannot be told.
+  // The currency with the most decimals, so that no price is reported for having too many.
   currency: "CLF",
 };
 
 const isInItem = (path: Path): boolean =>
   path.length > (itemPath(path)?.length ?? Number.POSITIVE_INFINITY);
 
-function strikeOut(contents: unknown[], issue: Issue): void {
+function deleteInvalid(contents: unknown[], issue: ZodIssue): void {
   const inner = issue.code === "unrecognized_keys" ? issue.path : issue.path.slice(0, -1);
   const fields = issue.code === "unrecognized_keys" ? issue.keys : issue.path.slice(-1);
   const parent = inner.reduce<unknown>(
     (value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part],
     contents,
   );
-  // Taking an element from a list would shift the places of those after it: a list of words goes whole.
+  // Deleting an element would shift the paths of later ones, so delete the whole list of words.
   if (
     Array.isArray(parent) &&
     isInItem(inner as Path) &&
     !(issue.code === "invalid_type" && issue.expected === "object")
   )
-    return strikeOut(contents, { ...issue, code: "custom", path: inner } as Issue);
+    return deleteInvalid(contents, { ...issue, code: "custom", path: inner } as ZodIssue);
   if (typeof parent !== "object" || parent === null || Array.isArray(parent)) return;
   for (const field of fields) {
-    if (issue.code !== "unrecognized_keys" && field in STAND_INS)
-      Reflect.set(parent, field, STAND_INS[String(field)]);
+    if (issue.code !== "unrecognized_keys" && field in PLACEHOLDERS)
+      Reflect.set(parent, field, PLACEHOLDERS[String(field)]);
     else Reflect.deleteProperty(parent, field);
   }
 }

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { BusinessDoc } from "../catalog.ts";
 import { description, exceptions, hours } from "./common-fields.ts";
+import { defaultsFor } from "./defaults.ts";
 import { menu } from "./menu.ts";
 import { promotion, publicEvent } from "./offers.ts";
 import {
@@ -49,6 +51,21 @@ const business = fields({
   }).optional(),
 });
 
+export const DEFAULT_LOCALE = "en";
+export const BUSINESS_DEFAULTS = defaultsFor<BusinessDoc>()({
+  phone: null,
+  email: null,
+  websiteUrl: null,
+});
+export const BOOKING_POLICY_DEFAULTS: BusinessDoc["bookingPolicy"] = {
+  slotIntervalMin: 15,
+  minNoticeMin: 60,
+  maxAdvanceDays: 90,
+  bufferPolicy: "MAX",
+  grid: "CLOCK",
+  maxGapMin: 0,
+};
+
 const closure = fields({
   name: line(200).optional(),
   date: date.optional(),
@@ -57,12 +74,12 @@ const closure = fields({
   yearly: yearlyDate.optional(),
 });
 
-/** Objects in one section. */
+/** The maximum number of objects in a section. */
 export const MAX_SECTION = 100_000;
 
 const section = <T extends z.ZodType>(item: T) => list(item, MAX_SECTION).optional();
 
-/** A catalog file as its author writes it. `deskbell catalog schema` publishes it for editors. */
+/** The format of catalog files. `deskbell catalog schema` prints it as JSON Schema for editors. */
 export const catalogFileSchema = z.strictObject(
   {
     catalog: z.literal(1, "1, the version of this format"),
@@ -86,27 +103,27 @@ export const catalogFileSchema = z.strictObject(
 );
 
 export type AuthoredFile = z.infer<typeof catalogFileSchema>;
-type Item<T> = NonNullable<T> extends readonly (infer I)[] ? I : never;
+type ItemOf<T> = NonNullable<T> extends readonly (infer I)[] ? I : never;
 
 export type AuthoredBusiness = NonNullable<AuthoredFile["business"]>;
-export type AuthoredClosure = Item<AuthoredFile["closures"]>;
-export type AuthoredHours = Item<AuthoredFile["hours"]>;
-export type AuthoredException = Item<AuthoredFile["exceptions"]>;
-export type AuthoredServiceCategory = Item<AuthoredFile["serviceCategories"]>;
-export type AuthoredAddon = Item<AuthoredFile["addons"]>;
-export type AuthoredService = Item<AuthoredFile["services"]>;
-export type AuthoredVariant = Item<AuthoredService["variants"]>;
-export type AuthoredAddonLink = Item<AuthoredService["addons"]>;
-export type AuthoredResource = Item<AuthoredFile["resources"]>;
-export type AuthoredStaff = Item<AuthoredFile["staff"]>;
+export type AuthoredClosure = ItemOf<AuthoredFile["closures"]>;
+export type AuthoredHours = ItemOf<AuthoredFile["hours"]>;
+export type AuthoredException = ItemOf<AuthoredFile["exceptions"]>;
+export type AuthoredServiceCategory = ItemOf<AuthoredFile["serviceCategories"]>;
+export type AuthoredAddon = ItemOf<AuthoredFile["addons"]>;
+export type AuthoredService = ItemOf<AuthoredFile["services"]>;
+export type AuthoredVariant = ItemOf<AuthoredService["variants"]>;
+export type AuthoredAddonLink = ItemOf<AuthoredService["addons"]>;
+export type AuthoredResource = ItemOf<AuthoredFile["resources"]>;
+export type AuthoredStaff = ItemOf<AuthoredFile["staff"]>;
 type AuthoredMenu = NonNullable<AuthoredFile["menu"]>;
-export type AuthoredMenuCategory = Item<AuthoredMenu["categories"]>;
-export type AuthoredMenuItem = Item<AuthoredMenu["items"]>;
-export type AuthoredModifierGroup = Item<AuthoredMenu["modifierGroups"]>;
-export type AuthoredSize = Item<AuthoredMenuItem["sizes"]>;
-export type AuthoredOption = Item<AuthoredModifierGroup["options"]>;
-export type AuthoredArea = Item<AuthoredFile["areas"]>;
-export type AuthoredTable = Item<AuthoredFile["tables"]>;
-export type AuthoredPromotion = Item<AuthoredFile["promotions"]>;
-export type AuthoredPublicEvent = Item<AuthoredFile["events"]>;
-export type AuthoredTicketType = Item<AuthoredPublicEvent["ticketTypes"]>;
+export type AuthoredMenuCategory = ItemOf<AuthoredMenu["categories"]>;
+export type AuthoredMenuItem = ItemOf<AuthoredMenu["items"]>;
+export type AuthoredModifierGroup = ItemOf<AuthoredMenu["modifierGroups"]>;
+export type AuthoredSize = ItemOf<AuthoredMenuItem["sizes"]>;
+export type AuthoredOption = ItemOf<AuthoredModifierGroup["options"]>;
+export type AuthoredArea = ItemOf<AuthoredFile["areas"]>;
+export type AuthoredTable = ItemOf<AuthoredFile["tables"]>;
+export type AuthoredPromotion = ItemOf<AuthoredFile["promotions"]>;
+export type AuthoredPublicEvent = ItemOf<AuthoredFile["events"]>;
+export type AuthoredTicketType = ItemOf<AuthoredPublicEvent["ticketTypes"]>;

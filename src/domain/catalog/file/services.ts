@@ -1,4 +1,14 @@
 import { z } from "zod";
+import type {
+  AddonDoc,
+  AddonLinkDoc,
+  ResourceDoc,
+  ServiceCategoryDoc,
+  ServiceDoc,
+  StaffDoc,
+  TableDoc,
+  VariantDoc,
+} from "../catalog.ts";
 import {
   common,
   description,
@@ -9,6 +19,7 @@ import {
   tags,
   windows,
 } from "./common-fields.ts";
+import { defaultsFor } from "./defaults.ts";
 import {
   cents,
   choice,
@@ -24,8 +35,6 @@ import {
   flag,
 } from "./values.ts";
 
-/** Sections of a business that takes appointments. */
-
 const minutes = integer(0, 1440);
 const price = { price: money.optional(), priceCents: cents.optional() };
 
@@ -34,6 +43,13 @@ export const bookingRules = {
   minNoticeMin: integer(0, 525_600).optional(),
   maxAdvanceDays: integer(1, 1095).optional(),
 };
+
+/** For services: null stands for the value from the business's booking policy. */
+export const BOOKING_RULE_DEFAULTS = defaultsFor<ServiceDoc["bookingRules"]>()({
+  slotIntervalMin: null,
+  minNoticeMin: null,
+  maxAdvanceDays: null,
+});
 
 export const serviceCategory = fields({
   ...common,
@@ -45,6 +61,11 @@ export const serviceCategory = fields({
   parent: key.optional(),
 });
 
+export const SERVICE_CATEGORY_DEFAULTS = defaultsFor<ServiceCategoryDoc>()({
+  color: null,
+  parent: null,
+});
+
 export const addon = fields({
   ...common,
   description,
@@ -52,6 +73,8 @@ export const addon = fields({
   durationMin: minutes.optional(),
   maxQuantity: integer(1, 100).optional(),
 });
+
+export const ADDON_DEFAULTS = defaultsFor<AddonDoc>()({ durationMin: 0, maxQuantity: 1 });
 
 const variant = fields({
   ...common,
@@ -62,6 +85,8 @@ const variant = fields({
   staff: keys.optional(),
   attributes: z.record(line(80), line(200), "a group of names with texts").optional(),
 });
+
+export const VARIANT_DEFAULTS = defaultsFor<VariantDoc>()({ attributes: {} });
 
 const addonLink = z.union(
   [
@@ -79,10 +104,23 @@ const addonLink = z.union(
   "an add-on's key, or a group of fields with addon",
 );
 
+export const ADDON_LINK_DEFAULTS = defaultsFor<AddonLinkDoc>()({
+  required: false,
+  durationMin: null,
+});
+
+export const defaultLinkMin = (required: boolean): number => (required ? 1 : 0);
+
+/** @param addonMax the maximum quantity of the add-on itself; undefined if it is not known */
+export const defaultLinkMax = (min: number, addonMax = ADDON_DEFAULTS.maxQuantity): number =>
+  Math.max(min, addonMax);
+
 const neededResource = z.union(
   [key, fields({ resource: key, units: integer(1, 1000).optional() })],
   "a resource's key, or resource and units",
 );
+
+export const NEEDED_RESOURCE_DEFAULTS = { units: 1 };
 
 export const service = fields({
   ...common,
@@ -106,7 +144,21 @@ export const service = fields({
   addons: list(addonLink).optional(),
 });
 
+export const SERVICE_DEFAULTS = defaultsFor<ServiceDoc>()({
+  category: null,
+  priceType: "FIXED",
+  capacity: 1,
+  bookable: true,
+  locationType: "ON_SITE",
+  bufferBeforeMin: 0,
+  bufferAfterMin: 0,
+  staff: [],
+  tags: [],
+});
+
 export const resource = fields({ ...common, capacity: integer(1, 10_000).optional() });
+
+export const RESOURCE_DEFAULTS = defaultsFor<ResourceDoc>()({ capacity: 1 });
 
 export const staff = fields({
   ...common,
@@ -125,6 +177,17 @@ export const staff = fields({
   ).optional(),
 });
 
+export const STAFF_DEFAULTS = defaultsFor<StaffDoc>()({
+  title: null,
+  languages: [],
+  public: true,
+  bookable: true,
+});
+
+export const SERVICE_OVERRIDE_DEFAULTS = defaultsFor<StaffDoc["serviceOverrides"][number]>()({
+  durationMin: null,
+});
+
 export const area = fields(common);
 
 export const table = fields({
@@ -134,3 +197,5 @@ export const table = fields({
   minSeats: integer(1, 1000).optional(),
   maxSeats: integer(1, 1000),
 });
+
+export const TABLE_DEFAULTS = defaultsFor<TableDoc>()({ area: null, minSeats: 1 });

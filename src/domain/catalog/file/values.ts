@@ -11,13 +11,12 @@ import {
 import { knownCurrencies, MAX_MINOR_UNITS } from "../../money.ts";
 
 /*
- * Values as a person writes them in a catalog file. The message of each schema is a noun: the reader of a mistake sees
- * "'start' must be <noun>, not '9.30'". Nothing is transformed here, so that what passes is what was written.
+ * Schemas of single values in a catalog file. The error message of each is a noun phrase, which
+ * schema-check.ts puts into "'start' must be <noun>, not '9.30'". The schemas transform nothing.
  */
 
 const valid = (noun: string, test: (text: string) => boolean) => z.string(noun).refine(test, noun);
 
-/** One line. */
 export function line(max: number) {
   const noun = `one line of 1 to ${max} characters`;
   return z
@@ -25,7 +24,7 @@ export function line(max: number) {
     .regex(new RegExp(`^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${max}}$`, "u"), noun);
 }
 
-/** Lines. */
+/** Text that may have several lines. */
 export function text(max: number) {
   const noun = `text of at most ${max} characters`;
   return z
@@ -45,13 +44,13 @@ export function integer(min: number, max: number) {
   return z.int(noun).min(min, noun).max(max, noun);
 }
 
-/** A decimal in its author's own digits: see {@link DECIMAL_FIELDS}. An editor may be told that it is a number. */
+/** A decimal as text. The JSON Schema for editors allows numbers too: see {@link DECIMAL_FIELDS}. */
 const decimal = (noun: string) => z.string(noun).meta({ type: ["string", "number"] });
 export const money = decimal("an amount such as 35.00");
 export const percent = decimal("a percentage such as 12.5");
 export const cents = integer(0, MAX_MINOR_UNITS);
 
-/** Fields whose unquoted numbers are taken as the text that stands in the file. */
+/** Fields whose unquoted numbers are read as text, so that 35.00 keeps its digits. */
 export const DECIMAL_FIELDS: ReadonlySet<string> = new Set([
   "price",
   "deposit",
@@ -63,11 +62,11 @@ export const DECIMAL_FIELDS: ReadonlySet<string> = new Set([
 
 export const flag = z.boolean("true or false");
 
-/** Upper or lower case; documents hold the upper. */
+/** In upper or lower case; documents use upper case. */
 export const choice = <const T extends string>(...values: T[]) =>
   z.enum([...values, ...values.map((value) => value.toLowerCase() as Lowercase<T>)], oneOf(values));
 
-/** Exactly as named. */
+/** Like `choice`, but only in the given case. */
 export const exactChoice = <const T extends string>(...values: readonly T[]) =>
   z.enum(values, oneOf(values));
 
@@ -100,7 +99,7 @@ export const date = valid("a date that exists, such as 2026-12-25", isLocalDate)
 export const yearlyDate = valid("a month and day such as 12-25", isYearlyDate);
 
 const INSTANT = "a date and time such as 2026-12-31T22:00, alone or with an offset (+01:00)";
-const RELATIVE = "days from the day of seeding and a time, such as 12d 19:30";
+const RELATIVE = "a number of days after seeding and a time, such as 12d 19:30";
 export const relativeTime = valid(RELATIVE, isRelativeTime);
 export const instant = valid(INSTANT, (value) => isInstant(value) || isRelativeTime(value));
 export const instantOrDate = valid(
@@ -113,13 +112,13 @@ export const instantOrTime = valid(
 );
 
 const TIMEZONE = "a time zone's IANA name such as Europe/Zurich";
-export const timezone = valid(TIMEZONE, (value) => isTimezone(value) && !isMiswritten(value));
+export const timezone = valid(TIMEZONE, (value) => isTimezone(value) && !hasWrongCase(value));
 
 const CURRENCY = "a currency's ISO 4217 code such as CHF";
 export const currency = valid(CURRENCY, (value) => knownCurrencies().includes(value));
 
-// Intl forgives `europe/zurich`, but a partner's library may not.
-const isMiswritten = (zone: string): boolean =>
+// Intl accepts `europe/zurich`, but a partner's library may not.
+const hasWrongCase = (zone: string): boolean =>
   Intl.supportedValuesOf("timeZone").some(
     (known) => known !== zone && known.toLowerCase() === zone.toLowerCase(),
   );

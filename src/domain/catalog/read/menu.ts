@@ -1,19 +1,24 @@
-import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "../catalog.ts";
-import type { Path } from "../validation-issue.ts";
 import {
-  commonFields,
   addContradiction,
-  keyedFields,
   readAmount,
+  readCommon,
+  readFields,
+  readNamed,
+  readNoAmount,
+  readRequiredAmount,
   readText,
   type ReadContext,
   readWindows,
-  validateNoAmount,
   validateUnique,
-  readRequiredAmount,
-  unique,
-  upper,
 } from "./values.ts";
+import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "../catalog.ts";
+import {
+  defaultMaxSelections,
+  MENU_CATEGORY_DEFAULTS,
+  MENU_ITEM_DEFAULTS,
+  MODIFIER_GROUP_DEFAULTS,
+  OPTION_DEFAULTS,
+} from "../file/menu.ts";
 import type {
   AuthoredMenuCategory,
   AuthoredMenuItem,
@@ -21,135 +26,128 @@ import type {
   AuthoredOption,
   AuthoredSize,
 } from "../file/schema.ts";
+import type { Path } from "../catalog-issue.ts";
 
 export const readMenuCategory = (
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredMenuCategory,
-  at: Path,
+  path: Path,
 ): MenuCategoryDoc => ({
-  ...commonFields(item),
+  ...readCommon(item),
   description: readText(item.description),
-  parent: item.parent ?? null,
-  availability: readAvailability(reader, item, at),
+  ...readFields(item, MENU_CATEGORY_DEFAULTS),
+  availability: readAvailability(context, item, path),
 });
 
-export function readMenuItem(reader: ReadContext, item: AuthoredMenuItem, at: Path): MenuItemDoc {
+export function readMenuItem(context: ReadContext, item: AuthoredMenuItem, path: Path): MenuItemDoc {
   const sizes = (item.sizes ?? []).map((size, index) =>
-    readSize(reader, size, [...at, "sizes", index]),
+    readSize(context, size, [...path, "sizes", index]),
   );
   validateUnique(
-    reader,
-    sizes.map((size) => size.key),
-    [...at, "sizes"],
+    context,
+    sizes.map(({ key }) => key),
+    [...path, "sizes"],
     "key",
     "size",
   );
-  const priceType = upper(item.priceType ?? "FIXED");
+  const fields = readFields(item, MENU_ITEM_DEFAULTS);
   return {
-    ...commonFields(item),
+    ...readCommon(item),
     description: readText(item.description),
-    categories: unique(item.categories),
-    priceCents: readItemPrice(reader, item, at, priceType, sizes),
-    priceType,
+    priceCents: readItemPrice(context, item, path, fields.priceType, sizes),
+    ...fields,
     sizes,
-    modifierGroups: unique(item.modifierGroups),
-    allergens: unique(item.allergens),
-    mayContain: unique(item.mayContain),
-    dietary: unique(item.dietary),
-    spicyLevel: item.spicyLevel ?? null,
-    calories: item.calories ?? null,
-    containsAlcohol: item.containsAlcohol ?? false,
-    availability: readAvailability(reader, item, at),
-    tags: unique(item.tags),
-    sku: item.sku ?? null,
+    availability: readAvailability(context, item, path),
   };
 }
 
 const readSize = (
-  reader: ReadContext,
+  context: ReadContext,
   size: AuthoredSize,
-  at: Path,
+  path: Path,
 ): MenuItemDoc["sizes"][number] => ({
-  ...keyedFields(size),
-  priceCents: readRequiredAmount(reader, size, at, "price", "a size"),
+  ...readNamed(size),
+  priceCents: readRequiredAmount(context, size, path, "price", "a size"),
 });
 
-/** A dish in sizes costs what its cheapest one does, unless it says otherwise. */
+/** The price of an item with sizes defaults to that of its cheapest size. */
 function readItemPrice(
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredMenuItem,
-  at: Path,
+  path: Path,
   priceType: MenuItemDoc["priceType"],
   sizes: { priceCents: number }[],
 ): number {
   if (priceType === "FREE" || priceType === "MARKET")
-    return validateNoAmount(reader, item, at, "price", priceType);
+    return readNoAmount(context, item, path, "price", priceType);
   if (sizes.length === 0)
     return readRequiredAmount(
-      reader,
+      context,
       item,
-      at,
+      path,
       "price",
       "a menu item that is neither free nor market",
     );
-  return readAmount(reader, item, at, "price") ?? Math.min(...sizes.map((size) => size.priceCents));
+  return (
+    readAmount(context, item, path, "price") ?? Math.min(...sizes.map((size) => size.priceCents))
+  );
 }
 
 const readAvailability = (
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredMenuCategory | AuthoredMenuItem,
-  at: Path,
+  path: Path,
 ) =>
   item.availability === undefined
     ? null
-    : readWindows(reader, item.availability, [...at, "availability"]);
+    : readWindows(context, item.availability, [...path, "availability"]);
 
 export function readModifierGroup(
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredModifierGroup,
-  at: Path,
+  path: Path,
 ): ModifierGroupDoc {
   const options = item.options.map((option, index) =>
-    readOption(reader, option, [...at, "options", index]),
+    readOption(context, option, [...path, "options", index]),
   );
   validateUnique(
-    reader,
-    options.map((option) => option.key),
-    [...at, "options"],
+    context,
+    options.map(({ key }) => key),
+    [...path, "options"],
     "key",
     "option",
   );
-  const minSelections = item.min ?? 0;
-  const maxSelections = item.max ?? Math.max(minSelections, options.length, 1);
+  const { min: minSelections } = readFields(item, MODIFIER_GROUP_DEFAULTS);
+  const maxSelections = item.max ?? defaultMaxSelections(minSelections, options.length);
   const defaults = options.filter((option) => option.isDefault).length;
   if (minSelections > maxSelections)
     addContradiction(
-      reader,
-      [...at, "max"],
+      context,
+      [...path, "max"],
       `'max' ${maxSelections} is less than 'min' ${minSelections}.`,
     );
   else if (minSelections > options.length)
     addContradiction(
-      reader,
-      [...at, "min"],
-      `'min' ${minSelections} is more than there are options, which is ${options.length}.`,
+      context,
+      [...path, "min"],
+      `'min' ${minSelections} is more than the number of options, ${options.length}.`,
     );
   if (defaults > maxSelections)
     addContradiction(
-      reader,
-      [...at, "options"],
-      `${defaults} options are the default, but only ${maxSelections} may be chosen.`,
+      context,
+      [...path, "options"],
+      `${defaults} options are the default, but at most ${maxSelections} may be chosen.`,
     );
-  return { ...commonFields(item), minSelections, maxSelections, options };
+  return { ...readCommon(item), minSelections, maxSelections, options };
 }
 
 const readOption = (
-  reader: ReadContext,
+  context: ReadContext,
   option: AuthoredOption,
-  at: Path,
+  path: Path,
 ): ModifierGroupDoc["options"][number] => ({
-  ...keyedFields(option),
-  priceCents: readAmount(reader, option, at, "price") ?? 0,
-  isDefault: option.default ?? false,
-  allergens: unique(option.allergens),
+  ...readNamed(option),
+  priceCents: readAmount(context, option, path, "price") ?? 0,
+  isDefault: Boolean(option.default),
+  ...readFields(option, OPTION_DEFAULTS),
 });

@@ -1,23 +1,6 @@
-import type {
-  BusinessDoc,
-  Catalog,
-  CatalogObjects,
-  Closure,
-  DocOf,
-  Kind,
-  ScheduleDoc,
-} from "../catalog.ts";
-import {
-  itemPath,
-  KIND_NAMES,
-  type ValidationIssue,
-  objectRef,
-  type Path,
-  quote,
-} from "../validation-issue.ts";
 import { readMenuCategory, readMenuItem, readModifierGroup } from "./menu.ts";
-import { readPublicEvent } from "./public-events.ts";
 import { readPromotion } from "./promotions.ts";
+import { readPublicEvent } from "./public-events.ts";
 import {
   readAddon,
   readResource,
@@ -27,20 +10,41 @@ import {
   readTable,
 } from "./services.ts";
 import {
-  commonFields,
   addContradiction,
+  addMissing,
+  readCommon,
   readException,
+  readFields,
   readHoursRule,
   readText,
   type ReadContext,
   unique,
-  upper,
 } from "./values.ts";
+import type {
+  BusinessDoc,
+  Catalog,
+  CatalogObjects,
+  Closure,
+  DocOf,
+  Kind,
+  ScheduleDoc,
+} from "../catalog.ts";
+import { type CatalogIssue, itemPath, type Path } from "../catalog-issue.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
+import {
+  type AuthoredBusiness,
+  type AuthoredClosure,
+  type AuthoredFile,
+  BOOKING_POLICY_DEFAULTS,
+  BUSINESS_DEFAULTS,
+  DEFAULT_LOCALE,
+} from "../file/schema.ts";
+import { KIND_NAMES } from "../kind-names.ts";
+import { objectRef } from "../references.ts";
 import { deepEqual } from "../../equality.ts";
-import type { AuthoredBusiness, AuthoredClosure, AuthoredFile } from "../file/schema.ts";
+import { quote } from "../../safe-text.ts";
 
-/** What the files say, as documents. A section that no file names is absent. */
+/** The contents of files as documents. Sections that are in no file are absent. */
 export type CatalogPatch = {
   business: BusinessDoc;
   schedule: Partial<ScheduleDoc>;
@@ -50,111 +54,114 @@ export type CatalogPatch = {
 export type NormaliseOptions = {
   current: (businessSlug: string) => Catalog | null;
   seedingAt: number | null;
-  /** Items that need no reading. */
   unchanged: Unchanged;
-  /** Items, as joined paths, to pass over: their mistakes are known. */
+  /** Joined paths of items to skip, because they have issues already. */
   unreadable: ReadonlySet<string>;
 };
 
 export type Normalised = {
   patch: CatalogPatch;
   current: Catalog | null;
-  mistakes: ValidationIssue[];
-  /** Where an object stands in the files. */
-  placeOf: (kind: Kind, key: string) => Path | undefined;
-  /** Keys of objects that could not be read, which may be referred to all the same. */
+  issues: CatalogIssue[];
+  /** The path of an object in the files. */
+  pathOf: (kind: Kind, key: string) => Path | undefined;
+  /** References to the objects that were skipped. */
   unreadableKeys: ReadonlySet<string>;
 };
 
-type Placed<T> = { value: T; at: Path };
+type WithPath<T> = { value: T; path: Path };
 
-/** Joins the files and turns what they say into documents. null: there is not exactly one business. */
+/**
+ * Joins files and converts their contents to documents.
+ * @returns a single issue if the files do not describe exactly one business
+ */
 export function normaliseCatalog(
   files: readonly AuthoredFile[],
   options: NormaliseOptions,
-): Normalised | ValidationIssue {
+): Normalised | CatalogIssue {
   const businesses = files.flatMap(({ business }, file) =>
-    business ? [{ value: business, at: [file, "business"] }] : [],
+    business ? [{ value: business, path: [file, "business"] }] : [],
   );
   const [business, second] = businesses;
   if (business === undefined)
     return {
       code: "missing_field",
-      at: [0],
-      detail: "'business' is missing: one file has to say which business this is.",
+      path: [0],
+      detail: "'business' is missing: one of the files must describe the business.",
     };
   if (second !== undefined)
     return {
       code: "repeated_key",
-      at: second.at,
+      path: second.path,
       detail: "The business is described twice.",
-      first: business.at,
+      otherPath: business.path,
     };
 
-  const mistakes: ValidationIssue[] = [];
+  const issues: CatalogIssue[] = [];
   const current = options.current(business.value.slug);
   const { currency, timezone } = business.value;
-  const reader: ReadContext = {
+  const context: ReadContext = {
     currency,
     timezone,
     seedingAt: options.seedingAt,
     current,
-    addIssue: (one) => mistakes.push(one),
+    addIssue: (issue) => issues.push(issue),
   };
-  const places = new Map<string, Path>();
+  const paths = new Map<string, Path>();
   const unreadableKeys = new Set<string>();
 
-  function gather<T>(
-    path: readonly string[],
+  /** The items of a section in all files; undefined if no file has it. */
+  function itemsIn<T>(
+    section: readonly string[],
     pick: (file: AuthoredFile) => readonly T[] | undefined,
-  ): Placed<T>[] | undefined {
-    const named = files.flatMap((file, index) => {
+  ): WithPath<T>[] | undefined {
+    const lists = files.flatMap((file, index) => {
       const items = pick(file);
       return items === undefined
         ? []
-        : [items.map((value, position) => ({ value, at: [index, ...path, position] }))];
+        : [items.map((value, position) => ({ value, path: [index, ...section, position] }))];
     });
-    return named.length === 0 ? undefined : named.flat();
+    return lists.length === 0 ? undefined : lists.flat();
   }
 
   function readRules<T, D>(
-    field: string,
+    section: string,
     pick: (file: AuthoredFile) => readonly T[] | undefined,
-    read: (reader: ReadContext, item: T, at: Path) => D,
+    read: (context: ReadContext, item: T, path: Path) => D,
   ): D[] | undefined {
-    return gather([field], pick)
-      ?.filter(({ at }) => !options.unreadable.has(at.join("\0")))
-      .map(({ value, at }) => read(reader, value, at));
+    return itemsIn([section], pick)
+      ?.filter(({ path }) => !options.unreadable.has(path.join("\0")))
+      .map(({ value, path }) => read(context, value, path));
   }
 
   function readObjects<K extends Kind, T extends { key: string }>(
     kind: K,
-    path: readonly string[],
+    section: readonly string[],
     pick: (file: AuthoredFile) => readonly T[] | undefined,
-    read: (reader: ReadContext, item: T, at: Path) => DocOf[K],
+    read: (context: ReadContext, item: T, path: Path) => DocOf[K],
   ): DocOf[K][] | undefined {
-    const before = new Map<string, DocOf[K]>(current?.objects[kind].map((doc) => [doc.key, doc]));
-    return gather(path, pick)?.flatMap(({ value, at }) => {
-      const place = objectRef(kind, value?.key);
-      const first = places.get(place);
-      if (first === undefined) places.set(place, at);
+    const stored = new Map<string, DocOf[K]>(current?.objects[kind].map((doc) => [doc.key, doc]));
+    return itemsIn(section, pick)?.flatMap(({ value, path }) => {
+      const ref = objectRef(kind, value?.key);
+      const firstPath = paths.get(ref);
+      if (firstPath === undefined) paths.set(ref, path);
       else
-        reader.addIssue({
+        context.addIssue({
           code: "repeated_key",
-          at: [...at, "key"],
+          path: [...path, "key"],
           detail: `The ${KIND_NAMES[kind]} ${quote(value.key)} is listed twice.`,
-          first: [...first, "key"],
+          otherPath: [...firstPath, "key"],
         });
-      if (options.unreadable.has(at.join("\0"))) {
-        unreadableKeys.add(place);
+      if (options.unreadable.has(path.join("\0"))) {
+        unreadableKeys.add(ref);
         return [];
       }
       const known = options.unchanged.get(value) as DocOf[K] | undefined;
-      const doc = known ?? read(reader, value, at);
-      if (known === undefined) refuseBulk(reader, doc, at);
-      if (first !== undefined) return [];
-      // The very document that the box has: nothing after this looks into it again, and ten thousand copies can go at once.
-      const old = before.get(doc.key);
+      const doc = known ?? read(context, value, path);
+      if (known === undefined) validateSize(context, doc, path);
+      if (firstPath !== undefined) return [];
+      // Reuse the stored document if it is equal, so that the parsed copy can be freed.
+      const old = stored.get(doc.key);
       return [deepEqual(old, doc) ? (old as DocOf[K]) : doc];
     });
   }
@@ -166,18 +173,18 @@ export function normaliseCatalog(
   const maxQuantityOf = (addon: string) => maxQuantities.get(addon);
 
   const patch: CatalogPatch = {
-    business: readBusiness(reader, business.value),
-    schedule: named({
+    business: readBusiness(business.value),
+    schedule: omitUndefined({
       hours: readRules("hours", (file) => file.hours, readHoursRule),
       closures: readRules("closures", (file) => file.closures, readClosure),
       exceptions: readRules("exceptions", (file) => file.exceptions, readException),
       turnTimes: readRules(
         "turnTimes",
         (file) => file.turnTimes,
-        (_reader, item) => item,
+        (_context, item) => item,
       )?.sort((a, b) => a.upTo - b.upTo),
     }),
-    objects: named({
+    objects: omitUndefined({
       service_category: readObjects(
         "service_category",
         ["serviceCategories"],
@@ -189,7 +196,7 @@ export function normaliseCatalog(
         "service",
         ["services"],
         (file) => file.services,
-        (reader, item, at) => readService(reader, item, at, maxQuantityOf),
+        (context, item, path) => readService(context, item, path, maxQuantityOf),
       ),
       resource: readObjects("resource", ["resources"], (file) => file.resources, readResource),
       staff: readObjects("staff", ["staff"], (file) => file.staff, readStaff),
@@ -215,7 +222,7 @@ export function normaliseCatalog(
         "area",
         ["areas"],
         (file) => file.areas,
-        (_reader, item) => commonFields(item),
+        (_context, item) => readCommon(item),
       ),
       table: readObjects("table", ["tables"], (file) => file.tables, readTable),
       promotion: readObjects("promotion", ["promotions"], (file) => file.promotions, readPromotion),
@@ -225,84 +232,75 @@ export function normaliseCatalog(
   return {
     patch,
     current,
-    mistakes,
-    placeOf: (kind, key) => places.get(objectRef(kind, key)),
+    issues,
+    pathOf: (kind, key) => paths.get(objectRef(kind, key)),
     unreadableKeys,
   };
 }
 
 type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
-const named = <T extends object>(sections: T): Present<T> =>
+const omitUndefined = <T extends object>(sections: T): Present<T> =>
   Object.fromEntries(
     Object.entries(sections).filter(([, section]) => section !== undefined),
   ) as Present<T>;
 
-/** Mistakes without those that only follow from a field having been struck out of the same item. */
+/**
+ * The read issues without missing fields of items that have schema issues: the schema check deletes
+ * invalid fields, which then appear to be missing.
+ */
 export function withoutFollowUpIssues(
-  shape: readonly ValidationIssue[],
-  further: readonly ValidationIssue[],
-): ValidationIssue[] {
-  const struck = new Set(shape.map(({ at }) => itemPath(at)?.join("\0")));
-  return further.filter(
-    ({ code, at }) => code !== "missing_field" || !struck.has(itemPath(at)?.join("\0")),
+  schemaIssues: readonly CatalogIssue[],
+  readIssues: readonly CatalogIssue[],
+): CatalogIssue[] {
+  const invalid = new Set(schemaIssues.map(({ path }) => itemPath(path)?.join("\0")));
+  return readIssues.filter(
+    ({ code, path }) => code !== "missing_field" || !invalid.has(itemPath(path)?.join("\0")),
   );
 }
 
-function readBusiness(reader: ReadContext, item: AuthoredBusiness): BusinessDoc {
-  const { bookingPolicy: policy = {}, locale = "en" } = item;
+function readBusiness(item: AuthoredBusiness): BusinessDoc {
+  const { locale = DEFAULT_LOCALE, bookingPolicy = {} } = item;
   return {
     slug: item.slug,
     name: item.name,
-    timezone: reader.timezone,
-    currency: reader.currency,
+    timezone: item.timezone,
+    currency: item.currency,
     locale,
     locales: unique([locale, ...(item.locales ?? [])]),
     description: readText(item.description),
-    phone: item.phone ?? null,
-    email: item.email ?? null,
-    websiteUrl: item.websiteUrl ?? null,
+    ...readFields(item, BUSINESS_DEFAULTS),
     address: readText(item.address),
-    bookingPolicy: {
-      slotIntervalMin: policy.slotIntervalMin ?? 15,
-      minNoticeMin: policy.minNoticeMin ?? 60,
-      maxAdvanceDays: policy.maxAdvanceDays ?? 90,
-      bufferPolicy: upper(policy.bufferPolicy ?? "MAX"),
-      grid: upper(policy.grid ?? "CLOCK"),
-      maxGapMin: policy.maxGapMin ?? 0,
-    },
+    bookingPolicy: readFields(bookingPolicy, BOOKING_POLICY_DEFAULTS),
   };
 }
 
-function readClosure(reader: ReadContext, item: AuthoredClosure, at: Path): Closure {
+function readClosure(context: ReadContext, item: AuthoredClosure, path: Path): Closure {
   const { name = null, date, from, to, yearly } = item;
   const forms = [date, from ?? to, yearly].filter((form) => form !== undefined).length;
-  const detail = "A closure has one of: 'date'; 'from' and 'to'; 'yearly'.";
+  const detail = "A closure needs exactly one of: 'date'; 'from' and 'to'; 'yearly'.";
   if (forms !== 1)
-    reader.addIssue({ code: forms === 0 ? "missing_field" : "contradiction", at, detail });
+    context.addIssue({ code: forms === 0 ? "missing_field" : "contradiction", path, detail });
   if (yearly !== undefined) return { name, yearly };
   if (date !== undefined) return { name, from: date, to: date };
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? "from" : "to";
     if (from !== to)
-      reader.addIssue({
-        code: "missing_field",
-        at: [...at, missing],
-        detail: `'${missing}' is missing: a closure over several days has 'from' and 'to'.`,
-      });
+      addMissing(context, path, missing, "a closure over several days has 'from' and 'to'");
     return { name, from: from ?? "", to: to ?? "" };
   }
-  if (to < from) addContradiction(reader, [...at, "to"], `'to' ${to} is before 'from' ${from}.`);
+  if (to < from)
+    addContradiction(context, [...path, "to"], `'to' ${to} is before 'from' ${from}.`);
   return { name, from, to };
 }
 
 const MAX_DOC_KB = 200;
 
-function refuseBulk(reader: ReadContext, doc: unknown, at: Path): void {
+function validateSize(context: ReadContext, doc: unknown, path: Path): void {
   const text = JSON.stringify(doc);
-  // No character takes more than three bytes for each of its code units.
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so most documents need no encoding.
   if (text.length * 3 <= MAX_DOC_KB * 1000) return;
   const kb = Math.ceil(new TextEncoder().encode(text).length / 1000);
   if (kb > MAX_DOC_KB)
-    addContradiction(reader, at, `This object is ${kb} KB; one may have at most ${MAX_DOC_KB} KB.`);
+    addContradiction(context, path, `This object is ${kb} KB; the maximum is ${MAX_DOC_KB} KB.`);
 }

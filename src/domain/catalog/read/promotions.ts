@@ -1,43 +1,47 @@
-import type { PromotionBenefit, PromotionDoc } from "../catalog.ts";
-import type { Path } from "../validation-issue.ts";
 import {
-  commonFields,
   addContradiction,
+  addDuplicate,
+  addMissing,
   readAmount,
+  readCommon,
+  readFields,
   readOptionalInstant,
+  readRequiredAmount,
   readText,
   type ReadContext,
   readWindows,
-  validateOrder,
-  readRequiredAmount,
   unique,
   upper,
+  validateOrder,
 } from "./values.ts";
+import type { PromotionBenefit, PromotionDoc } from "../catalog.ts";
+import {
+  APPLIES_TO_DEFAULTS,
+  BUY_X_GET_Y_DEFAULTS,
+  PROMOTION_CONDITION_DEFAULTS,
+  PROMOTION_DEFAULTS,
+} from "../file/offers.ts";
 import type { AuthoredPromotion } from "../file/schema.ts";
+import type { Path } from "../catalog-issue.ts";
 import { parsePercent } from "../../money.ts";
 
 export function readPromotion(
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredPromotion,
-  at: Path,
+  path: Path,
 ): PromotionDoc {
-  const conditions = item.conditions ?? {};
+  const { conditions = {}, schedule = {} } = item;
   return {
-    ...commonFields(item),
+    ...readCommon(item),
     description: readText(item.description),
-    benefit: readBenefit(reader, item.benefit, [...at, "benefit"]),
-    appliesTo: readScope(reader, item.appliesTo, [...at, "appliesTo"]),
+    benefit: readBenefit(context, item.benefit, [...path, "benefit"]),
+    appliesTo: readAppliesTo(context, item.appliesTo, [...path, "appliesTo"]),
     conditions: {
-      minSubtotalCents: readAmount(reader, conditions, [...at, "conditions"], "minSubtotal"),
-      minQuantity: conditions.minQuantity ?? null,
-      firstVisitOnly: conditions.firstVisitOnly ?? false,
-      maxUses: conditions.maxUses ?? null,
-      maxUsesPerCustomer: conditions.maxUsesPerCustomer ?? null,
+      minSubtotalCents: readAmount(context, conditions, [...path, "conditions"], "minSubtotal"),
+      ...readFields(conditions, PROMOTION_CONDITION_DEFAULTS),
     },
-    schedule: readSchedule(reader, item.schedule ?? {}, [...at, "schedule"]),
-    code: item.code ?? null,
-    stackable: item.stackable ?? false,
-    priority: item.priority ?? 0,
+    schedule: readSchedule(context, schedule, [...path, "schedule"]),
+    ...readFields(item, PROMOTION_DEFAULTS),
   };
 }
 
@@ -52,56 +56,52 @@ const BENEFIT_FIELDS: Record<BenefitType, readonly (keyof AuthoredBenefit)[]> = 
   FREE_ADDON: ["addon"],
 };
 
-function readBenefit(reader: ReadContext, benefit: AuthoredBenefit, at: Path): PromotionBenefit {
+function readBenefit(context: ReadContext, benefit: AuthoredBenefit, path: Path): PromotionBenefit {
   const type = upper(benefit.type);
-  const whose = `a benefit of type ${type.toLowerCase()}`;
+  const owner = `a benefit of type ${type.toLowerCase()}`;
   for (const field of Object.keys(benefit) as (keyof AuthoredBenefit)[])
     if (field !== "type" && benefit[field] !== undefined && !BENEFIT_FIELDS[type].includes(field))
       addContradiction(
-        reader,
-        [...at, field],
-        `'${field}' has no meaning in ${whose}, which takes ${BENEFIT_FIELDS[type].join(", ")}.`,
+        context,
+        [...path, field],
+        `'${field}' is not allowed in ${owner}, which has ${BENEFIT_FIELDS[type].join(", ")}.`,
       );
-  const need = <T>(field: keyof AuthoredBenefit, value: T | null | undefined, otherwise: T): T => {
+  const required = <T>(
+    field: keyof AuthoredBenefit,
+    value: T | null | undefined,
+    fallback: T,
+  ): T => {
     if (value === undefined || value === null)
-      reader.addIssue({
-        code: "missing_field",
-        at: [...at, field],
-        detail: `'${field}' is missing: ${whose} needs one.`,
-      });
-    return value ?? otherwise;
+      addMissing(context, path, field, `${owner} needs one`);
+    return value ?? fallback;
   };
-  const percentBps = readPercent(reader, benefit, at);
+  const percentBps = readPercent(context, benefit, path);
   switch (type) {
     case "PERCENT_OFF":
       return {
         type,
-        percentBps: need("percent", percentBps, 0),
-        maxAmountCents: readAmount(reader, benefit, at, "maxAmount"),
+        percentBps: required("percent", percentBps, 0),
+        maxAmountCents: readAmount(context, benefit, path, "maxAmount"),
       };
     case "AMOUNT_OFF":
     case "FIXED_PRICE":
-      return { type, amountCents: readRequiredAmount(reader, benefit, at, "amount", whose) };
+      return { type, amountCents: readRequiredAmount(context, benefit, path, "amount", owner) };
     case "BUY_X_GET_Y":
       return {
         type,
-        buyQuantity: need("buyQuantity", benefit.buyQuantity, 1),
-        getQuantity: benefit.getQuantity ?? 1,
-        percentBps: percentBps ?? 10_000,
+        buyQuantity: required("buyQuantity", benefit.buyQuantity, 1),
+        getQuantity: benefit.getQuantity ?? BUY_X_GET_Y_DEFAULTS.getQuantity,
+        percentBps: percentBps ?? BUY_X_GET_Y_DEFAULTS.percentBps,
       };
     case "FREE_ADDON":
-      return { type, addon: need("addon", benefit.addon, "") };
+      return { type, addon: required("addon", benefit.addon, "") };
   }
 }
 
-function readPercent(reader: ReadContext, benefit: AuthoredBenefit, at: Path): number | null {
+/** Basis points; null if the file has no percentage. */
+function readPercent(context: ReadContext, benefit: AuthoredBenefit, path: Path): number | null {
   if (benefit.percent === undefined) return benefit.percentBps ?? null;
-  if (benefit.percentBps !== undefined)
-    addContradiction(
-      reader,
-      [...at, "percentBps"],
-      "'percent' and 'percentBps' say the same thing. Keep one of them.",
-    );
+  if (benefit.percentBps !== undefined) addDuplicate(context, path, "percent", "percentBps");
   const percent = parsePercent(benefit.percent);
   const problem =
     "problem" in percent
@@ -110,57 +110,50 @@ function readPercent(reader: ReadContext, benefit: AuthoredBenefit, at: Path): n
         ? "must be more than 0"
         : undefined;
   if (problem !== undefined)
-    reader.addIssue({
+    context.addIssue({
       code: "invalid_value",
-      at: [...at, "percent"],
+      path: [...path, "percent"],
       detail: `'percent' ${problem}.`,
     });
   return "units" in percent ? percent.units : 0;
 }
 
-function readScope(
-  reader: ReadContext,
+function readAppliesTo(
+  context: ReadContext,
   scope: AuthoredPromotion["appliesTo"],
-  at: Path,
+  path: Path,
 ): PromotionDoc["appliesTo"] {
-  const lists = {
-    services: unique(scope?.services),
-    serviceCategories: unique(scope?.serviceCategories),
-    menuItems: unique(scope?.menuItems),
-    menuCategories: unique(scope?.menuCategories),
-    events: unique(scope?.events),
-    ticketTypes: unique(scope?.ticketTypes),
-  };
-  const named = Object.values(lists).some((keys) => keys.length > 0);
+  const lists = readFields(scope ?? {}, APPLIES_TO_DEFAULTS);
+  const isLimited = Object.values(lists).some((keys) => keys.length > 0);
   const all = scope?.all ?? scope === undefined;
-  if (all && named)
+  if (all && isLimited)
     addContradiction(
-      reader,
-      [...at, "all"],
-      "A promotion applies to all or to what it lists. Remove one of them.",
+      context,
+      [...path, "all"],
+      "A promotion applies either to all or to a list of objects. Remove one of them.",
     );
-  if (!all && !named)
+  if (!all && !isLimited)
     addContradiction(
-      reader,
-      at,
+      context,
+      path,
       "This promotion applies to nothing. Write 'all: true', or list what it applies to.",
     );
   return { all, ...lists };
 }
 
 function readSchedule(
-  reader: ReadContext,
+  context: ReadContext,
   schedule: NonNullable<AuthoredPromotion["schedule"]>,
-  at: Path,
+  path: Path,
 ): PromotionDoc["schedule"] {
-  const startsAt = readOptionalInstant(reader, schedule.startsAt, [...at, "startsAt"]);
-  const endsAt = readOptionalInstant(reader, schedule.endsAt, [...at, "endsAt"]);
+  const startsAt = readOptionalInstant(context, schedule.startsAt, [...path, "startsAt"]);
+  const endsAt = readOptionalInstant(context, schedule.endsAt, [...path, "endsAt"]);
   if (startsAt !== null && endsAt !== null)
-    validateOrder(reader, startsAt, endsAt, at, ["startsAt", "endsAt"]);
+    validateOrder(context, startsAt, endsAt, path, ["startsAt", "endsAt"]);
   return {
     startsAt,
     endsAt,
-    weekly: readWindows(reader, schedule.weekly, [...at, "weekly"]),
+    weekly: readWindows(context, schedule.weekly, [...path, "weekly"]),
     excludeDates: unique(schedule.excludeDates).sort(),
   };
 }

@@ -1,126 +1,115 @@
-import type { PublicEventDoc, TicketTypeDoc } from "../catalog.ts";
-import { isStartTime, localDateOf, parseInstant } from "../../local-time.ts";
-import { type Path, quote } from "../validation-issue.ts";
 import {
-  commonFields,
   addContradiction,
-  keyedFields,
-  presentedFields,
+  addDuplicate,
+  addMissing,
   readAmount,
+  readCommon,
+  readFields,
   readInstant,
+  readNamed,
+  readNoAmount,
   readOptionalInstant,
+  readPresented,
+  readRequiredAmount,
   readText,
   type ReadContext,
-  validateNoAmount,
+  unique,
   validateOrder,
   validateUnique,
-  readRequiredAmount,
-  unique,
-  upper,
 } from "./values.ts";
+import type { PublicEventDoc, TicketTypeDoc } from "../catalog.ts";
+import {
+  defaultMaxPerOrder,
+  defaultSlug,
+  PUBLIC_EVENT_DEFAULTS,
+  TICKET_TYPE_DEFAULTS,
+} from "../file/offers.ts";
 import type { AuthoredPublicEvent, AuthoredTicketType } from "../file/schema.ts";
+import type { Path } from "../catalog-issue.ts";
+import { isStartTime, localDateOf, parseInstant } from "../../local-time.ts";
 import { didYouMean } from "../../nearest.ts";
+import { quote } from "../../safe-text.ts";
 
 export function readPublicEvent(
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredPublicEvent,
-  at: Path,
+  path: Path,
 ): PublicEventDoc {
-  const startsAt = readStart(reader, item, at);
-  const endsAt = readEnd(reader, item, at, startsAt);
-  validateOrder(reader, startsAt, endsAt, at, ["startsAt", "endsAt"]);
-  const doorsAt = readDoors(reader, item, at, startsAt);
+  const startsAt = readStart(context, item, path);
+  const endsAt = readEnd(context, item, path, startsAt);
+  validateOrder(context, startsAt, endsAt, path, ["startsAt", "endsAt"]);
+  const doorsAt = readDoors(context, item, path, startsAt);
   if (doorsAt !== null && doorsAt > startsAt)
     addContradiction(
-      reader,
-      [...at, "doorsAt"],
-      `'doorsAt' ${item.doorsAt} is after the event's start.`,
+      context,
+      [...path, "doorsAt"],
+      `'doorsAt' ${item.doorsAt} is after the start of the event.`,
     );
 
   const ticketTypes = (item.ticketTypes ?? []).map((type, index) =>
-    readTicketType(reader, type, [...at, "ticketTypes", index]),
+    readTicketType(context, type, [...path, "ticketTypes", index]),
   );
-  validateUnique(
-    reader,
-    ticketTypes.map((type) => type.key),
-    [...at, "ticketTypes"],
-    "key",
-    "ticket type",
-  );
+  const ticketTypeKeys = ticketTypes.map(({ key }) => key);
+  validateUnique(context, ticketTypeKeys, [...path, "ticketTypes"], "key", "ticket type");
 
   return {
-    ...keyedFields(item),
-    status: upper(item.status ?? "PUBLISHED"),
-    ...presentedFields(item),
-    slug: item.slug ?? slugOf(reader, item.key, at),
+    ...readNamed(item),
+    ...readPresented(item),
+    ...readFields(item, PUBLIC_EVENT_DEFAULTS),
+    slug: readSlug(context, item, path),
     description: readText(item.description),
     startsAt,
     endsAt,
     doorsAt,
     venue: readVenue(item.venue),
-    attendanceMode: upper(item.attendanceMode ?? "IN_PERSON"),
     ticketTypes,
-    quotas: readQuotas(
-      reader,
-      item,
-      at,
-      ticketTypes.map((type) => type.key),
-    ),
+    quotas: readQuotas(context, item, path, ticketTypeKeys),
   };
 }
 
-function readStart(reader: ReadContext, item: AuthoredPublicEvent, at: Path): number {
+function readStart(context: ReadContext, item: AuthoredPublicEvent, path: Path): number {
   const { startsAt, startsIn } = item;
   if (startsAt !== undefined && startsIn !== undefined)
-    addContradiction(
-      reader,
-      [...at, "startsIn"],
-      "'startsAt' and 'startsIn' say the same thing. Keep one of them.",
-    );
-  if (startsAt !== undefined) return readInstant(reader, startsAt, [...at, "startsAt"]);
-  if (startsIn !== undefined) return readInstant(reader, startsIn, [...at, "startsIn"]);
-  reader.addIssue({
-    code: "missing_field",
-    at: [...at, "startsAt"],
-    detail: "'startsAt' is missing: an event needs a date and time such as 2026-12-31T22:00.",
-  });
+    addDuplicate(context, path, "startsAt", "startsIn");
+  if (startsAt !== undefined) return readInstant(context, startsAt, [...path, "startsAt"]);
+  if (startsIn !== undefined) return readInstant(context, startsIn, [...path, "startsIn"]);
+  addMissing(
+    context,
+    path,
+    "startsAt",
+    "an event needs a date and time such as 2026-12-31T22:00",
+  );
   return Number.NaN;
 }
 
 function readEnd(
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredPublicEvent,
-  at: Path,
+  path: Path,
   startsAt: number,
 ): number {
   const { endsAt, durationMin } = item;
   if (endsAt !== undefined && durationMin !== undefined)
-    addContradiction(
-      reader,
-      [...at, "durationMin"],
-      "'endsAt' and 'durationMin' say the same thing. Keep one of them.",
-    );
-  if (endsAt !== undefined) return readInstant(reader, endsAt, [...at, "endsAt"]);
+    addDuplicate(context, path, "endsAt", "durationMin");
+  if (endsAt !== undefined) return readInstant(context, endsAt, [...path, "endsAt"]);
   if (durationMin === undefined)
-    reader.addIssue({
-      code: "missing_field",
-      at: [...at, "endsAt"],
-      detail: "'endsAt' is missing: an event needs it, or 'durationMin'.",
-    });
+    addMissing(context, path, "endsAt", "an event needs it, or 'durationMin'");
   return startsAt + (durationMin ?? 1) * 60_000;
 }
 
+/** A time without a date is on the day of the event. */
 function readDoors(
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredPublicEvent,
-  at: Path,
+  path: Path,
   startsAt: number,
 ): number | null {
   const { doorsAt } = item;
   if (Number.isNaN(startsAt)) return null;
   if (doorsAt === undefined || !isStartTime(doorsAt))
-    return readOptionalInstant(reader, doorsAt, [...at, "doorsAt"]);
-  return parseInstant(`${localDateOf(startsAt, reader.timezone)}T${doorsAt}`, reader.timezone);
+    return readOptionalInstant(context, doorsAt, [...path, "doorsAt"]);
+  const { timezone } = context;
+  return parseInstant(`${localDateOf(startsAt, timezone)}T${doorsAt}`, timezone);
 }
 
 const readVenue = (venue: AuthoredPublicEvent["venue"]): PublicEventDoc["venue"] =>
@@ -130,65 +119,63 @@ const readVenue = (venue: AuthoredPublicEvent["venue"]): PublicEventDoc["venue"]
       ? { name: venue, address: null }
       : { name: venue.name, address: venue.address ?? null };
 
-function readTicketType(reader: ReadContext, item: AuthoredTicketType, at: Path): TicketTypeDoc {
-  const kind = upper(item.kind ?? "PAID");
-  const salesStartAt = readOptionalInstant(reader, item.salesStart, [...at, "salesStart"]);
-  const salesEndAt = readOptionalInstant(reader, item.salesEnd, [...at, "salesEnd"]);
+function readTicketType(context: ReadContext, item: AuthoredTicketType, path: Path): TicketTypeDoc {
+  const fields = readFields(item, TICKET_TYPE_DEFAULTS);
+  const salesStartAt = readOptionalInstant(context, item.salesStart, [...path, "salesStart"]);
+  const salesEndAt = readOptionalInstant(context, item.salesEnd, [...path, "salesEnd"]);
   if (salesStartAt !== null && salesEndAt !== null)
-    validateOrder(reader, salesStartAt, salesEndAt, at, ["salesStart", "salesEnd"]);
-  const minPerOrder = item.minPerOrder ?? 1;
-  const maxPerOrder = item.maxPerOrder ?? Math.max(10, minPerOrder);
+    validateOrder(context, salesStartAt, salesEndAt, path, ["salesStart", "salesEnd"]);
+  const { minPerOrder } = fields;
+  const maxPerOrder = item.maxPerOrder ?? defaultMaxPerOrder(minPerOrder);
   if (maxPerOrder < minPerOrder)
     addContradiction(
-      reader,
-      [...at, "maxPerOrder"],
+      context,
+      [...path, "maxPerOrder"],
       `'maxPerOrder' ${maxPerOrder} is less than 'minPerOrder' ${minPerOrder}.`,
     );
   return {
-    ...commonFields(item),
+    ...readCommon(item),
     description: readText(item.description),
-    kind,
-    priceCents: readTicketPrice(reader, item, at, kind),
+    priceCents: readTicketPrice(context, item, path, fields.kind),
+    ...fields,
     salesStartAt,
     salesEndAt,
-    minPerOrder,
     maxPerOrder,
-    showRemaining: item.showRemaining ?? true,
   };
 }
 
+/** The price of a DONATION is a suggestion and may be omitted. */
 function readTicketPrice(
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredTicketType,
-  at: Path,
+  path: Path,
   kind: TicketTypeDoc["kind"],
 ): number {
-  if (kind === "FREE") return validateNoAmount(reader, item, at, "price", kind);
-  // What a donor is asked for, who may give something else.
-  if (kind === "DONATION") return readAmount(reader, item, at, "price") ?? 0;
-  return readRequiredAmount(reader, item, at, "price", "a ticket type of kind paid");
+  if (kind === "FREE") return readNoAmount(context, item, path, "price", kind);
+  if (kind === "DONATION") return readAmount(context, item, path, "price") ?? 0;
+  return readRequiredAmount(context, item, path, "price", "a ticket type of kind paid");
 }
 
 function readQuotas(
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredPublicEvent,
-  at: Path,
+  path: Path,
   ticketTypes: string[],
 ): PublicEventDoc["quotas"] {
   const quotas = item.quotas ?? [];
   validateUnique(
-    reader,
-    quotas.map((quota) => quota.key),
-    [...at, "quotas"],
+    context,
+    quotas.map(({ key }) => key),
+    [...path, "quotas"],
     "key",
     "quota",
   );
   for (const [index, quota] of quotas.entries())
     for (const [position, type] of (quota.ticketTypes ?? []).entries())
       if (!ticketTypes.includes(type))
-        reader.addIssue({
+        context.addIssue({
           code: "unknown_reference",
-          at: [...at, "quotas", index, "ticketTypes", position],
+          path: [...path, "quotas", index, "ticketTypes", position],
           detail: `This event has no ticket type ${quote(type)}.${didYouMean(type, ticketTypes)}`,
         });
   return quotas.map((quota) => ({
@@ -198,23 +185,14 @@ function readQuotas(
   }));
 }
 
-function slugOf(reader: ReadContext, key: string, at: Path): string {
-  const slug = slugFromKey(key);
+function readSlug(context: ReadContext, item: AuthoredPublicEvent, path: Path): string {
+  if (item.slug !== undefined) return item.slug;
+  const slug = defaultSlug(item.key);
   if (slug.length < 2)
-    reader.addIssue({
+    context.addIssue({
       code: "missing_field",
-      at: [...at, "slug"],
-      detail: `'slug' is missing: none can be made of the key ${quote(key)}. Write one of a-z, 0-9 and -.`,
+      path: [...path, "slug"],
+      detail: `'slug' is missing and cannot be derived from the key ${quote(item.key)}. Add one of a-z, 0-9 and -.`,
     });
   return slug;
 }
-
-/** The slug of an event whose file names none. */
-export const slugFromKey = (key: string): string =>
-  key
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, 60)
-    .replace(/^-+|-+$/g, "");

@@ -1,3 +1,19 @@
+import {
+  addContradiction,
+  readAmount,
+  readCommon,
+  readException,
+  readFields,
+  readHoursRule,
+  readInstant,
+  readNoAmount,
+  readRequiredAmount,
+  readText,
+  type ReadContext,
+  readWindows,
+  unique,
+  validateUnique,
+} from "./values.ts";
 import type {
   AddonDoc,
   AddonLinkDoc,
@@ -8,24 +24,6 @@ import type {
   TableDoc,
   VariantDoc,
 } from "../catalog.ts";
-import { addDays, isLocalDate, startOfDay } from "../../local-time.ts";
-import type { Path } from "../validation-issue.ts";
-import {
-  commonFields,
-  addContradiction,
-  readAmount,
-  readException,
-  readHoursRule,
-  readInstant,
-  readText,
-  type ReadContext,
-  readWindows,
-  validateNoAmount,
-  validateUnique,
-  readRequiredAmount,
-  unique,
-  upper,
-} from "./values.ts";
 import type {
   AuthoredAddon,
   AuthoredAddonLink,
@@ -36,237 +34,262 @@ import type {
   AuthoredTable,
   AuthoredVariant,
 } from "../file/schema.ts";
+import {
+  ADDON_DEFAULTS,
+  ADDON_LINK_DEFAULTS,
+  BOOKING_RULE_DEFAULTS,
+  defaultLinkMax,
+  defaultLinkMin,
+  NEEDED_RESOURCE_DEFAULTS,
+  RESOURCE_DEFAULTS,
+  SERVICE_CATEGORY_DEFAULTS,
+  SERVICE_DEFAULTS,
+  SERVICE_OVERRIDE_DEFAULTS,
+  STAFF_DEFAULTS,
+  TABLE_DEFAULTS,
+  VARIANT_DEFAULTS,
+} from "../file/services.ts";
+import type { Path } from "../catalog-issue.ts";
+import { addDays, isLocalDate, startOfDay } from "../../local-time.ts";
 
 export const readServiceCategory = (
-  _reader: ReadContext,
+  _context: ReadContext,
   item: AuthoredServiceCategory,
 ): ServiceCategoryDoc => ({
-  ...commonFields(item),
+  ...readCommon(item),
   description: readText(item.description),
-  color: item.color ?? null,
-  parent: item.parent ?? null,
+  ...readFields(item, SERVICE_CATEGORY_DEFAULTS),
 });
 
-export const readAddon = (reader: ReadContext, item: AuthoredAddon, at: Path): AddonDoc => ({
-  ...commonFields(item),
+export const readAddon = (context: ReadContext, item: AuthoredAddon, path: Path): AddonDoc => ({
+  ...readCommon(item),
   description: readText(item.description),
-  priceCents: readRequiredAmount(reader, item, at, "price", "an add-on"),
-  durationMin: item.durationMin ?? 0,
-  maxQuantity: item.maxQuantity ?? 1,
+  priceCents: readRequiredAmount(context, item, path, "price", "an add-on"),
+  ...readFields(item, ADDON_DEFAULTS),
 });
 
-/** @param maxQuantityOf of an add-on in this file or on the box, by its key */
+/** @param maxQuantityOf finds an add-on's maximum, by its key, in the files and the stored catalog */
 export function readService(
-  reader: ReadContext,
+  context: ReadContext,
   item: AuthoredService,
-  at: Path,
+  path: Path,
   maxQuantityOf: (addon: string) => number | undefined,
 ): ServiceDoc {
-  const priceType = upper(item.priceType ?? "FIXED");
-  const free = priceType === "FREE" || priceType === "ON_REQUEST";
-  const priceCents = free
-    ? validateNoAmount(reader, item, at, "price", priceType)
-    : readRequiredAmount(
-        reader,
-        item,
-        at,
-        "price",
-        "a service that is neither free nor on_request",
-      );
+  const fields = readFields(item, SERVICE_DEFAULTS);
+  const { priceType } = fields;
+  const priceCents =
+    priceType === "FREE" || priceType === "ON_REQUEST"
+      ? readNoAmount(context, item, path, "price", priceType)
+      : readRequiredAmount(
+          context,
+          item,
+          path,
+          "price",
+          "a service that is neither free nor on_request",
+        );
   const { durationMin } = item;
+  return {
+    ...readCommon(item),
+    description: readText(item.description),
+    durationMin,
+    priceCents,
+    ...fields,
+    resources: readResources(context, item, path),
+    bookingRules: readFields(item.bookingRules ?? {}, BOOKING_RULE_DEFAULTS),
+    depositCents: readAmount(context, item, path, "deposit"),
+    variants: readVariants(context, item, path, { priceCents, durationMin }),
+    addons: readAddonLinks(context, item, path, maxQuantityOf),
+  };
+}
 
-  const variants = (item.variants ?? []).map((variant, index) =>
-    readVariant(reader, variant, [...at, "variants", index], { priceCents, durationMin }),
+function readResources(
+  context: ReadContext,
+  item: AuthoredService,
+  path: Path,
+): ServiceDoc["resources"] {
+  const resources = (item.resources ?? []).map((needed) =>
+    typeof needed === "string"
+      ? { resource: needed, ...NEEDED_RESOURCE_DEFAULTS }
+      : { resource: needed.resource, ...readFields(needed, NEEDED_RESOURCE_DEFAULTS) },
   );
   validateUnique(
-    reader,
-    variants.map((variant) => variant.key),
-    [...at, "variants"],
+    context,
+    resources.map(({ resource }) => resource),
+    [...path, "resources"],
+    "resource",
+    "resource",
+  );
+  return resources;
+}
+
+function readVariants(
+  context: ReadContext,
+  item: AuthoredService,
+  path: Path,
+  service: { priceCents: number; durationMin: number },
+): VariantDoc[] {
+  const variants = (item.variants ?? []).map((variant, index) =>
+    readVariant(context, variant, [...path, "variants", index], service),
+  );
+  validateUnique(
+    context,
+    variants.map(({ key }) => key),
+    [...path, "variants"],
     "key",
     "variant",
   );
   const defaults = variants.flatMap((variant, index) => (variant.isDefault ? [index] : []));
   for (const index of defaults.slice(1))
     addContradiction(
-      reader,
-      [...at, "variants", index, "default"],
-      "Another variant is the default already. Keep one.",
+      context,
+      [...path, "variants", index, "default"],
+      "Another variant is already the default. Keep one.",
     );
+  return variants;
+}
 
-  const addons = (item.addons ?? []).map((link, index) =>
+const readVariant = (
+  context: ReadContext,
+  item: AuthoredVariant,
+  path: Path,
+  service: { priceCents: number; durationMin: number },
+): VariantDoc => ({
+  ...readCommon(item),
+  description: readText(item.description),
+  durationMin: item.durationMin ?? service.durationMin,
+  priceCents: readAmount(context, item, path, "price") ?? service.priceCents,
+  isDefault: Boolean(item.default),
+  staff: item.staff === undefined ? null : unique(item.staff),
+  ...readFields(item, VARIANT_DEFAULTS),
+});
+
+function readAddonLinks(
+  context: ReadContext,
+  item: AuthoredService,
+  path: Path,
+  maxQuantityOf: (addon: string) => number | undefined,
+): AddonLinkDoc[] {
+  const links = (item.addons ?? []).map((link, index) =>
     readAddonLink(
-      reader,
+      context,
       typeof link === "string" ? { addon: link } : link,
-      [...at, "addons", index],
+      [...path, "addons", index],
       maxQuantityOf,
     ),
   );
   validateUnique(
-    reader,
-    addons.map((link) => link.addon),
-    [...at, "addons"],
+    context,
+    links.map(({ addon }) => addon),
+    [...path, "addons"],
     "addon",
     "add-on",
   );
-
-  const resources = (item.resources ?? []).map((needed) =>
-    typeof needed === "string"
-      ? { resource: needed, units: 1 }
-      : { resource: needed.resource, units: needed.units ?? 1 },
-  );
-  validateUnique(
-    reader,
-    resources.map((needed) => needed.resource),
-    [...at, "resources"],
-    "resource",
-    "resource",
-  );
-
-  return {
-    ...commonFields(item),
-    description: readText(item.description),
-    category: item.category ?? null,
-    durationMin,
-    priceCents,
-    priceType,
-    capacity: item.capacity ?? 1,
-    bookable: item.bookable ?? true,
-    locationType: upper(item.locationType ?? "ON_SITE"),
-    bufferBeforeMin: item.bufferBeforeMin ?? 0,
-    bufferAfterMin: item.bufferAfterMin ?? 0,
-    resources,
-    bookingRules: {
-      slotIntervalMin: item.bookingRules?.slotIntervalMin ?? null,
-      minNoticeMin: item.bookingRules?.minNoticeMin ?? null,
-      maxAdvanceDays: item.bookingRules?.maxAdvanceDays ?? null,
-    },
-    depositCents: readAmount(reader, item, at, "deposit"),
-    staff: unique(item.staff),
-    tags: unique(item.tags),
-    variants,
-    addons,
-  };
+  return links;
 }
 
-const readVariant = (
-  reader: ReadContext,
-  item: AuthoredVariant,
-  at: Path,
-  service: { priceCents: number; durationMin: number },
-): VariantDoc => ({
-  ...commonFields(item),
-  description: readText(item.description),
-  durationMin: item.durationMin ?? service.durationMin,
-  priceCents: readAmount(reader, item, at, "price") ?? service.priceCents,
-  isDefault: item.default ?? false,
-  staff: item.staff === undefined ? null : unique(item.staff),
-  attributes: item.attributes ?? {},
-});
-
 function readAddonLink(
-  reader: ReadContext,
+  context: ReadContext,
   link: Exclude<AuthoredAddonLink, string>,
-  at: Path,
+  path: Path,
   maxQuantityOf: (addon: string) => number | undefined,
 ): AddonLinkDoc {
-  const required = link.required ?? false;
-  const minQuantity = link.min ?? (required ? 1 : 0);
-  const maxQuantity = link.max ?? Math.max(minQuantity, maxQuantityOf(link.addon) ?? 1);
+  const fields = readFields(link, ADDON_LINK_DEFAULTS);
+  const minQuantity = link.min ?? defaultLinkMin(fields.required);
+  const maxQuantity = link.max ?? defaultLinkMax(minQuantity, maxQuantityOf(link.addon));
   const defaultQuantity = link.default ?? minQuantity;
-  if (required && minQuantity === 0)
-    addContradiction(reader, [...at, "min"], "'min' cannot be 0 where the add-on is required.");
+  if (fields.required && minQuantity === 0)
+    addContradiction(
+      context,
+      [...path, "min"],
+      "'min' cannot be 0, because the add-on is required.",
+    );
   if (minQuantity > maxQuantity)
     addContradiction(
-      reader,
-      [...at, "max"],
+      context,
+      [...path, "max"],
       `'max' ${maxQuantity} is less than 'min' ${minQuantity}.`,
     );
   else if (defaultQuantity < minQuantity || defaultQuantity > maxQuantity)
     addContradiction(
-      reader,
-      [...at, "default"],
+      context,
+      [...path, "default"],
       `'default' ${defaultQuantity} is not between ${minQuantity} and ${maxQuantity}.`,
     );
   return {
     addon: link.addon,
-    required,
     minQuantity,
     maxQuantity,
     defaultQuantity,
-    priceCents: readAmount(reader, link, at, "price"),
-    durationMin: link.durationMin ?? null,
+    priceCents: readAmount(context, link, path, "price"),
+    ...fields,
   };
 }
 
-export const readResource = (_reader: ReadContext, item: AuthoredResource): ResourceDoc => ({
-  ...commonFields(item),
-  capacity: item.capacity ?? 1,
+export const readResource = (_context: ReadContext, item: AuthoredResource): ResourceDoc => ({
+  ...readCommon(item),
+  ...readFields(item, RESOURCE_DEFAULTS),
 });
 
-export function readStaff(reader: ReadContext, item: AuthoredStaff, at: Path): StaffDoc {
+export function readStaff(context: ReadContext, item: AuthoredStaff, path: Path): StaffDoc {
   const overrides = item.serviceOverrides ?? [];
   validateUnique(
-    reader,
-    overrides.map((override) => override.service),
-    [...at, "serviceOverrides"],
+    context,
+    overrides.map(({ service }) => service),
+    [...path, "serviceOverrides"],
     "service",
     "service",
   );
   return {
-    ...commonFields(item),
-    title: item.title ?? null,
+    ...readCommon(item),
+    ...readFields(item, STAFF_DEFAULTS),
     bio: readText(item.bio),
-    languages: unique(item.languages),
-    public: item.public ?? true,
-    bookable: item.bookable ?? true,
     hours:
-      item.hours?.map((rule, index) => readHoursRule(reader, rule, [...at, "hours", index])) ??
+      item.hours?.map((rule, index) => readHoursRule(context, rule, [...path, "hours", index])) ??
       null,
-    breaks: readWindows(reader, item.breaks, [...at, "breaks"]),
+    breaks: readWindows(context, item.breaks, [...path, "breaks"]),
     timeOff: (item.timeOff ?? []).map((span, index) =>
-      readTimeOff(reader, span, [...at, "timeOff", index]),
+      readTimeOff(context, span, [...path, "timeOff", index]),
     ),
-    exceptions: (item.exceptions ?? []).map((one, index) =>
-      readException(reader, one, [...at, "exceptions", index]),
+    exceptions: (item.exceptions ?? []).map((exception, index) =>
+      readException(context, exception, [...path, "exceptions", index]),
     ),
     serviceOverrides: overrides.map((override, index) => ({
       service: override.service,
-      durationMin: override.durationMin ?? null,
-      priceCents: readAmount(reader, override, [...at, "serviceOverrides", index], "price"),
+      ...readFields(override, SERVICE_OVERRIDE_DEFAULTS),
+      priceCents: readAmount(context, override, [...path, "serviceOverrides", index], "price"),
     })),
   };
 }
 
-/** Dates are whole days, the last one included. */
+/** Dates are whole days, including the last one. */
 function readTimeOff(
-  reader: ReadContext,
+  context: ReadContext,
   span: { from: string; to: string },
-  at: Path,
+  path: Path,
 ): { from: number; to: number } {
-  const { timezone } = reader;
+  const { timezone } = context;
   const from = isLocalDate(span.from)
     ? startOfDay(span.from, timezone)
-    : readInstant(reader, span.from, [...at, "from"]);
+    : readInstant(context, span.from, [...path, "from"]);
   const to = isLocalDate(span.to)
     ? startOfDay(addDays(span.to, 1), timezone)
-    : readInstant(reader, span.to, [...at, "to"]);
+    : readInstant(context, span.to, [...path, "to"]);
   if (to <= from)
-    addContradiction(reader, [...at, "to"], `'to' ${span.to} is not after 'from' ${span.from}.`);
+    addContradiction(context, [...path, "to"], `'to' ${span.to} is not after 'from' ${span.from}.`);
   return { from, to };
 }
 
-export function readTable(reader: ReadContext, item: AuthoredTable, at: Path): TableDoc {
-  const minSeats = item.minSeats ?? 1;
-  if (item.maxSeats < minSeats)
+export function readTable(context: ReadContext, item: AuthoredTable, path: Path): TableDoc {
+  const fields = readFields(item, TABLE_DEFAULTS);
+  if (item.maxSeats < fields.minSeats)
     addContradiction(
-      reader,
-      [...at, "maxSeats"],
-      `'maxSeats' ${item.maxSeats} is less than 'minSeats' ${minSeats}.`,
+      context,
+      [...path, "maxSeats"],
+      `'maxSeats' ${item.maxSeats} is less than 'minSeats' ${fields.minSeats}.`,
     );
   return {
-    ...commonFields({ ...item, name: item.name ?? item.key }),
-    area: item.area ?? null,
-    minSeats,
+    ...readCommon({ ...item, name: item.name ?? item.key }),
+    ...fields,
     maxSeats: item.maxSeats,
   };
 }

@@ -7,62 +7,76 @@ import type {
   Translations,
   WeeklyWindow,
 } from "../catalog.ts";
-import { isRelativeTime, minutesOf, parseInstant, parseRelativeTime } from "../../local-time.ts";
-import { type ValidationIssue, type Path, quote } from "../validation-issue.ts";
+import {
+  EXCEPTION_DEFAULTS,
+  HOURS_DEFAULTS,
+  IMAGE_DEFAULTS,
+  KEYED_DEFAULTS,
+  STATUS_DEFAULTS,
+} from "../file/common-fields.ts";
+import type { AuthoredFields } from "../file/defaults.ts";
 import type { AuthoredException, AuthoredHours, AuthoredService } from "../file/schema.ts";
+import type { Path, CatalogIssue } from "../catalog-issue.ts";
+import { isRelativeTime, minutesOf, parseInstant, parseRelativeTime } from "../../local-time.ts";
 import { parseMoney } from "../../money.ts";
+import { quote } from "../../safe-text.ts";
 
-/** What the sections are read with. */
 export type ReadContext = {
   currency: string;
   timezone: string;
-  /** Epoch milliseconds; null when this is no seeding, and days cannot be counted from it. */
+  /** Epoch ms that relative times such as `12d 19:30` count from; null if they are not allowed. */
   seedingAt: number | null;
   current: Catalog | null;
-  addIssue: (mistake: ValidationIssue) => void;
+  addIssue: (issue: CatalogIssue) => void;
 };
 
-type Keyed = { key: string; name: string; previousKeys?: string[] | undefined };
-type Presented = Pick<AuthoredService, "images" | "translations">;
-type Common = Keyed & Presented & Pick<AuthoredService, "status">;
+/** The fields of `defaults` as the document has them: omitted ones filled in, choices in upper case. */
+export function readFields<D extends object>(item: AuthoredFields<D>, defaults: D): D {
+  const fields: Record<string, unknown> = {};
+  for (const [name, standard] of Object.entries(defaults)) {
+    const value = (item as Record<string, unknown>)[name] ?? standard;
+    if (typeof standard === "string") fields[name] = upper(value as string);
+    else fields[name] = Array.isArray(value) ? unique(value) : value;
+  }
+  return fields as D;
+}
 
-export const keyedFields = (item: Keyed) => ({
+type AuthoredNamed = { key: string; name: string; previousKeys?: string[] | undefined };
+type AuthoredPresented = Pick<AuthoredService, "images" | "translations">;
+type AuthoredCommon = AuthoredNamed & AuthoredPresented & Pick<AuthoredService, "status">;
+
+export const readNamed = (item: AuthoredNamed) => ({
   key: item.key,
-  previousKeys: item.previousKeys ?? [],
+  ...readFields(item, KEYED_DEFAULTS),
   name: item.name,
 });
 
-export const commonFields = (item: Common) => ({
-  ...keyedFields(item),
-  status: upper(item.status ?? "ACTIVE"),
-  ...presentedFields(item),
+export const readCommon = (item: AuthoredCommon) => ({
+  ...readNamed(item),
+  ...readFields(item, STATUS_DEFAULTS),
+  ...readPresented(item),
 });
 
-export const presentedFields = (item: Presented) => ({
+export const readPresented = (item: AuthoredPresented) => ({
   images: (item.images ?? []).map(readImage),
   translations: readTranslations(item.translations),
 });
 
-/** Choices are held in upper case. */
+/** Documents hold the values of a `choice` in upper case. */
 export const upper = <T extends string>(value: T): Uppercase<T> =>
   value.toUpperCase() as Uppercase<T>;
 
-/** Lines without the ends that YAML's block texts bring. */
+/** Trimmed, because YAML's block texts end with a line break; null if empty. */
 export const readText = (text: string | undefined): string | null => text?.trim() || null;
 
 export const unique = <T>(values: readonly T[] | undefined): T[] => [...new Set(values)];
 
-function readImage(image: NonNullable<Presented["images"]>[number]): ImageDoc {
-  if (typeof image === "string") return { url: image, alt: null, width: null, height: null };
-  return {
-    url: image.url,
-    alt: image.alt ?? null,
-    width: image.width ?? null,
-    height: image.height ?? null,
-  };
+function readImage(image: NonNullable<AuthoredPresented["images"]>[number]): ImageDoc {
+  const fields = typeof image === "string" ? { url: image } : image;
+  return { url: fields.url, ...readFields(fields, IMAGE_DEFAULTS) };
 }
 
-function readTranslations(translations: Presented["translations"]): Translations {
+function readTranslations(translations: AuthoredPresented["translations"]): Translations {
   const read: Translations = {};
   for (const [locale, fields] of Object.entries(translations ?? {}))
     read[locale] = Object.fromEntries(
@@ -71,101 +85,119 @@ function readTranslations(translations: Presented["translations"]): Translations
   return read;
 }
 
-type Amounts<N extends string> = { [K in N]?: string | undefined } & {
+type AuthoredAmount<N extends string> = { [K in N]?: string | undefined } & {
   [K in `${N}Cents`]?: number | undefined;
 };
 
-/** An amount in minor units, or null where none is written. */
+/** An amount in minor units; null if the file has none. */
 export function readAmount<N extends string>(
-  reader: ReadContext,
-  item: Amounts<N>,
-  at: Path,
+  context: ReadContext,
+  item: AuthoredAmount<N>,
+  path: Path,
   field: N,
 ): number | null {
   const text = item[field] as string | undefined;
   const cents = item[`${field}Cents`] as number | undefined;
   if (text === undefined) return cents ?? null;
-  if (cents !== undefined)
-    addContradiction(
-      reader,
-      [...at, `${field}Cents`],
-      `'${field}' and '${field}Cents' say the same thing. Keep one of them.`,
-    );
-  const amount = parseMoney(text, reader.currency);
+  if (cents !== undefined) addDuplicate(context, path, field, `${field}Cents`);
+  const amount = parseMoney(text, context.currency);
   if ("units" in amount) return amount.units;
-  reader.addIssue({
+  context.addIssue({
     code: "invalid_value",
-    at: [...at, field],
+    path: [...path, field],
     detail: `'${field}' ${amount.problem}.`,
   });
   return 0;
 }
 
-/** As `readAmount`, where `whose` cannot do without. */
+/** Like `readAmount`, but reports a missing amount. @param owner the noun for the message */
 export function readRequiredAmount<N extends string>(
-  reader: ReadContext,
-  item: Amounts<N>,
-  at: Path,
+  context: ReadContext,
+  item: AuthoredAmount<N>,
+  path: Path,
   field: N,
-  whose: string,
+  owner: string,
 ): number {
-  const amount = readAmount(reader, item, at, field);
-  if (amount === null)
-    reader.addIssue({
-      code: "missing_field",
-      at: [...at, field],
-      detail: `'${field}' is missing: ${whose} needs one.`,
-    });
+  const amount = readAmount(context, item, path, field);
+  if (amount === null) addMissing(context, path, field, `${owner} needs one`);
   return amount ?? 0;
 }
 
-/** The price of something whose `type` says that it has none: 0, and none may be written. */
-export function validateNoAmount<N extends string>(
-  reader: ReadContext,
-  item: Amounts<N>,
-  at: Path,
+/** 0, for an object whose type has no price; reports an amount that the file has all the same. */
+export function readNoAmount<N extends string>(
+  context: ReadContext,
+  item: AuthoredAmount<N>,
+  path: Path,
   field: N,
   type: string,
 ): number {
-  if (readAmount(reader, item, at, field))
+  if (readAmount(context, item, path, field))
     addContradiction(
-      reader,
-      [...at, field],
-      `'${field}' cannot stand beside '${type.toLowerCase()}'. Remove one of them.`,
+      context,
+      [...path, field],
+      `'${field}' conflicts with '${type.toLowerCase()}'. Remove one of them.`,
     );
   return 0;
 }
 
-export const addContradiction = (reader: ReadContext, at: Path, detail: string): void =>
-  reader.addIssue({ code: "contradiction", at, detail });
+export const addContradiction = (context: ReadContext, path: Path, detail: string): void =>
+  context.addIssue({ code: "contradiction", path, detail });
 
-/** Epoch milliseconds; NaN for what could not be read, which was reported. */
-export function readInstant(reader: ReadContext, text: string, at: Path): number {
-  if (!isRelativeTime(text)) return parseInstant(text, reader.timezone);
-  if (reader.seedingAt !== null) return parseRelativeTime(text, reader.timezone, reader.seedingAt);
-  reader.addIssue({
+/** Reports a missing field. @param reason the rest of the sentence after a colon */
+export const addMissing = (
+  context: ReadContext,
+  path: Path,
+  field: string,
+  reason: string,
+): void =>
+  context.addIssue({
+    code: "missing_field",
+    path: [...path, field],
+    detail: `'${field}' is missing: ${reason}.`,
+  });
+
+/** Reports two fields that set the same value, at the second one. */
+export const addDuplicate = (
+  context: ReadContext,
+  path: Path,
+  first: string,
+  second: string,
+): void =>
+  addContradiction(
+    context,
+    [...path, second],
+    `'${first}' and '${second}' set the same value. Keep one of them.`,
+  );
+
+/** Epoch ms; NaN if the text is invalid, which is then reported. */
+export function readInstant(context: ReadContext, text: string, path: Path): number {
+  const { timezone, seedingAt } = context;
+  if (!isRelativeTime(text)) return parseInstant(text, timezone);
+  if (seedingAt !== null) return parseRelativeTime(text, timezone, seedingAt);
+  context.addIssue({
     code: "invalid_value",
-    at,
-    detail: `'${text}' counts from the day of seeding, which only 'seed' knows. Write a date and time such as 2026-12-31T22:00.`,
+    path,
+    detail: `'${text}' is relative to the day of seeding and works only with 'seed'. Write a date and time such as 2026-12-31T22:00.`,
   });
   return Number.NaN;
 }
 
 export const readOptionalInstant = (
-  reader: ReadContext,
+  context: ReadContext,
   text: string | undefined,
-  at: Path,
-): number | null => (text === undefined ? null : readInstant(reader, text, at));
+  path: Path,
+): number | null => (text === undefined ? null : readInstant(context, text, path));
 
-/** Nothing is said where one of them could not be read: NaN compares with nothing. */
+/** Reports an end that is not after its start. An invalid one is NaN and compares as false. */
 export function validateOrder(
-  reader: ReadContext,
+  context: ReadContext,
   from: number,
   to: number,
-  at: Path,
+  path: Path,
   [first, last]: [string, string],
 ): void {
-  if (to <= from) addContradiction(reader, [...at, last], `'${last}' is not after '${first}'.`);
+  if (to <= from)
+    addContradiction(context, [...path, last], `'${last}' is not after '${first}'.`);
 }
 
 const WEEK: readonly Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -176,7 +208,7 @@ function readDays(days: string | string[] | undefined): Day[] {
   return WEEK.filter((day) => named.has(day));
 }
 
-/** `fri-mon` goes round the end of the week. */
+/** A range such as `fri-mon` may wrap around the end of the week. */
 function daysIn(range: string): Day[] {
   const [first, last = first] = range.split("-") as [Day, Day?];
   const from = WEEK.indexOf(first);
@@ -186,80 +218,80 @@ function daysIn(range: string): Day[] {
 
 type Interval = { start: string; end: string };
 
-function readInterval(reader: ReadContext, { start, end }: Interval, at: Path): Interval {
+function readInterval(context: ReadContext, { start, end }: Interval, path: Path): Interval {
   if (minutesOf(end) <= minutesOf(start)) {
-    const late = `${String(Number(end.slice(0, 2)) + 24)}${end.slice(2)}`;
-    const hint = minutesOf(end) <= 24 * 60 ? ` For ${end} on the day after, write ${late}.` : "";
-    addContradiction(reader, [...at, "end"], `'end' ${end} is not after 'start' ${start}.${hint}`);
+    const nextDay = `${String(Number(end.slice(0, 2)) + 24)}${end.slice(2)}`;
+    const hint = minutesOf(end) <= 24 * 60 ? ` For ${end} on the next day, write ${nextDay}.` : "";
+    addContradiction(
+      context,
+      [...path, "end"],
+      `'end' ${end} is not after 'start' ${start}.${hint}`,
+    );
   }
   return { start, end };
 }
 
-type Window = Interval & { days?: string | string[] | undefined };
+type AuthoredWindow = Interval & { days?: string | string[] | undefined };
 
 export const readWindows = (
-  reader: ReadContext,
-  windows: readonly Window[] | undefined,
-  at: Path,
+  context: ReadContext,
+  windows: readonly AuthoredWindow[] | undefined,
+  path: Path,
 ): WeeklyWindow[] =>
-  (windows ?? []).map((window, index) => readWindow(reader, window, [...at, index]));
+  (windows ?? []).map((window, index) => readWindow(context, window, [...path, index]));
 
-const readWindow = (reader: ReadContext, window: Window, at: Path): WeeklyWindow => ({
+const readWindow = (context: ReadContext, window: AuthoredWindow, path: Path): WeeklyWindow => ({
   days: readDays(window.days),
-  ...readInterval(reader, window, at),
+  ...readInterval(context, window, path),
 });
 
-export function readHoursRule(reader: ReadContext, rule: AuthoredHours, at: Path): HoursRule {
-  const { validFrom = null, validTo = null } = rule;
-  if (validFrom !== null && validTo !== null && validTo < validFrom)
+export function readHoursRule(context: ReadContext, rule: AuthoredHours, path: Path): HoursRule {
+  const { validFrom, validTo } = rule;
+  if (validFrom !== undefined && validTo !== undefined && validTo < validFrom)
     addContradiction(
-      reader,
-      [...at, "validTo"],
+      context,
+      [...path, "validTo"],
       `'validTo' ${validTo} is before 'validFrom' ${validFrom}.`,
     );
-  return { ...readWindow(reader, rule, at), validFrom, validTo };
+  return { ...readWindow(context, rule, path), ...readFields(rule, HOURS_DEFAULTS) };
 }
 
 export function readException(
-  reader: ReadContext,
+  context: ReadContext,
   exception: AuthoredException,
-  at: Path,
+  path: Path,
 ): HoursException {
-  const mode = upper(exception.mode ?? "REPLACE");
+  const { mode } = readFields(exception, EXCEPTION_DEFAULTS);
   const intervals = exception.intervals ?? [];
   if (mode !== "REPLACE" && intervals.length === 0)
-    reader.addIssue({
-      code: "missing_field",
-      at: [...at, "intervals"],
-      detail: `'intervals' is missing: say which hours to ${mode.toLowerCase()}.`,
-    });
+    addMissing(context, path, "intervals", `add the hours to ${mode.toLowerCase()}`);
   return {
     date: exception.date,
     mode,
     intervals: intervals.map((interval, index) =>
-      readInterval(reader, interval, [...at, "intervals", index]),
+      readInterval(context, interval, [...path, "intervals", index]),
     ),
   };
 }
 
-/** Reports every second use of a key. `what` is the singular: `variant`. */
+/** Reports each repeated key. @param noun singular, such as `variant` */
 export function validateUnique(
-  reader: ReadContext,
+  context: ReadContext,
   keys: readonly string[],
-  at: Path,
+  path: Path,
   field: string,
-  what: string,
+  noun: string,
 ): void {
   const seen = new Map<string, number>();
   for (const [index, key] of keys.entries()) {
     const first = seen.get(key);
     if (first === undefined) seen.set(key, index);
     else
-      reader.addIssue({
+      context.addIssue({
         code: "repeated_key",
-        at: [...at, index, field],
-        detail: `The ${what} ${quote(key)} is listed twice.`,
-        first: [...at, first, field],
+        path: [...path, index, field],
+        detail: `The ${noun} ${quote(key)} is listed twice.`,
+        otherPath: [...path, first, field],
       });
   }
 }

@@ -1,4 +1,3 @@
-import type { AreaDoc, BusinessDoc, Catalog, Closure, DocOf, Kind } from "../catalog.ts";
 import { writeMenuCategory, writeMenuItem, writeModifierGroup } from "./menu.ts";
 import { writePromotion, writePublicEvent } from "./offers.ts";
 import {
@@ -11,27 +10,32 @@ import {
 } from "./services.ts";
 import {
   createWriteContext,
-  omitEmpty,
   omitDefault,
+  omitEmpty,
+  type WriteContext,
   writeCommon,
   writeException,
+  writeFields,
   writeHoursRule,
-  type WriteContext,
 } from "./values.ts";
-import type {
-  AuthoredArea,
-  AuthoredBusiness,
-  AuthoredClosure,
-  AuthoredFile,
+import type { AreaDoc, BusinessDoc, Catalog, Closure, DocOf, Kind } from "../catalog.ts";
+import {
+  type AuthoredArea,
+  type AuthoredBusiness,
+  type AuthoredClosure,
+  type AuthoredFile,
+  BOOKING_POLICY_DEFAULTS,
+  BUSINESS_DEFAULTS,
+  DEFAULT_LOCALE,
 } from "../file/schema.ts";
 
 /**
- * The catalog as its author would write it, so that reading it again gives the same catalog. Every section is named, an empty
- * one too: with `--prune` the file then brings any box to exactly this state.
+ * The catalog as a file that reads back as the same catalog. It has all sections, including empty
+ * ones, so that applying it with `--prune` always results in exactly this catalog.
  */
 export function exportCatalog(catalog: Catalog): AuthoredFile {
   const { business, schedule, objects } = catalog;
-  const writer = createWriteContext(catalog);
+  const context = createWriteContext(catalog);
   return {
     catalog: 1,
     business: writeBusiness(business),
@@ -39,24 +43,23 @@ export function exportCatalog(catalog: Catalog): AuthoredFile {
     closures: schedule.closures.map(writeClosure),
     exceptions: schedule.exceptions.map(writeException),
     turnTimes: schedule.turnTimes,
-    serviceCategories: objects.service_category.map((doc) => WRITE.service_category(writer, doc)),
-    addons: objects.addon.map((doc) => WRITE.addon(writer, doc)),
-    resources: objects.resource.map((doc) => WRITE.resource(writer, doc)),
-    staff: objects.staff.map((doc) => WRITE.staff(writer, doc)),
-    services: objects.service.map((doc) => WRITE.service(writer, doc)),
+    serviceCategories: objects.service_category.map((doc) => WRITE.service_category(context, doc)),
+    addons: objects.addon.map((doc) => WRITE.addon(context, doc)),
+    resources: objects.resource.map((doc) => WRITE.resource(context, doc)),
+    staff: objects.staff.map((doc) => WRITE.staff(context, doc)),
+    services: objects.service.map((doc) => WRITE.service(context, doc)),
     menu: {
-      categories: objects.menu_category.map((doc) => WRITE.menu_category(writer, doc)),
-      modifierGroups: objects.modifier_group.map((doc) => WRITE.modifier_group(writer, doc)),
-      items: objects.menu_item.map((doc) => WRITE.menu_item(writer, doc)),
+      categories: objects.menu_category.map((doc) => WRITE.menu_category(context, doc)),
+      modifierGroups: objects.modifier_group.map((doc) => WRITE.modifier_group(context, doc)),
+      items: objects.menu_item.map((doc) => WRITE.menu_item(context, doc)),
     },
-    areas: objects.area.map((doc) => WRITE.area(writer, doc)),
-    tables: objects.table.map((doc) => WRITE.table(writer, doc)),
-    promotions: objects.promotion.map((doc) => WRITE.promotion(writer, doc)),
-    events: objects.public_event.map((doc) => WRITE.public_event(writer, doc)),
+    areas: objects.area.map((doc) => WRITE.area(context, doc)),
+    tables: objects.table.map((doc) => WRITE.table(context, doc)),
+    promotions: objects.promotion.map((doc) => WRITE.promotion(context, doc)),
+    events: objects.public_event.map((doc) => WRITE.public_event(context, doc)),
   };
 }
 
-/** How an object of each kind is written. */
 export const WRITE = {
   service_category: writeServiceCategory,
   addon: writeAddon,
@@ -66,34 +69,25 @@ export const WRITE = {
   menu_category: writeMenuCategory,
   modifier_group: writeModifierGroup,
   menu_item: writeMenuItem,
-  area: (_writer: WriteContext, doc: AreaDoc): AuthoredArea => omitEmpty(writeCommon(doc, {})),
+  area: (_context: WriteContext, doc: AreaDoc): AuthoredArea => omitEmpty(writeCommon(doc, {})),
   table: writeTable,
   promotion: writePromotion,
   public_event: writePublicEvent,
-} as const satisfies { [K in Kind]: (writer: WriteContext, doc: DocOf[K]) => unknown };
+} as const satisfies { [K in Kind]: (context: WriteContext, doc: DocOf[K]) => unknown };
 
-function writeBusiness({
-  locale,
-  locales,
-  bookingPolicy,
-  ...business
-}: BusinessDoc): AuthoredBusiness {
-  const { slotIntervalMin, minNoticeMin, maxAdvanceDays, bufferPolicy, grid, maxGapMin } =
-    bookingPolicy;
-  return omitEmpty({
-    ...business,
-    locale: omitDefault("en", locale),
-    locales: locales.length === 1 ? undefined : locales,
-    bookingPolicy: omitEmpty({
-      slotIntervalMin: omitDefault(15, slotIntervalMin),
-      minNoticeMin: omitDefault(60, minNoticeMin),
-      maxAdvanceDays: omitDefault(90, maxAdvanceDays),
-      bufferPolicy: omitDefault<typeof bufferPolicy>("MAX", bufferPolicy),
-      grid: omitDefault<typeof grid>("CLOCK", grid),
-      maxGapMin: omitDefault(0, maxGapMin),
-    }),
+const writeBusiness = (doc: BusinessDoc): AuthoredBusiness =>
+  omitEmpty({
+    slug: doc.slug,
+    name: doc.name,
+    timezone: doc.timezone,
+    currency: doc.currency,
+    locale: omitDefault(doc.locale, DEFAULT_LOCALE),
+    locales: doc.locales.length === 1 ? undefined : doc.locales,
+    description: doc.description,
+    ...writeFields(doc, BUSINESS_DEFAULTS),
+    address: doc.address,
+    bookingPolicy: writeFields(doc.bookingPolicy, BOOKING_POLICY_DEFAULTS),
   });
-}
 
 function writeClosure({ name, ...days }: Closure): AuthoredClosure {
   if ("yearly" in days) return omitEmpty({ name, ...days });

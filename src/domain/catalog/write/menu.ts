@@ -1,12 +1,20 @@
-import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "../catalog.ts";
 import {
-  omitEmpty,
   omitDefault,
-  writeCommon,
-  writeKeyed,
+  omitEmpty,
   type WriteContext,
+  writeCommon,
+  writeFields,
+  writeNamed,
   writeWindow,
 } from "./values.ts";
+import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "../catalog.ts";
+import {
+  defaultMaxSelections,
+  MENU_CATEGORY_DEFAULTS,
+  MENU_ITEM_DEFAULTS,
+  MODIFIER_GROUP_DEFAULTS,
+  OPTION_DEFAULTS,
+} from "../file/menu.ts";
 import type {
   AuthoredMenuCategory,
   AuthoredMenuItem,
@@ -14,33 +22,28 @@ import type {
 } from "../file/schema.ts";
 
 export const writeMenuCategory = (
-  _writer: WriteContext,
+  _context: WriteContext,
   doc: MenuCategoryDoc,
 ): AuthoredMenuCategory => ({
-  ...omitEmpty(writeCommon(doc, { description: doc.description, parent: doc.parent })),
-  ...writeAvailability(doc),
-});
-
-export const writeMenuItem = (writer: WriteContext, doc: MenuItemDoc): AuthoredMenuItem => ({
   ...omitEmpty(
     writeCommon(doc, {
       description: doc.description,
-      categories: doc.categories,
-      price: writePrice(writer, doc),
-      priceType: omitDefault<MenuItemDoc["priceType"]>("FIXED", doc.priceType),
+      ...writeFields(doc, MENU_CATEGORY_DEFAULTS),
+    }),
+  ),
+  ...writeAvailability(doc),
+});
+
+export const writeMenuItem = (context: WriteContext, doc: MenuItemDoc): AuthoredMenuItem => ({
+  ...omitEmpty(
+    writeCommon(doc, {
+      description: doc.description,
+      price: writePrice(context, doc),
+      ...writeFields(doc, MENU_ITEM_DEFAULTS),
       sizes: doc.sizes.map((size) => ({
-        ...omitEmpty(writeKeyed(size)),
-        price: writer.money(size.priceCents),
+        ...omitEmpty(writeNamed(size)),
+        price: context.money(size.priceCents),
       })),
-      modifierGroups: doc.modifierGroups,
-      allergens: doc.allergens,
-      mayContain: doc.mayContain,
-      dietary: doc.dietary,
-      spicyLevel: doc.spicyLevel,
-      calories: doc.calories,
-      containsAlcohol: omitDefault(false, doc.containsAlcohol),
-      tags: doc.tags,
-      sku: doc.sku,
     }),
   ),
   ...writeAvailability(doc),
@@ -51,32 +54,35 @@ function writePrice(
   { priceType, priceCents, sizes }: MenuItemDoc,
 ): string | undefined {
   if (priceType === "FREE" || priceType === "MARKET") return undefined;
-  // With no sizes the least of them is Infinity, which no price is.
+  // Without sizes, the minimum is Infinity, which equals no price.
   return priceCents === Math.min(...sizes.map((size) => size.priceCents))
     ? undefined
     : money(priceCents);
 }
 
-/** An empty list says never; silence says always. */
+/** null means always and is omitted; an empty list means never and is kept. */
 const writeAvailability = ({ availability }: MenuCategoryDoc | MenuItemDoc) =>
   availability === null ? {} : { availability: availability.map(writeWindow) };
 
 export const writeModifierGroup = (
-  writer: WriteContext,
+  context: WriteContext,
   doc: ModifierGroupDoc,
 ): AuthoredModifierGroup => ({
   ...omitEmpty(
     writeCommon(doc, {
-      min: omitDefault(0, doc.minSelections),
-      max: omitDefault(Math.max(doc.minSelections, doc.options.length, 1), doc.maxSelections),
+      ...writeFields({ min: doc.minSelections }, MODIFIER_GROUP_DEFAULTS),
+      max: omitDefault(
+        doc.maxSelections,
+        defaultMaxSelections(doc.minSelections, doc.options.length),
+      ),
     }),
   ),
   options: doc.options.map((option) =>
     omitEmpty({
-      ...writeKeyed(option),
-      price: option.priceCents === 0 ? undefined : writer.money(option.priceCents),
-      default: omitDefault(false, option.isDefault),
-      allergens: option.allergens,
+      ...writeNamed(option),
+      price: option.priceCents === 0 ? undefined : context.money(option.priceCents),
+      default: option.isDefault || undefined,
+      ...writeFields(option, OPTION_DEFAULTS),
     }),
   ),
 });

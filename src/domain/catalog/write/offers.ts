@@ -1,46 +1,51 @@
-import type { PromotionBenefit, PromotionDoc, PublicEventDoc, TicketTypeDoc } from "../catalog.ts";
 import {
-  omitEmpty,
   omitDefault,
-  writeCommon,
-  writeKeyed,
+  omitEmpty,
   type WriteContext,
+  writeCommon,
+  writeFields,
+  writeNamed,
   writePresented,
   writeWindow,
 } from "./values.ts";
-import { localDateOf } from "../../local-time.ts";
-import { slugFromKey } from "../read/public-events.ts";
+import type { PromotionBenefit, PromotionDoc, PublicEventDoc, TicketTypeDoc } from "../catalog.ts";
+import {
+  APPLIES_TO_DEFAULTS,
+  BUY_X_GET_Y_DEFAULTS,
+  defaultMaxPerOrder,
+  defaultSlug,
+  PROMOTION_CONDITION_DEFAULTS,
+  PROMOTION_DEFAULTS,
+  PUBLIC_EVENT_DEFAULTS,
+  TICKET_TYPE_DEFAULTS,
+} from "../file/offers.ts";
 import type { AuthoredPromotion, AuthoredPublicEvent, AuthoredTicketType } from "../file/schema.ts";
+import { localDateOf } from "../../local-time.ts";
 import { formatPercent } from "../../money.ts";
 
-export function writePromotion(writer: WriteContext, doc: PromotionDoc): AuthoredPromotion {
-  const { all, ...scope } = doc.appliesTo;
-  const { minSubtotalCents, firstVisitOnly, ...conditions } = doc.conditions;
-  const { startsAt, endsAt, weekly, excludeDates } = doc.schedule;
+export function writePromotion(context: WriteContext, doc: PromotionDoc): AuthoredPromotion {
+  const { appliesTo, conditions, schedule } = doc;
   return omitEmpty(
     writeCommon(doc, {
       description: doc.description,
-      benefit: writeBenefit(writer, doc.benefit),
-      appliesTo: all ? undefined : omitEmpty(scope),
+      benefit: writeBenefit(context, doc.benefit),
+      appliesTo: appliesTo.all ? undefined : omitEmpty(writeFields(appliesTo, APPLIES_TO_DEFAULTS)),
       conditions: omitEmpty({
-        minSubtotal: writeIf(writer.money, minSubtotalCents),
-        firstVisitOnly: omitDefault(false, firstVisitOnly),
-        ...conditions,
+        minSubtotal: writeOptional(context.money, conditions.minSubtotalCents),
+        ...writeFields(conditions, PROMOTION_CONDITION_DEFAULTS),
       }),
       schedule: omitEmpty({
-        startsAt: writeIf(writer.instant, startsAt),
-        endsAt: writeIf(writer.instant, endsAt),
-        weekly: weekly.map(writeWindow),
-        excludeDates,
+        startsAt: writeOptional(context.instant, schedule.startsAt),
+        endsAt: writeOptional(context.instant, schedule.endsAt),
+        weekly: schedule.weekly.map(writeWindow),
+        excludeDates: schedule.excludeDates,
       }),
-      code: doc.code,
-      stackable: omitDefault(false, doc.stackable),
-      priority: omitDefault(0, doc.priority),
+      ...writeFields(doc, PROMOTION_DEFAULTS),
     }),
   );
 }
 
-const writeIf = (write: (value: number) => string, value: number | null): string | null =>
+const writeOptional = (write: (value: number) => string, value: number | null): string | null =>
   value === null ? null : write(value);
 
 function writeBenefit(
@@ -53,42 +58,43 @@ function writeBenefit(
       return omitEmpty({
         type,
         percent: formatPercent(benefit.percentBps),
-        maxAmount: writeIf(money, benefit.maxAmountCents),
+        maxAmount: writeOptional(money, benefit.maxAmountCents),
       });
     case "AMOUNT_OFF":
     case "FIXED_PRICE":
       return { type, amount: money(benefit.amountCents) };
-    case "BUY_X_GET_Y":
+    case "BUY_X_GET_Y": {
+      const { percentBps, ...more } = writeFields(benefit, BUY_X_GET_Y_DEFAULTS);
       return omitEmpty({
         type,
         buyQuantity: benefit.buyQuantity,
-        getQuantity: omitDefault(1, benefit.getQuantity),
-        percent: benefit.percentBps === 10_000 ? undefined : formatPercent(benefit.percentBps),
+        ...more,
+        percent: percentBps === undefined ? undefined : formatPercent(percentBps),
       });
+    }
     case "FREE_ADDON":
       return { type, addon: benefit.addon };
   }
 }
 
-export const writePublicEvent = (writer: WriteContext, doc: PublicEventDoc): AuthoredPublicEvent =>
+export const writePublicEvent = (context: WriteContext, doc: PublicEventDoc): AuthoredPublicEvent =>
   omitEmpty({
-    ...writeKeyed(doc),
-    slug: omitDefault(slugFromKey(doc.key), doc.slug),
-    status: omitDefault<PublicEventDoc["status"]>("PUBLISHED", doc.status),
+    ...writeNamed(doc),
+    slug: omitDefault(doc.slug, defaultSlug(doc.key)),
+    ...writeFields(doc, PUBLIC_EVENT_DEFAULTS),
     description: doc.description,
-    startsAt: writer.instant(doc.startsAt),
-    endsAt: writer.instant(doc.endsAt),
-    doorsAt: doc.doorsAt === null ? null : writeDoors(writer, doc.doorsAt, doc.startsAt),
+    startsAt: context.instant(doc.startsAt),
+    endsAt: context.instant(doc.endsAt),
+    doorsAt: doc.doorsAt === null ? null : writeDoors(context, doc.doorsAt, doc.startsAt),
     venue:
       doc.venue &&
       (doc.venue.address === null ? doc.venue.name : { ...doc.venue, address: doc.venue.address }),
-    attendanceMode: omitDefault<PublicEventDoc["attendanceMode"]>("IN_PERSON", doc.attendanceMode),
-    ticketTypes: doc.ticketTypes.map((type) => writeTicketType(writer, type)),
+    ticketTypes: doc.ticketTypes.map((type) => writeTicketType(context, type)),
     quotas: doc.quotas.map((quota) => writeQuota(quota, doc)),
     ...writePresented(doc),
   });
 
-/** The time alone on the day of the event, unless the clock shows it twice. */
+/** Only the time if it is on the day of the event, and the clock shows it once on that day. */
 function writeDoors(
   { timezone, instant }: WriteContext,
   doorsAt: number,
@@ -99,25 +105,25 @@ function writeDoors(
   return date === localDateOf(startsAt, timezone) && time.length === "18:30".length ? time : text;
 }
 
-const writeTicketType = (writer: WriteContext, doc: TicketTypeDoc): AuthoredTicketType =>
+const writeTicketType = (context: WriteContext, doc: TicketTypeDoc): AuthoredTicketType =>
   omitEmpty(
     writeCommon(doc, {
       description: doc.description,
-      kind: omitDefault<TicketTypeDoc["kind"]>("PAID", doc.kind),
-      price: doc.kind !== "PAID" && doc.priceCents === 0 ? undefined : writer.money(doc.priceCents),
-      salesStart: writeIf(writer.instant, doc.salesStartAt),
-      salesEnd: writeIf(writer.instant, doc.salesEndAt),
-      minPerOrder: omitDefault(1, doc.minPerOrder),
-      maxPerOrder: omitDefault(Math.max(10, doc.minPerOrder), doc.maxPerOrder),
-      showRemaining: omitDefault(true, doc.showRemaining),
+      price:
+        doc.kind !== "PAID" && doc.priceCents === 0 ? undefined : context.money(doc.priceCents),
+      ...writeFields(doc, TICKET_TYPE_DEFAULTS),
+      salesStart: writeOptional(context.instant, doc.salesStartAt),
+      salesEnd: writeOptional(context.instant, doc.salesEndAt),
+      maxPerOrder: omitDefault(doc.maxPerOrder, defaultMaxPerOrder(doc.minPerOrder)),
     }),
   );
 
+/** A quota that lists no ticket types applies to all of the event, in their order. */
 function writeQuota(
   { key, size, ticketTypes }: PublicEventDoc["quotas"][number],
   { ticketTypes: types }: PublicEventDoc,
 ) {
-  const isOfAll =
+  const isForAll =
     ticketTypes.length === types.length && types.every((type, i) => type.key === ticketTypes[i]);
-  return isOfAll ? { key, size } : { key, size, ticketTypes };
+  return isForAll ? { key, size } : { key, size, ticketTypes };
 }

@@ -1,3 +1,13 @@
+import {
+  omitDefault,
+  omitEmpty,
+  type WriteContext,
+  writeCommon,
+  writeException,
+  writeFields,
+  writeHoursRule,
+  writeWindow,
+} from "./values.ts";
 import type {
   AddonDoc,
   AddonLinkDoc,
@@ -8,16 +18,6 @@ import type {
   TableDoc,
   VariantDoc,
 } from "../catalog.ts";
-import {
-  omitEmpty,
-  omitDefault,
-  writeCommon,
-  writeException,
-  writeHoursRule,
-  type WriteContext,
-  writeWindow,
-} from "./values.ts";
-import { addDays, localDateOf, startOfDay } from "../../local-time.ts";
 import type {
   AuthoredAddon,
   AuthoredAddonLink,
@@ -28,112 +28,120 @@ import type {
   AuthoredTable,
   AuthoredVariant,
 } from "../file/schema.ts";
+import {
+  ADDON_DEFAULTS,
+  ADDON_LINK_DEFAULTS,
+  BOOKING_RULE_DEFAULTS,
+  defaultLinkMax,
+  defaultLinkMin,
+  NEEDED_RESOURCE_DEFAULTS,
+  RESOURCE_DEFAULTS,
+  SERVICE_CATEGORY_DEFAULTS,
+  SERVICE_DEFAULTS,
+  SERVICE_OVERRIDE_DEFAULTS,
+  STAFF_DEFAULTS,
+  TABLE_DEFAULTS,
+  VARIANT_DEFAULTS,
+} from "../file/services.ts";
+import { addDays, localDateOf, startOfDay } from "../../local-time.ts";
 
 export const writeServiceCategory = (
-  _writer: WriteContext,
+  _context: WriteContext,
   doc: ServiceCategoryDoc,
 ): AuthoredServiceCategory =>
   omitEmpty(
-    writeCommon(doc, { description: doc.description, color: doc.color, parent: doc.parent }),
-  );
-
-export const writeAddon = (writer: WriteContext, doc: AddonDoc): AuthoredAddon =>
-  omitEmpty(
     writeCommon(doc, {
       description: doc.description,
-      price: writer.money(doc.priceCents),
-      durationMin: omitDefault(0, doc.durationMin),
-      maxQuantity: omitDefault(1, doc.maxQuantity),
+      ...writeFields(doc, SERVICE_CATEGORY_DEFAULTS),
     }),
   );
 
-export function writeService(writer: WriteContext, doc: ServiceDoc): AuthoredService {
-  const priced = doc.priceType === "FIXED" || doc.priceType === "FROM";
+export const writeAddon = (context: WriteContext, doc: AddonDoc): AuthoredAddon =>
+  omitEmpty(
+    writeCommon(doc, {
+      description: doc.description,
+      price: context.money(doc.priceCents),
+      ...writeFields(doc, ADDON_DEFAULTS),
+    }),
+  );
+
+export function writeService(context: WriteContext, doc: ServiceDoc): AuthoredService {
+  const hasPrice = doc.priceType === "FIXED" || doc.priceType === "FROM";
   return omitEmpty(
     writeCommon(doc, {
       description: doc.description,
-      category: doc.category,
       durationMin: doc.durationMin,
-      price: priced ? writer.money(doc.priceCents) : undefined,
-      priceType: omitDefault<ServiceDoc["priceType"]>("FIXED", doc.priceType),
-      capacity: omitDefault(1, doc.capacity),
-      bookable: omitDefault(true, doc.bookable),
-      locationType: omitDefault<ServiceDoc["locationType"]>("ON_SITE", doc.locationType),
-      bufferBeforeMin: omitDefault(0, doc.bufferBeforeMin),
-      bufferAfterMin: omitDefault(0, doc.bufferAfterMin),
-      resources: doc.resources.map(({ resource, units }) =>
-        units === 1 ? resource : { resource, units },
-      ),
-      bookingRules: omitEmpty(doc.bookingRules),
-      deposit: doc.depositCents === null ? null : writer.money(doc.depositCents),
-      staff: doc.staff,
-      tags: doc.tags,
-      variants: doc.variants.map((variant) => writeVariant(writer, variant, doc)),
-      addons: doc.addons.map((link) => writeAddonLink(writer, link)),
+      price: hasPrice ? context.money(doc.priceCents) : undefined,
+      ...writeFields(doc, SERVICE_DEFAULTS),
+      resources: doc.resources.map(writeNeededResource),
+      bookingRules: writeFields(doc.bookingRules, BOOKING_RULE_DEFAULTS),
+      deposit: doc.depositCents === null ? null : context.money(doc.depositCents),
+      variants: doc.variants.map((variant) => writeVariant(context, variant, doc)),
+      addons: doc.addons.map((link) => writeAddonLink(context, link)),
     }),
   );
 }
 
+function writeNeededResource({ resource, units }: ServiceDoc["resources"][number]) {
+  const more = writeFields({ units }, NEEDED_RESOURCE_DEFAULTS);
+  return more.units === undefined ? resource : { resource, ...more };
+}
+
 const writeVariant = (
-  writer: WriteContext,
+  context: WriteContext,
   doc: VariantDoc,
   service: ServiceDoc,
 ): AuthoredVariant => ({
   ...omitEmpty(
     writeCommon(doc, {
       description: doc.description,
-      durationMin: omitDefault(service.durationMin, doc.durationMin),
-      price: doc.priceCents === service.priceCents ? undefined : writer.money(doc.priceCents),
-      default: omitDefault(false, doc.isDefault),
-      attributes: doc.attributes,
+      durationMin: omitDefault(doc.durationMin, service.durationMin),
+      price: doc.priceCents === service.priceCents ? undefined : context.money(doc.priceCents),
+      default: doc.isDefault || undefined,
+      ...writeFields(doc, VARIANT_DEFAULTS),
     }),
   ),
-  // An empty list says that nobody performs it.
+  // An empty list means that nobody performs the variant, and is kept.
   ...(doc.staff && { staff: doc.staff }),
 });
 
-function writeAddonLink(writer: WriteContext, link: AddonLinkDoc): AuthoredAddonLink {
-  const { addon, required, minQuantity, maxQuantity, defaultQuantity, priceCents, durationMin } =
-    link;
-  const terms = omitEmpty({
-    required: omitDefault(false, required),
-    min: omitDefault(required ? 1 : 0, minQuantity),
-    max: omitDefault(Math.max(minQuantity, writer.maxQuantityOf(addon) ?? 1), maxQuantity),
-    default: omitDefault(minQuantity, defaultQuantity),
-    price: priceCents === null ? null : writer.money(priceCents),
-    durationMin,
+function writeAddonLink(context: WriteContext, link: AddonLinkDoc): AuthoredAddonLink {
+  const { addon, required, minQuantity, maxQuantity, defaultQuantity, priceCents } = link;
+  const fields = omitEmpty({
+    min: omitDefault(minQuantity, defaultLinkMin(required)),
+    max: omitDefault(maxQuantity, defaultLinkMax(minQuantity, context.maxQuantityOf(addon))),
+    default: omitDefault(defaultQuantity, minQuantity),
+    price: priceCents === null ? null : context.money(priceCents),
+    ...writeFields(link, ADDON_LINK_DEFAULTS),
   });
-  return Object.keys(terms).length === 0 ? addon : { addon, ...terms };
+  return Object.keys(fields).length === 0 ? addon : { addon, ...fields };
 }
 
-export const writeResource = (_writer: WriteContext, doc: ResourceDoc): AuthoredResource =>
-  omitEmpty(writeCommon(doc, { capacity: omitDefault(1, doc.capacity) }));
+export const writeResource = (_context: WriteContext, doc: ResourceDoc): AuthoredResource =>
+  omitEmpty(writeCommon(doc, writeFields(doc, RESOURCE_DEFAULTS)));
 
-export const writeStaff = (writer: WriteContext, doc: StaffDoc): AuthoredStaff => ({
+export const writeStaff = (context: WriteContext, doc: StaffDoc): AuthoredStaff => ({
   ...omitEmpty(
     writeCommon(doc, {
-      title: doc.title,
+      ...writeFields(doc, STAFF_DEFAULTS),
       bio: doc.bio,
-      languages: doc.languages,
-      public: omitDefault(true, doc.public),
-      bookable: omitDefault(true, doc.bookable),
       breaks: doc.breaks.map(writeWindow),
-      timeOff: doc.timeOff.map((span) => writeTimeOff(writer, span)),
+      timeOff: doc.timeOff.map((span) => writeTimeOff(context, span)),
       exceptions: doc.exceptions.map(writeException),
-      serviceOverrides: doc.serviceOverrides.map(({ service, durationMin, priceCents }) =>
+      serviceOverrides: doc.serviceOverrides.map((override) =>
         omitEmpty({
-          service,
-          durationMin,
-          price: priceCents === null ? null : writer.money(priceCents),
+          service: override.service,
+          ...writeFields(override, SERVICE_OVERRIDE_DEFAULTS),
+          price: override.priceCents === null ? null : context.money(override.priceCents),
         }),
       ),
     }),
   ),
-  // An empty list says that this person has no hours, not those of the business.
+  // An empty list means no hours; null means the hours of the business and is omitted.
   ...(doc.hours && { hours: doc.hours.map(writeHoursRule) }),
 });
 
-/** Whole days as their dates, the last one included. */
+/** Whole days are written as dates, of which the last is included. */
 function writeTimeOff(
   { timezone, instant }: WriteContext,
   { from, to }: StaffDoc["timeOff"][number],
@@ -146,11 +154,10 @@ function writeTimeOff(
   };
 }
 
-export const writeTable = (_writer: WriteContext, doc: TableDoc): AuthoredTable => {
+export const writeTable = (_context: WriteContext, doc: TableDoc): AuthoredTable => {
   const { name, ...common } = writeCommon(doc, {
-    area: doc.area,
-    minSeats: omitDefault(1, doc.minSeats),
+    ...writeFields(doc, TABLE_DEFAULTS),
     maxSeats: doc.maxSeats,
   });
-  return omitEmpty({ ...common, name: omitDefault(doc.key, name) });
+  return omitEmpty({ ...common, name: omitDefault(name, doc.key) });
 };

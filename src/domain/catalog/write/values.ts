@@ -4,20 +4,26 @@ import type {
   HoursException,
   HoursRule,
   ImageDoc,
+  Named,
+  Presented,
   Status,
-  Translations,
   WeeklyWindow,
 } from "../catalog.ts";
-import { writeInstant } from "../../local-time.ts";
+import {
+  EXCEPTION_DEFAULTS,
+  HOURS_DEFAULTS,
+  IMAGE_DEFAULTS,
+  STATUS_DEFAULTS,
+} from "../file/common-fields.ts";
 import type { AuthoredException, AuthoredHours } from "../file/schema.ts";
+import { writeInstant } from "../../local-time.ts";
 import { formatMoney } from "../../money.ts";
 
-/** What the sections are written with: the reader's counterpart. */
 export type WriteContext = {
   timezone: string;
   money: (minorUnits: number) => string;
   instant: (ms: number) => string;
-  /** Of an add-on, by its key. */
+  /** Finds an add-on's maximum by its key. */
   maxQuantityOf: (addon: string) => number | undefined;
 };
 
@@ -34,66 +40,78 @@ export function createWriteContext({
   };
 }
 
-type Said<T> = { [K in keyof T]: Exclude<T[K], null> };
+type NonNull<T> = { [K in keyof T]: Exclude<T[K], null> };
 
-/** Without the fields that hold nothing: a file says what differs from what it would mean if it were silent. */
-export const omitEmpty = <T extends object>(fields: T): Said<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isNothing(value))) as Said<T>;
+/** The fields that hold a value: not null, undefined, or an empty list or object. */
+export const omitEmpty = <T extends object>(fields: T): NonNull<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value))) as NonNull<T>;
 
-const isNothing = (value: unknown): boolean =>
+const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (typeof value === "object" &&
     (Array.isArray(value) ? value.length : Object.keys(value).length) === 0);
 
-/** The value, or nothing where silence means the same. */
-export const omitDefault = <T>(silent: T, value: T): T | undefined =>
-  value === silent ? undefined : value;
+/** The fields of `defaults` that differ from their default. */
+export function writeFields<D extends object>(
+  doc: D,
+  defaults: D,
+): { [K in keyof D]?: Exclude<D[K], null> } {
+  const fields: Partial<D> = {};
+  for (const name of Object.keys(defaults) as (keyof D)[])
+    if (doc[name] !== defaults[name]) fields[name] = doc[name];
+  return fields as { [K in keyof D]?: Exclude<D[K], null> };
+}
 
-type Keyed = { key: string; previousKeys: string[]; name: string };
-type Presented = { images: ImageDoc[]; translations: Translations };
+/** The value, or undefined if it is the default. */
+export const omitDefault = <T>(value: T, standard: T): T | undefined =>
+  value === standard ? undefined : value;
 
-export const writeKeyed = ({ key, previousKeys, name }: Keyed) => ({ key, previousKeys, name });
+export const writeNamed = ({ key, previousKeys, name }: Named) => ({ key, previousKeys, name });
 
 export const writePresented = ({ images, translations }: Presented) => ({
   images: images.map(writeImage),
   translations,
 });
 
-/** The fields that nearly all objects have, `more` between those that name an object and those that adorn it. */
+/** The fields that most kinds share, with `more` between the name and the images. */
 export const writeCommon = <T extends object>(
-  doc: Keyed & Presented & { status: Status },
+  doc: Named & Presented & { status: Status },
   more: T,
 ) => ({
-  ...writeKeyed(doc),
-  status: omitDefault<Status>("ACTIVE", doc.status),
+  ...writeNamed(doc),
+  ...writeFields(doc, STATUS_DEFAULTS),
   ...more,
   ...writePresented(doc),
 });
 
-function writeImage({ url, ...rest }: ImageDoc) {
-  const more = omitEmpty(rest);
-  return Object.keys(more).length === 0 ? url : { url, ...more };
+function writeImage(image: ImageDoc) {
+  const more = writeFields(image, IMAGE_DEFAULTS);
+  return Object.keys(more).length === 0 ? image.url : { url: image.url, ...more };
 }
 
 const WEEK: readonly Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-/** `mon-fri` for three days on end and more. */
+/** A range such as `mon-fri` for three or more consecutive days; undefined for every day. */
 function writeDays(days: readonly Day[]): string | Day[] | undefined {
   const [first, last] = [days[0], days.at(-1)];
   if (days.length === WEEK.length || first === undefined || last === undefined) return undefined;
-  const isRun = WEEK.indexOf(last) - WEEK.indexOf(first) === days.length - 1;
-  if (isRun && days.length > 2) return `${first}-${last}`;
+  const isRange = WEEK.indexOf(last) - WEEK.indexOf(first) === days.length - 1;
+  if (isRange && days.length > 2) return `${first}-${last}`;
   return [...days];
 }
 
 export const writeWindow = ({ days, start, end }: WeeklyWindow) =>
   omitEmpty({ days: writeDays(days), start, end });
 
-export const writeHoursRule = ({ validFrom, validTo, ...window }: HoursRule): AuthoredHours => ({
-  ...writeWindow(window),
-  ...omitEmpty({ validFrom, validTo }),
+export const writeHoursRule = (rule: HoursRule): AuthoredHours => ({
+  ...writeWindow(rule),
+  ...writeFields(rule, HOURS_DEFAULTS),
 });
 
-export const writeException = ({ date, mode, intervals }: HoursException): AuthoredException =>
-  omitEmpty({ date, mode: omitDefault<HoursException["mode"]>("REPLACE", mode), intervals });
+export const writeException = (exception: HoursException): AuthoredException =>
+  omitEmpty({
+    date: exception.date,
+    ...writeFields(exception, EXCEPTION_DEFAULTS),
+    intervals: exception.intervals,
+  });

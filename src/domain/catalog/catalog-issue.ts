@@ -1,0 +1,39 @@
+import { didYouMean } from "../nearest.ts";
+
+/** The index of a file, then the field names and list positions that lead to a value in it. */
+export type Path = readonly (string | number)[];
+
+/** An error in a catalog file that its author has to fix. */
+export type CatalogIssue = {
+  code:
+    | "invalid_value"
+    | "unknown_field"
+    | "missing_field"
+    | "unknown_reference"
+    | "repeated_key"
+    | "contradiction";
+  path: Path;
+  /** One or more full sentences. */
+  detail: string;
+  /** The earlier of two conflicting places, for example of a repeated key. */
+  otherPath?: Path;
+};
+
+/** The last field name in a path: the field itself, or the list that the value is in. */
+export const fieldName = (path: Path): string =>
+  String(path.findLast((part) => typeof part === "string") ?? "file");
+
+/** The part of a path that leads to an item of a section; undefined outside lists. */
+export function itemPath(path: Path): Path | undefined {
+  const position = path.findIndex((part, index) => index > 0 && typeof part === "number");
+  return position === -1 ? undefined : path.slice(0, position + 1);
+}
+
+/**
+ * A `didYouMean` that stops suggesting after `limit` names. Each suggestion compares against all
+ * known names, which would take minutes for a large file in which every reference is broken.
+ */
+export function limitedSuggestions(limit = 200): typeof didYouMean {
+  let left = limit;
+  return (name, known) => (left-- > 0 ? didYouMean(name, known) : "");
+}
