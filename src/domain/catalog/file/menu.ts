@@ -1,4 +1,9 @@
-import { ALLERGENS, type MenuCategoryDoc, type MenuItemDoc, type ModifierGroupDoc } from "../catalog.ts";
+import {
+  ALLERGENS,
+  type MenuCategoryDoc,
+  type MenuItemDoc,
+  type ModifierGroupDoc,
+} from "../catalog.ts";
 import { common, description, keyed, keys, tags, windows } from "./common-fields.ts";
 import { defaultsFor } from "./defaults.ts";
 import {

@@ -123,7 +123,11 @@ function describeIssue(issue: ZodIssue, contents: unknown[]): CatalogIssue[] {
     ];
   if (value === undefined && typeof path.at(-1) === "string")
     return [
-      { code: "missing_field", path, detail: `'${field}' is missing; it must be ${issue.message}.` },
+      {
+        code: "missing_field",
+        path,
+        detail: `'${field}' is missing; it must be ${issue.message}.`,
+      },
     ];
   return [
     {

@@ -39,7 +39,11 @@ export const readMenuCategory = (
   availability: readAvailability(context, item, path),
 });
 
-export function readMenuItem(context: ReadContext, item: AuthoredMenuItem, path: Path): MenuItemDoc {
+export function readMenuItem(
+  context: ReadContext,
+  item: AuthoredMenuItem,
+  path: Path,
+): MenuItemDoc {
   const sizes = (item.sizes ?? []).map((size, index) =>
     readSize(context, size, [...path, "sizes", index]),
   );

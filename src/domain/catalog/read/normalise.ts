@@ -289,8 +289,7 @@ function readClosure(context: ReadContext, item: AuthoredClosure, path: Path): C
       addMissing(context, path, missing, "a closure over several days has 'from' and 'to'");
     return { name, from: from ?? "", to: to ?? "" };
   }
-  if (to < from)
-    addContradiction(context, [...path, "to"], `'to' ${to} is before 'from' ${from}.`);
+  if (to < from) addContradiction(context, [...path, "to"], `'to' ${to} is before 'from' ${from}.`);
   return { name, from, to };
 }
 

@@ -73,12 +73,7 @@ function readStart(context: ReadContext, item: AuthoredPublicEvent, path: Path):
     addDuplicate(context, path, "startsAt", "startsIn");
   if (startsAt !== undefined) return readInstant(context, startsAt, [...path, "startsAt"]);
   if (startsIn !== undefined) return readInstant(context, startsIn, [...path, "startsIn"]);
-  addMissing(
-    context,
-    path,
-    "startsAt",
-    "an event needs a date and time such as 2026-12-31T22:00",
-  );
+  addMissing(context, path, "startsAt", "an event needs a date and time such as 2026-12-31T22:00");
   return Number.NaN;
 }
 

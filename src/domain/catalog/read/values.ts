@@ -144,12 +144,7 @@ export const addContradiction = (context: ReadContext, path: Path, detail: strin
   context.addIssue({ code: "contradiction", path, detail });
 
 /** Reports a missing field. @param reason the rest of the sentence after a colon */
-export const addMissing = (
-  context: ReadContext,
-  path: Path,
-  field: string,
-  reason: string,
-): void =>
+export const addMissing = (context: ReadContext, path: Path, field: string, reason: string): void =>
   context.addIssue({
     code: "missing_field",
     path: [...path, field],
@@ -196,8 +191,7 @@ export function validateOrder(
   path: Path,
   [first, last]: [string, string],
 ): void {
-  if (to <= from)
-    addContradiction(context, [...path, last], `'${last}' is not after '${first}'.`);
+  if (to <= from) addContradiction(context, [...path, last], `'${last}' is not after '${first}'.`);
 }
 
 const WEEK: readonly Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -264,7 +258,7 @@ export function readException(
   const { mode } = readFields(exception, EXCEPTION_DEFAULTS);
   const intervals = exception.intervals ?? [];
   if (mode !== "REPLACE" && intervals.length === 0)
-    addMissing(context, path, "intervals", `add the hours to ${mode.toLowerCase()}`);
+    addMissing(context, path, "intervals", `list the hours to ${mode.toLowerCase()}`);
   return {
     date: exception.date,
     mode,
