@@ -26,7 +26,7 @@ function describe(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
     return issue.keys.map((field) => ({
       code: "unknown_field",
       pointer: pointerTo([field]),
-      detail: `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known here: ${known.join(", ") || "none"}.`}`,
+      detail: `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known fields: ${known.join(", ") || "none"}.`}`,
     }));
   const pointer = pointerTo(issue.path);
   const [field] = issue.path;

@@ -278,18 +278,18 @@ export type TicketTypeDoc = Common & {
 
 export type PublicEventDoc = Named &
   Presented & {
-  status: "DRAFT" | "PUBLISHED" | "CANCELLED" | "POSTPONED";
-  slug: string;
-  description: string | null;
-  startsAt: number;
-  endsAt: number;
-  doorsAt: number | null;
-  venue: { name: string; address: string | null } | null;
-  attendanceMode: "IN_PERSON" | "ONLINE" | "MIXED";
-  ticketTypes: TicketTypeDoc[];
-  /** Numbers of places; each sold ticket takes one from every quota that lists its type. */
-  quotas: { key: string; size: number; ticketTypes: string[] }[];
-};
+    status: "DRAFT" | "PUBLISHED" | "CANCELLED" | "POSTPONED";
+    slug: string;
+    description: string | null;
+    startsAt: number;
+    endsAt: number;
+    doorsAt: number | null;
+    venue: { name: string; address: string | null } | null;
+    attendanceMode: "IN_PERSON" | "ONLINE" | "MIXED";
+    ticketTypes: TicketTypeDoc[];
+    /** Numbers of places; each sold ticket takes one from every quota that lists its type. */
+    quotas: { key: string; size: number; ticketTypes: string[] }[];
+  };
 
 export const emptyObjects = (): CatalogObjects => ({
   service_category: [],

@@ -119,7 +119,10 @@ export const ticketTypeKeys = (event: PublicEventDoc): string[] =>
  * Unknown references, category cycles and repeated IDs and slugs in a whole catalog. References to
  * `unreadable` objects are accepted: they exist in the file, but have issues of their own.
  */
-export function findReferenceIssues(catalog: Catalog, unreadable: ReadonlySet<string>): ReferenceIssue[] {
+export function findReferenceIssues(
+  catalog: Catalog,
+  unreadable: ReadonlySet<string>,
+): ReferenceIssue[] {
   const { objects } = catalog;
   return [
     ...findUnknownReferences(objects, unreadable),
@@ -130,7 +133,10 @@ export function findReferenceIssues(catalog: Catalog, unreadable: ReadonlySet<st
   ];
 }
 
-function findUnknownReferences(objects: CatalogObjects, unreadable: ReadonlySet<string>): ReferenceIssue[] {
+function findUnknownReferences(
+  objects: CatalogObjects,
+  unreadable: ReadonlySet<string>,
+): ReferenceIssue[] {
   const known: Record<Target, Set<string>> = {
     ...keysOf(objects),
     ticket_type: new Set(objects.public_event.flatMap(ticketTypeKeys)),
@@ -195,10 +201,7 @@ function findCycles(
 }
 
 /** IDs are derived from original keys, so two objects with the same one would share an ID. */
-function findSharedIds(
-  kind: Kind,
-  docs: readonly Keyed[],
-): ReferenceIssue[] {
+function findSharedIds(kind: Kind, docs: readonly Keyed[]): ReferenceIssue[] {
   const owners = new Map<string, Keyed>();
   return docs.flatMap((doc) => {
     const owner = owners.get(originalKey(doc));

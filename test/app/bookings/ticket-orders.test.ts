@@ -321,7 +321,7 @@ describe("an order is refused", () => {
     [
       "with an unknown field",
       { event: "gala", items: ["seat"], customer: "x" },
-      /^validation_failed: Unknown field 'customer'\. (?:Did you mean|Known here)/,
+      /^validation_failed: Unknown field 'customer'\. (?:Did you mean|Known fields)/,
     ],
     [
       "with control characters in the customer's name",

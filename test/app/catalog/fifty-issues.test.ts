@@ -24,11 +24,11 @@ const LINES: [line: string, mend?: string][] = [
     "is before 'validFrom'",
   ],
   ["closures:"],
-  ["  - { name: Empty }", "A closure has one of"],
+  ["  - { name: Empty }", "A closure needs exactly one of"],
   ["  - { from: 2026-12-27, to: 2026-12-24 }", "is before 'from'"],
   ['  - { yearly: "13-01" }', "a month and day such as 12-25"],
   ["exceptions:"],
-  ["  - { date: 2026-12-24, mode: add }", "say which hours to add"],
+  ["  - { date: 2026-12-24, mode: add }", "list the hours to add"],
   ["  - { date: 2026-12-24, mode: extend }", "replace, add or remove"],
   ["serviceCategories:"],
   ["  - { key: cuts, name: Cuts, parent: cuts }", "A category cannot be its own parent."],
@@ -91,7 +91,7 @@ const LINES: [line: string, mend?: string][] = [
   ["  modifierGroups:"],
   [
     "    - { key: size, name: Size, min: 2, options: [{ key: s, name: S }] }",
-    "is more than there are options",
+    "is more than the number of options",
   ],
   ["tables:"],
   ["  - { key: t1, minSeats: 6, maxSeats: 2 }", "is less than 'minSeats' 6"],
@@ -100,7 +100,7 @@ const LINES: [line: string, mend?: string][] = [
   ["  - { key: q, name: Q, benefit: { type: percent_off, percent: 120 } }", "at most 100.00"],
   [
     "  - { key: r, name: R, benefit: { type: amount_off, amount: 1.00, percent: 5 } }",
-    "which takes amount",
+    "which has amount",
   ],
   [
     "  - { key: s, name: S, benefit: { type: amount_off, amount: 1.00 }, appliesTo: { all: false } }",

@@ -223,7 +223,7 @@ describe("what cannot be imported is refused in words", () => {
     ['{"objects": [],\n "cursor" "x"}', "2:11"],
   ])("the place in the JSON is named: %j", (text, place) => {
     expect(() => importSquare(text, BUSINESS)).toThrow(
-      expect.objectContaining({ items: [expect.objectContaining({ place })] }),
+      expect.objectContaining({ issues: [expect.objectContaining({ place })] }),
     );
   });
 
@@ -233,7 +233,7 @@ describe("what cannot be imported is refused in words", () => {
     });
     expect(() => importSquare(text, BUSINESS)).toThrow(
       expect.objectContaining({
-        items: [expect.objectContaining({ place: "objects[1].itemData.name" })],
+        issues: [expect.objectContaining({ place: "objects[1].itemData.name" })],
       }),
     );
   });

@@ -18,7 +18,7 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "a field like no other",
     "areas: [{key: hall, name: Hall, xyzzy: 1}]\n",
-    "5:33 Unknown field 'xyzzy'. Known here: key, name, previousKeys, status, images, translations.",
+    "5:33 Unknown field 'xyzzy'. Known fields: key, name, previousKeys, status, images, translations.",
   ],
   [
     "a section like no other",
@@ -110,13 +110,13 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "a price said twice",
     "addons: [{key: a, name: A, price: 5, priceCents: 500}]\n",
-    "5:38 'price' and 'priceCents' say the same thing. Keep one of them.",
+    "5:38 'price' and 'priceCents' set the same value. Keep one of them.",
   ],
   ["no price", "addons: [{key: a, name: A}]\n", "5:10 'price' is missing: an add-on needs one."],
   [
     "a price for what has none",
     "services: [{key: a, name: A, durationMin: 5, priceType: on_request, price: 3}]\n",
-    "5:69 'price' cannot stand beside 'on_request'. Remove one of them.",
+    "5:69 'price' conflicts with 'on_request'. Remove one of them.",
   ],
   [
     "a deposit that is no amount",
@@ -137,7 +137,7 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "an end before its start",
     "hours: [{days: fri-sat, start: '18:00', end: '02:00'}]\n",
-    "5:41 'end' 02:00 is not after 'start' 18:00. For 02:00 on the day after, write 26:00.",
+    "5:41 'end' 02:00 is not after 'start' 18:00. For 02:00 on the next day, write 26:00.",
   ],
   [
     "a day that is none",
@@ -157,7 +157,7 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "a closure of two forms",
     "closures: [{date: 2027-02-01, yearly: 02-03}]\n",
-    "5:12 A closure has one of: 'date'; 'from' and 'to'; 'yearly'.",
+    "5:12 A closure needs exactly one of: 'date'; 'from' and 'to'; 'yearly'.",
   ],
   [
     "half a closure",
@@ -167,12 +167,12 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "an exception without hours",
     "exceptions: [{date: 2027-02-01, mode: add}]\n",
-    "5:14 'intervals' is missing: say which hours to add.",
+    "5:14 'intervals' is missing: list the hours to add.",
   ],
   [
     "days counted from a seeding that is none",
     "events: [{key: gala, name: Gala, startsIn: 12d 19:30, durationMin: 90}]\n",
-    "5:34 '12d 19:30' counts from the day of seeding, which only 'seed' knows. Write a date and time such as 2026-12-31T22:00.",
+    "5:34 '12d 19:30' is relative to the day of seeding and works only with 'seed'. Write a date and time such as 2026-12-31T22:00.",
   ],
   [
     "an instant that does not exist",
@@ -198,7 +198,7 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "doors after the start",
     "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, doorsAt: '22:30'}]\n",
-    "5:79 'doorsAt' 22:30 is after the event's start.",
+    "5:79 'doorsAt' 22:30 is after the start of the event.",
   ],
   // Numbers
   [
@@ -219,23 +219,23 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "a group of which too many must be chosen",
     "menu: {modifierGroups: [{key: g, name: G, min: 2, options: [{key: o, name: O}]}]}\n",
-    "5:43 'min' 2 is more than there are options, which is 1.",
+    "5:43 'min' 2 is more than the number of options, 1.",
   ],
   [
     "an add-on that is required none times",
     "addons: [{key: m, name: M, price: 1}]\nservices: [{key: a, name: A, durationMin: 5, price: 1, addons: [{addon: m, required: true, min: 0}]}]\n",
-    "6:92 'min' cannot be 0 where the add-on is required.",
+    "6:92 'min' cannot be 0, because the add-on is required.",
   ],
   [
     "two default variants",
     "services:\n  - key: a\n    name: A\n    durationMin: 5\n    price: 1\n    variants:\n      - {key: s, name: S, default: true}\n      - {key: l, name: L, default: true}\n",
-    "12:27 Another variant is the default already. Keep one.",
+    "12:27 Another variant is already the default. Keep one.",
   ],
   // Promotions and tickets
   [
     "a benefit with a stranger's field",
     "promotions: [{key: p, name: P, benefit: {type: amount_off, amount: 5, percent: 3}}]\n",
-    "5:71 'percent' has no meaning in a benefit of type amount_off, which takes amount, amountCents.",
+    "5:71 'percent' is not allowed in a benefit of type amount_off, which has amount, amountCents.",
   ],
   [
     "a benefit of nothing",
@@ -260,7 +260,7 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "an event whose key makes no slug",
     "events: [{key: 忘年会, name: 忘年会, startsAt: 2026-12-31T22:00, durationMin: 60}]\n",
-    "5:10 'slug' is missing: none can be made of the key '忘年会'. Write one of a-z, 0-9 and -.",
+    "5:10 'slug' is missing and cannot be derived from the key '忘年会'. Add one of a-z, 0-9 and -.",
   ],
   // Repeats and references
   [
@@ -288,7 +288,7 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "the old name of something",
     "areas: [{key: garden, name: Garden, previousKeys: [yard]}]\ntables: [{key: t1, maxSeats: 2, area: yard}]\n",
-    "6:33 There is no area 'yard'. It is called 'garden' now.",
+    "6:33 There is no area 'yard'. It was renamed to 'garden'.",
   ],
   [
     "a promotion for an unknown ticket type",
@@ -299,7 +299,7 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "categories in a ring",
     "serviceCategories:\n  - {key: a, name: A, parent: b}\n  - {key: b, name: B, parent: a}\n",
-    "6:23 These categories go round in a ring: 'a' in 'b' in 'a'.",
+    "6:23 These categories form a cycle: 'a' in 'b' in 'a'.",
   ],
   [
     "a category within itself",
@@ -309,12 +309,12 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "two events of one slug",
     "events:\n  - {key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60}\n  - {key: Gala!, name: Gala, startsAt: 2027-12-31T22:00, durationMin: 60}\n",
-    "7:5 The event 'gala' has the slug 'gala' already. Write another 'slug'.",
+    "7:5 The event 'gala' already has the slug 'gala'. Choose another slug.",
   ],
   [
     "a key that another's id is made of",
     "areas:\n  - {key: garden, name: Garden, previousKeys: [yard]}\n  - {key: yard, name: Yard}\n",
-    "7:6 The id of 'garden' is made of the key 'yard' already. Choose another key.",
+    "7:6 The ID of 'garden' is already derived from the key 'yard'. Choose another key.",
   ],
   // YAML itself
   [
@@ -325,7 +325,7 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   [
     "a price with a comma in braces",
     "addons: [{key: a, name: A, price: 4,50}]\n",
-    "5:37 Unknown field '50'. If it is the end of an amount, write that with a point: 4.50.",
+    "5:37 Unknown field '50'. To write an amount, use a decimal point: 4.50.",
   ],
   [
     "a tab, without what it leads to",
@@ -417,7 +417,7 @@ services:
     ["catalog: 2\n", "catalog.yaml:1:1 'catalog' must be 1, the version of this format, not 2."],
     [
       "catalog: 1\n",
-      "catalog.yaml:1:1 'business' is missing: one file has to say which business this is.",
+      "catalog.yaml:1:1 'business' is missing: one of the files must describe the business.",
     ],
     [
       "catalog: 1\n---\ncatalog: 1\n",
@@ -501,7 +501,7 @@ services:
     const found = collectIssues(() =>
       readCatalogBody(`areas:\n  - {key: hall, name: Hall, translations: {${texts.join(", ")}}}\n`),
     );
-    expect(found).toEqual(["catalog.yaml:6:5 This object is 251 KB; one may have at most 200 KB."]);
+    expect(found).toEqual(["catalog.yaml:6:5 This object is 251 KB; the maximum is 200 KB."]);
   });
 
   it("leaves prototypes alone", () => {
@@ -614,7 +614,7 @@ services:
   });
 
   it.each(["restaurant", "salon", "venue"])("reads the shipped %s without a mistake", (preset) => {
-    const text = readFileSync(new URL(`../../data/${preset}.yaml`, import.meta.url), "utf8");
+    const text = readFileSync(new URL(`../../../data/${preset}.yaml`, import.meta.url), "utf8");
     const seedingAt = Date.parse("2026-11-20T12:00:00Z");
     expect(
       collectIssues(() => readCatalogSources([{ name: preset, text }], { seedingAt })),

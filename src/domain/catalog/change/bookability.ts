@@ -62,7 +62,10 @@ function kindDiffers(
   // normaliseCatalog reuses the stored documents that a file does not change.
   if (shallowEqual(before[kind], after[kind])) return false;
   const inputs = INPUTS[kind] as (doc: DocOf[Kind]) => unknown;
-  return !deepEqual(byKey<DocOf[Kind]>(before[kind], inputs), byKey<DocOf[Kind]>(after[kind], inputs));
+  return !deepEqual(
+    byKey<DocOf[Kind]>(before[kind], inputs),
+    byKey<DocOf[Kind]>(after[kind], inputs),
+  );
 }
 
 /** Compared by key, because availability does not depend on the order of objects. */

@@ -54,7 +54,8 @@ export function mergeCatalog(
       addRenames(renamed, kind, old, kept);
       return kept;
     }) as CatalogObjects[K];
-    if (!prune) unlisted[kind] = before[kind].filter((doc) => !matched.has(doc)) as CatalogObjects[K];
+    if (!prune)
+      unlisted[kind] = before[kind].filter((doc) => !matched.has(doc)) as CatalogObjects[K];
   }
   ALL_KINDS.forEach(mergeKind);
 

@@ -54,7 +54,9 @@ export function findUnchanged(contents: readonly unknown[], current: Catalog | n
 function limitDiffers(item: unknown, { objects }: Catalog): boolean {
   if (!isRecord(item)) return true;
   const before = objects.addon.find(({ key }) => key === item.key);
-  return before !== undefined && before.maxQuantity !== (item.maxQuantity ?? ADDON_DEFAULTS.maxQuantity);
+  return (
+    before !== undefined && before.maxQuantity !== (item.maxQuantity ?? ADDON_DEFAULTS.maxQuantity)
+  );
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,10 +1,4 @@
-import {
-  CSV_SEPARATOR,
-  CSV_TYPES,
-  type CsvCells,
-  type CsvColumn,
-  type CsvType,
-} from "./format.ts";
+import { CSV_SEPARATOR, CSV_TYPES, type CsvCells, type CsvColumn, type CsvType } from "./format.ts";
 import { type CatalogIssue, limitedSuggestions, type Path } from "../catalog-issue.ts";
 import { defaultSlug } from "../file/offers.ts";
 import type { AuthoredBusiness, AuthoredFile } from "../file/schema.ts";

@@ -98,7 +98,7 @@ describe("a file laid over what the box has", () => {
       `${areas("hall", "yard")}tables: [{key: t1, maxSeats: 2, area: yard}]\n`,
     );
     expect(collectIssues(() => readOverCurrent(before, areas("hall"), { prune: true }))).toEqual([
-      "catalog.yaml:1:1 The table 't1', which is on the box and in no file: There is no area 'yard'.",
+      "catalog.yaml:1:1 The table 't1' is stored on the server but not in these files: There is no area 'yard'.",
     ]);
   });
 });

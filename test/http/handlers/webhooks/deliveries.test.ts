@@ -354,7 +354,7 @@ describe("redeliver", () => {
         {
           pointer: "#/force",
           code: "unknown_field",
-          detail: "Unknown field 'force'. Known here: none.",
+          detail: "Unknown field 'force'. Known fields: none.",
         },
       ],
     });
