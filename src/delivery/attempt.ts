@@ -14,7 +14,7 @@ import { createBodyCache } from "./body-cache.ts";
 export type Claim = { due: DueRow; destination: DestinationRow; keys: readonly SigningKey[] };
 
 /** What came of it, and what that tells of the endpoint; nothing when nothing was sent. */
-export type AttemptResult = DeliveryResult & { verdict: OutcomeClass | undefined };
+export type AttemptResult = DeliveryResult & { outcomeClass: OutcomeClass | undefined };
 
 /** Makes one attempt at a delivery. Never throws: whatever goes wrong belongs to this delivery alone. */
 export function createAttemptRunner(
@@ -35,7 +35,7 @@ export function createAttemptRunner(
         settlement: CORRUPT_SETTLEMENT,
         attempt: null,
         isGone: false,
-        verdict: undefined,
+        outcomeClass: undefined,
       };
 
     const at = rt.now();
@@ -59,8 +59,14 @@ export function createAttemptRunner(
       };
     }
     const now = rt.now();
-    const settlement = settle(n - due.attemptsBefore, outcome, now, rt.randomFraction);
-    const verdict = classifyOutcome(outcome, now);
+    const outcomeClass = classifyOutcome(outcome, now);
+    const settlement = settle(
+      n - due.attemptsBefore,
+      outcome,
+      outcomeClass,
+      now,
+      rt.randomFraction,
+    );
     const answer = outcome.kind === "responded" ? outcome : undefined;
     const attempt: AttemptRow = {
       n,
@@ -77,8 +83,8 @@ export function createAttemptRunner(
       businessId,
       settlement,
       attempt,
-      verdict,
-      isGone: verdict.kind === "gone",
+      outcomeClass,
+      isGone: outcomeClass.kind === "gone",
     };
   };
 }

@@ -13,7 +13,7 @@ export type PermitKind =
 /** What came of an endpoint's turn: one went out, nothing can for now, or something waits for a slot alone. */
 export type DispatchResult = "SENT" | "NOTHING" | "NO_SLOT";
 
-const SLOT_OF: Record<Lane, PermitKind> = { WELL: "PROMPT", SHAKY: "LATE", SUSPECT: "PROBE" };
+const SLOT_OF: Record<Lane, PermitKind> = { HEALTHY: "PROMPT", DEGRADED: "LATE", PROBING: "PROBE" };
 const LANES = Object.keys(SLOT_OF) as Lane[];
 
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
@@ -27,9 +27,9 @@ export function createDeliveryQueue(slots: number) {
   const used: Record<PermitKind, number> = { PROMPT: 0, LATE: 0, PROBE: 0 };
   /** Those that may have something to send, next first. */
   const waiting: Record<Lane, Set<string>> = {
-    WELL: new Set(),
-    SHAKY: new Set(),
-    SUSPECT: new Set(),
+    HEALTHY: new Set(),
+    DEGRADED: new Set(),
+    PROBING: new Set(),
   };
 
   function hasSlot(kind: PermitKind): boolean {

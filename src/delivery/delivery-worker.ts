@@ -127,7 +127,10 @@ export function createDeliveryWorker(
   function offer(endpointId: string): void {
     const queue = queues.get(endpointId);
     if (queue !== undefined) queue.isDry = false;
-    turns.enqueue(endpointId, queue === undefined ? "WELL" : laneOf(queue.health, queue.overdue));
+    turns.enqueue(
+      endpointId,
+      queue === undefined ? "HEALTHY" : laneOf(queue.health, queue.overdue),
+    );
   }
 
   function turn(): void {
@@ -173,7 +176,7 @@ export function createDeliveryWorker(
     // Before this outcome is among the unwritten: it was reckoned by the clock as it is.
     clock.check(lastSeen);
     flights.remove(flight);
-    if (result.verdict !== undefined) queues.feel(queue, result.verdict);
+    if (result.outcomeClass !== undefined) queues.feel(queue, result.outcomeClass);
     turns.enqueue(queue.endpointId, laneOf(queue.health, queue.overdue));
     unwritten.push(result);
     // Before anything more goes there, it is disabled.
@@ -247,9 +250,9 @@ export function createDeliveryWorker(
 
 function slotOf({ health, overdue }: EndpointQueue, row: DueRow): PermitKind {
   const lane = laneOf(health, overdue);
-  if (lane === "SUSPECT") return "PROBE";
+  if (lane === "PROBING") return "PROBE";
   const isPrompt = row.isReplay === 0 && row.attemptCount - row.attemptsBefore < PROMPT_ATTEMPTS;
-  return lane === "WELL" && isPrompt ? "PROMPT" : "LATE";
+  return lane === "HEALTHY" && isPrompt ? "PROMPT" : "LATE";
 }
 
 // prettier-ignore

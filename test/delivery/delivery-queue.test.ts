@@ -27,18 +27,18 @@ const fill = (turns: ReturnType<typeof desk>, kind: PermitKind, count: number) =
 
 test("endpoints send one each in turn, and one with a long backlog goes no more often than the others", () => {
   const turns = desk();
-  for (const id of ["a", "b", "a", "c"]) turns.enqueue(id, "WELL");
+  for (const id of ["a", "b", "a", "c"]) turns.enqueue(id, "HEALTHY");
   turns.goRound({ a: 4, b: 1, c: 2 }, "PROMPT");
   expect(turns.sent).toEqual(["a", "b", "c", "a", "c", "a", "a"]);
 });
 
 test("one that had nothing waits no longer, until it is offered again", () => {
   const turns = desk();
-  turns.enqueue("a", "WELL");
+  turns.enqueue("a", "HEALTHY");
   turns.goRound({}, "PROMPT");
   turns.goRound({ a: 1 }, "PROMPT");
   expect(turns.sent).toEqual([]);
-  turns.enqueue("a", "WELL");
+  turns.enqueue("a", "HEALTHY");
   turns.goRound({ a: 1 }, "PROMPT");
   expect(turns.sent).toEqual(["a"]);
 });
@@ -46,7 +46,7 @@ test("one that had nothing waits no longer, until it is offered again", () => {
 test("whoever found no slot keeps its turn for when one is free", () => {
   const turns = desk();
   fill(turns, "PROMPT", 79);
-  for (const id of ["a", "b", "c"]) turns.enqueue(id, "WELL");
+  for (const id of ["a", "b", "c"]) turns.enqueue(id, "HEALTHY");
   turns.goRound({ a: 1, b: 1, c: 1 }, "PROMPT");
   expect(turns.sent).toEqual(["a"]);
   turns.release("PROMPT");
@@ -55,9 +55,9 @@ test("whoever found no slot keeps its turn for when one is free", () => {
 });
 
 test.each<{ lane: Lane; kind: PermitKind; most: number }>([
-  { lane: "WELL", kind: "PROMPT", most: 80 },
-  { lane: "SHAKY", kind: "LATE", most: 40 },
-  { lane: "SUSPECT", kind: "PROBE", most: 20 },
+  { lane: "HEALTHY", kind: "PROMPT", most: 80 },
+  { lane: "DEGRADED", kind: "LATE", most: 40 },
+  { lane: "PROBING", kind: "PROBE", most: 20 },
 ])("at most $most of 100 slots are $kind", ({ lane, kind, most }) => {
   const turns = desk();
   turns.enqueue("a", lane);
@@ -69,9 +69,9 @@ test("with every late slot and every probe taken, half of the fast slots are lef
   const turns = desk();
   fill(turns, "LATE", 40);
   fill(turns, "PROBE", 20);
-  turns.enqueue("shaky", "SHAKY");
-  turns.enqueue("suspect", "SUSPECT");
-  turns.enqueue("well", "WELL");
+  turns.enqueue("shaky", "DEGRADED");
+  turns.enqueue("suspect", "PROBING");
+  turns.enqueue("well", "HEALTHY");
   turns.goRound({ shaky: 5, suspect: 5, well: 1000 }, "PROMPT");
   expect(turns.sent).toHaveLength(40);
   expect(new Set(turns.sent)).toEqual(new Set(["well"]));
@@ -88,7 +88,7 @@ describe("when all the fast slots are held by what became late on the wire", () 
 
   test("first attempts find the half that is theirs, and later ones wait", () => {
     const turns = hung();
-    turns.enqueue("well", "WELL");
+    turns.enqueue("well", "HEALTHY");
     turns.goRound({ well: 1000 }, "PROMPT");
     expect(turns.sent).toHaveLength(40);
     expect(turns.hasSlot("LATE")).toBe(false);
@@ -109,7 +109,7 @@ describe("when all the fast slots are held by what became late on the wire", () 
   test("with them gone there are as many slots as before", () => {
     const turns = hung();
     for (let i = 0; i < 80; i++) turns.release("LATE");
-    turns.enqueue("well", "WELL");
+    turns.enqueue("well", "HEALTHY");
     turns.goRound({ well: 1000 }, "PROMPT");
     expect(turns.sent).toHaveLength(80);
   });
@@ -117,8 +117,8 @@ describe("when all the fast slots are held by what became late on the wire", () 
 
 test("an endpoint that is offered in another lane leaves the one that it was in", () => {
   const turns = desk();
-  turns.enqueue("a", "WELL");
-  turns.enqueue("a", "SUSPECT");
+  turns.enqueue("a", "HEALTHY");
+  turns.enqueue("a", "PROBING");
   fill(turns, "PROBE", 20);
   turns.goRound({ a: 1 }, "PROMPT");
   expect(turns.sent).toEqual([]);

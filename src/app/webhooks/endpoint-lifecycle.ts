@@ -98,7 +98,7 @@ function takeMeasure(rt: Runtime, endpoint: EndpointRow): Alert[] {
   const now = rt.now();
   const measure = nextStreakAction(endpoint, now);
   const since = `since ${isoMinute(endpoint.failingSince ?? now)}`;
-  switch (measure?.do) {
+  switch (measure?.action) {
     case undefined:
       return [];
     case "warn":

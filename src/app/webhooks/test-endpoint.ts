@@ -77,7 +77,7 @@ export async function testEndpoint(
 
   const started = rt.monotonic();
   const { outcome, address } = await sendOnce({ url, trusted, timeoutMs, headers, body }, givenUp);
-  const ok = classifyOutcome(outcome, at).kind === "well";
+  const ok = classifyOutcome(outcome, at).kind === "success";
   const isAnswer = outcome.kind === "responded";
   return {
     ok,

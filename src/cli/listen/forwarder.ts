@@ -46,7 +46,7 @@ export function createForwarder(url: string, secret: string) {
       const endedAt = wallClock();
       return {
         outcome,
-        isTaken: classifyOutcome(outcome, endedAt).kind === "well",
+        isTaken: classifyOutcome(outcome, endedAt).kind === "success",
         durationMs: endedAt - startedAt,
       };
     },

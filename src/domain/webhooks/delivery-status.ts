@@ -1,4 +1,4 @@
-/** Where a delivery can stand. What is owed is PENDING, and PARKED while its endpoint is disabled. */
+/** The states of a delivery. PENDING becomes PARKED while the endpoint is disabled. */
 export const DELIVERY_STATUSES = [
   "PENDING",
   "DELIVERED",

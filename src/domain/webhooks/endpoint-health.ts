@@ -1,42 +1,42 @@
 import type { OutcomeClass } from "./outcome.ts";
 
 /**
- * How an endpoint has been answering. It decides how many of its deliveries may be on the wire, and from when on. Its instants
- * are of a clock that never jumps.
+ * Recent results of an endpoint. They limit how many of its deliveries may be in flight, and when
+ * the next may be sent. Times are of the monotonic clock.
  */
 export type EndpointHealth = Readonly<{
   /** Failures in a row. */
   failures: number;
-  /** The last outcomes, the newest in the lowest bit: 1 is a failure. */
+  /** Bits of the last outcomes, the newest lowest: 1 is a failure. */
   history: number;
-  /** How many outcomes `history` tells of. */
+  /** Number of outcomes in `history`. */
   seen: number;
-  /** It fails so often that it is only probed. */
+  /** It fails so often that deliveries are sent one at a time, as probes. */
   isProbing: boolean;
-  /** Of the pause that a suspect's last failed probe brought. */
+  /** Wait after the last failure probe. */
   probeIntervalMs: number;
-  /** When the next probe may go. */
+  /** When the next probe may be sent. */
   probeAt: number;
-  /** The receiver asked to be left alone until then. */
+  /** End of the pause that the receiver requested with Retry-After. */
   pausedUntil: number;
-  /** Slow start: at most so many at once, whatever the endpoint is allowed. */
+  /** Slow start: caps deliveries in flight below the endpoint's own maximum. */
   maxConcurrency: number;
 }>;
 
-/** Where an endpoint's deliveries find their slots. */
-export type Lane = "WELL" | "SHAKY" | "SUSPECT";
+/** Decides which permits the deliveries of an endpoint use. */
+export type Lane = "HEALTHY" | "DEGRADED" | "PROBING";
 
-const SUSPECT_AFTER = 10;
+const PROBE_AFTER_FAILURES = 10;
 const HISTORY = 20;
-const SUSPECT_FAILURES_IN_HISTORY = 0.7 * HISTORY;
-const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 15 * 60_000;
-/** Whoever has not answered for so long may be about to hang; most that answer do so in a hundredth of it. */
+const PROBE_FAILURES_IN_HISTORY = 0.7 * HISTORY;
+const MIN_PROBE_INTERVAL_MS = 30_000;
+const MAX_PROBE_INTERVAL_MS = 15 * 60_000;
+/** An attempt without a response for this long may hang: most responses take a hundredth of it. */
 export const OVERDUE_MS = 2000;
-/** The most that an endpoint may ever be allowed. */
+/** Upper limit of an endpoint's deliveries in flight. */
 export const MAX_CONCURRENCY = 32;
 
-/** Of one that answers, or was never tried. */
+/** Of an endpoint that responds or has not been tried. */
 export const HEALTHY: EndpointHealth = {
   failures: 0,
   history: 0,
@@ -48,78 +48,81 @@ export const HEALTHY: EndpointHealth = {
   maxConcurrency: MAX_CONCURRENCY,
 };
 
-/** After a restart: what the file knows of an endpoint's failures since its last success. */
+/** Health after a restart, from the stored number of failures since the last success. */
 export const restoreHealth = (failureCount: number): EndpointHealth => ({
   ...HEALTHY,
   failures: failureCount,
-  isProbing: failureCount >= SUSPECT_AFTER,
+  isProbing: failureCount >= PROBE_AFTER_FAILURES,
 });
 
-/** Health after an outcome. The same object when nothing differs. */
+/** Health after an outcome. Returns the same object if nothing changes. */
 export function recordOutcome(
   health: EndpointHealth,
-  verdict: OutcomeClass,
+  outcome: OutcomeClass,
   now: number,
 ): EndpointHealth {
-  return verdict.kind === "well" ? recover(health) : worsen(health, verdict, now);
+  return outcome.kind === "success" ? afterSuccess(health) : afterFailure(health, outcome, now);
 }
 
-function recover(health: EndpointHealth): EndpointHealth {
+function afterSuccess(health: EndpointHealth): EndpointHealth {
   const { pausedUntil } = health;
-  // The first success of a suspect: from here on one at a time, then two, then four.
+  // After the first success of a probe, one delivery at a time, then two, then three.
   if (health.isProbing) return { ...HEALTHY, pausedUntil, maxConcurrency: 1 };
-  const cap = Math.min(health.maxConcurrency + 1, MAX_CONCURRENCY);
+  const maxConcurrency = Math.min(health.maxConcurrency + 1, MAX_CONCURRENCY);
   const seen = Math.min(health.seen + 1, HISTORY);
   const history = shift(health.history, 0);
   if (
     health.failures === 0 &&
     history === health.history &&
     seen === health.seen &&
-    cap === health.maxConcurrency
+    maxConcurrency === health.maxConcurrency
   )
     return health;
-  return { ...health, failures: 0, history, seen, maxConcurrency: cap };
+  return { ...health, failures: 0, history, seen, maxConcurrency };
 }
 
-function worsen(
+function afterFailure(
   health: EndpointHealth,
-  verdict: Exclude<OutcomeClass, { kind: "well" }>,
+  outcome: Exclude<OutcomeClass, { kind: "success" }>,
   now: number,
 ): EndpointHealth {
   const failures = health.failures + 1;
   const history = shift(health.history, 1);
   const seen = Math.min(health.seen + 1, HISTORY);
-  const isOften = seen === HISTORY && countOnes(history) >= SUSPECT_FAILURES_IN_HISTORY;
-  const isProbing = health.isProbing || failures >= SUSPECT_AFTER || isOften;
-  const failed = verdict.kind === "failed" ? verdict : undefined;
+  const failsOften = seen === HISTORY && countOnes(history) >= PROBE_FAILURES_IN_HISTORY;
+  const isProbing = health.isProbing || failures >= PROBE_AFTER_FAILURES || failsOften;
+  const failure = outcome.kind === "failure" ? outcome : undefined;
   const next = {
     ...health,
     failures,
     history,
     seen,
     isProbing,
-    pausedUntil: Math.max(health.pausedUntil, now + (failed?.pauseMs ?? 0)),
-    maxConcurrency: failed?.isOverloaded === true ? 1 : health.maxConcurrency,
+    pausedUntil: Math.max(health.pausedUntil, now + (failure?.retryAfterMs ?? 0)),
+    maxConcurrency: failure?.isOverloaded === true ? 1 : health.maxConcurrency,
   };
-  // Several that were on the wire together are one failed probe.
+  // Failures that were in flight together count as one failed probe.
   if (!isProbing || health.probeAt > now) return next;
-  const pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * health.probeIntervalMs), LONGEST_PAUSE_MS);
-  return { ...next, probeIntervalMs: pauseMs, probeAt: now + pauseMs };
+  const probeIntervalMs = Math.min(
+    Math.max(MIN_PROBE_INTERVAL_MS, 2 * health.probeIntervalMs),
+    MAX_PROBE_INTERVAL_MS,
+  );
+  return { ...next, probeIntervalMs, probeAt: now + probeIntervalMs };
 }
 
-/** @param overdue how many attempts have been waiting for its answer for OVERDUE_MS or more */
+/** @param overdue attempts without a response for OVERDUE_MS or longer */
 export const laneOf = ({ isProbing, failures }: EndpointHealth, overdue: number): Lane =>
-  isProbing ? "SUSPECT" : failures > 0 || overdue > 0 ? "SHAKY" : "WELL";
+  isProbing ? "PROBING" : failures > 0 || overdue > 0 ? "DEGRADED" : "HEALTHY";
 
-/** How many more of an endpoint's deliveries may go out now. What waits burns no attempt. */
+/** How many more deliveries may be sent now. Waiting does not use up an attempt. */
 export function remainingConcurrency(
   health: EndpointHealth,
   inFlight: number,
-  allowed: number,
+  maxInFlight: number,
   now: number,
 ): number {
   if (health.pausedUntil > now || health.probeAt > now) return 0;
-  return (health.isProbing ? 1 : Math.min(allowed, health.maxConcurrency)) - inFlight;
+  return (health.isProbing ? 1 : Math.min(maxInFlight, health.maxConcurrency)) - inFlight;
 }
 
 const shift = (history: number, bit: 0 | 1): number => ((history << 1) | bit) & (2 ** HISTORY - 1);

@@ -1,22 +1,22 @@
-/** What an endpoint has failed at since its last 2xx. */
+/** The failures of an endpoint since its last 2xx response. */
 export type FailureStreak = {
   failingSince: number | null;
   failureCount: number;
   /** The first event that failed. */
   failedEventId: string | null;
-  /** Over how many events: 0, 1, or 2 for two and more. */
+  /** Number of events that failed: 0, 1, or 2 for two or more. */
   failedEvents: number;
-  /** When the operator was told of it. */
+  /** When the operator was warned. */
   warnedAt: number | null;
-  /** When it will be disabled, unless it answers before. */
+  /** When the endpoint will be disabled unless a delivery succeeds first. */
   disableAt: number | null;
 };
 
-/** What is to be done about a failing endpoint. */
+/** The next step for a failing endpoint. `announce` schedules the disabling. */
 export type StreakAction =
-  | { do: "warn" }
-  | { do: "announce"; disableAt: number }
-  | { do: "disable" };
+  | { action: "warn" }
+  | { action: "announce"; disableAt: number }
+  | { action: "disable" };
 
 export const NO_STREAK: FailureStreak = {
   failingSince: null,
@@ -31,35 +31,36 @@ const DAY_MS = 86_400_000;
 const WARN_AFTER_MS = DAY_MS;
 const DISABLE_AFTER_MS = 5 * DAY_MS;
 const NOTICE_MS = DAY_MS;
-/** One event that a receiver chokes on, or a handful of failures over a quiet week, say little of the endpoint. */
-const LEAST_FAILURES = 20;
-const LEAST_EVENTS = 2;
+/** A single bad event, or a few failures in a quiet week, must not disable an endpoint. */
+const MIN_FAILURES = 20;
+const MIN_EVENTS = 2;
 
 export function recordFailure(streak: FailureStreak, eventId: string, at: number): FailureStreak {
-  const isOther = streak.failedEventId !== null && streak.failedEventId !== eventId;
+  const isOtherEvent = streak.failedEventId !== null && streak.failedEventId !== eventId;
   return {
     ...streak,
     failingSince: streak.failingSince ?? at,
     failureCount: streak.failureCount + 1,
     failedEventId: streak.failedEventId ?? eventId,
-    failedEvents: isOther ? LEAST_EVENTS : Math.max(streak.failedEvents, 1),
+    failedEvents: isOtherEvent ? MIN_EVENTS : Math.max(streak.failedEvents, 1),
   };
 }
 
-/** Whether the operator has been told of it, or is about to be. */
+/** Whether the operator has been warned, or is about to be. */
 export const needsAttention = (streak: FailureStreak, now: number): boolean =>
   streak.warnedAt !== null ||
   streak.disableAt !== null ||
   nextStreakAction(streak, now) !== undefined;
 
-/** Nobody is disabled without a day's notice, however late the failures were enough for it. */
+/** An endpoint is announced at least a day before it is disabled. */
 export function nextStreakAction(streak: FailureStreak, now: number): StreakAction | undefined {
   const { failingSince, failureCount, failedEvents, warnedAt, disableAt } = streak;
   if (failingSince === null) return undefined;
-  if (disableAt !== null) return now >= disableAt ? { do: "disable" } : undefined;
-  if (warnedAt === null) return now >= failingSince + WARN_AFTER_MS ? { do: "warn" } : undefined;
-  if (failureCount < LEAST_FAILURES || failedEvents < LEAST_EVENTS) return undefined;
+  if (disableAt !== null) return now >= disableAt ? { action: "disable" } : undefined;
+  if (warnedAt === null)
+    return now >= failingSince + WARN_AFTER_MS ? { action: "warn" } : undefined;
+  if (failureCount < MIN_FAILURES || failedEvents < MIN_EVENTS) return undefined;
   const endsAt = failingSince + DISABLE_AFTER_MS;
   if (now < endsAt - NOTICE_MS) return undefined;
-  return { do: "announce", disableAt: Math.max(endsAt, now + NOTICE_MS) };
+  return { action: "announce", disableAt: Math.max(endsAt, now + NOTICE_MS) };
 }

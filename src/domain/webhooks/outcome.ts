@@ -1,35 +1,35 @@
-/** What one POST gave. */
+/** The result of one POST. */
 export type Outcome =
   | { kind: "responded"; statusCode: number; retryAfter: string | null; responseText: string }
   | { kind: "timed_out" | "refused" | "blocked" | "unresolvable" | "tls_failed"; error: string };
 
-/** What an outcome tells of its endpoint. */
+/** What an outcome means for the endpoint. */
 export type OutcomeClass =
-  | { kind: "well" }
-  /** It said that it is no more. */
+  | { kind: "success" }
+  /** It responded 410: the endpoint no longer exists. */
   | { kind: "gone" }
   | {
-      kind: "failed";
-      /** For how long the receiver asks to be left alone; null: it does not say. */
-      pauseMs: number | null;
-      /** Overloaded, or gone for the moment: more at once, or sooner, would make that worse. */
+      kind: "failure";
+      /** The delay requested with Retry-After; null if none. */
+      retryAfterMs: number | null;
+      /** Overloaded or temporarily unavailable: send less, and later. */
       isOverloaded: boolean;
     };
 
-const MAX_HINT_MS = 86_400_000;
+const MAX_RETRY_AFTER_MS = 86_400_000;
 const OVERLOADED = new Set([429, 502, 503, 504]);
 const GONE = 410;
 
-/** The outcome table of webhooks. Status and headers decide; whatever becomes of the body changes nothing. */
+/** Classifies by status and headers. The body, even if it never ends, does not matter. */
 export function classifyOutcome(outcome: Outcome, now: number): OutcomeClass {
   if (outcome.kind !== "responded")
-    return { kind: "failed", pauseMs: null, isOverloaded: outcome.kind === "timed_out" };
+    return { kind: "failure", retryAfterMs: null, isOverloaded: outcome.kind === "timed_out" };
   const { statusCode, retryAfter } = outcome;
-  if (statusCode >= 200 && statusCode < 300) return { kind: "well" };
+  if (statusCode >= 200 && statusCode < 300) return { kind: "success" };
   if (statusCode === GONE) return { kind: "gone" };
-  const hintMs = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now);
-  const pauseMs = hintMs === undefined ? null : Math.min(hintMs, MAX_HINT_MS);
-  return { kind: "failed", pauseMs, isOverloaded: OVERLOADED.has(statusCode) };
+  const requestedMs = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now);
+  const retryAfterMs = requestedMs === undefined ? null : Math.min(requestedMs, MAX_RETRY_AFTER_MS);
+  return { kind: "failure", retryAfterMs, isOverloaded: OVERLOADED.has(statusCode) };
 }
 
 /** RFC 9110: seconds, or an HTTP date. Undefined for anything else. */
@@ -41,13 +41,13 @@ function parseRetryAfter(text: string, now: number): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** The outcome in words, for whoever looks after the delivery. */
+/** The failure in words, for the operator. */
 export const describeFailure = (outcome: Outcome): string =>
   outcome.kind === "responded"
     ? `HTTP ${outcome.statusCode}`
-    : `${NAMES[outcome.kind]}: ${outcome.error}`;
+    : `${FAILURE_NAMES[outcome.kind]}: ${outcome.error}`;
 
-const NAMES = {
+const FAILURE_NAMES = {
   timed_out: "timed out",
   refused: "refused",
   blocked: "blocked_address",

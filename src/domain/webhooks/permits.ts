@@ -1,25 +1,25 @@
-/** The courier's places on the wire, for all endpoints together. */
+/** Attempts that may be in flight in the delivery worker, for all endpoints together. */
 export const PERMITS = 1024;
 
 const PROBE_SHARE = 0.2;
 const LATE_SHARE_OF_FAST = 0.5;
-/** With those that became late on the wire there are at most so many times the fast ones. */
-const MOST_OF_FAST = 2;
+/** Including late attempts that gave up their permit, `fast` times this may be in flight. */
+const MAX_FAST_FACTOR = 2;
 
-/** What of the places each kind of attempt has, and how many there may be on the wire with those that gave theirs up. */
-export function splitPermits(slots: number) {
-  const probes = Math.floor(slots * PROBE_SHARE);
-  const fast = slots - probes;
+/** The permits of each kind, and the maximum in flight including attempts that became late. */
+export function splitPermits(permits: number) {
+  const probes = Math.floor(permits * PROBE_SHARE);
+  const fast = permits - probes;
   return {
     probes,
     fast,
     late: Math.floor(fast * LATE_SHARE_OF_FAST),
-    maxFastInFlight: fast * MOST_OF_FAST,
+    maxFastInFlight: fast * MAX_FAST_FACTOR,
   };
 }
 
-/** More than there are places: an attempt that hangs gives its place up, and goes on to its deadline. */
-export function maxInFlight(slots: number): number {
-  const { probes, maxFastInFlight } = splitPermits(slots);
+/** More than there are permits: an attempt that hangs gives up its permit but continues. */
+export function maxInFlight(permits: number): number {
+  const { probes, maxFastInFlight } = splitPermits(permits);
   return probes + maxFastInFlight;
 }

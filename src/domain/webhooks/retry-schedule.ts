@@ -2,7 +2,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The wait before each attempt, the first included: 20 attempts over 8 days. */
+/** The delay before each attempt, including the first: 20 attempts over 8 days. */
 export const ATTEMPT_DELAYS_MS: readonly number[] = [
   0,
   5 * SECOND,
@@ -28,12 +28,12 @@ const JITTER_MIN_MS = 1 * SECOND;
 const JITTER_MAX_MS = 15 * MINUTE;
 
 /**
- * How long to wait after `attemptsMade` attempts, or undefined when that was the last one.
- * @param random 0 <= random < 1: spreads the retries of what failed together
+ * The delay after `attemptsMade` attempts; undefined after the last one.
+ * @param random 0 <= random < 1; spreads retries of deliveries that failed together
  */
 export function retryDelayMs(attemptsMade: number, random: number): number | undefined {
-  const waitMs = ATTEMPT_DELAYS_MS[attemptsMade];
-  if (waitMs === undefined) return undefined;
-  const jitterMs = Math.min(Math.max(waitMs * JITTER_SHARE, JITTER_MIN_MS), JITTER_MAX_MS);
-  return waitMs + Math.floor(jitterMs * random);
+  const delayMs = ATTEMPT_DELAYS_MS[attemptsMade];
+  if (delayMs === undefined) return undefined;
+  const jitterMs = Math.min(Math.max(delayMs * JITTER_SHARE, JITTER_MIN_MS), JITTER_MAX_MS);
+  return delayMs + Math.floor(jitterMs * random);
 }

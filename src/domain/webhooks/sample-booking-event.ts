@@ -12,8 +12,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const customerRef = "sample";
 
 /**
- * An event of the day's work as it would be: somebody books the first service for tomorrow, or a table, or orders two tickets.
- * Undefined when there is no such thing to be had.
+ * A sample booking, reservation, ticket order or check-in for the first matching catalog object;
+ * undefined if there is none.
  */
 export function sampleBookingEvent(
   type: EventType,
@@ -34,7 +34,7 @@ export function sampleBookingEvent(
   }
 }
 
-function visitTimes(
+function sampleTimes(
   { catalog }: CatalogState,
   now: number,
   durationMin: number,
@@ -51,7 +51,7 @@ function sampleBooking(state: CatalogState, now: number): EventDraft | undefined
   const [service] = state.publicCatalog.services;
   if (service === undefined) return undefined;
   const { id: serviceId, priceCents, currency, durationMin, staffIds } = service;
-  const times = visitTimes(state, now, durationMin);
+  const times = sampleTimes(state, now, durationMin);
   const segment = {
     serviceId,
     variantId: null,
@@ -81,14 +81,14 @@ function sampleReservation(state: CatalogState, now: number): EventDraft | undef
     id: "rsv_sample",
     status: "CONFIRMED",
     partySize: table.maxSeats,
-    ...visitTimes(state, now, 90),
+    ...sampleTimes(state, now, 90),
     areaId: area === undefined ? null : objectId("area", business.slug, area),
     tableId: objectId("table", business.slug, table),
     customerRef,
   });
 }
 
-const onSale = ({ publicCatalog: shown }: CatalogState) =>
+const firstTicketType = ({ publicCatalog: shown }: CatalogState) =>
   shown.events.flatMap(({ ticketTypes }) => ticketTypes)[0];
 
 function sampleOrder(
@@ -96,7 +96,7 @@ function sampleOrder(
   state: CatalogState,
   now: number,
 ): EventDraft | undefined {
-  const type = onSale(state);
+  const type = firstTicketType(state);
   if (type === undefined) return undefined;
   const { id: ticketTypeId, eventId, priceCents: unitPriceCents, currency } = type;
   const { timezone } = state.catalog.business;
@@ -116,7 +116,7 @@ function sampleOrder(
 }
 
 function sampleCheckIn(state: CatalogState, now: number): EventDraft | undefined {
-  const type = onSale(state);
+  const type = firstTicketType(state);
   return (
     type &&
     ticketCheckedInEvent({

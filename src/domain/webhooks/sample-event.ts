@@ -11,7 +11,7 @@ import { type CatalogState, catalogChangedEvent } from "../public/catalog-change
 import type { PublicCatalog } from "../public/public-catalog.ts";
 import { sampleBookingEvent } from "./sample-booking-event.ts";
 
-/** Where the objects of an event's kind are to be found. */
+/** The list with the objects of an event's kind. */
 const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   service: "services",
   service_price: "services",
@@ -25,7 +25,7 @@ const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   event: "events",
 };
 
-/** An event of a type about an object that is really there; nothing has happened to it. Undefined when there is none. */
+/** An event of the type about the first existing object, although nothing changed; or undefined. */
 export function sampleEvent(
   type: EventType,
   state: CatalogState,

@@ -1,7 +1,7 @@
 import { retryDelayMs } from "./retry-schedule.ts";
-import { describeFailure, classifyOutcome, type Outcome } from "./outcome.ts";
+import { describeFailure, type Outcome, type OutcomeClass } from "./outcome.ts";
 
-/** Where a delivery stands after an attempt. */
+/** The state of a delivery after an attempt. */
 export type Settlement =
   | { status: "DELIVERED"; nextAttemptAt: null; deliveredAt: number; error: null }
   | { status: "PENDING"; nextAttemptAt: number; deliveredAt: null; error: string }
@@ -12,7 +12,7 @@ export type Settlement =
       error: string;
     };
 
-/** For an event whose stored bytes are no longer those that were stored: nothing is sent. */
+/** For an event whose stored bytes do not match their hash: nothing is sent. */
 export const CORRUPT_SETTLEMENT: Settlement = {
   status: "CORRUPT",
   nextAttemptAt: null,
@@ -20,34 +20,35 @@ export const CORRUPT_SETTLEMENT: Settlement = {
   error: "the stored event is damaged",
 };
 
-/** However early the schedule's step: hammering an overloaded receiver would make it worse. */
-const OVERLOADED_WAIT_MS = 60_000;
+/** Minimum delay for an overloaded receiver, even for early retries. */
+const OVERLOADED_DELAY_MS = 60_000;
 
 /**
- * @param step how many attempts of its schedule were made, this one included
- * @param random gives 0 <= n < 1
+ * @param step attempts made on the retry schedule, including this one
+ * @param random returns 0 <= n < 1
  */
 export function settle(
   step: number,
   outcome: Outcome,
+  outcomeClass: OutcomeClass,
   now: number,
   random: () => number,
 ): Settlement {
-  const verdict = classifyOutcome(outcome, now);
-  if (verdict.kind === "well")
+  if (outcomeClass.kind === "success")
     return { status: "DELIVERED", nextAttemptAt: null, deliveredAt: now, error: null };
   const error = describeFailure(outcome);
-  // With its endpoint, which is disabled for it.
-  if (verdict.kind === "gone")
+  // The endpoint is disabled too.
+  if (outcomeClass.kind === "gone")
     return { status: "PARKED", nextAttemptAt: null, deliveredAt: null, error };
-  const waitMs = retryDelayMs(step, random());
-  if (waitMs === undefined)
+  const delayMs = retryDelayMs(step, random());
+  if (delayMs === undefined)
     return { status: "EXHAUSTED", nextAttemptAt: null, deliveredAt: null, error };
-  // What the receiver asks for comes before what its state suggests; the schedule may ask for more.
-  const leastMs = verdict.pauseMs ?? (verdict.isOverloaded ? OVERLOADED_WAIT_MS : 0);
+  // Retry-After replaces the overload delay; the schedule may require a longer one.
+  const minDelayMs =
+    outcomeClass.retryAfterMs ?? (outcomeClass.isOverloaded ? OVERLOADED_DELAY_MS : 0);
   return {
     status: "PENDING",
-    nextAttemptAt: now + Math.max(waitMs, leastMs),
+    nextAttemptAt: now + Math.max(delayMs, minDelayMs),
     deliveredAt: null,
     error,
   };

@@ -1,14 +1,14 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 
-/** How far a receiver lets a signature's timestamp be from its own clock. */
+/** How far a signature's timestamp may be from the receiver's clock. */
 export const TOLERANCE_SEC = 300;
 
 const PREFIX = "whsec_";
 const RANDOM_BYTES = 36;
 
 /**
- * A signing secret: `whsec_` and 36 random bytes in base64, drawn until neither `+` nor `/` is in it, so that it survives
- * shells, URLs and double clicks.
+ * A signing secret: `whsec_` and 36 random bytes in base64. Repeats until it has no `+` or `/`, so
+ * that it can be used in shells and URLs and selected with a double click.
  */
 export function generateSecret(random: (bytes: number) => Buffer): string {
   for (;;) {
@@ -17,7 +17,7 @@ export function generateSecret(random: (bytes: number) => Buffer): string {
   }
 }
 
-/** Both keys that a secret stands for: its whole text, and what it encodes. */
+/** The two keys of a secret: its whole text, and the bytes it encodes. */
 export type SigningKey = { text: KeyObject; raw: KeyObject };
 
 export const signingKey = (secret: string): SigningKey => ({
@@ -33,8 +33,9 @@ export type SignatureHeaders = {
 };
 
 /**
- * The spec's signature and the one of Standard Webhooks 1.0, over the same bytes and second.
- * @param keys the current secret's first: during a rotation some verifiers read the last signature only, and hold the old secret
+ * The spec's signature and that of Standard Webhooks 1.0, over the same bytes and second.
+ * @param keys the current key first: some verifiers read only the last signature, and during a
+ * rotation they still have the old secret
  */
 export function sign(
   keys: readonly SigningKey[],
@@ -63,7 +64,11 @@ const hmac = (
   encoding: "hex" | "base64",
 ): string => createHmac("sha256", key).update(prefix).update(body).digest(encoding);
 
-/** Why a request is not accepted; undefined when it is genuine. Takes `X-Service-Signature` and the body exactly as received. */
+/**
+ * Why the signature is not valid; undefined if it is.
+ * @param header X-Service-Signature
+ * @param body exactly as received
+ */
 export function signatureError(
   header: string | undefined,
   body: Uint8Array,
@@ -75,16 +80,13 @@ export function signatureError(
   const t = parts.find(([name]) => name === "t")?.[1] ?? "";
   if (!/^\d+$/.test(t)) return "X-Service-Signature has no timestamp";
   const expected = Buffer.from(hmac(secret, `${t}.`, body, "hex"));
-  const genuine = parts.some(([name, value]) => {
+  const matches = parts.some(([name, value]) => {
     const given = Buffer.from(value ?? "");
     return name === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
   });
-  const refusals = [];
-  if (!genuine)
-    refusals.push(
-      "no v1 signature matches: another secret, or the body is not the one that was signed",
-    );
+  const problems = [];
+  if (!matches) problems.push("no v1 signature matches: wrong secret, or the body was changed");
   if (Math.abs(nowSec - Number(t)) > TOLERANCE_SEC)
-    refusals.push(`the timestamp is more than ${TOLERANCE_SEC} s from now`);
-  return refusals.length === 0 ? undefined : refusals.join("; and ");
+    problems.push(`the timestamp is more than ${TOLERANCE_SEC} s from now`);
+  return problems.length === 0 ? undefined : problems.join("; and ");
 }

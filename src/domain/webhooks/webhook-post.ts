@@ -4,17 +4,17 @@ import type { Outcome } from "./outcome.ts";
 /** One POST to an endpoint. */
 export type WebhookPost = {
   url: string;
-  /** The operator's word for this endpoint: http and private addresses are fine. */
+  /** The operator allows http and private addresses for this endpoint. */
   trusted: boolean;
   timeoutMs: number;
   headers: Record<string, string>;
   body: Buffer;
 };
 
-/** Makes one POST. Never throws: the outside world failing is a value. */
+/** Sends one POST. Never throws: a failure is an Outcome. */
 export type Send = (post: WebhookPost) => Promise<Outcome>;
 
-/** What the headers tell of a delivery. */
+/** What the headers say about a delivery. */
 export type DeliveryInfo = {
   deliveryId: string;
   eventId: string;
@@ -24,9 +24,9 @@ export type DeliveryInfo = {
   sequence: number;
 };
 
-/** The headers of one attempt, signed for its second. */
+/** The headers of one attempt, with signatures for the current second. */
 export const deliveryHeaders = (
-  cover: DeliveryInfo,
+  info: DeliveryInfo,
   userAgent: string,
   keys: readonly SigningKey[],
   at: number,
@@ -34,9 +34,9 @@ export const deliveryHeaders = (
 ): Record<string, string> => ({
   "Content-Type": "application/json; charset=utf-8",
   "User-Agent": userAgent,
-  "X-Service-Event": cover.eventType,
-  "X-Service-Delivery": cover.deliveryId,
-  "X-Service-Attempt": String(cover.attempt),
-  "X-Service-Sequence": String(cover.sequence),
-  ...sign(keys, cover.eventId, Math.floor(at / 1000), body),
+  "X-Service-Event": info.eventType,
+  "X-Service-Delivery": info.deliveryId,
+  "X-Service-Attempt": String(info.attempt),
+  "X-Service-Sequence": String(info.sequence),
+  ...sign(keys, info.eventId, Math.floor(at / 1000), body),
 });

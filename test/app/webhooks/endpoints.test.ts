@@ -88,7 +88,7 @@ test.each([
   const rt = createTestRuntime();
   addBusiness(rt);
   const error = await refusal(createEndpoint(rt, request(changes), PUBLIC));
-  expect(error).toMatchObject({ code: "validation_failed", items: [{ pointer }] });
+  expect(error).toMatchObject({ code: "validation_failed", issues: [{ pointer }] });
 });
 
 test.each([
@@ -112,7 +112,7 @@ test.each([
   const error = await refusal(createEndpoint(rt, request({ url }), async () => addresses));
   expect(error).toMatchObject({
     code: "unsafe_url",
-    items: [{ pointer: "#/url", code: "unsafe_url" }],
+    issues: [{ pointer: "#/url", code: "unsafe_url" }],
   });
   expect(error.fix).toMatch(fix);
   expect(rt.store.endpoints.list()).toEqual([]);
@@ -138,7 +138,7 @@ test("what a URL is by itself is told with all other mistakes; who answers there
     "#/events/0 unknown_event",
   ]);
   expect(error.issues[1]?.detail).toBe(
-    "deskbell does not send to this URL. 'ftp:' is not a web address.",
+    "deskbell does not send to this URL. 'ftp:' URLs are not supported.",
   );
   expect(await refusal(createEndpoint(rt, request(broken), resolve))).toMatchObject({
     code: "validation_failed",

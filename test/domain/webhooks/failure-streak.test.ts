@@ -22,7 +22,7 @@ const failing = (
   ...changes,
 });
 
-test("a streak begins with its first failure and counts failures and events", () => {
+test("a streak starts with the first failure and counts failures and events", () => {
   expect(failing(1, 1)).toMatchObject({
     failingSince: START,
     failureCount: 1,
@@ -36,51 +36,51 @@ test("a streak begins with its first failure and counts failures and events", ()
 const warned = { warnedAt: START + DAY };
 const announced = { ...warned, disableAt: START + 5 * DAY };
 test.each([
-  { name: "one that is well", streak: NO_STREAK, at: START + 30 * DAY, measure: undefined },
+  { name: "no failures", streak: NO_STREAK, at: START + 30 * DAY, step: undefined },
   {
-    name: "a failure of a moment ago",
+    name: "a streak just under a day",
     streak: failing(30, 2),
     at: START + DAY - 1,
-    measure: undefined,
+    step: undefined,
   },
-  { name: "a day of failures", streak: failing(1, 1), at: START + DAY, measure: { do: "warn" } },
+  { name: "a day of failures", streak: failing(1, 1), at: START + DAY, step: { action: "warn" } },
   {
-    name: "one that was warned of",
+    name: "a streak the operator was warned about",
     streak: failing(30, 2, warned),
     at: START + 4 * DAY - 1,
-    measure: undefined,
+    step: undefined,
   },
   {
     name: "four days of failures",
     streak: failing(20, 2, warned),
     at: START + 4 * DAY,
-    measure: { do: "announce", disableAt: START + 5 * DAY },
+    step: { action: "announce", disableAt: START + 5 * DAY },
   },
   {
     name: "enough failures only on the sixth day",
     streak: failing(20, 2, warned),
     at: START + 6 * DAY,
-    measure: { do: "announce", disableAt: START + 7 * DAY },
+    step: { action: "announce", disableAt: START + 7 * DAY },
   },
-  { name: "19 failures", streak: failing(19, 2, warned), at: START + 9 * DAY, measure: undefined },
+  { name: "19 failures", streak: failing(19, 2, warned), at: START + 9 * DAY, step: undefined },
   {
-    name: "failures over one event alone",
+    name: "failures of a single event",
     streak: failing(40, 1, warned),
     at: START + 9 * DAY,
-    measure: undefined,
+    step: undefined,
   },
   {
-    name: "one that was announced",
+    name: "an announced endpoint before its deadline",
     streak: failing(20, 2, announced),
     at: START + 5 * DAY - 1,
-    measure: undefined,
+    step: undefined,
   },
   {
-    name: "five days of failures",
+    name: "an announced endpoint at its deadline",
     streak: failing(20, 2, announced),
     at: START + 5 * DAY,
-    measure: { do: "disable" },
+    step: { action: "disable" },
   },
-])("$name calls for $measure", ({ streak, at, measure }) => {
-  expect(nextStreakAction(streak, at)).toEqual(measure);
+])("$name: $step", ({ streak, at, step }) => {
+  expect(nextStreakAction(streak, at)).toEqual(step);
 });

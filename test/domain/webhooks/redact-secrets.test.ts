@@ -4,7 +4,7 @@ import { generateSecret, sign, signingKey } from "../../../src/domain/webhooks/s
 
 const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7));
 const other = generateSecret((bytes) => Buffer.alloc(bytes, 9));
-// During a rotation: two of each.
+// During a rotation there are two of each.
 const headers = sign(
   [signingKey(secret), signingKey(other)],
   "evt_1",
@@ -14,8 +14,8 @@ const headers = sign(
 const hex = [...headers["X-Service-Signature"].matchAll(/v1=(\w+)/g)].map(([, text = ""]) => text);
 const base64 = [...headers["webhook-signature"].matchAll(/v1,(\S+)/g)].map(([, text = ""]) => text);
 
-const echoes: { how: string; write: (text: string) => string }[] = [
-  { how: "as they are", write: (text) => text },
+const encodings: { how: string; write: (text: string) => string }[] = [
+  { how: "as plain text", write: (text) => text },
   { how: "in JSON", write: JSON.stringify },
   { how: "in PHP's JSON", write: (text) => JSON.stringify(text).replaceAll("/", "\\/") },
   { how: "in Gson's JSON", write: (text) => JSON.stringify(text).replaceAll("=", "\\u003d") },
@@ -23,19 +23,19 @@ const echoes: { how: string; write: (text: string) => string }[] = [
   { how: "in capitals", write: (text) => text.toUpperCase() },
 ];
 
-test.each(echoes)("headers and secrets that come back $how are blanked out", ({ write }) => {
+test.each(encodings)("redacts headers and secrets echoed $how", ({ write }) => {
   expect([hex.length, base64.length]).toEqual([2, 2]);
   const sent = `${Object.values(headers).join(" ")} ${secret} deskbell_sk_0123abc`;
   const kept = redactSecrets(`You said ${write(sent)}.`);
   for (const text of [...hex, ...base64, secret.slice(6), "0123abc"]) {
     expect(kept).not.toContain(write(text).replaceAll('"', ""));
-    // Not the beginning of one either.
+    // Not a prefix either.
     expect(kept).not.toContain(write(text).replaceAll('"', "").slice(0, 12));
   }
   expect(kept).toMatch(/^You said .*\.$/);
 });
 
-test("of one that was cut off, nothing is left", () => {
+test("redacts truncated signatures and secrets", () => {
   expect(redactSecrets(`v1=${hex[0]?.slice(0, 20)}`)).toBe("v1=…");
   expect(redactSecrets(`v1,${base64[0]?.slice(0, 20)}`)).toBe("v1,…");
   expect(redactSecrets(secret.slice(0, 20))).toBe("whsec_…");
@@ -47,11 +47,11 @@ test.each([
   '{"ok":true,"api":"v1","next":"/v1/orders?v1=2"}',
   "set your whsec_… first",
   "t=1763615045 sha256=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-])("%j is kept as it is", (text) => {
+])("%j is not changed", (text) => {
   expect(redactSecrets(text)).toBe(text);
 });
 
-test("a hostile answer of the longest kind is gone through at once", () => {
+test("long hostile responses are redacted in linear time", () => {
   const started = performance.now();
   for (const piece of ["v1,", "v1=", "whsec_", "v1,\\/", "v1%3", "%2", "whsec_%2"])
     redactSecrets(piece.repeat(100_000));
