@@ -141,7 +141,7 @@ describe("what the page has without a script", () => {
 
   test.each([
     {
-      object: "RotationAnswer",
+      object: "SecretRotationResponse",
       field: "data.oldSecretEndsAt",
       says: "everything is signed with both",
     },

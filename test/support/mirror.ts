@@ -1,11 +1,14 @@
+import type { z } from "zod";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import type { PublicObject } from "../../src/domain/public/public-context.ts";
 import type { PublicCatalog } from "../../src/domain/public/public-catalog.ts";
-import type { PublicService } from "../../src/domain/public/service.ts";
+import type { catalogChange } from "../../src/domain/public/schemas/envelope.ts";
 
 type Lists = Record<keyof PublicCatalog, PublicObject[]>;
+type CatalogChange = z.infer<typeof catalogChange>;
+type Refetch = CatalogChange["refetch"][number];
 
-/** The list behind each resource type of the events, and the lists behind each route. */
+/** The list of each resource type, and the lists of each route. */
 const LIST_OF: Record<string, keyof PublicCatalog> = {
   service: "services",
   service_category: "serviceCategories",
@@ -16,7 +19,7 @@ const LIST_OF: Record<string, keyof PublicCatalog> = {
   promotion: "promotions",
   event: "events",
 };
-const LISTS_OF_ROUTE: Record<string, (keyof PublicCatalog)[]> = {
+const LISTS_OF_ROUTE: Record<Refetch["route"], (keyof PublicCatalog)[]> = {
   services: ["services"],
   "service-categories": ["serviceCategories"],
   staff: ["staff"],
@@ -27,33 +30,31 @@ const LISTS_OF_ROUTE: Record<string, (keyof PublicCatalog)[]> = {
 };
 
 /**
- * A partner's copy of a catalog, kept by the documented rules alone: created objects go in at their sortOrder, deleted ones
- * go out, updated ones are replaced where they stand, `*.reordered` gives the whole order, an add-on replaces itself inside
- * the links of services, and the routes that catalog.changed calls untold are read again.
+ * A partner's copy of a catalog that follows only the documented rules. A created object is inserted
+ * at its `sortOrder`, a deleted one is removed, an updated one is replaced, and `*.reordered` gives
+ * the order of the whole list. catalog.changed names in `refetch` what must be read again.
  */
 export function createMirror(readAll: () => PublicCatalog) {
   const copy = (): Lists => structuredClone(readAll()) as Lists;
   const lists = copy();
 
-  function replaceInLinks(addon: PublicObject): void {
-    for (const service of lists.services as PublicService[])
-      for (const link of service.addonLinks)
-        if (link.addonId === addon.id) {
-          const { version, updatedAt } = addon;
-          Object.assign(link, { addon: structuredClone(addon), version, updatedAt });
-          Object.assign(service, { version, updatedAt });
-        }
+  function refetch({ route, ids, idsComplete }: Refetch): void {
+    const fresh = copy();
+    for (const name of LISTS_OF_ROUTE[route]) {
+      if (!idsComplete) {
+        lists[name] = fresh[name];
+        continue;
+      }
+      const list = lists[name].filter(({ id }) => !ids.includes(id));
+      for (const object of fresh[name].filter(({ id }) => ids.includes(id)))
+        list.splice(object.sortOrder ?? list.length, 0, object);
+      lists[name] = list;
+    }
   }
 
   function follow({ data }: Envelope): void {
     const { resource, action } = data;
-    if (resource.type === "catalog") {
-      const { untold } = data.object as { untold: string[] };
-      const fresh = copy();
-      for (const list of untold.flatMap((route) => LISTS_OF_ROUTE[route] ?? []))
-        lists[list] = fresh[list];
-      return;
-    }
+    if (resource.type === "catalog") return (data.object as CatalogChange).refetch.forEach(refetch);
     const name = LIST_OF[resource.type];
     if (name === undefined) return;
     const list = lists[name];
@@ -63,7 +64,6 @@ export function createMirror(readAll: () => PublicCatalog) {
     else if (action === "deleted") list.splice(index, 1);
     else if (action === "reordered") lists[name] = reorder(list, resource.ids);
     else list[index] = object;
-    if (name === "addons" && action === "updated") replaceInLinks(object);
   }
 
   return {

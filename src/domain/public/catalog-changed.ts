@@ -1,29 +1,34 @@
 import type { z } from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { EventDraft } from "../envelope.ts";
-import type { PublicObject } from "./public-context.ts";
-import type { PublicCatalog } from "./public-catalog.ts";
-import type { catalogChange } from "./schemas/envelope.ts";
 import { deepEqual } from "../equality.ts";
+import type { PublicMenuItem } from "./menu.ts";
+import type { ListName, PublicCatalog } from "./public-catalog.ts";
+import type { PublicObject } from "./public-context.ts";
+import type { catalogChange } from "./schemas/envelope.ts";
 
-/** One state of a catalog: what its author wrote and what partners see of it. */
+/** A catalog as its author wrote it, and as partners see it. */
 export type CatalogState = { catalog: Catalog; publicCatalog: PublicCatalog };
 
-/** A route that answers otherwise than before. */
+type CatalogChange = z.infer<typeof catalogChange>;
+type CatalogRoute = CatalogChange["routes"][number];
+type Refetch = CatalogChange["refetch"][number];
+
+/** A route whose response changed. */
 export type ChangedRoute = {
   /** Its flag in `data.changed` of catalog.changed. */
   flag: string;
   route: CatalogRoute;
-  /** Something in it differs that no other event of the same transaction tells: read it again. */
-  isUntold: boolean;
+  /** The objects that changed without an event of their own; absent if there are none. */
+  refetch?: Refetch | undefined;
 };
 
-type CatalogRoute = z.infer<typeof catalogChange>["endpoints"][number];
+/** The public objects that a change affects, by ID, and the events written for them so far. */
+type Changes = { changedIds: Set<string>; removedIds: Set<string>; drafts: EventDraft[] };
 
-type List = keyof PublicCatalog;
-type Lists = Record<List, PublicObject[]>;
+type Lists = Record<ListName, PublicObject[]>;
 
-const ROUTES: { flag: string; route: CatalogRoute; lists: List[] }[] = [
+const ROUTES: { flag: string; route: CatalogRoute; lists: ListName[] }[] = [
   { flag: "menu", route: "menu", lists: ["menuCategories", "menuItems", "modifierGroups"] },
   { flag: "services", route: "services", lists: ["services"] },
   { flag: "serviceCategories", route: "service-categories", lists: ["serviceCategories"] },
@@ -32,46 +37,41 @@ const ROUTES: { flag: string; route: CatalogRoute; lists: List[] }[] = [
   { flag: "events", route: "events/catalog", lists: ["events"] },
 ];
 
-export const AVAILABILITY_ROUTE: ChangedRoute = {
-  flag: "availability",
-  route: "availability",
-  isUntold: true,
-};
+/** Lists without a `*.reordered` event. */
+const UNORDERED: ListName[] = ["modifierGroups", "promotions", "events"];
 
 const MAX_IDS = 500;
 
-/** @param changedIds of the public objects whose representation is new or differs */
+const wholeList = (route: CatalogRoute): Refetch => ({ route, ids: [], idsComplete: false });
+
+export const AVAILABILITY_ROUTE: ChangedRoute = {
+  flag: "availability",
+  route: "availability",
+  refetch: wholeList("availability"),
+};
+
+/** The catalog routes whose response differs between the two states. */
 export function changedRoutes(
   before: CatalogState | null,
   after: CatalogState,
-  changedIds: Set<string>,
+  changes: Changes,
 ): ChangedRoute[] {
-  // The business's own name, zone, currency and languages stand in every answer.
-  const isEverywhere =
-    !before || !deepEqual(shownOfBusiness(before.catalog), shownOfBusiness(after.catalog));
-  const isTouched = (list: List) =>
-    isEverywhere || listDiffers(before.publicCatalog[list], after.publicCatalog[list], changedIds);
-  return ROUTES.filter(({ lists }) => lists.some(isTouched)).map(({ flag, route, lists }) => ({
+  // Every response contains these fields of the business, so changing one changes every route.
+  if (!before || !deepEqual(responseFields(before.catalog), responseFields(after.catalog)))
+    return ROUTES.map(({ flag, route }) => ({ flag, route, refetch: wholeList(route) }));
+  const [from, to] = [before.publicCatalog, after.publicCatalog];
+  return ROUTES.filter(({ lists }) =>
+    lists.some((list) => listDiffers(from[list], to[list], changes.changedIds)),
+  ).map(({ flag, route, lists }) => ({
     flag,
     route,
-    isUntold:
-      isEverywhere ||
-      lists.some((list) =>
-        hasUntoldChange(list, before.publicCatalog, after.publicCatalog, changedIds),
-      ),
+    refetch: refetchOf(route, lists, from, to, changes),
   }));
 }
 
-/** Modifier groups have no events of their own, nor has the order of promotions and public events. */
-function hasUntoldChange(
-  list: List,
-  before: Lists,
-  after: Lists,
-  changedIds: Set<string>,
-): boolean {
-  if (list === "modifierGroups") return listDiffers(before[list], after[list], changedIds);
-  return (list === "promotions" || list === "events") && orderDiffers(before[list], after[list]);
-}
+const responseFields = ({
+  business: { slug, name, timezone, currency, locale, locales },
+}: Catalog) => ({ slug, name, timezone, currency, locale, locales });
 
 const listDiffers = (
   before: PublicObject[],
@@ -81,53 +81,72 @@ const listDiffers = (
   before.length !== after.length ||
   after.some(({ id }, i) => id !== before[i]?.id || changedIds.has(id));
 
-/** Whether those that are on both sides stand in another order. */
+/** Whether the objects in both lists are in a different order. */
 export function orderDiffers(before: PublicObject[], after: PublicObject[]): boolean {
-  const kept = new Set(after.map(({ id }) => id));
-  const then = before.filter(({ id }) => kept.has(id));
-  const old = new Set(then.map(({ id }) => id));
-  return after.filter(({ id }) => old.has(id)).some(({ id }, rank) => then[rank]?.id !== id);
+  const afterIds = new Set(after.map(({ id }) => id));
+  const kept = before.filter(({ id }) => afterIds.has(id));
+  const keptIds = new Set(kept.map(({ id }) => id));
+  return after.filter(({ id }) => keptIds.has(id)).some(({ id }, rank) => kept[rank]?.id !== id);
 }
 
-const shownOfBusiness = ({
-  business: { slug, name, timezone, currency, locale, locales },
-}: Catalog) => ({
-  slug,
-  name,
-  timezone,
-  currency,
-  locale,
-  locales,
-});
+/** What a partner that follows the other events must still read again, or undefined. */
+function refetchOf(
+  route: CatalogRoute,
+  lists: ListName[],
+  before: Lists,
+  after: Lists,
+  { changedIds, removedIds, drafts }: Changes,
+): Refetch | undefined {
+  if (lists.some((list) => UNORDERED.includes(list) && orderDiffers(before[list], after[list])))
+    return wholeList(route);
+  const announced = new Set(
+    drafts.filter(({ type }) => !type.endsWith(".reordered")).map(({ resource }) => resource.id),
+  );
+  const ids = lists
+    .flatMap((list) => [
+      ...after[list].filter(({ id }) => changedIds.has(id)),
+      ...before[list].filter(({ id }) => removedIds.has(id)),
+    ])
+    .filter((object) => !announced.has(object.id) || usesChangedGroup(object, changedIds))
+    .map(({ id }) => id);
+  if (ids.length > MAX_IDS) return wholeList(route);
+  return ids.length > 0 ? { route, ids, idsComplete: true } : undefined;
+}
+
+/** A menu item's own event has only the IDs of its modifier groups, not their content. */
+export const usesChangedGroup = (object: PublicObject, changedIds: Set<string>): boolean =>
+  (object as Partial<PublicMenuItem>).modifierGroupIds?.some((id) => changedIds.has(id)) ?? false;
 
 /**
- * The event that closes every change of a catalog. `endpoints` names the routes that answer otherwise now; `untold` those
- * among them that a partner who follows the granular events has to read again.
- * @param ids the business's, then those of the objects touched
+ * The event that ends every change of a catalog.
+ * @param ids of the business, then of the objects that changed
  */
 export const catalogChangedEvent = (
-  touched: ChangedRoute[],
+  routes: ChangedRoute[],
   ids: [string, ...string[]],
   version: { from: number; to: number },
 ): EventDraft => ({
   type: "catalog.changed",
   resource: { type: "catalog", id: ids[0], ids: ids.slice(0, MAX_IDS) },
-  changed: touched.map(({ flag }) => flag),
+  changed: routes.map(({ flag }) => flag),
   object: {
     catalogVersion: version.to,
     previousVersion: version.from,
-    endpoints: touched.map(({ route }) => route),
-    untold: touched.filter(({ isUntold }) => isUntold).map(({ route }) => route),
-  },
+    routes: routes.map(({ route }) => route),
+    refetch: routes.flatMap(({ refetch }) => refetch ?? []),
+  } satisfies CatalogChange,
 });
 
-/** Everything may be otherwise than a partner was told. */
+/** The event that makes partners read everything again, for example after a restore. */
 export const fullRefetchEvent = (
   businessId: string,
   version: { from: number; to: number },
 ): EventDraft =>
   catalogChangedEvent(
-    [...ROUTES.map(({ flag, route }) => ({ flag, route, isUntold: true })), AVAILABILITY_ROUTE],
+    [
+      ...ROUTES.map(({ flag, route }) => ({ flag, route, refetch: wholeList(route) })),
+      AVAILABILITY_ROUTE,
+    ],
     [businessId],
     version,
   );

@@ -1,34 +1,34 @@
 import { bookabilityDiffers } from "../catalog/change/bookability.ts";
+import type { EventDraft } from "../envelope.ts";
+import { deepEqual } from "../equality.ts";
 import {
   AVAILABILITY_ROUTE,
-  type CatalogState,
-  orderDiffers,
   catalogChangedEvent,
+  type CatalogState,
   changedRoutes,
+  orderDiffers,
+  usesChangedGroup,
 } from "./catalog-changed.ts";
-import { changedFlags, repricedVariants, changedVariants } from "./changed-flags.ts";
-import type { EventDraft } from "../envelope.ts";
-import type { ObjectVersion, PublicObject } from "./public-context.ts";
-import type { PublicMenuItem } from "./menu.ts";
+import { changedFlags, changedVariants, repricedVariants } from "./changed-flags.ts";
 import type { ListName, PublicCatalog } from "./public-catalog.ts";
-import { deepEqual } from "../equality.ts";
+import type { ObjectVersion, PublicObject } from "./public-context.ts";
 import type { PublicService } from "./service.ts";
 
 export type PublicDiff = {
   drafts: EventDraft[];
-  /** Ids of public objects, embedded ones included, whose representation is new or differs. */
+  /** IDs of the new and changed public objects, embedded objects included. */
   changedIds: Set<string>;
   removedIds: Set<string>;
-  /** false: at most a count differs, which no event tells. */
+  /** false if only counts, such as the tickets left, changed; no event reports those. */
   isSignificant: boolean;
 };
 
-const VERSIONS = new Set(["version", "updatedAt"]);
-// Where an object stands is told by `*.reordered`, and by the place of what was created or deleted.
-const PLACE = new Set(["sortOrder"]);
+const VERSION_FIELDS = new Set(["version", "updatedAt"]);
+// `*.reordered`, and the position of created and deleted objects, report changes of the order.
+const POSITION_FIELDS = new Set(["sortOrder"]);
 
-/** The types with events of their own, in the order in which they are told: what is referred to before what refers. */
-const TOLD = [
+/** The lists whose objects have events, in the order of the events: referenced objects first. */
+const EVENT_SOURCES = [
   { list: "serviceCategories", prefix: "service_category", ordered: true },
   { list: "addons", prefix: "addon", ordered: false },
   { list: "services", prefix: "service", ordered: true },
@@ -39,18 +39,20 @@ const TOLD = [
   { list: "events", prefix: "event", ordered: false },
 ] as const satisfies { list: ListName; prefix: string; ordered: boolean }[];
 
+type EventSource = (typeof EVENT_SOURCES)[number];
+
 /**
- * The events that bring a partner from one state to the next ("Diff -> events"), the closing catalog.changed included.
- * Stamps the objects of `after.shown` that changed with `mark`, before they go into the events.
- * @param before null for a business that is new
- * @param isAvailabilityTouched beyond what the two catalogs tell
+ * Returns the events that lead from one state to the next, ending with catalog.changed. Sets the
+ * version of every changed object in `after.publicCatalog` to `version`.
+ * @param before null for a new business
+ * @param isAvailabilityAffected true if something outside the two catalogs affects availability
  */
 export function diffPublicCatalogs(
   before: CatalogState | null,
   after: CatalogState,
   business: { id: string; version: number },
-  mark: ObjectVersion & { text: string },
-  isAvailabilityTouched = false,
+  version: ObjectVersion & { text: string },
+  isAvailabilityAffected = false,
 ): PublicDiff {
   const diff: PublicDiff = {
     drafts: [],
@@ -58,34 +60,36 @@ export function diffPublicCatalogs(
     removedIds: new Set(),
     isSignificant: false,
   };
-  for (const list of Object.keys(after.publicCatalog) as ListName[])
+  const lists = Object.keys(after.publicCatalog) as ListName[];
+  for (const list of lists)
     compareList(before?.publicCatalog[list] ?? [], after.publicCatalog[list], diff);
-  raiseDishesOfChangedGroups(after.publicCatalog, diff);
-  for (const list of Object.keys(after.publicCatalog) as ListName[])
-    for (const object of after.publicCatalog[list].flatMap(withEmbedded))
-      if (diff.changedIds.has(object.id))
-        Object.assign(object, { version: mark.version, updatedAt: mark.text });
+  addItemsOfChangedGroups(after.publicCatalog, diff);
+  for (const object of lists.flatMap((list) => after.publicCatalog[list].flatMap(withEmbedded)))
+    if (diff.changedIds.has(object.id))
+      Object.assign(object, { version: version.version, updatedAt: version.text });
 
-  for (const telling of TOLD)
-    tellList(
-      before?.publicCatalog[telling.list] ?? [],
-      after.publicCatalog[telling.list],
-      telling,
-      mark,
+  for (const source of EVENT_SOURCES)
+    addListEvents(
+      before?.publicCatalog[source.list] ?? [],
+      after.publicCatalog[source.list],
+      source,
+      version.text,
       diff,
     );
   const availability =
-    isAvailabilityTouched || !before || bookabilityDiffers(before.catalog, after.catalog);
-  const touched = changedRoutes(before, after, diff.changedIds);
+    isAvailabilityAffected || !before || bookabilityDiffers(before.catalog, after.catalog);
+  const routes = changedRoutes(before, after, diff);
   diff.isSignificant =
-    diff.drafts.length > 0 || availability || touched.some(({ flag }) => flag !== "events");
-  if (availability) touched.push(AVAILABILITY_ROUTE);
+    diff.drafts.length > 0 || availability || routes.some(({ flag }) => flag !== "events");
+  if (availability) routes.push(AVAILABILITY_ROUTE);
   const ids: [string, ...string[]] = [business.id, ...diff.changedIds, ...diff.removedIds];
-  diff.drafts.push(catalogChangedEvent(touched, ids, { from: business.version, to: mark.version }));
+  diff.drafts.push(
+    catalogChangedEvent(routes, ids, { from: business.version, to: version.version }),
+  );
   return diff;
 }
 
-/** An object and the public objects inside it that have ids and versions of their own. */
+/** An object followed by the objects inside it that have their own IDs and versions. */
 function withEmbedded(object: PublicObject): PublicObject[] {
   const {
     variants = [],
@@ -100,53 +104,49 @@ function compareList(
   after: PublicObject[],
   { changedIds, removedIds }: PublicDiff,
 ): void {
-  const old = new Map(before.map((object) => [object.id, object]));
-  const gone = new Set<string>();
+  const unmatched = new Map(before.map((object) => [object.id, object]));
   for (const object of after) {
-    const from = old.get(object.id);
-    old.delete(object.id);
-    if (from && deepEqual(from, object, VERSIONS, PLACE)) continue;
+    const previous = unmatched.get(object.id);
+    unmatched.delete(object.id);
+    if (previous && deepEqual(previous, object, VERSION_FIELDS, POSITION_FIELDS)) continue;
     changedIds.add(object.id);
-    const parts = new Map(from ? withEmbedded(from).map((part) => [part.id, part]) : []);
+    const parts = new Map(previous ? withEmbedded(previous).map((part) => [part.id, part]) : []);
     for (const part of withEmbedded(object)) {
-      if (!deepEqual(parts.get(part.id), part, VERSIONS)) changedIds.add(part.id);
+      if (!deepEqual(parts.get(part.id), part, VERSION_FIELDS)) changedIds.add(part.id);
       parts.delete(part.id);
     }
-    for (const id of parts.keys()) gone.add(id);
+    for (const id of parts.keys()) removedIds.add(id);
   }
-  for (const object of old.values()) for (const part of withEmbedded(object)) gone.add(part.id);
-  for (const id of gone) removedIds.add(id);
+  for (const object of unmatched.values())
+    for (const part of withEmbedded(object)) removedIds.add(part.id);
 }
 
-/** A dish carries only the ids of its modifier groups, but its guests see what is in them. */
-function raiseDishesOfChangedGroups(shown: PublicCatalog, { changedIds }: PublicDiff): void {
-  for (const item of shown.menuItems)
-    if (item.modifierGroupIds.some((id) => changedIds.has(id))) changedIds.add(item.id);
+/** A menu item contains only the IDs of its modifier groups, but guests see their content. */
+function addItemsOfChangedGroups({ menuItems }: PublicCatalog, { changedIds }: PublicDiff): void {
+  for (const item of menuItems) if (usesChangedGroup(item, changedIds)) changedIds.add(item.id);
 }
 
-type Telling = (typeof TOLD)[number];
-
-function tellList(
+function addListEvents(
   before: PublicObject[],
   after: PublicObject[],
-  { prefix, ordered }: Telling,
-  mark: ObjectVersion & { text: string },
+  { prefix, ordered }: EventSource,
+  deletedAt: string,
   { drafts, changedIds }: PublicDiff,
 ): void {
-  const old = new Map(before.map((object) => [object.id, object]));
-  const kept = new Set(after.map((object) => object.id));
+  const previousById = new Map(before.map((object) => [object.id, object]));
+  const afterIds = new Set(after.map((object) => object.id));
   const resource = (id: string) => ({ type: prefix, id, ids: [id] });
 
   for (const object of before)
-    if (!kept.has(object.id))
+    if (!afterIds.has(object.id))
       drafts.push({
         type: `${prefix}.deleted`,
         resource: resource(object.id),
         changed: [],
-        object: { ...object, deletedAt: mark.text },
+        object: { ...object, deletedAt },
       });
   for (const object of after)
-    if (!old.has(object.id))
+    if (!previousById.has(object.id))
       drafts.push({
         type: `${prefix}.created`,
         resource: resource(object.id),
@@ -154,33 +154,25 @@ function tellList(
         object,
       });
   for (const object of after) {
-    const from = old.get(object.id);
-    if (!from || !changedIds.has(object.id)) continue;
-    const raised = changedFlags(prefix, from, object);
-    if (prefix === "menu_item" && hasChangedGroup(object, changedIds)) raised.push("modifiers");
-    if (raised.length === 0) continue;
-    drafts.push({
-      type: `${prefix}.updated`,
-      resource: resource(object.id),
-      changed: raised,
-      object,
-    });
+    const previous = previousById.get(object.id);
+    if (!previous || !changedIds.has(object.id)) continue;
+    const changed = changedFlags(prefix, previous, object);
+    if (usesChangedGroup(object, changedIds)) changed.push("modifiers");
+    if (changed.length === 0) continue;
+    drafts.push({ type: `${prefix}.updated`, resource: resource(object.id), changed, object });
     if (prefix === "service")
-      tellService(from as PublicService, object as PublicService, raised, drafts);
+      addServiceEvents(previous as PublicService, object as PublicService, changed, drafts);
   }
-  if (ordered && orderDiffers(before, after)) drafts.push(tellOrder(prefix, after));
+  if (ordered && orderDiffers(before, after)) drafts.push(reorderedEvent(prefix, after));
 }
 
-const hasChangedGroup = (item: PublicObject, changedIds: Set<string>): boolean =>
-  (item as PublicMenuItem).modifierGroupIds.some((id) => changedIds.has(id));
-
-function tellService(
+function addServiceEvents(
   before: PublicService,
   after: PublicService,
   changed: string[],
   drafts: EventDraft[],
 ): void {
-  const about = (variantIds: string[]) => ({
+  const resource = (variantIds: string[]) => ({
     type: "service",
     id: after.id,
     ids: [after.id, ...variantIds],
@@ -188,20 +180,20 @@ function tellService(
   if (changed.includes("price"))
     drafts.push({
       type: "service_price.updated",
-      resource: about(repricedVariants(before, after)),
+      resource: resource(repricedVariants(before, after)),
       changed,
       object: after,
     });
   if (changed.includes("variants"))
     drafts.push({
       type: "service_variant.changed",
-      resource: about(changedVariants(before, after)),
+      resource: resource(changedVariants(before, after)),
       changed,
       object: after,
     });
 }
 
-function tellOrder(prefix: Telling["prefix"], list: PublicObject[]): EventDraft {
+function reorderedEvent(prefix: EventSource["prefix"], list: PublicObject[]): EventDraft {
   const ids = list.map((object) => object.id);
   return {
     type: `${prefix as "service"}.reordered`,

@@ -6,20 +6,22 @@ import { deepEqual } from "../equality.ts";
 import type { PublicAddon, PublicService, PublicServiceCategory } from "./service.ts";
 import type { PublicStaff } from "./staff.ts";
 
-// Which flags of `data.changed` an update raises. Each type is laid out as facets: a flag's name and what it watches;
-// what no flag watches stands under "". A Map holds the prices of parts: only parts on both sides count, since one that
-// came or went is told by its own flag.
+// Which flags of `data.changed` an update sets. Each type is divided into facets: the name of a flag
+// and the values that it covers. Values without a flag are under "". A Map holds the prices of parts
+// by ID; only parts on both sides are compared, since added and removed parts have their own flag.
 
 type Facets = Record<string, unknown>;
 
-const VERSIONS = new Set(["version", "updatedAt"]);
+const VERSION_FIELDS = new Set(["version", "updatedAt"]);
 const sameFacet = (a: unknown, b: unknown): boolean =>
-  a instanceof Map && b instanceof Map ? changedKeys(a, b).length === 0 : deepEqual(a, b, VERSIONS);
+  a instanceof Map && b instanceof Map
+    ? changedKeys(a, b).length === 0
+    : deepEqual(a, b, VERSION_FIELDS);
 
 const changedKeys = (a: Map<string, unknown>, b: Map<string, unknown>): string[] =>
   [...a.keys()].filter((key) => b.has(key) && !deepEqual(a.get(key), b.get(key)));
 
-const pricesOfService = (service: PublicService): Map<string, unknown> =>
+const servicePrices = (service: PublicService): Map<string, unknown> =>
   new Map<string, unknown>([
     [service.id, [service.priceCents, service.currency, service.priceType]],
     ...service.variants.map((variant) => [variant.id, variant.priceCents] as const),
@@ -38,31 +40,31 @@ function serviceFacets(service: PublicService): Facets {
     ...other
   } = service;
   return {
-    price: pricesOfService(service),
+    price: servicePrices(service),
     variants,
-    // An add-on's own change is told by addon.updated alone.
+    // A change of the add-on itself is reported only by addon.updated.
     addons: addonLinks.map(({ addon, ...terms }) => terms),
     "": other,
   };
 }
 
-/** Ids of the service's variants that cost something else now. */
+/** IDs of the variants whose price changed. */
 export const repricedVariants = (before: PublicService, after: PublicService): string[] =>
   changedKeys(
     new Map(before.variants.map((variant) => [variant.id, variant.priceCents])),
     new Map(after.variants.map((variant) => [variant.id, variant.priceCents])),
   );
 
-/** Ids of the variants that came, went or differ. */
+/** IDs of the variants that were added, removed or changed. */
 export function changedVariants(before: PublicService, after: PublicService): string[] {
-  const old = new Map(before.variants.map((variant) => [variant.id, variant]));
-  const touched = after.variants.filter(
-    (variant) => !deepEqual(old.get(variant.id), variant, VERSIONS),
+  const previous = new Map(before.variants.map((variant) => [variant.id, variant]));
+  const changed = after.variants.filter(
+    (variant) => !deepEqual(previous.get(variant.id), variant, VERSION_FIELDS),
   );
   const kept = new Set(after.variants.map((variant) => variant.id));
   return [
-    ...touched.map((variant) => variant.id),
-    ...[...old.keys()].filter((id) => !kept.has(id)),
+    ...changed.map((variant) => variant.id),
+    ...[...previous.keys()].filter((id) => !kept.has(id)),
   ];
 }
 
@@ -158,7 +160,7 @@ function eventFacets(event: PublicEvent): Facets {
     schedule: [startsAt, endsAt, doorsAt, timezone],
     venue: [venue, attendanceMode],
     status,
-    // How many are left is counted in the read; only a change of state is news.
+    // The number of tickets left is not reported, only a change of the sale state.
     ticketTypes: ticketTypes.map(({ availability: _state, priceCents, ...terms }) => terms),
     price: new Map(ticketTypes.map((type) => [type.id, [type.priceCents, type.currency]])),
     availability: [
@@ -180,7 +182,7 @@ const FACETS = {
   event: eventFacets,
 };
 
-/** Names of the facets that differ; "" among them for what has no flag. None: nothing to tell. */
+/** Names of the facets that differ, "" for values without a flag. Empty if no event is due. */
 export function changedFlags(
   prefix: keyof typeof FACETS,
   before: PublicObject,

@@ -12,51 +12,51 @@ export type PublicModifierGroup = z.infer<typeof schemas.modifierGroup>;
 export function toPublicMenuCategory(
   doc: MenuCategoryDoc,
   sortOrder: number,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicMenuCategory {
-  const id = idOf(lens, "menu_category", doc);
+  const id = idOf(context, "menu_category", doc);
   return {
     id,
     name: doc.name,
     description: doc.description,
-    parentId: (doc.parent && lens.visibleId("menu_category", doc.parent)) ?? null,
+    parentId: (doc.parent && context.visibleId("menu_category", doc.parent)) ?? null,
     availability: doc.availability,
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, context),
   };
 }
 
 export function toPublicMenuItem(
   doc: MenuItemDoc,
   sortOrder: number,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicMenuItem {
-  const id = idOf(lens, "menu_item", doc);
+  const id = idOf(context, "menu_item", doc);
   return {
     id,
     name: doc.name,
     description: doc.description,
-    categoryIds: lens.visibleIds("menu_category", doc.categories),
+    categoryIds: context.visibleIds("menu_category", doc.categories),
     priceCents: doc.priceCents,
-    currency: lens.currency,
+    currency: context.currency,
     priceType: doc.priceType,
     sizes: doc.sizes.map((size) => ({
-      id: catalogId("msz", lens.slug, originalKey(doc), originalKey(size)),
+      id: catalogId("msz", context.slug, originalKey(doc), originalKey(size)),
       name: size.name,
       priceCents: size.priceCents,
     })),
-    modifierGroupIds: lens.visibleIds("modifier_group", doc.modifierGroups),
+    modifierGroupIds: context.visibleIds("modifier_group", doc.modifierGroups),
     allergens: { contains: doc.allergens, mayContain: doc.mayContain },
     dietary: doc.dietary,
     spicyLevel: doc.spicyLevel,
     calories: doc.calories,
     containsAlcohol: doc.containsAlcohol,
     availability: doc.availability,
-    soldOut: lens.isSoldOut(id),
+    soldOut: context.isSoldOut(id),
     tags: doc.tags,
     sku: doc.sku,
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, context),
   };
 }
 
@@ -69,26 +69,26 @@ export const modifierOptionId = (
 export function toPublicModifierGroup(
   doc: ModifierGroupDoc,
   sortOrder: number,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicModifierGroup {
-  const id = idOf(lens, "modifier_group", doc);
+  const id = idOf(context, "modifier_group", doc);
   return {
     id,
     name: doc.name,
     minSelections: doc.minSelections,
     maxSelections: doc.maxSelections,
     options: doc.options.map((option) => {
-      const optionId = modifierOptionId(lens.slug, doc, option);
+      const optionId = modifierOptionId(context.slug, doc, option);
       return {
         id: optionId,
         name: option.name,
         priceCents: option.priceCents,
         isDefault: option.isDefault,
         allergens: option.allergens,
-        soldOut: lens.isSoldOut(optionId),
+        soldOut: context.isSoldOut(optionId),
       };
     }),
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, context),
   };
 }

@@ -9,9 +9,9 @@ export type PublicPromotion = z.infer<typeof promotion>;
 export function toPublicPromotion(
   doc: PromotionDoc,
   sortOrder: number,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicPromotion {
-  const id = idOf(lens, "promotion", doc);
+  const id = idOf(context, "promotion", doc);
   const { benefit, appliesTo, schedule } = doc;
   const { startsAt, endsAt } = schedule;
   return {
@@ -21,38 +21,39 @@ export function toPublicPromotion(
     requiresCode: doc.code !== null,
     benefit:
       benefit.type === "FREE_ADDON"
-        ? { type: "FREE_ADDON", addonId: lens.visibleId("addon", benefit.addon) ?? null }
+        ? { type: "FREE_ADDON", addonId: context.visibleId("addon", benefit.addon) ?? null }
         : benefit,
     appliesTo: {
       all: appliesTo.all,
-      serviceIds: lens.visibleIds("service", appliesTo.services),
-      serviceCategoryIds: lens.visibleIds("service_category", appliesTo.serviceCategories),
-      menuItemIds: lens.visibleIds("menu_item", appliesTo.menuItems),
-      menuCategoryIds: lens.visibleIds("menu_category", appliesTo.menuCategories),
-      eventIds: lens.visibleIds("public_event", appliesTo.events),
-      ticketTypeIds: representTicketTypeIds(appliesTo.ticketTypes, lens),
+      serviceIds: context.visibleIds("service", appliesTo.services),
+      serviceCategoryIds: context.visibleIds("service_category", appliesTo.serviceCategories),
+      menuItemIds: context.visibleIds("menu_item", appliesTo.menuItems),
+      menuCategoryIds: context.visibleIds("menu_category", appliesTo.menuCategories),
+      eventIds: context.visibleIds("public_event", appliesTo.events),
+      ticketTypeIds: ticketTypeIdsOf(appliesTo.ticketTypes, context),
     },
     conditions: doc.conditions,
     schedule: {
-      startsAt: startsAt === null ? null : lens.instant(startsAt),
-      endsAt: endsAt === null ? null : lens.instant(endsAt),
+      startsAt: startsAt === null ? null : context.instant(startsAt),
+      endsAt: endsAt === null ? null : context.instant(endsAt),
       weekly: schedule.weekly,
       excludeDates: schedule.excludeDates,
     },
     stackable: doc.stackable,
     priority: doc.priority,
-    active: (startsAt === null || startsAt <= lens.now) && (endsAt === null || lens.now < endsAt),
+    active:
+      (startsAt === null || startsAt <= context.now) && (endsAt === null || context.now < endsAt),
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, context),
   };
 }
 
-/** `names` are `eventKey/ticketTypeKey`. */
-const representTicketTypeIds = (names: string[], lens: PublicContext): string[] =>
-  lens
+/** The IDs of the visible ticket types among `names`, each `eventKey/ticketTypeKey`. */
+const ticketTypeIdsOf = (names: string[], context: PublicContext): string[] =>
+  context
     .visible("public_event")
     .flatMap((event) =>
       event.ticketTypes
         .filter((type) => type.status === "ACTIVE" && names.includes(`${event.key}/${type.key}`))
-        .map((type) => ticketTypeId(lens.slug, event, type)),
+        .map((type) => ticketTypeId(context.slug, event, type)),
     );

@@ -21,8 +21,8 @@ import {
 import { type PublicStaff, toPublicStaff } from "./staff.ts";
 
 /**
- * What partners see: every public object whole (all includes), each list in its order. The same objects answer a GET and
- * stand in `data.object` of an event.
+ * Everything that partners see: complete objects (with every include), each list in its order. The
+ * same objects are returned by GET requests and embedded in events as `data.object`.
  */
 export type PublicCatalog = {
   services: PublicService[];
@@ -32,16 +32,16 @@ export type PublicCatalog = {
   menuCategories: PublicMenuCategory[];
   menuItems: PublicMenuItem[];
   modifierGroups: PublicModifierGroup[];
-  /** Also those that have not begun or are over: `active` tells. */
+  /** Includes promotions that have not started or have ended; see `active`. */
   promotions: PublicPromotion[];
-  /** Also those that are over or cancelled: `status` tells. */
+  /** Includes events that are over or cancelled; see `status`. */
   events: PublicEvent[];
 };
 
 export type ListName = keyof PublicCatalog;
 
-/** Each list with the kinds of document that it shows or refers to: nothing else changes it but the business and the clock. */
-const SHOWN_IN: Record<ListName, Kind[]> = {
+/** The kinds of documents that affect each list. Only the business and the time do so as well. */
+const AFFECTING_KINDS: Record<ListName, Kind[]> = {
   services: ["service", "service_category", "addon", "staff"],
   serviceCategories: ["service_category"],
   addons: ["addon"],
@@ -61,52 +61,55 @@ const SHOWN_IN: Record<ListName, Kind[]> = {
   events: ["public_event"],
 };
 
-export const ALL_LISTS = Object.keys(SHOWN_IN) as ListName[];
+export const ALL_LISTS = Object.keys(AFFECTING_KINDS) as ListName[];
 
-/** The lists in which a change of documents of these kinds can be seen. */
+/** The lists that a change to documents of these kinds can affect. */
 export const listsAffectedBy = (kinds: ReadonlySet<Kind>): ListName[] =>
-  ALL_LISTS.filter((list) => SHOWN_IN[list].some((kind) => kinds.has(kind)));
+  ALL_LISTS.filter((list) => AFFECTING_KINDS[list].some((kind) => kinds.has(kind)));
 
-/** @param lists the ones that are wanted; the others are left empty */
+/** @param lists lists to fill; the others stay empty */
 export function toPublicCatalog(
   stored: StoredCatalog,
   now: number,
   lists: readonly ListName[] = ALL_LISTS,
 ): PublicCatalog {
-  const lens = createPublicContext(stored, now);
+  const context = createPublicContext(stored, now);
   const wanted = new Set(lists);
-  const show = <K extends Kind, T>(
+  const toList = <K extends Kind, T>(
     list: ListName,
     kind: K,
-    represent: (doc: DocOf[K], i: number) => T,
-  ): T[] => (wanted.has(list) ? lens.visible(kind).map(represent) : []);
+    toPublic: (doc: DocOf[K], i: number) => T,
+  ): T[] => (wanted.has(list) ? context.visible(kind).map(toPublic) : []);
 
   const isAddonWanted = wanted.has("addons") || wanted.has("services");
   const addons = new Map(
-    (isAddonWanted ? lens.visible("addon") : []).map((doc) => [doc.key, toPublicAddon(doc, lens)]),
+    (isAddonWanted ? context.visible("addon") : []).map((doc) => [
+      doc.key,
+      toPublicAddon(doc, context),
+    ]),
   );
   return {
-    services: show("services", "service", (doc, i) => toPublicService(doc, i, addons, lens)),
-    serviceCategories: show("serviceCategories", "service_category", (doc, i) =>
-      toPublicServiceCategory(doc, i, lens),
+    services: toList("services", "service", (doc, i) => toPublicService(doc, i, addons, context)),
+    serviceCategories: toList("serviceCategories", "service_category", (doc, i) =>
+      toPublicServiceCategory(doc, i, context),
     ),
     addons: wanted.has("addons") ? [...addons.values()] : [],
-    staff: show("staff", "staff", (doc, i) => toPublicStaff(doc, i, lens)),
-    menuCategories: show("menuCategories", "menu_category", (doc, i) =>
-      toPublicMenuCategory(doc, i, lens),
+    staff: toList("staff", "staff", (doc, i) => toPublicStaff(doc, i, context)),
+    menuCategories: toList("menuCategories", "menu_category", (doc, i) =>
+      toPublicMenuCategory(doc, i, context),
     ),
-    menuItems: show("menuItems", "menu_item", (doc, i) => toPublicMenuItem(doc, i, lens)),
-    modifierGroups: show("modifierGroups", "modifier_group", (doc, i) =>
-      toPublicModifierGroup(doc, i, lens),
+    menuItems: toList("menuItems", "menu_item", (doc, i) => toPublicMenuItem(doc, i, context)),
+    modifierGroups: toList("modifierGroups", "modifier_group", (doc, i) =>
+      toPublicModifierGroup(doc, i, context),
     ),
-    promotions: show("promotions", "promotion", (doc, i) => toPublicPromotion(doc, i, lens)),
-    events: show("events", "public_event", (doc, i) => toPublicEvent(doc, i, lens)),
+    promotions: toList("promotions", "promotion", (doc, i) => toPublicPromotion(doc, i, context)),
+    events: toList("events", "public_event", (doc, i) => toPublicEvent(doc, i, context)),
   };
 }
 
-/** The lists that change by the clock alone, with the instants at which they do. */
+/** The lists that change over time without an edit, and the instants at which they can. */
 const TRANSITIONS = {
-  menu: ({ stock: day }: StoredCatalog) => [...day.soldOut.values()],
+  menu: ({ stock }: StoredCatalog) => [...stock.soldOut.values()],
   promotions: ({ catalog }: StoredCatalog) =>
     catalog.objects.promotion.flatMap(({ schedule }) => [schedule.startsAt, schedule.endsAt]),
   events: ({ catalog }: StoredCatalog) =>
@@ -120,8 +123,8 @@ export type TimedList = keyof typeof TRANSITIONS;
 const TIMED_LISTS = Object.keys(TRANSITIONS) as TimedList[];
 
 /**
- * The next instant after `after` at which one of the lists differs by the clock alone, or null. Weekly windows of dishes
- * and promotions do not count: they are served as rules, not as states.
+ * Returns the next instant after `after` at which one of the lists changes without an edit, or null.
+ * Weekly windows of menu items and promotions are served as rules, so they cause no transition.
  */
 export function nextTransition(
   stored: StoredCatalog,

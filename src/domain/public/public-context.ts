@@ -5,58 +5,58 @@ import { objectId } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import type * as schemas from "./schemas/values.ts";
 
-/** The catalogVersion and time (epoch ms) at which a representation last changed. */
+/** The catalog version and the time (epoch ms) at which a public object last changed. */
 export type ObjectVersion = { version: number; updatedAt: number };
 
-/** What belongs to the day's work: no file touches it. */
+/** Day-to-day state that affects public objects but is not part of the catalog file. */
 export type Stock = {
-  /** Id of a dish or of a modifier's option -> when it is back (epoch ms); null: when somebody says so. */
+  /** ID of a menu item or modifier option -> when it is back (epoch ms), or null if unknown. */
   soldOut: ReadonlyMap<string, number | null>;
-  /** Ticket type id -> tickets held by the orders that count. */
+  /** ID of a ticket type -> number of tickets sold or held by pending orders. */
   taken: ReadonlyMap<string, number>;
 };
 
-/** A business's catalog with all that its representation depends on, but the clock. */
+/** A catalog with everything that its public objects depend on, except the time. */
 export type StoredCatalog = {
   catalog: Catalog;
   versionOf: (objectId: string) => ObjectVersion;
   stock: Stock;
 };
 
-/** The fields that every public object ends with. */
+/** The last fields of every public object. */
 export type PublicCommon = {
   [Name in keyof typeof schemas.commonFields]: z.infer<(typeof schemas.commonFields)[Name]>;
 };
 
 export type ListedObject = { id: string } & PublicCommon;
 
-/** Any public object. An add-on alone has no `sortOrder`: it is served inside the links of services, in no list. */
+/** Any public object. Only add-ons have no `sortOrder`: services embed them, no list does. */
 export type PublicObject = { id: string } & Omit<PublicCommon, "sortOrder"> & {
     sortOrder?: number;
   };
 
-/** What the representing functions need besides the document. */
+/** What the toPublicX functions need in addition to the document. */
 export type PublicContext = {
   slug: string;
   currency: string;
   timezone: string;
   now: number;
   versionOf: (objectId: string) => ObjectVersion;
-  /** Documents of a kind that partners see, in order. */
+  /** The documents of a kind that partners can see, in order. */
   visible: <K extends Kind>(kind: K) => DocOf[K][];
-  /** Id of a visible object by its author's key; undefined when there is none or it is hidden. */
+  /** The ID of an object by its key in the file; undefined if it is missing or hidden. */
   visibleId: (kind: Kind, key: string) => string | undefined;
-  /** The ids of those of the keys that are visible. */
+  /** The IDs of the visible objects among these keys. */
   visibleIds: (kind: Kind, keys: readonly string[]) => string[];
-  /** Ids of the visible services that a person performs, by the person's key. */
-  servicesOf: (staff: string) => string[];
+  /** IDs of the visible services that a staff member performs, by the person's key. */
+  servicesOf: (staffKey: string) => string[];
   instant: (ms: number) => string;
   isSoldOut: (id: string) => boolean;
-  /** Tickets of a type that are held. */
+  /** Number of tickets of a type that are sold or held. */
   taken: (ticketTypeId: string) => number;
 };
 
-/** Whether partners see it. */
+/** Whether partners can see a document. */
 export const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
   if (kind === "public_event") return doc.status !== "DRAFT";
   if (kind === "staff" && !(doc as DocOf["staff"]).public) return false;
@@ -64,11 +64,11 @@ export const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
 };
 
 export function createPublicContext(
-  { catalog, versionOf: mark, stock: day }: StoredCatalog,
+  { catalog, versionOf, stock }: StoredCatalog,
   now: number,
 ): PublicContext {
   const { slug, currency, timezone } = catalog.business;
-  // Each kind at its first use: a change of one dish looks at no service.
+  // Filter each kind on first use, so that a change to a menu item does not read the services.
   const visible = memoized((kind: Kind) =>
     (catalog.objects[kind] as DocOf[Kind][]).filter((doc) => isVisible(kind, doc)),
   );
@@ -76,7 +76,7 @@ export function createPublicContext(
     (kind: Kind) => new Map(visible(kind).map((doc) => [doc.key, objectId(kind, slug, doc)])),
   );
   const visibleId = (kind: Kind, key: string) => ids(kind).get(key);
-  const performers = memoized((kind: "service") => {
+  const servicesByStaff = memoized((kind: "service") => {
     const services = new Map<string, string[]>();
     for (const doc of visible(kind) as DocOf["service"][])
       for (const person of doc.staff) {
@@ -91,48 +91,49 @@ export function createPublicContext(
     currency,
     timezone,
     now,
-    versionOf: mark,
+    versionOf,
     visible: <K extends Kind>(kind: K) => visible(kind) as DocOf[K][],
     visibleId,
     visibleIds: (kind, keys) =>
       keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
-    servicesOf: (staff) => performers("service").get(staff) ?? [],
+    servicesOf: (staffKey) => servicesByStaff("service").get(staffKey) ?? [],
     instant: (ms) => formatInstant(ms, timezone),
     isSoldOut: (id) => {
-      const until = day.soldOut.get(id);
+      const until = stock.soldOut.get(id);
       return until !== undefined && (until === null || now < until);
     },
-    taken: (ticketTypeId) => day.taken.get(ticketTypeId) ?? 0,
+    taken: (ticketTypeId) => stock.taken.get(ticketTypeId) ?? 0,
   };
 }
 
-function memoized<K, V>(make: (key: K) => V): (key: K) => V {
-  const made = new Map<K, V>();
+function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
+  const values = new Map<K, V>();
   return (key) => {
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const value = make(key);
-    made.set(key, value);
+    let value = values.get(key);
+    if (value === undefined) values.set(key, (value = compute(key)));
     return value;
   };
 }
 
-/** The id of a visible document: `lens.visible` has just given it. */
-export const idOf = (lens: PublicContext, kind: Kind, doc: DocOf[Kind]): string =>
-  lens.visibleId(kind, doc.key) as string;
+/** The ID of a document that `context.visible` returned. */
+export const idOf = (context: PublicContext, kind: Kind, doc: DocOf[Kind]): string =>
+  context.visibleId(kind, doc.key) as string;
 
 export function commonFields(
   id: string,
   doc: { images: ImageDoc[]; translations: Translations },
   sortOrder: number,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicCommon {
-  const { version, updatedAt } = lens.versionOf(id);
+  const { version, updatedAt } = context.versionOf(id);
   return {
     sortOrder,
-    images: doc.images.map((image) => ({ id: catalogId("img", lens.slug, image.url), ...image })),
+    images: doc.images.map((image) => ({
+      id: catalogId("img", context.slug, image.url),
+      ...image,
+    })),
     translations: doc.translations,
     version,
-    updatedAt: lens.instant(updatedAt),
+    updatedAt: context.instant(updatedAt),
   };
 }

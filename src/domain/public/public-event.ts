@@ -15,39 +15,42 @@ export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTy
 export function toPublicEvent(
   doc: PublicEventDoc,
   sortOrder: number,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicEvent {
-  const id = idOf(lens, "public_event", doc);
-  const status = statusAt(doc, lens.now);
-  const left = placesLeft(doc, lens);
+  const id = idOf(context, "public_event", doc);
+  const status = statusAt(doc, context.now);
+  const left = placesLeft(doc, context);
   const ticketTypes = doc.ticketTypes
     .filter((type) => type.status === "ACTIVE")
-    .map((type, i) => representTicketType(type, i, id, doc, left, lens));
+    .map((type, i) => toPublicTicketType(type, i, id, doc, left, context));
   return {
     id,
     name: doc.name,
     slug: doc.slug,
     description: doc.description,
     status,
-    startsAt: lens.instant(doc.startsAt),
-    endsAt: lens.instant(doc.endsAt),
-    doorsAt: doc.doorsAt === null ? null : lens.instant(doc.doorsAt),
-    timezone: lens.timezone,
+    startsAt: context.instant(doc.startsAt),
+    endsAt: context.instant(doc.endsAt),
+    doorsAt: doc.doorsAt === null ? null : context.instant(doc.doorsAt),
+    timezone: context.timezone,
     venue: doc.venue,
     attendanceMode: doc.attendanceMode,
     ticketTypes,
     availability: { state: bestState(ticketTypes), remaining: remainingOfEvent(doc, left) },
-    ...commonFields(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, context),
   };
 }
 
-/** Quota key -> places left. Types that were withdrawn still hold what was sold of them. */
+/** Quota key -> places left. Tickets of withdrawn types still count. */
 export function placesLeft(
   event: PublicEventDoc,
-  lens: Pick<PublicContext, "slug" | "taken">,
+  context: Pick<PublicContext, "slug" | "taken">,
 ): Map<string, number> {
   const taken = new Map(
-    event.ticketTypes.map((type) => [type.key, lens.taken(ticketTypeId(lens.slug, event, type))]),
+    event.ticketTypes.map((type) => [
+      type.key,
+      context.taken(ticketTypeId(context.slug, event, type)),
+    ]),
   );
   return new Map(
     event.quotas.map(({ key, size, ticketTypes }) => [
@@ -57,31 +60,31 @@ export function placesLeft(
   );
 }
 
-/** The states of the types that are offered: partners are told when one of them changes. */
+/** Sale states of the active ticket types; a change of any of them causes an event. */
 export function saleStates(
   event: PublicEventDoc,
-  lens: Pick<PublicContext, "slug" | "taken" | "now">,
+  context: Pick<PublicContext, "slug" | "taken" | "now">,
 ): SaleState[] {
-  const left = placesLeft(event, lens);
+  const left = placesLeft(event, context);
   return event.ticketTypes
     .filter((type) => type.status === "ACTIVE")
-    .map((type) => stateOfType(type, event, remainingOfType(type, event, left), lens.now));
+    .map((type) => stateOfType(type, event, remainingOfType(type, event, left), context.now));
 }
 
-/** What did not take place, because it was cancelled or postponed, has not ended when its day has passed. */
+/** A cancelled or postponed event keeps that status after its date. */
 function statusAt({ status, endsAt }: PublicEventDoc, now: number): PublicEvent["status"] {
   return status === "PUBLISHED" && endsAt <= now ? "ENDED" : (status as PublicEvent["status"]);
 }
 
-function representTicketType(
+function toPublicTicketType(
   doc: TicketTypeDoc,
   sortOrder: number,
   eventId: string,
   event: PublicEventDoc,
   left: Map<string, number>,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicTicketType {
-  const id = ticketTypeId(lens.slug, event, doc);
+  const id = ticketTypeId(context.slug, event, doc);
   const remaining = remainingOfType(doc, event, left);
   return {
     id,
@@ -90,24 +93,24 @@ function representTicketType(
     description: doc.description,
     kind: doc.kind,
     priceCents: doc.priceCents,
-    currency: lens.currency,
-    salesStartAt: doc.salesStartAt === null ? null : lens.instant(doc.salesStartAt),
-    salesEndAt: doc.salesEndAt === null ? null : lens.instant(doc.salesEndAt),
+    currency: context.currency,
+    salesStartAt: doc.salesStartAt === null ? null : context.instant(doc.salesStartAt),
+    salesEndAt: doc.salesEndAt === null ? null : context.instant(doc.salesEndAt),
     minPerOrder: doc.minPerOrder,
     maxPerOrder: doc.maxPerOrder,
     availability: {
-      state: stateOfType(doc, event, remaining, lens.now),
+      state: stateOfType(doc, event, remaining, context.now),
       remaining: doc.showRemaining ? remaining : null,
     },
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, context),
   };
 }
 
 const quotasOf = (type: TicketTypeDoc, event: PublicEventDoc) =>
   event.quotas.filter((quota) => quota.ticketTypes.includes(type.key));
 
-/** The minimum over every quota that the type belongs to; null: it belongs to none. */
+/** Lowest number of places left among the type's quotas; null if it has none. */
 function remainingOfType(
   type: TicketTypeDoc,
   event: PublicEventDoc,
@@ -117,14 +120,14 @@ function remainingOfType(
   return quotas.length === 0 ? null : Math.min(...quotas.map((quota) => left.get(quota.key) ?? 0));
 }
 
-/** Few: at most a tenth of the smallest quota, or five. */
+/** FEW_LEFT means at most 10 % of the smallest quota, or at most 5 tickets. */
 function stateOfType(
   type: TicketTypeDoc,
   event: PublicEventDoc,
   remaining: number | null,
   now: number,
 ): SaleState {
-  // As its sale is refused (day/ticket-sale.ts).
+  // The same rules as in bookings/ticket-sale.ts.
   if (event.status !== "PUBLISHED" || event.endsAt <= now) return "ENDED";
   if (type.salesEndAt !== null && type.salesEndAt <= now) return "ENDED";
   if (type.salesStartAt !== null && now < type.salesStartAt) return "NOT_YET";
@@ -139,11 +142,11 @@ const BEST_FIRST: SaleState[] = ["ON_SALE", "FEW_LEFT", "NOT_YET", "SOLD_OUT", "
 const bestState = (types: PublicTicketType[]): SaleState =>
   BEST_FIRST.find((state) => types.some((type) => type.availability.state === state)) ?? "ENDED";
 
-/** As many tickets as could still be sold over all types; null where a type is unlimited or keeps it to itself. */
+/** Tickets that can still be sold over all types; null if any type is unlimited or hides it. */
 function remainingOfEvent(event: PublicEventDoc, left: Map<string, number>): number | null {
   const types = event.ticketTypes.filter((type) => type.status === "ACTIVE");
   if (types.some((type) => !type.showRemaining || quotasOf(type, event).length === 0)) return null;
-  // The types that draw on the fewest quotas first: they hold up the others least.
+  // Allocate types with the fewest quotas first, since they restrict the others least.
   const rest = new Map(left);
   let total = 0;
   for (const type of types.toSorted(

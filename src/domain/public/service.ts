@@ -17,54 +17,54 @@ export type PublicAddon = z.infer<typeof schemas.addon>;
 export type PublicAddonLink = z.infer<typeof schemas.addonLink>;
 export type PublicServiceCategory = z.infer<typeof schemas.serviceCategory>;
 
-/** @param addons the visible add-ons by key */
+/** @param addons visible add-ons by key */
 export function toPublicService(
   doc: ServiceDoc,
   sortOrder: number,
   addons: Map<string, PublicAddon>,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicService {
-  const id = idOf(lens, "service", doc);
+  const id = idOf(context, "service", doc);
   const variants = doc.variants
     .filter((variant) => variant.status === "ACTIVE")
-    .map((variant, i) => representVariant(variant, i, id, doc, lens));
+    .map((variant, i) => toPublicVariant(variant, i, id, doc, context));
   const choices = variants.length > 0 ? variants : [doc];
   return {
     id,
     name: doc.name,
     durationMin: doc.durationMin,
     priceCents: doc.priceCents,
-    currency: lens.currency,
+    currency: context.currency,
     status: "ACTIVE",
     variants,
-    addonLinks: representAddonLinks(doc, addons, lens),
+    addonLinks: toPublicAddonLinks(doc, addons, context),
     description: doc.description,
-    categoryId: (doc.category && lens.visibleId("service_category", doc.category)) ?? null,
+    categoryId: (doc.category && context.visibleId("service_category", doc.category)) ?? null,
     priceType: doc.priceType,
     priceFromCents: Math.min(...choices.map((choice) => choice.priceCents)),
     durationFromMin: Math.min(...choices.map((choice) => choice.durationMin)),
     bookable: doc.bookable,
     capacity: doc.capacity,
-    staffIds: lens.visibleIds("staff", doc.staff),
+    staffIds: context.visibleIds("staff", doc.staff),
     locationType: doc.locationType,
     depositCents: doc.depositCents,
     bookingRules: doc.bookingRules,
     tags: doc.tags,
-    ...commonFields(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, context),
   };
 }
 
 export const variantId = (slug: string, service: ServiceDoc, variant: VariantDoc): string =>
   catalogId("svv", slug, originalKey(service), originalKey(variant));
 
-function representVariant(
+function toPublicVariant(
   doc: VariantDoc,
   sortOrder: number,
   serviceId: string,
   service: ServiceDoc,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicVariant {
-  const id = variantId(lens.slug, service, doc);
+  const id = variantId(context.slug, service, doc);
   return {
     id,
     serviceId,
@@ -72,36 +72,36 @@ function representVariant(
     description: doc.description,
     durationMin: doc.durationMin,
     priceCents: doc.priceCents,
-    currency: lens.currency,
+    currency: context.currency,
     status: "ACTIVE",
     isDefault: doc.isDefault,
-    staffIds: doc.staff && lens.visibleIds("staff", doc.staff),
+    staffIds: doc.staff && context.visibleIds("staff", doc.staff),
     attributes: doc.attributes,
-    ...commonFields(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, context),
   };
 }
 
-const representAddonLinks = (
+const toPublicAddonLinks = (
   service: ServiceDoc,
   addons: Map<string, PublicAddon>,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicAddonLink[] =>
   service.addons
     .flatMap((link) => {
       const addon = addons.get(link.addon);
       return addon ? [{ link, addon }] : [];
     })
-    .map(({ link, addon }, i) => representAddonLink(link, i, service, addon, lens));
+    .map(({ link, addon }, i) => toPublicAddonLink(link, i, service, addon, context));
 
-function representAddonLink(
+function toPublicAddonLink(
   doc: AddonLinkDoc,
   sortOrder: number,
   service: ServiceDoc,
   addon: PublicAddon,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicAddonLink {
-  // By the add-on's id, not its key: renaming an add-on keeps the link.
-  const id = catalogId("adl", lens.slug, originalKey(service), addon.id);
+  // Use the add-on's ID, not its key, so that renaming the add-on keeps the link's ID.
+  const id = catalogId("adl", context.slug, originalKey(service), addon.id);
   return {
     id,
     addonId: addon.id,
@@ -113,19 +113,19 @@ function representAddonLink(
     durationMin: doc.durationMin,
     addon,
     status: "ACTIVE",
-    ...commonFields(id, { images: [], translations: {} }, sortOrder, lens),
+    ...commonFields(id, { images: [], translations: {} }, sortOrder, context),
   };
 }
 
-export function toPublicAddon(doc: AddonDoc, lens: PublicContext): PublicAddon {
-  const id = idOf(lens, "addon", doc);
-  const { sortOrder: _noList, ...shared } = commonFields(id, doc, 0, lens);
+export function toPublicAddon(doc: AddonDoc, context: PublicContext): PublicAddon {
+  const id = idOf(context, "addon", doc);
+  const { sortOrder: _omitted, ...shared } = commonFields(id, doc, 0, context);
   return {
     id,
     name: doc.name,
     description: doc.description,
     priceCents: doc.priceCents,
-    currency: lens.currency,
+    currency: context.currency,
     durationMin: doc.durationMin,
     maxQuantity: doc.maxQuantity,
     status: "ACTIVE",
@@ -136,16 +136,16 @@ export function toPublicAddon(doc: AddonDoc, lens: PublicContext): PublicAddon {
 export function toPublicServiceCategory(
   doc: ServiceCategoryDoc,
   sortOrder: number,
-  lens: PublicContext,
+  context: PublicContext,
 ): PublicServiceCategory {
-  const id = idOf(lens, "service_category", doc);
+  const id = idOf(context, "service_category", doc);
   return {
     id,
     name: doc.name,
     description: doc.description,
     color: doc.color,
-    parentId: (doc.parent && lens.visibleId("service_category", doc.parent)) ?? null,
+    parentId: (doc.parent && context.visibleId("service_category", doc.parent)) ?? null,
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, context),
   };
 }

@@ -5,8 +5,12 @@ import type { staff } from "./schemas/staff.ts";
 
 export type PublicStaff = z.infer<typeof staff>;
 
-export function toPublicStaff(doc: StaffDoc, sortOrder: number, lens: PublicContext): PublicStaff {
-  const id = idOf(lens, "staff", doc);
+export function toPublicStaff(
+  doc: StaffDoc,
+  sortOrder: number,
+  context: PublicContext,
+): PublicStaff {
+  const id = idOf(context, "staff", doc);
   return {
     id,
     name: doc.name,
@@ -14,12 +18,12 @@ export function toPublicStaff(doc: StaffDoc, sortOrder: number, lens: PublicCont
     bio: doc.bio,
     languages: doc.languages,
     bookable: doc.bookable,
-    serviceIds: lens.servicesOf(doc.key),
+    serviceIds: context.servicesOf(doc.key),
     serviceOverrides: doc.serviceOverrides.flatMap(({ service, durationMin, priceCents }) => {
-      const serviceId = lens.visibleId("service", service);
+      const serviceId = context.visibleId("service", service);
       return serviceId === undefined ? [] : [{ serviceId, durationMin, priceCents }];
     }),
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, lens),
+    ...commonFields(id, doc, sortOrder, context),
   };
 }

@@ -13,11 +13,11 @@ const HEADERS = toRawHeaders({
   "cache-control": "public, max-age=0, must-revalidate",
 });
 
-/** The description is made when somebody first asks for it: a daemon that nobody asks has no need of all the schemas. */
+/** The document is generated on the first request, so that the daemon starts without the schemas. */
 export const getOpenApi = (
   rt: Runtime,
   routes: readonly RouteSpec[],
-): ((call: RequestContext) => Promise<HttpResponse>) =>
+): ((context: RequestContext) => Promise<HttpResponse>) =>
   createStaticHandler(HEADERS, async () => {
     const { describeApi } = await import("../openapi/document.ts");
     const { publicUrl } = rt.config.http;

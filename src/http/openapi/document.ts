@@ -5,37 +5,42 @@ import { describeOperation, templatePathOf, REQUEST_HEADERS } from "./operation.
 import { describeSharedProblems } from "./problem-responses.ts";
 import { describeWebhooks, WEBHOOK_HEADERS } from "./webhooks.ts";
 
-type Described = {
+type Options = {
   routes: readonly RouteSpec[];
-  /** Empty: at the address that the description was fetched from. */
+  /** If empty, the server URL is the one that the document was fetched from. */
   publicUrl: string;
   version: string;
-  /** Answers have nothing but what is described; for tests. */
+  /** Forbids undocumented fields in responses; for tests. */
   isClosed?: boolean;
 };
 
-const ABOUT = `A business's catalog for its partners, and signed webhooks that tell of its changes.
+const OVERVIEW = `Read a business's catalog, search for free slots, and receive signed webhooks when something changes.
 
-- Money is in minor units, percentages are in basis points, times are in the business's timezone.
-- Ids are opaque, 40 characters at most; what stands before the \`_\` tells the kind of thing.
-- Every address that answers GET answers HEAD as well, and OPTIONS with its methods; any other is 405 \`method_not_allowed\`.
-- Errors are problem documents (RFC 9457): go by \`code\`.
-- Within v1 only additions are made. Ignore the fields and events that you do not know.
-- What cannot be read as HTTP is refused with 400 \`malformed_request\`, 408, 431, 501 or 505, before it comes to any route.`;
+Money amounts are integers in minor units, percentages are in basis points, and times have the offset of the business's time zone.
 
-/** The API as an OpenAPI document. What it says comes from the table of routes and from the schemas that the code's types come from. */
+IDs are opaque strings of at most 40 characters; the prefix before the \`_\` names the kind of object.
+
+Every route that supports GET also supports HEAD. OPTIONS lists the methods of a route; other methods return 405 \`method_not_allowed\`.
+
+Errors are problem documents (RFC 9457). Use \`code\` in your program; \`detail\` is for people.
+
+Changes within v1 are additions only. Ignore fields and events that you do not know.
+
+A request that is not valid HTTP is rejected before it reaches a route, with 400 \`malformed_request\`, 408, 431, 501 or 505.`;
+
+/** Generates the OpenAPI document from the route table and the schemas of the public objects. */
 export const describeApi = ({
   routes,
   publicUrl,
   version,
   isClosed = false,
-}: Described): JsonObject => ({
+}: Options): JsonObject => ({
   openapi: "3.1.1",
   info: {
     title: "deskbell",
     version,
-    summary: "A small business's catalog and its webhooks",
-    description: ABOUT,
+    summary: "A small business's catalog and webhooks",
+    description: OVERVIEW,
     license: { name: "Apache-2.0", identifier: "Apache-2.0" },
   },
   servers: [{ url: publicUrl === "" ? "/" : publicUrl }],
@@ -43,21 +48,21 @@ export const describeApi = ({
   paths: describePaths(routes),
   webhooks: describeWebhooks(),
   components: {
-    schemas: describeSchemas({ isClosed }),
+    schemas: describeSchemas(isClosed),
     headers: describeSharedHeaders(),
-    parameters: describeSentHeaders(),
+    parameters: describeHeaderParameters(),
     responses: describeSharedProblems(),
     securitySchemes: {
       ApiKey: {
         type: "http",
         scheme: "bearer",
         description:
-          "A secret key (deskbell_sk_…) or a restricted one (deskbell_rk_…). Keep it on the server.",
+          "Secret key (deskbell_sk_…) or restricted key (deskbell_rk_…). Keep it on your server.",
       },
       MetricsToken: {
         type: "http",
         scheme: "bearer",
-        description: "The operator's token for /metrics.",
+        description: "Token for /metrics, set by the operator.",
       },
     },
   },
@@ -66,16 +71,16 @@ export const describeApi = ({
 function describePaths(routes: readonly RouteSpec[]): JsonObject {
   const byPath = Map.groupBy(routes, templatePathOf);
   return Object.fromEntries(
-    [...byPath].map(([path, group]) => [
+    [...byPath].map(([path, sharing]) => [
       path,
       Object.fromEntries(
-        group.map((route) => [route.method.toLowerCase(), describeOperation(route)]),
+        sharing.map((route) => [route.method.toLowerCase(), describeOperation(route)]),
       ),
     ]),
   );
 }
 
-const describeSentHeaders = (): JsonObject =>
+const describeHeaderParameters = (): JsonObject =>
   Object.fromEntries(
     Object.entries({ ...REQUEST_HEADERS, ...WEBHOOK_HEADERS }).map(([name, header]) => [
       name,

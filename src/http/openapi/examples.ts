@@ -3,15 +3,16 @@ import { readCatalog } from "../../app/catalog/read-catalog.ts";
 import { formatInstant } from "../../domain/business-time.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import { generateCatalog } from "../../app/sample-catalog/generate.ts";
-import { type Envelope, createEnvelope } from "../../domain/envelope.ts";
+import { createEnvelope, type Envelope, type EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
+import { catalogChangedEvent } from "../../domain/public/catalog-changed.ts";
 import { toPublicCatalog } from "../../domain/public/public-catalog.ts";
 import type { availability } from "../../domain/public/schemas/availability.ts";
 import type * as webhook from "../../domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
 import { localise } from "../handlers/catalog/localisation.ts";
 
-// The examples are of a generated business, and go through the code that answers.
+// The examples come from a generated business and pass through the code that builds responses.
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const VERSION = 1842;
@@ -28,13 +29,13 @@ const { catalog } = readCatalog([{ name: "example.json", text }], {
 const { slug, name, timezone, currency, locale } = catalog.business;
 const at = (minutes: number): string => formatInstant(NOW + minutes * 60_000, timezone);
 
-const day = { soldOut: new Map(), taken: new Map() };
-const shown = toPublicCatalog(
-  { catalog, versionOf: () => ({ version: VERSION, updatedAt: NOW }), stock: day },
+const stock = { soldOut: new Map(), taken: new Map() };
+const publicCatalog = toPublicCatalog(
+  { catalog, versionOf: () => ({ version: VERSION, updatedAt: NOW }), stock },
   NOW,
 );
-// What has parts shows more.
-shown.services.sort(
+// Services with variants and add-ons make the best examples.
+publicCatalog.services.sort(
   (a, b) => b.variants.length + b.addonLinks.length - a.variants.length - a.addonLinks.length,
 );
 
@@ -42,25 +43,39 @@ const business = { id: businessId(slug), slug, name, timezone };
 const meta = { business, currency, locale, catalogVersion: VERSION };
 const page = { hasMore: false, nextCursor: null };
 
-const list = (data: unknown) => ({
+const listResponse = (data: unknown) => ({
   data: localise(data, locale, false),
   page,
   meta: { ...meta, validUntil: null },
 });
-const listOfFirst = (objects: readonly unknown[]) => list(objects.slice(0, 1));
-const ofBusiness = (data: unknown) => ({ data: [data], page, meta: { business } });
+const listOfFirst = (objects: readonly unknown[]) => listResponse(objects.slice(0, 1));
+const pageResponse = (data: unknown) => ({ data: [data], page, meta: { business } });
 
-/** An event of a type, as it is sent. */
+/** An example event of a type. */
 export function exampleEvent(type: EventType): Envelope {
+  const draft = type === "catalog.changed" ? catalogChanged() : sampleOf(type);
+  return createEnvelope(draft, EVENT_ID, NOW, business);
+}
+
+function catalogChanged(): EventDraft {
+  const ids = publicCatalog.services.slice(0, 1).map(({ id }) => id);
+  const refetch = { route: "services" as const, ids, idsComplete: true };
+  return catalogChangedEvent(
+    [{ flag: "services", route: "services", refetch }],
+    [business.id, ...ids],
+    { from: VERSION - 1, to: VERSION },
+  );
+}
+
+function sampleOf(type: EventType): EventDraft {
   const draft = sampleEvent(
     type,
-    { catalog, publicCatalog: shown },
+    { catalog, publicCatalog },
     { id: business.id, catalogVersion: VERSION },
     NOW,
   );
-  if (draft === undefined)
-    throw new Error(`The generated business has nothing that ${type} could tell of.`);
-  return createEnvelope(draft, EVENT_ID, NOW, business);
+  if (draft === undefined) throw new Error(`The generated business has no object for ${type}.`);
+  return draft;
 }
 
 const endpoint: z.infer<typeof webhook.endpoint> = {
@@ -100,9 +115,9 @@ const delivery: z.infer<typeof webhook.deliveryWithAttempts> = {
     },
   ],
 };
-const { attempts: _notListed, ...listedDelivery } = delivery;
+const { attempts: _omitted, ...listedDelivery } = delivery;
 
-const [service] = shown.services;
+const [service] = publicCatalog.services;
 const times = { startsAt: at(24 * 60), endsAt: at(25 * 60) };
 const slots: z.infer<typeof availability> = {
   timezone,
@@ -151,37 +166,39 @@ const endpointTest = (): z.infer<typeof webhook.endpointTest> => ({
   body: JSON.stringify(exampleEvent("catalog.changed")),
 });
 
-/** Of bodies, by the route's id; of answers, by the schema's name. */
+/** Request bodies by operation ID, responses by schema name. */
 const EXAMPLES: { [name: string]: () => unknown } = {
   createEndpoint: () => ({ name: endpoint.name, url: endpoint.url, events: endpoint.events }),
   updateEndpoint: () => ({ events: ["catalog.changed"] }),
   testEndpoint: () => ({}),
   enableEndpoint: () => ({ recover: "all" }),
-  rotateSecret: () => ({ overlapSeconds: 3600 }),
-  finishRotation: () => ({}),
-  redeliver: () => ({}),
-  ServiceList: () => listOfFirst(shown.services),
-  ServiceCategoryList: () => listOfFirst(shown.serviceCategories),
-  StaffList: () => listOfFirst(shown.staff),
-  PromotionList: () => listOfFirst(shown.promotions),
-  PublicEventList: () => listOfFirst(shown.events),
+  rotateEndpointSecret: () => ({ overlapSeconds: 3600 }),
+  finishSecretRotation: () => ({}),
+  redeliverDelivery: () => ({}),
+  ServiceList: () => listOfFirst(publicCatalog.services),
+  ServiceCategoryList: () => listOfFirst(publicCatalog.serviceCategories),
+  StaffList: () => listOfFirst(publicCatalog.staff),
+  PromotionList: () => listOfFirst(publicCatalog.promotions),
+  PublicEventList: () => listOfFirst(publicCatalog.events),
   Menu: () =>
-    list({
-      categories: shown.menuCategories.slice(0, 1),
-      items: shown.menuItems.slice(0, 1),
-      modifierGroups: shown.modifierGroups.slice(0, 1),
+    listResponse({
+      categories: publicCatalog.menuCategories.slice(0, 1),
+      items: publicCatalog.menuItems.slice(0, 1),
+      modifierGroups: publicCatalog.modifierGroups.slice(0, 1),
     }),
   Availability: () => ({ data: slots, meta }),
-  EventList: () => ofBusiness(exampleEvent("service_category.updated")),
-  EndpointList: () => ofBusiness(endpoint),
-  DeliveryList: () => ofBusiness(listedDelivery),
-  EndpointAnswer: () => ({ data: endpoint }),
-  NewEndpointAnswer: () => ({ data: { ...endpoint, secret: SECRET } }),
-  RotationAnswer: () => ({ data: { ...endpoint, secret: SECRET, oldSecretEndsAt: at(60) } }),
-  FinishedRotationAnswer: () => ({ data: { ...endpoint, finished: true } }),
-  EnabledEndpointAnswer: () => ({ data: { ...endpoint, recovered: 3, cancelled: 0 } }),
-  EndpointTestAnswer: () => ({ data: endpointTest() }),
-  DeliveryAnswer: () => ({ data: delivery }),
+  EventList: () => pageResponse(exampleEvent("service_category.updated")),
+  EndpointList: () => pageResponse(endpoint),
+  DeliveryList: () => pageResponse(listedDelivery),
+  EndpointResponse: () => ({ data: endpoint }),
+  CreatedEndpointResponse: () => ({ data: { ...endpoint, secret: SECRET } }),
+  SecretRotationResponse: () => ({
+    data: { ...endpoint, secret: SECRET, oldSecretEndsAt: at(60) },
+  }),
+  FinishedSecretRotationResponse: () => ({ data: { ...endpoint, finished: true } }),
+  EnabledEndpointResponse: () => ({ data: { ...endpoint, recovered: 3, cancelled: 0 } }),
+  EndpointTestResponse: () => ({ data: endpointTest() }),
+  DeliveryResponse: () => ({ data: delivery }),
   Health: () => ({ status: "ok" }),
   OpenApi: () => ({ openapi: "3.1.1" }),
 };

@@ -8,93 +8,99 @@ type HeaderSpec = {
 const text = { type: "string" };
 const seconds = { type: "integer", minimum: 0 };
 
-/** Every header of an answer, but those that tell of its body's bytes. */
+/** Every response header except those that describe the bytes of the body. */
 export const HEADERS = {
   "Request-Id": {
-    description: "Finds this request in the log",
+    description: "Identifies the request in the server's log",
     schema: text,
     example: "req_06gzfjm44j",
     required: true,
   },
   "API-Version": {
-    description: "Within v1 only additions are made",
+    description: "Version of the API; changes within v1 are additions only",
     schema: text,
     example: "1.0",
     required: true,
   },
   "RateLimit-Policy": {
-    description: "The windows that requests are counted in, with their quotas",
+    description: "Rate limit windows: quota (`q`, requests) and length (`w`, seconds)",
     schema: text,
     example: '"per-minute";q=60;w=60, "per-hour";q=1000;w=3600',
     required: true,
   },
   RateLimit: {
     description:
-      "What is left in each window, the tightest first, and in how many seconds it is whole again",
+      "Requests left in each window (`r`), tightest window first, and the seconds until the window resets (`t`)",
     schema: text,
     example: '"per-minute";r=59;t=60, "per-hour";r=999;t=3600',
     required: true,
   },
-  "Retry-After": { description: "Seconds to wait", schema: seconds, example: 23, required: true },
+  "Retry-After": {
+    description: "Seconds to wait before the next request",
+    schema: seconds,
+    example: 23,
+    required: true,
+  },
   ETag: {
     description:
-      "Send it as If-None-Match the next time: what has not changed is answered with 304",
+      "Version of the response; send it in If-None-Match to get a 304 if nothing has changed",
     schema: text,
     example: 'W/"c1842-1-9f86d081884c7d65"',
     required: true,
   },
   "Catalog-Version": {
-    description: "Lists of the same version are of one state of the catalog",
+    description:
+      "Version of the catalog; lists with the same version show the same state of the catalog",
     schema: { type: "integer" },
     example: 1842,
     required: true,
   },
   "Cache-Control": {
-    description: "Who may keep it",
+    description: "Caching rules for the response",
     schema: text,
     example: "private, no-cache",
     required: true,
   },
   Vary: {
-    description: "What else it depends on",
+    description: "Request headers that affect the response",
     schema: text,
     example: "Accept-Encoding",
     required: true,
   },
   "X-Content-Type-Options": {
-    description: "It is what Content-Type says",
+    description: "Always `nosniff`: Content-Type is correct",
     schema: text,
     example: "nosniff",
     required: true,
   },
   Link: {
     description:
-      "The next page, as `page.nextCursor` has it, maybe without scheme and host; absent on the last",
+      'URL of the next page (`rel="next"`); absent on the last page, relative if the server has no public URL',
     schema: text,
     example:
       '<https://api.example.com/v1/businesses/salon-aurora/services?limit=1&cursor=WyJz>; rel="next"',
     required: false,
   },
   Location: {
-    description: "Where it is, maybe without scheme and host",
+    description: "URL of the new object; relative if the server has no public URL",
     schema: text,
     example: "https://api.example.com/v1/businesses/salon-aurora/webhooks/whe_06gzfjm44j",
     required: true,
   },
   "WWW-Authenticate": {
-    description: "How to say who asks",
+    description: "Authentication scheme, and the error if a key was sent",
     schema: text,
     example: 'Bearer realm="deskbell", error="invalid_token"',
     required: true,
   },
   "Access-Control-Allow-Origin": {
-    description: "Any page may ask",
+    description: "Always `*`: pages of any origin may read the response",
     schema: text,
     example: "*",
     required: true,
   },
   "Access-Control-Expose-Headers": {
-    description: "What such a page may read",
+    description: "Response headers that pages of other origins may read",
     schema: text,
     example: "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
     required: true,

@@ -5,13 +5,11 @@ import { SCHEMAS } from "./schemas.ts";
 export type JsonObject = { [name: string]: unknown };
 
 /**
- * Whether objects are told to have no other properties than those described. Partners are not told so, because additions come
- * without a new version and clients that are made from the description would refuse them; whoever tests the API is.
+ * Returns every named schema.
+ * @param isClosed forbids undocumented properties; for tests only, since generated clients would
+ * then reject properties that a later version adds
  */
-export type Closing = { isClosed: boolean };
-
-/** Every schema that has a name, under it. */
-export function describeSchemas({ isClosed }: Closing): JsonObject {
+export function describeSchemas(isClosed: boolean): JsonObject {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => refTo("schemas", id) });
@@ -20,25 +18,26 @@ export function describeSchemas({ isClosed }: Closing): JsonObject {
   );
 }
 
-/** What is sent: no more is taken than is described. */
+/** The JSON Schema of a request; undocumented properties are rejected. */
 export const describeInput = (schema: z.ZodType): JsonObject =>
   tidy(z.toJSONSchema(schema, { io: "input" }), true) as JsonObject;
 
-/** What it is for, then how it is written. */
-function describeSent(asSent: JsonObject, purpose: unknown): JsonObject {
-  const texts = [purpose, asSent["description"]].filter((text) => text !== undefined);
-  return { ...asSent, ...(texts.length > 0 && { description: texts.join(". ") }) };
+/** Appends the description of the format to the description of the parameter. */
+function describeFormat(inputSchema: JsonObject, purpose: unknown): JsonObject {
+  const texts = [purpose, inputSchema["description"]].filter((text) => text !== undefined);
+  return { ...inputSchema, ...(texts.length > 0 && { description: texts.join(". ") }) };
 }
 
-/** Carries out what the schemas say of their own description (values.ts, parameters.ts), and drops what OpenAPI has no use for. */
+/** Applies the schemas' own metadata (values.ts, parameters.ts) and drops what OpenAPI lacks. */
 function tidy(node: unknown, isClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, isClosed));
   if (typeof node !== "object" || node === null) return node;
-  const { $schema, $id, isList, includedBy, asSent, refusedAs, example, ...schema } =
+  const { $schema, $id, isList, includedBy, inputSchema, problemCode, example, ...schema } =
     node as JsonObject;
-  if (asSent !== undefined) return describeSent(asSent as JsonObject, schema["description"]);
+  if (inputSchema !== undefined)
+    return describeFormat(inputSchema as JsonObject, schema["description"]);
   if (schema["additionalProperties"] === false && !isClosed) delete schema["additionalProperties"];
-  // As far as JavaScript counts: no bounds of ours.
+  // Zod adds the limits of safe integers.
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
   const { required, properties } = schema as {

@@ -13,14 +13,14 @@ import { describeInput, type JsonObject } from "./json-schema.ts";
 import { refTo } from "./references.ts";
 import { describeProblems } from "./problem-responses.ts";
 
-/** h3's `:slug` -> the spec's `{businessSlug}`. */
+/** The path with OpenAPI's `{businessSlug}` instead of the router's `:slug`. */
 export const templatePathOf = ({ path }: Pick<RouteSpec, "path">): string =>
   path.replace(":slug", "{businessSlug}").replace(":id", "{id}");
 
 export function describeOperation(route: RouteSpec): JsonObject {
-  const { operationId: id, group, summary, description, scope, body } = route;
+  const { operationId, group, summary, description, scope, body } = route;
   return {
-    operationId: id,
+    operationId,
     tags: [group],
     summary,
     ...(description !== undefined && { description }),
@@ -30,16 +30,19 @@ export function describeOperation(route: RouteSpec): JsonObject {
       requestBody: {
         required: body.isOptional !== true,
         content: {
-          "application/json": { schema: describeInput(body.schema), example: exampleOf(id) },
+          "application/json": {
+            schema: describeInput(body.schema),
+            example: exampleOf(operationId),
+          },
         },
       },
     }),
-    responses: { ...describeAnswers(route, headersFor(scope)), ...describeProblems(route) },
+    responses: { ...describeResponses(route, headersFor(scope)), ...describeProblems(route) },
   };
 }
 
-function securityOf({ operationId: id, scope }: RouteSpec): JsonObject[] {
-  if (id === "getMetrics") return [{}, { MetricsToken: [] }];
+function securityOf({ operationId, scope }: RouteSpec): JsonObject[] {
+  if (operationId === "getMetrics") return [{}, { MetricsToken: [] }];
   if (scope === "open") return [];
   return scope === "public" ? [{}, { ApiKey: ["services.read"] }] : [{ ApiKey: [scope] }];
 }
@@ -50,15 +53,12 @@ const headersFor = (scope: RouteSpec["scope"]): readonly HeaderName[] => [
   ...(scope === "public" ? CORS_HEADERS : []),
 ];
 
-const describeAnswers = (
-  { responses: answers }: RouteSpec,
-  always: readonly HeaderName[],
-): JsonObject =>
+const describeResponses = ({ responses }: RouteSpec, always: readonly HeaderName[]): JsonObject =>
   Object.fromEntries(
-    Object.entries(answers).map(([status, { description: about, body, headers = [] }]) => [
+    Object.entries(responses).map(([status, { description, body, headers = [] }]) => [
       status,
       {
-        description: about,
+        description,
         headers: describeHeaders(always, headers),
         ...(body !== undefined && { content: describeContent(body) }),
       },
@@ -76,32 +76,33 @@ function describeContent(body: NonNullable<ResponseSpec["body"]>): JsonObject {
   };
 }
 
-/** What stands in a path, by what it stands after. */
+/** Path parameters by the part of the path that contains them. */
 const PATH_PARAMETERS = {
   "businesses/:slug": {
     name: "businessSlug",
-    description: "The business, which is the key's",
+    description: "Slug of the business that the API key belongs to",
     example: "salon-aurora",
   },
   "webhooks/:id": {
     name: "id",
-    description: "The endpoint's id",
+    description: "ID of the endpoint",
     example: "whe_06gzfjm44t8c9kf1ccbxp7rfb",
   },
   "deliveries/:id": {
     name: "id",
-    description: "The delivery's id",
+    description: "ID of the delivery",
     example: "dlv_06gzfjm44t8c9kf1ccbxp7rfc",
   },
 };
 
 export const REQUEST_HEADERS = {
   "If-None-Match": {
-    description: "An ETag of an earlier answer: 304 while it is still so",
+    description: "ETag of an earlier response; returns 304 if nothing has changed",
     schema: { type: "string" },
   },
   "Idempotency-Key": {
-    description: "The same key and body within 24 hours give the same endpoint",
+    description:
+      "Unique key of 1 to 255 ASCII characters without spaces. Repeating the request with the same key and body within 24 hours returns the same endpoint",
     schema: { type: "string", pattern: IDEMPOTENCY_KEY.source },
   },
 };
@@ -110,21 +111,21 @@ function describeParameters({
   path,
   query = {},
   requestHeaders = [],
-  responses: answers,
+  responses,
 }: RouteSpec): JsonObject[] {
-  const inPath = Object.entries(PATH_PARAMETERS)
-    .filter(([place]) => path.includes(place))
+  const pathParameters = Object.entries(PATH_PARAMETERS)
+    .filter(([part]) => path.includes(part))
     .map(([, parameter]) => ({
       in: "path",
       required: true,
       schema: { type: "string" },
       ...parameter,
     }));
-  const sent = [...requestHeaders, ...(304 in answers ? (["If-None-Match"] as const) : [])];
+  const headers = [...requestHeaders, ...(304 in responses ? (["If-None-Match"] as const) : [])];
   return [
-    ...inPath,
+    ...pathParameters,
     ...Object.entries(query).map(([name, schema]) => describeQuery(name, schema)),
-    ...sent.map((name) => ({ $ref: refTo("parameters", name) })),
+    ...headers.map((name) => ({ $ref: refTo("parameters", name) })),
   ];
 }
 

@@ -13,7 +13,7 @@ import type { JsonObject } from "./json-schema.ts";
 import { refTo } from "./references.ts";
 import { PROBLEM_DESCRIPTIONS } from "./problem-codes.ts";
 
-const KEY: HttpCode[] = [
+const KEY_CODES: HttpCode[] = [
   "missing_key",
   "invalid_key",
   "revoked_key",
@@ -23,31 +23,31 @@ const KEY: HttpCode[] = [
   "address_not_allowed",
   "rate_limited",
 ];
-const BODY: HttpCode[] = [
+const BODY_CODES: HttpCode[] = [
   "invalid_json",
   "body_too_large",
   "unsupported_media_type",
   "validation_failed",
 ];
 
-/** The same for every route that can answer them. */
+/** Statuses whose response is the same for every route. */
 const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
-const titleOf = (status: number): string => (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");
+const responseName = (status: number): string =>
+  (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");
 
-/** Every code that a route may answer. */
+/** Every problem code that a route can return. */
 function codesOf({ method, path, scope, query = {}, body, problems = [] }: RouteSpec): HttpCode[] {
   const isKeyed = scope !== "open" && scope !== "public";
-  const explains = "explain" in query;
   return [
-    ...(isKeyed || explains ? KEY : []),
+    ...(isKeyed || "explain" in query ? KEY_CODES : []),
     ...(scope === "open"
       ? []
       : (["invalid_parameter", "unknown_parameter", "rate_limited"] as const)),
     ...Object.values(query).flatMap(
-      (schema) => (schema.meta()?.["refusedAs"] as HttpCode | undefined) ?? [],
+      (schema) => (schema.meta()?.["problemCode"] as HttpCode | undefined) ?? [],
     ),
     ...(path.includes(":id") ? (["resource_not_found"] as const) : []),
-    ...(body ? BODY : []),
+    ...(body ? BODY_CODES : []),
     ...(method === "GET" ? [] : (["busy", "storage_full", "conflict"] as const)),
     ...problems,
     "uri_too_long",
@@ -55,7 +55,7 @@ function codesOf({ method, path, scope, query = {}, body, problems = [] }: Route
   ];
 }
 
-/** The problems that a route may answer, by status. */
+/** The problem responses of a route, by status. */
 export function describeProblems(route: RouteSpec): JsonObject {
   const byStatus = Map.groupBy(new Set(codesOf(route)), (code) => HTTP_STATUS[code]);
   const isPublic = route.scope === "public";
@@ -63,18 +63,18 @@ export function describeProblems(route: RouteSpec): JsonObject {
     [...byStatus].map(([status, codes]) => [
       status,
       SHARED_STATUS.includes(status) && !isPublic
-        ? { $ref: refTo("responses", titleOf(status)) }
+        ? { $ref: refTo("responses", responseName(status)) }
         : describeProblem(status, codes, isPublic),
     ]),
   );
 }
 
-/** Those that are the same wherever they occur, and those of addresses that are no route's. */
+/** The responses that describeProblems refers to, and those for paths that match no route. */
 export const describeSharedProblems = (): JsonObject =>
   Object.fromEntries(
     SHARED_STATUS.map((status) => {
       const codes = HTTP_CODES.filter((code) => HTTP_STATUS[code] === status);
-      return [titleOf(status), describeProblem(status, codes, false)];
+      return [responseName(status), describeProblem(status, codes, false)];
     }),
   );
 
@@ -101,7 +101,7 @@ function describeProblem(
   };
 }
 
-const OF_STATUS: { [status: number]: readonly HeaderName[] } = {
+const STATUS_HEADERS: { [status: number]: readonly HeaderName[] } = {
   401: ["WWW-Authenticate"],
   429: ["Retry-After"],
   503: ["Retry-After"],
@@ -109,11 +109,11 @@ const OF_STATUS: { [status: number]: readonly HeaderName[] } = {
 const headersOf = (status: number): readonly HeaderName[] => [
   ...COMMON_HEADERS,
   "Cache-Control",
-  ...(OF_STATUS[status] ?? []),
+  ...(STATUS_HEADERS[status] ?? []),
 ];
 
-/** For those that tell more than a sentence. */
-const MISTAKES: { [code in HttpCode]?: ValidationIssue } = {
+/** Issues in the examples of codes that list them. */
+const ISSUES: { [code in HttpCode]?: ValidationIssue } = {
   invalid_parameter: {
     parameter: "limit",
     code: "invalid_value",
@@ -127,13 +127,13 @@ const MISTAKES: { [code in HttpCode]?: ValidationIssue } = {
 };
 
 function exampleOf(code: HttpCode): unknown {
-  const mistake = MISTAKES[code];
-  const detail = mistake?.detail ?? PROBLEM_DESCRIPTIONS[code];
+  const issue = ISSUES[code];
+  const detail = issue?.detail ?? PROBLEM_DESCRIPTIONS[code];
   const problem = {
     status: HTTP_STATUS[code],
     code,
     detail,
-    issues: mistake ? [mistake] : [],
+    issues: issue ? [issue] : [],
     headers: [],
   };
   const extra = code === "rate_limited" ? { violatedPolicies: ["per-minute"] } : {};

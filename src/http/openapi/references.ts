@@ -1,4 +1,4 @@
-/** Points at a part of the description. */
+/** The `$ref` of a component of the OpenAPI document. */
 export const refTo = (
   kind: "schemas" | "headers" | "responses" | "parameters",
   name: string,

@@ -9,29 +9,29 @@ export const CORS_HEADERS: readonly HeaderName[] = [
 export const RATE_LIMIT_HEADERS: readonly HeaderName[] = ["RateLimit-Policy", "RateLimit"];
 export const COMMON_HEADERS: readonly HeaderName[] = ["Request-Id", "API-Version"];
 
-const IF_COUNTED = "-if-counted";
+/** Suffix of headers that are missing if the request fails before it is counted. */
+const OPTIONAL = "-optional";
 
-/** @param uncertain those that depend on how far the request came */
+/** References to headers; those in `optional` may be missing. */
 export function describeHeaders(
   always: readonly HeaderName[],
   more: readonly HeaderName[],
-  uncertain: readonly HeaderName[] = [],
+  optional: readonly HeaderName[] = [],
 ): JsonObject {
-  const certain = [...always, ...more].map((name) => [name, { $ref: refTo("headers", name) }]);
-  const counted = uncertain.map((name) => [
+  const reference = (name: HeaderName, suffix: string) => [
     name,
-    { $ref: refTo("headers", `${name}${IF_COUNTED}`) },
+    { $ref: refTo("headers", `${name}${suffix}`) },
+  ];
+  return Object.fromEntries([
+    ...[...always, ...more].map((name) => reference(name, "")),
+    ...optional.map((name) => reference(name, OPTIONAL)),
   ]);
-  return Object.fromEntries([...certain, ...counted]);
 }
 
-/** Every header by its name. What tells of the limits is missing where a request came to no key or address to be counted for. */
+/** The components that describeHeaders refers to. */
 export const describeSharedHeaders = (): JsonObject => ({
   ...HEADERS,
   ...Object.fromEntries(
-    RATE_LIMIT_HEADERS.map((name) => [
-      `${name}${IF_COUNTED}`,
-      { ...HEADERS[name], required: false },
-    ]),
+    RATE_LIMIT_HEADERS.map((name) => [`${name}${OPTIONAL}`, { ...HEADERS[name], required: false }]),
   ),
 });

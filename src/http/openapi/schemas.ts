@@ -25,20 +25,25 @@ import { refTo } from "./references.ts";
 
 const page = z.strictObject({
   hasMore: z.boolean().describe("Whether there is a page after this one"),
-  nextCursor: z.string().nullable().describe("Goes into `cursor` for the next page"),
+  nextCursor: z
+    .string()
+    .nullable()
+    .describe("Pass it as `cursor` to get the next page; null on the last page"),
 });
 
 const catalogMeta = z.strictObject({
   business,
   currency,
-  locale: z.string().describe("The language that texts are in"),
-  catalogVersion: z.int().describe("Rises with every change of the catalog"),
+  locale: z.string().describe("Language of the texts"),
+  catalogVersion: z.int().describe("Increases with every change of the catalog"),
 });
 
 const listMeta = catalogMeta.extend({
   validUntil: instant
     .nullable()
-    .describe("When the answer will differ though nobody changes anything; null: never"),
+    .describe(
+      "When the response will change without an edit, for example because a promotion starts; null if never",
+    ),
 });
 
 const list = (data: z.ZodType) => z.strictObject({ data, page, meta: listMeta });
@@ -61,28 +66,33 @@ const event = z
 
 /** RFC 9457. */
 const problem = z.strictObject({
-  type: z.string().describe("`https://deskbell.dev/problems/` and the code"),
-  title: z.string(),
-  status: z.int(),
-  code: z.enum(HTTP_CODES).describe("What to go by; one for each reason"),
-  detail: z.string().describe("For people"),
-  fix: z.string().optional().describe("What mends it"),
-  requestId: z.string().describe("As in the header `Request-Id`"),
+  type: z.string().describe("`https://deskbell.dev/problems/` followed by `code`"),
+  title: z.string().describe("`code` as readable text"),
+  status: z.int().describe("HTTP status"),
+  code: z.enum(HTTP_CODES).describe("Stable, machine-readable code; use this in program logic"),
+  detail: z.string().describe("Explanation for people"),
+  fix: z.string().optional().describe("How to fix the request"),
+  requestId: z.string().describe("Same as the header `Request-Id`"),
   errors: z
     .array(
       z.strictObject({
-        code: z.string().describe("One for each kind of mistake"),
-        detail: z.string().describe("For people"),
-        parameter: z.string().optional().describe("The query parameter, or the header"),
-        pointer: z.string().optional().describe("Into the body, as RFC 6901 has it: `#/events/3`"),
+        code: z.string().describe("Stable, machine-readable code"),
+        detail: z.string().describe("Explanation for people"),
+        parameter: z.string().optional().describe("Name of the invalid query parameter or header"),
+        pointer: z
+          .string()
+          .optional()
+          .describe(
+            "JSON Pointer (RFC 6901) to the invalid field of the body, such as `#/events/3`",
+          ),
       }),
     )
     .optional()
-    .describe("Everything that is wrong with the request"),
+    .describe("Every error in the request"),
   violatedPolicies: z
     .array(z.string())
     .optional()
-    .describe("With `rate_limited`: the windows that are full"),
+    .describe("Rate limit windows that are full; only with `rate_limited`"),
 });
 
 const NAMED = {
@@ -117,7 +127,7 @@ const NAMED = {
   Slot: availability.slot,
   VisitSegment: availability.visitSegment,
   TableSegment: availability.tableSegment,
-  Refusal: availability.refusedStart,
+  RefusedStart: availability.refusedStart,
   Endpoint: webhook.endpoint,
   Delivery: webhook.delivery,
   Attempt: webhook.attempt,
@@ -139,20 +149,20 @@ const NAMED = {
   EventList: z.strictObject({ data: z.array(event), page, meta: ofBusiness }),
   EndpointList: z.strictObject({ data: z.array(webhook.endpoint), page, meta: ofBusiness }),
   DeliveryList: z.strictObject({ data: z.array(webhook.delivery), page, meta: ofBusiness }),
-  EndpointAnswer: z.strictObject({ data: webhook.endpoint }),
-  NewEndpointAnswer: z.strictObject({ data: webhook.endpointWithSecret }),
-  RotationAnswer: z.strictObject({ data: webhook.rotatedEndpoint }),
-  FinishedRotationAnswer: z.strictObject({ data: webhook.finishedRotation }),
-  EnabledEndpointAnswer: z.strictObject({ data: webhook.enabledEndpoint }),
-  EndpointTestAnswer: z.strictObject({ data: webhook.endpointTest }),
-  DeliveryAnswer: z.strictObject({ data: webhook.deliveryWithAttempts }),
+  EndpointResponse: z.strictObject({ data: webhook.endpoint }),
+  CreatedEndpointResponse: z.strictObject({ data: webhook.endpointWithSecret }),
+  SecretRotationResponse: z.strictObject({ data: webhook.rotatedEndpoint }),
+  FinishedSecretRotationResponse: z.strictObject({ data: webhook.finishedRotation }),
+  EnabledEndpointResponse: z.strictObject({ data: webhook.enabledEndpoint }),
+  EndpointTestResponse: z.strictObject({ data: webhook.endpointTest }),
+  DeliveryResponse: z.strictObject({ data: webhook.deliveryWithAttempts }),
   Health: z.strictObject({ status: z.enum(["ok", "ready"]) }),
-  OpenApi: z.looseObject({ openapi: z.string() }).describe("This document"),
+  OpenApi: z.looseObject({ openapi: z.string() }).describe("This OpenAPI document"),
 };
 
 export type SchemaName = keyof typeof NAMED;
 
-/** Every schema that has a name in the description. */
+/** The schemas in the components of the OpenAPI document, by name. */
 export const SCHEMAS: Record<string, z.ZodType> = { ...NAMED, ...Object.fromEntries(envelopes) };
 
 /** `service_price.updated` -> `ServicePriceUpdatedEvent` */

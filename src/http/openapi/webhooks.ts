@@ -7,61 +7,60 @@ import { eventSchemaName } from "./schemas.ts";
 
 const text = { type: "string" };
 
-/** What every delivery is sent with (domain/webhooks/post.ts). */
+/** The headers of every delivery, as domain/webhooks/post.ts sets them. */
 const DELIVERY_HEADERS = {
-  "X-Service-Event": { description: "The event's name", schema: text, example: "service.updated" },
+  "X-Service-Event": { description: "Event type", schema: text, example: "service.updated" },
   "X-Service-Delivery": {
-    description: "The delivery's id",
+    description: "ID of the delivery",
     schema: text,
     example: "dlv_06gzfjm44t8c9kf1ccbxp7rfb",
   },
   "X-Service-Attempt": {
-    description: "Which attempt this is, from 1",
+    description: "Number of the attempt, starting at 1",
     schema: { type: "integer" },
     example: 1,
   },
   "X-Service-Sequence": {
-    description: "The event's place in the business's feed; 0 for a test",
+    description: "Position of the event in the business's feed; 0 for a test event",
     schema: { type: "integer" },
     example: 1842,
   },
   "X-Service-Signature": {
-    description: `\`t=<unix seconds>,v1=<hex>\`: HMAC-SHA256 with the signing secret over \`t\`, a full stop and the body as it came. While a secret is being rotated there are two v1. Accept when one matches and t is at most ${TOLERANCE_SEC} s off.`,
+    description: `\`t=<unix seconds>,v1=<hex>\`: HMAC-SHA256 of \`t\`, a full stop and the raw body, keyed with the signing secret. During a rotation there are two v1 values. Accept the request if one of them matches and t is within ${TOLERANCE_SEC} seconds of your clock`,
     schema: { type: "string", pattern: "^t=\\d+(,v1=[0-9a-f]{64})+$" },
     example: `t=1795176000,v1=${"5257a869e7ecebeda32affa62cdca3fa".repeat(2)}`,
   },
   "webhook-id": {
-    description: "Standard Webhooks: the event's id",
+    description: "Standard Webhooks: ID of the event",
     schema: text,
     example: "evt_06gzfjm44jbnv0hmhvsz14qc5",
   },
   "webhook-timestamp": {
-    description: "Standard Webhooks: Unix seconds",
+    description: "Standard Webhooks: Unix timestamp in seconds",
     schema: text,
     example: "1795176000",
   },
   "webhook-signature": {
     description:
-      "Standard Webhooks 1.0: `v1,<base64>`, two of them with a space between while a secret is being rotated",
+      "Standard Webhooks: `v1,<base64>`; two values separated by a space during a rotation of the secret",
     schema: text,
     example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   },
 } satisfies Record<keyof SignatureHeaders | `X-Service-${string}`, object>;
 
-/** What is sent to an endpoint beside the event. */
+/** The header parameters of webhook requests. */
 export const WEBHOOK_HEADERS = {
   ...Object.fromEntries(
     Object.entries(DELIVERY_HEADERS).map(([name, header]) => [name, { ...header, required: true }]),
   ),
   "X-Service-Test": {
-    description:
-      "`true` with a test event (`…/test`), whose id begins with `evt_test_`; absent with any other",
+    description: "`true` for test events, whose ID starts with `evt_test_`; absent otherwise",
     schema: { const: "true" },
     example: "true",
   },
 };
 
-/** What is sent to endpoints: one for each of the spec's event names. */
+/** The webhooks section of the OpenAPI document: one entry per event type. */
 export const describeWebhooks = (): JsonObject =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: describeEvent(type) }]));
 
@@ -81,8 +80,8 @@ const describeEvent = (type: EventType): JsonObject => ({
     },
   },
   responses: {
-    "2XX": { description: "Taken. Everything else is sent again later." },
-    410: { description: "The endpoint is no more: it is disabled at once." },
+    "2XX": { description: "Accepted. After any other status except 410, the event is sent again." },
+    410: { description: "The endpoint is gone: deskbell disables it immediately." },
   },
 });
 

@@ -4,42 +4,42 @@ import { didYouMean } from "../../domain/nearest.ts";
 import { localToInstant } from "../../domain/business-time.ts";
 
 /**
- * The query parameters of a route: one schema each, so that the same table reads requests and describes them. In a
- * schema's `meta`, `asSent` is what a client sees of one that is read from text into something else, `refusedAs` the code of a
- * refusal besides the general one, and `example` what a line to try asks with.
+ * The query parameters of a route. Their schemas both parse requests and generate the documentation.
+ * A schema's `meta` can have the JSON Schema of the text that clients send (`inputSchema`), a problem
+ * code in addition to invalid_parameter (`problemCode`), and a value for examples (`example`).
  */
 export type Parameters = Record<string, z.ZodType>;
 export type ParametersOf<P extends Parameters> = {
   [Name in keyof P]: z.output<P[Name]> | undefined;
 };
 
-// Put there by campaigns and advertisers, not by who wrote the client.
+// Advertising campaigns add these to URLs, so they are not a mistake of the client.
 const IGNORED = /^(_|utm_.*|gclid|fbclid)$/;
 
 const LOCAL = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/;
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** An instant as it was written; a wall-clock time waits for the zone of the business. */
+/** An instant as text; `resolve` needs the time zone only if the text has no offset. */
 export type InstantParameter = { text: string; resolve: (timezone: string) => number };
 
 export const flag = z
   .enum(["true", "false", "1", "0"], { error: "must be true, false, 1 or 0." })
   .transform((text) => text === "true" || text === "1")
-  .meta({ asSent: { type: "boolean" } });
+  .meta({ inputSchema: { type: "boolean" } });
 
 export const text = z
   .string()
   .min(1, { error: "must not be empty." })
-  .max(200, { error: "is too long." });
+  .max(200, { error: "must have at most 200 characters." });
 
-/** Separated by commas; may also be given several times. An empty one would find nothing, and is hardly meant to. */
+/** Comma-separated or repeated. An empty list is an error, since it would match nothing. */
 export const list = z
   .string()
   .transform((value) => value.split(",").filter(Boolean))
   .refine(({ length }) => length > 0, { error: "must not be empty." })
-  .meta({ isList: true, asSent: { type: "array", items: { type: "string" }, minItems: 1 } });
+  .meta({ isList: true, inputSchema: { type: "array", items: { type: "string" }, minItems: 1 } });
 
-/** A whole number, `unit` included in what is said of it. */
+/** @param unit for the error message, such as "of seconds " */
 export const integer = (minimum: number, maximum: number, unit = "") => {
   const error = `must be a whole number ${unit}from ${minimum} to ${maximum}.`;
   return z
@@ -47,21 +47,21 @@ export const integer = (minimum: number, maximum: number, unit = "") => {
     .regex(/^\d{1,6}$/, { error })
     .transform(Number)
     .refine((n) => n >= minimum && n <= maximum, { error })
-    .meta({ asSent: { type: "integer", minimum, maximum } });
+    .meta({ inputSchema: { type: "integer", minimum, maximum } });
 };
 
-export const pageSize = integer(1, 500).describe("At most so many; without it, everything");
+export const pageSize = integer(1, 500).describe("Maximum number of results; omit it to get all");
 
 export const cursor = text.meta({
-  refusedAs: "invalid_cursor",
-  description: "`page.nextCursor` of the page before",
+  problemCode: "invalid_cursor",
+  description: "`page.nextCursor` of the previous page",
 });
 
 export const oneOf = <Name extends string>(names: readonly Name[]) =>
   z.enum(names, {
     error: ({ input }) => {
       const near = typeof input === "string" ? didYouMean(input, names) : "";
-      return `has no such value.${near || ` Known: ${names.join(", ")}.`}`;
+      return `must be one of ${names.join(", ")}.${near}`;
     },
   });
 
@@ -71,90 +71,87 @@ export const locale = z
     error: "must be a language tag such as de or pt-BR.",
   })
   .describe(
-    "The language of texts, such as de or pt-BR; without it, or without such texts, the business's own",
+    "Language of the texts, such as de or pt-BR; the business's own language by default and for texts without a translation",
   );
 
 export const instant = z
   .string()
-  // A '+' that was not encoded arrives as a space.
-  .transform((written) => written.replace(/ (\d{2}:\d{2})$/, "+$1"))
-  .refine((written) => resolvers(written) !== undefined, {
+  // A `+` that the client did not encode arrives as a space.
+  .transform((text) => text.replace(/ (\d{2}:\d{2})$/, "+$1"))
+  .refine((text) => resolverOf(text) !== undefined, {
     error:
-      "must be a date and time such as 2026-12-31T18:00:00+01:00, or one without offset in the business's time.",
+      "must be a date and time such as 2026-12-31T18:00:00+01:00, or one without an offset in the business's time zone.",
     params: { code: "invalid_date" },
   })
-  .transform((written): InstantParameter => ({
-    text: written,
-    resolve: resolvers(written) ?? (() => Number.NaN),
+  .transform((text): InstantParameter => ({
+    text,
+    resolve: resolverOf(text) ?? (() => Number.NaN),
   }))
   .meta({
-    asSent: {
+    inputSchema: {
       type: "string",
       description:
-        "RFC 3339; without an offset on the business's clock, and a date alone is its midnight",
+        "RFC 3339. Without an offset, the time is in the business's time zone; a date alone means midnight",
       examples: ["2026-12-31T18:00:00+01:00", "2026-12-31T18:00", "2026-12-31"],
     },
-    refusedAs: "invalid_date",
+    problemCode: "invalid_date",
   });
 
-function resolvers(written: string): InstantParameter["resolve"] | undefined {
+function resolverOf(text: string): InstantParameter["resolve"] | undefined {
   try {
-    if (RFC_3339.test(written)) {
-      const { epochMilliseconds } = Temporal.Instant.from(written);
+    if (RFC_3339.test(text)) {
+      const { epochMilliseconds } = Temporal.Instant.from(text);
       return () => epochMilliseconds;
     }
-    if (!LOCAL.test(written)) return undefined;
-    Temporal.PlainDateTime.from(written);
+    if (!LOCAL.test(text)) return undefined;
+    Temporal.PlainDateTime.from(text);
   } catch {
     return undefined;
   }
-  return (timezone) => localToInstant(written, timezone);
+  return (timezone) => localToInstant(text, timezone);
 }
 
 /**
- * Reads a query string.
- * @throws AppError with every mistake in it
+ * Parses a query string.
+ * @throws AppError that lists every issue
  */
 export function parseParameters<P extends Parameters>(known: P, query: string): ParametersOf<P> {
-  const { values, mistakes } = validateParameters(known, query);
-  if (mistakes.length > 0) throw parametersError(mistakes);
+  const { values, issues } = validateParameters(known, query);
+  if (issues.length > 0) throw parametersError(issues);
   return values;
 }
 
-/** For who has more to check before it refuses: the values are those without a mistake. */
+/** Returns the valid values and the issues, for callers that validate more before they throw. */
 export function validateParameters<P extends Parameters>(
   known: P,
   query: string,
-): { values: ParametersOf<P>; mistakes: ValidationIssue[] } {
+): { values: ParametersOf<P>; issues: ValidationIssue[] } {
   const names = Object.keys(known);
-  const given = new Map<string, string[]>();
+  const textsByName = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(query))
-    given.set(name, [...(given.get(name) ?? []), value]);
+    textsByName.set(name, [...(textsByName.get(name) ?? []), value]);
 
-  const mistakes: ValidationIssue[] = [];
+  const issues: ValidationIssue[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, texts] of given) {
+  for (const [name, texts] of textsByName) {
     const schema = Object.hasOwn(known, name) ? known[name] : undefined;
     if (schema === undefined) {
       if (IGNORED.test(name)) continue;
-      const detail = `There is no parameter '${name}' here.${didYouMean(name, names)}`;
-      mistakes.push({ parameter: name, code: "unknown_parameter", detail });
+      const detail = `Unknown parameter '${name}'.${didYouMean(name, names)}`;
+      issues.push({ parameter: name, code: "unknown_parameter", detail });
     } else if (texts.length > 1 && !schema.meta()?.["isList"]) {
-      mistakes.push({
-        parameter: name,
-        code: "given_twice",
-        detail: `'${name}' is given more than once.`,
-      });
+      const detail = `'${name}' must not be given more than once.`;
+      issues.push({ parameter: name, code: "given_twice", detail });
     } else {
       const result = schema.safeParse(texts.join(","));
       if (result.success) values[name] = result.data;
-      else mistakes.push(...result.error.issues.map((issue) => toMistake(name, issue)));
+      else issues.push(...result.error.issues.map((issue) => toIssue(name, issue)));
     }
   }
-  return { values: values as ParametersOf<P>, mistakes };
+  return { values: values as ParametersOf<P>, issues };
 }
 
-const toMistake = (name: string, issue: z.core.$ZodIssue): ValidationIssue => ({
+const toIssue = (name: string, issue: z.core.$ZodIssue): ValidationIssue => ({
   parameter: name,
   code:
     issue.code === "custom" && typeof issue.params?.["code"] === "string"
@@ -163,7 +160,8 @@ const toMistake = (name: string, issue: z.core.$ZodIssue): ValidationIssue => ({
   detail: `'${name}' ${issue.message}`,
 });
 
-const OWN_CODES = new Set([
+/** Issue codes that are also problem codes. */
+const PROBLEM_CODES = new Set([
   "unknown_parameter",
   "missing_parameter",
   "invalid_date",
@@ -171,10 +169,11 @@ const OWN_CODES = new Set([
   "range_too_large",
 ]);
 
-/** One code when all mistakes share it, else the general one. */
-export function parametersError(mistakes: ValidationIssue[]): AppError {
-  const codes = new Set(mistakes.map(({ code }) => code));
+/** Has the code of the issues if all share one, else invalid_parameter. */
+export function parametersError(issues: ValidationIssue[]): AppError {
+  const codes = new Set(issues.map(({ code }) => code));
   const [only = ""] = codes;
-  const code = codes.size === 1 && OWN_CODES.has(only) ? (only as ErrorCode) : "invalid_parameter";
-  return new AppError(code, mistakes.map(({ detail }) => detail).join(" "), { issues: mistakes });
+  const code =
+    codes.size === 1 && PROBLEM_CODES.has(only) ? (only as ErrorCode) : "invalid_parameter";
+  return new AppError(code, issues.map(({ detail }) => detail).join(" "), { issues });
 }

@@ -1,18 +1,18 @@
 import { AppError, type ErrorCode, type ValidationIssue } from "../../domain/errors.ts";
 import type { RawHeaders } from "./request-context.ts";
 
-/** What of an error leaves the house. */
+/** The part of an error that clients see. */
 export type Problem = {
   status: number;
   code: string;
   detail: string;
-  /** What mends it, when that is in the hands of who asked. */
+  /** How the client can fix the request, if it can. */
   fix?: string | undefined;
   issues: ValidationIssue[];
   headers: RawHeaders;
 };
 
-/** The status of every code that HTTP may answer. The codes of the terminal are missing: over HTTP they are bugs. */
+/** The HTTP status of each code. A code that only the CLI uses is a bug in an HTTP response. */
 export const HTTP_STATUS = {
   invalid_parameter: 400,
   unknown_parameter: 400,
@@ -51,7 +51,7 @@ export const HTTP_STATUS = {
   storage_full: 503,
   signing_unavailable: 503,
   internal: 500,
-  // What is refused before there is a request to speak of (wire.ts).
+  // Used by transport/hardening.ts, before a request reaches a route.
   malformed_request: 400,
   request_timeout: 408,
   headers_too_large: 431,
@@ -62,7 +62,7 @@ export const HTTP_STATUS = {
 export type HttpCode = keyof typeof HTTP_STATUS;
 export const HTTP_CODES = Object.keys(HTTP_STATUS) as HttpCode[];
 
-/** Seconds after which it makes sense to ask again. */
+/** Seconds after which clients should retry. */
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   busy: 1,
   shutting_down: 5,
@@ -70,19 +70,19 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   signing_unavailable: 60,
 };
 
-/** More mistakes help nobody, and an answer must not grow far beyond its request. */
-const MAX_ITEMS = 50;
+/** Keeps a small request from causing a large response. */
+const MAX_ISSUES = 50;
 
 const INTERNAL: Problem = {
   status: HTTP_STATUS.internal,
   code: "internal",
-  detail: "Something went wrong here. The request id finds it in the log.",
+  detail: "Internal error. The request ID identifies it in the server's log.",
   issues: [],
   headers: [],
 };
 
-/** @returns undefined for a bug, of which nothing may be told */
-function explain(error: unknown): Problem | undefined {
+/** @returns undefined for a bug, whose details must not reach the client */
+function problemOf(error: unknown): Problem | undefined {
   if (!(error instanceof AppError)) return undefined;
   if (!(error.code in HTTP_STATUS)) return undefined;
   const status = HTTP_STATUS[error.code as HttpCode];
@@ -104,16 +104,16 @@ function explain(error: unknown): Problem | undefined {
   };
 }
 
-/** A command or a flag is for the operator. */
+/** Omits fixes that name a command or a flag, since those are for the operator. */
 const fixForPartners = ({ fix }: AppError): string | undefined =>
   fix === undefined || /\bdeskbell\b|--\w/.test(fix) ? undefined : fix;
 
 export const toProblem = (error: unknown): { problem: Problem; isBug: boolean } => {
-  const problem = explain(error);
+  const problem = problemOf(error);
   return { problem: problem ?? INTERNAL, isBug: problem === undefined };
 };
 
-/** RFC 9457. `extra` adds members of its own to the body. */
+/** The RFC 9457 body; `extra` has additional members. */
 export function problemBody(
   problem: Problem,
   requestId: string,
@@ -127,7 +127,7 @@ export function problemBody(
     detail: problem.detail,
     fix: problem.fix,
     requestId,
-    ...(problem.issues.length > 0 && { errors: problem.issues.slice(0, MAX_ITEMS) }),
+    ...(problem.issues.length > 0 && { errors: problem.issues.slice(0, MAX_ISSUES) }),
     ...extra,
   });
 }

@@ -14,21 +14,21 @@ import type { HttpCode } from "./problems.ts";
 import type { ListHandler } from "../handlers/catalog/list-cache.ts";
 import type { LongPolls } from "../handlers/changes/long-polls.ts";
 
-/** What one status of a route means and carries. Schemas go by name: building them all is for who reads the description. */
+/** A response of a route. Schemas are named, so that only the OpenAPI document loads them all. */
 export type ResponseSpec = {
   description: string;
-  /** A schema's name, or the media type of what is no JSON; absent: no body. */
+  /** A schema name, or the media type of a body that is not JSON; absent if there is no body. */
   body?: SchemaName | `text/${string}`;
-  /** Besides those of every answer. */
+  /** In addition to the headers of every response. */
   headers?: readonly HeaderName[];
 };
 
-/** What a route is, takes and gives. What its key, its parameters and its body can make go wrong follows from these. */
+/** Describes a route. Its possible problems are derived from its scope, parameters and body. */
 export type RouteSpec = {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   path: string;
   scope: Scope | "public" | "open";
-  /** Its name in clients that are generated. */
+  /** The method name in generated clients. */
   operationId: string;
   group: Group;
   summary: string;
@@ -37,21 +37,21 @@ export type RouteSpec = {
   requestHeaders?: readonly "Idempotency-Key"[];
   body?: { schema: z.ZodObject; isOptional?: boolean };
   responses: Record<number, ResponseSpec>;
-  /** Codes of problems that do not follow from the rest. */
+  /** Problem codes in addition to the derived ones. */
   problems?: readonly HttpCode[];
 };
 
 export const GROUPS = {
-  Catalog: "What a business offers. Lists are complete unless `limit` is given.",
-  Availability: "When a visit can be booked, or a table is free.",
-  Webhooks: "Who is told of changes, and what became of what was sent.",
-  Changes: "The same events to be fetched, for whoever was down or cannot be called.",
-  Operations: "For who runs the box. No key, no limits.",
+  Catalog: "What a business offers. Lists are complete unless the request has a `limit`.",
+  Availability: "Free slots for visits and tables.",
+  Webhooks: "Webhook endpoints and their deliveries.",
+  Changes: "The event feed, for clients that missed webhooks or cannot receive them.",
+  Operations: "For the operator. These routes need no API key and have no rate limits.",
 } as const;
 
 export type Group = keyof typeof GROUPS;
 
-/** What those who answer are made of. */
+/** Dependencies passed to route handlers. */
 export type HandlerDeps = {
   rt: Runtime;
   accessControl: AccessControl;
@@ -61,15 +61,15 @@ export type HandlerDeps = {
   listHandler: ListHandler;
 };
 
-/** A line of the table of routes: with whoever answers, once the parts are there. */
+/** A route with a function that creates its handler. */
 export type RouteDefinition = Omit<RouteSpec, "scope"> &
   (
     | {
         scope: Scope;
-        handle: (parts: HandlerDeps) => (call: RequestContext, key: Credential) => HandlerResult;
+        handle: (deps: HandlerDeps) => (context: RequestContext, key: Credential) => HandlerResult;
       }
     | {
         scope: "public" | "open";
-        handle: (parts: HandlerDeps) => (call: RequestContext) => HandlerResult;
+        handle: (deps: HandlerDeps) => (context: RequestContext) => HandlerResult;
       }
   );

@@ -247,7 +247,10 @@ test("what was on the wire when the backup was made is due again, and its secret
       object: {
         catalogVersion: 1_000_001,
         previousVersion: 1,
-        untold: expect.arrayContaining(["menu", "availability"]),
+        refetch: expect.arrayContaining([
+          { route: "menu", ids: [], idsComplete: false },
+          { route: "availability", ids: [], idsComplete: false },
+        ]),
       },
     },
   });

@@ -6,37 +6,45 @@ const times = { startsAt: instant, endsAt: instant };
 
 export const visitSegment = z.strictObject({
   serviceId: id,
-  variantId: id.nullable(),
+  variantId: id.nullable().describe("null if the service is booked without a variant"),
   staffId: id
     .nullable()
-    .describe("null: nobody is needed, or whoever would do it shows no profile"),
-  staffIds: z.array(id).describe("Who could do it"),
+    .describe(
+      "Staff member proposed for the service; null if it needs nobody, or if the person has no public profile",
+    ),
+  staffIds: z.array(id).describe("Staff members who are free to perform the service at this time"),
   ...times,
-  priceCents: cents.describe("For each guest"),
+  priceCents: cents.describe("Price per guest, in minor units"),
 });
 
-export const tableSegment = z.strictObject({ tableId: id, areaId: id.nullable(), ...times });
+export const tableSegment = z.strictObject({
+  tableId: id,
+  areaId: id.nullable().describe("null if the table belongs to no area"),
+  ...times,
+});
 
 export const slot = z.strictObject({
   ...times,
-  spotsLeft: count.describe("Seats of a class, tables for the party; 1 where one person does it"),
-  spotsTotal: count,
+  spotsLeft: count.describe(
+    "Free places: seats of a class, or tables that fit the party; 1 for an individual appointment",
+  ),
+  spotsTotal: count.describe("Places at this time, free or taken"),
   segments: z
     .array(z.union([visitSegment, tableSegment]))
-    .describe("What is booked: each service in turn, or a table"),
+    .describe("The services of the visit in order, or the table"),
 });
 
 export const refusedStart = z.strictObject({
   startsAt: instant,
-  reason: z.enum(REASONS).describe("The first rule that it fails"),
-  detail: z.string(),
-  segment: count.describe("Which of the visit's services, counted from 0"),
+  reason: z.enum(REASONS).describe("Code of the first rule that excludes this start"),
+  detail: z.string().describe("Explanation in English"),
+  segment: count.describe("Index of the service in the visit, starting at 0"),
 });
 
 const dayState = z
   .enum(["OPEN", "FULL", "CLOSED", "TOO_SOON", "TOO_FAR"])
   .describe(
-    "OPEN: there are slots; FULL: all are taken; CLOSED: there are none; TOO_SOON, TOO_FAR: it is too late, or too early, to book them",
+    "OPEN: has free slots; FULL: every slot is taken; CLOSED: has no slots; TOO_SOON: inside the minimum notice; TOO_FAR: beyond the booking horizon",
   );
 
 export const day = z.strictObject({
@@ -46,35 +54,37 @@ export const day = z.strictObject({
   refused: z
     .array(refusedStart)
     .optional()
-    .describe("With `explain=true`: the starts that are not offered"),
+    .describe("Starts that cannot be booked, with the reason; only with `explain=true`"),
 });
 
 const terms = {
-  timezone: z.string().describe("Whose clock the times are of; IANA"),
-  from: localDate,
-  durationMin: minutes,
-  priceCents: cents.describe("For each guest"),
+  timezone: z.string().describe("IANA time zone of the times in this response"),
+  from: localDate.describe("First day of the search"),
+  durationMin: minutes.describe("Duration of the whole visit in minutes"),
+  priceCents: cents.describe("Price of the whole visit per guest, in minor units"),
   currency,
 };
+const to = localDate.describe("Last day of the search");
 const nextAvailable = instant
   .nullable()
-  .describe("The first slot of all, also beyond what was asked for");
+  .describe("Start of the first free slot, even after `to`; null if there is none");
 
-export const slotsByDay = z.strictObject({
-  ...terms,
-  to: localDate,
-  days: z.array(day),
-  nextAvailable,
-});
+export const slotsByDay = z.strictObject({ ...terms, to, days: z.array(day), nextAvailable });
 export const dayCounts = z.strictObject({
   ...terms,
-  to: localDate,
-  days: z.array(z.strictObject({ date: localDate, state: dayState, slotCount: count })),
+  to,
+  days: z.array(
+    z.strictObject({
+      date: localDate,
+      state: dayState,
+      slotCount: count.describe("Number of free slots"),
+    }),
+  ),
   nextAvailable,
 });
 export const nextSlots = z.strictObject({ ...terms, slots: z.array(slot), nextAvailable });
 
-/** What is answered for each `granularity`. */
+/** The response for each `granularity`: slots, days, next. */
 export const availability = z
   .union([slotsByDay, dayCounts, nextSlots])
-  .describe("As `granularity` asks: slots, days, next");
+  .describe("SlotsByDay, DayCounts or NextSlots, as requested with `granularity`");

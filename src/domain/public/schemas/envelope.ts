@@ -17,9 +17,9 @@ import { count, id, instant } from "./values.ts";
 
 export const business = z.strictObject({
   id,
-  slug: z.string(),
+  slug: z.string().describe("The business's name in URLs"),
   name: z.string(),
-  timezone: z.string().describe("IANA"),
+  timezone: z.string().describe("IANA time zone"),
 });
 
 const catalogRoute = z.enum([
@@ -33,15 +33,23 @@ const catalogRoute = z.enum([
 ]);
 
 export const catalogChange = z.strictObject({
-  catalogVersion: z.int(),
-  previousVersion: z.int(),
-  endpoints: z.array(catalogRoute).describe("The routes that answer otherwise now"),
-  untold: z
-    .array(catalogRoute)
-    .describe("Those among them that whoever follows the other events has to read again"),
+  catalogVersion: z.int().describe("Version of the catalog after the change"),
+  previousVersion: z.int().describe("Version of the catalog before the change"),
+  routes: z.array(catalogRoute).describe("Routes whose response changed"),
+  refetch: z
+    .array(
+      z.strictObject({
+        route: catalogRoute,
+        ids: z.array(id).describe("IDs of the objects to read again, at most 500"),
+        idsComplete: z
+          .boolean()
+          .describe("true: `ids` lists every such object; false: read the whole list again"),
+      }),
+    )
+    .describe("Lists that changed without a more specific event; fetch them again"),
 });
 
-/** What events tell of, by the part of their names before the dot. */
+/** The schema of `data.object`, by the part of the event type before the dot. */
 const OBJECTS: Record<EventPrefix, z.ZodObject> = {
   catalog: catalogChange,
   service,
@@ -64,7 +72,7 @@ const resource = (prefix: EventPrefix) =>
   z.strictObject({
     type: z.literal(resourceTypeOf(prefix)),
     id,
-    ids: z.array(id).describe("Whatever is affected, `id` among it"),
+    ids: z.array(id).describe("IDs of all affected objects, including `id`"),
   });
 
 function objectOf(type: EventType): z.ZodType {
@@ -72,22 +80,24 @@ function objectOf(type: EventType): z.ZodType {
   const object = OBJECTS[prefix];
   switch (actionOf(type)) {
     case "deleted":
-      return object.extend({ deletedAt: instant }).describe("As it was last");
+      return object.extend({ deletedAt: instant }).describe("The last state of the deleted object");
     case "reordered":
       return z.strictObject({
         scope: z.literal(prefix),
-        order: z.array(z.strictObject({ id, sortOrder: count })),
+        order: z
+          .array(z.strictObject({ id, sortOrder: count }))
+          .describe("Every object of the list in its new order"),
       });
     default:
       return object;
   }
 }
 
-/** The spec's "Webhook event envelope", as it is for one of its names. */
+/** The spec's "Webhook event envelope" for one event type. */
 export function envelopeSchema(type: EventType) {
   const flags: readonly string[] = CHANGED_FLAGS[prefixOf(type)];
   return z.strictObject({
-    id: id.describe("The same at every delivery: drop what you have seen"),
+    id: id.describe("The same in every delivery of the event; use it to discard duplicates"),
     type: z.literal(type),
     createdAt: instant.describe("UTC, with milliseconds and `Z`"),
     business,
@@ -97,7 +107,7 @@ export function envelopeSchema(type: EventType) {
       changed: z
         .strictObject(Object.fromEntries(flags.map((flag) => [flag, z.boolean()])))
         .describe(
-          "What differs now: all of it where something is new, none where it is gone or has only moved",
+          "Parts of the object that changed: all true for a new object, all false for a deleted or moved one",
         ),
       object: objectOf(type),
     }),

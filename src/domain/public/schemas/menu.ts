@@ -1,18 +1,28 @@
 import { z } from "zod";
 import { ALLERGENS } from "../../catalog/catalog.ts";
-import { active, cents, commonFields, count, currency, id, weeklyWindow } from "./values.ts";
+import {
+  active,
+  cents,
+  commonFields,
+  count,
+  currency,
+  description,
+  id,
+  parentId,
+  weeklyWindow,
+} from "./values.ts";
 
 const allergens = z.array(z.enum(ALLERGENS));
 
 export const menuCategory = z.strictObject({
   id,
   name: z.string(),
-  description: z.string().nullable(),
-  parentId: id.nullable(),
+  description,
+  parentId,
   availability: z
     .array(weeklyWindow)
     .nullable()
-    .describe("When its dishes are served; null: always"),
+    .describe("Weekly times when its items are served; null if always"),
   status: active,
   ...commonFields,
 });
@@ -20,34 +30,39 @@ export const menuCategory = z.strictObject({
 export const menuItem = z.strictObject({
   id,
   name: z.string(),
-  description: z.string().nullable(),
-  categoryIds: z.array(id).describe("It may stand in several"),
-  priceCents: cents.describe("0 where priceType is FREE or MARKET"),
+  description,
+  categoryIds: z.array(id).describe("Categories of the item; it can have several"),
+  priceCents: cents.describe("Price in minor units; 0 if `priceType` is FREE or MARKET"),
   currency,
   priceType: z
     .enum(["FIXED", "FROM", "MARKET", "FREE"])
-    .describe("FROM: the price, or more; MARKET: the price of the day, asked for at the business"),
+    .describe("FROM: the lowest price; MARKET: the price changes daily, ask the business"),
   sizes: z
     .array(
       z.strictObject({
         id,
         name: z.string(),
-        priceCents: cents.describe("In place of the dish's"),
+        priceCents: cents.describe("Price of this size, instead of the item's price"),
       }),
     )
-    .describe("One of them is chosen; empty: there is one size"),
+    .describe("Sizes to choose from; empty if there is only one"),
   modifierGroupIds: z.array(id),
   allergens: z
     .strictObject({ contains: allergens, mayContain: allergens })
-    .describe("Regulation (EU) No 1169/2011, Annex II"),
-  dietary: z.array(z.string()).describe("In the business's own words, such as vegan"),
-  spicyLevel: z.int().min(0).max(5).nullable(),
-  calories: count.nullable().describe("In kcal"),
+    .describe("Allergens as listed in Regulation (EU) No 1169/2011, Annex II"),
+  dietary: z
+    .array(z.string())
+    .describe("Dietary labels such as vegan, as the business writes them"),
+  spicyLevel: z.int().min(0).max(5).nullable().describe("0 to 5; null if unknown"),
+  calories: count.nullable().describe("Energy in kcal; null if unknown"),
   containsAlcohol: z.boolean(),
-  availability: z.array(weeklyWindow).nullable().describe("When it is served; null: always"),
-  soldOut: z.boolean().describe("At this moment"),
+  availability: z
+    .array(weeklyWindow)
+    .nullable()
+    .describe("Weekly times when the item is served; null if always"),
+  soldOut: z.boolean().describe("Whether the item is sold out now"),
   tags: z.array(z.string()),
-  sku: z.string().nullable(),
+  sku: z.string().nullable().describe("Stock keeping unit; null if there is none"),
   status: active,
   ...commonFields,
 });
@@ -55,16 +70,16 @@ export const menuItem = z.strictObject({
 export const modifierGroup = z.strictObject({
   id,
   name: z.string(),
-  minSelections: count.describe("So many options have to be chosen"),
-  maxSelections: count.describe("So many may be"),
+  minSelections: count.describe("Minimum number of options to choose"),
+  maxSelections: count.describe("Maximum number of options to choose"),
   options: z.array(
     z.strictObject({
       id,
       name: z.string(),
-      priceCents: cents.describe("On top of the dish's"),
-      isDefault: z.boolean().describe("Whether it is chosen unless a guest says otherwise"),
+      priceCents: cents.describe("Added to the item's price, in minor units"),
+      isDefault: z.boolean().describe("Whether the option is preselected"),
       allergens,
-      soldOut: z.boolean(),
+      soldOut: z.boolean().describe("Whether the option is sold out now"),
     }),
   ),
   status: active,

@@ -1,39 +1,59 @@
 import { z } from "zod";
-import { active, cents, commonFields, id, instant, localDate, weeklyWindow } from "./values.ts";
+import {
+  active,
+  cents,
+  commonFields,
+  description,
+  id,
+  instant,
+  localDate,
+  weeklyWindow,
+} from "./values.ts";
 
-const percentBps = z.int().min(1).max(10_000).describe("Basis points: 1250 is 12.5 %");
+const percentBps = z.int().min(1).max(10_000).describe("Discount in basis points: 1250 is 12.5 %");
 
 const benefit = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("PERCENT_OFF"),
     percentBps,
-    maxAmountCents: cents.nullable().describe("No more is taken off; null: as much as it makes"),
+    maxAmountCents: cents
+      .nullable()
+      .describe("Largest discount in minor units; null if there is no limit"),
   }),
-  z.strictObject({ type: z.literal("AMOUNT_OFF"), amountCents: cents.describe("Is taken off") }),
+  z.strictObject({
+    type: z.literal("AMOUNT_OFF"),
+    amountCents: cents.describe("Amount of the discount, in minor units"),
+  }),
   z.strictObject({
     type: z.literal("FIXED_PRICE"),
-    amountCents: cents.describe("Is paid in place of the price"),
+    amountCents: cents.describe("Price to pay instead of the regular price, in minor units"),
   }),
   z.strictObject({
     type: z.literal("BUY_X_GET_Y"),
-    buyQuantity: z.int().min(1),
-    getQuantity: z.int().min(1),
-    percentBps: percentBps.describe("Off those that one gets, in basis points: 10000 is free"),
+    buyQuantity: z.int().min(1).describe("Number of items bought at the regular price"),
+    getQuantity: z.int().min(1).describe("Number of items that get the discount"),
+    percentBps: percentBps.describe(
+      "Discount on the `getQuantity` items, in basis points: 10000 is free",
+    ),
   }),
   z.strictObject({
     type: z.literal("FREE_ADDON"),
-    addonId: id.nullable().describe("null: the add-on is not shown to partners"),
+    addonId: id.nullable().describe("The free add-on; null if the add-on is not public"),
   }),
 ]);
 
 export const promotion = z.strictObject({
   id,
   name: z.string(),
-  description: z.string().nullable(),
-  requiresCode: z.boolean().describe("Whether a customer has to say a code, which is never served"),
+  description,
+  requiresCode: z
+    .boolean()
+    .describe("Whether the customer must give a code; the API never returns the code"),
   benefit,
   appliesTo: z.strictObject({
-    all: z.boolean().describe("Whether it applies to everything; if not, to what the lists name"),
+    all: z
+      .boolean()
+      .describe("true: applies to everything; false: applies to the objects in the lists below"),
     serviceIds: z.array(id),
     serviceCategoryIds: z.array(id),
     menuItemIds: z.array(id),
@@ -43,22 +63,26 @@ export const promotion = z.strictObject({
   }),
   conditions: z
     .strictObject({
-      minSubtotalCents: cents.nullable(),
-      minQuantity: z.int().nullable(),
-      firstVisitOnly: z.boolean(),
-      maxUses: z.int().nullable().describe("Over all customers"),
-      maxUsesPerCustomer: z.int().nullable(),
+      minSubtotalCents: cents.nullable().describe("Smallest order value, in minor units"),
+      minQuantity: z.int().nullable().describe("Smallest number of items"),
+      firstVisitOnly: z.boolean().describe("Whether only new customers get the promotion"),
+      maxUses: z.int().nullable().describe("Maximum number of uses by all customers together"),
+      maxUsesPerCustomer: z.int().nullable().describe("Maximum number of uses per customer"),
     })
-    .describe("All of them have to hold; null: it is none"),
+    .describe("Conditions that must all hold; null means no such condition"),
   schedule: z.strictObject({
-    startsAt: instant.nullable().describe("null: it has begun"),
-    endsAt: instant.nullable().describe("null: it has no end"),
-    weekly: z.array(weeklyWindow).describe("Only then; empty: at any time"),
-    excludeDates: z.array(localDate).describe("Not on these days"),
+    startsAt: instant.nullable().describe("null if the promotion has no start"),
+    endsAt: instant.nullable().describe("null if the promotion has no end"),
+    weekly: z
+      .array(weeklyWindow)
+      .describe("Weekly times when the promotion applies; empty if always"),
+    excludeDates: z.array(localDate).describe("Days on which the promotion does not apply"),
   }),
-  stackable: z.boolean().describe("Whether it holds together with other promotions"),
-  priority: z.int().describe("The highest goes first"),
-  active: z.boolean().describe("Has begun and is not over. Weekly windows are rules, not states"),
+  stackable: z.boolean().describe("Whether the promotion can be combined with others"),
+  priority: z.int().describe("The promotion with the highest priority is applied first"),
+  active: z
+    .boolean()
+    .describe("Whether the promotion has started and not ended; ignores `schedule.weekly`"),
   status: active,
   ...commonFields,
 });

@@ -1,27 +1,40 @@
 import { z } from "zod";
-import { active, cents, commonFields, count, currency, id, instant } from "./values.ts";
+import {
+  active,
+  cents,
+  commonFields,
+  count,
+  currency,
+  description,
+  id,
+  instant,
+} from "./values.ts";
 
 export const saleAvailability = z.strictObject({
   state: z
     .enum(["ON_SALE", "FEW_LEFT", "NOT_YET", "SOLD_OUT", "ENDED"])
     .describe(
-      "FEW_LEFT: at most five, or a tenth; NOT_YET: sales have not begun; ENDED: they are over, or the event is cancelled or postponed",
+      "FEW_LEFT: at most 5 tickets, or 10 % of them, are left; NOT_YET: sales have not started; ENDED: sales are over, or the event is cancelled or postponed",
     ),
-  remaining: count.nullable().describe("null: unlimited, or the organiser does not show it"),
+  remaining: count
+    .nullable()
+    .describe("Number of tickets left; null if unlimited or not disclosed"),
 });
 
 export const ticketType = z.strictObject({
   id,
   eventId: id,
   name: z.string(),
-  description: z.string().nullable(),
+  description,
   kind: z.enum(["PAID", "FREE", "DONATION"]),
-  priceCents: cents.describe("0 where kind is FREE; what is proposed where it is DONATION"),
+  priceCents: cents.describe(
+    "Price in minor units; 0 if `kind` is FREE, a suggested amount if it is DONATION",
+  ),
   currency,
-  salesStartAt: instant.nullable().describe("null: at once"),
-  salesEndAt: instant.nullable().describe("null: when the event ends"),
-  minPerOrder: z.int().min(1),
-  maxPerOrder: z.int().min(1),
+  salesStartAt: instant.nullable().describe("null if sales start immediately"),
+  salesEndAt: instant.nullable().describe("null if sales end with the event"),
+  minPerOrder: z.int().min(1).describe("Minimum number of tickets per order"),
+  maxPerOrder: z.int().min(1).describe("Maximum number of tickets per order"),
   availability: saleAvailability,
   status: active,
   ...commonFields,
@@ -30,18 +43,24 @@ export const ticketType = z.strictObject({
 export const publicEvent = z.strictObject({
   id,
   name: z.string(),
-  slug: z.string().describe("For the address of a page about it"),
-  description: z.string().nullable(),
+  slug: z.string().describe("Name of the event for use in URLs"),
+  description,
   status: z
     .enum(["PUBLISHED", "CANCELLED", "POSTPONED", "ENDED"])
-    .describe("POSTPONED: it takes place, but not at the time given"),
+    .describe("POSTPONED: a new date will be announced; ENDED: the event is over"),
   startsAt: instant,
   endsAt: instant,
-  doorsAt: instant.nullable(),
-  timezone: z.string().describe("IANA"),
-  venue: z.strictObject({ name: z.string(), address: z.string().nullable() }).nullable(),
+  doorsAt: instant.nullable().describe("When the doors open; null if not specified"),
+  timezone: z.string().describe("IANA time zone"),
+  venue: z
+    .strictObject({
+      name: z.string(),
+      address: z.string().nullable().describe("null if not specified"),
+    })
+    .nullable()
+    .describe("null if not specified"),
   attendanceMode: z.enum(["IN_PERSON", "ONLINE", "MIXED"]),
-  ticketTypes: z.array(ticketType).describe("Those that are offered"),
-  availability: saleAvailability,
+  ticketTypes: z.array(ticketType).describe("Ticket types on offer"),
+  availability: saleAvailability.describe("Availability over all ticket types"),
   ...commonFields,
 });

@@ -1,78 +1,104 @@
 import { z } from "zod";
-import { active, cents, commonFields, count, currency, id, includedBy, minutes } from "./values.ts";
+import {
+  active,
+  cents,
+  commonFields,
+  count,
+  currency,
+  description,
+  id,
+  includedBy,
+  minutes,
+  parentId,
+} from "./values.ts";
 
 export const serviceVariant = z.strictObject({
   id,
   serviceId: id,
   name: z.string(),
-  description: z.string().nullable(),
-  durationMin: minutes.describe("In place of the service's"),
-  priceCents: cents.describe("In place of the service's"),
+  description,
+  durationMin: minutes.describe("Duration in minutes, instead of the service's duration"),
+  priceCents: cents.describe("Price in minor units, instead of the service's price"),
   currency,
   status: active,
-  isDefault: z.boolean().describe("Whether it is meant where none is named"),
-  staffIds: z.array(id).nullable().describe("null: whoever performs the service"),
-  attributes: z.record(z.string(), z.string()).describe("The business's own, by their names"),
+  isDefault: z.boolean().describe("Whether it is booked if the request names no variant"),
+  staffIds: z
+    .array(id)
+    .nullable()
+    .describe("Staff members who perform it; null if all of the service's do"),
+  attributes: z
+    .record(z.string(), z.string())
+    .describe("Names and values that the business defines"),
   ...commonFields,
 });
 
-const { sortOrder: _inNoList, ...commonOfAddon } = commonFields;
+const { sortOrder: _omitted, ...addonCommonFields } = commonFields;
 
 export const addon = z.strictObject({
   id,
   name: z.string(),
-  description: z.string().nullable(),
+  description,
   priceCents: cents,
   currency,
   durationMin: minutes,
-  maxQuantity: z.int().min(1),
+  maxQuantity: z.int().min(1).describe("Maximum quantity per booking"),
   status: active,
-  ...commonOfAddon,
+  ...addonCommonFields,
 });
 
 export const addonLink = z.strictObject({
   id,
   addonId: id,
-  required: z.boolean().describe("Whether it always comes with the service"),
+  required: z.boolean().describe("Whether the service cannot be booked without the add-on"),
   minQuantity: count,
   maxQuantity: count,
-  defaultQuantity: count.describe("How many to propose"),
-  priceCents: cents.nullable().describe("null: the add-on's own"),
-  durationMin: minutes.nullable().describe("null: the add-on's own"),
+  defaultQuantity: count.describe("Quantity to preselect"),
+  priceCents: cents
+    .nullable()
+    .describe("Price with this service, in minor units; null if the add-on's own price applies"),
+  durationMin: minutes
+    .nullable()
+    .describe("Duration with this service, in minutes; null if the add-on's own applies"),
   addon,
   status: active,
   ...commonFields,
 });
 
-/** The spec's "Service object" first, then ours. */
+/** The fields of the spec's "Service object" come first. */
 export const service = z.strictObject({
   id,
   name: z.string(),
   durationMin: minutes,
-  priceCents: cents.describe("0 where priceType is FREE or ON_REQUEST"),
+  priceCents: cents.describe("Price in minor units; 0 if `priceType` is FREE or ON_REQUEST"),
   currency,
   status: active,
   variants: includedBy("includeVariants", z.array(serviceVariant)),
   addonLinks: includedBy("includeAddons", z.array(addonLink)),
-  description: z.string().nullable(),
-  categoryId: id.nullable(),
+  description,
+  categoryId: id.nullable().describe("null if the service has no category"),
   priceType: z
     .enum(["FIXED", "FROM", "FREE", "ON_REQUEST"])
-    .describe("FROM: the price, or more; ON_REQUEST: the business tells it"),
-  priceFromCents: cents.describe("The lowest that a variant, or the service itself, costs"),
-  durationFromMin: minutes.describe("The shortest of a variant, or of the service itself"),
-  bookable: z.boolean().describe("Whether `/availability` answers for it"),
-  capacity: z.int().min(1).describe("How many guests at the same time"),
-  staffIds: z.array(id).describe("Who performs it, of those with a public profile"),
+    .describe("FROM: the lowest price; ON_REQUEST: ask the business"),
+  priceFromCents: cents.describe(
+    "Lowest price of the variants, in minor units; the service's price if it has none",
+  ),
+  durationFromMin: minutes.describe(
+    "Shortest duration of the variants, in minutes; the service's duration if it has none",
+  ),
+  bookable: z.boolean().describe("Whether `/availability` offers slots for the service"),
+  capacity: z.int().min(1).describe("Number of guests who can take part at the same time"),
+  staffIds: z.array(id).describe("Staff members with a public profile who perform the service"),
   locationType: z.enum(["ON_SITE", "AT_CUSTOMER", "ONLINE"]),
-  depositCents: cents.nullable().describe("What is asked for in advance; null: nothing"),
+  depositCents: cents
+    .nullable()
+    .describe("Deposit to pay in advance, in minor units; null if there is none"),
   bookingRules: z
     .strictObject({
-      slotIntervalMin: z.int().nullable(),
-      minNoticeMin: z.int().nullable(),
-      maxAdvanceDays: z.int().nullable(),
+      slotIntervalMin: z.int().nullable().describe("Minutes between possible starts"),
+      minNoticeMin: z.int().nullable().describe("Minimum notice in minutes"),
+      maxAdvanceDays: z.int().nullable().describe("Booking horizon in days"),
     })
-    .describe("null: as the business has it"),
+    .describe("Rules of this service; null means the business's default applies"),
   tags: z.array(z.string()),
   ...commonFields,
 });
@@ -80,9 +106,9 @@ export const service = z.strictObject({
 export const serviceCategory = z.strictObject({
   id,
   name: z.string(),
-  description: z.string().nullable(),
-  color: z.string().nullable().describe("As in CSS: #aa3366"),
-  parentId: id.nullable(),
+  description,
+  color: z.string().nullable().describe("CSS hex color such as #aa3366; null if there is none"),
+  parentId,
   status: active,
   ...commonFields,
 });

@@ -1,24 +1,24 @@
 import { z } from "zod";
 import { active, cents, commonFields, id, minutes } from "./values.ts";
 
-/** Never mail, phone, schedule or the reason of an absence. */
+/** Never includes mail, phone, working hours or the reason of an absence. */
 export const staff = z.strictObject({
   id,
   name: z.string(),
-  title: z.string().nullable(),
-  bio: z.string().nullable(),
-  languages: z.array(z.string()).describe("Language tags, such as en or pt-BR"),
-  bookable: z.boolean().describe("Whether `/availability` offers their time"),
-  serviceIds: z.array(id),
+  title: z.string().nullable().describe("Job title; null if there is none"),
+  bio: z.string().nullable().describe("null if there is none"),
+  languages: z.array(z.string()).describe("BCP 47 language tags such as en or pt-BR"),
+  bookable: z.boolean().describe("Whether `/availability` offers slots with this person"),
+  serviceIds: z.array(id).describe("Services that this person performs"),
   serviceOverrides: z
     .array(
       z.strictObject({
         serviceId: id,
-        durationMin: minutes.nullable(),
-        priceCents: cents.nullable(),
+        durationMin: minutes.nullable().describe("null if the service's duration applies"),
+        priceCents: cents.nullable().describe("null if the service's price applies"),
       }),
     )
-    .describe("What differs when this person performs a service; null: it does not"),
+    .describe("Durations and prices that differ when this person performs the service"),
   status: active,
   ...commonFields,
 });

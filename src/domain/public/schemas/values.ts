@@ -1,59 +1,67 @@
 import { z } from "zod";
 
-// What the public objects are made of. Their types in the code follow from these schemas, and so does the API's description.
+// The building blocks of the public objects. The TypeScript types and the OpenAPI document are
+// both derived from these schemas.
 
-/** Opaque, with a prefix that tells its kind. */
+/** Opaque, with a prefix that names the kind of object. */
 export const id = z.string();
-/** RFC 3339 with the business's offset. */
+/** RFC 3339 with the offset of the business's time zone. */
 export const instant = z.string().meta({ format: "date-time" });
 export const localDate = z.string().meta({ format: "date" });
-export const currency = z.string().length(3).describe("ISO 4217");
-/** In minor units. */
+export const currency = z.string().length(3).describe("ISO 4217 code");
 export const cents = z.int().describe("In minor units of the currency");
-export const minutes = z.int().min(0);
+export const minutes = z.int().min(0).describe("In minutes");
 export const count = z.int().min(0);
+export const description = z.string().nullable().describe("null if there is none");
+export const parentId = id.nullable().describe("Parent category; null at the top level");
 
 /**
- * Served only where a parameter asks for it; always there in an event. The code has whole objects, so the schema requires it:
- * the description of the API says otherwise.
+ * A field that a response has only if a parameter asks for it, and an event always has. The type
+ * requires it, since internal objects are complete; the OpenAPI document makes it optional.
  */
 export const includedBy = <S extends z.ZodType>(parameter: string, schema: S): S =>
   schema.meta({
     includedBy: parameter,
-    description: `Absent unless \`${parameter}=true\`; always there in an event`,
+    description: `Absent from responses without \`${parameter}=true\`; always present in events`,
   }) as S;
 
 export const image = z.strictObject({
   id,
-  url: z.string().describe("Where the business has put it"),
-  alt: z.string().nullable(),
-  width: z.int().nullable().describe("In pixels"),
-  height: z.int().nullable().describe("In pixels"),
+  url: z.string().describe("URL where the business hosts the image"),
+  alt: z.string().nullable().describe("Alternative text; null if there is none"),
+  width: z.int().nullable().describe("In pixels; null if unknown"),
+  height: z.int().nullable().describe("In pixels; null if unknown"),
 });
 
-/** The fields that every public object ends with. */
+/** The last fields of every public object. */
 export const commonFields = {
   sortOrder: count.describe(
-    "Its place in its list: a created object goes there, and those behind move on",
+    "Position in the list, starting at 0. A created or deleted object shifts the objects after it",
   ),
   images: z.array(image),
   translations: includedBy(
     "includeTranslations",
     z.record(z.string().describe("Locale"), z.record(z.string().describe("Field"), z.string())),
   ),
-  version: z.int().describe("The catalogVersion of its last change, also of something inside it"),
+  version: z
+    .int()
+    .describe("`catalogVersion` when the object, or an object inside it, last changed"),
   updatedAt: instant,
 };
 
-export const active = z.literal("ACTIVE").describe("Only what is ACTIVE is served");
+export const active = z
+  .literal("ACTIVE")
+  .describe("Always ACTIVE: objects with another status are not served");
 
 const wallTime = z
   .string()
   .regex(/^\d{2}:\d{2}$/)
-  .describe("HH:MM on the business's clock");
+  .describe("HH:MM in the business's time zone");
 
 export const weeklyWindow = z.strictObject({
   days: z.array(z.enum(["mon", "tue", "wed", "thu", "fri", "sat", "sun"])),
   start: wallTime,
-  end: wallTime.describe("Past midnight it counts on: 02:00 of the next day is 26:00"),
+  end: wallTime.describe(
+    "HH:MM in the business's time zone; exceeds 24:00 after midnight, so 02:00 of the next day is 26:00",
+  ),
 });

@@ -8,18 +8,20 @@ const eventType = z.enum(EVENT_TYPES);
 export const endpoint = z.strictObject({
   id,
   name: z.string(),
-  url: z.string(),
-  events: z.array(eventType),
+  url: z.string().describe("URL that events are sent to"),
+  events: z.array(eventType).describe("Event types that the endpoint subscribes to"),
   status: z
     .enum(["ACTIVE", "DISABLED"])
-    .describe("DISABLED: what happens is kept for it, and nothing is sent"),
+    .describe("DISABLED: events are kept for the endpoint but not sent"),
   disabledReason: z
     .string()
     .nullable()
     .describe(
-      "gone: its server answered 410; failing: for 5 days; manual: by the business; null: it is enabled",
+      "`gone`: the receiver responded with 410; `failing`: it failed for 5 days; `manual`: the business disabled it; null if the endpoint is active",
     ),
-  failingSince: instant.nullable().describe("When its deliveries began to fail; null: they do not"),
+  failingSince: instant
+    .nullable()
+    .describe("When its deliveries started to fail; null if they succeed"),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -27,46 +29,55 @@ export const endpoint = z.strictObject({
 const secret = z
   .string()
   .regex(/^whsec_/)
-  .describe("Signs what it is sent. Keep it: it is in this answer and in no other");
+  .describe("Signing secret. Store it: it is returned only in this response");
 
 export const endpointWithSecret = endpoint.extend({ secret });
 
 export const rotatedEndpoint = endpoint.extend({
   secret,
-  oldSecretEndsAt: instant.describe("Until then everything is signed with both"),
+  oldSecretEndsAt: instant.describe("Until then, events are signed with both secrets"),
 });
 
 export const finishedRotation = endpoint.extend({
-  finished: z.boolean().describe("false: there was no old secret to end"),
+  finished: z.boolean().describe("false if there was no old secret to remove"),
 });
 
 export const enabledEndpoint = endpoint.extend({
-  recovered: count.describe("Deliveries that are on their way again"),
-  cancelled: count.describe("Deliveries that were parked and will not be sent"),
+  recovered: count.describe("Number of held deliveries that are being sent"),
+  cancelled: count.describe("Number of held deliveries that were cancelled"),
 });
 
 const outcome = z
   .enum(["responded", "timed_out", "refused", "blocked", "unresolvable", "tls_failed"])
   .describe(
-    "responded: with whatever status; refused: there was no connection; blocked: the address is not public; unresolvable: the host has no address",
+    "responded: the receiver sent a response, with any status; refused: no connection could be made; blocked: the address is not public; unresolvable: the host name has no address",
   );
-const statusCode = z.int().nullable().describe("null: there was no answer");
+const statusCode = z
+  .int()
+  .nullable()
+  .describe("HTTP status of the response; null if there was no response");
+const error = z.string().nullable().describe("Why it failed; null if it did not fail");
+const responseText = z
+  .string()
+  .nullable()
+  .describe("Beginning of the response body; null or empty if there was none");
+const durationMs = z.number().describe("In milliseconds");
 
 export const endpointTest = z.strictObject({
-  ok: z.boolean().describe("Whether its server took it: a delivery would be DELIVERED"),
+  ok: z.boolean().describe("Whether the receiver accepted the event with a 2xx status"),
   url: z.string(),
   outcome,
   address: z
     .string()
     .nullable()
-    .describe("The IP address that it was sent to; null: it came to no connection"),
+    .describe("IP address that the event was sent to; null if there was no connection"),
   statusCode,
-  error: z.string().nullable(),
-  durationMs: z.number(),
-  responseText: z.string().nullable(),
+  error,
+  durationMs,
+  responseText,
   eventType,
-  headers: z.record(z.string(), z.string()).describe("As they were sent"),
-  body: z.string().describe("As it was sent"),
+  headers: z.record(z.string(), z.string()).describe("Request headers that were sent"),
+  body: z.string().describe("Request body that was sent"),
 });
 
 export const delivery = z.strictObject({
@@ -74,28 +85,28 @@ export const delivery = z.strictObject({
   endpointId: id,
   eventId: id,
   eventType,
-  sequence: z.int().describe("The event's place in the feed"),
+  sequence: z.int().describe("Position of the event in the business's feed"),
   status: z
     .enum(DELIVERY_STATUSES)
     .describe(
-      "PENDING: to be sent, or sent again; EXHAUSTED: given up after the last attempt; PARKED: kept until its endpoint is enabled; CANCELLED: not to be sent any more; CORRUPT: its event was damaged where it is kept",
+      "PENDING: waiting for its next attempt; EXHAUSTED: every attempt failed; PARKED: held while the endpoint is disabled; CANCELLED: will not be sent; CORRUPT: the stored event is damaged and cannot be sent",
     ),
   attemptCount: count,
-  nextAttemptAt: instant.nullable().describe("null: none is to come"),
+  nextAttemptAt: instant.nullable().describe("null if no attempt is due"),
   lastStatusCode: statusCode,
-  lastError: z.string().nullable(),
+  lastError: error,
   createdAt: instant,
-  deliveredAt: instant.nullable(),
+  deliveredAt: instant.nullable().describe("null if the event has not been delivered"),
 });
 
 export const attempt = z.strictObject({
-  n: z.int().min(1).describe("Counted from 1"),
+  n: z.int().min(1).describe("Number of the attempt, starting at 1"),
   at: instant,
-  durationMs: z.number(),
+  durationMs,
   statusCode,
   outcome,
-  error: z.string().nullable(),
-  responseText: z.string().nullable().describe("The beginning of what the receiver said"),
+  error,
+  responseText,
 });
 
 export const deliveryWithAttempts = delivery.extend({ attempts: z.array(attempt) });

@@ -21,10 +21,12 @@ import {
 const names = (most: number) =>
   list
     .refine(({ length }) => length <= most, { error: `must name ${most} at most.` })
-    .meta({ asSent: { type: "array", items: { type: "string" }, minItems: 1, maxItems: most } });
+    .meta({
+      inputSchema: { type: "array", items: { type: "string" }, minItems: 1, maxItems: most },
+    });
 
 /** Whether there is such a day is told with the span (span.ts). */
-const localDate = text.meta({ asSent: { type: "string", format: "date" } });
+const localDate = text.meta({ inputSchema: { type: "string", format: "date" } });
 
 const MOST_SERVICES = 8;
 const MOST_ADDONS = 50;
@@ -32,42 +34,44 @@ const USUAL_LIMIT = 10;
 
 export const AVAILABILITY_PARAMETERS = {
   serviceIds: names(MOST_SERVICES)
-    .describe("One after the other in one visit")
+    .describe("Services of one visit, in this order")
     .meta({ example: ["svc_sjjcgkddr4k16dc09tbc"] }),
-  serviceId: text.describe("One service: another name of `serviceIds`"),
+  serviceId: text.describe("Alias of `serviceIds` for one service"),
   variantIds: names(MOST_SERVICES).describe(
-    "In place of a service, or with it; without one the service's default",
+    "Variants, with or instead of their services; by default, the service's default variant",
   ),
   addonIds: names(MOST_ADDONS).describe(
-    "`adn_…`, or `adn_…*2` for two of it; `svc_…:adn_…` where several of the services have it",
+    "Add-ons: `adn_…`, or `adn_…*2` for a quantity of 2; `svc_…:adn_…` if several of the services have the add-on",
   ),
   staffIds: names(MOST_SERVICES).describe(
-    "Who is to do it: one person for the whole visit, or `svc_…:stf_…` for each service; `any` leaves it open",
+    "One staff member for the whole visit, or `svc_…:stf_…` for each service; `any` means no preference",
   ),
-  staffId: text.describe("One person: another name of `staffIds`"),
-  date: localDate.describe("One day, on the business's calendar"),
-  from: localDate.describe("The first day, on the business's calendar; without it today"),
-  to: localDate.describe(
-    `The last day; without it the seventh, and the ${MAX_DAYS}nd at most, counted from the first`,
+  staffId: text.describe("Alias of `staffIds` for one staff member"),
+  date: localDate.describe("Search this day only, in the business's time zone"),
+  from: localDate.describe(
+    "First day of the search, in the business's time zone; today by default",
   ),
-  partySize: integer(1, 10_000).describe("A table for so many"),
-  areaId: text.describe("A table there; with partySize"),
-  guests: integer(1, 10_000).describe("How many come together"),
+  to: localDate.describe(`Last day of the search; at most ${MAX_DAYS} days in total, 7 by default`),
+  partySize: integer(1, 10_000).describe("Party size; searches for a table"),
+  areaId: text.describe("Area of the table; only with `partySize`"),
+  guests: integer(1, 10_000).describe("Number of guests; 1 by default"),
   granularity: z
     .enum(["slots", "days", "next"], { error: "must be slots, days or next." })
-    .describe("Every slot, the days with a count, or the next slots; slots without it"),
-  limit: integer(1, 100).describe(`How many of the next slots; ${USUAL_LIMIT} without it`),
+    .describe(
+      "`slots` (the default): every slot; `days`: the number of slots per day; `next`: the next slots",
+    ),
+  limit: integer(1, 100).describe(
+    `Maximum number of slots with granularity=next; ${USUAL_LIMIT} by default`,
+  ),
   timezone: z
     .string()
     .refine((name) => canonicalTimezone(name) !== undefined, {
       error: "must be an IANA timezone such as Asia/Tokyo.",
     })
     .transform((name) => canonicalTimezone(name) ?? name)
-    .describe(
-      "Whose clock the times of the answer are of, as an IANA name; without it the business's",
-    ),
+    .describe("IANA time zone for times in the response; the business's by default"),
   explain: flag.describe(
-    "Also the starts that are not offered, and why not; needs a key of the business",
+    "Include starts that cannot be booked, with the reason; requires a key of the business",
   ),
 };
 
@@ -90,7 +94,7 @@ export function parseAvailabilityRequest(
   search: string,
   today: LocalDate | undefined,
 ): AvailabilityRequest | undefined {
-  const { values, mistakes } = validateParameters(AVAILABILITY_PARAMETERS, search);
+  const { values, issues: mistakes } = validateParameters(AVAILABILITY_PARAMETERS, search);
   const asked = new Set(new URLSearchParams(search).keys());
   mistakes.push(...contradictions(asked, values));
   const { range: span, issues: wrongDates } = parseDateRange(values, today);

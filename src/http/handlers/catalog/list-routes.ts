@@ -40,7 +40,7 @@ const COMMON = {
   limit: pageSize,
   cursor,
   locale,
-  includeTranslations: flag.describe("With the texts in every language"),
+  includeTranslations: flag.describe("Include the texts in every language"),
 };
 
 /** Keeps what types know of one view's parameters within it: outside, views are alike. */
@@ -50,12 +50,12 @@ const defineView = <P extends typeof COMMON & Parameters>(view: ListRoute<P>): L
 export const servicesList = defineView({
   path: "services",
   parameters: {
-    ids: list.describe("Only these services"),
-    categoryId: text.describe("Only those of this category"),
-    staffId: text.describe("Only those that this person performs"),
-    bookable: flag.describe("Only those that can, or cannot, be booked"),
-    includeVariants: flag.describe("With each service's variants"),
-    includeAddons: flag.describe("With each service's add-ons"),
+    ids: list.describe("Filter by ID"),
+    categoryId: text.describe("Filter by category"),
+    staffId: text.describe("Filter by staff member"),
+    bookable: flag.describe("Filter by whether the service can be booked"),
+    includeVariants: flag.describe("Include the variants of each service"),
+    includeAddons: flag.describe("Include the add-ons of each service"),
     ...COMMON,
   },
   select({ services }, asked) {
@@ -88,7 +88,10 @@ export const staffList = defineView({
 export const menuList = defineView({
   path: "menu",
   timed: "menu",
-  parameters: { at: instant.describe("Only what is served then"), ...COMMON },
+  parameters: {
+    at: instant.describe("Only items and categories that are served at this time"),
+    ...COMMON,
+  },
   select({ menuCategories, menuItems, modifierGroups }, { at }, { timezone }) {
     const toData = (categories: typeof menuCategories) => (items: ListedObject[]) => ({
       categories,
@@ -111,8 +114,8 @@ export const menuList = defineView({
 export const promotionsList = defineView({
   path: "promotions",
   parameters: {
-    at: instant.describe("As of then, in place of now"),
-    includeUpcoming: flag.describe("Also those that have not begun"),
+    at: instant.describe("Promotions as of this time; now by default"),
+    includeUpcoming: flag.describe("Include promotions that have not started"),
     ...COMMON,
   },
   timed: "promotions",
@@ -131,12 +134,10 @@ export const promotionsList = defineView({
 export const eventsList = defineView({
   path: "events/catalog",
   parameters: {
-    from: instant.describe("Only those that end after it"),
-    to: instant.describe("Only those that begin before it"),
-    includeCancelled: flag.describe(
-      "Also those that are cancelled or postponed, until their day has passed",
-    ),
-    includePast: flag.describe("Also those that are over"),
+    from: instant.describe("Only events that end after this time"),
+    to: instant.describe("Only events that start before this time"),
+    includeCancelled: flag.describe("Include cancelled and postponed events until their end"),
+    includePast: flag.describe("Include events that are over"),
     ...COMMON,
   },
   timed: "events",

@@ -23,7 +23,7 @@ const SCANNED = 5000;
 
 export const CHANGES_PARAMETERS = {
   after: cursor.describe(
-    "`page.nextCursor` of the answer before; without it the feed begins with the oldest that is kept",
+    "`page.nextCursor` of the previous response; by default, the feed starts at the oldest event that is kept",
   ),
   types: list
     .superRefine((names, { addIssue }) => {
@@ -36,12 +36,12 @@ export const CHANGES_PARAMETERS = {
           });
     })
     .meta({
-      asSent: { type: "array", items: { type: "string", enum: EVENT_TYPES }, minItems: 1 },
-      description: "Only events of these names",
+      inputSchema: { type: "array", items: { type: "string", enum: EVENT_TYPES }, minItems: 1 },
+      description: "Filter by event type",
     }),
-  limit: pageSize.describe(`At most so many; ${DEFAULT_LIMIT} without it`),
+  limit: pageSize.describe(`Maximum number of events; ${DEFAULT_LIMIT} by default`),
   wait: integer(0, MAX_WAIT_SECONDS, "of seconds ").describe(
-    "Seconds to wait for something to happen",
+    "Long polling: seconds to wait for an event if there is none yet",
   ),
 };
 

@@ -32,10 +32,10 @@ const DEFAULT_LIMIT = 100;
 const SHOWN_ATTEMPTS = 100;
 
 export const DELIVERIES_PARAMETERS = {
-  status: oneOf(DELIVERY_STATUSES).describe("Only those that stand so"),
-  eventType: oneOf(EVENT_TYPES).describe("Only those of events of this name"),
-  since: instant.describe("Only those made since"),
-  limit: pageSize.describe(`At most so many; ${DEFAULT_LIMIT} without it`),
+  status: oneOf(DELIVERY_STATUSES).describe("Filter by delivery status"),
+  eventType: oneOf(EVENT_TYPES).describe("Filter by event type"),
+  since: instant.describe("Only deliveries created at or after this time"),
+  limit: pageSize.describe(`Maximum number of deliveries; ${DEFAULT_LIMIT} by default`),
   cursor,
 };
 

@@ -37,7 +37,7 @@ export const enableEndpointBody = z.strictObject({
     })
     .default("all")
     .describe(
-      "What it missed: everything (without this too), nothing, or what came since a date and time that has passed; the rest is cancelled",
+      "Which missed events to send: `all` (the default), `none`, or those since a past date and time. The others are cancelled",
     ),
 });
 
@@ -47,11 +47,11 @@ export const rotateSecretBody = z.strictObject({
     .min(0, OVERLAP)
     .max(7 * DAY_SECONDS, OVERLAP)
     .default(DAY_SECONDS)
-    .describe("For so long everything is signed with both"),
+    .describe("How long both secrets stay valid, in seconds"),
   force: z
     .boolean({ error: "true or false" })
     .default(false)
-    .describe("Also while an earlier rotation goes on"),
+    .describe("Start a new rotation even if one is in progress; the oldest secret is dropped"),
 });
 
 type Action<Shape extends z.ZodRawShape> = (

@@ -31,13 +31,11 @@ export const ENDPOINTS_PARAMETERS = { limit: pageSize, cursor };
 
 /** What may be sent of an endpoint. app/webhooks/endpoint-checks.ts judges it, for the terminal as well. */
 export const createEndpointBody = z.strictObject({
-  name: z.string().min(1).max(100).describe("A label"),
+  name: z.string().min(1).max(100).describe("Label of the endpoint"),
   url: z
     .string()
-    .describe(
-      "Where to send them: https, on a public address. Kept as it is called: without a fragment",
-    ),
-  events: z.array(z.enum(EVENT_TYPES)).min(1).describe("Which to send"),
+    .describe("URL to send events to; must be https with a public address. A fragment is removed"),
+  events: z.array(z.enum(EVENT_TYPES)).min(1).describe("Event types to send"),
 });
 
 /** The oldest first. */
