@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin, type RolldownOptions } from "rolldown";
 import { alias, ascii, define, lazyBuiltins } from "./bundle.ts";
+import { guide } from "./guide.ts";
 import { scalar } from "./scalar.ts";
 
 // Packages are bundled, of which a command needs some small part: `serve` starts in half the time. They stay dependencies, so
@@ -51,7 +52,7 @@ export default defineConfig([
   {
     ...shared,
     input: { main: "src/cli/main.ts" },
-    plugins: [...plugins, daemonApart, scalar],
+    plugins: [...plugins, daemonApart, scalar, guide],
     output: {
       ...output,
       cleanDir: true,

@@ -47,8 +47,11 @@ export const readCompletion = (shell: (typeof SHELLS)[number]): string =>
 /** The catalog file to begin with. */
 export const readStarter = (): string => readText("data/starter.yaml");
 
-/** What partners are told beyond the description of each route, in Markdown. */
+/** The partner guide of /docs, in Markdown. */
 export const readPartnerGuide = (): string => readText("data/partner-guide.md");
+
+/** The partner guide as HTML, rendered when deskbell was built. */
+export const readGuideHtml = (): string => readText("dist/docs/guide.html");
 
 /** The script of the interactive reference, compressed when deskbell was built. */
 export const readScalar = (encoding: "br" | "gz"): Buffer =>

@@ -2,8 +2,8 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import type { ApiDocument } from "../../src/http/docs/document.ts";
-import { html } from "../../src/http/docs/html.ts";
-import { renderMarkdown } from "../../src/http/docs/markdown.ts";
+import { renderGuide } from "../../.config/guide.ts";
+import { EMPTY, html } from "../../src/http/docs/html.ts";
 import { renderPage } from "../../src/http/docs/page.ts";
 import { HTTP_CODES } from "../../src/http/pipeline/problems.ts";
 import { api } from "./support/api.ts";
@@ -27,8 +27,8 @@ async function readDocs() {
   return { page, document };
 }
 
-describe("how it is served", () => {
-  test("the page is open to all, says what it may load, and is asked for again by its ETag", async () => {
+describe("serving", () => {
+  test("the page needs no key, has a CSP and is revalidated by its ETag", async () => {
     const a = api();
     const response = await get(a, "/docs");
     expect(response.status).toBe(200);
@@ -52,7 +52,7 @@ describe("how it is served", () => {
   });
 
   test.each(["/docs", "/docs/reference.json"])(
-    "%s is zipped for whoever takes it",
+    "%s is compressed for clients that accept gzip",
     async (path) => {
       const a = api();
       const zipped = await get(a, path, { "accept-encoding": "gzip" });
@@ -61,7 +61,7 @@ describe("how it is served", () => {
     },
   );
 
-  test("the script comes in every encoding with the same bytes, and is kept for good under the name of its bytes", async () => {
+  test("the script has the same bytes in every encoding and is immutable under its hashed name", async () => {
     const a = api();
     const [, path = ""] = SCRIPT.exec(await (await get(a, "/docs")).text()) ?? [];
     const plain = await get(a, path);
@@ -84,11 +84,11 @@ describe("how it is served", () => {
     "/docs/scalar-0000000000000000.js",
     "/docs/..%2f..%2fpackage.json",
     "/docs/scalar.js.br",
-  ])("%s is nothing", async (path) => {
+  ])("%s returns 404", async (path) => {
     expect((await get(api(), path)).status).toBe(404);
   });
 
-  test("behind a proxy everything is asked for below the public address, and requests go to the page's origin", async () => {
+  test("behind a proxy, files load below the public URL and requests go to the page's origin", async () => {
     const a = api("salon", undefined, { publicUrl: "https://partners.example/deskbell/" });
     const page = await (await get(a, "/docs")).text();
     expect(page).toMatch(/src="\/deskbell\/docs\/scalar-/);
@@ -100,11 +100,11 @@ describe("how it is served", () => {
   });
 });
 
-describe("what the page has without a script", () => {
+describe("the page without scripts", () => {
   const articleOf = (page: string, id: string): string =>
     page.slice(page.indexOf(`<article id="${id}">`)).split("</article>", 1)[0] ?? "";
 
-  test("every route with its scope and a line to try it, every event with its payload, every object, every code", async () => {
+  test("lists every route with its scope and a curl command, every event, object and problem code", async () => {
     const { page, document } = await readDocs();
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, { operationId = "", security = [] }] of Object.entries(methods)) {
@@ -124,7 +124,7 @@ describe("what the page has without a script", () => {
     for (const code of HTTP_CODES) expect(page).toContain(`<li><code>${code}</code>: `);
   });
 
-  test("the line to try for availability asks something that is answered", async () => {
+  test("the curl command for availability succeeds", async () => {
     const a = api();
     const article = articleOf(await (await get(a, "/docs")).text(), "getAvailability");
     const [, address = ""] = /curl &quot;\$BASE([^&]+)&quot;/.exec(article) ?? [];
@@ -132,10 +132,10 @@ describe("what the page has without a script", () => {
     expect((await get(a, address)).status).toBe(200);
   });
 
-  test("what the parameters leave open is told: how a time is written, and a list, and who does which", async () => {
+  test("parameters explain the format of times, lists and staff assignments", async () => {
     const { page } = await readDocs();
-    expect(articleOf(page, "listEvents")).toContain("RFC 3339; without an offset");
-    expect(articleOf(page, "listServices")).toContain("array of string, with commas between");
+    expect(articleOf(page, "listPublicEvents")).toContain("RFC 3339. Without an offset");
+    expect(articleOf(page, "listServices")).toContain("array of string, comma-separated");
     expect(articleOf(page, "getAvailability")).toContain("<code>svc_…:stf_…</code>");
   });
 
@@ -143,26 +143,30 @@ describe("what the page has without a script", () => {
     {
       object: "SecretRotationResponse",
       field: "data.oldSecretEndsAt",
-      says: "everything is signed with both",
+      says: "events are signed with both secrets",
     },
-    { object: "MenuItem", field: "sizes[].priceCents", says: "In place of the dish&#39;s" },
-    { object: "Promotion", field: "benefit.maxAmountCents", says: "No more is taken off" },
-    { object: "Service", field: "depositCents", says: "What is asked for in advance" },
-    { object: "Delivery", field: "status", says: "PARKED: kept until its endpoint is enabled" },
+    { object: "MenuItem", field: "sizes[].priceCents", says: "instead of the item&#39;s price" },
+    {
+      object: "Promotion",
+      field: "benefit.maxAmountCents",
+      says: "Largest discount in minor units",
+    },
+    { object: "Service", field: "depositCents", says: "Deposit to pay in advance" },
+    { object: "Delivery", field: "status", says: "PARKED: held while the endpoint is disabled" },
   ])("$field of $object is explained", async ({ object, field, says }) => {
     const { page } = await readDocs();
     const [, row = ""] = articleOf(page, object).split(`<code>${field}</code>`);
     expect(row.split("</tr>")[0]).toContain(says);
   });
 
-  test("what a field of a body is without it is told", async () => {
+  test("a field of a body shows its default", async () => {
     const { page } = await readDocs();
-    expect(articleOf(page, "rotateSecret")).toContain(
-      "<code>overlapSeconds</code> (86400 without it)",
+    expect(articleOf(page, "rotateEndpointSecret")).toContain(
+      "<code>overlapSeconds</code> (default 86400)",
     );
   });
 
-  test("the events begin with the headers and the envelope that all of them have", async () => {
+  test("the events start with the headers and the envelope that they share", async () => {
     const { page } = await readDocs();
     const [, events = ""] = page.split('<h2 id="events">');
     const [common = ""] = events.split("<article", 1);
@@ -176,7 +180,7 @@ describe("what the page has without a script", () => {
       expect(common).toContain(`<code>${name}</code>`);
   });
 
-  test("types lead to the objects that they name, in lists and choices too", async () => {
+  test("types link to the objects that they name, also in lists and unions", async () => {
     const { page } = await readDocs();
     expect(articleOf(page, "ServiceList")).toContain('array of <a href="#Service">Service</a>');
     expect(articleOf(page, "Availability")).toContain(
@@ -185,7 +189,7 @@ describe("what the page has without a script", () => {
     expect(articleOf(page, "EventList")).toContain('array of <a href="#events">Event</a>');
   });
 
-  test("every link within the page leads somewhere", async () => {
+  test("every link within the page has a target", async () => {
     const { page } = await readDocs();
     const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target);
     expect(targets.length).toBeGreaterThan(20);
@@ -193,8 +197,8 @@ describe("what the page has without a script", () => {
   });
 });
 
-describe("what Scalar is given", () => {
-  test("the guides begin its introduction, and the events stand in a group of their own under their names", async () => {
+describe("the document for Scalar", () => {
+  test("its introduction contains the guide, and the events have their own group under their names", async () => {
     const { document } = await readDocs();
     expect(document.info.description).toMatch(/^# Overview\n[^]*\n# First call\n[^]*\n# Errors\n/);
     expect(document.servers).toEqual([{ url: "/" }]);
@@ -221,9 +225,9 @@ const poison = (node: unknown): unknown => {
 };
 
 describe("hostile texts", () => {
-  test("whatever the document says is text on the page", async () => {
+  test("every text of the document is escaped", async () => {
     const { document } = await readDocs();
-    const page = renderPage(poison({ ...document, tags: [] }) as ApiDocument, {
+    const page = renderPage(poison({ ...document, tags: [] }) as ApiDocument, EMPTY, {
       scriptUrl: HOSTILE,
       configuration: { HOSTILE },
     });
@@ -237,7 +241,7 @@ describe("hostile texts", () => {
     ]);
   });
 
-  test("names of paths, events and objects are texts too", () => {
+  test("names of paths, events and objects are escaped", () => {
     const operation = {
       tags: ["T"],
       parameters: [{ name: HOSTILE, in: HOSTILE, schema: { type: HOSTILE } }],
@@ -250,43 +254,54 @@ describe("hostile texts", () => {
         webhooks: { [HOSTILE]: { post: {} } },
         components: { schemas: { [HOSTILE]: { properties: { [HOSTILE]: { $ref: HOSTILE } } } } },
       },
+      EMPTY,
       scripted,
     );
     expect(page).not.toMatch(/<img|onerror="/);
   });
 
-  test("an object out of JSON cannot pass for markup", () => {
+  test("an object parsed from JSON cannot imitate markup", () => {
     const forged = JSON.parse('{"markup":"<img>"}') as string;
     expect(html`<p>${forged}</p>`.markup).toBe("<p>[object Object]</p>");
   });
 });
 
-test.each([
-  { text: "# A *b* <i>", markup: '<h2 id="A *b* &lt;i&gt;">A *b* &lt;i&gt;</h2>' },
-  { text: "one\ntwo\n\nthree", markup: "<p>one two</p><p>three</p>" },
-  { text: "- a\n  b\n- `c`", markup: "<ul><li>a b</li><li><code>c</code></li></ul>" },
-  { text: "1. a\n2. b", markup: "<ol><li>a</li><li>b</li></ol>" },
-  { text: "text\n- a", markup: "<p>text</p><ul><li>a</li></ul>" },
-  {
-    text: "```js\n# <b>\n```\nx",
-    markup: '<pre><code class="language-js"># &lt;b&gt;</code></pre><p>x</p>',
-  },
-  { text: "```\nnever closed", markup: '<pre><code class="language-">never closed</code></pre>' },
-  { text: "**a `b`** `**c**`", markup: "<p><strong>a `b`</strong> <code>**c**</code></p>" },
-  {
-    text: "[a](https://a.example/?x=1&y)",
-    markup: '<p><a href="https://a.example/?x=1&amp;y">a</a></p>',
-  },
-  { text: "[a](javascript:alert(1))", markup: "<p>[a](javascript:alert(1))</p>" },
-  { text: "[a](//elsewhere.example)", markup: "<p>[a](//elsewhere.example)</p>" },
-])("Markdown: $text", ({ text, markup }) => {
-  const rendered = html`${renderMarkdown(text, (title) => title)}`.markup;
-  expect(rendered.replaceAll(/\n +/g, "")).toBe(markup);
-});
+describe("the partner guide", () => {
+  const render = (markdown: string) =>
+    renderGuide(markdown).replaceAll(/>\n+/g, ">").replaceAll("\n", " ").trim();
 
-test("Markdown: a table", () => {
-  const { markup } = html`${renderMarkdown("| a | b |\n|---|---|\n| `c` | <d> |")}`;
-  expect(markup.replaceAll(/\n +/g, "")).toBe(
-    '<div class="table"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>c</code></td><td>&lt;d&gt;</td></tr></tbody></table></div>',
-  );
+  test.each([
+    {
+      text: "# A *b* <i>",
+      markup: '<h2 id="api/description/a-b-i-">A <em>b</em> &lt;i&gt;</h2>',
+    },
+    { text: "one\ntwo\n\nthree", markup: "<p>one two</p><p>three</p>" },
+    { text: "- a\n  b\n- `c`", markup: "<ul><li>a b</li><li><code>c</code></li></ul>" },
+    { text: "1. a\n2. b", markup: "<ol><li>a</li><li>b</li></ol>" },
+    { text: "text\n- a", markup: "<p>text</p><ul><li>a</li></ul>" },
+    {
+      text: "```js\n# <b>\n```\nx",
+      markup: '<pre><code class="language-js"># &lt;b&gt;</code></pre><p>x</p>',
+    },
+    { text: "```\nnever closed", markup: '<pre><code class="language-">never closed</code></pre>' },
+    {
+      text: "**a `b`** `**c**`",
+      markup: "<p><strong>a <code>b</code></strong> <code>**c**</code></p>",
+    },
+    {
+      text: "[a](https://a.example/?x=1&y)",
+      markup: '<p><a href="https://a.example/?x=1&amp;y">a</a></p>',
+    },
+    { text: "[a](javascript:alert(1))", markup: "<p>[a](javascript:alert(1))</p>" },
+    { text: "[a](//elsewhere.example)", markup: "<p>[a](//elsewhere.example)</p>" },
+    { text: "![a](https://a.example/x.png)", markup: "<p>![a](https://a.example/x.png)</p>" },
+    { text: "<script>\nx\n</script>", markup: "&lt;script&gt; x &lt;/script&gt;" },
+    {
+      text: "| a | b |\n|---|---|\n| `c` | <d> |",
+      markup:
+        '<div class="table"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>c</code></td><td>&lt;d&gt;</td></tr></tbody></table></div>',
+    },
+  ])("renders $text", ({ text, markup }) => {
+    expect(render(text)).toBe(markup);
+  });
 });

@@ -1,4 +1,5 @@
-// What the page reads of an OpenAPI 3.1 document. Everything is looked at as it comes: the renderer escapes what it finds.
+// The parts of an OpenAPI 3.1 document that the page shows. The document is not validated; the
+// renderer escapes every value.
 
 export type Ref = { $ref: string };
 export type Schema = {
@@ -52,7 +53,7 @@ export type ApiDocument = {
   };
 };
 
-/** What stands where a `$ref` does, or the node itself. */
+/** The target of a `$ref`, or the node itself. */
 export function resolveRef<T extends object>(document: ApiDocument, node: T | Ref): T {
   if (!("$ref" in node) || typeof node.$ref !== "string") return node as T;
   const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(.+)$/.exec(node.$ref) ?? [];

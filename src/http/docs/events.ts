@@ -9,7 +9,7 @@ import { renderFields } from "./fields.ts";
 import { type Html, html } from "./html.ts";
 import { renderExample, renderParameters } from "./operation.ts";
 
-/** What all events come with, told of the first of them; then each with what a receiver gets. */
+/** Renders the headers and the envelope, with the first event as the example, then each event. */
 export function renderEvents(document: ApiDocument): Html[] {
   const events = Object.entries(document.webhooks ?? {}).map(([name, { post = {} }]) => ({
     name,
@@ -29,11 +29,11 @@ function renderEnvelope(
   const schemas = Object.values(requestBody?.content ?? {}).map(({ schema = {} }) =>
     resolveRef<Schema>(document, schema),
   );
-  return html`<p>What is sent to the endpoints that subscribe to it, with these headers:</p>
+  return html`<p>Each event is sent to the endpoints that subscribe to it, with these headers:</p>
     ${renderParameters(parameters.map((parameter) => resolveRef<Parameter>(document, parameter)))}
     <p>
-      The body of <code>${name}</code>; in that of others <code>changed</code> and
-      <code>object</code> differ:
+      The body of <code>${name}</code>; other events differ in <code>changed</code> and
+      <code>object</code>:
     </p>
     ${schemas.map(renderFields)}`;
 }

@@ -1,4 +1,4 @@
-/** Markup that may stand in a page as it is. A class, so that nothing out of a JSON document can pass for it. */
+/** Markup that needs no escaping. It is a class so that a value parsed from JSON cannot imitate it. */
 export class Html {
   readonly markup: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | readonly Html[] | string | number;
 
-/** A template whose parts are escaped, unless they are markup themselves. */
+/** A template that escapes its parts unless they are Html. */
 export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(
     texts.map((text, i) => text + (i < parts.length ? toMarkup(parts[i] as Part) : "")).join(""),

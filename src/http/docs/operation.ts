@@ -2,10 +2,10 @@ import { shellQuote } from "../../domain/shell-quote.ts";
 import { type ApiDocument, resolveRef, type Operation, type Parameter } from "./document.ts";
 import { renderFields } from "./fields.ts";
 import { type Html, html, EMPTY } from "./html.ts";
-import { renderInline, renderMarkdown, renderTable } from "./markdown.ts";
+import { renderInline, renderParagraphs, renderTable } from "./blocks.ts";
 import { renderType } from "./type.ts";
 
-/** One route: what it takes, what it answers, and how to ask it. */
+/** Renders a route: its parameters, body, responses and an example request. */
 export function renderRoute(
   document: ApiDocument,
   method: string,
@@ -18,8 +18,8 @@ export function renderRoute(
   return html`<article id="${operation.operationId ?? `${method}-${path}`}">
     <h4><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></h4>
     <p>${operation.summary ?? ""}. <span class="scope">${describeScope(operation)}</span></p>
-    ${renderMarkdown(operation.description ?? "")} ${renderParameters(parameters)}
-    ${renderBody(operation)} ${renderAnswers(document, operation)}
+    ${renderParagraphs(operation.description ?? "")} ${renderParameters(parameters)}
+    ${renderBody(operation)} ${renderResponses(document, operation)}
     <pre><code class="language-sh">${exampleCurl(method, path, operation, parameters)}</code></pre>
   </article> `;
 }
@@ -37,11 +37,11 @@ export function renderParameters(parameters: readonly Parameter[]): Html {
     ({ name, in: place, required = false, description = "", schema = {} }) => [
       html`<code>${name}</code>`,
       html`${place}${required ? ", required" : ""}`,
-      html`${renderType(schema)}${schema.type === "array" ? ", with commas between" : ""}`,
+      html`${renderType(schema)}${schema.type === "array" ? ", comma-separated" : ""}`,
       renderInline(description),
     ],
   );
-  return renderTable([html`Parameter`, html`In`, html`Type`, html`What it does`], rows);
+  return renderTable([html`Parameter`, html`In`, html`Type`, html`Description`], rows);
 }
 
 function renderBody({ requestBody }: Operation): Html {
@@ -50,17 +50,17 @@ function renderBody({ requestBody }: Operation): Html {
   return content?.schema && !isEmpty ? renderFields(content.schema) : EMPTY;
 }
 
-function renderAnswers(document: ApiDocument, { responses = {} }: Operation): Html {
+function renderResponses(document: ApiDocument, { responses = {} }: Operation): Html {
   const items = Object.entries(responses).map(([status, response]) => {
     const { description, content = {} } = resolveRef(document, response);
     const examples = Object.values(content).map(({ schema, example }) =>
       renderExample(schema?.$ref ? renderType(schema) : html`Example`, example),
     );
-    return html`<li><strong>${status}</strong> ${renderMarkdown(description)}${examples}</li>`;
+    return html`<li><strong>${status}</strong> ${renderParagraphs(description)}${examples}</li>`;
   });
   return html`<details>
-    <summary>Answers ${Object.keys(responses).join(", ")}</summary>
-    <ul class="answers">
+    <summary>Responses ${Object.keys(responses).join(", ")}</summary>
+    <ul class="responses">
       ${items}
     </ul>
   </details>`;

@@ -2,20 +2,21 @@ import type { ApiDocument, Operation, Schema } from "./document.ts";
 import { renderEvents } from "./events.ts";
 import { renderFields } from "./fields.ts";
 import { Html, html } from "./html.ts";
-import { renderInline, renderMarkdown } from "./markdown.ts";
+import { anchorOf, renderInline, renderParagraphs } from "./blocks.ts";
+import { renderErrors } from "./errors.ts";
 import { renderRoute } from "./operation.ts";
 import { STYLE } from "./style.ts";
 import { isEventSchema } from "./type.ts";
 
 type Scripted = { scriptUrl: string; configuration: Record<string, unknown> };
 
-/** The whole reference as a page that needs no script. One that runs puts the interactive reference in its place. */
-export function renderPage(document: ApiDocument, scripted: Scripted): string {
+/**
+ * Renders the whole reference as a page that works without scripts. With scripts, the interactive
+ * reference replaces it.
+ * @param guide the partner guide
+ */
+export function renderPage(document: ApiDocument, guide: Html, scripted: Scripted): string {
   const { info, tags = [], components } = document;
-  const guides = renderMarkdown(
-    info.description ?? "",
-    (title) => `api/description/${slugOf(title)}`,
-  );
   const groups = tags
     .map(({ name, description = "" }) => ({ name, description, routes: routesOf(document, name) }))
     .filter(({ routes }) => routes.length > 0);
@@ -39,10 +40,10 @@ export function renderPage(document: ApiDocument, scripted: Scripted): string {
         <main class="plain">
           <h1>${info.title} API</h1>
           ${renderContents(
-            info.description ?? "",
+            guide,
             groups.map(({ name }) => name),
           )}
-          ${guides}
+          ${renderParagraphs(info.description ?? "")} ${guide} ${renderErrors()}
           <h2 id="routes">Routes</h2>
           ${groups.map(
             ({ name, description, routes }) =>
@@ -62,7 +63,7 @@ export function renderPage(document: ApiDocument, scripted: Scripted): string {
 }
 
 function renderScript({ scriptUrl, configuration }: Scripted): Html {
-  // In no template: the bundler rewrites one that holds it, with a helper out of a package that is not there.
+  // Not in the template: the bundler would rewrite it with a helper from a package that is missing.
   const end = new Html("</script>");
   return html`<script id="api-reference" defer src="${scriptUrl}" data-configuration="${JSON.stringify(configuration)}">${end}`;
 }
@@ -80,12 +81,13 @@ function routesOf(document: ApiDocument, tag: string): Html[] {
     .map(([method, path, operation]) => renderRoute(document, method, path, operation));
 }
 
-function renderContents(markdown: string, groups: readonly string[]): Html {
-  const titles = [...markdown.replaceAll(/^```[^]*?^```$/gm, "").matchAll(/^# (.+)$/gm)].map(
-    ([, title = ""]) => title,
+function renderContents(guide: Html, groups: readonly string[]): Html {
+  const guideTitles = [...guide.markup.matchAll(/<h2 id="([^"]+)">(.+?)<\/h2>/g)].map(
+    ([, id = "", title = ""]) => html`<a href="#${id}">${new Html(title)}</a>`,
   );
   const links = [
-    ...titles.map((title) => html`<a href="#api/description/${slugOf(title)}">${title}</a>`),
+    ...guideTitles,
+    html`<a href="#${anchorOf("Errors")}">Errors</a>`,
     ...groups.map((name) => html`<a href="#${name}">${name}</a>`),
     html`<a href="#events">Events</a>`,
     html`<a href="#objects">Objects</a>`,
@@ -98,6 +100,3 @@ const renderObject = (name: string, schema: Schema): Html =>
     <h4>${name}</h4>
     ${renderFields(schema)}
   </article> `;
-
-/** As the interactive reference makes them, so that a link leads to the same place in both. */
-const slugOf = (title: string): string => title.toLowerCase().replace(/[^\w]+/g, "-");

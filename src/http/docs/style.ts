@@ -1,6 +1,9 @@
 import { Html } from "./html.ts";
 
-/** Of the plain page alone: the interactive reference brings its own. While that is on its way the page keeps still for a moment. */
+/**
+ * The style of the plain page; the interactive reference has its own. With scripts on, the plain
+ * page appears only if the reference has not loaded after 1.5 seconds.
+ */
 export const STYLE = new Html(`
 body { margin: 0; }
 body:has(.scalar-app) > .plain { display: none; }
@@ -30,7 +33,7 @@ body:has(.scalar-app) > .plain { display: none; }
 .plain th, .plain td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); }
 .plain th { color: var(--faint); font-weight: 500; }
 .plain summary { cursor: pointer; color: var(--faint); padding: .2rem 0; }
-.plain .answers { padding-left: 1.1rem; }
+.plain .responses { padding-left: 1.1rem; }
 .plain .method { font: 600 .8rem ui-monospace, Menlo, Consolas, monospace; padding: .1rem .4rem; border-radius: 4px; background: var(--soft); }
 .plain .get { color: light-dark(#0a58ca, #7db2ff); }
 .plain .post { color: light-dark(#15803d, #6ddc97); }

@@ -1,7 +1,7 @@
 import type { Schema } from "./document.ts";
 import { Html, html } from "./html.ts";
 
-/** A type as people write it: `string (date-time) or null`, `array of Service`. Those that have a name lead to it. */
+/** A type in words, such as `string (date-time) or null`. Named types link to their object. */
 export function renderType(schema: Schema): Html {
   if (schema.$ref !== undefined) return renderName(schema.$ref.split("/").at(-1) ?? "");
   if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`;
@@ -15,14 +15,14 @@ export function renderType(schema: Schema): Html {
   return html`${type}${schema.format === undefined ? "" : ` (${schema.format})`}${describeLimits(schema)}`;
 }
 
-const renderName = (name: string): Html => html`<a href="#${anchorOf(name)}">${name}</a>`;
+const renderName = (name: string): Html => html`<a href="#${schemaAnchor(name)}">${name}</a>`;
 
-/** Where the page tells of a schema. The examples of single events tell more than their schemas. */
-const anchorOf = (name: string): string => (isEventSchema(name) ? "events" : name);
+/** The anchor of a schema. Events link to their section, since their examples say more. */
+const schemaAnchor = (name: string): string => (isEventSchema(name) ? "events" : name);
 export const isEventSchema = (name: string): boolean =>
   name.endsWith("Event") && name !== "PublicEvent";
 
-/** What reads the same is told once. */
+/** Alternatives that read the same are listed once. */
 const renderChoices = (choices: readonly Schema[], between: string): Html =>
   new Html([...new Set(choices.map((choice) => renderType(choice).markup))].join(between));
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
-import { readPartnerGuide, readScalar, readVersion } from "../../assets.ts";
+import { readGuideHtml, readPartnerGuide, readScalar, readVersion } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Route } from "../pipeline/pipeline.ts";
@@ -18,12 +18,20 @@ import {
   lazy,
 } from "../pipeline/static-response.ts";
 import { renderPage } from "../docs/page.ts";
-import { basePathOf, scalarConfiguration, toReference } from "../docs/reference.ts";
+import {
+  basePathOf,
+  fillBase,
+  scalarConfiguration,
+  toReference,
+  withGuides,
+} from "../docs/reference.ts";
+import { Html, html } from "../docs/html.ts";
 
 const DOCUMENT = "reference.json";
 const REVALIDATED = "public, max-age=0, must-revalidate";
 
-// No inline script, nothing of another origin, nobody's frame. Scalar sets styles on its elements, which no nonce can allow.
+// No inline scripts, nothing from other origins, no framing. Scalar sets style attributes, which a
+// nonce cannot allow.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,65 +53,51 @@ const DOCUMENT_HEADERS = toRawHeaders({
   "content-type": "application/json",
   "cache-control": REVALIDATED,
 });
-/** Its name changes with its bytes. */
+/** The name changes with the content. */
 const SCRIPT_HEADERS = toRawHeaders({
   "content-type": "text/javascript; charset=utf-8",
   "cache-control": "public, max-age=31536000, immutable",
 });
 
-/** The reference for people: a page, and what its script needs. All of it is made when somebody first asks for it. */
+/** The API reference at /docs and its script. Everything is rendered on the first request. */
 export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
   const { publicUrl } = rt.config.http;
   const folder = `${basePathOf(publicUrl)}/docs/`;
-  const reference = lazy(() => makeReference(routes, publicUrl));
-  const script = lazy(makeScript);
+  const reference = lazy(async () => {
+    const { describeApi } = await import("../openapi/document.ts");
+    const document = describeApi({ routes, publicUrl, version: readVersion() }) as ApiDocument;
+    return toReference(document, publicUrl);
+  });
+  const script = lazy(loadScript);
 
-  const makePage = async (): Promise<StaticContent> => {
+  const getPage = createStaticHandler(PAGE_HEADERS, async () => {
+    const guide = fillBase(readGuideHtml(), html`${publicUrl}`.markup);
     const scriptUrl = folder + (await script()).name;
+    const configuration = scalarConfiguration(folder + DOCUMENT);
     return createStaticText(
-      renderPage(await reference(), {
-        scriptUrl,
-        configuration: scalarConfiguration(folder + DOCUMENT),
-      }),
+      renderPage(await reference(), new Html(guide), { scriptUrl, configuration }),
     );
-  };
-  const answerPage = createStaticHandler(PAGE_HEADERS, makePage);
-  const answerDocument = createStaticHandler(DOCUMENT_HEADERS, async () =>
-    createStaticText(JSON.stringify(await reference())),
-  );
-  const answerScript = createStaticHandler(SCRIPT_HEADERS, script);
+  });
+  const getDocument = createStaticHandler(DOCUMENT_HEADERS, async () => {
+    const guide = fillBase(readPartnerGuide(), publicUrl);
+    return createStaticText(JSON.stringify(withGuides(await reference(), guide)));
+  });
+  const getScript = createStaticHandler(SCRIPT_HEADERS, script);
 
-  const answerFile = async (call: RequestContext): Promise<HttpResponse> => {
-    const { file } = call.request.params;
-    if (file === DOCUMENT) return answerDocument(call);
-    if (file === (await script()).name) return answerScript(call);
-    throw new AppError("route_not_found", "There is no such file.");
+  const getFile = async (context: RequestContext): Promise<HttpResponse> => {
+    const { file } = context.request.params;
+    if (file === DOCUMENT) return getDocument(context);
+    if (file === (await script()).name) return getScript(context);
+    throw new AppError("route_not_found", "The page has no such file.");
   };
   return [
-    { method: "GET", path: "/docs", scope: "open", handle: answerPage },
-    { method: "GET", path: "/docs/:file", scope: "open", handle: answerFile },
+    { method: "GET", path: "/docs", scope: "open", handle: getPage },
+    { method: "GET", path: "/docs/:file", scope: "open", handle: getFile },
   ];
 }
 
-async function makeReference(
-  routes: readonly RouteSpec[],
-  publicUrl: string,
-): Promise<ApiDocument> {
-  const [{ describeApi }, { PROBLEM_DESCRIPTIONS }] = await Promise.all([
-    import("../openapi/document.ts"),
-    import("../openapi/problem-codes.ts"),
-  ]);
-  const document = describeApi({ routes, publicUrl, version: readVersion() }) as ApiDocument;
-  return toReference({
-    document,
-    guide: readPartnerGuide(),
-    meanings: PROBLEM_DESCRIPTIONS,
-    publicUrl,
-  });
-}
-
-/** In memory from then on: under a name that promises the same bytes for good, no later build's may be served. */
-async function makeScript(): Promise<StaticContent & { name: string }> {
+/** Kept in memory: the name promises the same bytes forever, so a later build must not be served. */
+async function loadScript(): Promise<StaticContent & { name: string }> {
   const brotli = readScalar("br");
   const zipped = readScalar("gz");
   const name = `scalar-${hash("sha256", brotli).slice(0, 16)}.js`;

@@ -61,7 +61,7 @@ export const oneOf = <Name extends string>(names: readonly Name[]) =>
   z.enum(names, {
     error: ({ input }) => {
       const near = typeof input === "string" ? didYouMean(input, names) : "";
-      return `must be one of ${names.join(", ")}.${near}`;
+      return near ? `has an unknown value.${near}` : `must be one of ${names.join(", ")}.`;
     },
   });
 

@@ -363,7 +363,7 @@ describe("what is wrong is told all at once, class by class", () => {
 
   test("an unknown parameter comes with the one that was meant", async () => {
     const { detail } = await refusal(shop(), `serviceId=${CUT}&granularty=days`);
-    expect(detail).toBe("There is no parameter 'granularty' here. Did you mean 'granularity'?");
+    expect(detail).toBe("Unknown parameter 'granularty'. Did you mean 'granularity'?");
   });
 
   test("nothing that is said names somebody without a profile, or a key", async () => {

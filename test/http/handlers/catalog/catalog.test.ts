@@ -390,7 +390,7 @@ describe("parameters", () => {
       "locale invalid_value",
     ]);
     expect(problem.errors?.[0]?.detail).toBe(
-      "There is no parameter 'incudeVariants' here. Did you mean 'includeVariants'?",
+      "Unknown parameter 'incudeVariants'. Did you mean 'includeVariants'?",
     );
   });
 

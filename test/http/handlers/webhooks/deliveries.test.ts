@@ -160,7 +160,7 @@ describe("the list of an endpoint's deliveries", () => {
   });
 
   test.each([
-    { query: "?status=ANYTHING", says: "Known: PENDING" },
+    { query: "?status=ANYTHING", says: "must be one of PENDING" },
     { query: "?status=PARKD", says: "Did you mean 'PARKED'?" },
     { query: "?eventType=service.update", says: "Did you mean 'service.updated'?" },
     { query: "?since=yesterday", says: "a date and time" },
