@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 export const SCOPES = ["services.read", "webhooks.read", "webhooks.write"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A secret key may do everything within its business, a restricted key what its scopes say. */
+/** A secret key has every scope of its business; a restricted key has those listed. */
 export type KeyKind = "SECRET" | "RESTRICTED";
 
 export const DEFAULT_LIMITS = { minute: 60, hour: 1000 };
@@ -18,13 +18,13 @@ const SHAPE = new RegExp(`^deskbell_[sr]k_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM
 export const isScope = (name: string): name is Scope =>
   (SCOPES as readonly string[]).includes(name);
 
-/** Who may write webhooks may also read them. */
+/** webhooks.write includes webhooks.read. */
 export function grants(key: { kind: KeyKind; scopes: readonly Scope[] }, needed: Scope): boolean {
   if (key.kind === "SECRET" || key.scopes.includes(needed)) return true;
   return needed === "webhooks.read" && key.scopes.includes("webhooks.write");
 }
 
-/** A new key's text: 190 random bits, then a checksum that tells a typing error from a wrong key. */
+/** A new key: 190 random bits and a checksum that reveals typing errors. */
 export function generateApiKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {
   let text = PREFIX[kind];
   while (text.length < PREFIX[kind].length + RANDOM_LENGTH) {
@@ -35,25 +35,25 @@ export function generateApiKey(kind: KeyKind, random: (bytes: number) => Uint8Ar
   return text + checksum(text);
 }
 
-/** Whether a text can be a key at all; tells a typing error without asking the database. */
+/** Whether the format and checksum are valid, without looking in the database. */
 export const isWellFormed = (text: string): boolean =>
   SHAPE.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 
-/** What is kept of a key's text. Enough without salt or stretching: nobody guesses 190 random bits. */
+/** The stored hash of a key. 190 random bits need neither salt nor stretching. */
 export const hashApiKey = (text: string): Buffer => hash("sha256", text, "buffer");
 
-/** The parts that may be shown to tell keys apart. */
+/** The parts that may be displayed to tell keys apart. */
 export const keyHints = (kind: KeyKind, text: string): { prefix: string; last4: string } => ({
   prefix: PREFIX[kind],
   last4: text.slice(-4),
 });
 
 function checksum(text: string): string {
-  let rest = crc32(text);
+  let remainder = crc32(text);
   let digits = "";
   for (let i = 0; i < CHECKSUM_LENGTH; i++) {
-    digits = `${BASE62[rest % 62]}${digits}`;
-    rest = Math.floor(rest / 62);
+    digits = `${BASE62[remainder % 62]}${digits}`;
+    remainder = Math.floor(remainder / 62);
   }
   return digits;
 }

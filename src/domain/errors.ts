@@ -1,4 +1,7 @@
-/** Every way in which deskbell itself says no. HTTP maps a code to a status (http/problems.ts), the CLI to an exit code (cli/exit-codes.ts). */
+/**
+ * Codes of errors the user can act on. http/pipeline/problems.ts maps a code to an HTTP status,
+ * cli/exit-codes.ts to an exit code.
+ */
 export type ErrorCode =
   | "invalid_parameter"
   | "unknown_parameter"
@@ -36,31 +39,31 @@ export type ErrorCode =
   | "shutting_down"
   | "storage_full"
   | "signing_unavailable"
-  // Met at the terminal only.
+  // Used by the CLI only.
   | "usage"
   | "invalid_input"
   | "not_permitted"
   | "state_refuses";
 
-/** One mistake among several in the same request or file. */
+/** One of the issues in a request or file. */
 export type ValidationIssue = {
   code: string;
   detail: string;
-  /** Name of the query parameter, or header, at fault. */
+  /** Name of the query parameter or header. */
   parameter?: string;
-  /** RFC 6901 pointer into the body, `#/events/3`. */
+  /** RFC 6901 pointer into the body: `#/events/3`. */
   pointer?: string;
-  /** Where in a file: `catalog.yaml:12:5`. */
+  /** Position in a file: `catalog.yaml:12:5`. */
   place?: string;
 };
 
 type ErrorDetails = {
-  /** What mends it, as a sentence or a command. */
+  /** How to fix it: a sentence or a command. */
   fix?: string;
   issues?: ValidationIssue[];
 };
 
-/** A refusal with a reason that a person can act on. Anything else that is thrown is a bug. */
+/** An error the user can act on. Any other thrown error is a bug. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly fix: string | undefined;

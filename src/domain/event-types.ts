@@ -1,4 +1,4 @@
-/** The spec's 38 event names ("Supported event names"), in its order. */
+/** The spec's 38 event names, in its order. */
 export const EVENT_TYPES = [
   "catalog.changed",
   "service.created",
@@ -45,7 +45,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const isEventType = (name: string): name is EventType =>
   (EVENT_TYPES as readonly string[]).includes(name);
 
-/** The flags of `data.changed`, by the part of the event's name before the dot. The spec fixes the three of `service`. */
+/** Flags of `data.changed` by event name prefix. The spec defines those of `service`. */
 export const CHANGED_FLAGS = {
   service: ["price", "variants", "addons"],
   service_price: ["price", "variants", "addons"],
@@ -77,9 +77,9 @@ export type EventPrefix = keyof typeof CHANGED_FLAGS;
 export const prefixOf = (type: EventType): EventPrefix =>
   type.slice(0, type.indexOf(".")) as EventPrefix;
 
-/** What `data.resource.type` calls what an event tells of: prices and variants are told of their service. */
+/** `data.resource.type` of an event. Price and variant events are about their service. */
 export const resourceTypeOf = (prefix: EventPrefix): string =>
   prefix === "service_price" || prefix === "service_variant" ? "service" : prefix;
 
-/** The suffix of the event's name: the spec's `data.action`. */
+/** `data.action`: the part of the event name after the dot. */
 export const actionOf = (type: EventType): string => type.slice(type.indexOf(".") + 1);

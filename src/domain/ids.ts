@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** The kinds of id, by prefix. Catalog ids are derived from the author's key, the others are time-sortable. */
+/** ID prefixes. Catalog IDs are derived from the key in the file; the others are time-sortable. */
 export type IdPrefix =
   | CatalogIdPrefix
   | "key"
@@ -35,27 +35,27 @@ export type CatalogIdPrefix =
   | "tbl"
   | "img";
 
-// Crockford's alphabet in lower case: no i, l, o, u, so that an id can be read over the telephone.
+// Crockford's alphabet without i, l, o, u, so that an ID can be read aloud.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Crockford in small letters, the first bits first. */
+/** Crockford base 32 in lower case, most significant bits first. */
 export function base32(bytes: Uint8Array, length: number): string {
   let text = "";
   let bits = 0;
-  let held = 0;
+  let buffer = 0;
   for (const byte of bytes) {
-    held = (held << 8) | byte;
+    buffer = (buffer << 8) | byte;
     bits += 8;
     while (bits >= 5 && text.length < length) {
       bits -= 5;
-      text += ALPHABET[(held >>> bits) & 31];
+      text += ALPHABET[(buffer >>> bits) & 31];
     }
-    held &= (1 << bits) - 1;
+    buffer &= (1 << bits) - 1;
   }
   return text;
 }
 
-/** Id of a catalog object: the same for the same business, place and keys, so that a box rebuilt from its file keeps its ids. */
+/** ID of a catalog object. Derived from slug, prefix and keys: a reloaded file keeps its IDs. */
 export function catalogId(
   prefix: CatalogIdPrefix,
   businessSlug: string,
@@ -65,7 +65,7 @@ export function catalogId(
   return `${prefix}_${base32(digest, 20)}`;
 }
 
-/** The least that an id made at `ms` or later can be. */
+/** The smallest ID that can be created at `ms` or later. */
 export function minIdAt(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${base32(bytesOf(Math.max(0, ms), 0), 25)}`;
 }
@@ -80,8 +80,8 @@ function bytesOf(ms: number, count: number): Uint8Array {
 }
 
 /**
- * Makes time-sortable ids: 48 bits of milliseconds, a 16-bit count within the millisecond, 64 random bits. Those of one
- * source rise strictly, also while the clock stands still or goes back.
+ * Creates time-sortable IDs: 48 bits of milliseconds, a 16-bit counter and 64 random bits. The IDs
+ * of one source always increase, even if the clock stops or goes back.
  */
 export function createIdSource(
   now: () => number,

@@ -13,11 +13,11 @@ export const isEndTime = (text: string): boolean => END.test(text);
 export const isLocalDate = (text: string): boolean =>
   DATE.test(text) && parses(() => Temporal.PlainDate.from(text));
 
-/** A leap year's days, so that a business may close on 29 February. */
+/** Checked against a leap year, so that a business can close on 29 February. */
 export const isYearlyDate = (text: string): boolean =>
   /^\d{2}-\d{2}$/.test(text) && isLocalDate(`2028-${text}`);
 
-/** `12d 19:30`: that many days after the day of seeding. */
+/** `12d 19:30`: 12 days after the day of seeding. */
 export function isRelativeTime(text: string): boolean {
   const [, , time = ""] = RELATIVE.exec(text) ?? [];
   return isStartTime(time);
@@ -33,20 +33,20 @@ export function isInstant(text: string): boolean {
   );
 }
 
-/** Epoch milliseconds of what `isInstant` accepts. */
+/** Epoch milliseconds of text that `isInstant` accepts. */
 export function parseInstant(text: string, timezone: string): number {
   const [, date = "", time = "", offset = ""] = INSTANT.exec(text) ?? [];
   return instantOf(date, time, offset, timezone);
 }
 
-/** Epoch milliseconds of what `isRelativeTime` accepts, counted in the business's zone. */
+/** Epoch milliseconds of text that `isRelativeTime` accepts, in the business's time zone. */
 export function parseRelativeTime(text: string, timezone: string, seedingAt: number): number {
   const [, days = "0", time = "00:00"] = RELATIVE.exec(text) ?? [];
   const today = localDateOf(seedingAt, timezone);
   return localToInstant(`${addDays(today, Number(days))}T${time}`, timezone);
 }
 
-/** The shortest text that `parseInstant` reads as this instant: local, with an offset where the clock shows a time twice. */
+/** The shortest text for `parseInstant`: local, with an offset only if the time is repeated. */
 export function writeInstant(ms: number, timezone: string): string {
   const zoned = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone);
   const local = zoned

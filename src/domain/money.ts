@@ -1,16 +1,16 @@
 import { safe } from "./safe-text.ts";
 
-/** The largest amount of money that is believed, in minor units: 99,999,999.99 in a currency with cents. */
+/** Maximum amount in minor units: 99,999,999.99 in a currency with cents. */
 export const MAX_MINOR_UNITS = 9_999_999_999;
 
 const digitsOf = new Map<string, number>();
 let currencies: readonly string[] | undefined;
 
-/** ISO 4217 codes that this machine knows. */
+/** ISO 4217 codes known to this runtime. */
 export const knownCurrencies = (): readonly string[] =>
   (currencies ??= Intl.supportedValuesOf("currency"));
 
-/** How many decimals an amount has: 2 in USD, 0 in JPY, 3 in KWD. */
+/** Decimals of a currency: 2 for USD, 0 for JPY, 3 for KWD. */
 export function currencyDigits(currency: string): number {
   let digits = digitsOf.get(currency);
   if (digits === undefined) {
@@ -22,7 +22,7 @@ export function currencyDigits(currency: string): number {
   return digits;
 }
 
-/** The plain amount, as a catalog file has it: 3500 in USD is `35.00`. */
+/** The amount as in a catalog file: 3500 in USD is `35.00`. */
 export const formatMoney = (minorUnits: number, currency: string): string =>
   formatDecimal(minorUnits, currencyDigits(currency));
 
@@ -30,10 +30,10 @@ export const formatMoney = (minorUnits: number, currency: string): string =>
 export const formatPercent = (basisPoints: number): string =>
   formatDecimal(basisPoints, 2).replace(/\.?0+$/, "");
 
-/** An amount or what is wrong with it, as the rest of a sentence that begins with the field's name. */
+/** An amount, or a problem as the rest of a sentence that begins with the field's name. */
 export type ParsedAmount = { units: number } | { problem: string };
 
-/** Reads `35.00` into minor units, digit by digit: a price never passes through a float. */
+/** Parses `35.00` into minor units from its digits, without floating-point arithmetic. */
 export function parseMoney(text: string, currency: string): ParsedAmount {
   const digits = currencyDigits(currency);
   return parseDecimal(text, {
@@ -41,21 +41,21 @@ export function parseMoney(text: string, currency: string): ParsedAmount {
     max: MAX_MINOR_UNITS,
     noun: "an amount",
     example: formatDecimal(35 * 10 ** digits, digits),
-    tooFine: `${currency} has ${digits === 0 ? "none" : digits}`,
+    limit: `${currency} has ${digits === 0 ? "none" : digits}`,
   });
 }
 
-/** Reads `12.5` into basis points: 1250. */
+/** Parses `12.5` into basis points: 1250. */
 export const parsePercent = (text: string): ParsedAmount =>
   parseDecimal(text, {
     digits: 2,
     max: 10_000,
     noun: "a percentage",
     example: "12.5",
-    tooFine: "it may have 2",
+    limit: "at most 2 are allowed",
   });
 
-type DecimalRules = { digits: number; max: number; noun: string; example: string; tooFine: string };
+type DecimalRules = { digits: number; max: number; noun: string; example: string; limit: string };
 
 function parseDecimal(text: string, rules: DecimalRules): ParsedAmount {
   const shown = `'${safe(text, 40)}'`;
@@ -66,9 +66,9 @@ function parseDecimal(text: string, rules: DecimalRules): ParsedAmount {
   const [, whole = "", decimals = ""] = match;
   if (decimals.length > rules.digits)
     return {
-      problem: `has ${count(decimals.length, "decimal")} in ${shown}, but ${rules.tooFine}`,
+      problem: `has ${count(decimals.length, "decimal")} in ${shown}, but ${rules.limit}`,
     };
-  // More digits than any maximum has would lose some as a number.
+  // More than 15 digits exceed every maximum, and would lose precision as a number.
   const significant = (whole + decimals.padEnd(rules.digits, "0")).replace(/^0+(?=\d)/, "");
   const units = significant.length > 15 ? Number.POSITIVE_INFINITY : Number(significant);
   if (units > rules.max)

@@ -1,8 +1,8 @@
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Text from outside made harmless for a terminal or a log: control characters as pictures, whatever reorders, hides or
- * joins letters as U+FFFD. Cut first, so that a megabyte costs no more than a line.
+ * Untrusted text made safe for a terminal or log: control characters become pictures, characters
+ * that reorder, hide or join letters become U+FFFD. Truncates first, to limit the work.
  */
 export function safe(text: string, maxLength = 500): string {
   if (text.length <= maxLength && PLAIN.test(text)) return text;
@@ -13,10 +13,10 @@ export function safe(text: string, maxLength = 500): string {
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu, "\ufffd");
 }
 
-/** A name or value from outside, in quotes for a message. */
+/** An untrusted name or value in quotes, for a message. */
 export const quote = (text: string): string => `'${safe(text, 80)}'`;
 
-/** A value of any type as an error message repeats it. */
+/** A value of any type, for an error message. */
 export function show(value: unknown): string {
   if (typeof value === "string") return quote(value);
   if (Array.isArray(value)) return "a list";

@@ -1,3 +1,3 @@
-/** A text as one word of a command line. */
+/** The text quoted as one shell argument, if necessary. */
 export const shellQuote = (text: string): string =>
   /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

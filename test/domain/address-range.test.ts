@@ -26,5 +26,5 @@ test("a setting that is no range is refused by its flag", () => {
 });
 
 test("where nobody looked at the setting before, what is no range says so when it is used", () => {
-  expect(() => isWithin("10.0.0.1", ["foo"])).toThrow("'foo' is no address range.");
+  expect(() => isWithin("10.0.0.1", ["foo"])).toThrow("Invalid address range 'foo'.");
 });

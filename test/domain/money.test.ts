@@ -95,7 +95,7 @@ describe("parsePercent", () => {
 
   it.each([
     ["101", "must be at most 100.00, not '101'"],
-    ["1.234", "has 3 decimals in '1.234', but it may have 2"],
+    ["1.234", "has 3 decimals in '1.234', but at most 2 are allowed"],
     ["20%", "must be a percentage such as 12.5, not '20%'"],
   ])("refuses %s", (text, problem) => {
     expect(parsePercent(text)).toEqual({ problem });

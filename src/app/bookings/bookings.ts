@@ -12,9 +12,9 @@ import { getBusiness } from "../businesses.ts";
 import { appendEvents } from "../events.ts";
 
 /**
- * Books what is free at this moment, in the transaction that looks.
- * @throws AppError validation_failed, invalid_date, resource_not_found, service_not_bookable, variant_service_mismatch,
- * addon_not_linked, staff_cannot_perform, party_too_large, conflict
+ * Books a visit. Checks availability in the same transaction.
+ * @throws AppError validation_failed, invalid_date, resource_not_found, service_not_bookable,
+ * variant_service_mismatch, addon_not_linked, staff_cannot_perform, party_too_large, conflict
  */
 export function createBooking(rt: Runtime, slug: string, input: unknown): PublicBooking {
   const request = parseBookingRequest(input);
@@ -22,12 +22,12 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
     const { currency, timezone } = business.doc;
-    const { segments, ...span } = planBooking(rt, business, request);
+    const { segments, ...times } = planBooking(rt, business, request);
     const now = rt.now();
     const booking: Booking = {
       id: rt.newId("bkg"),
       status: "CONFIRMED",
-      ...span,
+      ...times,
       segments,
       guests,
       totalCents: segments.reduce((sum, { priceCents }) => sum + priceCents, 0) * guests,
@@ -37,14 +37,14 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
       updatedAt: now,
     };
     rt.store.bookings.insert(business.id, booking);
-    const shown = toPublicBooking(booking, timezone);
-    appendEvents(rt, business, [bookingCreatedEvent(shown)]);
-    return shown;
+    const publicBooking = toPublicBooking(booking, timezone);
+    appendEvents(rt, business, [bookingCreatedEvent(publicBooking)]);
+    return publicBooking;
   });
 }
 
 /**
- * Frees what a booking takes. Partners are not told: the spec has no name for it.
+ * Cancels a booking and frees its time. The spec has no event for this.
  * @throws AppError resource_not_found, conflict
  */
 export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBooking {
@@ -52,7 +52,10 @@ export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBook
     const business = getBusiness(rt, slug);
     const booking = getBooking(rt, business.id, id);
     if (booking.status !== "CONFIRMED" && booking.status !== "PENDING")
-      throw new AppError("conflict", `Booking ${booking.id} is ${booking.status}.`);
+      throw new AppError(
+        "conflict",
+        `Booking ${booking.id} cannot be cancelled: its status is ${booking.status}.`,
+      );
     rt.store.bookings.cancel(booking.id, rt.now());
     rt.store.businesses.incrementRevision(business.id);
     return toPublicBooking({ ...booking, status: "CANCELLED" }, business.doc.timezone);

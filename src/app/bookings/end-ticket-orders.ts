@@ -9,7 +9,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { appendEvents } from "../events.ts";
 import { changeHolds } from "./ticket-holds.ts";
 
-/** Lets go of the tickets of every order that was not confirmed in time. */
+/** Expires every order that was not confirmed in time, and releases its tickets. */
 export function expireTicketOrders(rt: Runtime): void {
   for (const id of rt.store.orders.listBusinessesWithOverdue(rt.now()))
     rt.tx(() => {
@@ -18,7 +18,7 @@ export function expireTicketOrders(rt: Runtime): void {
     });
 }
 
-/** Before anything is counted: an order whose time is over holds nothing, though nobody was running to say so. */
+/** Run before counting tickets, because the scheduler may not have run since an order expired. */
 export function expireDueOrders(rt: Runtime, business: BusinessRow): void {
   const due = rt.store.orders.listOverdue(business.id, rt.now());
   if (due.length === 0) return;
@@ -36,7 +36,10 @@ export function endTicketOrder(
   const now = rt.now();
   rt.store.orders.end(business.id, order.id, status, now);
   rt.store.tickets.voidByOrder(order.id);
-  const shown = toPublicTicketOrder({ ...order, status, updatedAt: now }, business.doc.timezone);
-  appendEvents(rt, business, [ticketOrderEvent("cancelled", shown)]);
-  return shown;
+  const publicOrder = toPublicTicketOrder(
+    { ...order, status, updatedAt: now },
+    business.doc.timezone,
+  );
+  appendEvents(rt, business, [ticketOrderEvent("cancelled", publicOrder)]);
+  return publicOrder;
 }

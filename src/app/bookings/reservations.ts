@@ -12,7 +12,7 @@ import { getBusiness } from "../businesses.ts";
 import { appendEvents } from "../events.ts";
 
 /**
- * Gives a party a table that is free at this moment, in the transaction that looks.
+ * Reserves a table. Checks availability in the same transaction.
  * @throws AppError validation_failed, invalid_date, resource_not_found, party_too_large, conflict
  */
 export function createReservation(rt: Runtime, slug: string, input: unknown): PublicReservation {
@@ -30,14 +30,14 @@ export function createReservation(rt: Runtime, slug: string, input: unknown): Pu
       updatedAt: now,
     };
     rt.store.reservations.insert(business.id, reservation);
-    const shown = toPublicReservation(reservation, business.doc.timezone);
-    appendEvents(rt, business, [reservationCreatedEvent(shown)]);
-    return shown;
+    const publicReservation = toPublicReservation(reservation, business.doc.timezone);
+    appendEvents(rt, business, [reservationCreatedEvent(publicReservation)]);
+    return publicReservation;
   });
 }
 
 /**
- * Frees the table. Partners are not told: the spec has no name for it.
+ * Cancels a reservation and frees its table. The spec has no event for this.
  * @throws AppError resource_not_found, conflict
  */
 export function cancelReservation(rt: Runtime, slug: string, id: string): PublicReservation {
@@ -45,7 +45,10 @@ export function cancelReservation(rt: Runtime, slug: string, id: string): Public
     const business = getBusiness(rt, slug);
     const reservation = getReservation(rt, business.id, id);
     if (reservation.status !== "CONFIRMED" && reservation.status !== "PENDING")
-      throw new AppError("conflict", `Reservation ${reservation.id} is ${reservation.status}.`);
+      throw new AppError(
+        "conflict",
+        `Reservation ${reservation.id} cannot be cancelled: its status is ${reservation.status}.`,
+      );
     rt.store.reservations.cancel(reservation.id, rt.now());
     rt.store.businesses.incrementRevision(business.id);
     return toPublicReservation({ ...reservation, status: "CANCELLED" }, business.doc.timezone);

@@ -8,8 +8,8 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { publishChange } from "../catalog/publish.ts";
 
 /**
- * Runs `write`, by which orders take their tickets (`by` 1) or let go of them (-1), inside the transaction. Most sales change
- * a count alone; the whole catalog is looked at only for those after which a type is sold out, or is to be had again.
+ * Runs `write`, in which orders take (`by` 1) or release (-1) tickets, inside the transaction. Most
+ * sales only change a count; the catalog is compared only if a ticket type's sale state changes.
  */
 export function changeHolds(
   rt: Runtime,
@@ -18,13 +18,13 @@ export function changeHolds(
   by: 1 | -1,
   write: () => void,
 ): void {
-  if (crossesState(rt, business, orders, by))
+  if (changesSaleState(rt, business, orders, by))
     return void publishChange(rt, business.id, write, { lists: ["events"] });
   write();
   rt.store.businesses.incrementRevision(business.id);
 }
 
-function crossesState(
+function changesSaleState(
   rt: Runtime,
   { id, slug }: BusinessRow,
   orders: readonly TicketOrder[],
@@ -37,12 +37,12 @@ function crossesState(
   const now = rt.now();
   const states = (event: PublicEventDoc, taken: ReadonlyMap<string, number>) =>
     saleStates(event, { slug, now, taken: (typeId) => taken.get(typeId) ?? 0 });
-  const touched = new Set(orders.map(({ eventId }) => eventId));
+  const eventIds = new Set(orders.map(({ eventId }) => eventId));
   return rt.store.catalog
     .listByKind(id, "public_event")
     .some(
       (event) =>
-        touched.has(objectId("public_event", slug, event)) &&
+        eventIds.has(objectId("public_event", slug, event)) &&
         !deepEqual(states(event, before), states(event, after)),
     );
 }

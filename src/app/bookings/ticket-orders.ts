@@ -44,12 +44,12 @@ export function createTicketOrder(rt: Runtime, slug: string, input: unknown): Pu
     const business = getBusiness(rt, slug);
     expireDueOrders(rt, business);
     const order = planOrder(rt, business, request);
-    const shown = toPublicTicketOrder(order, business.doc.timezone);
+    const publicOrder = toPublicTicketOrder(order, business.doc.timezone);
     changeHolds(rt, business, [order], 1, () => {
       rt.store.orders.insert(business.id, order);
-      appendEvents(rt, business, [ticketOrderEvent("created", shown)]);
+      appendEvents(rt, business, [ticketOrderEvent("created", publicOrder)]);
     });
-    return shown;
+    return publicOrder;
   });
 }
 
@@ -57,7 +57,7 @@ function planOrder(rt: Runtime, business: BusinessRow, request: TicketOrderReque
   const now = rt.now();
   const event = getPublicEvent(rt, business, request.event);
   const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
-  const demands = [...Map.groupBy(request.items, ({ key }) => findType(event, key, idOf))].map(
+  const requested = [...Map.groupBy(request.items, ({ key }) => findType(event, key, idOf))].map(
     ([type, items]) => ({
       type,
       quantity: items.reduce((sum, { quantity }) => sum + quantity, 0),
@@ -68,18 +68,18 @@ function planOrder(rt: Runtime, business: BusinessRow, request: TicketOrderReque
     slug: business.slug,
     taken: (typeId) => taken.get(typeId) ?? 0,
   });
-  assertSellable(event, demands, left, now);
+  assertSellable(event, requested, left, now);
   return {
     id: rt.newId("tor"),
-    code: drawFreeCode(rt, business.id),
+    code: generateUnusedCode(rt, business.id),
     status: "PENDING",
     eventId: objectId("public_event", business.slug, event),
-    items: demands.map(({ type, quantity }) => ({
+    items: requested.map(({ type, quantity }) => ({
       ticketTypeId: idOf(type),
       quantity,
       unitPriceCents: type.priceCents,
     })),
-    totalCents: demands.reduce((sum, { type, quantity }) => sum + type.priceCents * quantity, 0),
+    totalCents: requested.reduce((sum, { type, quantity }) => sum + type.priceCents * quantity, 0),
     currency: business.doc.currency,
     customerRef: request.customerRef,
     expiresAt: now + PENDING_MS,
@@ -101,7 +101,7 @@ const findType = (
     `deskbell public-events show ${shellQuote(event.key)}`,
   );
 
-function drawFreeCode(rt: Runtime, businessId: string): string {
+function generateUnusedCode(rt: Runtime, businessId: string): string {
   for (;;) {
     const code = generateCode(rt.random, ORDER_CODE_GROUPS);
     if (!rt.store.orders.findByIdOrCode(businessId, code, code)) return code;
@@ -111,8 +111,8 @@ function drawFreeCode(rt: Runtime, businessId: string): string {
 export type IssuedTicket = PublicTicket & { admissionCode: string };
 
 /**
- * Makes a paid order's tickets. The codes that admit their holders are in this answer and in no other.
- * @param name the order's id or its code
+ * Issues the tickets of a paid order. Their admission codes are returned only here.
+ * @param name the order's ID or code
  * @throws AppError resource_not_found, conflict
  */
 export function confirmTicketOrder(
@@ -126,16 +126,22 @@ export function confirmTicketOrder(
     expireDueOrders(rt, business);
     const order = getTicketOrder(rt, business.id, name);
     if (order.status !== "PENDING")
-      throw new AppError("conflict", `Order ${order.code} is ${order.status}.`);
+      throw new AppError(
+        "conflict",
+        `Order ${order.code} cannot be confirmed: its status is ${order.status}.`,
+      );
     const now = rt.now();
     rt.store.orders.confirm(order.id, now);
     const types = order.items.flatMap(({ ticketTypeId, quantity }) =>
       Array<string>(quantity).fill(ticketTypeId),
     );
     const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
-    const shown = toPublicTicketOrder({ ...order, status: "CONFIRMED", updatedAt: now }, timezone);
-    appendEvents(rt, business, [ticketOrderEvent("confirmed", shown)]);
-    return { order: shown, tickets };
+    const publicOrder = toPublicTicketOrder(
+      { ...order, status: "CONFIRMED", updatedAt: now },
+      timezone,
+    );
+    appendEvents(rt, business, [ticketOrderEvent("confirmed", publicOrder)]);
+    return { order: publicOrder, tickets };
   });
 }
 
@@ -160,7 +166,7 @@ function issueTicket(
 }
 
 /**
- * Ends an order, paid or not; its tickets can be sold again.
+ * Cancels an order, paid or not. Its tickets can be sold again.
  * @throws AppError resource_not_found, conflict
  */
 export function cancelTicketOrder(rt: Runtime, slug: string, name: string): PublicTicketOrder {
@@ -169,17 +175,23 @@ export function cancelTicketOrder(rt: Runtime, slug: string, name: string): Publ
     expireDueOrders(rt, business);
     const order = getTicketOrder(rt, business.id, name);
     if (order.status !== "PENDING" && order.status !== "CONFIRMED")
-      throw new AppError("conflict", `Order ${order.code} is ${order.status}.`);
+      throw new AppError(
+        "conflict",
+        `Order ${order.code} cannot be cancelled: its status is ${order.status}.`,
+      );
     if (
       rt.store.tickets.list({ businessId: business.id, orderId: order.id, status: "CHECKED_IN" }, 1)
         .length > 0
     )
-      throw new AppError("conflict", `Order ${order.code} has a ticket that has been checked in.`);
-    let shown = toPublicTicketOrder(order, business.doc.timezone);
+      throw new AppError(
+        "conflict",
+        `Order ${order.code} cannot be cancelled: one of its tickets has been checked in.`,
+      );
+    let publicOrder = toPublicTicketOrder(order, business.doc.timezone);
     changeHolds(rt, business, [order], -1, () => {
-      shown = endTicketOrder(rt, business, order, "CANCELLED");
+      publicOrder = endTicketOrder(rt, business, order, "CANCELLED");
     });
-    return shown;
+    return publicOrder;
   });
 }
 

@@ -11,8 +11,8 @@ import { getBusiness } from "../businesses.ts";
 import { appendEvents } from "../events.ts";
 
 /**
- * Lets a ticket's holder in, once.
- * @param codeOrId the code that admits its holder, or the ticket's id for whoever has lost it
+ * Checks in a ticket, once.
+ * @param codeOrId the admission code, or the ticket's ID if the holder lost the code
  * @throws AppError resource_not_found, conflict
  */
 export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): PublicTicket {
@@ -25,7 +25,7 @@ export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): Publ
       hashAdmissionCode(codeOrId),
     );
     if (!ticket)
-      throw new AppError("resource_not_found", "There is no ticket with this code or id.", {
+      throw new AppError("resource_not_found", "There is no ticket with this code or ID.", {
         fix: "deskbell tickets list --order <order>",
       });
     if (ticket.status === "VOID")
@@ -37,8 +37,11 @@ export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): Publ
       );
     const now = rt.now();
     rt.store.tickets.checkIn(ticket.id, now);
-    const shown = toPublicTicket({ ...ticket, status: "CHECKED_IN", checkedInAt: now }, timezone);
-    appendEvents(rt, business, [ticketCheckedInEvent(shown)]);
-    return shown;
+    const publicTicket = toPublicTicket(
+      { ...ticket, status: "CHECKED_IN", checkedInAt: now },
+      timezone,
+    );
+    appendEvents(rt, business, [ticketCheckedInEvent(publicTicket)]);
+    return publicTicket;
   });
 }

@@ -11,7 +11,7 @@ import { loadBookableCatalog } from "./bookable-catalog.ts";
 
 export type TimeOffRequest = {
   staff: string;
-  /** A date, or a date and time, on the business's clocks. */
+  /** A date, or a date and time, in the business's time zone. */
   from: string;
   to: string;
   reason: string | null;
@@ -20,7 +20,7 @@ export type TimeOffRequest = {
 const REASON = line(200);
 
 /**
- * Takes a person out of the plan for a while. Nothing that is booked is touched: `booked` tells how much of it falls into it.
+ * Adds time off for a staff member. Existing bookings stay; `booked` is how many segments overlap.
  * @throws AppError resource_not_found, invalid_date, validation_failed
  */
 export function createTimeOff(
@@ -37,11 +37,11 @@ export function createTimeOff(
       slug,
       getObject(loadBookableCatalog(rt, business), "staff", request.staff),
     );
-    const span = parseTimeRange(request.from, request.to, business.doc.timezone);
+    const range = parseTimeRange(request.from, request.to, business.doc.timezone);
     const row = {
       id: rt.newId("tof"),
       staffId,
-      ...span,
+      ...range,
       reason: request.reason,
       createdAt: rt.now(),
     };
@@ -49,8 +49,8 @@ export function createTimeOff(
       lists: [],
       affectsAvailability: true,
     });
-    const taken = rt.store.bookings.busy(business.id, span.startsAt, span.endsAt);
-    return { ...row, booked: taken.filter((segment) => segment.staffId === staffId).length };
+    const overlapping = rt.store.bookings.busy(business.id, range.startsAt, range.endsAt);
+    return { ...row, booked: overlapping.filter((segment) => segment.staffId === staffId).length };
   });
 }
 

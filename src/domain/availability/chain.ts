@@ -105,7 +105,7 @@ export function candidatesAt(
   return options;
 }
 
-/** The visit that starts at this minute, with the fewest staff changes and then the least waiting. */
+/** The visit that starts at this minute, with the fewest staff changes, then the least waiting. */
 export function placeSegments(
   { maxGapMin, finishable }: Chain,
   startMin: number,

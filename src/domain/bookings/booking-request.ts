@@ -4,25 +4,25 @@ import { key, line, integer } from "../catalog/file/values.ts";
 import { parseRequest } from "./request.ts";
 import { quantifiedName, customerRef } from "./request-values.ts";
 
-/** A start of a visit, which is asked for in the words in which it is asked when it can be had. */
+/** A visit to book: the same fields as in an availability request, and a start. */
 export type BookingRequest = {
   appointment: NamedAppointmentRequest;
   start: string;
   customerRef: string | null;
 };
 
-const MOST_SERVICES = 8;
+const MAX_SERVICES = 8;
 
 function oneOrMore(name: z.ZodString) {
-  const noun = `a name, or a list of 1 to ${MOST_SERVICES} names`;
+  const noun = `a name, or a list of 1 to ${MAX_SERVICES} names`;
   return z
-    .union([name, z.array(name, noun).min(1, noun).max(MOST_SERVICES, noun)], noun)
+    .union([name, z.array(name, noun).min(1, noun).max(MAX_SERVICES, noun)], noun)
     .nullish()
-    .transform((named) => [named ?? []].flat());
+    .transform((value) => [value ?? []].flat());
 }
 
 /** `mia`, or `cut:mia` for one of several services. */
-const bound = line(170);
+const staffName = line(170);
 
 const requestSchema = z
   .strictObject({
@@ -33,13 +33,13 @@ const requestSchema = z
       .max(50, "a list of at most 50")
       .optional(),
     start: line(40),
-    staff: oneOrMore(bound),
+    staff: oneOrMore(staffName),
     guests: integer(1, 10_000).optional(),
     customerRef,
   })
   .refine(({ service, variant }) => service.length + variant.length > 0, {
     path: ["service"],
-    error: "what is booked",
+    error: "the service to book, unless a variant is given",
   });
 
 /** @throws AppError validation_failed */

@@ -3,7 +3,7 @@ import { formatInstant } from "../business-time.ts";
 import type { EventDraft } from "../envelope.ts";
 import type { booking } from "../public/schemas/bookings.ts";
 
-/** Of bookings and of reservations. */
+/** The status of a booking or reservation. */
 export type VisitStatus = PublicBooking["status"];
 
 export type Booking = {
@@ -20,12 +20,12 @@ export type Booking = {
   segments: BookedSegment[];
 };
 
-/** One service of a visit, with all that it takes. */
+/** One service of a booking and what it reserves. */
 export type BookedSegment = {
   serviceId: string;
   variantId: string | null;
   addons: { addonId: string; quantity: number }[];
-  /** null: nobody is needed. */
+  /** null: the service needs no staff. */
   staffId: string | null;
   resources: { resourceId: string; units: number }[];
   seats: number;
@@ -33,7 +33,7 @@ export type BookedSegment = {
   bufferAfterMin: number;
   startsAt: number;
   endsAt: number;
-  /** For one guest. */
+  /** Per guest. */
   priceCents: number;
 };
 

@@ -1,14 +1,14 @@
 import { line } from "../catalog/file/values.ts";
 
-/** A partner's or a till's own name for a customer. */
+/** The caller's own reference for a customer. */
 export const customerRef = line(200).nullish();
 
-/** `wash`, `wash*2`, or `cut:wash*2` where several services have it. */
+/** `wash`, `wash*2`, or `cut:wash*2` if several services have it. */
 export const quantifiedName = line(170);
 
 export type NamedQuantity = { key: string; quantity: number };
 
-/** Named twice is both together. */
+/** Adds up the quantities of a name that occurs several times. */
 export function parseQuantities(texts: readonly string[]): NamedQuantity[] {
   const quantities = new Map<string, number>();
   for (const text of texts) {

@@ -3,17 +3,17 @@ import { quote, show } from "../safe-text.ts";
 import { AppError, type ValidationIssue } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 
-// What somebody asks to be written: from the options of a command line, or as a line of a file. As in catalog-schema-values
-// the message of a schema is a noun.
+// Reads requests from command-line options or lines of a file. As in catalog schemas, a schema's
+// message is a noun phrase that completes "it must be ...".
 
-/** @throws AppError validation_failed with everything that is wrong */
+/** @throws AppError validation_failed with every issue */
 export function parseRequest<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   input: unknown,
 ): z.output<z.ZodObject<Shape>> {
-  const read = schema.safeParse(input);
-  if (read.success) return read.data;
-  const items = read.error.issues.flatMap((issue) =>
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const items = parsed.error.issues.flatMap((issue) =>
     describe(issue, input, Object.keys(schema.shape)),
   );
   const [first, ...others] = items;
@@ -32,7 +32,7 @@ function describe(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
   const [field] = issue.path;
   if (field === undefined)
     return [
-      { code: "invalid_value", pointer, detail: "It must be an object in braces, such as {}." },
+      { code: "invalid_value", pointer, detail: "The request must be an object, such as {}." },
     ];
   const value = issue.path.reduce<unknown>(
     (inner, part) => (inner as Record<PropertyKey, unknown>)?.[part],

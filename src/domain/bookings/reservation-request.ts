@@ -6,9 +6,9 @@ import { customerRef } from "./request-values.ts";
 export type ReservationRequest = {
   party: number;
   start: string;
-  /** null: anywhere. */
+  /** null: any area. */
   area: string | null;
-  /** null: the smallest that is free. */
+  /** null: the smallest free table. */
   table: string | null;
   customerRef: string | null;
 };

@@ -6,8 +6,9 @@ import { AppError } from "../errors.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * Epoch milliseconds of when something is to begin: `2026-12-01T10:00` on the business's clocks, or with an offset.
- * @throws AppError invalid_date, also for an hour that the clocks skip
+ * Epoch milliseconds of a start such as `2026-12-01T10:00`, in the business's time zone or with an
+ * offset.
+ * @throws AppError invalid_date, also for a time that clocks skip
  */
 export function parseStartTime(text: string, timezone: string): number {
   if (!isInstant(text))
@@ -22,13 +23,13 @@ export function parseStartTime(text: string, timezone: string): number {
   if (text.length <= "2026-12-01T10:00:00".length && !formatInstant(ms, timezone).startsWith(local))
     throw new AppError(
       "invalid_date",
-      `${quote(text)} does not exist in ${timezone}: the clocks skip it.`,
+      `${quote(text)} does not exist in ${timezone}: clocks skip that time.`,
     );
   return ms;
 }
 
 /**
- * A span of time by its first and last. Dates are whole days, the last one included.
+ * Epoch milliseconds of a time range. Dates are whole days, and `to` is included.
  * @throws AppError invalid_date
  */
 export function parseTimeRange(

@@ -5,7 +5,7 @@ import type * as schemas from "../public/schemas/bookings.ts";
 
 export type TicketOrder = {
   id: string;
-  /** What a customer reads out at the box office; it admits nobody. */
+  /** Identifies the order at the box office. It does not admit to the event. */
   code: string;
   status: "PENDING" | "CONFIRMED" | "CANCELLED" | "EXPIRED";
   eventId: string;
@@ -13,7 +13,7 @@ export type TicketOrder = {
   totalCents: number;
   currency: string;
   customerRef: string | null;
-  /** When a pending order lets go of its tickets. */
+  /** When a pending order releases its tickets. */
   expiresAt: number;
   createdAt: number;
   updatedAt: number;
@@ -22,9 +22,9 @@ export type TicketOrder = {
 export type PublicTicketOrder = z.infer<typeof schemas.ticketOrder>;
 
 export function toPublicTicketOrder(order: TicketOrder, timezone: string): PublicTicketOrder {
-  const { expiresAt, createdAt, updatedAt, ...shown } = order;
+  const { expiresAt, createdAt, updatedAt, ...fields } = order;
   const expires = order.status === "PENDING" || order.status === "EXPIRED";
-  return { ...shown, expiresAt: expires ? formatInstant(expiresAt, timezone) : null };
+  return { ...fields, expiresAt: expires ? formatInstant(expiresAt, timezone) : null };
 }
 
 export type Ticket = {
@@ -51,7 +51,7 @@ export const toPublicTicket = (
   checkedInAt: checkedInAt === null ? null : formatInstant(checkedInAt, timezone),
 });
 
-/** An order that has expired is told as cancelled; its `status` says which. */
+/** An expired order is also `cancelled`; its `status` tells the two apart. */
 export const ticketOrderEvent = (
   action: "created" | "confirmed" | "cancelled",
   object: PublicTicketOrder,

@@ -182,7 +182,7 @@ test.each<[input: Input, refusal: RegExp]>([
   [{ start: "2026-11-20T06:45" }, /^conflict: 'cut' is not available at 2026-11-20T06:45: /],
   [
     { start: "2027-03-14T02:30" },
-    /^invalid_date: .* does not exist in America\/New_York: the clocks skip it\.$/,
+    /^invalid_date: .* does not exist in America\/New_York: clocks skip that time\.$/,
   ],
   [{ start: "2027-02-29T10:00" }, /^invalid_date: /],
   [{ start: "2026-12-01T24:30" }, /^invalid_date: /],
@@ -305,7 +305,7 @@ test("a cancelled booking frees its time, and has no event", () => {
   expect(recordEvents(rt, () => cancelBooking(rt, SLUG, id))).toEqual([]);
   expect(book(rt, { staff: "leo" })).toMatchObject({ status: "CONFIRMED" });
   expect(captureError(() => cancelBooking(rt, SLUG, id))).toBe(
-    `conflict: Booking ${id} is CANCELLED.`,
+    `conflict: Booking ${id} cannot be cancelled: its status is CANCELLED.`,
   );
 });
 

@@ -120,6 +120,6 @@ test("a cancelled reservation frees its table, and has no event", () => {
   expect(recordEvents(rt, () => cancelReservation(rt, SLUG, id))).toEqual([]);
   expect(reserve(rt, { table: "two" })).toMatchObject({ status: "CONFIRMED" });
   expect(captureError(() => cancelReservation(rt, SLUG, id))).toBe(
-    `conflict: Reservation ${id} is CANCELLED.`,
+    `conflict: Reservation ${id} cannot be cancelled: its status is CANCELLED.`,
   );
 });

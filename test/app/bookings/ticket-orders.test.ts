@@ -274,19 +274,23 @@ describe("an order is refused", () => {
       /^conflict: Only 3 of 'Seat' and 'Standing' are left/,
       ["stand*17"],
     ],
-    ["before the sale", ["late"], /^conflict: The sale of 'Late' has not begun\.$/],
-    ["after the sale", ["early"], /^conflict: The sale of 'Early' has ended\.$/],
+    ["before the sale", ["late"], /^conflict: Ticket sales for 'Late' have not started\.$/],
+    ["after the sale", ["early"], /^conflict: Ticket sales for 'Early' have ended\.$/],
     [
       "for fewer than the least",
       ["pair"],
-      /^validation_failed: An order takes 2 to 2 of 'Pair', not 1\.$/,
+      /^validation_failed: An order can have 2 tickets of 'Pair', not 1\.$/,
     ],
     [
       "for more than the most",
       ["seat*9"],
-      /^validation_failed: An order takes 1 to 8 of 'Seat', not 9\.$/,
+      /^validation_failed: An order can have 1 to 8 tickets of 'Seat', not 9\.$/,
     ],
-    ["for none", ["seat*0"], /^validation_failed: An order takes 1 to 8 of 'Seat', not 0\.$/],
+    [
+      "for none",
+      ["seat*0"],
+      /^validation_failed: An order can have 1 to 8 tickets of 'Seat', not 0\.$/,
+    ],
     ["for a hidden type", ["gone"], /^resource_not_found: 'Gala' has no ticket type 'gone'\./],
     [
       "for an unknown type",
@@ -316,7 +320,7 @@ describe("an order is refused", () => {
     [
       "for an event that is over",
       { event: "over", items: ["any"] },
-      /^conflict: 'Over' is over\.$/,
+      /^conflict: 'Over' has ended\.$/,
     ],
     [
       "with an unknown field",
@@ -334,7 +338,7 @@ describe("an order is refused", () => {
       /^validation_failed: 'customerRef' must be one line of 1 to 200 characters, not 'x{79}…'\.$/,
     ],
     ["as a list", [["seat"]], /^validation_failed: 'items' must be one line/],
-    ["as nothing", null, /^validation_failed: It must be an object/],
+    ["as nothing", null, /^validation_failed: The request must be an object/],
   ])("%s, and nothing is written or told", (_name, input, refusal, first) => {
     const rt = venue();
     if (first) order(rt, ...first);
@@ -373,7 +377,7 @@ describe("an order that has ended", () => {
     end(rt, id);
     const events = recordEvents(rt, () =>
       expect(captureError(() => confirmTicketOrder(rt, SLUG, id))).toBe(
-        `conflict: Order ${code} is ${status}.`,
+        `conflict: Order ${code} cannot be confirmed: its status is ${status}.`,
       ),
     );
     expect(events).toEqual([]);
@@ -383,8 +387,13 @@ describe("an order that has ended", () => {
     const rt = venue();
     const { id, code } = order(rt, "seat");
     rt.advance(15 * MINUTE_MS);
-    for (const act of [confirmTicketOrder, cancelTicketOrder])
-      expect(captureError(() => act(rt, SLUG, id))).toBe(`conflict: Order ${code} is EXPIRED.`);
+    for (const [act, verb] of [
+      [confirmTicketOrder, "confirmed"],
+      [cancelTicketOrder, "cancelled"],
+    ] as const)
+      expect(captureError(() => act(rt, SLUG, id))).toBe(
+        `conflict: Order ${code} cannot be ${verb}: its status is EXPIRED.`,
+      );
   });
 
   test("as confirmed can be cancelled, which voids its tickets and makes room", () => {

@@ -131,7 +131,7 @@ test("an order whose guest has come in is not cancelled", () => {
   checkInTicket(rt, SLUG, first.id);
   const events = recordEvents(rt, () =>
     expect(captureError(() => cancelTicketOrder(rt, SLUG, orderId))).toMatch(
-      /has a ticket that has been checked in\.$/,
+      /cannot be cancelled: one of its tickets has been checked in\.$/,
     ),
   );
   expect(events).toEqual([]);

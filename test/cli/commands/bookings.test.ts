@@ -122,7 +122,7 @@ test("with --json the report is a JSON object a line", async () => {
       .map((line): unknown => JSON.parse(line)),
   ).toEqual([
     { line: 1, id: expect.stringMatching(/^bkg_/) },
-    { line: 2, error: { code: "conflict", detail: expect.stringContaining("is not free") } },
+    { line: 2, error: { code: "conflict", detail: expect.stringContaining("is not available") } },
   ]);
   const table = await deskbell(
     "reservations create --from -",
@@ -192,7 +192,7 @@ test.each([
   ["bookings show bkg_none", 3, "There is no booking 'bkg_none'"],
   ["reservations cancel rsv_none", 3, "There is no reservation 'rsv_none'"],
   ["orders confirm tor_none", 3, "There is no order 'tor_none'"],
-  ["tickets check-in none", 3, "There is no ticket with this code or id"],
+  ["tickets check-in none", 3, "There is no ticket with this code or ID"],
   ["tickets list --event galla", 3, "Did you mean 'gala'?"],
   ["time-off remove tof_none", 3, "There is no time off 'tof_none'"],
 ])("%s is refused with %i", async (line, exitCode, message) => {
