@@ -3,7 +3,8 @@ import { gunzipSync } from "node:zlib";
 import { readGuideHtml, readPartnerGuide, readScalar, readVersion } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import type { Route } from "../pipeline/pipeline.ts";
+import { type CachedResponse, createCachedResponse } from "../pipeline/cached-response.ts";
+import type { Route } from "../pipeline/route-path.ts";
 import {
   type HttpResponse,
   type RequestContext,
@@ -13,9 +14,9 @@ import type { RouteSpec } from "../pipeline/route-definition.ts";
 import type { ApiDocument } from "../docs/document.ts";
 import {
   createStaticHandler,
-  type StaticContent,
-  createStaticText,
+  createTextResponse,
   lazy,
+  STATIC_HEADERS,
 } from "../pipeline/static-response.ts";
 import { renderPage } from "../docs/page.ts";
 import {
@@ -70,24 +71,25 @@ export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
   });
   const script = lazy(loadScript);
 
-  const getPage = createStaticHandler(PAGE_HEADERS, async () => {
+  const getPage = createStaticHandler(async () => {
     const guide = fillBase(readGuideHtml(), html`${publicUrl}`.markup);
     const scriptUrl = folder + (await script()).name;
     const configuration = scalarConfiguration(folder + DOCUMENT);
-    return createStaticText(
+    return createTextResponse(
+      PAGE_HEADERS,
       renderPage(await reference(), new Html(guide), { scriptUrl, configuration }),
     );
   });
-  const getDocument = createStaticHandler(DOCUMENT_HEADERS, async () => {
+  const getDocument = createStaticHandler(async () => {
     const guide = fillBase(readPartnerGuide(), publicUrl);
-    return createStaticText(JSON.stringify(withGuides(await reference(), guide)));
+    const document = withGuides(await reference(), guide);
+    return createTextResponse(DOCUMENT_HEADERS, JSON.stringify(document));
   });
-  const getScript = createStaticHandler(SCRIPT_HEADERS, script);
 
   const getFile = async (context: RequestContext): Promise<HttpResponse> => {
     const { file } = context.request.params;
     if (file === DOCUMENT) return getDocument(context);
-    if (file === (await script()).name) return getScript(context);
+    if (file === (await script()).name) return (await script()).respond(context);
     throw new AppError("route_not_found", "The page has no such file.");
   };
   return [
@@ -97,11 +99,11 @@ export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
 }
 
 /** Kept in memory: the name promises the same bytes forever, so a later build must not be served. */
-async function loadScript(): Promise<StaticContent & { name: string }> {
+async function loadScript(): Promise<CachedResponse & { name: string }> {
   const brotli = readScalar("br");
   const zipped = readScalar("gz");
   const name = `scalar-${hash("sha256", brotli).slice(0, 16)}.js`;
-  let plain: Buffer | undefined;
-  const identity = () => (plain ??= gunzipSync(zipped));
-  return { name, etag: `W/"${name}"`, brotli: () => brotli, gzip: () => zipped, identity };
+  const headers = [...SCRIPT_HEADERS, ...STATIC_HEADERS];
+  const bodies = { br: () => brotli, gzip: () => zipped, identity: () => gunzipSync(zipped) };
+  return { name, ...createCachedResponse(`W/"${name}"`, headers, [], bodies) };
 }

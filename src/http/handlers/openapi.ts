@@ -5,7 +5,7 @@ import {
   type RequestContext,
   toRawHeaders,
 } from "../pipeline/request-context.ts";
-import { createStaticHandler, createStaticText } from "../pipeline/static-response.ts";
+import { createStaticHandler, createTextResponse } from "../pipeline/static-response.ts";
 import type { RouteSpec } from "../pipeline/route-definition.ts";
 
 const HEADERS = toRawHeaders({
@@ -18,10 +18,11 @@ export const getOpenApi = (
   rt: Runtime,
   routes: readonly RouteSpec[],
 ): ((context: RequestContext) => Promise<HttpResponse>) =>
-  createStaticHandler(HEADERS, async () => {
+  createStaticHandler(async () => {
     const { describeApi } = await import("../openapi/document.ts");
     const { publicUrl } = rt.config.http;
-    return createStaticText(
+    return createTextResponse(
+      HEADERS,
       JSON.stringify(describeApi({ routes, publicUrl, version: readVersion() })),
     );
   });

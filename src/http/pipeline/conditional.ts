@@ -2,24 +2,26 @@ import { hash } from "node:crypto";
 
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
 
-const opaque = (tag: string): string => (tag.startsWith("W/") ? tag.slice(2) : tag);
+const withoutWeakPrefix = (etag: string): string => (etag.startsWith("W/") ? etag.slice(2) : etag);
 
-/** The ETag of whatever these bytes are an answer to. */
-export const tagOf = (body: Buffer): string =>
+/** A weak ETag made from the hash of a body. */
+export const etagOf = (body: Buffer): string =>
   `W/"${hash("sha256", body, "base64url").slice(0, 22)}"`;
 
-/** If-None-Match: a list, or `*`, compared weakly (RFC 9110, 13.1.2). */
-export function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
+/** Whether If-None-Match, a list or `*`, matches by weak comparison (RFC 9110, 13.1.2). */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch.trim() === "*") return true;
-  return (ifNoneMatch.match(ENTITY_TAG) ?? []).some((tag) => opaque(tag) === opaque(etag));
+  return (ifNoneMatch.match(ENTITY_TAG) ?? []).some(
+    (candidate) => withoutWeakPrefix(candidate) === withoutWeakPrefix(etag),
+  );
 }
 
 export const acceptsGzip = createAccepts("gzip", "x-gzip");
 export const acceptsBrotli = createAccepts("br");
 
 function createAccepts(...names: string[]): (acceptEncoding: string | undefined) => boolean {
-  // Most send what the one before sent.
+  // Remembers the last value: most requests send the same one.
   let last: { acceptEncoding: string; accepted: boolean } | undefined;
   return (acceptEncoding) => {
     if (acceptEncoding === undefined) return false;
@@ -29,14 +31,14 @@ function createAccepts(...names: string[]): (acceptEncoding: string | undefined)
   };
 }
 
-/** Accept-Encoding: one of the names, or `*` that covers it, and not refused with q=0. */
+/** Whether Accept-Encoding lists one of the names, or `*`, without q=0. A name overrides `*`. */
 function accepts(acceptEncoding: string, names: readonly string[]): boolean {
-  let byStar = false;
+  let acceptsAny = false;
   for (const part of acceptEncoding.toLowerCase().split(",")) {
     const [name, ...parameters] = part.split(";").map((piece) => piece.trim());
-    const refused = parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
-    if (name !== undefined && names.includes(name)) return !refused;
-    if (name === "*") byStar = !refused;
+    const isExcluded = parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
+    if (name !== undefined && names.includes(name)) return !isExcluded;
+    if (name === "*") acceptsAny = !isExcluded;
   }
-  return byStar;
+  return acceptsAny;
 }

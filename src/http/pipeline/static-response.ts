@@ -1,66 +1,26 @@
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
-import {
-  type HttpResponse,
-  respond,
-  type RequestContext,
-  type RawHeaders,
-  getHeader,
-} from "./request-context.ts";
-import { acceptsBrotli, acceptsGzip, matchesTag, tagOf } from "./conditional.ts";
+import { type CachedResponse, createHashedResponse } from "./cached-response.ts";
+import type { HttpResponse, RawHeaders, RequestContext } from "./request-context.ts";
 
-type Load = () => Buffer;
+/** Headers of every static response. */
+export const STATIC_HEADERS: RawHeaders = ["x-content-type-options", "nosniff"];
 
-/** Bytes that stay the same for as long as the process runs, in the encodings that there are of them. */
-export type StaticContent = { etag: string; identity: Load; gzip: Load; brotli?: Load };
-
-/** @param load runs when somebody first asks */
+/** A handler for content that stays the same while the process runs. The first request loads it. */
 export function createStaticHandler(
-  headers: RawHeaders,
-  load: () => Promise<StaticContent>,
-): (call: RequestContext) => Promise<HttpResponse> {
-  const loaded = lazy(load);
-  return async (call) => {
-    const fixed = await loaded();
-    const shared = [
-      ...headers,
-      "etag",
-      fixed.etag,
-      "vary",
-      "Accept-Encoding",
-      "x-content-type-options",
-      "nosniff",
-    ];
-    if (matchesTag(getHeader(call.request, "if-none-match"), fixed.etag))
-      return respond(call, 304, shared);
-    const { body, encoded } = choose(fixed, getHeader(call.request, "accept-encoding"));
-    return respond(call, 200, [...shared, ...encoded, "content-length", String(body.length)], body);
-  };
+  load: () => Promise<CachedResponse>,
+): (context: RequestContext) => Promise<HttpResponse> {
+  const getResponse = lazy(load);
+  return async (context) => (await getResponse()).respond(context);
 }
 
-function choose(
-  fixed: StaticContent,
-  accepted: string | undefined,
-): { body: Buffer; encoded: RawHeaders } {
-  if (fixed.brotli && acceptsBrotli(accepted))
-    return { body: fixed.brotli(), encoded: ["content-encoding", "br"] };
-  if (acceptsGzip(accepted)) return { body: fixed.gzip(), encoded: ["content-encoding", "gzip"] };
-  return { body: fixed.identity(), encoded: [] };
-}
+export const createTextResponse = (headers: RawHeaders, text: string): CachedResponse =>
+  createHashedResponse(Buffer.from(text), [...headers, ...STATIC_HEADERS]);
 
-/** Makes a thing when it is first asked for. What failed is tried again. */
-export function lazy<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  const forget = (error: unknown): never => {
-    made = undefined;
-    throw error;
-  };
-  return () => (made ??= make().catch(forget));
-}
-
-/** A text that was made once, and is zipped once. */
-export async function createStaticText(text: string): Promise<StaticContent> {
-  const body = Buffer.from(text);
-  const zipped = await promisify(gzip)(body);
-  return { etag: tagOf(body), identity: () => body, gzip: () => zipped };
+/** Calls `load` on first use and keeps the result. A failed load is repeated on the next use. */
+export function lazy<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    }));
 }

@@ -18,32 +18,32 @@ import {
   integer,
 } from "../../pipeline/parameters.ts";
 
-const names = (most: number) =>
+const idList = (max: number) =>
   list
-    .refine(({ length }) => length <= most, { error: `must name ${most} at most.` })
+    .refine(({ length }) => length <= max, { error: `must name ${max} at most.` })
     .meta({
-      inputSchema: { type: "array", items: { type: "string" }, minItems: 1, maxItems: most },
+      inputSchema: { type: "array", items: { type: "string" }, minItems: 1, maxItems: max },
     });
 
-/** Whether there is such a day is told with the span (span.ts). */
+/** parseDateRange checks that the date exists. */
 const localDate = text.meta({ inputSchema: { type: "string", format: "date" } });
 
-const MOST_SERVICES = 8;
-const MOST_ADDONS = 50;
-const USUAL_LIMIT = 10;
+const MAX_SERVICES = 8;
+const MAX_ADDONS = 50;
+const DEFAULT_LIMIT = 10;
 
 export const AVAILABILITY_PARAMETERS = {
-  serviceIds: names(MOST_SERVICES)
+  serviceIds: idList(MAX_SERVICES)
     .describe("Services of one visit, in this order")
     .meta({ example: ["svc_sjjcgkddr4k16dc09tbc"] }),
   serviceId: text.describe("Alias of `serviceIds` for one service"),
-  variantIds: names(MOST_SERVICES).describe(
+  variantIds: idList(MAX_SERVICES).describe(
     "Variants, with or instead of their services; by default, the service's default variant",
   ),
-  addonIds: names(MOST_ADDONS).describe(
+  addonIds: idList(MAX_ADDONS).describe(
     "Add-ons: `adn_…`, or `adn_…*2` for a quantity of 2; `svc_…:adn_…` if several of the services have the add-on",
   ),
-  staffIds: names(MOST_SERVICES).describe(
+  staffIds: idList(MAX_SERVICES).describe(
     "One staff member for the whole visit, or `svc_…:stf_…` for each service; `any` means no preference",
   ),
   staffId: text.describe("Alias of `staffIds` for one staff member"),
@@ -61,7 +61,7 @@ export const AVAILABILITY_PARAMETERS = {
       "`slots` (the default): every slot; `days`: the number of slots per day; `next`: the next slots",
     ),
   limit: integer(1, 100).describe(
-    `Maximum number of slots with granularity=next; ${USUAL_LIMIT} by default`,
+    `Maximum number of slots with granularity=next; ${DEFAULT_LIMIT} by default`,
   ),
   timezone: z
     .string()
@@ -87,29 +87,29 @@ export type AvailabilityRequest = {
 };
 
 /**
- * @param today undefined where there is no such business; what is wrong with the request itself is told first
- * @throws AppError with every mistake in it
+ * @param today undefined if the business does not exist; then a valid request returns undefined
+ * @throws AppError with all issues
  */
 export function parseAvailabilityRequest(
   search: string,
   today: LocalDate | undefined,
 ): AvailabilityRequest | undefined {
-  const { values, issues: mistakes } = validateParameters(AVAILABILITY_PARAMETERS, search);
-  const asked = new Set(new URLSearchParams(search).keys());
-  mistakes.push(...contradictions(asked, values));
-  const { range: span, issues: wrongDates } = parseDateRange(values, today);
-  mistakes.push(
-    ...wrongDates.filter(
-      ({ parameter }) => !mistakes.some((known) => known.parameter === parameter),
+  const { values, issues } = validateParameters(AVAILABILITY_PARAMETERS, search);
+  const given = new Set(new URLSearchParams(search).keys());
+  issues.push(...validateCombination(given, values));
+  const { range: dates, issues: dateIssues } = parseDateRange(values, today);
+  issues.push(
+    ...dateIssues.filter(
+      ({ parameter }) => !issues.some((issue) => issue.parameter === parameter),
     ),
   );
-  if (mistakes.length > 0) throw parametersError(mistakes);
-  if (span === undefined) return undefined;
-  const { granularity = "slots", limit = USUAL_LIMIT, timezone = null, explain = false } = values;
-  return { request: wishOf(values), dates: span, granularity, limit, timezone, explain };
+  if (issues.length > 0) throw parametersError(issues);
+  if (dates === undefined) return undefined;
+  const { granularity = "slots", limit = DEFAULT_LIMIT, timezone = null, explain = false } = values;
+  return { request: toNamedRequest(values), dates, granularity, limit, timezone, explain };
 }
 
-const wishOf = (values: Values): NamedRequest =>
+const toNamedRequest = (values: Values): NamedRequest =>
   values.partySize === undefined
     ? {
         serviceIds: values.serviceIds ?? (values.serviceId === undefined ? [] : [values.serviceId]),
@@ -120,7 +120,7 @@ const wishOf = (values: Values): NamedRequest =>
       }
     : { partySize: values.partySize, areaId: values.areaId ?? null };
 
-const OF_A_VISIT = [
+const APPOINTMENT_PARAMETERS = [
   "serviceIds",
   "serviceId",
   "variantIds",
@@ -130,33 +130,33 @@ const OF_A_VISIT = [
   "guests",
 ] as const;
 
-/** What does not go together, each under the parameter that could be left out. */
-function contradictions(
-  asked: ReadonlySet<string>,
+/** Parameters that exclude each other. An issue names the parameter to leave out. */
+function validateCombination(
+  given: ReadonlySet<string>,
   { granularity = "slots", explain }: Values,
 ): ValidationIssue[] {
-  const mistakes: ValidationIssue[] = [];
-  const refuse = (parameter: keyof Values, why: string, code = "invalid_value") =>
-    void mistakes.push({ parameter, code, detail: `'${parameter}' ${why}` });
+  const issues: ValidationIssue[] = [];
+  const addIssue = (parameter: keyof Values, problem: string, code = "invalid_value") =>
+    void issues.push({ parameter, code, detail: `'${parameter}' ${problem}` });
 
-  if (asked.has("partySize")) {
-    for (const name of OF_A_VISIT)
-      if (asked.has(name)) refuse(name, "does not go with 'partySize': that asks for a table.");
+  if (given.has("partySize")) {
+    for (const name of APPOINTMENT_PARAMETERS)
+      if (given.has(name)) addIssue(name, "does not go with 'partySize': that asks for a table.");
   } else {
-    if (!asked.has("serviceIds") && !asked.has("serviceId") && !asked.has("variantIds"))
-      refuse("serviceIds", "is needed, or 'partySize' to ask for a table.", "missing_parameter");
-    if (asked.has("areaId")) refuse("areaId", "goes with 'partySize'.");
+    if (!given.has("serviceIds") && !given.has("serviceId") && !given.has("variantIds"))
+      addIssue("serviceIds", "is needed, or 'partySize' to ask for a table.", "missing_parameter");
+    if (given.has("areaId")) addIssue("areaId", "goes with 'partySize'.");
   }
-  if (asked.has("serviceId") && asked.has("serviceIds"))
-    refuse("serviceId", "is another name of 'serviceIds'.");
-  if (asked.has("staffId") && asked.has("staffIds"))
-    refuse("staffId", "is another name of 'staffIds'.");
+  if (given.has("serviceId") && given.has("serviceIds"))
+    addIssue("serviceId", "is another name of 'serviceIds'.");
+  if (given.has("staffId") && given.has("staffIds"))
+    addIssue("staffId", "is another name of 'staffIds'.");
   if (granularity === "next") {
     for (const name of ["date", "to"] as const)
-      if (asked.has(name))
-        refuse(name, "does not go with granularity=next, which looks as far ahead as it must.");
-  } else if (asked.has("limit")) refuse("limit", "goes with granularity=next.");
+      if (given.has(name))
+        addIssue(name, "does not go with granularity=next, which looks as far ahead as it must.");
+  } else if (given.has("limit")) addIssue("limit", "goes with granularity=next.");
   if (explain === true && granularity !== "slots")
-    refuse("explain", "goes with granularity=slots.");
-  return mistakes;
+    addIssue("explain", "goes with granularity=slots.");
+  return issues;
 }

@@ -15,72 +15,73 @@ import { createSharedResponses } from "./shared-responses.ts";
 import { parametersError } from "../../pipeline/parameters.ts";
 
 const MINUTE_MS = 60_000;
-/** A chain of eight with fifty people for each would fill forty of them in two months; nobody reads that. */
+/** Only extreme requests get here: eight services in a row, each with fifty staff, for months. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Who comes when so many are being worked on is told to come again. */
+/** Maximum concurrent scans; further requests get 503. */
 const MAX_SCANS = 20;
 
-/** When a visit can be booked. Anybody may ask; who also asks why not needs a key of the business. */
+/** A public route; only `explain` needs a key of the business. */
 export function getAvailability(
   rt: Runtime,
-  gate: AccessControl,
-): (call: RequestContext) => Promise<HttpResponse> {
-  const ask = createAvailabilityFinder(rt, createEventLoopYield());
-  const answer = createSharedResponses();
+  accessControl: AccessControl,
+): (context: RequestContext) => Promise<HttpResponse> {
+  const findAvailability = createAvailabilityFinder(rt, createEventLoopYield());
+  const respond = createSharedResponses();
   let scans = 0;
 
   const build = async (
     business: BusinessRow,
     request: AvailabilityRequest,
-    stop: AbortSignal,
+    signal: AbortSignal,
   ): Promise<Buffer> => {
-    const found = ask(business, { audience: "PUBLIC", ...request, signal: stop });
+    const availability = findAvailability(business, { audience: "PUBLIC", ...request, signal });
     if (scans >= MAX_SCANS)
-      throw new AppError("busy", "Too many ask for availability at this moment.");
+      throw new AppError("busy", "Too many concurrent availability requests; retry in a moment.");
     scans += 1;
     try {
-      return await writeBody(found, business, request);
+      return await buildBody(availability, business, request);
     } finally {
       scans -= 1;
     }
   };
 
-  return async (call) => {
-    const { search, params } = call.request;
+  return async (context) => {
+    const { search, params } = context.request;
     const { slug = "" } = params;
-    const isKeyed = wantsExplanation(search);
-    if (isKeyed) gate.authenticate(call, slug, "services.read");
+    const needsKey = requestsExplanation(search);
+    if (needsKey) accessControl.authenticate(context, slug, "services.read");
     const business = rt.store.businesses.findBySlug(slug);
     const request = parseAvailabilityRequest(
       search,
-      business && localDateOf(call.now, business.doc.timezone),
+      business && localDateOf(context.now, business.doc.timezone),
     );
     if (!business || !request)
       throw new AppError("business_not_found", "There is no such business.");
-    // Notice counts in whole minutes, rounded up, the horizon in those that have passed.
-    const minute = call.now / MINUTE_MS;
-    const asOf = `${stateOf(business)} ${Math.floor(minute)} ${Math.ceil(minute)}`;
-    const caching = isKeyed ? "private, no-cache" : "public, max-age=0, must-revalidate";
-    return answer(call, caching, `${slug}${search}`, asOf, (stop) =>
-      build(business, request, stop),
-    );
+    // The minimum notice is counted in minutes rounded up, the horizon in minutes rounded down.
+    const minute = context.now / MINUTE_MS;
+    return respond(context, {
+      id: `${slug}${search}`,
+      state: `${stateOf(business)} ${Math.floor(minute)} ${Math.ceil(minute)}`,
+      cacheControl: needsKey ? "private, no-cache" : "public, max-age=0, must-revalidate",
+      build: (signal) => build(business, request, signal),
+    });
   };
 }
 
-/** Differs whenever something of the business has changed that an answer shows, and not with every delivery that is sent. */
+/** Changes with everything a response depends on except time, but not with webhook deliveries. */
 const stateOf = ({ revision, lastSequence }: BusinessRow): string => `${revision} ${lastSequence}`;
 
-const wantsExplanation = (search: string): boolean =>
+const requestsExplanation = (search: string): boolean =>
   new URLSearchParams(search).getAll("explain").some((value) => value === "true" || value === "1");
 
-async function writeBody(
+async function buildBody(
   { terms: { timezone: zone, ...terms }, days, nextSlots }: Availability,
   { id, slug, doc: { name, timezone, currency, locale }, catalogVersion }: BusinessRow,
   { granularity, dates: { from, to }, limit }: AvailabilityRequest,
 ): Promise<Buffer> {
   const data: Record<string, unknown> = { timezone: zone, from, to, ...terms };
-  // Written day by day, in the turns in which they are found.
-  let written = "";
+  // Serialized in chunks as days are found, so that other requests run in between.
+  let daysJson = "";
   let first: string | undefined;
   if (granularity === "next") {
     const slots = await nextSlots(limit, from);
@@ -88,28 +89,28 @@ async function writeBody(
     data["slots"] = slots;
     first = slots[0]?.startsAt;
   } else {
-    for await (const some of days()) {
-      first ??= some.find(({ slots }) => slots.length > 0)?.slots[0]?.startsAt;
-      for (const day of some)
-        written += `${written === "" ? "" : ","}${JSON.stringify(shapes[granularity](day))}`;
-      if (written.length > MAX_BODY_BYTES) throw tooLarge();
+    for await (const chunk of days()) {
+      first ??= chunk.find(({ slots }) => slots.length > 0)?.slots[0]?.startsAt;
+      for (const day of chunk)
+        daysJson += `${daysJson === "" ? "" : ","}${JSON.stringify(toPublicDay[granularity](day))}`;
+      if (daysJson.length > MAX_BODY_BYTES) throw bodyTooLarge();
     }
     first ??= (await nextSlots(1, addDays(to, 1)))[0]?.startsAt;
   }
-  const list = granularity === "next" ? "" : `,"days":[${written}]`;
+  const daysField = granularity === "next" ? "" : `,"days":[${daysJson}]`;
   const meta = { business: { id, slug, name, timezone }, currency, locale, catalogVersion };
-  const end = JSON.stringify({ nextAvailable: first ?? null }).slice(1);
+  const lastField = JSON.stringify({ nextAvailable: first ?? null }).slice(1);
   return Buffer.from(
-    `{"data":${JSON.stringify(data).slice(0, -1)}${list},${end},"meta":${JSON.stringify(meta)}}`,
+    `{"data":${JSON.stringify(data).slice(0, -1)}${daysField},${lastField},"meta":${JSON.stringify(meta)}}`,
   );
 }
 
-const shapes = {
+const toPublicDay = {
   slots: (day: PublicDay) => day,
   days: ({ date, state, slots }: PublicDay) => ({ date, state, slotCount: slots.length }),
 };
 
-const tooLarge = (): AppError =>
+const bodyTooLarge = (): AppError =>
   parametersError([
     {
       parameter: "to",

@@ -1,90 +1,86 @@
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { BoundedCache } from "../../../domain/bounded-cache.ts";
 import { AppError } from "../../../domain/errors.ts";
-import {
-  type HttpResponse,
-  respond,
-  type RequestContext,
-  getHeader,
-} from "../../pipeline/request-context.ts";
-import { acceptsGzip, matchesTag, tagOf } from "../../pipeline/conditional.ts";
+import { createHashedResponse, type CachedResponse } from "../../pipeline/cached-response.ts";
+import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 
-type Prepared = { etag: string; body: Buffer; zipped: Promise<Buffer> | undefined };
-type Kept = { asOf: string; prepared: Promise<Prepared>; waiting: number; abandon: () => void };
+const MAX_ENTRIES = 200;
+/** Larger responses are not kept. */
+const MAX_ENTRY_BYTES = 256 * 1024;
 
-const MOST_KEPT = 200;
-const LARGEST_KEPT_BYTES = 256 * 1024;
-const GZIP_ABOVE_BYTES = 1024;
+type ResponseRequest = {
+  /** The same for requests with the same response, as long as the state is the same. */
+  id: string;
+  /** The state that the response depends on. */
+  state: string;
+  cacheControl: string;
+  build: (signal: AbortSignal) => Promise<Buffer>;
+};
+
+type SharedResponse = {
+  state: string;
+  response: Promise<CachedResponse>;
+  /** Clients that wait for it. */
+  waiting: number;
+  abort: () => void;
+};
 
 /**
- * Answers from a body that takes work: it is made once for all who ask the same of the same state of things, and left unmade
- * when the last of them hangs up.
+ * Caches responses that are expensive to build. Concurrent requests for the same one share a build,
+ * which is aborted when the last of their clients disconnects.
  */
 export function createSharedResponses(): (
-  call: RequestContext,
-  cacheControl: string,
-  question: string,
-  asOf: string,
-  build: (stop: AbortSignal) => Promise<Buffer>,
+  context: RequestContext,
+  request: ResponseRequest,
 ) => Promise<HttpResponse> {
-  const kept = new Map<string, Kept>();
+  const cache = new BoundedCache<string, SharedResponse>(MAX_ENTRIES);
 
-  const prepare = (
-    question: string,
-    asOf: string,
-    build: (stop: AbortSignal) => Promise<Buffer>,
-  ): Kept => {
-    const known = kept.get(question);
-    if (known?.asOf === asOf) return known;
-    const stop = new AbortController();
-    const prepared = build(stop.signal).then((body) => ({
-      etag: tagOf(body),
-      body,
-      zipped: undefined,
-    }));
-    const abandon = () => {
-      forget();
-      stop.abort(new AppError("busy", "Whoever asked has hung up."));
+  const startBuild = ({ id, state, cacheControl, build }: ResponseRequest): SharedResponse => {
+    const controller = new AbortController();
+    const body = build(controller.signal);
+    const remove = () => {
+      if (cache.get(id) === shared) cache.delete(id);
     };
-    const made: Kept = { asOf, prepared, waiting: 0, abandon };
-    kept.delete(question);
-    kept.set(question, made);
-    const [oldest = question] = kept.keys();
-    if (kept.size > MOST_KEPT) kept.delete(oldest);
-    const forget = () => kept.get(question) === made && kept.delete(question);
-    prepared.then(({ body }) => body.length > LARGEST_KEPT_BYTES && forget(), forget);
-    return made;
+    const shared: SharedResponse = {
+      state,
+      response: body.then((bytes) =>
+        createHashedResponse(
+          bytes,
+          ["cache-control", cacheControl],
+          ["content-type", "application/json"],
+        ),
+      ),
+      waiting: 0,
+      abort() {
+        remove();
+        controller.abort(new AppError("busy", "All clients of this response have disconnected."));
+      },
+    };
+    cache.set(id, shared);
+    body.then(({ length }) => {
+      if (length > MAX_ENTRY_BYTES) remove();
+    }, remove);
+    return shared;
   };
 
-  return async (call, cacheControl, question, asOf, build) => {
-    const prepared = await share(prepare(question, asOf, build), call.request.disconnected());
-    const { etag, body } = prepared;
-    const shared = ["etag", etag, "cache-control", cacheControl, "vary", "Accept-Encoding"];
-    if (matchesTag(getHeader(call.request, "if-none-match"), etag))
-      return respond(call, 304, shared);
-    const headers = ["content-type", "application/json", ...shared];
-    if (body.length <= GZIP_ABOVE_BYTES || !acceptsGzip(getHeader(call.request, "accept-encoding")))
-      return respond(call, 200, [...headers, "content-length", String(body.length)], body);
-    const zipped = await (prepared.zipped ??= promisify(gzip)(body));
-    return respond(
-      call,
-      200,
-      [...headers, "content-encoding", "gzip", "content-length", String(zipped.length)],
-      zipped,
-    );
+  return async (context, request) => {
+    const cached = cache.get(request.id);
+    const shared = cached?.state === request.state ? cached : startBuild(request);
+    const response = await join(shared, context.request.disconnected());
+    return response.respond(context);
   };
 }
 
-async function share(made: Kept, gone: AbortSignal): Promise<Prepared> {
+/** Waits for a response; aborts its build if the client disconnects and no other client waits. */
+async function join(shared: SharedResponse, disconnected: AbortSignal): Promise<CachedResponse> {
   const leave = () => {
-    made.waiting -= 1;
-    if (made.waiting === 0) made.abandon();
+    shared.waiting -= 1;
+    if (shared.waiting === 0) shared.abort();
   };
-  made.waiting += 1;
-  gone.addEventListener("abort", leave);
+  shared.waiting += 1;
+  disconnected.addEventListener("abort", leave);
   try {
-    return await made.prepared;
+    return await shared.response;
   } finally {
-    gone.removeEventListener("abort", leave);
+    disconnected.removeEventListener("abort", leave);
   }
 }

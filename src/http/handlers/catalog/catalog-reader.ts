@@ -1,47 +1,53 @@
 import { loadCatalog } from "../../../app/catalog/publish.ts";
-import type { StoredCatalog } from "../../../domain/public/public-context.ts";
+import type { Runtime } from "../../../app/runtime.ts";
 import {
   nextTransition,
   type PublicCatalog,
   toPublicCatalog,
 } from "../../../domain/public/public-catalog.ts";
-import type { Runtime } from "../../../app/runtime.ts";
+import type { StoredCatalog } from "../../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import { getBusiness } from "../../pipeline/business-response.ts";
 
-/** A business with all that the public may see of it at a moment. */
-type Source = {
+/** A business with its stored catalog, and the public catalog as of `asOf` (epoch milliseconds). */
+type CatalogSnapshot = {
   business: BusinessRow;
   stored: StoredCatalog;
-  shown: PublicCatalog;
-  moment: number;
+  publicCatalog: PublicCatalog;
+  asOf: number;
 };
 
-export type ReadCatalog = (businessId: string, momentIn: (timezone: string) => number) => Source;
+type ReadCatalog = (businessId: string, asOf: (timezone: string) => number) => CatalogSnapshot;
 
-/** Reads a business's public catalog as of a moment; the last one is kept, because pages and lists are asked in a row. */
+/**
+ * Reads a business's public catalog as of an instant. Keeps the last snapshot, because clients often
+ * request several lists and pages of one business in a row.
+ */
 export function createCatalogReader(rt: Runtime): ReadCatalog {
-  let last: { source: Source; until: number } | undefined;
-  const fits = (business: BusinessRow, moment: number): boolean =>
-    last !== undefined &&
-    last.source.business.id === business.id &&
-    last.source.business.revision === business.revision &&
-    last.source.moment <= moment &&
-    moment < last.until;
-  return (businessId, momentIn) => {
+  let last: { snapshot: CatalogSnapshot; validUntil: number } | undefined;
+  return (businessId, asOfIn) => {
     const current = getBusiness(rt, { businessId });
-    const moment = momentIn(current.doc.timezone);
-    if (last && fits(current, moment)) return { ...last.source, moment };
-    const { business, stored } = readWhole(rt, current);
-    const source = { business, stored, shown: toPublicCatalog(stored, moment), moment };
-    last = { source, until: nextTransition(stored, moment) ?? Infinity };
-    return source;
+    const asOf = asOfIn(current.doc.timezone);
+    if (
+      last?.snapshot.business.id === current.id &&
+      last.snapshot.business.revision === current.revision &&
+      last.snapshot.asOf <= asOf &&
+      asOf < last.validUntil
+    )
+      return { ...last.snapshot, asOf };
+    const { business, stored } = readConsistently(rt, current);
+    const snapshot = { business, stored, publicCatalog: toPublicCatalog(stored, asOf), asOf };
+    last = { snapshot, validUntil: nextTransition(stored, asOf) ?? Infinity };
+    return snapshot;
   };
 }
 
-/** Several statements, between which somebody may commit: read again until nobody has. */
-function readWhole(rt: Runtime, known: BusinessRow): Pick<Source, "business" | "stored"> {
-  for (let business = known; ;) {
+/** Loading takes several statements: repeats it if another connection has committed in between. */
+function readConsistently(
+  rt: Runtime,
+  current: BusinessRow,
+): Pick<CatalogSnapshot, "business" | "stored"> {
+  for (let business = current; ;) {
     const stored = loadCatalog(rt, business);
     const after = getBusiness(rt, { businessId: business.id });
     if (after.revision === business.revision) return { business, stored };

@@ -1,68 +1,67 @@
 import { hash } from "node:crypto";
+import type { Runtime } from "../../../app/runtime.ts";
 import { formatInstant } from "../../../domain/business-time.ts";
 import { nextTransition } from "../../../domain/public/public-catalog.ts";
-import type { Runtime } from "../../../app/runtime.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { toRawHeaders, type RawHeaders } from "../../pipeline/request-context.ts";
-import type { ListRoute } from "./list-routes.ts";
-import { linkToNext, paginate } from "../../pipeline/cursor.ts";
 import { businessUrl } from "../../pipeline/business-response.ts";
-import { chooseLocale, localise } from "./localisation.ts";
+import {
+  type CachedResponse,
+  compressible,
+  createCachedResponse,
+} from "../../pipeline/cached-response.ts";
+import { linkToNext, paginate } from "../../pipeline/cursor.ts";
 import { parseParameters } from "../../pipeline/parameters.ts";
+import { toRawHeaders } from "../../pipeline/request-context.ts";
 import { createCatalogReader } from "./catalog-reader.ts";
+import type { ListRoute } from "./list-routes.ts";
+import { chooseLocale, localise } from "./localisation.ts";
 
-/** Raised by a release that changes the shape of an answer, so that no client keeps the old one. */
-const REPRESENTATION = 1;
+/** Increment it when a release changes the response format, so that clients drop their copies. */
+const FORMAT_VERSION = 1;
 
-/** An answer ready to be written, for as long as its catalog version and its moment last. */
-export type CachedResponse = {
+/** A response with the business state and the time for which it is valid. */
+export type ListResponse = CachedResponse & {
   catalogVersion: number;
   businessRevision: number;
-  /** Epoch ms of the next instant at which it differs by the clock alone. */
+  /** Epoch milliseconds of the next change caused by time alone; Infinity if there is none. */
   validUntil: number;
-  etag: string;
-  body: Buffer;
-  /** What is told of it however it is encoded. */
-  described: RawHeaders;
-  headers: RawHeaders;
-  notModifiedHeaders: RawHeaders;
-  gzip: { body: Buffer; headers: RawHeaders } | undefined;
+  bodyBytes: number;
 };
 
-export const isCurrent = (prepared: CachedResponse, key: Credential, now: number): boolean =>
-  prepared.catalogVersion === key.catalogVersion &&
-  prepared.businessRevision === key.businessRevision &&
-  now < prepared.validUntil;
+export const isCurrent = (response: ListResponse, key: Credential, now: number): boolean =>
+  response.catalogVersion === key.catalogVersion &&
+  response.businessRevision === key.businessRevision &&
+  now < response.validUntil;
 
-/** Makes answers out of views. */
+/** Builds the responses of the catalog's lists. */
 export function createListBuilder(
   rt: Runtime,
-): (view: ListRoute, search: string, key: Credential, now: number) => CachedResponse {
-  const readSource = createCatalogReader(rt);
-  return (view, search, key, now) => {
-    const asked = parseParameters(view.parameters, search);
-    const { business, stored, shown, moment } = readSource(
+): (route: ListRoute, search: string, key: Credential, now: number) => ListResponse {
+  const readCatalog = createCatalogReader(rt);
+  return (route, search, key, now) => {
+    const parameters = parseParameters(route.parameters, search);
+    const { business, stored, publicCatalog, asOf } = readCatalog(
       key.businessId,
-      (timezone) => view.asOf?.(asked, timezone) ?? now,
+      (timezone) => route.asOf?.(parameters, timezone) ?? now,
     );
     const { slug, name, timezone, currency } = business.doc;
 
-    const locale = chooseLocale(asked["locale"] as string | undefined, business.doc);
+    const locale = chooseLocale(parameters["locale"] as string | undefined, business.doc);
     const validUntil =
-      view.timed && moment === now ? nextTransition(stored, now, [view.timed]) : null;
-    const { objects, toData = (page) => page } = view.select(shown, asked, {
-      now: moment,
+      route.timed && asOf === now ? nextTransition(stored, now, [route.timed]) : null;
+    const { objects, toData = (page) => page } = route.select(publicCatalog, parameters, {
+      now: asOf,
       timezone,
     });
     const page = paginate(
-      view.path,
+      route.path,
       objects,
-      asked["limit"] as number | undefined,
-      asked["cursor"] as string | undefined,
+      parameters["limit"] as number | undefined,
+      parameters["cursor"] as string | undefined,
     );
     const body = Buffer.from(
       JSON.stringify({
-        data: localise(toData(page.objects), locale, asked["includeTranslations"] === true),
+        data: localise(toData(page.objects), locale, parameters["includeTranslations"] === true),
         page: { hasMore: page.nextCursor !== null, nextCursor: page.nextCursor },
         meta: {
           business: { id: business.id, slug, name, timezone },
@@ -74,36 +73,27 @@ export function createListBuilder(
       }),
     );
 
-    const content = view.hashesBody
+    const hashed = route.hashesBody
       ? body
-      : JSON.stringify([view.path, search, business.updatedAt, validUntil]);
-    const digest = hash("sha256", content, "base64url").slice(0, 16);
-    const etag = `W/"c${business.catalogVersion}-${REPRESENTATION}-${digest}"`;
-    const notModifiedHeaders = toRawHeaders({
-      etag,
+      : JSON.stringify([route.path, search, business.updatedAt, validUntil]);
+    const digest = hash("sha256", hashed, "base64url").slice(0, 16);
+    const etag = `W/"c${business.catalogVersion}-${FORMAT_VERSION}-${digest}"`;
+    const headers = toRawHeaders({
       "cache-control": "private, no-cache",
       "catalog-version": String(business.catalogVersion),
-      vary: "Accept-Encoding",
     });
-    const described = ["content-type", "application/json", ...notModifiedHeaders];
+    const contentHeaders = ["content-type", "application/json"];
     if (page.nextCursor !== null)
-      described.push("link", linkToNext(businessUrl(rt, slug, view.path), search, page.nextCursor));
+      contentHeaders.push(
+        "link",
+        linkToNext(businessUrl(rt, slug, route.path), search, page.nextCursor),
+      );
     return {
+      ...createCachedResponse(etag, headers, contentHeaders, compressible(body)),
       catalogVersion: business.catalogVersion,
       businessRevision: business.revision,
       validUntil: validUntil ?? Infinity,
-      etag,
-      body,
-      described,
-      headers: withContentLength(described, body),
-      notModifiedHeaders,
-      gzip: undefined,
+      bodyBytes: body.length,
     };
   };
 }
-
-export const withContentLength = (headers: RawHeaders, body: Buffer): RawHeaders => [
-  ...headers,
-  "content-length",
-  String(body.length),
-];

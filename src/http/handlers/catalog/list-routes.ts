@@ -17,37 +17,38 @@ import {
 } from "../../pipeline/parameters.ts";
 import { isServedAt } from "./serving-times.ts";
 
-/** One of the six read-only lists: what it can be asked, and what of the public catalog answers. */
+/** One of the six catalog lists: its parameters, and the objects that it selects. */
 export type ListRoute<P extends Parameters = Parameters> = {
-  /** Last part of its path. */
+  /** The path below the business. */
   path: string;
   parameters: P;
-  /** It holds something that changes by the clock alone. */
+  /** Set if the list also changes with time alone. */
   timed?: TimedList;
-  /** When it is asked as of another moment than now. */
-  asOf?: (asked: ParametersOf<P>, timezone: string) => number | undefined;
-  /** What places are left counts with every sale, which is no change of the catalog: its ETag hashes the body. */
+  /** The instant of a request that is not for now, in epoch milliseconds. */
+  asOf?: (parameters: ParametersOf<P>, timezone: string) => number | undefined;
+  /** Set if the response changes without a new catalog version, as available tickets do. */
   hashesBody?: boolean;
-  select: (catalog: PublicCatalog, asked: ParametersOf<P>, context: ListContext) => Selection;
+  select: (catalog: PublicCatalog, parameters: ParametersOf<P>, context: ListContext) => Selection;
 };
 
 export type ListContext = { now: number; timezone: string };
 
-/** The objects that are paged, and how a page of them becomes `data`. */
+/** The objects to page through, and how a page of them becomes `data`. */
 export type Selection = { objects: ListedObject[]; toData?: (page: ListedObject[]) => unknown };
 
-const COMMON = {
+const COMMON_PARAMETERS = {
   limit: pageSize,
   cursor,
   locale,
   includeTranslations: flag.describe("Include the texts in every language"),
 };
 
-/** Keeps what types know of one view's parameters within it: outside, views are alike. */
-const defineView = <P extends typeof COMMON & Parameters>(view: ListRoute<P>): ListRoute =>
-  view as unknown as ListRoute;
+/** Types `select` by the list's own parameters, and hides them so that all lists have one type. */
+const defineList = <P extends typeof COMMON_PARAMETERS & Parameters>(
+  route: ListRoute<P>,
+): ListRoute => route as unknown as ListRoute;
 
-export const servicesList = defineView({
+export const servicesList = defineList({
   path: "services",
   parameters: {
     ids: list.describe("Filter by ID"),
@@ -56,41 +57,42 @@ export const servicesList = defineView({
     bookable: flag.describe("Filter by whether the service can be booked"),
     includeVariants: flag.describe("Include the variants of each service"),
     includeAddons: flag.describe("Include the add-ons of each service"),
-    ...COMMON,
+    ...COMMON_PARAMETERS,
   },
-  select({ services }, asked) {
-    const isWanted = (service: PublicService) =>
-      (asked.ids === undefined || asked.ids.includes(service.id)) &&
-      (asked.categoryId === undefined || service.categoryId === asked.categoryId) &&
-      (asked.staffId === undefined || service.staffIds.includes(asked.staffId)) &&
-      (asked.bookable === undefined || service.bookable === asked.bookable);
-    // Absent, not empty: a partner that forgets to ask must not delete what it has.
+  select({ services }, parameters) {
+    const { ids, categoryId, staffId, bookable, includeVariants, includeAddons } = parameters;
+    const matches = (service: PublicService) =>
+      (ids === undefined || ids.includes(service.id)) &&
+      (categoryId === undefined || service.categoryId === categoryId) &&
+      (staffId === undefined || service.staffIds.includes(staffId)) &&
+      (bookable === undefined || service.bookable === bookable);
+    // Omitted, not empty: an empty list would tell a partner to delete its copies.
     const hidden = [
-      ...(asked.includeVariants ? [] : ["variants"]),
-      ...(asked.includeAddons ? [] : ["addonLinks"]),
+      ...(includeVariants ? [] : ["variants"]),
+      ...(includeAddons ? [] : ["addonLinks"]),
     ];
-    return { objects: services.filter(isWanted).map((service) => without(service, hidden)) };
+    return { objects: services.filter(matches).map((service) => without(service, hidden)) };
   },
 });
 
-export const serviceCategoriesList = defineView({
+export const serviceCategoriesList = defineList({
   path: "service-categories",
-  parameters: COMMON,
+  parameters: COMMON_PARAMETERS,
   select: ({ serviceCategories }) => ({ objects: serviceCategories }),
 });
 
-export const staffList = defineView({
+export const staffList = defineList({
   path: "staff",
-  parameters: COMMON,
+  parameters: COMMON_PARAMETERS,
   select: ({ staff }) => ({ objects: staff }),
 });
 
-export const menuList = defineView({
+export const menuList = defineList({
   path: "menu",
   timed: "menu",
   parameters: {
     at: instant.describe("Only items and categories that are served at this time"),
-    ...COMMON,
+    ...COMMON_PARAMETERS,
   },
   select({ menuCategories, menuItems, modifierGroups }, { at }, { timezone }) {
     const toData = (categories: typeof menuCategories) => (items: ListedObject[]) => ({
@@ -99,24 +101,24 @@ export const menuList = defineView({
       modifierGroups,
     });
     if (!at) return { objects: menuItems, toData: toData(menuCategories) };
-    const moment = at.resolve(timezone);
+    const instant = at.resolve(timezone);
     const categories = menuCategories.filter(({ availability }) =>
-      isServedAt(availability, moment, timezone),
+      isServedAt(availability, instant, timezone),
     );
-    const open = new Set(categories.map(({ id }) => id));
+    const servedCategories = new Set(categories.map(({ id }) => id));
     const isServed = (item: (typeof menuItems)[number]) =>
-      isServedAt(item.availability, moment, timezone) &&
-      (item.categoryIds.length === 0 || item.categoryIds.some((id) => open.has(id)));
+      isServedAt(item.availability, instant, timezone) &&
+      (item.categoryIds.length === 0 || item.categoryIds.some((id) => servedCategories.has(id)));
     return { objects: menuItems.filter(isServed), toData: toData(categories) };
   },
 });
 
-export const promotionsList = defineView({
+export const promotionsList = defineList({
   path: "promotions",
   parameters: {
     at: instant.describe("Promotions as of this time; now by default"),
     includeUpcoming: flag.describe("Include promotions that have not started"),
-    ...COMMON,
+    ...COMMON_PARAMETERS,
   },
   timed: "promotions",
   asOf: ({ at }, timezone) => at?.resolve(timezone),
@@ -131,33 +133,33 @@ export const promotionsList = defineView({
   },
 });
 
-export const eventsList = defineView({
+export const eventsList = defineList({
   path: "events/catalog",
   parameters: {
     from: instant.describe("Only events that end after this time"),
     to: instant.describe("Only events that start before this time"),
     includeCancelled: flag.describe("Include cancelled and postponed events until their end"),
     includePast: flag.describe("Include events that are over"),
-    ...COMMON,
+    ...COMMON_PARAMETERS,
   },
   timed: "events",
   hashesBody: true,
-  select({ events }, asked, { now, timezone }) {
-    const from = asked.from?.resolve(timezone) ?? -Infinity;
-    const to = asked.to?.resolve(timezone) ?? Infinity;
+  select({ events }, parameters, { now, timezone }) {
+    const from = parameters.from?.resolve(timezone) ?? -Infinity;
+    const to = parameters.to?.resolve(timezone) ?? Infinity;
     if (to < from)
       throw parametersError([
         { parameter: "to", code: "before_from", detail: "'to' must not be before 'from'." },
       ]);
-    const isWanted = (event: PublicEvent) => {
+    const matches = (event: PublicEvent) => {
       const endsAt = Date.parse(event.endsAt);
       if (endsAt <= from || Date.parse(event.startsAt) >= to) return false;
       if (event.status === "PUBLISHED") return true;
-      if (event.status === "ENDED") return asked.includePast === true;
-      // A partner may still have it on its page until the day has passed.
-      return asked.includeCancelled === true && endsAt > now;
+      if (event.status === "ENDED") return parameters.includePast === true;
+      // Partners may still show it until its day has passed.
+      return parameters.includeCancelled === true && endsAt > now;
     };
-    return { objects: events.filter(isWanted) };
+    return { objects: events.filter(matches) };
   },
 });
 

@@ -6,7 +6,10 @@ const DAY_MIN = 1440;
 const minutesOf = (time: WallTime): number =>
   Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
-/** Whether an instant lies in a weekly rule of the business's wall clock. A window may run past midnight. */
+/**
+ * Whether an instant (epoch milliseconds) is within weekly windows of local time. A window may end
+ * after midnight (`end` up to 48:00). Null windows include every instant.
+ */
 export function isServedAt(
   windows: readonly WeeklyWindow[] | null,
   instant: number,

@@ -1,0 +1,82 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { acceptsBrotli, acceptsGzip, etagOf, matchesEtag } from "./conditional.ts";
+import { getHeader, type RawHeaders, type RequestContext, respond } from "./request-context.ts";
+import type { HandlerResult } from "./route-path.ts";
+
+const GZIP_MIN_BYTES = 1024;
+
+/** The same body for every client: a 304 if the client has it, else an encoding it accepts. */
+export type CachedResponse = { respond: (context: RequestContext) => HandlerResult };
+
+type Encoding = "identity" | "gzip" | "br";
+
+/** Loads the body in each supported encoding. Each is called at most once. */
+export type EncodedBodies = { identity: () => Buffer } & {
+  [E in Exclude<Encoding, "identity">]?: () => Buffer | Promise<Buffer>;
+};
+
+type Encoded = { headers: RawHeaders; body: Buffer };
+
+/**
+ * @param headers sent with 200 and with 304, in addition to ETag and Vary
+ * @param contentHeaders sent with 200 only, in addition to Content-Encoding and Content-Length
+ */
+export function createCachedResponse(
+  etag: string,
+  headers: RawHeaders,
+  contentHeaders: RawHeaders,
+  bodies: EncodedBodies,
+): CachedResponse {
+  const sharedHeaders = ["etag", etag, ...headers, "vary", "Accept-Encoding"];
+  const encoded: Partial<Record<Encoding, Encoded | Promise<Encoded>>> = {};
+
+  const keep = (encoding: Encoding, body: Buffer): Encoded =>
+    (encoded[encoding] = {
+      headers: [
+        ...contentHeaders,
+        ...sharedHeaders,
+        ...(encoding === "identity" ? [] : ["content-encoding", encoding]),
+        "content-length",
+        String(body.length),
+      ],
+      body,
+    });
+
+  const load = (encoding: Encoding): Encoded | Promise<Encoded> => {
+    const body = (bodies[encoding] ?? bodies.identity)();
+    if (!(body instanceof Promise)) return keep(encoding, body);
+    return (encoded[encoding] = body.then((bytes) => keep(encoding, bytes)));
+  };
+
+  const chooseEncoding = (acceptEncoding: string | undefined): Encoding => {
+    if (bodies.br && acceptsBrotli(acceptEncoding)) return "br";
+    return bodies.gzip && acceptsGzip(acceptEncoding) ? "gzip" : "identity";
+  };
+
+  return {
+    respond(context) {
+      if (matchesEtag(getHeader(context.request, "if-none-match"), etag))
+        return respond(context, 304, sharedHeaders);
+      const encoding = chooseEncoding(getHeader(context.request, "accept-encoding"));
+      const response = encoded[encoding] ?? load(encoding);
+      return response instanceof Promise
+        ? response.then(({ headers, body }) => respond(context, 200, headers, body))
+        : respond(context, 200, response.headers, response.body);
+    },
+  };
+}
+
+/** A body held in memory. It is compressed when a client first accepts gzip, unless it is small. */
+export const compressible = (body: Buffer): EncodedBodies => ({
+  identity: () => body,
+  ...(body.length > GZIP_MIN_BYTES && { gzip: () => promisify(gzip)(body) }),
+});
+
+/** A response whose ETag is a hash of its body. */
+export const createHashedResponse = (
+  body: Buffer,
+  headers: RawHeaders,
+  contentHeaders: RawHeaders = [],
+): CachedResponse =>
+  createCachedResponse(etagOf(body), headers, contentHeaders, compressible(body));
