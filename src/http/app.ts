@@ -1,76 +1,72 @@
+import type { RequestListener } from "node:http";
 import { createKeyUsage } from "../app/keys.ts";
-import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../app/runtime.ts";
-import { createPipeline, groupByPath, type Route } from "./pipeline/pipeline.ts";
-import { createGetClientAddress } from "./auth/client-address.ts";
-import { docsRoutes } from "./handlers/docs.ts";
+import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import { createAccessControl } from "./auth/access-control.ts";
+import { createGetClientAddress } from "./auth/client-address.ts";
 import { createRateLimits } from "./auth/rate-limits.ts";
-import { createListener, type Listener } from "./transport/listener.ts";
-import { createMetrics } from "./pipeline/metrics.ts";
-import { createResponseObserver } from "./pipeline/response-observer.ts";
-import type { Router } from "./pipeline/router.ts";
-import type { HandlerDeps } from "./pipeline/route-definition.ts";
-import { ROUTES } from "./routes.ts";
-import { createLongPolls } from "./handlers/changes/long-polls.ts";
 import { createListHandler } from "./handlers/catalog/list-cache.ts";
+import { createLongPolls } from "./handlers/changes/long-polls.ts";
+import { docsRoutes } from "./handlers/docs.ts";
+import { createMetrics } from "./pipeline/metrics.ts";
+import { createPipeline } from "./pipeline/pipeline.ts";
+import { createResponseObserver } from "./pipeline/response-observer.ts";
+import type { HandlerDeps } from "./pipeline/route-definition.ts";
+import { groupByPath, type Route } from "./pipeline/route-path.ts";
+import type { Router } from "./pipeline/router.ts";
+import { ROUTES } from "./routes.ts";
+import { createListener } from "./transport/listener.ts";
 
 export type App = {
-  /** Answers a request that came without a socket. */
-  request: (...asked: Parameters<Router["request"]>) => Promise<Response>;
-  /** Answers what comes from one. */
-  listener: Listener;
-  /** Writes what was counted since the last time. */
+  /** Handles a request that does not come from a socket. */
+  request: (...args: Parameters<Router["request"]>) => Promise<Response>;
+  /** Handles requests from a socket. */
+  listener: RequestListener;
+  /** Saves the request counts and key usage recorded since the last flush. */
   flush: () => void;
-  /** Answers at once whoever waits for something to happen. */
+  /** Ends long polls, and makes /readyz respond with 503. */
   shutDown: () => void;
 };
 
-/** The routes with those who answer. */
-const bindRoutes = (parts: HandlerDeps): Route[] => [
-  ...ROUTES.map((row) => ({ ...row, handle: row.handle(parts) }) as Route),
-  ...docsRoutes(parts.rt, ROUTES),
+const bindRoutes = (deps: HandlerDeps): Route[] => [
+  ...ROUTES.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),
+  ...docsRoutes(deps.rt, ROUTES),
 ];
 
-/** For an API that runs without what sends. */
+/** The default for `sendOnce`: an API without a webhook sender. */
 const sendNothing: SendOnce = () =>
   Promise.resolve({
-    outcome: { kind: "refused", error: "nothing is sent from here" },
+    outcome: { kind: "refused", error: "this process does not send webhooks" },
     address: null,
   });
 
-/** The whole API. Whichever way a request comes in, it is judged and answered in one place. */
+/** Creates the HTTP API. */
 export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
-  const clientAddress = createGetClientAddress(rt.config.http.trustedProxies);
-  const keyUse = createKeyUsage(rt);
+  const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
+  const keyUsage = createKeyUsage(rt);
   const limits = createRateLimits(rt);
-  const gate = createAccessControl(rt, keyUse, limits, clientAddress);
+  const accessControl = createAccessControl(rt, keyUsage, limits, getClientAddress);
   const metrics = createMetrics();
-  const room = createLongPolls(rt);
-  const answering = createPipeline(rt, gate, createResponseObserver(rt, metrics, clientAddress));
-  const places = groupByPath(
-    bindRoutes({
-      rt,
-      accessControl: gate,
-      longPolls: room,
-      metrics,
-      sendOnce,
-      listHandler: createListHandler(rt),
-    }),
+  const longPolls = createLongPolls(rt);
+  const observe = createResponseObserver(rt, metrics, getClientAddress);
+  const pipeline = createPipeline(rt, accessControl, observe);
+  const listHandler = createListHandler(rt);
+  const routePaths = groupByPath(
+    bindRoutes({ rt, accessControl, longPolls, metrics, sendOnce, listHandler }),
   );
   let router: Promise<Router> | undefined;
-  // h3 is made of the web's Request and Response, which take Node 30 ms to load: for the first request that needs it.
+  // Loaded for the first request that needs it: the Web API classes that h3 uses take Node 30 ms.
   const loadRouter = () =>
     (router ??= import("./pipeline/router.ts").then(({ createRouter }) =>
-      createRouter(places, answering),
+      createRouter(routePaths, pipeline),
     ));
   return {
-    request: async (...asked) => (await loadRouter()).request(...asked),
-    listener: createListener(places, answering, loadRouter),
+    request: async (...args) => (await loadRouter()).request(...args),
+    listener: createListener(routePaths, pipeline, loadRouter),
     flush() {
       limits.flush();
-      keyUse.flush();
+      keyUsage.flush();
     },
-    shutDown: room.close,
+    shutDown: longPolls.close,
   };
 }

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { listen } from "listhen";
@@ -9,7 +9,6 @@ import { isBusy } from "../store/database.ts";
 import { createApp } from "./app.ts";
 import { isLoopback } from "./auth/client-address.ts";
 import { hardenServer } from "./transport/hardening.ts";
-import type { Listener } from "./transport/listener.ts";
 import {
   type Certificate,
   limitHandshakes,
@@ -21,17 +20,17 @@ import {
 export type RunningServer = {
   url: string;
   port: number;
-  /** Reads the files of the certificate again; connections that are open keep theirs. */
+  /** Reloads the certificate files. Open connections keep the old certificate. */
   reloadCertificate: () => void;
   close: () => Promise<void>;
 };
 
 export type ServerOptions = {
   host: string;
-  /** 0: any free one. */
+  /** 0 for any free port. */
   port: number;
   tls?: TlsFiles | undefined;
-  /** How a test event goes out. */
+  /** Sends test events. */
   sendOnce?: SendOnce | undefined;
 };
 
@@ -40,7 +39,7 @@ const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 50;
 const DAY_MS = 86_400_000;
 
-/** @throws AppError state_refuses when the port cannot be had */
+/** @throws AppError state_refuses if the port is not available */
 export async function startServer(
   rt: Runtime,
   { host, port, tls, sendOnce }: ServerOptions,
@@ -49,76 +48,82 @@ export async function startServer(
   const certificate = tls && readCertificate(tls);
   const server = await openServer(app.listener, { host, port, certificate });
   hardenServer(server, rt, app.listener);
-  const encryption =
-    tls && certificate && encrypt(server as unknown as TlsServer, rt, tls, certificate);
+  const reloader =
+    tls && certificate && manageCertificate(server as unknown as TlsServer, rt, tls, certificate);
 
   const flush = () => {
     try {
       app.flush();
     } catch (error) {
-      // Somebody else is writing: the next round has it.
+      // While another writer holds the lock, the counts stay for the next flush.
       if (!isBusy(error))
-        rt.log("error", "the use of keys could not be written", { error: String(error) });
+        rt.log("error", "could not save request counts and key usage", { error: String(error) });
     }
   };
   const timer = setInterval(flush, FLUSH_MS).unref();
 
-  const bound = (server.address() as AddressInfo).port;
+  const actualPort = (server.address() as AddressInfo).port;
   return {
-    url: `${tls ? "https" : "http"}://${hostInUrl(host)}:${bound}`,
-    port: bound,
-    reloadCertificate: () => encryption?.renew(),
+    url: `${tls ? "https" : "http"}://${hostInUrl(host)}:${actualPort}`,
+    port: actualPort,
+    reloadCertificate: () => reloader?.reload(),
     async close() {
       clearInterval(timer);
-      encryption?.end();
+      reloader?.stop();
       app.shutDown();
-      // Idle connections go at once and those in the middle of an answer after it; whoever dawdles is hung up on.
-      const idlers = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-      const dawdlers = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      // Closes idle connections now, busy ones after their response, and all of them after 5 s.
+      const idleTimer = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+      const drainTimer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await new Promise((resolve) => server.close(resolve));
-      clearInterval(idlers);
-      clearTimeout(dawdlers);
+      clearInterval(idleTimer);
+      clearTimeout(drainTimer);
       flush();
     },
   };
 }
 
-/** Says once a day how long the certificate is good for, and takes another one while the server runs. */
-function encrypt(server: TlsServer, rt: Runtime, files: TlsFiles, certificate: Certificate) {
+/** Logs the certificate's expiry once a day, and reloads the certificate while the server runs. */
+function manageCertificate(
+  server: TlsServer,
+  rt: Runtime,
+  files: TlsFiles,
+  certificate: Certificate,
+) {
   let current = certificate;
-  const note = () => logCertificateExpiry(rt.log, current, rt.now());
-  const timer = setInterval(note, DAY_MS).unref();
+  const logExpiry = () => logCertificateExpiry(rt.log, current, rt.now());
+  const timer = setInterval(logExpiry, DAY_MS).unref();
   limitHandshakes(server);
-  note();
+  logExpiry();
   return {
-    renew(): void {
+    reload(): void {
       try {
         current = readCertificate(files);
         server.setSecureContext(current);
-        note();
+        logExpiry();
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        rt.log("error", "the new certificate is not taken, the old one stays", {
+        rt.log("error", "could not load the new certificate; the old one stays in use", {
           reason: error.message,
           fix: `${error.fix}; then send SIGHUP again`,
         });
       }
     },
-    end: () => clearInterval(timer),
+    stop: () => clearInterval(timer),
   };
 }
 
-type Opening = { host: string; port: number; certificate: Certificate | undefined };
+type ListenOptions = { host: string; port: number; certificate: Certificate | undefined };
 
 async function openServer(
-  listener: Listener,
-  { host, port, certificate }: Opening,
+  listener: RequestListener,
+  { host, port, certificate }: ListenOptions,
 ): Promise<Server> {
   try {
     const { server } = await listen(listener as Parameters<typeof listen>[0], {
       hostname: host,
       port: port === 0 ? { random: true } : port,
-      // Without these listhen takes another port, exits before the drain, prints, or binds to localhost instead.
+      // listhen's defaults would use another port if this one is taken, exit before the drain, print
+      // to the terminal, or bind to localhost instead.
       isProd: true,
       autoClose: false,
       public: host !== "localhost" && !isLoopback(host),
@@ -126,14 +131,14 @@ async function openServer(
       qr: false,
       clipboard: false,
       open: false,
-      // It takes the text of PEM in place of a path.
+      // Accepts PEM text instead of paths.
       https: certificate ?? false,
     });
     return server as Server;
   } catch (error) {
     if ((error as Error).name !== "GetPortError") throw error;
-    throw new AppError("state_refuses", `Port ${port} of ${host} cannot be listened on.`, {
-      fix: "see whether something listens there already, or choose another with --port and --host",
+    throw new AppError("state_refuses", `Cannot listen on port ${port} of ${host}.`, {
+      fix: "check whether another program uses the port, or choose another with --port and --host",
     });
   }
 }

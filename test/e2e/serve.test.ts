@@ -158,7 +158,7 @@ test.skipIf(!hasOpenssl())(
     writeFileSync(key, "nonsense");
     daemon.child.kill("SIGHUP");
     await daemon.waitForOutput(
-      /"level":"error","message":"the new certificate is not taken, the old one stays".*send SIGHUP again/,
+      /"level":"error","message":"could not load the new certificate; the old one stays in use".*send SIGHUP again/,
     );
     expect(await isHealthy()).toBe(true);
     daemon.child.kill("SIGTERM");

@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../src/domain/event-types.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { deliveryHeaders } from "../../src/domain/webhooks/webhook-post.ts";
-import { groupByPath, type RoutePath } from "../../src/http/pipeline/pipeline.ts";
+import { groupByPath, type RoutePath } from "../../src/http/pipeline/route-path.ts";
 import type { HttpResponse, HttpRequest } from "../../src/http/pipeline/request-context.ts";
 import { describeApi } from "../../src/http/openapi/document.ts";
 import { templatePathOf } from "../../src/http/openapi/operation.ts";

@@ -88,7 +88,7 @@ test("a port that is taken is said in words", async () => {
   const { a, server } = await serve();
   await expect(startServer(a, { host: "127.0.0.1", port: server.port })).rejects.toMatchObject({
     code: "state_refuses",
-    message: `Port ${server.port} of 127.0.0.1 cannot be listened on.`,
+    message: `Cannot listen on port ${server.port} of 127.0.0.1.`,
     fix: expect.stringContaining("--port"),
   });
 });

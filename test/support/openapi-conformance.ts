@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { RoutePath } from "../../src/http/pipeline/pipeline.ts";
+import type { RoutePath } from "../../src/http/pipeline/route-path.ts";
 import type { HttpResponse, HttpRequest } from "../../src/http/pipeline/request-context.ts";
 import { describeApi } from "../../src/http/openapi/document.ts";
 import { templatePathOf } from "../../src/http/openapi/operation.ts";
@@ -173,7 +173,7 @@ export function findUndocumentedInJson(schema: object, value: unknown): string[]
 
 /** OPTIONS, a method that is not answered, an address where nothing is. */
 function judgeOther(
-  { allowed }: RoutePath,
+  { allow }: RoutePath,
   { method }: HttpRequest,
   answer: HttpResponse,
   headers: ReadonlyMap<string, string>,
@@ -181,7 +181,7 @@ function judgeOther(
   const complaints = ["request-id", "api-version"]
     .filter((name) => !headers.has(name))
     .map((name) => `no ${name}`);
-  if (allowed !== "" && answer.status !== 414 && headers.get("allow") !== allowed)
+  if (allow !== "" && answer.status !== 414 && headers.get("allow") !== allow)
     complaints.push("Allow is missing");
   if (method === "OPTIONS" && answer.status === 204) return complaints;
   for (const name of headers.keys())

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { KeyUsage } from "../../app/keys.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import { isWithin } from "../../domain/address-range.ts";
 import {
   DEFAULT_LIMITS,
@@ -8,37 +9,37 @@ import {
   isWellFormed,
   type Scope,
 } from "../../domain/api-key.ts";
+import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Runtime } from "../../app/runtime.ts";
 import type { Credential } from "../../store/keys.ts";
-import { type RequestContext, getHeader } from "../pipeline/request-context.ts";
+import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
 import { addressGroup, type GetClientAddress } from "./client-address.ts";
 import { createCommitDetector } from "./commit-detector.ts";
-import type { RateLimits } from "./rate-limits.ts";
 import {
   createRateLimitPolicy,
+  exhaustedWindows,
   PER_HOUR,
   PER_MINUTE,
-  type RateLimitPolicy,
-  retryAfterSeconds,
   rateLimitHeader,
+  type RateLimitPolicy,
   type RateLimitResult,
-  exhaustedWindows,
+  retryAfterSeconds,
 } from "./rate-limiter.ts";
+import type { RateLimits } from "./rate-limits.ts";
 
-type Known = { key: Credential; policy: RateLimitPolicy };
-
-/** Lets a request in, or says why not. */
 export type AccessControl = {
-  /** @throws AppError in the order key, slug, scope, limit */
-  authorize: (call: RequestContext, slug: string, scope: Scope) => Credential;
-  /** On a public route, which has counted the request: whose key is this? @throws AppError in the order key, slug, scope */
-  authenticate: (call: RequestContext, slug: string, scope: Scope) => void;
-  /** For routes without a key. @throws RateLimited */
-  limitByAddress: (call: RequestContext) => void;
+  /** For routes that need a key. @throws AppError; checks the key, slug, scope and rate limit in this order */
+  authorize: (context: RequestContext, slug: string, scope: Scope) => Credential;
+  /**
+   * For a public route whose parameters require a key. The rate limit is that of the route.
+   * @throws AppError; checks the key, slug and scope in this order
+   */
+  authenticate: (context: RequestContext, slug: string, scope: Scope) => void;
+  /** For public routes. @throws RateLimitError */
+  limitByAddress: (context: RequestContext) => void;
 };
 
-/** Its own class, because it alone has more to say than a code and a sentence. */
+/** AppError with rate-limit details for the response. */
 export class RateLimitError extends AppError {
   readonly violatedPolicies: string[];
   readonly retryAfterSeconds: number;
@@ -51,182 +52,191 @@ export class RateLimitError extends AppError {
   }
 }
 
-const PUBLIC_POLICY = policyOf(DEFAULT_LIMITS.minute, DEFAULT_LIMITS.hour);
+type KnownKey = { key: Credential; policy: RateLimitPolicy };
+
+const PUBLIC_POLICY = createKeyPolicy(DEFAULT_LIMITS.minute, DEFAULT_LIMITS.hour);
 const FAILURE_POLICY = createRateLimitPolicy({ window: PER_MINUTE, quota: 60 });
 const MAX_KNOWN_KEYS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
 export function createAccessControl(
   rt: Runtime,
-  keyUse: KeyUsage,
+  keyUsage: KeyUsage,
   limits: RateLimits,
-  clientAddress: GetClientAddress,
+  getClientAddress: GetClientAddress,
 ): AccessControl {
-  const freshness = createCommitDetector(rt);
+  const commits = createCommitDetector(rt);
   const warnOnce = createWarnOnce(rt);
-  const ignoresForwarding = rt.config.http.trustedProxies.length === 0;
-  // By the hash of the whole header, so that no key's text is kept. Empty again after each commit.
-  let known = new Map<string, Known>();
-  // A connection sends the same header again and again. Its text is kept as long as the connection, to save the hashing.
-  let sentOn = new WeakMap<object, { authorization: string; found: Known }>();
+  const ignoresForwardedFor = rt.config.http.trustedProxies.length === 0;
+  const createKnownKeys = () => new BoundedCache<string, KnownKey>(MAX_KNOWN_KEYS);
+  // By the hash of the Authorization header, so that no secret stays in memory. Any commit clears it.
+  let knownKeys = createKnownKeys();
+  // Saves hashing the same header for each request of a connection. The header stays in memory
+  // only as long as the connection.
+  let lastByConnection = new WeakMap<object, { authorization: string; known: KnownKey }>();
 
-  const recall = (authorization: string): Known | undefined =>
-    known.get(hash("sha256", authorization, "latin1"));
-
-  const find = (authorization: string): Known => {
-    const key = lookUp(rt, authorization);
-    const found = { key, policy: policyOf(key.limitMinute, key.limitHour) };
-    if (known.size >= MAX_KNOWN_KEYS) known.clear();
-    known.set(hash("sha256", authorization, "latin1"), found);
+  const findKey = (authorization: string): KnownKey => {
+    const id = hash("sha256", authorization, "latin1");
+    const known = knownKeys.get(id);
+    if (known) return known;
+    const key = lookUpKey(rt, authorization);
+    const found = { key, policy: createKeyPolicy(key.limitMinute, key.limitHour) };
+    knownKeys.set(id, found);
     return found;
   };
 
-  const authenticate = ({ request: asked, now }: RequestContext): Known => {
-    if (freshness.hasChanged()) {
-      known = new Map();
-      sentOn = new WeakMap();
+  const getKey = ({ request, now }: RequestContext): KnownKey => {
+    if (commits.hasChanged()) {
+      knownKeys = createKnownKeys();
+      lastByConnection = new WeakMap();
     }
-    const authorization = getHeader(asked, "authorization");
+    const authorization = getHeader(request, "authorization");
     if (authorization === undefined)
       throw new AppError(
         "missing_key",
-        "This needs an API key: send Authorization: Bearer <API_KEY>.",
+        "An API key is required: send Authorization: Bearer <API_KEY>.",
       );
-    let sent = sentOn.get(asked.connection);
-    if (sent?.authorization !== authorization) {
-      sent = { authorization, found: recall(authorization) ?? find(authorization) };
-      sentOn.set(asked.connection, sent);
+    let last = lastByConnection.get(request.connection);
+    if (last?.authorization !== authorization) {
+      last = { authorization, known: findKey(authorization) };
+      lastByConnection.set(request.connection, last);
     }
-    checkAlive(sent.found.key, now);
-    return sent.found;
+    assertUsable(last.known.key, now);
+    return last.known;
   };
 
-  /** A failed attempt counts for its address, never for a key. */
-  const authenticateOrCount = (call: RequestContext): Known => {
+  /** A failed attempt counts against the client's address, never against a key. */
+  const getKeyOrCountFailure = (context: RequestContext): KnownKey => {
     try {
-      return authenticate(call);
+      return getKey(context);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const verdict = limits.failures.take(
-        addressGroup(clientAddress(call.request)),
+      const result = limits.failures.take(
+        addressGroup(getClientAddress(context.request)),
         FAILURE_POLICY,
-        call.startedAt,
+        context.startedAt,
       );
-      throw verdict.allowed ? error : new RateLimitError(verdict);
+      throw result.allowed ? error : new RateLimitError(result);
     }
   };
 
-  const limit = (call: RequestContext, policy: RateLimitPolicy, verdict: RateLimitResult): void => {
-    call.responseHeaders.push(
+  const addRateLimitHeaders = (
+    context: RequestContext,
+    policy: RateLimitPolicy,
+    { windowStates }: RateLimitResult,
+  ): void =>
+    void context.responseHeaders.push(
       "ratelimit-policy",
       policy.header,
       "ratelimit",
-      rateLimitHeader(verdict.windowStates),
+      rateLimitHeader(windowStates),
     );
-    if (!verdict.allowed) throw new RateLimitError(verdict);
+
+  const applyLimit = (
+    context: RequestContext,
+    policy: RateLimitPolicy,
+    result: RateLimitResult,
+  ): void => {
+    addRateLimitHeaders(context, policy, result);
+    if (!result.allowed) throw new RateLimitError(result);
   };
 
-  const noteUse = (call: RequestContext, key: Credential): void => {
-    keyUse.record(key.id, call.now);
-    if (key.kind !== "SECRET" || getHeader(call.request, "origin") === undefined) return;
-    keyUse.recordBrowser(key.id, call.now);
-    warnOnce(key.id, "a secret key was seen from a browser: rotate it", {
+  const recordUsage = (context: RequestContext, key: Credential): void => {
+    keyUsage.record(key.id, context.now);
+    if (key.kind !== "SECRET" || getHeader(context.request, "origin") === undefined) return;
+    keyUsage.recordBrowser(key.id, context.now);
+    warnOnce(key.id, "a browser sent a secret key: rotate the key", {
       key: key.id,
       name: key.name,
     });
   };
 
   return {
-    authorize(call, slug, scope) {
-      const { key, policy } = authenticateOrCount(call);
-      call.keyId = key.id;
-      const refusal = refuse(key, slug, scope, () => clientAddress(call.request));
-      if (refusal) {
-        call.responseHeaders.push(
-          "ratelimit-policy",
-          policy.header,
-          "ratelimit",
-          rateLimitHeader(limits.keys.peek(key.id, policy, call.startedAt).windowStates),
-        );
-        throw refusal;
+    authorize(context, slug, scope) {
+      const { key, policy } = getKeyOrCountFailure(context);
+      context.keyId = key.id;
+      const error = accessError(key, slug, scope, () => getClientAddress(context.request));
+      if (error) {
+        addRateLimitHeaders(context, policy, limits.keys.peek(key.id, policy, context.startedAt));
+        throw error;
       }
-      limit(call, policy, limits.keys.take(key.id, policy, call.startedAt));
-      noteUse(call, key);
-      if (ignoresForwarding && getHeader(call.request, "x-forwarded-for") !== undefined)
-        warnOnce(
-          "x-forwarded-for",
-          "X-Forwarded-For is ignored, because no --trusted-proxy is named",
-        );
+      applyLimit(context, policy, limits.keys.take(key.id, policy, context.startedAt));
+      recordUsage(context, key);
+      if (ignoresForwardedFor && getHeader(context.request, "x-forwarded-for") !== undefined)
+        warnOnce("x-forwarded-for", "Ignoring X-Forwarded-For: set --trusted-proxy");
       return key;
     },
-    authenticate(call, slug, scope) {
-      const { key } = authenticateOrCount(call);
-      call.keyId = key.id;
-      const refusal = refuse(key, slug, scope, () => clientAddress(call.request));
-      if (refusal) throw refusal;
-      noteUse(call, key);
+    authenticate(context, slug, scope) {
+      const { key } = getKeyOrCountFailure(context);
+      context.keyId = key.id;
+      const error = accessError(key, slug, scope, () => getClientAddress(context.request));
+      if (error) throw error;
+      recordUsage(context, key);
     },
-    limitByAddress(call) {
-      const client = addressGroup(clientAddress(call.request));
-      limit(call, PUBLIC_POLICY, limits.addresses.take(client, PUBLIC_POLICY, call.startedAt));
+    limitByAddress(context) {
+      const client = addressGroup(getClientAddress(context.request));
+      const result = limits.addresses.take(client, PUBLIC_POLICY, context.startedAt);
+      applyLimit(context, PUBLIC_POLICY, result);
     },
   };
 }
 
-function lookUp(rt: Runtime, authorization: string): Credential {
-  const text = BEARER.exec(authorization)?.[1];
-  if (text === undefined)
-    throw new AppError("invalid_key", "The Authorization header must read: Bearer <API_KEY>.");
-  if (!isWellFormed(text))
+function lookUpKey(rt: Runtime, authorization: string): Credential {
+  const secret = BEARER.exec(authorization)?.[1];
+  if (secret === undefined)
+    throw new AppError("invalid_key", "Invalid Authorization header: expected Bearer <API_KEY>.");
+  if (!isWellFormed(secret))
     throw new AppError(
       "invalid_key",
-      "This cannot be a key: its checksum does not fit. Is a character missing or changed?",
+      "Invalid API key: its checksum does not match. Check for a missing or changed character.",
     );
-  const found = rt.store.keys.findCredential(hashApiKey(text));
-  if (!found) throw new AppError("invalid_key", "There is no such key.");
-  return found;
+  const key = rt.store.keys.findCredential(hashApiKey(secret));
+  if (!key) throw new AppError("invalid_key", "Unknown API key.");
+  return key;
 }
 
-function checkAlive(key: Credential, now: number): void {
-  if (key.revokedAt !== null) throw new AppError("revoked_key", "This key was revoked.");
+function assertUsable(key: Credential, now: number): void {
+  if (key.revokedAt !== null) throw new AppError("revoked_key", "This key has been revoked.");
   if (key.expiresAt !== null && key.expiresAt <= now)
     throw new AppError("expired_key", "This key has expired.");
   if (key.secretExpiresAt !== null && key.secretExpiresAt <= now)
     throw new AppError(
       "expired_key",
-      "This key was rotated and its overlap is over: use its newer secret.",
+      "This key was rotated and its old secret has expired: use the new secret.",
     );
 }
 
-/** Decided from the key alone: a foreign slug and one that does not exist give the same bytes. */
-function refuse(
+/**
+ * Decides from the key alone, so that the response does not reveal whether another business exists.
+ */
+function accessError(
   key: Credential,
   slug: string,
   scope: Scope,
-  address: () => string,
+  getAddress: () => string,
 ): AppError | undefined {
-  if (key.cidrs.length > 0 && !isWithin(address(), key.cidrs))
-    return new AppError("address_not_allowed", `This key may not be used from ${address()}.`);
+  if (key.cidrs.length > 0 && !isWithin(getAddress(), key.cidrs))
+    return new AppError("address_not_allowed", `This key may not be used from ${getAddress()}.`);
   if (slug !== key.businessSlug)
     return new AppError(
       "business_mismatch",
       `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
     );
   if (!grants(key, scope))
-    return new AppError("insufficient_scope", `This key lacks the scope ${scope}.`);
+    return new AppError("insufficient_scope", `This key does not have the scope ${scope}.`);
   return undefined;
 }
 
 function createWarnOnce(rt: Runtime) {
   const warned = new Set<string>();
-  return (about: string, message: string, fields: Record<string, string> = {}): void => {
-    if (warned.has(about)) return;
-    warned.add(about);
+  return (id: string, message: string, fields: Record<string, string> = {}): void => {
+    if (warned.has(id)) return;
+    warned.add(id);
     rt.log("warn", message, fields);
   };
 }
 
-function policyOf(minute: number, hour: number): RateLimitPolicy {
+function createKeyPolicy(minute: number, hour: number): RateLimitPolicy {
   return createRateLimitPolicy(
     { window: PER_MINUTE, quota: minute },
     { window: PER_HOUR, quota: hour },

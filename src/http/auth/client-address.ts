@@ -1,21 +1,22 @@
 import ipaddr from "ipaddr.js";
 import { isWithin } from "../../domain/address-range.ts";
-import { type HttpRequest, getHeader } from "../pipeline/request-context.ts";
+import { getHeader, type HttpRequest } from "../pipeline/request-context.ts";
 
-export type GetClientAddress = (asked: HttpRequest) => string;
+export type GetClientAddress = (request: HttpRequest) => string;
 
 /**
- * Who is asking. X-Forwarded-For is anybody's to write: of its addresses only those count that a trusted proxy has
- * appended, so that it is read from the right for as long as whoever appended is trusted.
+ * Determines the client's IP address. Any client can send X-Forwarded-For, so only the addresses
+ * appended by trusted proxies count: the header is read from the right until an address is not a
+ * trusted proxy.
  */
-export function createGetClientAddress(trusted: readonly string[]): GetClientAddress {
-  if (trusted.length === 0) return ({ peerAddress }) => plainAddress(peerAddress);
-  return (asked) => {
-    let client = plainAddress(asked.peerAddress);
-    const hops = (getHeader(asked, "x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
-    while (hops.length > 0 && isWithin(client, trusted)) {
-      const hop = plainAddress(withoutPort(hops.pop() ?? ""));
-      // What a proxy could not name (`unknown`, an obfuscated name) ends the chain at that proxy.
+export function createGetClientAddress(trustedProxies: readonly string[]): GetClientAddress {
+  if (trustedProxies.length === 0) return ({ peerAddress }) => unmapIpv4(peerAddress);
+  return (request) => {
+    let client = unmapIpv4(request.peerAddress);
+    const hops = (getHeader(request, "x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
+    while (hops.length > 0 && isWithin(client, trustedProxies)) {
+      const hop = unmapIpv4(withoutPort(hops.pop() ?? ""));
+      // A proxy may append `unknown` or an obfuscated name: then the proxy itself is the client.
       if (!ipaddr.isValid(hop)) break;
       client = hop;
     }
@@ -23,17 +24,19 @@ export function createGetClientAddress(trusted: readonly string[]): GetClientAdd
   };
 }
 
-const MAPPED = "::ffff:";
+const IPV4_MAPPED_PREFIX = "::ffff:";
 
-/** An IPv4 address as such, though it came over an IPv6 socket. */
-const plainAddress = (address: string): string =>
-  address.startsWith(MAPPED) && address.includes(".") ? address.slice(MAPPED.length) : address;
+/** An IPv4 address in its own notation even if it arrived on an IPv6 socket. */
+const unmapIpv4 = (address: string): string =>
+  address.startsWith(IPV4_MAPPED_PREFIX) && address.includes(".")
+    ? address.slice(IPV4_MAPPED_PREFIX.length)
+    : address;
 
 /** Some proxies append `203.0.113.7:4711` or `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, "$1");
 
-/** Whom a limit by address counts together: one IPv6 subscriber has a whole /64. */
+/** The address to rate-limit by: an IPv6 subscriber usually has a whole /64. */
 export function addressGroup(address: string): string {
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address;
   const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
@@ -41,4 +44,4 @@ export function addressGroup(address: string): string {
 }
 
 export const isLoopback = (address: string): boolean =>
-  address === "::1" || plainAddress(address).startsWith("127.");
+  address === "::1" || unmapIpv4(address).startsWith("127.");

@@ -2,21 +2,22 @@ import { performance } from "node:perf_hooks";
 import type { Runtime } from "../../app/runtime.ts";
 
 /**
- * Tells whether anybody has committed to the file since it was last asked. It looks at most once a turn of the event
- * loop, which is sound: a request that answers to a webhook is read from its socket in a later turn than the commit.
+ * Detects commits to the database by any connection since the last call. It looks once per
+ * event-loop iteration. That is enough: a request that reacts to a commit, for example to its
+ * webhook, is read from its socket in a later iteration.
  */
 export function createCommitDetector(rt: Runtime): { hasChanged: () => boolean } {
-  let seen = -1;
-  let lookedInTurn = -1;
+  let seenRevision = -1;
+  let checkedIteration = -1;
   return {
     hasChanged() {
-      // A flag that setImmediate clears would make the loop poll once more for every turn.
-      const turn = performance.nodeTiming.uvMetricsInfo.loopCount;
-      if (turn === lookedInTurn) return false;
-      lookedInTurn = turn;
+      // A flag reset by setImmediate would cost an extra poll of the event loop per iteration.
+      const iteration = performance.nodeTiming.uvMetricsInfo.loopCount;
+      if (iteration === checkedIteration) return false;
+      checkedIteration = iteration;
       const revision = rt.revision();
-      if (revision === seen) return false;
-      seen = revision;
+      if (revision === seenRevision) return false;
+      seenRevision = revision;
       return true;
     },
   };

@@ -3,10 +3,10 @@ export type RateWindow = { name: string; seconds: number };
 export const PER_MINUTE: RateWindow = { name: "per-minute", seconds: 60 };
 export const PER_HOUR: RateWindow = { name: "per-hour", seconds: 3600 };
 
-/** How many requests each window lets through, as long as it stays the same. */
+/** The quota of each window. */
 export type RateLimitPolicy = {
   windows: readonly { window: RateWindow; quota: number }[];
-  /** As RateLimit-Policy has it. */
+  /** The value of the RateLimit-Policy header. */
   header: string;
 };
 
@@ -19,59 +19,66 @@ export function createRateLimitPolicy(
   return { windows, header: texts.join(", ") };
 }
 
-/** Where a client stands with one window. */
+/** What a client has left in one window, and when the window next frees a request. */
 export type WindowState = { name: string; remaining: number; resetSeconds: number };
 
 export type RateLimitResult = { allowed: boolean; windowStates: WindowState[] };
 
 /**
- * Requests of one second; they leave a window together, when the last of them has become old enough. What an earlier process
- * has counted is of no second of this one.
+ * The requests of one second. They leave a window together, when the last of them has left it.
+ * `second` is null for requests counted by an earlier process.
  */
 export type Bucket = { second: number | null; lastAt: number; count: number };
 
-/** Times are on the clock that never jumps. */
+/** All times are on the monotonic clock, in milliseconds. */
 export type RateLimiter = {
-  /** Counts a request when every window has room for it. */
+  /** Counts a request if every window allows it. */
   take: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
-  /** The same without counting. */
+  /** Like `take`, without counting. */
   peek: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
-  /** What was counted from an instant on, of every client. */
+  /** The requests counted since an instant, by client and second. */
   countedSince: (instant: number) => { client: string; second: number; count: number }[];
-  /** Takes up what an earlier process has counted, in the order of time. */
+  /** Restores counts of an earlier process. @param buckets in order of time */
   restore: (client: string, buckets: Bucket[]) => void;
 };
 
-/** One client's requests. For each window: how many are in it, and the first bucket that still is. */
-type Meter = { buckets: Bucket[]; used: number[]; oldest: number[]; policy: RateLimitPolicy };
+/** The requests of one client. */
+type Meter = {
+  buckets: Bucket[];
+  /** For each window: the number of requests in it. */
+  used: number[];
+  /** For each window: the index of the oldest bucket in it. */
+  oldest: number[];
+  policy: RateLimitPolicy;
+};
 
 const MAX_CLIENTS = 50_000;
-const MAX_DEAD_BUCKETS = 1024;
+const MAX_EXPIRED_BUCKETS = 1024;
 
 /**
- * Sliding windows: in no 60 seconds do more requests pass than the quota (fixed ones let two quotas through in two
- * seconds). A refused request counts nothing.
+ * Limits with sliding windows: no interval of 60 seconds has more requests than the quota. Fixed
+ * windows would allow two quotas within two seconds. A rejected request is not counted.
  */
 export function createRateLimiter(): RateLimiter {
   const meters = new Map<string, Meter>();
   const restored = new Map<string, Bucket[]>();
 
-  const judge = (
+  const check = (
     client: string,
     policy: RateLimitPolicy,
     now: number,
     counts: boolean,
   ): RateLimitResult => {
-    const meter = meters.get(client) ?? open(client, policy, now);
+    const meter = meters.get(client) ?? createMeter(client, policy, now);
     expire(meter, policy, now);
     const { used } = meter;
     const allowed = policy.windows.every(({ quota }, i) => (used[i] ?? 0) < quota);
     if (allowed && counts) count(meter, now);
-    return { allowed, windowStates: standingsOf(meter, policy, now) };
+    return { allowed, windowStates: windowStatesOf(meter, policy, now) };
   };
 
-  const open = (client: string, policy: RateLimitPolicy, now: number): Meter => {
-    if (meters.size >= MAX_CLIENTS) forgetIdle(now);
+  const createMeter = (client: string, policy: RateLimitPolicy, now: number): Meter => {
+    if (meters.size >= MAX_CLIENTS) evictIdle(now);
     const buckets = restored.get(client) ?? [];
     restored.delete(client);
     const total = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
@@ -85,8 +92,8 @@ export function createRateLimiter(): RateLimiter {
     return meter;
   };
 
-  /** Who has nothing in any window is as good as unknown; when everybody has, the first who came goes. */
-  const forgetIdle = (now: number): void => {
+  /** Evicts idle clients; if none is idle, the oldest. */
+  const evictIdle = (now: number): void => {
     for (const [client, meter] of meters) {
       expire(meter, meter.policy, now);
       if (meter.used.every((used) => used === 0)) meters.delete(client);
@@ -96,15 +103,15 @@ export function createRateLimiter(): RateLimiter {
   };
 
   return {
-    take: (client, policy, now) => judge(client, policy, now, true),
-    peek: (client, policy, now) => judge(client, policy, now, false),
+    take: (client, policy, now) => check(client, policy, now, true),
+    peek: (client, policy, now) => check(client, policy, now, false),
     countedSince(instant) {
       const found: { client: string; second: number; count: number }[] = [];
       for (const [client, { buckets }] of meters)
         for (let i = buckets.length - 1; i >= 0; i--) {
-          const { second, lastAt, count: ofSecond } = buckets[i] as Bucket;
+          const { second, lastAt, count: requests } = buckets[i] as Bucket;
           if (second === null || lastAt < instant) break;
-          found.push({ client, second, count: ofSecond });
+          found.push({ client, second, count: requests });
         }
       return found;
     },
@@ -113,7 +120,7 @@ export function createRateLimiter(): RateLimiter {
 }
 
 function expire(meter: Meter, policy: RateLimitPolicy, now: number): void {
-  let dead = meter.buckets.length;
+  let expired = meter.buckets.length;
   for (let i = 0; i < policy.windows.length; i++) {
     const ms = (policy.windows[i] as { window: RateWindow }).window.seconds * 1000;
     let oldest = meter.oldest[i] ?? 0;
@@ -123,11 +130,11 @@ function expire(meter: Meter, policy: RateLimitPolicy, now: number): void {
       bucket = meter.buckets[++oldest];
     }
     meter.oldest[i] = oldest;
-    dead = Math.min(dead, oldest);
+    expired = Math.min(expired, oldest);
   }
-  if (dead < MAX_DEAD_BUCKETS) return;
-  meter.buckets.splice(0, dead);
-  meter.oldest = meter.oldest.map((index) => index - dead);
+  if (expired < MAX_EXPIRED_BUCKETS) return;
+  meter.buckets.splice(0, expired);
+  meter.oldest = meter.oldest.map((index) => index - expired);
 }
 
 function count(meter: Meter, now: number): void {
@@ -140,7 +147,7 @@ function count(meter: Meter, now: number): void {
   for (let i = 0; i < meter.used.length; i++) meter.used[i] = (meter.used[i] ?? 0) + 1;
 }
 
-const standingsOf = (meter: Meter, policy: RateLimitPolicy, now: number): WindowState[] =>
+const windowStatesOf = (meter: Meter, policy: RateLimitPolicy, now: number): WindowState[] =>
   policy.windows.map(({ window, quota }, i) => {
     const oldest = meter.buckets[meter.oldest[i] ?? 0];
     return {
@@ -150,22 +157,22 @@ const standingsOf = (meter: Meter, policy: RateLimitPolicy, now: number): Window
     };
   });
 
-/** RateLimit as the IETF draft has it, the tightest window first. */
-export function rateLimitHeader(standings: readonly WindowState[]): string {
+/** The value of the RateLimit header (IETF draft), tightest window first. */
+export function rateLimitHeader(states: readonly WindowState[]): string {
   let text = "";
   let tightest = Infinity;
-  for (const { name, remaining, resetSeconds } of standings) {
-    const standing = `"${name}";r=${remaining};t=${resetSeconds}`;
-    if (text === "") text = standing;
-    else text = remaining < tightest ? `${standing}, ${text}` : `${text}, ${standing}`;
+  for (const { name, remaining, resetSeconds } of states) {
+    const state = `"${name}";r=${remaining};t=${resetSeconds}`;
+    if (text === "") text = state;
+    else text = remaining < tightest ? `${state}, ${text}` : `${text}, ${state}`;
     tightest = Math.min(tightest, remaining);
   }
   return text;
 }
 
-/** When the last of the full windows has room again. */
-export const retryAfterSeconds = (standings: readonly WindowState[]): number =>
-  Math.max(1, ...exhaustedWindows(standings).map(({ resetSeconds }) => resetSeconds));
+/** Seconds until every exhausted window allows a request again. */
+export const retryAfterSeconds = (states: readonly WindowState[]): number =>
+  Math.max(1, ...exhaustedWindows(states).map(({ resetSeconds }) => resetSeconds));
 
-export const exhaustedWindows = (standings: readonly WindowState[]): WindowState[] =>
-  standings.filter(({ remaining }) => remaining === 0);
+export const exhaustedWindows = (states: readonly WindowState[]): WindowState[] =>
+  states.filter(({ remaining }) => remaining === 0);

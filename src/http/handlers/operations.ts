@@ -12,56 +12,62 @@ import {
 import { isLoopback } from "../auth/client-address.ts";
 import { formatGauge, type Metrics } from "../pipeline/metrics.ts";
 
-/** The process runs and answers. */
-export const getHealth = (call: RequestContext): HttpResponse =>
-  respondJson(call, 200, { status: "ok" }, ["cache-control", "no-store"]);
+export const getHealth = (context: RequestContext): HttpResponse =>
+  respondJson(context, 200, { status: "ok" }, ["cache-control", "no-store"]);
 
-/** Requests may be sent here. Not while it ends, so that a balancer looks elsewhere in time. */
+/** Not ready during shutdown, so that a load balancer stops sending requests in time. */
 export function getReadiness(
   rt: Runtime,
-  isEnding: () => boolean,
-): (call: RequestContext) => HttpResponse {
-  return (call) => {
-    if (isEnding()) throw new AppError("shutting_down", "This process is about to end.");
-    // Throws when the file cannot be read.
+  isShuttingDown: () => boolean,
+): (context: RequestContext) => HttpResponse {
+  return (context) => {
+    if (isShuttingDown()) throw new AppError("shutting_down", "The server is shutting down.");
+    // Throws if the database cannot be read.
     rt.store.businesses.findBySlug("");
-    return respondJson(call, 200, { status: "ready" }, ["cache-control", "no-store"]);
+    return respondJson(context, 200, { status: "ready" }, ["cache-control", "no-store"]);
   };
 }
 
-export function getMetrics(rt: Runtime, metrics: Metrics): (call: RequestContext) => HttpResponse {
-  return (call) => {
-    admitMonitor(call.request, rt.config.http.metricsToken);
+export function getMetrics(
+  rt: Runtime,
+  metrics: Metrics,
+): (context: RequestContext) => HttpResponse {
+  return (context) => {
+    assertMayReadMetrics(context.request, rt.config.http.metricsToken);
     const deliveries = Object.entries(rt.store.tallies.countByStatus()).map(
       ([status, count]): [string, number] => [`status="${status}"`, count],
     );
     const text = [
       metrics.format(),
-      formatGauge("deskbell_deliveries", "Webhook deliveries by where they stand.", deliveries),
-      formatGauge("process_resident_memory_bytes", "Memory that the process takes.", [
+      formatGauge("deskbell_deliveries", "Webhook deliveries by status.", deliveries),
+      formatGauge("process_resident_memory_bytes", "Resident memory of the process.", [
         ["", process.memoryUsage.rss()],
       ]),
     ].join("");
     const type = "text/plain; version=0.0.4; charset=utf-8";
-    return respondBytes(call, 200, type, Buffer.from(text), ["cache-control", "no-store"]);
+    return respondBytes(context, 200, type, Buffer.from(text), ["cache-control", "no-store"]);
   };
 }
 
-/** This machine, or whoever has the token. What a proxy passes on comes from this machine too, but is not of it. */
-function admitMonitor(asked: HttpRequest, token: string | null): void {
+/** Allows requests from this machine, unless a proxy forwarded them, and requests with the token. */
+function assertMayReadMetrics(request: HttpRequest, token: string | null): void {
   const isForwarded = ["forwarded", "x-forwarded-for", "via"].some(
-    (name) => getHeader(asked, name) !== undefined,
+    (name) => getHeader(request, name) !== undefined,
   );
-  if (isLoopback(asked.peerAddress) && !isForwarded) return;
+  if (isLoopback(request.peerAddress) && !isForwarded) return;
   if (token === null)
     throw new AppError(
       "address_not_allowed",
-      "The metrics are for the machine that deskbell runs on.",
+      "Metrics are available only on the machine that deskbell runs on.",
     );
-  const sent = /^bearer +(\S+)$/i.exec(getHeader(asked, "authorization") ?? "")?.[1];
-  if (sent === undefined) throw new AppError("missing_key", "The metrics need their token.");
-  if (!timingSafeEqual(digest(sent), digest(token)))
-    throw new AppError("invalid_key", "This is not the token.");
+  const given = /^bearer +(\S+)$/i.exec(getHeader(request, "authorization") ?? "")?.[1];
+  if (given === undefined)
+    throw new AppError(
+      "missing_key",
+      "The metrics token is required: send Authorization: Bearer <TOKEN>.",
+    );
+  if (!timingSafeEqual(digest(given), digest(token)))
+    throw new AppError("invalid_key", "Invalid metrics token.");
 }
 
 const digest = (text: string): Buffer => hash("sha256", text, "buffer");

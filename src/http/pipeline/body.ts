@@ -1,48 +1,46 @@
 import { AppError } from "../../domain/errors.ts";
-import { type RequestContext, getHeader } from "./request-context.ts";
+import { getHeader, type RequestContext } from "./request-context.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
-/** Deeper than anything that is meant. */
+/** Recursive code that reads the body later must not exhaust the stack. */
 const MAX_DEPTH = 32;
 
 /**
  * Reads a body that is a JSON object.
- * @throws AppError unsupported_media_type, body_too_large, invalid_json, or validation_failed for another kind of value
+ * @throws AppError unsupported_media_type, body_too_large, invalid_json; validation_failed if the
+ * body is JSON but not an object
  */
-export async function readJsonObject(call: RequestContext): Promise<Record<string, unknown>> {
-  requireJson(call);
-  return parseObject(await readBytes(call));
+export async function readJsonObject(context: RequestContext): Promise<Record<string, unknown>> {
+  assertJsonContent(context);
+  return parseJsonObject(await readBytes(context));
 }
 
-/** One that may be left out, which says as much as an empty object. */
+/** Like readJsonObject, but a missing body is read as an empty object. */
 export async function readOptionalJsonObject(
-  call: RequestContext,
+  context: RequestContext,
 ): Promise<Record<string, unknown>> {
-  const bytes = await readBytes(call);
+  const bytes = await readBytes(context);
   if (bytes.length === 0) return {};
-  requireJson(call);
-  return parseObject(bytes);
+  assertJsonContent(context);
+  return parseJsonObject(bytes);
 }
 
-function requireJson(call: RequestContext): void {
-  const mediaType = (getHeader(call.request, "content-type") ?? "")
-    .split(";")[0]
-    ?.trim()
-    .toLowerCase();
+function assertJsonContent({ request }: RequestContext): void {
+  const mediaType = (getHeader(request, "content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/json")
     throw new AppError(
       "unsupported_media_type",
       "The body must be JSON: send Content-Type: application/json.",
     );
-  const encoding = getHeader(call.request, "content-encoding");
+  const encoding = getHeader(request, "content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
     throw new AppError(
       "unsupported_media_type",
-      "The body must be sent as it is, without Content-Encoding.",
+      "The body must not be compressed: send it without Content-Encoding.",
     );
 }
 
-function parseObject(bytes: Buffer): Record<string, unknown> {
+function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   const value = parseJson(bytes);
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
@@ -52,35 +50,38 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
   });
 }
 
-/** Counts what arrives: a length that is announced may be missing or a lie. */
-async function readBytes(call: RequestContext): Promise<Buffer> {
-  const tooLarge = () =>
-    new AppError("body_too_large", `A body may be ${MAX_BODY_BYTES / 1024} KiB at most.`);
-  if (Number(getHeader(call.request, "content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  const reader = call.request.body()?.getReader();
+/** Counts the bytes received: Content-Length can be missing or wrong. */
+async function readBytes({ request }: RequestContext): Promise<Buffer> {
+  const bodyTooLarge = () =>
+    new AppError("body_too_large", `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);
+  if (Number(getHeader(request, "content-length") ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge();
+  const reader = request.body()?.getReader();
   if (!reader) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
-      throw new AppError("invalid_json", "The body broke off.");
+      throw new AppError("invalid_json", "The body ended before it was complete.");
     });
     if (done) return Buffer.concat(chunks);
     size += value.byteLength;
     if (size > MAX_BODY_BYTES) {
       void discardRest(reader);
-      throw tooLarge();
+      throw bodyTooLarge();
     }
     chunks.push(value);
   }
 }
 
-/** Hanging up in the middle of a body can cost the client the answer; the server's request timeout bounds this. */
+/**
+ * Closing the connection in the middle of a body could lose the response. The server's request
+ * timeout limits how long this takes.
+ */
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The client hung up: nothing is left to discard.
+    // The client disconnected.
   }
 }
 
@@ -90,26 +91,28 @@ function parseJson(bytes: Buffer): unknown {
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new AppError("invalid_json", "The body is not valid JSON in UTF-8.");
+    throw new AppError("invalid_json", "The body is not valid UTF-8 JSON.");
   }
-  // What recurses into it later must not run out of stack.
   if (isDeeperThan(value, MAX_DEPTH))
     throw new AppError("invalid_json", `The body is nested more than ${MAX_DEPTH} levels deep.`);
-  if (hasHalfCharacter(value))
+  if (hasLoneSurrogate(value))
     throw new AppError(
       "invalid_json",
-      "A text of the body has half a surrogate pair, such as \\ud800 alone.",
+      "A string in the body contains half of a surrogate pair, such as \\ud800 alone.",
     );
   return value;
 }
 
-/** Only an escape can say it. UTF-8 cannot: it would be answered as sent, and stored as another character. */
-const hasHalfCharacter = (value: unknown): boolean =>
+/**
+ * Only an escape such as \ud800 can produce a lone surrogate. UTF-8 cannot store one: the database
+ * would return another character than the client sent.
+ */
+const hasLoneSurrogate = (value: unknown): boolean =>
   typeof value === "string"
     ? !value.isWellFormed()
     : typeof value === "object" &&
       value !== null &&
-      Object.entries(value).flat().some(hasHalfCharacter);
+      Object.entries(value).flat().some(hasLoneSurrogate);
 
 const isDeeperThan = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&

@@ -1,41 +1,49 @@
-import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { AppError } from "../../domain/errors.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Credential } from "../../store/keys.ts";
+import { linkToNext } from "./cursor.ts";
 import {
   type HttpResponse,
-  respondJson,
-  type RequestContext,
   type RawHeaders,
+  type RequestContext,
+  respondJson,
 } from "./request-context.ts";
-import { linkToNext } from "./cursor.ts";
 
-/** For an answer with a secret in it. */
+/** For responses that contain a secret or are never reused. */
 export const NO_STORE: RawHeaders = ["cache-control", "no-store"];
-/** For what one key sees and another does not, and what changes without a catalog version. */
+/** For responses that depend on the key, or that change without a new catalog version. */
 export const PRIVATE: RawHeaders = ["cache-control", "private, no-cache"];
 
-/** @throws AppError conflict when somebody has just removed it */
+/** @throws AppError conflict if the business has been deleted since the request was authorized */
 export function getBusiness(
   rt: Runtime,
   { businessId }: Pick<Credential, "businessId">,
 ): BusinessRow {
   const business = rt.store.businesses.findById(businessId);
-  if (!business) throw new AppError("conflict", "The business was removed meanwhile.");
+  if (!business) throw new AppError("conflict", "The business has just been deleted.");
   return business;
 }
 
 export const getTimezone = (rt: Runtime, key: Credential): string =>
   getBusiness(rt, key).doc.timezone;
 
-/** Where partners find `path` of a business. */
+/** The public URL of `path` below a business. */
 export const businessUrl = (rt: Runtime, slug: string, path: string): string =>
   `${rt.config.http.publicUrl}/v1/businesses/${slug}/${path}`;
 
-/** A page of a list that is no part of the catalog, in the envelope of all lists. */
+/** Responds with one object, or with the result of an action. */
+export const respondData = (
+  context: RequestContext,
+  data: unknown,
+  status = 200,
+  headers = PRIVATE,
+): HttpResponse => respondJson(context, status, { data }, headers);
+
+/** Responds with one page of a list that is not part of the catalog. */
 export function respondPage(
   rt: Runtime,
-  call: RequestContext,
+  context: RequestContext,
   { id, slug, doc: { name, timezone } }: BusinessRow,
   path: string,
   { data, nextCursor }: { data: unknown[]; nextCursor: string | null },
@@ -44,7 +52,7 @@ export function respondPage(
   const link =
     nextCursor === null
       ? []
-      : ["link", linkToNext(businessUrl(rt, slug, path), call.request.search, nextCursor)];
+      : ["link", linkToNext(businessUrl(rt, slug, path), context.request.search, nextCursor)];
   const body = { data, page, meta: { business: { id, slug, name, timezone } } };
-  return respondJson(call, 200, body, [...PRIVATE, ...link]);
+  return respondJson(context, 200, body, [...PRIVATE, ...link]);
 }

@@ -1,6 +1,9 @@
 import { AppError } from "../../domain/errors.ts";
 
-/** The last object of a page: what follows it is what sorts after it, whatever was added or removed meanwhile. */
+/**
+ * The sort position of the last object of a page. The next page has the objects that sort after it,
+ * even if that object no longer exists.
+ */
 export type CursorPosition = { sortOrder: number; id: string };
 
 type Listed = { id: string; sortOrder: number };
@@ -12,24 +15,24 @@ const isAfter = (object: Listed, position: CursorPosition): boolean =>
 export const encodeCursor = (list: string, { sortOrder, id }: CursorPosition): string =>
   Buffer.from(JSON.stringify([list, sortOrder, id])).toString("base64url");
 
-/** @throws AppError invalid_cursor for anything that this list has not given out itself */
+/** @throws AppError invalid_cursor if the cursor was not issued by this list */
 export function decodeCursor(list: string, cursor: string): CursorPosition {
   try {
-    const [from, sortOrder, id] = JSON.parse(
+    const [cursorList, sortOrder, id] = JSON.parse(
       Buffer.from(cursor, "base64url").toString(),
     ) as unknown[];
-    if (from === list && typeof sortOrder === "number" && typeof id === "string")
+    if (cursorList === list && typeof sortOrder === "number" && typeof id === "string")
       return { sortOrder, id };
   } catch {
-    // Told below.
+    // Not a cursor: reported below.
   }
-  const detail = "'cursor' is not one that this list has given out.";
+  const detail = "'cursor' was not issued by this list.";
   throw new AppError("invalid_cursor", detail, {
     issues: [{ parameter: "cursor", code: "invalid_cursor", detail }],
   });
 }
 
-/** The Link header's value for the next page of the list that was asked for at `url` with `search`. */
+/** The value of the Link header that points to the next page of the list at `url`. */
 export function linkToNext(url: string, search: string, cursor: string): string {
   const query = new URLSearchParams(search);
   query.set("cursor", cursor);
@@ -38,7 +41,7 @@ export function linkToNext(url: string, search: string, cursor: string): string 
 
 export type Page<T> = { objects: T[]; nextCursor: string | null };
 
-/** Without a limit: everything from the cursor on. */
+/** Returns the page after the cursor; without a limit, everything after it. */
 export function paginate<T extends Listed>(
   list: string,
   objects: readonly T[],

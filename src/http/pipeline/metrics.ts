@@ -1,29 +1,29 @@
-/** In seconds; what takes longer is counted under +Inf alone. */
+/** Upper bounds of the histogram buckets in seconds, without +Inf. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const BOUNDS_MS = BOUNDS.map((seconds) => seconds * 1000);
 const DURATION = "deskbell_http_request_duration_seconds";
 
-/** The answers of one route and method with one status. */
+/** The responses of one route and method with one status. */
 type Series = { labels: string; buckets: number[]; count: number; sumMs: number };
 
 export type Metrics = {
   record: (route: string, method: string, status: number, durationMs: number) => void;
-  /** All that was counted, as Prometheus reads it. */
+  /** The metrics in Prometheus' text format. */
   format: () => string;
 };
 
 export function createMetrics(): Metrics {
   const series = new Map<string, Map<number, Series>>();
-  // Most answers are to what the one before was to.
+  // Remembers the last series: consecutive requests are often for the same route.
   let last: { route: string; method: string; status: number; series: Series } | undefined;
 
   const find = (route: string, method: string, status: number): Series => {
     if (last?.route === route && last.status === status && last.method === method)
       return last.series;
-    const place = `route="${route}",method="${method}"`;
-    const byStatus = series.get(place) ?? new Map<number, Series>();
-    series.set(place, byStatus);
-    const labels = `${place},status="${status}"`;
+    const routeLabels = `route="${route}",method="${method}"`;
+    const byStatus = series.get(routeLabels) ?? new Map<number, Series>();
+    series.set(routeLabels, byStatus);
+    const labels = `${routeLabels},status="${status}"`;
     const found = byStatus.get(status) ?? {
       labels,
       buckets: BOUNDS.map(() => 0),
@@ -46,15 +46,15 @@ export function createMetrics(): Metrics {
     },
     format: () =>
       [
-        `# HELP ${DURATION} From a request's headers to its answer.`,
+        `# HELP ${DURATION} Time from receiving the request headers to the response.`,
         `# TYPE ${DURATION} histogram`,
-        ...[...series.values()].flatMap((byStatus) => [...byStatus.values()].flatMap(linesOf)),
+        ...[...series.values()].flatMap((byStatus) => [...byStatus.values()].flatMap(formatSeries)),
         "",
       ].join("\n"),
   };
 }
 
-/** One value for each set of labels. */
+/** @param values one for each set of labels */
 export const formatGauge = (
   name: string,
   help: string,
@@ -67,7 +67,7 @@ export const formatGauge = (
     "",
   ].join("\n");
 
-function linesOf({ labels, buckets, count, sumMs }: Series): string[] {
+function formatSeries({ labels, buckets, count, sumMs }: Series): string[] {
   let below = 0;
   return [
     ...BOUNDS.map(

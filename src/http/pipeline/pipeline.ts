@@ -1,148 +1,120 @@
-import type { Scope } from "../../domain/api-key.ts";
-import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import type { Credential } from "../../store/keys.ts";
-import {
-  type HttpResponse,
-  respond,
-  type HttpRequest,
-  type RequestContext,
-  toRawHeaders,
-  type RawHeaders,
-} from "./request-context.ts";
+import { AppError } from "../../domain/errors.ts";
 import type { AccessControl } from "../auth/access-control.ts";
-import type { ResponseObserver } from "./response-observer.ts";
 import { respondWithProblem } from "./problem-response.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type RawHeaders,
+  type RequestContext,
+  respond,
+  toRawHeaders,
+} from "./request-context.ts";
 import { createRequestIds } from "./request-ids.ts";
-
-export type HandlerResult = HttpResponse | Promise<HttpResponse>;
-
-/** One line of the API's table: what a key needs for it, and who answers. */
-export type Route = { method: "GET" | "POST" | "PATCH" | "DELETE"; path: string } & (
-  | { scope: Scope; handle: (call: RequestContext, key: Credential) => HandlerResult }
-  /** "public": anybody, limited by address. "open": anybody, as often as they like. */
-  | { scope: "public" | "open"; handle: (call: RequestContext) => HandlerResult }
-);
-
-/** An address with all that answers there. */
-export type RoutePath = {
-  path: string;
-  byMethod: ReadonlyMap<string, Route>;
-  /** The methods, as Allow has them. */
-  allowed: string;
-  isPublic: boolean;
-};
+import type { ResponseObserver } from "./response-observer.ts";
+import { type HandlerResult, type RoutePath, UNKNOWN_PATH } from "./route-path.ts";
 
 export const API_VERSION = "1.0";
 export const MAX_URL_LENGTH = 8192;
-const CORS = toRawHeaders({
+const CORS_HEADERS = toRawHeaders({
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
 });
 
-/** Where nothing is. */
-export const UNKNOWN_PATH: RoutePath = {
-  path: "(none)",
-  byMethod: new Map(),
-  allowed: "",
-  isPublic: false,
-};
-
-export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
-  [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => {
-    const byMethod = new Map<string, Route>(group.map((route) => [route.method, route]));
-    const get = byMethod.get("GET");
-    if (get) byMethod.set("HEAD", get);
-    return {
-      path,
-      byMethod,
-      allowed: [...byMethod.keys(), "OPTIONS"].join(", "),
-      isPublic: group.some(({ scope }) => scope === "public"),
-    };
-  });
-
 export type Pipeline = {
-  /** Judges a request in this order: method, key, slug, scope, limit, parameters. It never throws. */
-  handle: (place: RoutePath, asked: HttpRequest) => HandlerResult;
-  /** Answers one that did not get as far as a place. */
-  reject: (asked: HttpRequest, error: unknown) => HttpResponse;
+  /**
+   * Handles a request. The checks run in this order: URL length, path, method, key, slug, scope,
+   * rate limit, parameters. Never throws: errors become problem responses.
+   */
+  handle: (routePath: RoutePath, request: HttpRequest) => HandlerResult;
+  /** Responds with a problem to a request that failed before it reached a route. */
+  reject: (request: HttpRequest, error: unknown) => HttpResponse;
 };
 
 export function createPipeline(
   rt: Runtime,
-  gate: AccessControl,
+  accessControl: AccessControl,
   observe: ResponseObserver,
 ): Pipeline {
   const nextRequestId = createRequestIds(rt);
 
-  const begin = (place: RoutePath, asked: HttpRequest): RequestContext => {
+  const createContext = (routePath: RoutePath, request: HttpRequest): RequestContext => {
     const requestId = nextRequestId();
-    const headers: RawHeaders = ["request-id", requestId, "api-version", API_VERSION];
-    if (place.isPublic) headers.push(...CORS);
+    const responseHeaders: RawHeaders = ["request-id", requestId, "api-version", API_VERSION];
+    if (routePath.isPublic) responseHeaders.push(...CORS_HEADERS);
     return {
-      request: asked,
+      request,
       requestId,
       now: rt.now(),
       startedAt: rt.monotonic(),
-      responseHeaders: headers,
+      responseHeaders,
       keyId: null,
     };
   };
 
-  const judge = (place: RoutePath, call: RequestContext): HandlerResult => {
-    const { method, path, search, params } = call.request;
+  const dispatch = (routePath: RoutePath, context: RequestContext): HandlerResult => {
+    const { method, path, search, params } = context.request;
     if (path.length + search.length > MAX_URL_LENGTH)
       throw new AppError(
         "uri_too_long",
-        `An address may have ${MAX_URL_LENGTH} characters at most.`,
+        `The URL is too long: path and query may have at most ${MAX_URL_LENGTH} characters.`,
       );
-    if (place === UNKNOWN_PATH)
+    if (routePath === UNKNOWN_PATH)
       throw new AppError(
         "route_not_found",
-        "Nothing answers at this address: /docs names those that do.",
+        "No route matches this path; see /docs for the routes.",
       );
-    const route = place.byMethod.get(method);
-    if (!route) return answerOtherMethod(call, place);
-    if (route.scope === "open") return route.handle(call);
+    const route = routePath.byMethod.get(method);
+    if (!route) return respondToOtherMethod(context, routePath);
+    if (route.scope === "open") return route.handle(context);
     if (route.scope === "public") {
-      gate.limitByAddress(call);
-      return route.handle(call);
+      accessControl.limitByAddress(context);
+      return route.handle(context);
     }
-    return route.handle(call, gate.authorize(call, params["slug"] ?? "", route.scope));
+    const key = accessControl.authorize(context, params["slug"] ?? "", route.scope);
+    return route.handle(context, key);
   };
 
-  const finish = (place: RoutePath, call: RequestContext, answer: HttpResponse): HttpResponse => {
-    observe(place, call, answer);
-    // RFC 9110: the same headers, its length too.
-    return call.request.method === "HEAD" ? { ...answer, body: null } : answer;
+  const finish = (
+    routePath: RoutePath,
+    context: RequestContext,
+    response: HttpResponse,
+  ): HttpResponse => {
+    observe(routePath, context, response);
+    // A HEAD response has the headers of the GET response, including Content-Length (RFC 9110).
+    return context.request.method === "HEAD" ? { ...response, body: null } : response;
   };
 
   return {
-    handle(place, asked) {
-      const call = begin(place, asked);
+    handle(routePath, request) {
+      const context = createContext(routePath, request);
       try {
-        const handled = judge(place, call);
-        if (!(handled instanceof Promise)) return finish(place, call, handled);
-        return handled
-          .catch((error: unknown) => respondWithProblem(rt, call, error))
-          .then((answer) => finish(place, call, answer));
+        const result = dispatch(routePath, context);
+        if (!(result instanceof Promise)) return finish(routePath, context, result);
+        return result
+          .catch((error: unknown) => respondWithProblem(rt, context, error))
+          .then((response) => finish(routePath, context, response));
       } catch (error) {
-        return finish(place, call, respondWithProblem(rt, call, error));
+        return finish(routePath, context, respondWithProblem(rt, context, error));
       }
     },
-    reject(asked, error) {
-      const call = begin(UNKNOWN_PATH, asked);
-      return finish(UNKNOWN_PATH, call, respondWithProblem(rt, call, error));
+    reject(request, error) {
+      const context = createContext(UNKNOWN_PATH, request);
+      return finish(UNKNOWN_PATH, context, respondWithProblem(rt, context, error));
     },
   };
 }
 
-function answerOtherMethod(call: RequestContext, { allowed, isPublic }: RoutePath): HttpResponse {
-  call.responseHeaders.push("allow", allowed);
-  if (call.request.method !== "OPTIONS")
-    throw new AppError("method_not_allowed", `This address answers ${allowed} only.`);
-  const preflight = isPublic
-    ? ["access-control-allow-methods", allowed, "access-control-max-age", "86400"]
+/** Responds to OPTIONS, and rejects a method that the path does not support. */
+function respondToOtherMethod(
+  context: RequestContext,
+  { allow, isPublic }: RoutePath,
+): HttpResponse {
+  context.responseHeaders.push("allow", allow);
+  if (context.request.method !== "OPTIONS")
+    throw new AppError("method_not_allowed", `This path supports only ${allow}.`);
+  const preflightHeaders = isPublic
+    ? ["access-control-allow-methods", allow, "access-control-max-age", "86400"]
     : [];
-  return respond(call, 204, preflight);
+  return respond(context, 204, preflightHeaders);
 }

@@ -1,82 +1,82 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Name, value, name, value: written as they are, where a Headers object costs a third of the throughput. */
+/** Names and values in turn, as Node writes them. Headers objects cost a third of the throughput. */
 export type RawHeaders = string[];
 
-/** A request, whichever way it came in. */
+/** A request from a socket or from `App.request`. */
 export type HttpRequest = {
   method: string;
-  /** As it was sent, without the query. */
+  /** As received, still percent-encoded, without the query. */
   path: string;
-  /** Empty, or with its question mark. */
+  /** Empty, or starts with a question mark. */
   search: string;
   params: Readonly<Record<string, string>>;
   headers: IncomingHttpHeaders;
-  /** The other end of the socket, which is not yet the client: there may be a proxy between. */
+  /** Address of the other end of the socket: the client, or a proxy in front of it. */
   peerAddress: string;
-  /** The same for all that comes over one socket. */
+  /** The same object for all requests of one connection. */
   connection: object;
   body: () => ReadableStream<Uint8Array> | null;
-  /** Told when the client hangs up. */
+  /** Aborted when the client disconnects. */
   disconnected: () => AbortSignal;
 };
 
-/** A request on its way to its answer. */
+/** A request with the state of its processing. */
 export type RequestContext = {
   request: HttpRequest;
   requestId: string;
-  /** When it came in: epoch milliseconds, and on the clock that never jumps. */
+  /** Time of receipt in epoch milliseconds. */
   now: number;
+  /** Time of receipt on the monotonic clock. */
   startedAt: number;
-  /** Grows while the request is judged: whatever goes wrong later, these are sent. */
+  /** Sent with every outcome, also with an error. Each step may add headers. */
   responseHeaders: RawHeaders;
-  /** Whose key it came with, once that is known. */
+  /** Null until the request is authenticated. */
   keyId: string | null;
 };
 
-/** What goes back, to be written by whichever way the request came in. */
 export type HttpResponse = { status: number; headers: RawHeaders; body: Buffer | null };
 
 export const toRawHeaders = (headers: Record<string, string>): RawHeaders =>
   Object.entries(headers).flat();
 
-export const getHeader = (asked: HttpRequest, name: string): string | undefined => {
-  const value = asked.headers[name];
+export const getHeader = (request: HttpRequest, name: string): string | undefined => {
+  const value = request.headers[name];
   return typeof value === "string" ? value : value?.join(", ");
 };
 
-/** The path as it may be logged: somebody may have put a key into it. */
+/** The path for the log, with API keys masked in case a client put one into it. */
 export const redactPath = ({ path }: HttpRequest): string =>
   path.includes("deskbell_") ? path.replace(/(deskbell_[sr]k_)\w+/g, "$1…") : path;
 
-/** The end of a call: `headers` go after those that it has gathered. */
+/** A response with the headers collected in the context, followed by `headers`. */
 export function respond(
-  call: RequestContext,
+  context: RequestContext,
   status: number,
   headers: RawHeaders,
   body: Buffer | null = null,
 ): HttpResponse {
-  call.responseHeaders.push(...headers);
-  return { status, headers: call.responseHeaders, body };
+  context.responseHeaders.push(...headers);
+  return { status, headers: context.responseHeaders, body };
 }
 
 export const respondJson = (
-  call: RequestContext,
+  context: RequestContext,
   status: number,
   value: unknown,
   headers: RawHeaders = [],
 ): HttpResponse =>
-  respondBytes(call, status, "application/json", Buffer.from(JSON.stringify(value)), headers);
+  respondBytes(context, status, "application/json", Buffer.from(JSON.stringify(value)), headers);
 
 export const respondBytes = (
-  call: RequestContext,
+  context: RequestContext,
   status: number,
   type: string,
   body: Buffer,
   headers: RawHeaders = [],
 ): HttpResponse =>
   respond(
-    call,
+    context,
     status,
     ["content-type", type, "content-length", String(body.length), ...headers],
     body,

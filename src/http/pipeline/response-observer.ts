@@ -1,42 +1,42 @@
 import type { Runtime } from "../../app/runtime.ts";
-import type { RoutePath } from "./pipeline.ts";
-import {
-  type HttpResponse,
-  type RequestContext,
-  getHeader,
-  redactPath,
-} from "./request-context.ts";
 import type { GetClientAddress } from "../auth/client-address.ts";
 import type { Metrics } from "./metrics.ts";
+import {
+  getHeader,
+  type HttpResponse,
+  redactPath,
+  type RequestContext,
+} from "./request-context.ts";
+import type { RoutePath } from "./route-path.ts";
 
-/** Told of every answer, before it is written. */
+/** Called with every response before it is written. */
 export type ResponseObserver = (
-  place: RoutePath,
-  call: RequestContext,
-  answer: HttpResponse,
+  routePath: RoutePath,
+  context: RequestContext,
+  response: HttpResponse,
 ) => void;
 
-/** Counts every answer, and tells of it in one wide line of the log. */
+/** Counts every response, and logs it when the access log is on. */
 export function createResponseObserver(
   rt: Runtime,
   metrics: Metrics,
-  clientAddress: GetClientAddress,
+  getClientAddress: GetClientAddress,
 ): ResponseObserver {
-  return (place, call, answer) => {
-    const durationMs = rt.monotonic() - call.startedAt;
-    metrics.record(place.path, call.request.method, answer.status, durationMs);
+  return (routePath, context, response) => {
+    const durationMs = rt.monotonic() - context.startedAt;
+    metrics.record(routePath.path, context.request.method, response.status, durationMs);
     if (!rt.config.http.accessLog) return;
-    // Neither the query nor a header that could hold a secret.
+    // The query and most headers are left out: they may contain secrets.
     rt.log("info", "request", {
-      requestId: call.requestId,
-      method: call.request.method,
-      path: redactPath(call.request),
-      status: answer.status,
+      requestId: context.requestId,
+      method: context.request.method,
+      path: redactPath(context.request),
+      status: response.status,
       durationMs: Math.round(durationMs * 100) / 100,
-      bytes: answer.body?.length ?? 0,
-      key: call.keyId,
-      address: clientAddress(call.request),
-      userAgent: getHeader(call.request, "user-agent"),
+      bytes: response.body?.length ?? 0,
+      key: context.keyId,
+      address: getClientAddress(context.request),
+      userAgent: getHeader(context.request, "user-agent"),
     });
   };
 }

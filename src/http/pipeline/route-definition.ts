@@ -3,7 +3,7 @@ import type { SendOnce } from "../../app/webhooks/test-endpoint.ts";
 import type { Scope } from "../../domain/api-key.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Credential } from "../../store/keys.ts";
-import type { HandlerResult } from "./pipeline.ts";
+import type { HandlerResult } from "./route-path.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { AccessControl } from "../auth/access-control.ts";
 import type { Metrics } from "./metrics.ts";

@@ -1,35 +1,39 @@
-import { STATUS_CODES } from "node:http";
+import { type RequestListener, STATUS_CODES } from "node:http";
 import { H3, type H3Event, type HTTPError } from "h3";
 import { toNodeHandler } from "h3/node";
 import { FastResponse } from "srvx";
 import { AppError } from "../../domain/errors.ts";
-import { type Pipeline, UNKNOWN_PATH, type RoutePath } from "./pipeline.ts";
-import type { HttpResponse, HttpRequest } from "./request-context.ts";
-import type { Listener } from "../transport/listener.ts";
+import type { Pipeline } from "./pipeline.ts";
+import type { HttpRequest, HttpResponse } from "./request-context.ts";
+import { type RoutePath, UNKNOWN_PATH } from "./route-path.ts";
 
-export type Router = { request: H3["request"]; listener: Listener };
+export type Router = { request: H3["request"]; listener: RequestListener };
 
-/** h3 finds the place that an address names. */
-export function createRouter(places: readonly RoutePath[], { handle, reject }: Pipeline): Router {
-  const answerAt = async (place: RoutePath, event: H3Event) =>
-    toResponse(await handle(place, askedOf(event)));
+/** Routes any request with h3. */
+export function createRouter(
+  routePaths: readonly RoutePath[],
+  { handle, reject }: Pipeline,
+): Router {
+  const handleEvent = async (routePath: RoutePath, event: H3Event) =>
+    toResponse(await handle(routePath, toHttpRequest(event)));
   const h3 = new H3({
     silent: true,
-    onError: (error, event) => toResponse(reject(askedOf(event), originOf(error))),
+    onError: (error, event) => toResponse(reject(toHttpRequest(event), unwrapError(error))),
   });
-  for (const place of places) h3.all(place.path, (event) => answerAt(place, event));
-  h3.all("/**", (event) => answerAt(UNKNOWN_PATH, event));
-  return { request: h3.request.bind(h3), listener: toNodeHandler(h3) as Listener };
+  for (const routePath of routePaths)
+    h3.all(routePath.path, (event) => handleEvent(routePath, event));
+  h3.all("/**", (event) => handleEvent(UNKNOWN_PATH, event));
+  return { request: h3.request.bind(h3), listener: toNodeHandler(h3) as RequestListener };
 }
 
-function askedOf({ req, url, runtime, context }: H3Event): HttpRequest {
+function toHttpRequest({ req, url, runtime, context }: H3Event): HttpRequest {
   const node = runtime?.node?.req;
   return {
     method: req.method,
     path: url.pathname,
     search: url.search,
     params: Object.fromEntries(
-      Object.entries(context.params ?? {}).map(([name, text]) => [name, decode(text)]),
+      Object.entries(context.params ?? {}).map(([name, text]) => [name, decodeParam(text)]),
     ),
     headers: node?.headers ?? Object.fromEntries(req.headers),
     connection: node?.socket ?? req,
@@ -39,8 +43,9 @@ function askedOf({ req, url, runtime, context }: H3Event): HttpRequest {
   };
 }
 
-/** h3 hands parameters over as they were sent; what cannot be decoded it has refused before. */
-const decode = (sent: string): string => (sent.includes("%") ? decodeURIComponent(sent) : sent);
+/** h3 does not decode path parameters, but has already rejected invalid percent-encoding. */
+const decodeParam = (text: string): string =>
+  text.includes("%") ? decodeURIComponent(text) : text;
 
 function toResponse({ status, headers, body }: HttpResponse): Response {
   const pairs: [string, string][] = [];
@@ -54,10 +59,10 @@ function toResponse({ status, headers, body }: HttpResponse): Response {
   });
 }
 
-/** What was thrown, out of what h3 makes of it. Its own complaints are about addresses that cannot be read. */
-function originOf(error: HTTPError): unknown {
+/** The error that h3 wrapped. Errors that h3 raises itself are about URLs it cannot parse. */
+function unwrapError(error: HTTPError): unknown {
   if (error.unhandled) return error.cause;
   return error.status < 500
-    ? new AppError("route_not_found", "This address cannot be read.")
+    ? new AppError("route_not_found", "The URL path is not validly percent-encoded.")
     : error;
 }

@@ -1,14 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { AppError } from "../../domain/errors.ts";
 import { isBusy } from "../../store/database.ts";
 
-const GIVE_UP_AFTER_MS = 2000;
-const RETRY_EVERY_MS = 20;
+const TIMEOUT_MS = 2000;
+const RETRY_DELAY_MS = 20;
 
 /**
- * Runs a write that gives way to other writers without holding up this thread: its connection does not wait by itself.
- * @throws AppError busy when the file stays locked, storage_full
+ * Retries a write while another writer holds the database lock. The HTTP thread's connection does not
+ * wait for the lock itself, because that would block every request.
+ * @throws AppError busy after two seconds, or storage_full
  */
 export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>): Promise<T> {
   const startedAt = rt.monotonic();
@@ -17,14 +18,11 @@ export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>
       return await write();
     } catch (error) {
       if ((error as { code?: unknown }).code === "SQLITE_FULL")
-        throw new AppError(
-          "storage_full",
-          "The disk is full: nothing can be written until there is room.",
-        );
+        throw new AppError("storage_full", "The server's disk is full; nothing can be saved.");
       if (!isBusy(error)) throw error;
-      if (rt.monotonic() - startedAt >= GIVE_UP_AFTER_MS)
-        throw new AppError("busy", "Another writer holds the database. Try again in a moment.");
+      if (rt.monotonic() - startedAt >= TIMEOUT_MS)
+        throw new AppError("busy", "Another writer holds the database lock; retry in a moment.");
     }
-    await delay(RETRY_EVERY_MS);
+    await delay(RETRY_DELAY_MS);
   }
 }

@@ -3,15 +3,15 @@ import { isWithin } from "../../domain/address-range.ts";
 import { addressGroup, isLoopback } from "../auth/client-address.ts";
 
 const LIMIT = 256;
-/** For this machine and for proxies, which bring the connections of many. */
+/** For this machine and for trusted proxies, which forward connections of many clients. */
 const HIGH_LIMIT = 4096;
 
-/** Somebody who opens connections and never speaks takes none from others. */
+/** Limits the open connections per client address, so that one client cannot use up all of them. */
 export function limitConnections(
   server: Server,
-  proxies: readonly string[],
+  trustedProxies: readonly string[],
   limitOf = (address: string): number =>
-    isLoopback(address) || isWithin(address, proxies) ? HIGH_LIMIT : LIMIT,
+    isLoopback(address) || isWithin(address, trustedProxies) ? HIGH_LIMIT : LIMIT,
 ): void {
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {
@@ -21,9 +21,9 @@ export function limitConnections(
     if (count > limitOf(address)) return void socket.destroy();
     open.set(client, count);
     socket.once("close", () => {
-      const left = (open.get(client) ?? 1) - 1;
-      if (left === 0) open.delete(client);
-      else open.set(client, left);
+      const remaining = (open.get(client) ?? 1) - 1;
+      if (remaining === 0) open.delete(client);
+      else open.set(client, remaining);
     });
   });
 }

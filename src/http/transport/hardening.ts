@@ -1,39 +1,48 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { Socket } from "node:net";
 import type { Runtime } from "../../app/runtime.ts";
-import { API_VERSION } from "../pipeline/pipeline.ts";
 import { MAX_BODY_BYTES } from "../pipeline/body.ts";
-import { limitConnections } from "./connection-limit.ts";
-import type { Listener } from "./listener.ts";
+import { API_VERSION } from "../pipeline/pipeline.ts";
 import { HTTP_STATUS, type HttpCode, problemBody } from "../pipeline/problems.ts";
+import { limitConnections } from "./connection-limit.ts";
 import { disconnectSlowReaders } from "./slow-readers.ts";
 
-// What RFC 9112 asks of a server beyond what Node does: whatever could be read in two ways is refused, and the connection ends.
+// The checks of RFC 9112 that Node leaves out. A request that two servers could read differently is
+// rejected, and its connection is closed.
 
 const HEADERS_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_MS = 1000;
 
-// A host as RFC 3986 has it, with a port; empty where the target has none.
+/** A host with an optional port (RFC 3986), or empty. */
 const HOST = /^(\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d{0,5})?$/i;
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~\dA-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 
-type Fault = { status: number; code: HttpCode; detail: string };
+type ProtocolError = { status: number; code: HttpCode; detail: string };
 
-const fault = (code: HttpCode, detail: string): Fault => ({
+const protocolError = (code: HttpCode, detail: string): ProtocolError => ({
   status: HTTP_STATUS[code],
   code,
   detail,
 });
-const malformed = (detail: string): Fault => fault("malformed_request", detail);
-const GARBLED = malformed("This is not HTTP as RFC 9112 has it.");
-const OTHER_VERSION = fault("version_not_supported", "Only HTTP/1.1 and 1.0 are spoken here.");
+const malformed = (detail: string): ProtocolError => protocolError("malformed_request", detail);
+const NOT_HTTP = malformed("The request is not valid HTTP (RFC 9112).");
+const UNSUPPORTED_VERSION = protocolError(
+  "version_not_supported",
+  "Only HTTP/1.1 and HTTP/1.0 are supported.",
+);
 
-/** Puts `listener` behind what keeps a server on the open net standing. */
-export function hardenServer(server: Server, rt: Runtime, listener: Listener): void {
+/** Adds timeouts, connection limits and protocol checks in front of `listener`. */
+export function hardenServer(server: Server, rt: Runtime, listener: RequestListener): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
-  // Node reads this when it begins to listen, and listhen leaves no moment before: begin once more.
+  // Node reads these options in its "listening" handler, which has already run: emit it again.
   Object.assign(server, {
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     requireHostHeader: false,
@@ -42,49 +51,52 @@ export function hardenServer(server: Server, rt: Runtime, listener: Listener): v
   limitConnections(server, rt.config.http.trustedProxies);
   disconnectSlowReaders(server);
 
-  const judge: Listener = (req, res) => {
-    const found = findFault(req);
-    if (found) refuse(res, found, rt.newId("req"));
+  const checkedListener: RequestListener = (req, res) => {
+    const error = findProtocolError(req);
+    if (error) respondWithError(res, error, rt.newId("req"));
     else listener(req, res);
   };
-  // In place of what listhen adds: it notes at every request which sockets are idle, which Node knows by itself.
-  server.removeAllListeners("request").on("request", judge);
-  server.on("checkExpectation", judge);
+  // Replaces listhen's listener, which tracks idle sockets although Node does so itself.
+  server.removeAllListeners("request").on("request", checkedListener);
+  server.on("checkExpectation", checkedListener);
   server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
-    // Who would send too much is told before it does.
+    // A body announced as too large gets its error before it is sent.
     if (!(Number(req.headers["content-length"]) > MAX_BODY_BYTES)) res.writeContinue();
-    judge(req, res);
+    checkedListener(req, res);
   });
   server.on("connect", (_req: IncomingMessage, socket: Socket) => {
-    socket.end(onTheWire(fault("not_implemented", "This is no proxy."), rt.newId("req")));
+    const error = protocolError("not_implemented", "CONNECT is not supported.");
+    socket.end(toRawResponse(error, rt.newId("req")));
   });
-  const garbled = new WeakSet<Socket>();
-  server.on("clientError", (error: ParseError, socket: AnsweringSocket) => {
+  const rejected = new WeakSet<Socket>();
+  server.on("clientError", (error: ParseError, socket: RespondingSocket) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
-    // Whatever follows what was not understood is not understood either.
-    if (garbled.has(socket)) return;
-    garbled.add(socket);
-    afterAnswers(socket, () => socket.end(onTheWire(explainParseError(error), rt.newId("req"))));
+    // Data after a malformed request is not parsed, so it gets no response of its own.
+    if (rejected.has(socket)) return;
+    rejected.add(socket);
+    afterResponses(socket, () =>
+      socket.end(toRawResponse(toProtocolError(error), rt.newId("req"))),
+    );
   });
 }
 
-/** Node keeps there whose turn it is to be answered, and looks there itself when nobody listens to clientError. */
-type AnsweringSocket = Socket & { _httpMessage?: ServerResponse | null };
+/** Node stores the response in progress here, and checks it when clientError has no listener. */
+type RespondingSocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/** What was understood is answered before what was not: each answer in its place. What came in half is what was not. */
-function afterAnswers(socket: AnsweringSocket, refuseRest: () => void): void {
-  const answering = socket["_httpMessage"];
-  if (answering?.req.complete) answering.once("close", () => afterAnswers(socket, refuseRest));
-  else if (socket.writable) refuseRest();
+/** Sends pipelined responses first, then the error. An incomplete request counts as malformed. */
+function afterResponses(socket: RespondingSocket, sendError: () => void): void {
+  const current = socket["_httpMessage"];
+  if (current?.req.complete) current.once("close", () => afterResponses(socket, sendError));
+  else if (socket.writable) sendError();
 }
 
-function findFault({
+function findProtocolError({
   rawHeaders,
   headers,
   httpVersionMajor,
   httpVersionMinor,
-}: IncomingMessage): Fault | undefined {
-  if (httpVersionMajor !== 1) return OTHER_VERSION;
+}: IncomingMessage): ProtocolError | undefined {
+  if (httpVersionMajor !== 1) return UNSUPPORTED_VERSION;
   let hosts = 0;
   let keys = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -92,54 +104,59 @@ function findFault({
     if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
     else if (name.length === 13 && name.toLowerCase() === "authorization") keys += 1;
   }
-  if (hosts > 1) return malformed("There is more than one Host.");
-  if (hosts === 0 && httpVersionMinor === 1) return malformed("Host is missing.");
-  if (headers.host !== undefined && !HOST.test(headers.host)) return malformed("Host is no host.");
-  // A proxy on the way may have read the other one.
-  if (keys > 1) return malformed("There is more than one Authorization.");
+  if (hosts > 1) return malformed("The request has more than one Host header.");
+  if (hosts === 0 && httpVersionMinor === 1) return malformed("The Host header is missing.");
+  if (headers.host !== undefined && !HOST.test(headers.host))
+    return malformed("Invalid Host header: expected a host with an optional port.");
+  // A proxy may have authorized the request by the other one.
+  if (keys > 1) return malformed("The request has more than one Authorization header.");
   const encoding = headers["transfer-encoding"];
   if (encoding === undefined) return undefined;
-  if (httpVersionMinor === 0) return malformed("HTTP/1.0 has no Transfer-Encoding.");
+  if (httpVersionMinor === 0) return malformed("HTTP/1.0 does not support Transfer-Encoding.");
   return encoding.toLowerCase() === "chunked"
     ? undefined
-    : fault("not_implemented", "No Transfer-Encoding but chunked is understood.");
+    : protocolError("not_implemented", "The only supported Transfer-Encoding is chunked.");
 }
 
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; reason?: string };
 
-function explainParseError({ code, reason, rawPacket }: ParseError): Fault {
+function toProtocolError({ code, reason, rawPacket }: ParseError): ProtocolError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return fault("headers_too_large", "Address and headers may have 16 KiB at most.");
+      return protocolError("headers_too_large", "URL and headers are larger than 16 KiB.");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return fault("request_timeout", "The request took too long to arrive.");
+      return protocolError("request_timeout", "The request took too long to arrive.");
     case "HPE_INVALID_VERSION":
     case "HPE_PAUSED_H2_UPGRADE":
-      // The same code is given for a line that ends wrong after a good version.
-      return reason?.startsWith("Expected") ? GARBLED : OTHER_VERSION;
+      // A wrong line ending after a supported version has the same code.
+      return reason?.startsWith("Expected") ? NOT_HTTP : UNSUPPORTED_VERSION;
     case "HPE_INVALID_METHOD":
       if (rawPacket && REQUEST_LINE.test(rawPacket.toString("latin1", 0, 8192)))
-        return fault("not_implemented", "There is no such method.");
+        return protocolError("not_implemented", "Unknown request method.");
   }
-  return GARBLED;
+  return NOT_HTTP;
 }
 
-function refuse(res: ServerResponse, { status, ...told }: Fault, requestId: string): void {
-  const body = problemBody({ status, ...told, issues: [], headers: [] }, requestId);
-  res.writeHead(status, headersOf(body, requestId));
+function respondWithError(
+  res: ServerResponse,
+  { status, ...problem }: ProtocolError,
+  requestId: string,
+): void {
+  const body = problemBody({ status, ...problem, issues: [], headers: [] }, requestId);
+  res.writeHead(status, createHeaders(body, requestId));
   res.end(body);
 }
 
-/** For a socket on which no request was made out. */
-function onTheWire({ status, ...told }: Fault, requestId: string): string {
-  const body = problemBody({ status, ...told, issues: [], headers: [] }, requestId);
-  const headers = Object.entries(headersOf(body, requestId)).map(
+/** The response as text, for a socket without a parsed request. */
+function toRawResponse({ status, ...problem }: ProtocolError, requestId: string): string {
+  const body = problemBody({ status, ...problem, issues: [], headers: [] }, requestId);
+  const headers = Object.entries(createHeaders(body, requestId)).map(
     ([name, value]) => `${name}: ${value}`,
   );
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, "", body].join("\r\n");
 }
 
-const headersOf = (body: string, requestId: string): Record<string, string> => ({
+const createHeaders = (body: string, requestId: string): Record<string, string> => ({
   "Content-Type": "application/problem+json",
   "Content-Length": String(Buffer.byteLength(body)),
   "Request-Id": requestId,

@@ -1,71 +1,87 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { Pipeline, RoutePath } from "../pipeline/pipeline.ts";
-import type { HttpResponse, HttpRequest } from "../pipeline/request-context.ts";
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  RequestListener,
+  ServerResponse,
+} from "node:http";
+import type { Pipeline } from "../pipeline/pipeline.ts";
+import type { HttpRequest, HttpResponse } from "../pipeline/request-context.ts";
+import type { RoutePath } from "../pipeline/route-path.ts";
 import type { Router } from "../pipeline/router.ts";
 
-export type Listener = (req: IncomingMessage, res: ServerResponse) => void;
-
 const PREFIX = "/v1/businesses/";
-const PATTERN = `${PREFIX}:slug/`;
-const isOfBusiness = (path: string): boolean => path.startsWith(PATTERN);
+const BUSINESS_PREFIX = `${PREFIX}:slug/`;
+const isBelowBusiness = (path: string): boolean => path.startsWith(BUSINESS_PREFIX);
 
 /**
- * Answers the GETs whose address needs no more than to be cut apart, and leaves everything else to the router. Both take the
- * same path to an answer; this one saves the making of a Request, a URL and a Response, which is most of the work.
+ * Handles GET requests whose URL can be split without decoding, and passes all others to the router.
+ * Both use the same pipeline. This one does not create a Request, a URL and a Response, which would
+ * be most of the work.
  */
 export function createListener(
-  places: readonly RoutePath[],
+  routePaths: readonly RoutePath[],
   { handle, reject }: Pipeline,
   loadRouter: () => Promise<Router>,
-): Listener {
-  const direct = places.filter(
+): RequestListener {
+  const withoutParams = routePaths.filter(
     ({ path, byMethod }) =>
-      byMethod.has("GET") && !path.slice(isOfBusiness(path) ? PATTERN.length : 0).includes(":"),
+      byMethod.has("GET") &&
+      !path.slice(isBelowBusiness(path) ? BUSINESS_PREFIX.length : 0).includes(":"),
   );
-  const ofBusiness = new Map(
-    direct
-      .filter(({ path }) => isOfBusiness(path))
-      .map((place) => [place.path.slice(PATTERN.length), place]),
+  const businessPaths = new Map(
+    withoutParams
+      .filter(({ path }) => isBelowBusiness(path))
+      .map((routePath) => [routePath.path.slice(BUSINESS_PREFIX.length), routePath]),
   );
-  const others = new Map(
-    direct.filter(({ path }) => !isOfBusiness(path)).map((place) => [place.path, place]),
+  const otherPaths = new Map(
+    withoutParams
+      .filter(({ path }) => !isBelowBusiness(path))
+      .map((routePath) => [routePath.path, routePath]),
   );
-  const locate = (url: string): Address => {
+  const split = (url: string): SplitUrl => {
     const slugEnd = url.startsWith(PREFIX) ? url.indexOf("/", PREFIX.length) : -1;
     const query = url.indexOf("?", slugEnd + 1);
     const path = query === -1 ? url : url.slice(0, query);
     const search = query === -1 || query + 1 === url.length ? "" : url.slice(query);
     const slug = slugEnd === -1 ? "" : url.slice(PREFIX.length, slugEnd);
-    const place = slugEnd === -1 ? others.get(path) : ofBusiness.get(path.slice(slugEnd + 1));
-    // What is percent-encoded is read in one place.
-    return { url, path, search, params: { slug }, place: slug.includes("%") ? undefined : place };
+    const routePath =
+      slugEnd === -1 ? otherPaths.get(path) : businessPaths.get(path.slice(slugEnd + 1));
+    // The router decodes percent-encoded slugs.
+    return {
+      url,
+      path,
+      search,
+      params: { slug },
+      routePath: slug.includes("%") ? undefined : routePath,
+    };
   };
 
-  // It cannot be loaded once somebody has replaced the files under the daemon.
-  const route = (req: IncomingMessage, res: ServerResponse, address: Address): void =>
+  // Loading fails if the program's files were replaced while it runs.
+  const passToRouter = (req: IncomingMessage, res: ServerResponse, splitUrl: SplitUrl): void =>
     void loadRouter().then(
       ({ listener }) => listener(req, res),
-      (error) => write(res, reject(new DirectRequest(req, res, address), error)),
+      (error) => write(res, reject(new DirectRequest(req, res, splitUrl), error)),
     );
-  // Most ask what was asked just before.
-  let last = locate("");
+  // Remembers the last URL: consecutive requests are often the same.
+  let last = split("");
   return (req, res) => {
     const url = req.url ?? "";
-    const address = url === last.url ? last : (last = locate(url));
-    if (address.place === undefined || req.method !== "GET") return route(req, res, address);
-    const handled = handle(address.place, new DirectRequest(req, res, address));
-    if (handled instanceof Promise) void handled.then((answered) => write(res, answered));
-    else write(res, handled);
+    const splitUrl = url === last.url ? last : (last = split(url));
+    if (splitUrl.routePath === undefined || req.method !== "GET")
+      return passToRouter(req, res, splitUrl);
+    const result = handle(splitUrl.routePath, new DirectRequest(req, res, splitUrl));
+    if (result instanceof Promise) void result.then((response) => write(res, response));
+    else write(res, result);
   };
 }
 
-/** An address cut apart, and the place that it names where no router is needed to find it. */
-type Address = Pick<HttpRequest, "path" | "search" | "params"> & {
+/** A URL with its route path, which is undefined if the router has to find it. */
+type SplitUrl = Pick<HttpRequest, "path" | "search" | "params"> & {
   url: string;
-  place: RoutePath | undefined;
+  routePath: RoutePath | undefined;
 };
 
-/** With methods on a prototype: closures would cost every request. */
+/** A class, because creating closures for each request would be slower. */
 class DirectRequest implements HttpRequest {
   readonly params: HttpRequest["params"];
   readonly path: string;
@@ -73,7 +89,7 @@ class DirectRequest implements HttpRequest {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
 
-  constructor(req: IncomingMessage, res: ServerResponse, { params, path, search }: Address) {
+  constructor(req: IncomingMessage, res: ServerResponse, { params, path, search }: SplitUrl) {
     this.params = params;
     this.path = path;
     this.search = search;
@@ -102,9 +118,9 @@ class DirectRequest implements HttpRequest {
   }
 
   disconnected(): AbortSignal {
-    const hungUp = new AbortController();
-    this.#res.once("close", () => hungUp.abort());
-    return hungUp.signal;
+    const controller = new AbortController();
+    this.#res.once("close", () => controller.abort());
+    return controller.signal;
   }
 }
 

@@ -36,7 +36,7 @@ describe("who is let in", () => {
   test("a wrong key and a mistyped one are told apart", async () => {
     const a = api();
     const foreign = api().key;
-    expect((await a.problem(SERVICES, { key: foreign })).detail).toBe("There is no such key.");
+    expect((await a.problem(SERVICES, { key: foreign })).detail).toBe("Unknown API key.");
     expect((await a.problem(SERVICES, { key: `${a.key.slice(0, -1)}!` })).detail).toContain(
       "checksum",
     );
@@ -172,7 +172,7 @@ test("X-Forwarded-For changes nothing, and is warned of once", async () => {
   expect((await a.ask(SERVICES, { key: secret, headers })).status).toBe(403);
   for (let i = 0; i < 2; i++) expect((await a.ask(SERVICES, { headers })).status).toBe(200);
   expect(a.logged.map(({ message }) => message)).toEqual([
-    expect.stringContaining("X-Forwarded-For is ignored"),
+    expect.stringContaining("Ignoring X-Forwarded-For"),
   ]);
 });
 

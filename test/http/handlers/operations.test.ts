@@ -126,8 +126,8 @@ describe("the access log", () => {
 describe("who is asking, behind proxies", () => {
   const addressOf = (trusted: string[], peer: string, forwarded?: string) =>
     createGetClientAddress(trusted)({
-      peer,
-      sent: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
+      peerAddress: peer,
+      headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
     } as never);
 
   test.each([

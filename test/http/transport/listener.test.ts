@@ -1,13 +1,14 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { type Pipeline, groupByPath } from "../../../src/http/pipeline/pipeline.ts";
-import { createListener, type Listener } from "../../../src/http/transport/listener.ts";
+import type { Pipeline } from "../../../src/http/pipeline/pipeline.ts";
+import { groupByPath } from "../../../src/http/pipeline/route-path.ts";
+import { createListener } from "../../../src/http/transport/listener.ts";
 import type { Router } from "../../../src/http/pipeline/router.ts";
 
 /** A server on a free port, to the end of the test. */
-async function serve(listener: Listener): Promise<string> {
+async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");

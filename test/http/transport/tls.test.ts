@@ -94,7 +94,7 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
       bad: "half written",
       spoil: ({ cert }: TlsFiles) =>
         writeFileSync(cert, "-----BEGIN CERTIFICATE-----\nhalf written"),
-      reason: /served\.pem does not begin with a certificate\.$/,
+      reason: /served\.pem does not start with a certificate\.$/,
     },
     {
       bad: "a link that leads nowhere but to itself",
@@ -119,10 +119,10 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
       expect(a.logged.filter(({ level }) => level === "error")).toEqual([
         {
           level: "error",
-          message: "the new certificate is not taken, the old one stays",
+          message: "could not load the new certificate; the old one stays in use",
           fields: {
             reason: expect.stringMatching(file.reason),
-            fix: expect.stringMatching(/^(give|see).*; then send SIGHUP again$/),
+            fix: expect.stringMatching(/^(pass|check).*; then send SIGHUP again$/),
           },
         },
       ]);
@@ -201,7 +201,7 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
       ({ files, authority }) => writeFileSync(files.key, authority.issue("other.example.ch").key),
       {
         code: "invalid_input",
-        message: expect.stringContaining("is not the one of the certificate"),
+        message: expect.stringContaining("does not belong to the certificate"),
       },
     ],
     [
@@ -218,13 +218,13 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
       ({ files }) => ([files.cert, files.key] = [files.key, files.cert]),
       {
         code: "invalid_input",
-        message: expect.stringContaining("does not begin with a certificate"),
+        message: expect.stringContaining("does not start with a certificate"),
       },
     ],
     [
       "a certificate in DER",
       ({ files }) => writeFileSync(files.cert, Buffer.from([0x30, 0x82, 1, 2])),
-      { code: "invalid_input", message: expect.stringContaining("is not PEM") },
+      { code: "invalid_input", message: expect.stringContaining("is not a PEM file") },
     ],
   ];
 

@@ -99,9 +99,7 @@ export function parseAvailabilityRequest(
   issues.push(...validateCombination(given, values));
   const { range: dates, issues: dateIssues } = parseDateRange(values, today);
   issues.push(
-    ...dateIssues.filter(
-      ({ parameter }) => !issues.some((issue) => issue.parameter === parameter),
-    ),
+    ...dateIssues.filter(({ parameter }) => !issues.some((issue) => issue.parameter === parameter)),
   );
   if (issues.length > 0) throw parametersError(issues);
   if (dates === undefined) return undefined;

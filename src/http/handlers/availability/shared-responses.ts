@@ -56,9 +56,7 @@ export function createSharedResponses(): (
       },
     };
     cache.set(id, shared);
-    body.then(({ length }) => {
-      if (length > MAX_ENTRY_BYTES) remove();
-    }, remove);
+    body.then(({ length }) => length > MAX_ENTRY_BYTES && remove(), remove);
     return shared;
   };
 

@@ -1,18 +1,18 @@
 import { hash } from "node:crypto";
 
-const SHAPE = /^([0-9a-z]{1,11})\.([\w-]{10})$/;
+const CURSOR = /^([0-9a-z]{1,11})\.([\w-]{10})$/;
 
-/** A place in a business's feed: everything up to this sequence number is known. */
+/** A cursor to the events of a business after `position`, a sequence number. */
 export function encodeChangeCursor(businessId: string, position: number): string {
-  return `${position.toString(36)}.${checkOf(businessId, position)}`;
+  return `${position.toString(36)}.${checksum(businessId, position)}`;
 }
 
-/** Undefined for anything that this feed has not given out itself. */
+/** Returns undefined if the cursor was not issued by this feed. */
 export function decodeChangeCursor(businessId: string, cursor: string): number | undefined {
-  const [, digits = "", check] = SHAPE.exec(cursor) ?? [];
+  const [, digits = "", sum] = CURSOR.exec(cursor) ?? [];
   const position = Number.parseInt(digits, 36);
-  return check === checkOf(businessId, position) ? position : undefined;
+  return sum === checksum(businessId, position) ? position : undefined;
 }
 
-const checkOf = (businessId: string, position: number): string =>
+const checksum = (businessId: string, position: number): string =>
   hash("sha256", `changes ${businessId} ${position}`, "base64url").slice(0, 10);

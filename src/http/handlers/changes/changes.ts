@@ -17,9 +17,10 @@ import type { LongPolls } from "./long-polls.ts";
 
 const MAX_WAIT_SECONDS = 25;
 const DEFAULT_LIMIT = 100;
-/** A page ends after this many bytes of envelopes, and after this many events that were looked through. */
-const PAGE_BYTES = 1024 * 1024;
-const SCANNED = 5000;
+/** A page ends after this many bytes of envelopes, */
+const MAX_PAGE_BYTES = 1024 * 1024;
+/** or, when filtering by type, after this many events have been read. */
+const MAX_SCANNED_EVENTS = 5000;
 
 export const CHANGES_PARAMETERS = {
   after: cursor.describe(
@@ -31,7 +32,7 @@ export const CHANGES_PARAMETERS = {
         if (!isEventType(name))
           addIssue({
             code: "custom",
-            message: tellUnknown(name),
+            message: unknownEventMessage(name),
             params: { code: "unknown_event" },
           });
     })
@@ -45,108 +46,109 @@ export const CHANGES_PARAMETERS = {
   ),
 };
 
-const tellUnknown = (name: string): string =>
+const unknownEventMessage = (name: string): string =>
   `knows no event '${safe(name, 60)}'.${didYouMean(name.slice(0, 60), EVENT_TYPES)}`;
 
-/** A stretch of the feed: the envelopes that were asked for, and how far it was looked through. */
-type Stretch = { envelopes: Buffer[]; position: number; hasMore: boolean };
+/** The matching envelopes, and the sequence number up to which the feed was read. */
+type FeedPage = { envelopes: Buffer[]; position: number; hasMore: boolean };
 
-/** The feed of a business's events: the same envelopes as its webhooks, for whoever was down or cannot be called. */
 export function listChanges(
   rt: Runtime,
-  room: LongPolls,
-): (call: RequestContext, key: Credential) => Promise<HttpResponse> {
-  return async (call, key) => {
+  longPolls: LongPolls,
+): (context: RequestContext, key: Credential) => Promise<HttpResponse> {
+  return async (context, key) => {
     const { businessId } = key;
-    const asked = parseParameters(CHANGES_PARAMETERS, call.request.search);
-    const types = asked.types && new Set(asked.types);
-    const limit = asked.limit ?? DEFAULT_LIMIT;
-    let known = rt.store.feed.getLastSequence(businessId);
-    let stretch = readStretch(rt, businessId, startOf(rt, businessId, asked.after), types, limit);
-    if (asked.wait && isEmpty(stretch)) {
-      const over = AbortSignal.any([
-        AbortSignal.timeout(asked.wait * 1000),
-        call.request.disconnected(),
-        room.closing,
+    const parameters = parseParameters(CHANGES_PARAMETERS, context.request.search);
+    const types = parameters.types && new Set(parameters.types);
+    const limit = parameters.limit ?? DEFAULT_LIMIT;
+    let lastSequence = rt.store.feed.getLastSequence(businessId);
+    const start = getStart(rt, businessId, parameters.after);
+    let page = readPage(rt, businessId, start, types, limit);
+    if (parameters.wait && isEmpty(page)) {
+      const signal = AbortSignal.any([
+        AbortSignal.timeout(parameters.wait * 1000),
+        context.request.disconnected(),
+        longPolls.closing,
       ]);
-      while (isEmpty(stretch) && !over.aborted) {
-        await room.waitForEvent(businessId, known, over);
-        requireStillValid(rt, key);
-        known = rt.store.feed.getLastSequence(businessId);
-        stretch = readStretch(rt, businessId, stretch.position, types, limit);
+      while (isEmpty(page) && !signal.aborted) {
+        await longPolls.waitForEvent(businessId, lastSequence, signal);
+        assertStillValid(rt, key);
+        lastSequence = rt.store.feed.getLastSequence(businessId);
+        page = readPage(rt, businessId, page.position, types, limit);
       }
     }
-    return respondBytes(
-      call,
-      200,
-      "application/json",
-      toBody(getBusiness(rt, key), stretch),
-      NO_STORE,
-    );
+    const body = buildBody(getBusiness(rt, key), page);
+    return respondBytes(context, 200, "application/json", body, NO_STORE);
   };
 }
 
-/** Since it was let in it may have been revoked, or have gone with its business, which may be there anew. */
-function requireStillValid(rt: Runtime, key: Credential): void {
+/** While a request waits, its key can be revoked, or its business deleted and created again. */
+function assertStillValid(rt: Runtime, key: Credential): void {
   getBusiness(rt, key);
   if (rt.store.keys.findById(key.id)?.revokedAt !== null)
-    throw new AppError("revoked_key", "This key was revoked meanwhile.");
+    throw new AppError("revoked_key", "This key has been revoked.");
 }
 
-const isEmpty = ({ envelopes, hasMore }: Stretch): boolean => envelopes.length === 0 && !hasMore;
+const isEmpty = ({ envelopes, hasMore }: FeedPage): boolean => envelopes.length === 0 && !hasMore;
 
-/** @throws AppError invalid_cursor; cursor_expired when events after it are no longer kept, or it is of another history */
-function startOf(rt: Runtime, businessId: string, cursor: string | undefined): number {
-  const forgotten = rt.store.feed.getPrunedSequence(businessId);
-  if (cursor === undefined) return forgotten;
+/**
+ * Returns the sequence number that the feed starts after.
+ * @throws AppError invalid_cursor; cursor_expired if later events have been pruned, or if the cursor
+ * was issued before a restore of a backup
+ */
+function getStart(rt: Runtime, businessId: string, cursor: string | undefined): number {
+  const pruned = rt.store.feed.getPrunedSequence(businessId);
+  if (cursor === undefined) return pruned;
   const position = decodeChangeCursor(businessId, cursor);
   if (position === undefined) {
-    const detail = "'after' is not a cursor that this feed has given out.";
+    const detail = "'after' was not issued by this feed.";
     throw new AppError("invalid_cursor", detail, {
       issues: [{ parameter: "after", code: "invalid_cursor", detail }],
     });
   }
-  // An event that is not there was told by a file that has since been replaced by its backup.
-  if (
-    position === forgotten ||
-    (position > forgotten && rt.store.feed.findBody(businessId, position))
-  )
+  // The event is missing if it was created after the backup that has since been restored.
+  if (position === pruned || (position > pruned && rt.store.feed.findBody(businessId, position)))
     return position;
   throw new AppError(
     "cursor_expired",
-    "What follows this cursor is not kept any more: read every list again, then go on without 'after'.",
+    "The events after this cursor are no longer available: fetch every list again, then continue without 'after'.",
   );
 }
 
-function readStretch(
+function readPage(
   rt: Runtime,
   businessId: string,
   after: number,
   types: ReadonlySet<string> | undefined,
   limit: number,
-): Stretch {
-  const scanned = rt.store.feed.listAfter(businessId, after, types ? SCANNED : limit + 1);
+): FeedPage {
+  const scanned = rt.store.feed.listAfter(
+    businessId,
+    after,
+    types ? MAX_SCANNED_EVENTS : limit + 1,
+  );
   const envelopes: Buffer[] = [];
   let position = after;
   let bytes = 0;
   for (const { sequence, type } of scanned) {
     if (!types || types.has(type)) {
-      if (envelopes.length === limit || bytes >= PAGE_BYTES)
+      if (envelopes.length === limit || bytes >= MAX_PAGE_BYTES)
         return { envelopes, position, hasMore: true };
       const body = rt.store.feed.findBody(businessId, sequence);
-      // Pruned since it was seen: it goes on with what is left, which the next cursor says.
+      // Missing if it was pruned since it was listed: skip it.
       if (body) envelopes.push(body);
       bytes += body?.length ?? 0;
     }
     position = sequence;
   }
-  return { envelopes, position, hasMore: types !== undefined && scanned.length === SCANNED };
+  const hasMore = types !== undefined && scanned.length === MAX_SCANNED_EVENTS;
+  return { envelopes, position, hasMore };
 }
 
-/** The envelopes' bytes are not read, so that they stay what they are. */
-function toBody(
+/** Joins the stored bytes without parsing them, so that they stay identical to the webhooks. */
+function buildBody(
   { id, slug, doc: { name, timezone } }: BusinessRow,
-  { envelopes, position, hasMore }: Stretch,
+  { envelopes, position, hasMore }: FeedPage,
 ): Buffer {
   const comma = Buffer.from(",");
   const page = { hasMore, nextCursor: encodeChangeCursor(id, position) };

@@ -1,36 +1,36 @@
 import type { Runtime } from "../../../app/runtime.ts";
 
-const LOOK_EVERY_MS = 25;
+const POLL_MS = 25;
 
-/** Where requests wait for something to happen in their business. */
+/** Requests that wait for the next event of their business. */
 export type LongPolls = {
-  /** Resolves when a sequence number above `known` was given out, or with `over`. */
-  waitForEvent: (businessId: string, known: number, over: AbortSignal) => Promise<void>;
-  /** Aborted once the process is to end: nobody waits any longer. */
+  /** Resolves when the business has an event after `sequence`, or when `signal` is aborted. */
+  waitForEvent: (businessId: string, sequence: number, signal: AbortSignal) => Promise<void>;
+  /** Aborted when the server shuts down. */
   closing: AbortSignal;
   close: () => void;
 };
 
-type Waiter = { businessId: string; known: number; wake: () => void };
+type Waiter = { businessId: string; sequence: number; wake: () => void };
 
-/** All wait on one look at the file every 25 ms, and on none while nobody waits. */
+/** Polls the database every 25 ms for all of them together, and only while requests wait. */
 export function createLongPolls(rt: Runtime): LongPolls {
   const waiters = new Set<Waiter>();
-  const closed = new AbortController();
+  const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let seen = -1;
+  let seenRevision = -1;
 
-  const look = (): void => {
+  const poll = (): void => {
     const revision = rt.revision();
-    if (revision === seen) return;
-    seen = revision;
+    if (revision === seenRevision) return;
+    seenRevision = revision;
     const businesses = new Set([...waiters].map(({ businessId }) => businessId));
     const last = new Map([...businesses].map((id) => [id, rt.store.feed.getLastSequence(id)]));
-    for (const { businessId, known, wake } of waiters)
-      if ((last.get(businessId) ?? 0) > known) wake();
+    for (const { businessId, sequence, wake } of waiters)
+      if ((last.get(businessId) ?? 0) > sequence) wake();
   };
 
-  const leave = (waiter: Waiter): void => {
+  const remove = (waiter: Waiter): void => {
     waiters.delete(waiter);
     if (waiters.size > 0) return;
     clearInterval(timer);
@@ -38,20 +38,21 @@ export function createLongPolls(rt: Runtime): LongPolls {
   };
 
   return {
-    waitForEvent: (businessId, known, over) =>
+    waitForEvent: (businessId, sequence, signal) =>
       new Promise((resolve) => {
-        if (over.aborted || rt.store.feed.getLastSequence(businessId) > known) return resolve();
+        if (signal.aborted || rt.store.feed.getLastSequence(businessId) > sequence)
+          return resolve();
         const wake = () => {
-          over.removeEventListener("abort", wake);
-          leave(waiter);
+          signal.removeEventListener("abort", wake);
+          remove(waiter);
           resolve();
         };
-        const waiter = { businessId, known, wake };
-        over.addEventListener("abort", wake);
+        const waiter = { businessId, sequence, wake };
+        signal.addEventListener("abort", wake);
         waiters.add(waiter);
-        timer ??= setInterval(look, LOOK_EVERY_MS);
+        timer ??= setInterval(poll, POLL_MS);
       }),
-    closing: closed.signal,
-    close: () => closed.abort(),
+    closing: closing.signal,
+    close: () => closing.abort(),
   };
 }

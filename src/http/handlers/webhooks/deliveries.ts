@@ -9,18 +9,14 @@ import type { DeliveryRow } from "../../../store/deliveries.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { LiveFilter } from "../../../store/live-filter.ts";
 import { readOptionalJsonObject } from "../../pipeline/body.ts";
-import {
-  type HttpResponse,
-  respondJson,
-  type RequestContext,
-} from "../../pipeline/request-context.ts";
+import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import { decodeCursor, encodeCursor } from "../../pipeline/cursor.ts";
 import { pathId } from "./endpoint.ts";
 import { emptyBody } from "./endpoint-actions.ts";
 import {
-  respondPage,
   getBusiness,
-  PRIVATE,
+  respondData,
+  respondPage,
   getTimezone,
 } from "../../pipeline/business-response.ts";
 import { cursor, instant, oneOf, pageSize, parseParameters } from "../../pipeline/parameters.ts";
@@ -28,8 +24,8 @@ import { toPublicAttempt, toPublicDelivery } from "./public-webhooks.ts";
 import { retryWhileBusy } from "../../pipeline/write-retry.ts";
 
 const DEFAULT_LIMIT = 100;
-/** The schedule makes 20; who sends again and again makes any number. */
-const SHOWN_ATTEMPTS = 100;
+/** The retry schedule has 20 attempts; redeliveries can add any number. */
+const MAX_ATTEMPTS_SHOWN = 100;
 
 export const DELIVERIES_PARAMETERS = {
   status: oneOf(DELIVERY_STATUSES).describe("Filter by delivery status"),
@@ -39,62 +35,62 @@ export const DELIVERIES_PARAMETERS = {
   cursor,
 };
 
-/** The newest first, never all at once: there may be a million of them. */
+/** Lists deliveries, newest first. Always paged: an endpoint may have a million of them. */
 export const listDeliveries =
   (rt: Runtime) =>
-  (call: RequestContext, key: Credential): HttpResponse => {
-    const asked = parseParameters(DELIVERIES_PARAMETERS, call.request.search);
-    const { id } = getOwnEndpoint(rt, key, pathId(call));
+  (context: RequestContext, key: Credential): HttpResponse => {
+    const parameters = parseParameters(DELIVERIES_PARAMETERS, context.request.search);
+    const { id } = getOwnEndpoint(rt, key, pathId(context));
     const business = getBusiness(rt, key);
     const { timezone } = business.doc;
     const path = `webhooks/${id}/deliveries`;
-    const filter = { endpointId: id, state: asked.status, eventType: asked.eventType };
-    const before = asked.cursor === undefined ? null : decodeCursor(path, asked.cursor).id;
-    const since = asked.since?.resolve(timezone) ?? 0;
-    const { rows, reached } = readPage(rt, filter, before, since, asked.limit ?? DEFAULT_LIMIT);
+    const filter = { endpointId: id, state: parameters.status, eventType: parameters.eventType };
+    const before =
+      parameters.cursor === undefined ? null : decodeCursor(path, parameters.cursor).id;
+    const since = parameters.since?.resolve(timezone) ?? 0;
+    const { rows, reached } = readPage(
+      rt,
+      filter,
+      before,
+      since,
+      parameters.limit ?? DEFAULT_LIMIT,
+    );
     const data = rows.map((delivery) => toPublicDelivery(delivery, timezone));
     const nextCursor = reached && encodeCursor(path, { sortOrder: 0, id: reached });
-    return respondPage(rt, call, business, path, { data, nextCursor });
+    return respondPage(rt, context, business, path, { data, nextCursor });
   };
 
 export const getDelivery =
   (rt: Runtime) =>
-  (call: RequestContext, key: Credential): HttpResponse => {
-    parseParameters({}, call.request.search);
-    const delivery = getOwnDelivery(rt, key, pathId(call));
-    return respondJson(
-      call,
-      200,
-      { data: withAttempts(rt, delivery, getTimezone(rt, key)) },
-      PRIVATE,
-    );
+  (context: RequestContext, key: Credential): HttpResponse => {
+    parseParameters({}, context.request.search);
+    const delivery = getOwnDelivery(rt, key, pathId(context));
+    return respondData(context, withAttempts(rt, delivery, getTimezone(rt, key)));
   };
 
-/** It is on its way again, not yet there. */
+/** Responds with 202: the delivery is pending again, not yet sent. */
 export const handleRedeliverDelivery =
   (rt: Runtime) =>
-  async (call: RequestContext, key: Credential): Promise<HttpResponse> => {
-    parseParameters({}, call.request.search);
-    const sent = await readOptionalJsonObject(call);
-    const { id } = getOwnDelivery(rt, key, pathId(call));
-    parseRequest(emptyBody, sent);
+  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
+    parseParameters({}, context.request.search);
+    const body = await readOptionalJsonObject(context);
+    const { id } = getOwnDelivery(rt, key, pathId(context));
+    parseRequest(emptyBody, body);
     const delivery = await retryWhileBusy(rt, () => redeliverDelivery(rt, id));
-    return respondJson(
-      call,
-      202,
-      { data: withAttempts(rt, delivery, getTimezone(rt, key)) },
-      PRIVATE,
-    );
+    return respondData(context, withAttempts(rt, delivery, getTimezone(rt, key)), 202);
   };
 
 const withAttempts = (rt: Runtime, delivery: DeliveryRow, timezone: string) => ({
   ...toPublicDelivery(delivery, timezone),
   attempts: rt.store.deliveries
-    .listAttempts(delivery.id, SHOWN_ATTEMPTS)
+    .listAttempts(delivery.id, MAX_ATTEMPTS_SHOWN)
     .map((attempt) => toPublicAttempt(attempt, timezone)),
 });
 
-/** A page, and where the next one goes on; null: nowhere. A rare combination may fill less than a page. */
+/**
+ * Reads a page. The next one continues after `reached`, which is null at the end. A page can be short
+ * even if more follow, because a rare filter stops after a limited number of rows.
+ */
 function readPage(
   rt: Runtime,
   filter: LiveFilter,
@@ -107,10 +103,10 @@ function readPage(
   const rows = found.rows.slice(0, limit);
   const [next] = found.rows.slice(limit);
   const reached = next ? (rows.at(-1)?.id ?? null) : found.reached;
-  // Ids rise with time: from here on all are older.
-  const isOver = reached === null || (next?.id ?? reached) < minIdAt("dlv", since);
+  // IDs increase with time: all further deliveries are older than `since`.
+  const isLast = reached === null || (next?.id ?? reached) < minIdAt("dlv", since);
   return {
     rows: rows.filter(({ createdAt }) => createdAt >= since),
-    reached: isOver ? null : reached,
+    reached: isLast ? null : reached,
   };
 }

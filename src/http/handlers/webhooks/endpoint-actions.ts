@@ -10,15 +10,11 @@ import { parseRequest } from "../../../domain/bookings/request.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import type { EndpointRow } from "../../../store/endpoints.ts";
 import type { Credential } from "../../../store/keys.ts";
-import type { HandlerResult } from "../../pipeline/pipeline.ts";
+import type { HandlerResult } from "../../pipeline/route-path.ts";
 import { readOptionalJsonObject } from "../../pipeline/body.ts";
-import {
-  type HttpResponse,
-  respondJson,
-  type RequestContext,
-} from "../../pipeline/request-context.ts";
+import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import { pathId } from "./endpoint.ts";
-import { NO_STORE, PRIVATE, getTimezone } from "../../pipeline/business-response.ts";
+import { getTimezone, NO_STORE, respondData } from "../../pipeline/business-response.ts";
 import { instant, parseParameters } from "../../pipeline/parameters.ts";
 import { toPublicEndpoint } from "./public-webhooks.ts";
 import { retryWhileBusy } from "../../pipeline/write-retry.ts";
@@ -26,7 +22,7 @@ import { retryWhileBusy } from "../../pipeline/write-retry.ts";
 const DAY_SECONDS = 86_400;
 const OVERLAP = { error: `a whole number of seconds from 0 to ${7 * DAY_SECONDS}` };
 
-// Bodies of actions may be left out. The message of a schema is a noun.
+// The error texts of these schemas are nouns: the caller adds "must be".
 
 export const emptyBody = z.strictObject({});
 
@@ -55,61 +51,47 @@ export const rotateSecretBody = z.strictObject({
 });
 
 type Action<Shape extends z.ZodRawShape> = (
-  call: RequestContext,
+  context: RequestContext,
   endpoint: EndpointRow,
-  asked: z.output<z.ZodObject<Shape>>,
+  body: z.output<z.ZodObject<Shape>>,
   timezone: string,
 ) => HandlerResult;
 
-/** Something that is done to one endpoint. Mistakes are told in the order 400, 404, 422. */
+/** A handler for an action on one endpoint. Errors are checked in the order 400, 404, 422. */
 export const handleEndpointAction =
-  <Shape extends z.ZodRawShape>(rt: Runtime, body: z.ZodObject<Shape>, act: Action<Shape>) =>
-  async (call: RequestContext, key: Credential): Promise<HttpResponse> => {
-    parseParameters({}, call.request.search);
-    const sent = await readOptionalJsonObject(call);
-    const endpoint = getOwnEndpoint(rt, key, pathId(call));
-    return act(call, endpoint, parseRequest(body, sent), getTimezone(rt, key));
+  <Shape extends z.ZodRawShape>(rt: Runtime, schema: z.ZodObject<Shape>, act: Action<Shape>) =>
+  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
+    parseParameters({}, context.request.search);
+    const body = await readOptionalJsonObject(context);
+    const endpoint = getOwnEndpoint(rt, key, pathId(context));
+    return act(context, endpoint, parseRequest(schema, body), getTimezone(rt, key));
   };
 
 export const handleEnableEndpoint = (rt: Runtime) =>
-  handleEndpointAction(rt, enableEndpointBody, async (call, { id }, { recover }, timezone) => {
-    const which = typeof recover === "string" ? recover : recover.resolve(timezone);
+  handleEndpointAction(rt, enableEndpointBody, async (context, { id }, { recover }, timezone) => {
+    const missedEvents = typeof recover === "string" ? recover : recover.resolve(timezone);
     const { endpoint, ...counts } = await retryWhileBusy(rt, () =>
-      enableEndpoint(rt, id, which, { byPartner: true }),
+      enableEndpoint(rt, id, missedEvents, { byPartner: true }),
     );
-    return respondJson(
-      call,
-      200,
-      { data: { ...toPublicEndpoint(endpoint, timezone), ...counts } },
-      PRIVATE,
-    );
+    return respondData(context, { ...toPublicEndpoint(endpoint, timezone), ...counts });
   });
 
 export const handleRotateEndpointSecret = (rt: Runtime) =>
   handleEndpointAction(
     rt,
     rotateSecretBody,
-    async (call, { id }, { overlapSeconds, force }, timezone) => {
+    async (context, { id }, { overlapSeconds, force }, timezone) => {
       const { endpoint, secret, oldEndsAt } = await retryWhileBusy(rt, () =>
         rotateEndpointSecret(rt, id, { overlapMs: overlapSeconds * 1000, force }),
       );
       const oldSecretEndsAt = formatInstant(oldEndsAt, timezone);
-      return respondJson(
-        call,
-        200,
-        { data: { ...toPublicEndpoint(endpoint, timezone), secret, oldSecretEndsAt } },
-        NO_STORE,
-      );
+      const data = { ...toPublicEndpoint(endpoint, timezone), secret, oldSecretEndsAt };
+      return respondData(context, data, 200, NO_STORE);
     },
   );
 
 export const handleFinishSecretRotation = (rt: Runtime) =>
-  handleEndpointAction(rt, emptyBody, async (call, endpoint, _asked, timezone) => {
+  handleEndpointAction(rt, emptyBody, async (context, endpoint, _body, timezone) => {
     const finished = await retryWhileBusy(rt, () => finishSecretRotation(rt, endpoint.id));
-    return respondJson(
-      call,
-      200,
-      { data: { ...toPublicEndpoint(endpoint, timezone), finished } },
-      PRIVATE,
-    );
+    return respondData(context, { ...toPublicEndpoint(endpoint, timezone), finished });
   });

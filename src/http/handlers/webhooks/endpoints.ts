@@ -8,12 +8,12 @@ import type { Credential } from "../../../store/keys.ts";
 import { readJsonObject } from "../../pipeline/body.ts";
 import {
   type HttpResponse,
-  respondJson,
   type RequestContext,
   getHeader,
 } from "../../pipeline/request-context.ts";
 import { paginate } from "../../pipeline/cursor.ts";
 import {
+  respondData,
   respondPage,
   getBusiness,
   NO_STORE,
@@ -29,7 +29,7 @@ const PATH = "webhooks";
 
 export const ENDPOINTS_PARAMETERS = { limit: pageSize, cursor };
 
-/** What may be sent of an endpoint. app/webhooks/endpoint-checks.ts judges it, for the terminal as well. */
+/** Documents the body. `createEndpoint` validates it, because the CLI uses the same checks. */
 export const createEndpointBody = z.strictObject({
   name: z.string().min(1).max(100).describe("Label of the endpoint"),
   url: z
@@ -38,25 +38,25 @@ export const createEndpointBody = z.strictObject({
   events: z.array(z.enum(EVENT_TYPES)).min(1).describe("Event types to send"),
 });
 
-/** The oldest first. */
+/** Lists endpoints, oldest first. */
 export const listEndpoints =
   (rt: Runtime) =>
-  (call: RequestContext, key: Credential): HttpResponse => {
-    const { limit, cursor } = parseParameters(ENDPOINTS_PARAMETERS, call.request.search);
+  (context: RequestContext, key: Credential): HttpResponse => {
+    const { limit, cursor } = parseParameters(ENDPOINTS_PARAMETERS, context.request.search);
     const business = getBusiness(rt, key);
-    // Ids rise with time: by them alone they are in order.
+    // IDs increase with time, so sorting by ID alone is enough.
     const endpoints = listOwnEndpoints(rt, key).map((endpoint) => ({ ...endpoint, sortOrder: 0 }));
     const { objects, nextCursor } = paginate(PATH, endpoints, limit, cursor);
     const data = objects.map((endpoint) => toPublicEndpoint(endpoint, business.doc.timezone));
-    return respondPage(rt, call, business, PATH, { data, nextCursor });
+    return respondPage(rt, context, business, PATH, { data, nextCursor });
   };
 
 export const handleCreateEndpoint =
   (rt: Runtime) =>
-  async (call: RequestContext, key: Credential): Promise<HttpResponse> => {
-    parseParameters({}, call.request.search);
-    const idempotencyKey = readIdempotencyKey(call);
-    const { name, url, events, ...others } = await readJsonObject(call);
+  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
+    parseParameters({}, context.request.search);
+    const idempotencyKey = readIdempotencyKey(context);
+    const { name, url, events, ...others } = await readJsonObject(context);
     const { endpoint, secret } = await retryWhileBusy(rt, () =>
       createEndpoint(rt, {
         businessId: key.businessId,
@@ -71,13 +71,14 @@ export const handleCreateEndpoint =
     );
     const location = businessUrl(rt, key.businessSlug, `${PATH}/${endpoint.id}`);
     const data = { ...toPublicEndpoint(endpoint, getTimezone(rt, key)), secret };
-    return respondJson(call, 201, { data }, ["location", location, ...NO_STORE]);
+    return respondData(context, data, 201, ["location", location, ...NO_STORE]);
   };
 
-function readIdempotencyKey(call: RequestContext): string | undefined {
-  const sent = getHeader(call.request, "idempotency-key");
-  if (sent === undefined || IDEMPOTENCY_KEY.test(sent)) return sent;
-  const detail = "Idempotency-Key has 1 to 255 characters of ASCII, without a space.";
+function readIdempotencyKey(context: RequestContext): string | undefined {
+  const value = getHeader(context.request, "idempotency-key");
+  if (value === undefined || IDEMPOTENCY_KEY.test(value)) return value;
+  const detail =
+    "Invalid Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces.";
   throw new AppError("invalid_parameter", detail, {
     issues: [{ parameter: "Idempotency-Key", code: "invalid_value", detail }],
   });

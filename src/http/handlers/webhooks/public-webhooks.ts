@@ -5,8 +5,8 @@ import { safe } from "../../../domain/safe-text.ts";
 import type { AttemptRow, DeliveryRow } from "../../../store/deliveries.ts";
 import type { EndpointRow } from "../../../store/endpoints.ts";
 
-/** A partner sees so much of what its own receiver said, and of why a connection failed. */
-const SHOWN_CHARACTERS = 256;
+/** Maximum length of a response text or connection error shown to partners. */
+const MAX_TEXT_CHARACTERS = 256;
 
 export const toPublicEndpoint = (
   row: EndpointRow,
@@ -52,7 +52,7 @@ export const toPublicAttempt = (row: AttemptRow, timezone: string): z.output<typ
 });
 
 export const toPublicText = (text: string | null): string | null =>
-  text && safe(text, SHOWN_CHARACTERS);
+  text && safe(text, MAX_TEXT_CHARACTERS);
 
 const instantOrNull = (at: number | null, timezone: string): string | null =>
   at === null ? null : formatInstant(at, timezone);

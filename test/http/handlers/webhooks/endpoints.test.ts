@@ -256,7 +256,7 @@ describe("mistakes in the body", () => {
     expect(await api().problem(WEBHOOKS, encoded("gzip"))).toMatchObject({
       status: 415,
       code: "unsupported_media_type",
-      detail: "The body must be sent as it is, without Content-Encoding.",
+      detail: "The body must not be compressed: send it without Content-Encoding.",
     });
     expect((await api().ask(WEBHOOKS, encoded("identity"))).status).toBe(201);
   });
