@@ -1,9 +1,13 @@
 import type { z } from "zod";
 import type { AuthoredMenuCategory } from "../catalog/file/schema.ts";
-import { labelOf, type Mapping, READ_OF_OBJECT, sound } from "./mapping.ts";
+import { labelOf, type MappingContext, OBJECT_FIELDS, validOrSkipped } from "./mapping.ts";
 import { dataOf, type SquareItem, type SquareObject } from "./objects.ts";
 
-/** Square's categories serve goods and services alike; here each goes where its items go, its parents with it. */
+/**
+ * Square has one kind of category, deskbell has one for services and one for the menu. A category
+ * and its parents go where its items go; an unused one goes to the
+ * menu, unless all items are services.
+ */
 export function splitCategories(
   categories: SquareObject[],
   dishes: SquareItem[],
@@ -19,7 +23,7 @@ export function splitCategories(
   };
 }
 
-/** The reporting category counts only where an item names no other. */
+/** The reporting category is used only if the item has no other category. */
 export function categoryIds(item: SquareItem): string[] {
   const listed = [item.categoryId, ...item.categories.map(({ id }) => id)].filter(
     (id) => id !== undefined,
@@ -36,34 +40,41 @@ export function categoryIds(item: SquareItem): string[] {
 export function mapCategories(
   categories: SquareObject[],
   schema: z.ZodType<AuthoredMenuCategory>,
-  m: Mapping,
+  context: MappingContext,
 ): AuthoredMenuCategory[] {
   const docs = categories.flatMap((object) => {
     const { name, imageIds, parentCategory, ...unread } = dataOf("CATEGORY", object);
-    m.left.unread("category", object.fields, READ_OF_OBJECT);
-    m.left.unread("category", unread, []);
-    const doc: AuthoredMenuCategory = { key: object.id, name, ...m.picturesOf(object, imageIds) };
+    context.skipped.addUnread("category", object.fields, OBJECT_FIELDS);
+    context.skipped.addUnread("category", unread, []);
+    const doc: AuthoredMenuCategory = {
+      key: object.id,
+      name,
+      ...context.imagesOf(object, imageIds),
+    };
     if (parentCategory?.id !== undefined) doc.parent = parentCategory.id;
-    return sound(schema, doc, `category ${labelOf(name, object.id)}`, m.left);
+    return validOrSkipped(schema, doc, `category ${labelOf(name, object.id)}`, context.skipped);
   });
   const byKey = new Map(docs.map((doc) => [doc.key, doc]));
   for (const doc of docs) {
     if (doc.parent === undefined) continue;
     const parent = `parent ${doc.parent} of category ${labelOf(doc.name, doc.key)}`;
-    if (!byKey.has(doc.parent)) m.left.one(parent, "it is not in the file, or was not taken");
-    else if (isAbove(doc, byKey)) m.left.one(parent, "the categories go round in a ring");
+    if (!byKey.has(doc.parent))
+      context.skipped.add(parent, "it is not in the file, or was not imported");
+    else if (isOwnAncestor(doc, byKey)) context.skipped.add(parent, "the categories form a cycle");
     else continue;
     delete doc.parent;
   }
   return docs;
 }
 
-/** Whether a category is found again among those above it. */
-function isAbove(doc: AuthoredMenuCategory, byKey: Map<string, AuthoredMenuCategory>): boolean {
-  const above = new Set<string>();
-  for (let key = doc.parent; key !== undefined && !above.has(key); key = byKey.get(key)?.parent)
-    above.add(key);
-  return above.has(doc.key);
+function isOwnAncestor(
+  doc: AuthoredMenuCategory,
+  byKey: Map<string, AuthoredMenuCategory>,
+): boolean {
+  const ancestors = new Set<string>();
+  for (let key = doc.parent; key !== undefined && !ancestors.has(key); key = byKey.get(key)?.parent)
+    ancestors.add(key);
+  return ancestors.has(doc.key);
 }
 
 function withParents(ids: string[], categories: SquareObject[]): Set<string> {
@@ -71,7 +82,7 @@ function withParents(ids: string[], categories: SquareObject[]): Set<string> {
     categories.map((one) => [one.id, dataOf("CATEGORY", one).parentCategory?.id]),
   );
   const all = new Set(ids);
-  // A set hands out what is added during the walk, each once: a ring of parents ends it too.
+  // Iterating a set visits IDs added on the way, each once, so a cycle of parents ends too.
   for (const id of all) {
     const parent = parentOf.get(id);
     if (parent !== undefined) all.add(parent);

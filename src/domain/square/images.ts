@@ -1,49 +1,43 @@
-import { line, webAddress } from "../catalog/file/values.ts";
-import { labelOf, type Pictures } from "./mapping.ts";
+import { type AuthoredImages, labelOf } from "./mapping.ts";
 import { dataOf, type Image, type SquareObject } from "./objects.ts";
 import type { SkippedLog } from "./skipped.ts";
+import { line, webAddress } from "../catalog/file/values.ts";
 
-/** Finds the images of objects: those named by `imageIds`, and the one that a sample's file puts beside the object. */
-export function pictureFinder(objects: SquareObject[], left: SkippedLog) {
+/** Finds the images of objects: those in `imageIds`, and one that the file has next to the object. */
+export function createImageFinder(objects: SquareObject[], skipped: SkippedLog) {
   const unused = new Map(
     objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]),
   );
   const images = new Map(unused);
 
-  function read(image: Image, owner: string): NonNullable<Pictures["images"]> {
+  function read(image: Image, owner: string): NonNullable<AuthoredImages["images"]> {
     const { url = "", caption } = image;
     const what = `image ${url} of ${owner}`;
     if (!webAddress.safeParse(url).success) {
-      left.one(
-        what,
-        "an image is a web address (https://…) of the business's own, and this is none",
-      );
+      skipped.add(what, "an image must be a web address (https://…)");
       return [];
     }
     if (caption === undefined || caption === "") return [{ url }];
     if (line(300).safeParse(caption).success) return [{ url, alt: caption }];
-    left.one(
-      `caption of ${what}`,
-      "a description for the blind is one line of at most 300 characters",
-    );
+    skipped.add(`caption of ${what}`, "a caption must be one line of at most 300 characters");
     return [{ url }];
   }
 
   return {
-    picturesOf(object: SquareObject, imageIds: readonly string[]): Pictures {
+    imagesOf(object: SquareObject, imageIds: readonly string[]): AuthoredImages {
       const found = object.image === undefined ? [] : read(object.image, object.id);
       for (const id of imageIds) {
         const image = images.get(id);
         unused.delete(id);
         if (image === undefined)
-          left.one(`image ${id} of ${object.id}`, "the image itself is not in the file");
+          skipped.add(`image ${id} of ${object.id}`, "the image is not in the file");
         else found.push(...read(dataOf("IMAGE", image), object.id));
       }
       return found.length === 0 ? {} : { images: found };
     },
 
-    noteUnused(): void {
-      for (const { id, type } of unused.values()) left.object(type, labelOf("", id));
+    addUnusedImages(): void {
+      for (const { id, type } of unused.values()) skipped.addObject(type, labelOf("", id));
     },
   };
 }

@@ -8,39 +8,39 @@ import {
 } from "../catalog/import-report.ts";
 import { categoryIds, mapCategories, splitCategories } from "./categories.ts";
 import { type Links, mapDish, mapService } from "./items.ts";
-import { labelOf, type Mapping, sound } from "./mapping.ts";
+import { labelOf, type MappingContext, validOrSkipped } from "./mapping.ts";
 import { mapModifierLists } from "./modifiers.ts";
 import { dataOf, isRead, type SquareItem, type SquareObject } from "./objects.ts";
-import { pictureFinder } from "./images.ts";
+import { createImageFinder } from "./images.ts";
 import { createSkippedLog, type SkippedLog, typeName } from "./skipped.ts";
 
-type Sold = { object: SquareObject; item: SquareItem };
+type ItemObject = { object: SquareObject; item: SquareItem };
 
 const schemas = catalogFileSchema.shape;
 const menuSchemas = schemas.menu.unwrap().shape;
 
-/** What of a Square catalog a catalog file can hold, and a line for all that it cannot. */
+/** Converts Square's objects to sections of a catalog file, and reports what was skipped. */
 export function mapSquareCatalog(
   found: SquareObject[],
   currency: string,
 ): { sections: ImportedSections; report: ImportReport } {
-  const left = createSkippedLog();
-  const objects = living(found, left);
+  const skipped = createSkippedLog();
+  const objects = importable(found, skipped);
   const ofType = (wanted: string) => objects.filter(({ type }) => type === wanted);
-  const { picturesOf, noteUnused } = pictureFinder(objects, left);
-  const m: Mapping = { currency, left, foreign: new Set(), picturesOf };
+  const { imagesOf, addUnusedImages } = createImageFinder(objects, skipped);
+  const context: MappingContext = { currency, skipped, foreign: new Set(), imagesOf };
 
-  const { dishes, services } = splitItems(ofType("ITEM"), left);
+  const { dishes, services } = splitItems(ofType("ITEM"), skipped);
   const { ofDishes, ofServices } = splitCategories(
     ofType("CATEGORY"),
     dishes.map(({ item }) => item),
     services.map(({ item }) => item),
   );
-  const menuCategories = mapCategories(ofDishes, menuSchemas.categories.unwrap().element, m);
+  const menuCategories = mapCategories(ofDishes, menuSchemas.categories.unwrap().element, context);
   const serviceCategories = mapCategories(
     ofServices,
     schemas.serviceCategories.unwrap().element,
-    m,
+    context,
   );
   const uses = dishes.flatMap(({ item }) =>
     item.modifierListInfo.map((info) => ({ info, item: item.name })),
@@ -49,65 +49,66 @@ export function mapSquareCatalog(
     ofType("MODIFIER_LIST"),
     uses,
     menuSchemas.modifierGroups.unwrap().element,
-    m,
+    context,
   );
 
   const mapped = {
     serviceCategories,
-    services: services.flatMap((sold) => {
+    services: services.flatMap((itemObject) => {
       const doc = mapService(
-        sold.object,
-        sold.item,
-        linksOf(sold, serviceCategories, modifierGroups, left),
-        m,
+        itemObject.object,
+        itemObject.item,
+        linksOf(itemObject, serviceCategories, modifierGroups, skipped),
+        context,
       );
       return doc === undefined
         ? []
-        : sound(schemas.services.unwrap().element, doc, what(sold), left);
+        : validOrSkipped(schemas.services.unwrap().element, doc, itemLabel(itemObject), skipped);
     }),
     menu: {
       categories: menuCategories,
       modifierGroups,
-      items: dishes.flatMap((sold) => {
+      items: dishes.flatMap((itemObject) => {
         const doc = mapDish(
-          sold.object,
-          sold.item,
-          linksOf(sold, menuCategories, modifierGroups, left),
-          m,
+          itemObject.object,
+          itemObject.item,
+          linksOf(itemObject, menuCategories, modifierGroups, skipped),
+          context,
         );
         return doc === undefined
           ? []
-          : sound(menuSchemas.items.unwrap().element, doc, what(sold), left);
+          : validOrSkipped(menuSchemas.items.unwrap().element, doc, itemLabel(itemObject), skipped);
       }),
     },
   };
-  noteUnused();
-  refuseForeign(m.foreign, currency);
+  addUnusedImages();
+  assertNoForeign(context.foreign, currency);
   return {
-    sections: refuseNothing(withoutEmpty(mapped)),
-    report: { taken: summarizeSections(mapped), left: left.all() },
+    sections: assertNotEmpty(withoutEmpty(mapped)),
+    report: { taken: summarizeSections(mapped), left: skipped.list() },
   };
 }
 
-const what = ({ object, item }: Sold): string => `item ${labelOf(item.name, object.id)}`;
+const itemLabel = ({ object, item }: ItemObject): string => `item ${labelOf(item.name, object.id)}`;
 
-/** The objects to map: what is deleted, doubled or of a kind unknown here is reported. */
-function living(found: SquareObject[], left: SkippedLog): SquareObject[] {
+/** The objects to map; deleted and repeated ones, and those of other types, are skipped. */
+function importable(found: SquareObject[], skipped: SkippedLog): SquareObject[] {
   const seen = new Set<string>();
   return found.filter((object) => {
     const label = labelOf(nameIn(object), object.id);
     const isRepeated = seen.has(object.id);
     seen.add(object.id);
-    if (object.isDeleted) left.one(`${typeName(object.type)} ${label}`, "it is deleted in Square");
+    if (object.isDeleted)
+      skipped.add(`${typeName(object.type)} ${label}`, "it is deleted in Square");
     else if (isRepeated)
-      left.one(`${typeName(object.type)} ${label}`, "an object before it has the same id");
+      skipped.add(`${typeName(object.type)} ${label}`, "an earlier object has the same ID");
     else if (isRead(object.type)) return true;
-    else left.object(object.type, label);
+    else skipped.addObject(object.type, label);
     return false;
   });
 }
 
-/** A tax's name is in its `taxData`, and so on. */
+/** The name of any type of object: that of a TAX is in `taxData`, and so on. */
 function nameIn(object: SquareObject): string {
   const [, data] = Object.entries(object.fields).find(([field]) => field.endsWith("Data")) ?? [];
   const { name } = (data ?? {}) as { name?: unknown };
@@ -116,41 +117,52 @@ function nameIn(object: SquareObject): string {
 
 function splitItems(
   objects: SquareObject[],
-  left: SkippedLog,
-): { dishes: Sold[]; services: Sold[] } {
-  const split: { dishes: Sold[]; services: Sold[] } = { dishes: [], services: [] };
+  skipped: SkippedLog,
+): { dishes: ItemObject[]; services: ItemObject[] } {
+  const split: { dishes: ItemObject[]; services: ItemObject[] } = { dishes: [], services: [] };
   for (const object of objects) {
-    const sold = { object, item: dataOf("ITEM", object) };
-    const { productType } = sold.item;
-    if (productType === "APPOINTMENTS_SERVICE") split.services.push(sold);
-    else if (productType === "REGULAR" || productType === "FOOD_AND_BEV") split.dishes.push(sold);
-    else left.one(what(sold), `${typeName(productType)} is neither a dish nor a service`);
+    const itemObject = { object, item: dataOf("ITEM", object) };
+    const { productType } = itemObject.item;
+    if (productType === "APPOINTMENTS_SERVICE") split.services.push(itemObject);
+    else if (productType === "REGULAR" || productType === "FOOD_AND_BEV")
+      split.dishes.push(itemObject);
+    else
+      skipped.add(
+        itemLabel(itemObject),
+        `${typeName(productType)} is neither a dish nor a service`,
+      );
   }
   return split;
 }
 
-/** An item's references to what was taken; the others are reported. */
+/** The references of an item to imported objects; the others are skipped. */
 function linksOf(
-  sold: Sold,
+  itemObject: ItemObject,
   categories: { key: string }[],
   groups: { key: string }[],
-  left: SkippedLog,
+  skipped: SkippedLog,
 ): Links {
-  const known = (kind: string, ids: string[], taken: { key: string }[]) =>
+  const onlyImported = (kind: string, ids: string[], imported: { key: string }[]) =>
     ids.filter((id) => {
-      const isKnown = taken.some(({ key }) => key === id);
+      const isKnown = imported.some(({ key }) => key === id);
       if (!isKnown)
-        left.one(`${kind} ${id} of ${what(sold)}`, "it is not in the file, or was not taken");
+        skipped.add(
+          `${kind} ${id} of ${itemLabel(itemObject)}`,
+          "it is not in the file, or was not imported",
+        );
       return isKnown;
     });
-  const enabled = sold.item.modifierListInfo.filter(({ enabled, modifierListId }) => {
+  const enabled = itemObject.item.modifierListInfo.filter(({ enabled, modifierListId }) => {
     if (!enabled)
-      left.one(`modifier list ${modifierListId} of ${what(sold)}`, "it is switched off there");
+      skipped.add(
+        `modifier list ${modifierListId} of ${itemLabel(itemObject)}`,
+        "it is disabled for this item",
+      );
     return enabled;
   });
   return {
-    categories: known("category", categoryIds(sold.item), categories),
-    modifierGroups: known(
+    categories: onlyImported("category", categoryIds(itemObject.item), categories),
+    modifierGroups: onlyImported(
       "modifier list",
       [...new Set(enabled.map((info) => info.modifierListId))],
       groups,
@@ -158,24 +170,24 @@ function linksOf(
   };
 }
 
-function refuseForeign(foreign: Set<string>, currency: string): void {
+function assertNoForeign(foreign: Set<string>, currency: string): void {
   if (foreign.size === 0) return;
   throw new AppError(
     "invalid_input",
     `Prices in this file are in ${[...foreign].sort().join(", ")}, not ${currency}.`,
     {
-      fix: "Name the file's currency as the business's: money is not converted.",
+      fix: "Set the currency of the business to that of the file; amounts are not converted.",
     },
   );
 }
 
-function refuseNothing(sections: ImportedSections): ImportedSections {
+function assertNotEmpty(sections: ImportedSections): ImportedSections {
   if (Object.keys(sections).length > 0) return sections;
   throw new AppError(
     "invalid_input",
-    "There is no item, category or modifier list in this file that could be taken.",
+    "This file has no item, category or modifier list that can be imported.",
     {
-      fix: "Ask Square's ListCatalog for types=ITEM,CATEGORY,MODIFIER_LIST,IMAGE and import its answer.",
+      fix: "Call Square's ListCatalog with types=ITEM,CATEGORY,MODIFIER_LIST,IMAGE and import its response.",
     },
   );
 }

@@ -1,21 +1,21 @@
 import type { z } from "zod";
-import { formatMoney } from "../money.ts";
 import type { Money, SquareObject } from "./objects.ts";
 import type { SkippedLog } from "./skipped.ts";
+import { formatMoney } from "../money.ts";
 
-/** What mapping an object needs besides the object. */
-export type Mapping = {
+/** Shared by the functions that map Square's objects. */
+export type MappingContext = {
   currency: string;
-  left: SkippedLog;
-  /** Currencies met that are not the business's. */
+  skipped: SkippedLog;
+  /** Currencies in the file other than that of the business. */
   foreign: Set<string>;
-  picturesOf: (object: SquareObject, imageIds: readonly string[]) => Pictures;
+  imagesOf: (object: SquareObject, imageIds: readonly string[]) => AuthoredImages;
 };
 
-export type Pictures = { images?: { url: string; alt?: string }[] };
+export type AuthoredImages = { images?: { url: string; alt?: string }[] };
 
-/** Fields of every object that its mapping accounts for. */
-export const READ_OF_OBJECT = [
+/** The fields of an object that are read. */
+export const OBJECT_FIELDS = [
   "type",
   "id",
   "isDeleted",
@@ -25,24 +25,29 @@ export const READ_OF_OBJECT = [
   "imageData",
 ];
 
-/** What the samples write for the currency of whoever loads them. */
+/** Square's sample files have this instead of a currency. */
 const PLACEHOLDER = "CURRENCY";
 
 export const labelOf = (name: string, id: string): string =>
   name === "" ? `'${id}'` : `'${name}' (${id})`;
 
-/** The document if a catalog file may hold it; else it is reported with what is wrong. */
-export function sound<T>(schema: z.ZodType<T>, doc: T, what: string, left: SkippedLog): T[] {
+/** The document in a list if it is valid in a catalog file; otherwise an empty list. */
+export function validOrSkipped<T>(
+  schema: z.ZodType<T>,
+  doc: T,
+  what: string,
+  skipped: SkippedLog,
+): T[] {
   const issue = schema.safeParse(doc).error?.issues[0];
   if (issue === undefined) return [doc];
-  left.one(what, `its ${issue.path.join(".")} must be ${issue.message}`);
+  skipped.add(what, `its ${issue.path.join(".")} must be ${issue.message}`);
   return [];
 }
 
-/** Decimal text in the business's currency. A foreign one is remembered: the import as a whole refuses it. */
-export function priceOf(money: Money | undefined, m: Mapping): string | undefined {
+/** Decimal text. A different currency is added to `context.foreign`, which makes the import fail. */
+export function priceOf(money: Money | undefined, context: MappingContext): string | undefined {
   if (money?.amount === undefined) return undefined;
-  const { currency = m.currency } = money;
-  if (currency !== m.currency && currency !== PLACEHOLDER) m.foreign.add(currency);
-  return formatMoney(money.amount, m.currency);
+  const { currency = context.currency } = money;
+  if (currency !== context.currency && currency !== PLACEHOLDER) context.foreign.add(currency);
+  return formatMoney(money.amount, context.currency);
 }

@@ -1,21 +1,21 @@
 import type { z } from "zod";
 import type { AuthoredModifierGroup } from "../catalog/file/schema.ts";
-import { labelOf, type Mapping, priceOf, READ_OF_OBJECT, sound } from "./mapping.ts";
+import { labelOf, type MappingContext, priceOf, OBJECT_FIELDS, validOrSkipped } from "./mapping.ts";
 import { dataOf, type SquareItem, type ModifierList, type SquareObject } from "./objects.ts";
 
-/** A dish's use of a list. */
+/** A dish that uses a modifier list. */
 export type ItemLink = { info: SquareItem["modifierListInfo"][number]; item: string };
 
-type Rule = { min: number | undefined; max: number | undefined };
+type Limits = { min: number | undefined; max: number | undefined };
 
 export function mapModifierLists(
   lists: SquareObject[],
   links: ItemLink[],
   schema: z.ZodType<AuthoredModifierGroup>,
-  m: Mapping,
+  context: MappingContext,
 ): AuthoredModifierGroup[] {
   for (const { info } of links)
-    m.left.unread("use of a modifier list", info, [
+    context.skipped.addUnread("use of a modifier list", info, [
       "modifierListId",
       "enabled",
       "minSelectedModifiers",
@@ -24,86 +24,100 @@ export function mapModifierLists(
   return lists.flatMap((object) => {
     const list = dataOf("MODIFIER_LIST", object);
     const what = `modifier list ${labelOf(list.name, object.id)}`;
-    const options = mapOptions(list, what, m);
-    if (list.modifierType === "TEXT")
-      m.left.one(what, "guests choose from options here and write no text");
-    else if (options.length === 0) m.left.one(what, "it has no option");
+    const options = mapOptions(list, what, context);
+    if (list.modifierType === "TEXT") context.skipped.add(what, "text modifiers are not supported");
+    else if (options.length === 0) context.skipped.add(what, "it has no options");
     if (list.modifierType === "TEXT" || options.length === 0) return [];
-    noteUnread(object, list, m);
-    const rule = ruleOf(
+    addUnreadFields(object, list, context);
+    const limits = limitsOf(
       list,
       links.filter(({ info }) => info.modifierListId === object.id),
       what,
-      m,
+      context,
     );
     const widest = list.selectionType === "SINGLE" ? 1 : options.length;
-    const max = Math.min(rule.max ?? widest, options.length);
-    const min = Math.min(rule.min ?? 0, max);
-    if (rule.min !== undefined && min < rule.min)
-      m.left.one(`the least of ${rule.min} choices of ${what}`, `no more than ${max} can be made`);
+    const max = Math.min(limits.max ?? widest, options.length);
+    const min = Math.min(limits.min ?? 0, max);
+    if (limits.min !== undefined && min < limits.min)
+      context.skipped.add(
+        `minimum of ${limits.min} choices of ${what}`,
+        `only ${max} can be chosen`,
+      );
     for (const option of options.filter((one) => one.default).slice(max)) {
-      m.left.one(
+      context.skipped.add(
         `onByDefault of ${labelOf(option.name, option.key)} of ${what}`,
-        `no more than ${max} can be chosen`,
+        `only ${max} can be chosen`,
       );
       delete option.default;
     }
-    return sound(schema, { key: object.id, name: list.name, min, max, options }, what, m.left);
+    return validOrSkipped(
+      schema,
+      { key: object.id, name: list.name, min, max, options },
+      what,
+      context.skipped,
+    );
   });
 }
 
 type Option = AuthoredModifierGroup["options"][number];
 
-function mapOptions(list: ModifierList, what: string, m: Mapping): Option[] {
+function mapOptions(list: ModifierList, what: string, context: MappingContext): Option[] {
   return list.modifiers
     .toSorted((a, b) => (a.modifierData.ordinal ?? 0) - (b.modifierData.ordinal ?? 0))
     .flatMap(({ id, isDeleted, modifierData: { name, priceMoney, onByDefault } }): Option[] => {
       const option = `modifier ${labelOf(name, id)} of ${what}`;
-      const price = priceOf(priceMoney ?? { amount: 0 }, m) ?? "0";
-      if (isDeleted) m.left.one(option, "it is deleted in Square");
-      else if (price.startsWith("-")) m.left.one(option, "an option cannot lower the price");
+      const price = priceOf(priceMoney ?? { amount: 0 }, context) ?? "0";
+      if (isDeleted) context.skipped.add(option, "it is deleted in Square");
+      else if (price.startsWith("-"))
+        context.skipped.add(option, "an option cannot have a negative price");
       else return [{ key: id, name, price, ...(onByDefault && { default: true }) }];
       return [];
     });
 }
 
 /**
- * Square lets each dish set how many to choose, a group here has one rule. Where all dishes agree theirs is taken, or else the
- * list's own, and the dishes that differ are reported.
+ * Square lets each dish set its own limits, but a modifier group has one pair. Uses those of the
+ * dishes if they are equal, otherwise those of the list, and reports the dishes that differ.
  */
-function ruleOf(list: ModifierList, links: ItemLink[], what: string, m: Mapping): Rule {
-  const own = readRule(list);
-  const rules = links.map(({ info, item }) => ({
+function limitsOf(
+  list: ModifierList,
+  links: ItemLink[],
+  what: string,
+  context: MappingContext,
+): Limits {
+  const own = readLimits(list);
+  const perDish = links.map(({ info, item }) => ({
     item,
-    rule: { ...own, ...defined(readRule(info)) },
+    limits: { ...own, ...defined(readLimits(info)) },
   }));
-  const [first] = rules;
-  if (first !== undefined && rules.every(({ rule }) => isSame(rule, first.rule))) return first.rule;
-  for (const { item, rule } of rules)
-    if (!isSame(rule, own))
-      m.left.one(
-        `${rule.min ?? 0} to ${rule.max ?? "any number"} choices of ${what} with '${item}'`,
-        "the dishes disagree, and a group has one rule",
+  const [first] = perDish;
+  if (first !== undefined && perDish.every(({ limits }) => isSame(limits, first.limits)))
+    return first.limits;
+  for (const { item, limits } of perDish)
+    if (!isSame(limits, own))
+      context.skipped.add(
+        `${limits.min ?? 0} to ${limits.max ?? "any number of"} choices of ${what} with '${item}'`,
+        "the dishes have different limits, but a modifier group has only one pair",
       );
   return own;
 }
 
-/** Square writes -1 for "as the list says". */
-const readRule = (from: {
+/** Square writes -1 for "same as the list". */
+const readLimits = (from: {
   minSelectedModifiers?: number | undefined;
   maxSelectedModifiers?: number | undefined;
-}): Rule => ({
+}): Limits => ({
   min: (from.minSelectedModifiers ?? -1) >= 0 ? from.minSelectedModifiers : undefined,
   max: (from.maxSelectedModifiers ?? -1) > 0 ? from.maxSelectedModifiers : undefined,
 });
 
-const defined = (rule: Rule): Partial<Rule> =>
-  Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined));
-const isSame = (a: Rule, b: Rule): boolean => a.min === b.min && a.max === b.max;
+const defined = (limits: Limits): Partial<Limits> =>
+  Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+const isSame = (a: Limits, b: Limits): boolean => a.min === b.min && a.max === b.max;
 
-function noteUnread(object: SquareObject, list: ModifierList, m: Mapping): void {
-  m.left.unread("modifier list", object.fields, READ_OF_OBJECT);
-  m.left.unread("modifier list", list, [
+function addUnreadFields(object: SquareObject, list: ModifierList, context: MappingContext): void {
+  context.skipped.addUnread("modifier list", object.fields, OBJECT_FIELDS);
+  context.skipped.addUnread("modifier list", list, [
     "name",
     "modifierType",
     "selectionType",
@@ -112,8 +126,8 @@ function noteUnread(object: SquareObject, list: ModifierList, m: Mapping): void 
     "modifiers",
   ]);
   for (const modifier of list.modifiers.filter(({ isDeleted }) => !isDeleted)) {
-    m.left.unread("modifier", modifier, ["type", "id", "isDeleted", "modifierData"]);
-    m.left.unread("modifier", modifier.modifierData, [
+    context.skipped.addUnread("modifier", modifier, ["type", "id", "isDeleted", "modifierData"]);
+    context.skipped.addUnread("modifier", modifier.modifierData, [
       "name",
       "ordinal",
       "priceMoney",

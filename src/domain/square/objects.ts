@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, type ValidationIssue } from "../errors.ts";
 import { MAX_MINOR_UNITS } from "../money.ts";
 
-/** An object of a Square catalog, in camelCase whether it came from the API or from an SDK, with the picture that some files put beside it. */
+/** A Square catalog object, with field names in camelCase, and the image next to it, if any. */
 export type SquareObject = {
   type: string;
   id: string;
@@ -25,9 +25,7 @@ const count = z.union([
     .transform(Number),
 ]);
 const money = z.looseObject({
-  amount: count
-    .refine((units) => units <= MAX_MINOR_UNITS, "more money than a catalog believes")
-    .optional(),
+  amount: count.refine((units) => units <= MAX_MINOR_UNITS, "the amount is too large").optional(),
   currency: z.string().optional(),
 });
 const reference = z.looseObject({ id: z.string() });
@@ -38,11 +36,11 @@ const base = z.looseObject({
 });
 const image = z.looseObject({ url: z.string().optional(), caption: z.string().optional() });
 
-/** A list in which no id occurs twice. */
-const once = <T extends z.ZodType<{ id: string }>>(item: T) =>
+/** A list without repeated IDs. */
+const uniqueById = <T extends z.ZodType<{ id: string }>>(item: T) =>
   z
     .array(item)
-    .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "an id is there twice");
+    .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "an ID is repeated");
 
 const variation = base.extend({
   itemVariationData: z.looseObject({
@@ -74,7 +72,7 @@ const itemData = z.looseObject({
   isArchived: z.boolean().default(false),
   isAlcoholic: z.boolean().default(false),
   modifierListInfo: z.array(modifierListInfo).default([]),
-  variations: once(variation).default([]),
+  variations: uniqueById(variation).default([]),
 });
 
 const categoryData = z.looseObject({
@@ -98,10 +96,10 @@ const modifierListData = z.looseObject({
   selectionType: z.string().default("MULTIPLE"),
   minSelectedModifiers: count.optional(),
   maxSelectedModifiers: count.optional(),
-  modifiers: once(modifier).default([]),
+  modifiers: uniqueById(modifier).default([]),
 });
 
-/** What is read of each type; every other type is named in the report. */
+/** The types that are read; objects of other types are skipped. */
 export const DATA = {
   ITEM: { field: "itemData", schema: itemData },
   CATEGORY: { field: "categoryData", schema: categoryData },
@@ -112,8 +110,9 @@ export const DATA = {
 export const isRead = (type: string): type is keyof typeof DATA => Object.hasOwn(DATA, type);
 
 /**
- * The objects of a file in any of the shapes that Square and its samples use: a list or search response, a batch upsert,
- * an array, one object, or a map by id, whose values may be wrapped as `{data, image}`.
+ * Reads the formats that Square and its samples use: a list or search response, a batch upsert, an
+ * array, one object, or a map by ID, whose values may be wrapped as `{data, image}`.
+ * @throws AppError invalid_input
  */
 export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; hasMore: boolean } {
   const file = camelCased(parsed);
@@ -129,8 +128,8 @@ export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; 
     return [{ type, id, isDeleted, fields: read.data, image: picture.data }];
   });
   if (problems.length > 0)
-    throw new AppError("invalid_input", "This is not a catalog as Square writes it.", {
-      fix: "Give the answer of Square's ListCatalog, or the body of a BatchUpsertCatalogObjects.",
+    throw new AppError("invalid_input", "Invalid Square catalog.", {
+      fix: "Use the response of Square's ListCatalog, or the request body of BatchUpsertCatalogObjects.",
       issues: problems.slice(0, 20),
     });
   return {
@@ -139,7 +138,7 @@ export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; 
   };
 }
 
-/** An object's typed data, which squareObjects has found to be sound. */
+/** The data of an object that `parseSquareObjects` has validated. */
 export const dataOf = <T extends keyof typeof DATA>(
   type: T,
   object: SquareObject,
@@ -176,17 +175,20 @@ const problemsIn = (where: string, error: z.ZodError | undefined): ValidationIss
     place: [where, ...issue.path.map(String)].join("."),
   }));
 
-// Square's own objects are nested a dozen deep.
+// Square's objects are about twelve levels deep.
 const MAX_DEPTH = 100;
 
-/** The API writes `item_data`, the SDKs `itemData`; a null says the same as an absent field. The names of a map by id are ids. */
+/**
+ * Converts field names to camelCase, because the API uses `item_data` and the SDKs `itemData`, and
+ * drops nulls. The names in a map by ID are IDs and stay as they are.
+ */
 function camelCased(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH)
     throw new AppError(
       "invalid_input",
-      "This is nested more deeply than any catalog of Square's.",
+      `Invalid Square catalog: it is nested more than ${MAX_DEPTH} levels deep.`,
       {
-        fix: "Give the JSON that Square's Catalog API answers, as it is.",
+        fix: "Use the unmodified JSON response of Square's Catalog API.",
       },
     );
   if (Array.isArray(value)) return value.map((one) => camelCased(one, depth + 1));

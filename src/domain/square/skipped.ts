@@ -1,77 +1,80 @@
-import { type SkippedPart } from "../catalog/import-report.ts";
-import { countOf } from "../count-of.ts";
 import type { Fields } from "./objects.ts";
+import type { SkippedPart } from "../catalog/import-report.ts";
+import { countOf } from "../count-of.ts";
 
 export type SkippedLog = ReturnType<typeof createSkippedLog>;
 
-const PRICES = "prices are served as they are written";
-const ONE_PLACE = "the catalog is that of one location";
-const STOCK = "stock is not counted here";
-const TILL = "it is of use to Square's own till and pages only";
-const BOOKKEEPING = "it is Square's own bookkeeping";
-const RULES =
-  "write it under promotions: Square keeps the rule in several objects that have no counterpart";
+const TAXES = "deskbell does not calculate taxes";
+const LOCATIONS = "a deskbell catalog is for a single location";
+const STOCK = "deskbell does not track stock";
+const SQUARE_ONLY = "only Square's point of sale and online store use it";
+const INTERNAL = "it is internal to Square";
+const PRICING_RULES =
+  "Square's pricing rules have no direct equivalent: add a promotion under 'promotions'";
 
-const WHY_FIELD = new Map(
+const FIELD_REASONS = new Map(
   Object.entries({
-    abbreviation: TILL,
-    absentAtLocationIds: ONE_PLACE,
-    buttonColor: TILL,
-    channels: TILL,
+    abbreviation: SQUARE_ONLY,
+    absentAtLocationIds: LOCATIONS,
+    buttonColor: SQUARE_ONLY,
+    channels: SQUARE_ONLY,
     descriptionHtml: "descriptions are plain text",
-    internalName: TILL,
+    internalName: SQUARE_ONLY,
     inventoryAlertThreshold: STOCK,
     inventoryAlertType: STOCK,
-    isTaxable: PRICES,
-    labelColor: TILL,
-    locationOverrides: ONE_PLACE,
-    ordinal: "the order of the file counts",
-    presentAtAllLocations: ONE_PLACE,
-    presentAtLocationIds: ONE_PLACE,
+    isTaxable: TAXES,
+    labelColor: SQUARE_ONLY,
+    locationOverrides: LOCATIONS,
+    ordinal: "the order in the file is used instead",
+    presentAtAllLocations: LOCATIONS,
+    presentAtLocationIds: LOCATIONS,
     sellable: STOCK,
-    skipModifierScreen: TILL,
-    sortName: TILL,
+    skipModifierScreen: SQUARE_ONLY,
+    sortName: SQUARE_ONLY,
     stockable: STOCK,
-    taxIds: PRICES,
-    teamMemberIds: "Square's catalog names no people: write them under staff",
+    taxIds: TAXES,
+    teamMemberIds: "Square's catalog has no names of staff: add them under 'staff'",
     trackInventory: STOCK,
-    createdAt: BOOKKEEPING,
-    updatedAt: BOOKKEEPING,
-    version: BOOKKEEPING,
+    createdAt: INTERNAL,
+    updatedAt: INTERNAL,
+    version: INTERNAL,
   }),
 );
 
-const WHY_TYPE = new Map(
+const TYPE_REASONS = new Map(
   Object.entries({
-    DISCOUNT: RULES,
-    IMAGE: "no item or category that was taken uses it",
-    ITEM_OPTION: "its choices arrive as the variations of its items",
-    ITEM_OPTION_VAL: "its choices arrive as the variations of its items",
-    ITEM_VARIATION: "a variation is read inside its item only",
-    MODIFIER: "a modifier is read inside its list only",
-    PRICING_RULE: RULES,
-    PRODUCT_SET: RULES,
-    TAX: PRICES,
-    TIME_PERIOD: RULES,
+    DISCOUNT: PRICING_RULES,
+    IMAGE: "no imported item or category uses it",
+    ITEM_OPTION: "its values are imported as variations of the items",
+    ITEM_OPTION_VAL: "its values are imported as variations of the items",
+    ITEM_VARIATION: "variations are only read inside their item",
+    MODIFIER: "modifiers are only read inside their list",
+    PRICING_RULE: PRICING_RULES,
+    PRODUCT_SET: PRICING_RULES,
+    TAX: TAXES,
+    TIME_PERIOD: PRICING_RULES,
   }),
 );
 
-/** What an import leaves behind, each with its reason. Fields are counted, so that one line speaks for a hundred items. */
+/**
+ * Collects what an import skips, with the reasons. Fields are counted, so that the report has one
+ * line for a field that a hundred items have.
+ */
 export function createSkippedLog() {
   const lines: SkippedPart[] = [];
   const counts = new Map<string, { field: string; noun: string; n: number }>();
 
   return {
-    one: (what: string, why: string): void => void lines.push({ what, why }),
+    add: (what: string, why: string): void => void lines.push({ what, why }),
 
-    object: (type: string, label: string): void =>
+    addObject: (type: string, label: string): void =>
       void lines.push({
         what: `${typeName(type)} ${label}`,
-        why: WHY_TYPE.get(type) ?? "deskbell has nothing of this kind",
+        why: TYPE_REASONS.get(type) ?? "deskbell has no equivalent",
       }),
 
-    /** Counts every field that holds something and is not among those read. */
-    unread(noun: string, fields: Fields, read: readonly string[]): void {
+    /** Adds each non-empty field whose name is not in `read`. */
+    addUnread(noun: string, fields: Fields, read: readonly string[]): void {
       for (const [field, value] of Object.entries(fields)) {
         if (read.includes(field) || isEmpty(value)) continue;
         const count = counts.get(`${field} ${noun}`) ?? { field, noun, n: 0 };
@@ -79,11 +82,11 @@ export function createSkippedLog() {
       }
     },
 
-    all: (): SkippedPart[] => [
+    list: (): SkippedPart[] => [
       ...lines,
       ...[...counts.values()].map(({ field, noun, n }) => ({
         what: `${field} on ${countOf(n, noun)}`,
-        why: WHY_FIELD.get(field) ?? "deskbell has no field for it",
+        why: FIELD_REASONS.get(field) ?? "deskbell has no field for it",
       })),
     ],
   };
@@ -94,5 +97,5 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   (typeof value === "object" && Object.keys(value ?? {}).length === 0);
 
-/** `modifier list` of MODIFIER_LIST. */
+/** `modifier list` for MODIFIER_LIST. */
 export const typeName = (type: string): string => type.toLowerCase().replaceAll("_", " ");

@@ -6,8 +6,8 @@ import { readSharedData } from "../../support/shared-data.ts";
 
 const BUSINESS = { businessSlug: "joes", timezone: "America/New_York", currency: "USD" };
 
-/** Imports, and reads what came out as `apply` would. */
-function imported(text: string, business = BUSINESS) {
+/** Imports, and reads the resulting file as `apply` does. */
+function importAndRead(text: string, business = BUSINESS) {
   const { yaml, report } = importSquare(text, business);
   const options = { current: () => null, prune: false, seedingAt: null };
   const { catalog } = readCatalog([{ name: "import.yaml", text: yaml }], options);
@@ -34,7 +34,7 @@ type SampleObject = {
 describe("the catalogs that Square publishes", () => {
   test("each appointment service keeps its name, text, price, duration and variations", (context) => {
     const text = readSharedData(context, "square/salon-services.json");
-    const { objects, report } = imported(text);
+    const { objects, report } = importAndRead(text);
     const source = Object.values(JSON.parse(text) as Record<string, SampleObject>);
     expect(source).toHaveLength(4);
     expect(
@@ -54,19 +54,22 @@ describe("the catalogs that Square publishes", () => {
     expect(report).toEqual({
       taken: ["4 services with 4 variants"],
       left: [
-        { what: "presentAtAllLocations on 4 items", why: "the catalog is that of one location" },
+        {
+          what: "presentAtAllLocations on 4 items",
+          why: "a deskbell catalog is for a single location",
+        },
         {
           what: "presentAtAllLocations on 4 variations",
-          why: "the catalog is that of one location",
+          why: "a deskbell catalog is for a single location",
         },
-        { what: "inventoryAlertType on 4 variations", why: "stock is not counted here" },
+        { what: "inventoryAlertType on 4 variations", why: "deskbell does not track stock" },
       ],
     });
   });
 
   test("each dish keeps its name, text, category, price and variations", (context) => {
     const text = readSharedData(context, "square/restaurant-catalog.json");
-    const { objects } = imported(text);
+    const { objects } = importAndRead(text);
     const source = Object.values(JSON.parse(text) as Record<string, { data: SampleObject }>).map(
       ({ data }) => data,
     );
@@ -93,9 +96,9 @@ describe("the catalogs that Square publishes", () => {
     );
   });
 
-  test("whatever of the dishes was not taken has a line that says why", (context) => {
+  test("each skipped part of the dishes is reported with a reason", (context) => {
     const text = readSharedData(context, "square/restaurant-catalog.json");
-    const { report } = imported(text);
+    const { report } = importAndRead(text);
     const source = Object.values(JSON.parse(text) as Record<string, { image?: { url: string } }>);
     expect(report.taken).toEqual(["2 menu categories", "12 dishes with 12 sizes"]);
     const what = report.left.map((line) => line.what);
@@ -132,34 +135,34 @@ const soup = {
   },
 };
 
-describe("the shapes of the API", () => {
+describe("the formats of the API", () => {
   test.each([
-    ["a list's answer", { objects: [soup] }],
-    ["a search's answer with related objects", { objects: [], related_objects: [soup] }],
+    ["a list response", { objects: [soup] }],
+    ["a search response with related objects", { objects: [], related_objects: [soup] }],
     [
-      "a batch upsert's body",
+      "the body of a batch upsert",
       { idempotency_key: "k", batches: [{ objects: [] }, { objects: [soup] }] },
     ],
-    ["one object's answer", { object: soup }],
+    ["a response with one object", { object: soup }],
     ["an array", [soup]],
-    ["an object alone", soup],
-    ["a map by id", { SOUP: soup }],
-    ["a map by id with wrapped objects", { SOUP: { data: soup } }],
+    ["a single object", soup],
+    ["a map by ID", { SOUP: soup }],
+    ["a map by ID with wrapped objects", { SOUP: { data: soup } }],
   ])("%s is read", (_, shape) => {
-    const { objects } = imported(JSON.stringify(shape));
+    const { objects } = importAndRead(JSON.stringify(shape));
     expect(objects.menu_item).toMatchObject([
       { key: "SOUP", priceCents: 850, sizes: [{ key: "BOWL", name: "Bowl" }] },
     ]);
   });
 
-  test("a page that others follow says so", () => {
+  test("a response with a cursor reports that more pages follow", () => {
     const { report } = importSquare(JSON.stringify({ objects: [soup], cursor: "next" }), BUSINESS);
     expect(report.left[0]?.what).toBe("the pages after this one");
   });
 });
 
-test("the file begins with where it comes from and writes prices as a person would", () => {
-  const { yaml, catalog } = imported(JSON.stringify([soup]), { ...BUSINESS, currency: "USD" });
+test("the file starts with a comment on its origin and has decimal prices", () => {
+  const { yaml, catalog } = importAndRead(JSON.stringify([soup]), { ...BUSINESS, currency: "USD" });
   expect(yaml).toMatch(/^# Imported from a Square catalog\./);
   expect(yaml).toContain("price: 8.50 }\n");
   expect(catalog.business).toMatchObject({
@@ -170,30 +173,30 @@ test("the file begins with where it comes from and writes prices as a person wou
   });
 });
 
-test("amounts in a currency without minor digits stay whole", () => {
+test("amounts in a currency without minor units are whole numbers", () => {
   const ramen = JSON.stringify([soup]).replace('"USD"', '"CURRENCY"');
-  const { yaml, objects } = imported(ramen, { ...BUSINESS, currency: "JPY" });
+  const { yaml, objects } = importAndRead(ramen, { ...BUSINESS, currency: "JPY" });
   expect(yaml).toContain("price: 850 }\n");
   expect(objects.menu_item[0]?.priceCents).toBe(850);
 });
 
-describe("what cannot be imported is refused in words", () => {
+describe("importSquare rejects", () => {
   test.each([
     ["broken JSON", '{"objects": [\n  }', BUSINESS, /^This is not JSON: /],
     [
-      "an answer with errors",
+      "a response with errors",
       '{"errors": [{"code": "UNAUTHORIZED"}]}',
       BUSINESS,
-      /^This is not a catalog as Square/,
+      /^Invalid Square catalog\./,
     ],
-    ["text instead of an object", '"soup"', BUSINESS, /^This is not a catalog as Square/],
+    ["text instead of an object", '"soup"', BUSINESS, /^Invalid Square catalog\./],
     [
-      "a price that is no number",
+      "variations that are not a list",
       '[{"type":"ITEM","id":"A","itemData":{"variations":7}}]',
       BUSINESS,
-      /not a catalog/,
+      /^Invalid Square catalog\./,
     ],
-    ["nothing at all", "{}", BUSINESS, /^There is no item, category or modifier list/],
+    ["an empty object", "{}", BUSINESS, /^This file has no item, category or modifier list/],
     [
       "another currency",
       JSON.stringify([soup]),
@@ -201,13 +204,13 @@ describe("what cannot be imported is refused in words", () => {
       /are in USD, not EUR/,
     ],
     [
-      "a zone that is none",
+      "an unknown time zone",
       JSON.stringify([soup]),
       { ...BUSINESS, timezone: "Mars" },
       /timezone must be/,
     ],
     [
-      "a currency that is none",
+      "an unknown currency",
       JSON.stringify([soup]),
       { ...BUSINESS, currency: "US" },
       /currency must be/,
@@ -221,13 +224,13 @@ describe("what cannot be imported is refused in words", () => {
   test.each([
     ['{"objects": [\n  }', "2:3"],
     ['{"objects": [],\n "cursor" "x"}', "2:11"],
-  ])("the place in the JSON is named: %j", (text, place) => {
+  ])("reports the place of a JSON syntax error: %j", (text, place) => {
     expect(() => importSquare(text, BUSINESS)).toThrow(
       expect.objectContaining({ issues: [expect.objectContaining({ place })] }),
     );
   });
 
-  test("the place in the catalog is named", () => {
+  test("reports the path of an invalid value", () => {
     const text = JSON.stringify({
       objects: [soup, { type: "ITEM", id: "B", item_data: { name: 7 } }],
     });
@@ -239,12 +242,9 @@ describe("what cannot be imported is refused in words", () => {
   });
 });
 
-test.each(["[", '{"a":'])(
-  "a JSON of a hundred thousand nested %s is refused in words",
-  (opening) => {
-    const closing = opening === "[" ? "]" : "}";
-    const text = `${opening.repeat(100_000)}1${closing.repeat(100_000)}`;
-    expect(() => importSquare(text, BUSINESS)).toThrow("nested more deeply");
-    expect(() => importSquare(opening.repeat(100_000), BUSINESS)).toThrow("This is not JSON");
-  },
-);
+test.each(["[", '{"a":'])("JSON with 100,000 nested %s is rejected without a crash", (opening) => {
+  const closing = opening === "[" ? "]" : "}";
+  const text = `${opening.repeat(100_000)}1${closing.repeat(100_000)}`;
+  expect(() => importSquare(text, BUSINESS)).toThrow("nested more than 100 levels deep");
+  expect(() => importSquare(opening.repeat(100_000), BUSINESS)).toThrow("This is not JSON");
+});

@@ -3,7 +3,7 @@ import { mapSquareCatalog } from "../../../src/domain/square/import.ts";
 import { parseSquareObjects } from "../../../src/domain/square/objects.ts";
 
 const map = (...objects: object[]) => mapSquareCatalog(parseSquareObjects(objects).objects, "USD");
-const leftOf = (...objects: object[]) =>
+const skippedIn = (...objects: object[]) =>
   map(...objects).report.left.map(({ what, why }) => `${what}: ${why}`);
 
 type Data = Record<string, unknown>;
@@ -48,7 +48,7 @@ const uses = (modifierListId: string, data: Data = {}) => ({
 });
 
 describe("variations", () => {
-  test("several are sizes of a dish, in Square's order", () => {
+  test("become the sizes of a dish, in Square's order", () => {
     const { sections } = map(
       item("TEA", {
         variations: [
@@ -69,7 +69,7 @@ describe("variations", () => {
     ]);
   });
 
-  test("several are variants of a service, the first the default", () => {
+  test("become the variants of a service, with the first as the default", () => {
     const { sections } = map(
       service("CUT", [
         variation("SHORT", HALF_HOUR),
@@ -90,7 +90,7 @@ describe("variations", () => {
     ]);
   });
 
-  test("prices made at the sale become MARKET for a dish and ON_REQUEST for a service", () => {
+  test("with variable prices make a dish MARKET and a service ON_REQUEST", () => {
     const open = { pricingType: "VARIABLE_PRICING", priceMoney: undefined };
     const { sections } = map(
       item("FISH", { variations: [variation("F", open)] }),
@@ -107,7 +107,7 @@ describe("variations", () => {
     expect(sections.services?.[0]).not.toHaveProperty("price");
   });
 
-  test("a service that cannot be booked in any variation is not bookable", () => {
+  test("that are all closed for booking make the service not bookable", () => {
     const closed = { ...HALF_HOUR, availableForBooking: false };
     expect(map(service("CUT", [variation("A", closed)])).sections.services?.[0]).toMatchObject({
       bookable: false,
@@ -121,28 +121,28 @@ describe("variations", () => {
       "'b' (B) of item 'x' (X): it is deleted in Square",
     ],
     [
-      "priced below nothing",
+      "negative in price",
       [variation("A"), variation("B", { priceMoney: { amount: -1 } })],
       "its price is negative",
     ],
     [
-      "priced at the sale, beside a fixed one",
+      "variable in price while another is fixed",
       [variation("A"), variation("B", { pricingType: "VARIABLE_PRICING" })],
-      "its price is made at the sale",
+      "its price is entered at the time of sale",
     ],
-  ])("one that is %s is left", (_, variations, line) => {
+  ])("a variation that is %s is skipped", (_, variations, line) => {
     const dish = item("X", { variations });
     expect(map(dish).sections.menu?.items?.[0]?.sizes).toEqual([
       { key: "A", name: "a", price: "9.00" },
     ]);
-    expect(leftOf(dish)).toEqual([expect.stringContaining(line)]);
+    expect(skippedIn(dish)).toEqual([expect.stringContaining(line)]);
   });
 
   test.each<[string, object, string]>([
     [
       "no duration",
       service("X", [variation("A")]),
-      "variation 'a' (A) of service 'x' (X): it says no duration",
+      "variation 'a' (A) of service 'x' (X): it has no duration",
     ],
     [
       "more than a day",
@@ -152,32 +152,32 @@ describe("variations", () => {
     [
       "no variation",
       item("X", { variations: [] }),
-      "item 'x' (X): none of its variations could be taken",
+      "item 'x' (X): none of its variations could be imported",
     ],
     ["no name", item("X", { name: "" }), "item 'X': its name must be one line"],
     [
-      "another kind",
+      "another product type",
       item("X", { productType: "GIFT_CARD" }),
       "gift card is neither a dish nor a service",
     ],
-  ])("an item with %s is left, the others are taken", (_, broken, line) => {
-    const { sections, report } = map(broken, item("SOUND"));
-    expect(sections.menu?.items?.map(({ key }) => key)).toEqual(["SOUND"]);
+  ])("an item with %s is skipped, and the others are imported", (_, broken, line) => {
+    const { sections, report } = map(broken, item("VALID"));
+    expect(sections.menu?.items?.map(({ key }) => key)).toEqual(["VALID"]);
     expect(sections.services).toBeUndefined();
     expect(report.left.map(({ what, why }) => `${what}: ${why}`)).toContainEqual(
       expect.stringContaining(line),
     );
   });
 
-  test("a duration in seconds is rounded up, and says so", () => {
+  test("a duration with seconds is rounded up and reported", () => {
     const cut = service("CUT", [variation("A", { serviceDuration: 1_830_000 })]);
     expect(map(cut).sections.services?.[0]?.durationMin).toBe(31);
-    expect(leftOf(cut)).toEqual([expect.stringContaining("rounded up to 31 minutes")]);
+    expect(skippedIn(cut)).toEqual([expect.stringContaining("rounded up to 31 minutes")]);
   });
 });
 
 describe("categories", () => {
-  test("go where their items go, their parents with them", () => {
+  test("go with their parents to the section of their items", () => {
     const { sections, report } = map(
       category("HAIR", { parentCategory: { id: "ALL" } }),
       category("ALL"),
@@ -202,26 +202,26 @@ describe("categories", () => {
     expect(report.left).toEqual([]);
   });
 
-  test("the reporting category counts where there is no other, and is named where it differs", () => {
+  test("the reporting category is used if there is no other, and reported if it differs", () => {
     const objects = [category("A"), category("B"), item("X", { reportingCategory: { id: "A" } })];
     expect(map(...objects).sections.menu?.items?.[0]?.categories).toEqual(["A"]);
-    expect(leftOf(...objects)).toEqual([]);
+    expect(skippedIn(...objects)).toEqual([]);
     const other = item("Y", { categoryId: "B", reportingCategory: { id: "A" } });
-    expect(leftOf(category("A"), category("B"), other)).toEqual([
+    expect(skippedIn(category("A"), category("B"), other)).toEqual([
       expect.stringMatching(/^reportingCategory on 1 item: /),
     ]);
   });
 
-  test("references to nowhere are left out of the file and named", () => {
-    expect(leftOf(item("X", { categoryId: "GONE" }))).toEqual([
-      "category GONE of item 'x' (X): it is not in the file, or was not taken",
+  test("unknown references are skipped and reported", () => {
+    expect(skippedIn(item("X", { categoryId: "GONE" }))).toEqual([
+      "category GONE of item 'x' (X): it is not in the file, or was not imported",
     ]);
-    expect(leftOf(category("A", { parentCategory: { id: "GONE" } }))).toEqual([
-      "parent GONE of category 'A' (A): it is not in the file, or was not taken",
+    expect(skippedIn(category("A", { parentCategory: { id: "GONE" } }))).toEqual([
+      "parent GONE of category 'A' (A): it is not in the file, or was not imported",
     ]);
   });
 
-  test("a ring of parents is cut", () => {
+  test("a cycle of parents is broken", () => {
     const ring = [
       category("A", { parentCategory: { id: "B" } }),
       category("B", { parentCategory: { id: "A" } }),
@@ -230,8 +230,8 @@ describe("categories", () => {
       { key: "A", name: "A" },
       { key: "B", name: "B", parent: "A" },
     ]);
-    expect(leftOf(...ring)).toEqual([
-      "parent B of category 'A' (A): the categories go round in a ring",
+    expect(skippedIn(...ring)).toEqual([
+      "parent B of category 'A' (A): the categories form a cycle",
     ]);
   });
 });
@@ -242,7 +242,7 @@ describe("modifier lists", () => {
     modifier("WHOLE", { ordinal: 1, onByDefault: true }),
   ];
 
-  test("are groups of options, which their dishes refer to", () => {
+  test("become modifier groups that their dishes refer to", () => {
     const { sections, report } = map(
       list("MILK", milks, { selectionType: "SINGLE" }),
       item("LATTE", uses("MILK")),
@@ -267,15 +267,15 @@ describe("modifier lists", () => {
   });
 
   test.each<[string, Data, Data[], { min: number; max: number }]>([
-    ["any number where nothing is said", {}, [{}], { min: 0, max: 2 }],
+    ["any number by default", {}, [{}], { min: 0, max: 2 }],
     [
-      "the list's own",
+      "the limits of the list",
       { minSelectedModifiers: 1, maxSelectedModifiers: 2 },
       [{ minSelectedModifiers: -1 }],
       { min: 1, max: 2 },
     ],
     [
-      "the dishes' where they agree",
+      "the limits of the dishes if they are equal",
       {},
       [
         { minSelectedModifiers: 1, maxSelectedModifiers: 1 },
@@ -284,44 +284,48 @@ describe("modifier lists", () => {
       { min: 1, max: 1 },
     ],
     [
-      "no more than there are options",
+      "at most the number of options",
       { minSelectedModifiers: 3, maxSelectedModifiers: 5 },
       [],
       { min: 2, max: 2 },
     ],
-  ])("how many may be chosen: %s", (_, own, rules, expected) => {
+  ])("the number of choices: %s", (_, own, rules, expected) => {
     const dishes = rules.map((rule, at) => item(`DISH${at}`, uses("MILK", rule)));
     expect(
       map(list("MILK", milks, own), ...dishes).sections.menu?.modifierGroups?.[0],
     ).toMatchObject(expected);
   });
 
-  test("dishes that disagree on how many are named", () => {
-    const lines = leftOf(
+  test("dishes with different limits are reported", () => {
+    const lines = skippedIn(
       list("MILK", milks),
       item("A", uses("MILK")),
       item("B", uses("MILK", { minSelectedModifiers: 1 })),
     );
     expect(lines).toEqual([
-      "1 to any number choices of modifier list 'milk' (MILK) with 'b': the dishes disagree, and a group has one rule",
+      "1 to any number of choices of modifier list 'milk' (MILK) with 'b': the dishes have different limits, but a modifier group has only one pair",
     ]);
   });
 
   test.each<[string, object[], string]>([
-    ["a text", [list("NOTE", [], { modifierType: "TEXT" })], "guests choose from options here"],
-    ["an empty one", [list("NONE", [])], "it has no option"],
+    [
+      "a text modifier",
+      [list("NOTE", [], { modifierType: "TEXT" })],
+      "text modifiers are not supported",
+    ],
+    ["an empty list", [list("NONE", [])], "it has no options"],
     [
       "a deleted option",
       [list("L", [modifier("A"), modifier("B", {}, { isDeleted: true })])],
       "'b' (B) of modifier list 'l' (L): it is deleted",
     ],
     [
-      "an option that lowers the price",
+      "an option with a negative price",
       [list("L", [modifier("A"), modifier("B", { priceMoney: { amount: -50 } })])],
-      "an option cannot lower the price",
+      "an option cannot have a negative price",
     ],
     [
-      "a default too many",
+      "one default option too many",
       [
         list("L", [modifier("A", { onByDefault: true }), modifier("B", { onByDefault: true })], {
           selectionType: "SINGLE",
@@ -330,24 +334,24 @@ describe("modifier lists", () => {
       "onByDefault of 'b' (B)",
     ],
     [
-      "one of a service",
+      "a list of a service",
       [list("L", [modifier("A")]), service("CUT", [variation("V", HALF_HOUR)], uses("L"))],
-      "modifiers belong to dishes",
+      "services have no modifiers",
     ],
     [
-      "one switched off",
+      "a disabled list",
       [list("L", [modifier("A")]), item("X", uses("L", { enabled: false }))],
-      "it is switched off there",
+      "it is disabled for this item",
     ],
-  ])("%s is left", (_, objects, line) => {
-    expect(leftOf(...objects, item("SOUND"))).toEqual([expect.stringContaining(line)]);
+  ])("%s is skipped", (_, objects, line) => {
+    expect(skippedIn(...objects, item("VALID"))).toEqual([expect.stringContaining(line)]);
   });
 });
 
 describe("images", () => {
   const photo = (data: Data) => ({ type: "IMAGE", id: "P", imageData: data });
 
-  test("web addresses are kept, with their captions", () => {
+  test("with a web address are imported with their captions", () => {
     const { sections, report } = map(
       photo({ url: "https://joes.example/soup.jpg", caption: "A bowl" }),
       item("SOUP", { imageIds: ["P"] }),
@@ -360,8 +364,8 @@ describe("images", () => {
     expect(report).toEqual({ taken: ["2 dishes with 2 sizes", "2 images"], left: [] });
   });
 
-  test("what is no web address, not there or not used is named", () => {
-    const lines = leftOf(
+  test("that are unused, missing or not a web address are reported", () => {
+    const lines = skippedIn(
       photo({ url: "https://joes.example/soup.jpg" }),
       item("SOUP", { imageIds: ["Q"] }),
       {
@@ -370,14 +374,14 @@ describe("images", () => {
       },
     );
     expect(lines).toEqual([
-      "image Q of SOUP: the image itself is not in the file",
-      expect.stringMatching(/^image \.\/tea\.png of TEA: an image is a web address/),
-      "image 'P': no item or category that was taken uses it",
+      "image Q of SOUP: the image is not in the file",
+      expect.stringMatching(/^image \.\/tea\.png of TEA: an image must be a web address/),
+      "image 'P': no imported item or category uses it",
     ]);
   });
 });
 
-describe("nothing is lost without a line", () => {
+describe("the report has a line for", () => {
   test.each<[string, object, string]>([
     [
       "a deleted object",
@@ -387,27 +391,27 @@ describe("nothing is lost without a line", () => {
     [
       "a tax",
       { type: "TAX", id: "T", taxData: { name: "VAT" } },
-      "tax 'VAT' (T): prices are served as they are written",
+      "tax 'VAT' (T): deskbell does not calculate taxes",
     ],
     [
-      "a kind unknown here",
+      "an unknown type",
       { type: "QUICK_AMOUNTS_SETTINGS", id: "Q" },
-      "quick amounts settings 'Q': deskbell has nothing of this kind",
+      "quick amounts settings 'Q': deskbell has no equivalent",
     ],
     [
-      "a kind named like a property of every object",
+      "a type named like an object property",
       { type: "constructor", id: "Q" },
-      "constructor 'Q': deskbell has nothing of this kind",
+      "constructor 'Q': deskbell has no equivalent",
     ],
     [
-      "a field unknown here",
+      "an unknown field",
       item("X", { novelty: 1 }),
       "novelty on 1 item: deskbell has no field for it",
     ],
     [
       "a false flag",
       item("X", {}, { presentAtAllLocations: false }),
-      "presentAtAllLocations on 1 item: the catalog is that of one location",
+      "presentAtAllLocations on 1 item: a deskbell catalog is for a single location",
     ],
     [
       "a formatted description",
@@ -415,33 +419,33 @@ describe("nothing is lost without a line", () => {
       "descriptionHtml on 1 item: descriptions are plain text",
     ],
     [
-      "a second text",
+      "a second description",
       item("X", { description: "Old", descriptionPlaintext: "New" }),
       "description on 1 item: deskbell has no field for it",
     ],
     [
-      "a variation's field",
+      "a field of a variation",
       item("X", { variations: [variation("A", { upc: "1" })] }),
       "upc on 1 variation: deskbell has no field for it",
     ],
   ])("%s", (_, object, line) => {
-    expect(leftOf(object, item("SOUND"))).toEqual([line]);
+    expect(skippedIn(object, item("VALID"))).toEqual([line]);
   });
 
-  test("the same id again", () => {
-    expect(leftOf(item("X"), item("X"))).toEqual([
-      "item 'x' (X): an object before it has the same id",
+  test("a repeated ID", () => {
+    expect(skippedIn(item("X"), item("X"))).toEqual([
+      "item 'x' (X): an earlier object has the same ID",
     ]);
   });
 
-  test("an empty field is nothing to lose", () => {
+  test("no empty field", () => {
     expect(
-      leftOf(item("X", { taxIds: [], abbreviation: "", labelColor: null, itemOptions: {} })),
+      skippedIn(item("X", { taxIds: [], abbreviation: "", labelColor: null, itemOptions: {} })),
     ).toEqual([]);
   });
 });
 
-test("an archived item, alcohol and an only variation's SKU are kept", () => {
+test("the status, alcohol flag and SKU of an item are imported", () => {
   const wine = item("WINE", {
     isArchived: true,
     isAlcoholic: true,
