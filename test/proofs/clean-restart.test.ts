@@ -20,14 +20,14 @@ test(
   `a daemon that is told to stop ${ROUNDS} times under load ends with 0 within ten seconds, and nothing is lost or sent twice`,
   { timeout: chooseScale(60_000, 1_800_000) },
   async () => {
-    const dice = createSeededRandom(chooseScale(11, Date.now()));
-    const { dataDir, partner } = await createSalonWithPartner(dice);
+    const random = createSeededRandom(chooseScale(11, Date.now()));
+    const { dataDir, partner } = await createSalonWithPartner(random);
     const editor = startPriceEditor(dataDir);
     let slowestMs = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const daemon = spawnDaemon(dataDir);
       await waitForUrl(daemon);
-      await sleep(dice.whole(0, LONGEST_LIFE_MS));
+      await sleep(random.integer(0, LONGEST_LIFE_MS));
       const toldAt = performance.now();
       daemon.child.kill("SIGTERM");
       expect(await daemon.waitForExit(STOPS_WITHIN_MS)).toMatchObject({ code: 0, signal: null });

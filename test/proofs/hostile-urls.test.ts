@@ -109,11 +109,11 @@ describe("a stranger's endpoint", () => {
     `is refused under each of ${SPELLINGS} spellings of addresses that are not public`,
     { timeout: 300_000 },
     () => {
-      const dice = createSeededRandom(7);
+      const random = createSeededRandom(7);
       const passed: string[] = [];
       let understood = 0;
       for (let i = 0; i < SPELLINGS; i++) {
-        const url = `https://${spellPrivateAddress(dice)}/`;
+        const url = `https://${spellPrivateAddress(random)}/`;
         const hostname = URL.parse(url)?.hostname;
         if (hostname !== undefined && /^(\[.*\]|[\d.]+)$/.test(hostname)) understood += 1;
         if (!("refused" in parseTarget(url, STRANGER))) passed.push(url);
@@ -128,8 +128,8 @@ describe("a stranger's endpoint", () => {
 /** One script: what DNS says at each lookup. */
 function drawScript({
   pick,
-  whole,
-  some,
+  integer,
+  sample,
   chance,
 }: ReturnType<typeof createSeededRandom>): string[][] {
   const inside = [
@@ -140,10 +140,12 @@ function drawScript({
     "fe80::1",
     "fd00:ec2::254",
   ];
-  return Array.from({ length: whole(2, 6) }, () => {
+  return Array.from({ length: integer(2, 6) }, () => {
     if (chance(0.4)) return [PARTNER];
     if (chance(0.1)) return [];
-    const mixed = chance(0.6) ? [PARTNER, ...some(inside, whole(1, 3))] : some(inside, whole(1, 3));
+    const mixed = chance(0.6)
+      ? [PARTNER, ...sample(inside, integer(1, 3))]
+      : sample(inside, integer(1, 3));
     return chance(0.5) ? mixed : [...mixed.slice(1), pick(mixed)];
   });
 }
@@ -153,11 +155,11 @@ describe("a name that leads to a partner now and inside then", () => {
     `never gets a connection inside, over ${SCRIPTS} scripts of DNS`,
     { timeout: 300_000 },
     async () => {
-      const dice = createSeededRandom(11);
+      const random = createSeededRandom(11);
       const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
       let [taken, blocked, now] = [0, 0, 0];
       for (let i = 0; i < SCRIPTS; i++) {
-        const script = drawScript(dice);
+        const script = drawScript(random);
         let lookups = 0;
         const resolve: Resolve = async () => script[lookups++] ?? [];
         const lab = { allowHttp: true, allowPrivate: [`${PARTNER}/32`] };
@@ -219,10 +221,10 @@ describe("a name that leads to a partner now and inside then", () => {
 });
 
 test("an address that is not public is none however it is spelled", () => {
-  const dice = createSeededRandom(3);
+  const random = createSeededRandom(3);
   const hostnames = Array.from(
     { length: 10_000 },
-    () => URL.parse(`https://${spellPrivateAddress(dice)}/`)?.hostname,
+    () => URL.parse(`https://${spellPrivateAddress(random)}/`)?.hostname,
   );
   const literals = hostnames.flatMap((hostname) => hostname?.replaceAll(/[[\]]/g, "") ?? []);
   expect(literals.filter(isPublicAddress)).toEqual([]);

@@ -24,16 +24,16 @@ test(
     timeout: chooseScale(240_000, 3_600_000),
   },
   async () => {
-    const dice = createSeededRandom(chooseScale(5, Date.now()));
-    const { dataDir, partner } = await createSalonWithPartner(dice, "--max-in-flight", "16");
+    const random = createSeededRandom(chooseScale(5, Date.now()));
+    const { dataDir, partner } = await createSalonWithPartner(random, "--max-in-flight", "16");
     const editor = startPriceEditor(dataDir);
     const deaths: number[] = [];
     const births: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       births.push(performance.now());
       const daemon = spawnDaemon(dataDir);
-      if (dice.chance(COMES_UP)) await daemon.waitForOutput(/"serving"/);
-      await sleep(dice.whole(0, LONGEST_LIFE_MS));
+      if (random.chance(COMES_UP)) await daemon.waitForOutput(/"serving"/);
+      await sleep(random.integer(0, LONGEST_LIFE_MS));
       daemon.child.kill("SIGKILL");
       deaths.push(performance.now());
       await daemon.waitForExit();

@@ -54,8 +54,8 @@ test(
   `each of ${MOMENTS} backups taken under load is restored whole: nothing accepted is missing, what was owed is sent`,
   { timeout: chooseScale(90_000, 600_000) },
   async () => {
-    const dice = createSeededRandom(chooseScale(7, Date.now()));
-    const { dataDir, partner } = await createSalonWithPartner(dice);
+    const random = createSeededRandom(chooseScale(7, Date.now()));
+    const { dataDir, partner } = await createSalonWithPartner(random);
     const daemon = spawnDaemon(dataDir);
     await waitForUrl(daemon);
     const editor = startPriceEditor(dataDir);
@@ -66,7 +66,7 @@ test(
     const beside = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
     onTestFinished(beside.close);
     for (let moment = 0; moment < MOMENTS; moment++) {
-      await sleep(dice.whole(20, LONGEST_PAUSE_MS));
+      await sleep(random.integer(20, LONGEST_PAUSE_MS));
       const acknowledged = [...editor.acknowledged];
       const { path } = await createBackup(beside);
       // Two of the same second have the same name.

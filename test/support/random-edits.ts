@@ -18,8 +18,8 @@ import {
 export type RandomInt = (below: number) => number;
 
 export function createRandomInt(seed: number): RandomInt {
-  const { whole } = createSeededRandom(seed);
-  return (below) => whole(0, below - 1);
+  const { integer } = createSeededRandom(seed);
+  return (below) => integer(0, below - 1);
 }
 
 const STATUSES: Status[] = ["ACTIVE", "ACTIVE", "ACTIVE", "INACTIVE", "ARCHIVED"];

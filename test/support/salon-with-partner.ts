@@ -23,7 +23,7 @@ type Arrival = {
 };
 
 /** A partner in this process, which no daemon takes down with it: it keeps a book of its own. */
-async function openPartner(dice: SeededRandom): Promise<{ url: string; book: Arrival[] }> {
+async function openPartner(random: SeededRandom): Promise<{ url: string; book: Arrival[] }> {
   const book: Arrival[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -35,7 +35,7 @@ async function openPartner(dice: SeededRandom): Promise<{ url: string; book: Arr
     const { priceCents } = data.object as { priceCents?: number };
     const deliveryId = String(request.headers["x-service-delivery"]);
     book.push({ deliveryId, eventId: id, type, priceCents, at: performance.now() });
-    await sleep(dice.whole(0, 40));
+    await sleep(random.integer(0, 40));
     response.writeHead(200).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -78,9 +78,9 @@ export function startPriceEditor(dataDir: string) {
 }
 
 /** The salon, and a partner who has subscribed to everything. */
-export async function createSalonWithPartner(dice: SeededRandom, ...more: string[]) {
+export async function createSalonWithPartner(random: SeededRandom, ...more: string[]) {
   const box = await createSeededSalon();
-  const partner = await openPartner(dice);
+  const partner = await openPartner(random);
   const trusted = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
   await box.deskbell("webhooks", "add", ...trusted, ...more);
   return { ...box, partner };

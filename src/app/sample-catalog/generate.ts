@@ -3,11 +3,11 @@ import { generateEvents, generatePromotions } from "./public-events.ts";
 import { generateMenu, generateTables } from "./menu.ts";
 import { createGenerator, type Generator } from "./generator.ts";
 import { generateServices } from "./services.ts";
-import { HOUSE_KINDS, HOUSES } from "./words.ts";
+import { BUSINESS_NAMES, BUSINESS_TYPES } from "./words.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 
-/** Of a hundred objects, how many are of each kind: a house with treatments, a kitchen and a stage. */
+/** The percentage of objects of each kind: a business with treatments, a kitchen and a stage. */
 const SHARES: Record<Kind, number> = {
   service_category: 2,
   addon: 5,
@@ -24,14 +24,14 @@ const SHARES: Record<Kind, number> = {
 };
 
 /**
- * A believable business with exactly `size` objects, the same every time for the same seed. Its events are dated by
- * `startsIn`: the file is for seeding.
+ * A realistic catalog file with exactly `size` objects, always the same for the same seed. It is for
+ * seeding only, because its events have a `startsIn`.
  */
 export function generateCatalog(size: number, seed: number): AuthoredFile {
   const generator = createGenerator(createSeededRandom(seed));
   const business = generateBusiness(generator);
   const counts = countsOf(size);
-  const offered = generateServices(generator, counts);
+  const services = generateServices(generator, counts);
   const menu = generateMenu(generator, counts);
   const events = generateEvents(generator, counts.public_event);
   return {
@@ -42,17 +42,24 @@ export function generateCatalog(size: number, seed: number): AuthoredFile {
       { days: ["sat", "sun"], start: "10:00", end: "26:00" },
     ],
     closures: [{ name: "New Year's Day", yearly: "01-01" }],
-    ...offered,
+    ...services,
     menu,
     ...generateTables(generator, counts),
-    promotions: generatePromotions(generator, counts.promotion, { ...offered, menu, events }),
+    promotions: generatePromotions(generator, counts.promotion, { ...services, menu, events }),
     events,
   };
 }
 
-function generateBusiness({ dice, call }: Generator): NonNullable<AuthoredFile["business"]> {
-  const { key: slug, name } = call("business", dice.pick(HOUSES), dice.pick(HOUSE_KINDS));
-  const place = dice.pick([
+function generateBusiness({
+  random,
+  uniqueName,
+}: Generator): NonNullable<AuthoredFile["business"]> {
+  const { key: slug, name } = uniqueName(
+    "business",
+    random.pick(BUSINESS_NAMES),
+    random.pick(BUSINESS_TYPES),
+  );
+  const region = random.pick([
     { timezone: "Europe/Zurich", currency: "CHF", locale: "de" },
     { timezone: "America/New_York", currency: "USD", locale: "en" },
     { timezone: "Europe/Lisbon", currency: "EUR", locale: "pt" },
@@ -61,12 +68,12 @@ function generateBusiness({ dice, call }: Generator): NonNullable<AuthoredFile["
   return {
     slug,
     name,
-    ...place,
+    ...region,
     description: `${name}: treatments by day, a kitchen, and music at night.`,
   };
 }
 
-/** The shares of `size`, rounded so that they add up to it. */
+/** The number of objects of each kind, rounded so that they add up to `size`. */
 function countsOf(size: number): Record<Kind, number> {
   const exact = Object.entries(SHARES).map(([kind, share]) => ({
     kind,

@@ -1,5 +1,5 @@
 import type { Kind } from "../../domain/catalog/catalog.ts";
-import { type Generator, keysOf, type Present, times } from "./generator.ts";
+import { type Generator, keysOf, type Complete, times } from "./generator.ts";
 import {
   ACCOMPANIMENTS,
   AREAS,
@@ -14,15 +14,19 @@ import type { AuthoredFile, AuthoredMenuItem } from "../../domain/catalog/file/s
 
 type Menu = NonNullable<AuthoredFile["menu"]>;
 
-export function generateMenu(generator: Generator, counts: Record<Kind, number>): Present<Menu> {
-  const { dice, call } = generator;
+export function generateMenu(generator: Generator, counts: Record<Kind, number>): Complete<Menu> {
+  const { random, uniqueName } = generator;
   const categories = times(counts.menu_category, (i) => {
     const occasion =
       MENU_OCCASIONS[Math.floor(i / MENU_FAMILIES.length) % MENU_OCCASIONS.length] ?? "";
-    const naming = call("menu_category", occasion, MENU_FAMILIES[i % MENU_FAMILIES.length] ?? "");
+    const named = uniqueName(
+      "menu_category",
+      occasion,
+      MENU_FAMILIES[i % MENU_FAMILIES.length] ?? "",
+    );
     return occasion === "Lunch:"
-      ? { ...naming, availability: [{ days: "tue-fri", start: "11:30", end: "14:00" }] }
-      : naming;
+      ? { ...named, availability: [{ days: "tue-fri", start: "11:30", end: "14:00" }] }
+      : named;
   });
   const modifierGroups = times(counts.modifier_group, () => generateModifierGroup(generator));
   const groups = keysOf(modifierGroups);
@@ -31,65 +35,65 @@ export function generateMenu(generator: Generator, counts: Record<Kind, number>)
     modifierGroups,
     items: times(counts.menu_item, () => ({
       ...generateDish(generator),
-      categories: dice.some(keysOf(categories), 1),
-      modifierGroups: dice.chance(0.3) ? dice.some(groups, 2) : [],
+      categories: random.sample(keysOf(categories), 1),
+      modifierGroups: random.chance(0.3) ? random.sample(groups, 2) : [],
     })),
   };
 }
 
 function generateModifierGroup({
-  dice,
-  call,
+  random,
+  uniqueName,
   price,
 }: Generator): NonNullable<Menu["modifierGroups"]>[number] {
-  const { name, options } = dice.pick(MODIFIERS);
+  const { name, options } = random.pick(MODIFIERS);
   return {
-    ...call("modifier_group", name, dice.pick(MODIFIER_PLACES)),
-    max: dice.whole(1, options.length),
+    ...uniqueName("modifier_group", name, random.pick(MODIFIER_PLACES)),
+    max: random.integer(1, options.length),
     options: options.map((option) => ({
       key: option.toLowerCase().replaceAll(" ", "-"),
       name: option,
-      ...(dice.chance(0.5) && { price: price(1, 6) }),
+      ...(random.chance(0.5) && { price: price(1, 6) }),
     })),
   };
 }
 
-function generateDish({ dice, call, price }: Generator): AuthoredMenuItem {
-  const main = dice.pick(MAINS);
-  const [preparation, side] = [dice.pick(PREPARATIONS), dice.pick(ACCOMPANIMENTS)];
-  const naming = call("menu_item", preparation, main.name, "with", side);
+function generateDish({ random, uniqueName, price }: Generator): AuthoredMenuItem {
+  const main = random.pick(MAINS);
+  const [preparation, side] = [random.pick(PREPARATIONS), random.pick(ACCOMPANIMENTS)];
+  const named = uniqueName("menu_item", preparation, main.name, "with", side);
   return {
-    ...naming,
+    ...named,
     description: `${preparation} ${main.name}, served with ${side}, bread from our own oven on the side if you like.`,
     price: price(8, 48),
     allergens: main.allergens,
     dietary: main.dietary,
-    ...(dice.chance(0.3) && { calories: dice.whole(18, 95) * 10 }),
-    ...(dice.chance(0.1) && { tags: ["house favourite"] }),
-    ...(dice.chance(0.1) && {
+    ...(random.chance(0.3) && { calories: random.integer(18, 95) * 10 }),
+    ...(random.chance(0.1) && { tags: ["house favourite"] }),
+    ...(random.chance(0.1) && {
       sizes: [
         { key: "small", name: "Small", price: price(8, 20) },
         { key: "large", name: "Large", price: price(20, 48) },
       ],
     }),
-    ...(dice.chance(0.03) && { status: "INACTIVE" as const }),
+    ...(random.chance(0.03) && { status: "INACTIVE" as const }),
   };
 }
 
 export function generateTables(
-  { dice, call }: Generator,
+  { random, uniqueName }: Generator,
   counts: Record<Kind, number>,
-): Present<Pick<AuthoredFile, "areas" | "tables" | "turnTimes">> {
-  const areas = times(counts.area, () => call("area", dice.pick(AREAS)));
+): Complete<Pick<AuthoredFile, "areas" | "tables" | "turnTimes">> {
+  const areas = times(counts.area, () => uniqueName("area", random.pick(AREAS)));
   return {
     areas,
     tables: times(counts.table, (i) => {
-      const minSeats = dice.whole(1, 4);
+      const minSeats = random.integer(1, 4);
       return {
-        ...call("table", `Table ${i + 1}`),
-        ...(areas.length > 0 && { area: dice.pick(areas).key }),
+        ...uniqueName("table", `Table ${i + 1}`),
+        ...(areas.length > 0 && { area: random.pick(areas).key }),
         minSeats,
-        maxSeats: minSeats + dice.whole(0, 4),
+        maxSeats: minSeats + random.integer(0, 4),
       };
     }),
     turnTimes: [

@@ -1,5 +1,5 @@
 import type { Kind } from "../../domain/catalog/catalog.ts";
-import { type Generator, keysOf, type Present, times } from "./generator.ts";
+import { type Generator, keysOf, type Complete, times } from "./generator.ts";
 import {
   ADDON_SIZES,
   ADDONS,
@@ -22,17 +22,17 @@ import type {
   AuthoredStaff,
 } from "../../domain/catalog/file/schema.ts";
 
-type Sections = Present<
+type Sections = Complete<
   Pick<AuthoredFile, "serviceCategories" | "addons" | "resources" | "staff" | "services">
 >;
 
 export function generateServices(generator: Generator, counts: Record<Kind, number>): Sections {
-  const { dice, call } = generator;
+  const { random, uniqueName } = generator;
   const categories = times(counts.service_category, (i) => generateCategory(generator, i));
   const addons = times(counts.addon, () => generateAddon(generator));
   const resources = times(counts.resource, () => ({
-    ...call("resource", dice.pick(RESOURCES), dice.pick(RESOURCE_PLACES)),
-    capacity: dice.whole(1, 6),
+    ...uniqueName("resource", random.pick(RESOURCES), random.pick(RESOURCE_PLACES)),
+    capacity: random.integer(1, 6),
   }));
   const staff = times(counts.staff, () => generatePerson(generator));
   const links = { categories, addons, resources: keysOf(resources), staff: keysOf(staff) };
@@ -48,34 +48,34 @@ export function generateServices(generator: Generator, counts: Record<Kind, numb
 type Family = (typeof SERVICE_FAMILIES)[number];
 type FamilyCategory = { category: AuthoredServiceCategory; family: Family };
 
-function generateCategory({ call }: Generator, index: number): FamilyCategory {
+function generateCategory({ uniqueName }: Generator, index: number): FamilyCategory {
   const family = SERVICE_FAMILIES[index % SERVICE_FAMILIES.length] as Family;
-  const round =
+  const style =
     SERVICE_STYLES[Math.floor(index / SERVICE_FAMILIES.length) % SERVICE_STYLES.length] ?? "";
   return {
-    category: { ...call("service_category", round, family.name), color: family.color },
+    category: { ...uniqueName("service_category", style, family.name), color: family.color },
     family,
   };
 }
 
-const generateAddon = ({ dice, call, price }: Generator): AuthoredAddon => ({
-  ...call("addon", dice.pick(ADDONS), dice.pick(ADDON_SIZES)),
+const generateAddon = ({ random, uniqueName, price }: Generator): AuthoredAddon => ({
+  ...uniqueName("addon", random.pick(ADDONS), random.pick(ADDON_SIZES)),
   price: price(5, 40),
-  durationMin: dice.pick([0, 5, 10, 15]),
-  maxQuantity: dice.pick([1, 1, 1, 2]),
+  durationMin: random.pick([0, 5, 10, 15]),
+  maxQuantity: random.pick([1, 1, 1, 2]),
 });
 
-function generatePerson({ dice, call }: Generator): AuthoredStaff {
-  const start = dice.whole(8, 12);
+function generatePerson({ random, uniqueName }: Generator): AuthoredStaff {
+  const start = random.integer(8, 12);
   return {
-    ...call("staff", dice.pick(FIRST_NAMES), dice.pick(LAST_NAMES)),
-    title: dice.pick(TITLES),
-    languages: dice.some(LANGUAGES, 3),
-    ...(dice.chance(0.1) && { public: false }),
-    ...(dice.chance(0.6) && {
+    ...uniqueName("staff", random.pick(FIRST_NAMES), random.pick(LAST_NAMES)),
+    title: random.pick(TITLES),
+    languages: random.sample(LANGUAGES, 3),
+    ...(random.chance(0.1) && { public: false }),
+    ...(random.chance(0.6) && {
       hours: [
         {
-          days: dice.pick(["tue-fri", "wed-sat", "thu-sun"]),
+          days: random.pick(["tue-fri", "wed-sat", "thu-sun"]),
           start: clock(start),
           end: clock(start + 8),
         },
@@ -95,38 +95,38 @@ type Links = {
 };
 
 function generateService(generator: Generator, links: Links): AuthoredService {
-  const { dice, call, price } = generator;
-  const chosen = links.categories.length > 0 ? dice.pick(links.categories) : undefined;
-  const { services } = chosen?.family ?? dice.pick(SERVICE_FAMILIES);
-  const naming = call(
+  const { random, uniqueName, price } = generator;
+  const chosen = links.categories.length > 0 ? random.pick(links.categories) : undefined;
+  const { services } = chosen?.family ?? random.pick(SERVICE_FAMILIES);
+  const named = uniqueName(
     "service",
-    dice.pick(SERVICE_STYLES),
-    dice.pick(services),
-    dice.pick(SERVICE_FOR),
+    random.pick(SERVICE_STYLES),
+    random.pick(services),
+    random.pick(SERVICE_FOR),
   );
-  const durationMin = dice.whole(2, 18) * 10;
+  const durationMin = random.integer(2, 18) * 10;
   return {
-    ...naming,
-    description: `${naming.name}, ${durationMin} minutes with a consultation before and advice for at home after.`,
+    ...named,
+    description: `${named.name}, ${durationMin} minutes with a consultation before and advice for at home after.`,
     ...(chosen && { category: chosen.category.key }),
     durationMin,
     price: price(25, 240),
-    ...(dice.chance(0.15) && { bufferAfterMin: 10 }),
-    ...(dice.chance(0.1) && { deposit: "20.00" }),
-    ...(dice.chance(0.05) && { status: "INACTIVE" as const }),
-    resources: dice.some(links.resources, 1),
-    staff: dice.some(links.staff, 4),
-    tags: dice.some(["new", "popular", "quiet", "express", "gift"], 1),
-    ...(dice.chance(0.4) && { variants: generateVariants(generator, durationMin) }),
-    ...(dice.chance(0.4) && { addons: keysOf(dice.some(links.addons, 2)) }),
+    ...(random.chance(0.15) && { bufferAfterMin: 10 }),
+    ...(random.chance(0.1) && { deposit: "20.00" }),
+    ...(random.chance(0.05) && { status: "INACTIVE" as const }),
+    resources: random.sample(links.resources, 1),
+    staff: random.sample(links.staff, 4),
+    tags: random.sample(["new", "popular", "quiet", "express", "gift"], 1),
+    ...(random.chance(0.4) && { variants: generateVariants(generator, durationMin) }),
+    ...(random.chance(0.4) && { addons: keysOf(random.sample(links.addons, 2)) }),
   };
 }
 
 const generateVariants = (
-  { dice, price }: Generator,
+  { random, price }: Generator,
   durationMin: number,
 ): NonNullable<AuthoredService["variants"]> =>
-  dice.some(VARIANTS, 3).map((name, index) => ({
+  random.sample(VARIANTS, 3).map((name, index) => ({
     key: name.toLowerCase(),
     name,
     durationMin: durationMin + index * 10,

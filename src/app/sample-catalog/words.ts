@@ -1,13 +1,13 @@
 import type { Allergen } from "../../domain/catalog/catalog.ts";
 
-/** What a generated business's names are made of. */
+/** The parts of generated names. */
 
 const words = (text: string): string[] =>
   text.split(",").map((word) => word.replace(/\s+/g, " ").trim());
 
-export const HOUSES = words(`
+export const BUSINESS_NAMES = words(`
   Linden, Harbour, Juniper, Marlow, Aster, Rosewood, Quay, Elmfield, Halden, Mirabel`);
-export const HOUSE_KINDS = ["House", "Rooms", "Baths & Kitchen", "Yard", "Assembly", "Hall"];
+export const BUSINESS_TYPES = ["House", "Rooms", "Baths & Kitchen", "Yard", "Assembly", "Hall"];
 
 export const FIRST_NAMES = words(`
   Amara, Anika, Bruno, Camille, Chiara, Dario, Elif, Elena, Farid, Freya, Giulia, Hana, Henrik, Imani, Ines,
@@ -142,7 +142,7 @@ export const MAINS: readonly { name: string; allergens: Allergen[]; dietary: str
   { name: "leeks", allergens: [], dietary: ["vegan"] },
   { name: "artichokes", allergens: [], dietary: ["vegan"] },
 ];
-/** None brings an allergen or an animal of its own, so that what is said of the main part stays true. */
+/** Vegan and without allergens, so that those of the main ingredient apply to the whole dish. */
 export const ACCOMPANIMENTS = words(`
   rosemary potatoes, braised lentils, polenta, pearl onions, chicory, wild rice, salsa verde, white beans,
   fennel and orange, pickled cucumber, peas and mint, roast carrots, red cabbage, saffron rice, chickpeas,

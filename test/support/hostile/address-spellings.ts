@@ -52,25 +52,25 @@ const WRAPS: readonly ((v4: string, groups: string) => string)[] = [
   (_, groups) => `2002:${groups}:0:0:0:0:1`,
 ];
 
-export function spellPrivateAddress(dice: SeededRandom): string {
-  if (dice.chance(0.15)) return `[${spellV6(dice)}]`;
-  const address = drawV4(dice);
-  if (dice.chance(0.25)) return `[${wrap(dice, address)}]`;
-  return disguise(dice, spellV4(dice, address));
+export function spellPrivateAddress(random: SeededRandom): string {
+  if (random.chance(0.15)) return `[${spellV6(random)}]`;
+  const address = drawV4(random);
+  if (random.chance(0.25)) return `[${wrap(random, address)}]`;
+  return disguise(random, spellV4(random, address));
 }
 
-function drawV4({ pick, whole }: SeededRandom): number {
+function drawV4({ pick, integer }: SeededRandom): number {
   const [base, bits] = pick(PRIVATE_V4);
-  return base + whole(0, 2 ** (32 - bits) - 1);
+  return base + integer(0, 2 ** (32 - bits) - 1);
 }
 
 /** In one to four parts, each decimal, octal or hexadecimal; the last one takes all bytes that are left. */
-function spellV4({ pick, whole, chance }: SeededRandom, address: number): string {
+function spellV4({ pick, integer, chance }: SeededRandom, address: number): string {
   const bytes = bytesOf(address);
-  const count = whole(1, 4);
+  const count = integer(1, 4);
   const last = bytes.slice(count - 1).reduce((number, byte) => number * 256 + byte, 0);
   const parts = [...bytes.slice(0, count - 1), last].map((part) => {
-    const zeros = "0".repeat(chance(0.3) ? whole(1, 12) : 0);
+    const zeros = "0".repeat(chance(0.3) ? integer(1, 12) : 0);
     const hex = part.toString(16);
     return pick([
       String(part),
@@ -102,11 +102,11 @@ function wrap({ pick }: SeededRandom, address: number): string {
   return pick(WRAPS)(bytes.join("."), groups);
 }
 
-function spellV6({ pick, whole, chance }: SeededRandom): string {
+function spellV6({ pick, integer, chance }: SeededRandom): string {
   const [base, bits] = pick(PRIVATE_V6);
   const groups = [
-    base + whole(0, 2 ** (16 - bits) - 1),
-    ...Array.from({ length: 7 }, () => whole(0, 0xffff)),
+    base + integer(0, 2 ** (16 - bits) - 1),
+    ...Array.from({ length: 7 }, () => integer(0, 0xffff)),
   ];
   const text = groups
     .map((group) => group.toString(16).padStart(chance(0.5) ? 4 : 1, "0"))

@@ -20,7 +20,7 @@ import type { Time } from "./time.ts";
 
 export type World = {
   admin: Runtime;
-  dice: SeededRandom;
+  random: SeededRandom;
   time: Time;
   ledger: Ledger;
   note: (what: string) => void;
@@ -42,15 +42,15 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** What happens to the box, to whoever runs it and to its partners. */
-export async function createCommands({ admin, dice, time, ledger, note, ...world }: World) {
+export async function createCommands({ admin, random, time, ledger, note, ...world }: World) {
   const businesses = ["aurora", "borealis"].map((slug) => addBusiness(admin, slug));
   let created = 0;
   let posted = 0;
 
   async function subscribe(mood: Subscription["mood"]): Promise<void> {
-    const business = dice.pick(businesses);
-    const events = dice.chance(0.5) ? [...TYPES] : [dice.pick(TYPES)];
-    const maxInFlight = dice.chance(0.6) ? 4 : dice.whole(1, 8);
+    const business = random.pick(businesses);
+    const events = random.chance(0.5) ? [...TYPES] : [random.pick(TYPES)];
+    const maxInFlight = random.chance(0.6) ? 4 : random.integer(1, 8);
     const url = `http://10.0.0.${(created += 1)}/`;
     const request = {
       businessId: business.id,
@@ -63,7 +63,7 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
     };
     const { endpoint, secret } = await createEndpoint(admin, {
       ...request,
-      timeoutMs: dice.whole(1, 30) * 1000,
+      timeoutMs: random.integer(1, 30) * 1000,
     });
     ledger.subscriptions.set(endpoint.id, {
       id: endpoint.id,
@@ -88,11 +88,11 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
   const living = () => existing().filter(({ mood }) => mood !== "steady" && mood !== "choosy");
 
   function post(count: number): void {
-    const business = dice.pick(businesses);
+    const business = random.pick(businesses);
     const { events } = emitEvents(
       admin,
       business,
-      ...Array.from({ length: count }, () => dice.pick(TYPES)),
+      ...Array.from({ length: count }, () => random.pick(TYPES)),
     );
     ledger.posted(business.id, events);
     posted += count;
@@ -100,16 +100,16 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
   }
 
   function fall(one: Subscription): void {
-    one.mood = dice.pick(MOODS);
+    one.mood = random.pick(MOODS);
     note(`${one.id} is ${one.mood}`);
   }
 
   function rotate(one: Subscription): void {
-    const overlapMs = dice.pick([0, HOUR_MS, DAY_MS, 7 * DAY_MS]);
+    const overlapMs = random.pick([0, HOUR_MS, DAY_MS, 7 * DAY_MS]);
     try {
       const { secret, oldEndsAt } = rotateEndpointSecret(admin, one.id, {
         overlapMs,
-        force: dice.chance(0.5),
+        force: random.chance(0.5),
       });
       for (const old of one.secrets) old.until = old.until === null ? oldEndsAt : 0;
       one.secrets.push({ secret, until: null });
@@ -131,8 +131,8 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
       one.status = "DISABLED";
     } else {
       const parked = admin.store.deliveries.list({ endpointId: one.id, status: "PARKED" }, 1e6);
-      const since = time.wall() - dice.whole(0, 3 * DAY_MS);
-      enableEndpoint(admin, one.id, dice.pick(["all", "all", "none", since] as const));
+      const since = time.wall() - random.integer(0, 3 * DAY_MS);
+      enableEndpoint(admin, one.id, random.pick(["all", "all", "none", since] as const));
       begin(one);
       for (const { id } of parked) ledger.restart(id);
     }
@@ -151,10 +151,10 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
   }
 
   function sendAgain(): void {
-    if (dice.chance(0.5)) {
+    if (random.chance(0.5)) {
       const ids = [...ledger.deliveries.keys()];
       if (ids.length === 0) return;
-      const id = dice.pick(ids);
+      const id = random.pick(ids);
       const before = ledger.rowOf(id);
       try {
         redeliverDelivery(admin, id);
@@ -164,11 +164,11 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
       if (before?.status !== ledger.rowOf(id)?.status || before?.attemptCount !== 0)
         ledger.restart(id);
     } else {
-      const [one] = dice.some(living(), 1);
+      const [one] = random.sample(living(), 1);
       if (one === undefined) return;
       redeliverDeliveries(admin, {
         endpointId: one.id,
-        status: dice.pick(["DELIVERED", "EXHAUSTED"] as const),
+        status: random.pick(["DELIVERED", "EXHAUSTED"] as const),
       });
       for (const owed of ledger.deliveries.values())
         if (owed.endpointId === one.id) ledger.restart(owed.id);
@@ -180,39 +180,39 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
   async function crash(): Promise<void> {
     note("crash");
     world.crash();
-    const downMs = dice.chance(0.7) ? dice.whole(0, 2000) : dice.whole(0, 6 * HOUR_MS);
-    await world.pass(dice.whole(0, downMs));
-    if (dice.chance(0.5)) post(dice.whole(1, 3));
+    const downMs = random.chance(0.7) ? random.integer(0, 2000) : random.integer(0, 6 * HOUR_MS);
+    await world.pass(random.integer(0, downMs));
+    if (random.chance(0.5)) post(random.integer(1, 3));
     await world.pass(downMs);
     world.start();
     note("start");
   }
 
   async function setClock(): Promise<void> {
-    if (dice.chance(0.7)) post(dice.whole(1, 4));
-    await world.pass(dice.whole(0, 200));
-    const byMs = dice.pick([-30 * DAY_MS, -DAY_MS, -HOUR_MS, HOUR_MS, DAY_MS, 30 * DAY_MS]);
+    if (random.chance(0.7)) post(random.integer(1, 4));
+    await world.pass(random.integer(0, 200));
+    const byMs = random.pick([-30 * DAY_MS, -DAY_MS, -HOUR_MS, HOUR_MS, DAY_MS, 30 * DAY_MS]);
     note(`the clock is set by ${byMs / HOUR_MS} h`);
     world.setWall(byMs);
-    if (dice.chance(0.5)) return;
-    await world.pass(dice.whole(0, 3000));
+    if (random.chance(0.5)) return;
+    await world.pass(random.integer(0, 3000));
     world.setWall(-byMs);
   }
 
-  const onOne = (act: (one: Subscription) => void) => () => dice.some(living(), 1).forEach(act);
+  const onOne = (act: (one: Subscription) => void) => () => random.sample(living(), 1).forEach(act);
   const COMMANDS: readonly [number, string, () => void | Promise<void>][] = [
-    [40, "post", () => post(dice.whole(1, 4))],
-    [2, "post many", () => post(dice.whole(20, 60))],
+    [40, "post", () => post(random.integer(1, 4))],
+    [2, "post many", () => post(random.integer(20, 60))],
     [20, "mood", onOne(fall)],
     [4, "rotate", onOne(rotate)],
     [2, "finish", onOne(finish)],
     [5, "enable or disable", onOne(setEnabled)],
     [1, "delete", onOne(remove)],
-    [2, "subscribe", () => subscribe(dice.pick(MOODS))],
+    [2, "subscribe", () => subscribe(random.pick(MOODS))],
     [6, "send again", sendAgain],
     [6, "crash", crash],
     [2, "clock", setClock],
-    [2, "disk", () => world.fillDisk(dice.whole(1, 600) * 1000)],
+    [2, "disk", () => world.fillDisk(random.integer(1, 600) * 1000)],
   ];
   const total = COMMANDS.reduce((sum, [weight]) => sum + weight, 0);
 
@@ -222,7 +222,7 @@ export async function createCommands({ admin, dice, time, ledger, note, ...world
   return {
     events: () => posted,
     async runOne(): Promise<void> {
-      let left = dice.whole(1, total);
+      let left = random.integer(1, total);
       const [, name, run] = COMMANDS.find(([weight]) => (left -= weight) <= 0)!;
       note(name);
       await run();

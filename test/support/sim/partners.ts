@@ -52,9 +52,9 @@ export function react(
     timeoutMs,
     wallNow,
   }: { mood: Mood; isOdd: boolean; timeoutMs: number; wallNow: number },
-  { whole, pick, chance }: SeededRandom,
+  { integer, pick, chance }: SeededRandom,
 ): Reaction {
-  const soonMs = whole(1, 60);
+  const soonMs = integer(1, 60);
   const takes = (afterMs: number): Reaction => ({
     afterMs,
     takes: true,
@@ -69,13 +69,13 @@ export function react(
     case "choosy":
       return isOdd ? refuses(answer(422)) : takes(soonMs);
     case "slow":
-      return takes(whole(500, timeoutMs - 1));
+      return takes(integer(500, timeoutMs - 1));
     case "failing":
       return refuses(answer(pick([302, 400, 404, 500, 501])));
     case "flaky":
       return chance(0.5) ? takes(soonMs) : refuses(answer(500));
     case "limiting": {
-      const seconds = whole(1, 30 * HOUR_SEC);
+      const seconds = integer(1, 30 * HOUR_SEC);
       const date = new Date(wallNow + seconds * 1000).toUTCString();
       return refuses(answer(pick([429, 503]), chance(0.3) ? date : String(seconds)));
     }

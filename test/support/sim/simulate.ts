@@ -46,7 +46,7 @@ const SHOWN_LINES = 25;
  * @throws Broken
  */
 export async function simulate(seed: number, days: number, plant?: Bug): Promise<Simulated> {
-  const dice = createSeededRandom(seed);
+  const random = createSeededRandom(seed);
   const time = startVirtualTime(STARTS_AT);
   // No disk is asked: what power cuts do to files is proven elsewhere.
   const dataDir = mkdtempSync(
@@ -65,7 +65,7 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
     openRuntime(config, 1000, {
       now: time.wall,
       monotonic: time.elapsed,
-      random: (bytes) => Buffer.from(Array.from({ length: bytes }, () => dice.whole(0, 255))),
+      random: (bytes) => Buffer.from(Array.from({ length: bytes }, () => random.integer(0, 255))),
       log: (level, message) => void (level === "error" && note(`error: ${message}`)),
     });
   const admin = open();
@@ -87,7 +87,7 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
     const isOdd = Number(post.headers["X-Service-Sequence"]) % 8 === 1;
     const reaction = react(
       { mood: one.mood, isOdd, timeoutMs: post.timeoutMs, wallNow: time.wall() },
-      dice,
+      random,
     );
     owed.isTaken ||= reaction.takes;
     return new Promise<Outcome>((resolve) =>
@@ -178,13 +178,16 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
 
   const world = {
     admin,
-    dice,
+    random,
     time,
     ledger,
     note,
     /** A commit is heard of within 50 ms, and seldom later. */
     wake: (): void =>
-      void setTimeout(() => engine?.courier.wake(), dice.whole(0, dice.chance(0.9) ? 50 : 1000)),
+      void setTimeout(
+        () => engine?.courier.wake(),
+        random.integer(0, random.chance(0.9) ? 50 : 1000),
+      ),
     /** Kill -9: what was on the wire may have arrived. */
     crash(): void {
       if (engine === undefined) return;
@@ -205,7 +208,7 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
       time.setWall(byMs);
       if (engine === undefined) return ledger.forgetWaits();
       engine.hasSeenClock = false;
-      setTimeout(look, dice.whole(0, 1000));
+      setTimeout(look, random.integer(0, 1000));
     },
     /** No write of the engine gets through for a while. */
     fillDisk(ms: number): void {
@@ -230,7 +233,9 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
   try {
     const commands = await createCommands(world);
     while (time.elapsed() < days * DAY_MS) {
-      await world.pass(dice.chance(0.2) ? dice.whole(0, 2000) : dice.whole(0, 4 * 3_600_000));
+      await world.pass(
+        random.chance(0.2) ? random.integer(0, 2000) : random.integer(0, 4 * 3_600_000),
+      );
       ledger.audit(engine?.hasSeenClock === true);
       check();
       await commands.runOne();

@@ -148,11 +148,11 @@ export const PUBLIC_EVENT_DEFAULTS = defaultsFor<PublicEventDoc>()({
 });
 
 /** The slug of an event whose file has none, derived from its key. */
-export const defaultSlug = (key: string): string =>
+export const defaultSlug = (key: string, maxLength = 60): string =>
   key
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, 60)
+    .slice(0, maxLength)
     .replace(/^-+|-+$/g, "");
