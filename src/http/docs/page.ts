@@ -43,6 +43,7 @@ export function renderPage(document: ApiDocument, guide: Html, scripted: Scripte
             guide,
             groups.map(({ name }) => name),
           )}
+          <h2 id="${anchorOf("Overview")}">Overview</h2>
           ${renderParagraphs(info.description ?? "")} ${guide} ${renderErrors()}
           <h2 id="routes">Routes</h2>
           ${groups.map(
@@ -86,6 +87,7 @@ function renderContents(guide: Html, groups: readonly string[]): Html {
     ([, id = "", title = ""]) => html`<a href="#${id}">${new Html(title)}</a>`,
   );
   const links = [
+    html`<a href="#${anchorOf("Overview")}">Overview</a>`,
     ...guideTitles,
     html`<a href="#${anchorOf("Errors")}">Errors</a>`,
     ...groups.map((name) => html`<a href="#${name}">${name}</a>`),

@@ -8,7 +8,7 @@ const dispatcher = new Agent({ connections: Number(concurrency), pipelining: 1 }
 const body = Buffer.from(JSON.stringify({ description: "x".repeat(2000) }));
 const headers = {
   "Content-Type": "application/json; charset=utf-8",
-  "User-Agent": "deskbell/0.1.0 (+https://example.com/deskbell)",
+  "User-Agent": "deskbell/0.2.0 (+https://example.com/deskbell)",
   "X-Service-Event": "service.updated",
   "X-Service-Delivery": `dlv_${"0".repeat(26)}`,
   "X-Service-Attempt": "1",
