@@ -320,7 +320,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     method: "POST",
     path: pathBelowBusiness("deliveries/:id/redeliver"),
     scope: "webhooks.write",
-    summary: "Redeliver a delivery",
+    summary: "Send a delivery again",
     body: { schema: actions.emptyBody, isOptional: true },
     responses: {
       202: {

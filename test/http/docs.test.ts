@@ -134,7 +134,9 @@ describe("the page without scripts", () => {
 
   test("parameters explain the format of times, lists and staff assignments", async () => {
     const { page } = await readDocs();
-    expect(articleOf(page, "listPublicEvents")).toContain("RFC 3339. Without an offset");
+    expect(articleOf(page, "listPublicEvents")).toContain(
+      "RFC 3339 date and time; without an offset",
+    );
     expect(articleOf(page, "listServices")).toContain("array of string, comma-separated");
     expect(articleOf(page, "getAvailability")).toContain("<code>svc_…:stf_…</code>");
   });

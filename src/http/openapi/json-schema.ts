@@ -25,7 +25,7 @@ export const describeInput = (schema: z.ZodType): JsonObject =>
 /** Appends the description of the format to the description of the parameter. */
 function describeFormat(inputSchema: JsonObject, purpose: unknown): JsonObject {
   const texts = [purpose, inputSchema["description"]].filter((text) => text !== undefined);
-  return { ...inputSchema, ...(texts.length > 0 && { description: texts.join(". ") }) };
+  return { ...inputSchema, ...(texts.length > 0 && { description: texts.join(". Format: ") }) };
 }
 
 /** Applies the schemas' own metadata (values.ts, parameters.ts) and drops what OpenAPI lacks. */

@@ -80,7 +80,7 @@ function describeContent(body: NonNullable<ResponseSpec["body"]>): JsonObject {
 const PATH_PARAMETERS = {
   "businesses/:slug": {
     name: "businessSlug",
-    description: "Slug of the business that the API key belongs to",
+    description: "Slug of the business; an API key is valid for one business only",
     example: "salon-aurora",
   },
   "webhooks/:id": {
@@ -102,7 +102,7 @@ export const REQUEST_HEADERS = {
   },
   "Idempotency-Key": {
     description:
-      "Unique key of 1 to 255 ASCII characters without spaces. Repeating the request with the same key and body within 24 hours returns the same endpoint",
+      "Unique key of 1 to 255 ASCII characters without spaces; repeating the request with the same key and body within 24 hours returns the same endpoint",
     schema: { type: "string", pattern: IDEMPOTENCY_KEY.source },
   },
 };

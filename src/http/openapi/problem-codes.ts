@@ -27,7 +27,8 @@ export const PROBLEM_DESCRIPTIONS: Record<HttpCode, string> = {
   body_too_large: `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`,
   uri_too_long: `The URL is longer than ${MAX_URL_LENGTH} characters.`,
   unsupported_media_type: "The body is not application/json, or it is compressed.",
-  validation_failed: "The body is invalid. `errors` lists each field.",
+  validation_failed:
+    "The body, or a combination of parameters, is invalid. `errors` lists each field.",
   service_not_bookable: "The service cannot be booked.",
   variant_service_mismatch: "The variant belongs to another service.",
   addon_not_linked: "The add-on cannot be booked with the service.",

@@ -26,7 +26,7 @@ const DELIVERY_HEADERS = {
     example: 1842,
   },
   "X-Service-Signature": {
-    description: `\`t=<unix seconds>,v1=<hex>\`: HMAC-SHA256 of \`t\`, a full stop and the raw body, keyed with the signing secret. During a rotation there are two v1 values. Accept the request if one of them matches and t is within ${TOLERANCE_SEC} seconds of your clock`,
+    description: `\`t=<unix seconds>,v1=<hex>\`: HMAC-SHA256 of \`t\`, a full stop and the raw body, keyed with the signing secret. During a rotation there are two v1 values. Accept the request if one of them matches and t is within ${TOLERANCE_SEC} seconds of your clock.`,
     schema: { type: "string", pattern: "^t=\\d+(,v1=[0-9a-f]{64})+$" },
     example: `t=1795176000,v1=${"5257a869e7ecebeda32affa62cdca3fa".repeat(2)}`,
   },

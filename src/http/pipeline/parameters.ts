@@ -91,7 +91,7 @@ export const instant = z
     inputSchema: {
       type: "string",
       description:
-        "RFC 3339. Without an offset, the time is in the business's time zone; a date alone means midnight",
+        "RFC 3339 date and time; without an offset, it is in the business's time zone; a date alone means midnight",
       examples: ["2026-12-31T18:00:00+01:00", "2026-12-31T18:00", "2026-12-31"],
     },
     problemCode: "invalid_date",

@@ -6,7 +6,7 @@ const times = { startsAt: instant, endsAt: instant };
 
 export const visitSegment = z.strictObject({
   serviceId: id,
-  variantId: id.nullable().describe("null if the service is booked without a variant"),
+  variantId: id.nullable().describe("Variant to book; null if there is none"),
   staffId: id
     .nullable()
     .describe(
@@ -19,7 +19,7 @@ export const visitSegment = z.strictObject({
 
 export const tableSegment = z.strictObject({
   tableId: id,
-  areaId: id.nullable().describe("null if the table belongs to no area"),
+  areaId: id.nullable().describe("Area of the table; null if it belongs to none"),
   ...times,
 });
 

@@ -18,9 +18,11 @@ export const booking = z.strictObject({
     .array(
       z.strictObject({
         serviceId: id,
-        variantId: id.nullable().describe("null if the service is booked without a variant"),
+        variantId: id.nullable().describe("Booked variant; null if there is none"),
         addons: z.array(z.strictObject({ addonId: id, quantity: z.int() })),
-        staffId: id.nullable().describe("null if the service needs no staff member"),
+        staffId: id
+          .nullable()
+          .describe("Staff member who performs the service; null if it needs none"),
         priceCents: cents.describe("Price per guest, in minor units"),
         startsAt: instant,
         endsAt: instant,
@@ -39,7 +41,7 @@ export const reservation = z.strictObject({
   partySize: z.int(),
   startsAt: instant,
   endsAt: instant,
-  areaId: id.nullable().describe("null if the table belongs to no area"),
+  areaId: id.nullable().describe("Area of the table; null if it belongs to none"),
   tableId: id,
   customerRef,
 });
@@ -52,7 +54,7 @@ export const ticketOrder = z.strictObject({
   status: z.enum(["PENDING", "CONFIRMED", "CANCELLED", "EXPIRED"]),
   eventId: id,
   items: z.array(z.strictObject({ ticketTypeId: id, quantity: count, unitPriceCents: cents })),
-  totalCents: cents,
+  totalCents: cents.describe("Price of all tickets, in minor units"),
   currency,
   customerRef,
   expiresAt: instant
@@ -67,5 +69,5 @@ export const ticket = z.strictObject({
   eventId: id,
   ticketTypeId: id,
   status: z.enum(["VALID", "CHECKED_IN", "VOID"]),
-  checkedInAt: instant.nullable().describe("null until the ticket is checked in"),
+  checkedInAt: instant.nullable().describe("When the ticket was checked in; null if it was not"),
 });

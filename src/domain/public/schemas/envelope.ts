@@ -107,7 +107,7 @@ export function envelopeSchema(type: EventType) {
       changed: z
         .strictObject(Object.fromEntries(flags.map((flag) => [flag, z.boolean()])))
         .describe(
-          "Parts of the object that changed: all true for a new object, all false for a deleted or moved one",
+          "Flags of the parts that changed: all true for a new object, all false if the object was deleted or only moved",
         ),
       object: objectOf(type),
     }),

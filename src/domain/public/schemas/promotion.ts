@@ -69,10 +69,10 @@ export const promotion = z.strictObject({
       maxUses: z.int().nullable().describe("Maximum number of uses by all customers together"),
       maxUsesPerCustomer: z.int().nullable().describe("Maximum number of uses per customer"),
     })
-    .describe("Conditions that must all hold; null means no such condition"),
+    .describe("Conditions that must all be met; null means that there is no such condition"),
   schedule: z.strictObject({
-    startsAt: instant.nullable().describe("null if the promotion has no start"),
-    endsAt: instant.nullable().describe("null if the promotion has no end"),
+    startsAt: instant.nullable().describe("When the promotion starts; null if it has no start"),
+    endsAt: instant.nullable().describe("When the promotion ends; null if it has no end"),
     weekly: z
       .array(weeklyWindow)
       .describe("Weekly times when the promotion applies; empty if always"),

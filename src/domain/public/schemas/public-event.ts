@@ -31,8 +31,8 @@ export const ticketType = z.strictObject({
     "Price in minor units; 0 if `kind` is FREE, a suggested amount if it is DONATION",
   ),
   currency,
-  salesStartAt: instant.nullable().describe("null if sales start immediately"),
-  salesEndAt: instant.nullable().describe("null if sales end with the event"),
+  salesStartAt: instant.nullable().describe("When sales start; null if immediately"),
+  salesEndAt: instant.nullable().describe("When sales end; null if with the event"),
   minPerOrder: z.int().min(1).describe("Minimum number of tickets per order"),
   maxPerOrder: z.int().min(1).describe("Maximum number of tickets per order"),
   availability: saleAvailability,
@@ -55,10 +55,10 @@ export const publicEvent = z.strictObject({
   venue: z
     .strictObject({
       name: z.string(),
-      address: z.string().nullable().describe("null if not specified"),
+      address: z.string().nullable().describe("Postal address; null if not specified"),
     })
     .nullable()
-    .describe("null if not specified"),
+    .describe("Where the event takes place; null if not specified"),
   attendanceMode: z.enum(["IN_PERSON", "ONLINE", "MIXED"]),
   ticketTypes: z.array(ticketType).describe("Ticket types on offer"),
   availability: saleAvailability.describe("Availability over all ticket types"),

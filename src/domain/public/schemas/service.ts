@@ -75,7 +75,7 @@ export const service = z.strictObject({
   variants: includedBy("includeVariants", z.array(serviceVariant)),
   addonLinks: includedBy("includeAddons", z.array(addonLink)),
   description,
-  categoryId: id.nullable().describe("null if the service has no category"),
+  categoryId: id.nullable().describe("Category of the service; null if it has none"),
   priceType: z
     .enum(["FIXED", "FROM", "FREE", "ON_REQUEST"])
     .describe("FROM: the lowest price; ON_REQUEST: ask the business"),

@@ -9,10 +9,10 @@ export const id = z.string();
 export const instant = z.string().meta({ format: "date-time" });
 export const localDate = z.string().meta({ format: "date" });
 export const currency = z.string().length(3).describe("ISO 4217 code");
-export const cents = z.int().describe("In minor units of the currency");
-export const minutes = z.int().min(0).describe("In minutes");
+export const cents = z.int().describe("Amount in minor units of the currency");
+export const minutes = z.int().min(0).describe("Duration in minutes");
 export const count = z.int().min(0);
-export const description = z.string().nullable().describe("null if there is none");
+export const description = z.string().nullable().describe("Description; null if there is none");
 export const parentId = id.nullable().describe("Parent category; null at the top level");
 
 /**
@@ -29,14 +29,14 @@ export const image = z.strictObject({
   id,
   url: z.string().describe("URL where the business hosts the image"),
   alt: z.string().nullable().describe("Alternative text; null if there is none"),
-  width: z.int().nullable().describe("In pixels; null if unknown"),
-  height: z.int().nullable().describe("In pixels; null if unknown"),
+  width: z.int().nullable().describe("Width in pixels; null if unknown"),
+  height: z.int().nullable().describe("Height in pixels; null if unknown"),
 });
 
 /** The last fields of every public object. */
 export const commonFields = {
   sortOrder: count.describe(
-    "Position in the list, starting at 0. A created or deleted object shifts the objects after it",
+    "Position in the list, starting at 0; a created or deleted object shifts the objects after it",
   ),
   images: z.array(image),
   translations: includedBy(

@@ -29,7 +29,7 @@ export const endpoint = z.strictObject({
 const secret = z
   .string()
   .regex(/^whsec_/)
-  .describe("Signing secret. Store it: it is returned only in this response");
+  .describe("Signing secret; store it, because no other response contains it");
 
 export const endpointWithSecret = endpoint.extend({ secret });
 
@@ -92,11 +92,11 @@ export const delivery = z.strictObject({
       "PENDING: waiting for its next attempt; EXHAUSTED: every attempt failed; PARKED: held while the endpoint is disabled; CANCELLED: will not be sent; CORRUPT: the stored event is damaged and cannot be sent",
     ),
   attemptCount: count,
-  nextAttemptAt: instant.nullable().describe("null if no attempt is due"),
+  nextAttemptAt: instant.nullable().describe("When the next attempt is due; null if there is none"),
   lastStatusCode: statusCode,
   lastError: error,
   createdAt: instant,
-  deliveredAt: instant.nullable().describe("null if the event has not been delivered"),
+  deliveredAt: instant.nullable().describe("When the event was delivered; null if it has not been"),
 });
 
 export const attempt = z.strictObject({

@@ -33,7 +33,7 @@ export const enableEndpointBody = z.strictObject({
     })
     .default("all")
     .describe(
-      "Which missed events to send: `all` (the default), `none`, or those since a past date and time. The others are cancelled",
+      "Which missed events to send: `all` (the default), `none`, or those since a past date and time; the others are cancelled",
     ),
 });
 

@@ -34,7 +34,7 @@ export const createEndpointBody = z.strictObject({
   name: z.string().min(1).max(100).describe("Label of the endpoint"),
   url: z
     .string()
-    .describe("URL to send events to; must be https with a public address. A fragment is removed"),
+    .describe("URL to send events to: https, with a public address; a fragment is removed"),
   events: z.array(z.enum(EVENT_TYPES)).min(1).describe("Event types to send"),
 });
 
