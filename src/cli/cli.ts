@@ -7,11 +7,11 @@ import { safe } from "../domain/safe-text.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { fieldText, toFields } from "./output/fields.ts";
-import { dataExists, assertDataOwner } from "./data-owner.ts";
+import { assertDataOwner, dataExists } from "./data-owner.ts";
 import { type Io, widthOf } from "./io.ts";
 import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
 
-/** The options that stand anywhere on the line. */
+/** The options that every command accepts. */
 export type GlobalFlags = {
   dataDir: string | undefined;
   business: string | undefined;
@@ -19,43 +19,43 @@ export type GlobalFlags = {
   quiet: boolean;
   verbose: boolean;
   color: boolean;
-  input: boolean;
+  prompt: boolean;
   yes: boolean;
-  /** The command runs in full and saves nothing. */
+  /** The command runs in full but saves nothing. */
   dryRun: boolean;
 };
 
-/** What a command has to work with: the data, and the terminal. Data goes to stdout, everything said about it to stderr. */
+/** The context of a running command: its data and its terminal. Data goes to stdout, messages to stderr. */
 export type Cli = ReturnType<typeof createCli>;
 
-/** How long a command waits for another writer: longer than the largest apply takes. */
+/** Wait for other writers longer than the largest `catalog apply` takes. */
 const BUSY_TIMEOUT_MS = 30_000;
 
 export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const opened: Runtime[] = [];
 
-  /** Whatever names of files and objects stand in it. */
+  /** Prints a message on stderr, unless --quiet is set. Names of files and objects in it are escaped. */
   const note = (text: string): void => {
     if (!flags.quiet) io.stderr.write(`${safeLines(text)}\n`);
   };
 
-  // styleText looks at the stream and at NO_COLOR by itself.
+  // styleText itself checks the stream and NO_COLOR.
   const paint = (style: "bold" | "green" | "red" | "dim", text: string): string =>
     flags.color && io.stdout.isTTY ? styleText(style, text, { stream: io.stdout }) : text;
 
-  const config = (more: ConfigFlags = {}): Config => {
-    const config = readConfig({ ...more, dataDir: flags.dataDir });
+  const loadConfig = (configFlags: ConfigFlags = {}): Config => {
+    const config = readConfig({ ...configFlags, dataDir: flags.dataDir });
     if (flags.verbose) note(`data: ${config.dataDir}`);
     assertDataOwner(config);
     return config;
   };
 
-  /** For what makes no sense without data. */
-  const configOfData = (): Config => {
-    const chosen = config();
-    if (dataExists(chosen)) return chosen;
-    throw new AppError("resource_not_found", `There is no deskbell data in ${chosen.dataDir}.`, {
-      fix: "deskbell seed all, or name the right folder with --data-dir",
+  /** The configuration, for commands that need existing data. */
+  const configWithData = (): Config => {
+    const config = loadConfig();
+    if (dataExists(config)) return config;
+    throw new AppError("resource_not_found", `There is no deskbell data in ${config.dataDir}.`, {
+      fix: "deskbell seed all, or choose another folder with --data-dir",
     });
   };
 
@@ -65,21 +65,21 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     flags,
     note,
     paint,
-    config,
 
-    configOfData,
+    config: loadConfig,
+    configWithData,
 
-    /** Opens the data, which must be there unless the command may be the first. */
+    /** Opens the data, which must exist unless `create` is set. */
     async open({ create = false, busyTimeoutMs = BUSY_TIMEOUT_MS } = {}): Promise<Runtime> {
-      const chosen = create ? config() : configOfData();
+      const config = create ? loadConfig() : configWithData();
       const { openRuntime } = await import("../app/runtime.ts");
-      const runtime = openRuntime(chosen, busyTimeoutMs);
+      const runtime = openRuntime(config, busyTimeoutMs);
       opened.push(runtime);
       if (flags.dryRun) runtime.startDryRun();
       return runtime;
     },
 
-    /** "Deleted", or in a dry run "Would delete". */
+    /** Returns "Deleted", or "Would delete" in a dry run. */
     verb: (past: string, infinitive: string): string =>
       flags.dryRun ? `Would ${infinitive}` : past,
 
@@ -87,33 +87,33 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       for (const runtime of opened.splice(0)) runtime.close();
     },
 
-    /** The business that was named, or the only one. */
-    business(rt: Runtime, wanted = flags.business): BusinessRow {
+    /** The business given by --business, or the only one. */
+    business(rt: Runtime, wantedSlug = flags.business): BusinessRow {
       const all = rt.store.businesses.list();
       const slugs = all.map(({ slug }) => slug);
       const [only] = all;
-      if (wanted === undefined) {
+      if (wantedSlug === undefined) {
         if (all.length === 1 && only) return only;
         if (only)
-          throw new AppError("usage", "There are several businesses.", {
+          throw new AppError("usage", "There are several businesses; choose one.", {
             fix: `add --business ${slugs.join(" or ")}`,
           });
         throw new AppError("business_not_found", "There is no business yet.", {
           fix: "deskbell seed all",
         });
       }
-      const named = all.find(({ slug }) => slug === wanted);
-      if (named) return named;
+      const found = all.find(({ slug }) => slug === wantedSlug);
+      if (found) return found;
       throw new AppError(
         "business_not_found",
-        `No business '${wanted}'.${didYouMean(wanted, slugs)}`,
+        `There is no business '${wantedSlug}'.${didYouMean(wantedSlug, slugs)}`,
         {
           fix: "deskbell businesses list",
         },
       );
     },
 
-    /** A table where a person looks, TSV in a pipe, all of each row with --json. */
+    /** Prints a table on a terminal, TSV in a pipe, and all fields with --json. */
     printList<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): void {
       if (flags.json) io.stdout.write(jsonData(rows));
       else if (rows.length === 0) note(empty);
@@ -124,7 +124,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       }
     },
 
-    /** One object, a line a field; for a person what is long takes several. */
+    /** Prints an object, one field per line; on a terminal, long values are wrapped. */
     printObject(object: object): void {
       if (flags.json) return void io.stdout.write(jsonData(object));
       const lines = io.stdout.isTTY
@@ -135,19 +135,22 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       io.stdout.write(lines.map((line) => `${line}\n`).join(""));
     },
 
-    /** Has the name of what will be lost typed by the person at the terminal; a script says --yes. */
-    async confirm(deed: string, name: string): Promise<void> {
+    /**
+     * Asks for the name of the object to confirm `action`, such as "Deleting x". Scripts pass --yes.
+     * @throws AppError usage if the answer differs or nobody can be asked
+     */
+    async confirm(action: string, name: string): Promise<void> {
       if (flags.yes || flags.dryRun) return;
-      if (!flags.input || !io.stdin.isTTY || !io.stderr.isTTY)
-        throw new AppError("usage", `${deed} needs a confirmation.`, { fix: "add --yes" });
-      const typed = await ask(io, `${deed} cannot be undone. Type ${safe(name)} to go on: `);
+      if (!flags.prompt || !io.stdin.isTTY || !io.stderr.isTTY)
+        throw new AppError("usage", `${action} needs a confirmation.`, { fix: "add --yes" });
+      const typed = await ask(io, `${action} cannot be undone. Type ${safe(name)} to confirm: `);
       if (typed.trim() !== name)
-        throw new AppError("usage", "That was not the name; nothing was changed.");
+        throw new AppError("usage", "The name does not match; nothing was changed.");
     },
   };
 }
 
-/** What is typed in answer; nothing when the input ends. Ctrl-c ends the program as it does anywhere else. */
+/** Returns the typed line, or "" at the end of input. Ctrl-C ends the program with SIGINT as usual. */
 function ask({ stdin, stderr }: Io, question: string): Promise<string> {
   const prompt = createInterface({ input: stdin, output: stderr });
   return new Promise<string>((resolve) => {

@@ -3,25 +3,25 @@ import { AppError } from "../domain/errors.ts";
 import type { Cli } from "./cli.ts";
 import { type Flags, type FlagValues, optionOf } from "./flags.ts";
 
-/** A command is what it must be told and what it then does. */
+/** A command: its arguments, its flags and the function that runs it. */
 export type CommandSpec = {
   name: string;
   about: string;
   arguments: readonly string[];
   flags: Flags;
-  /** Not for people: no help lists it. */
+  /** Not listed in any help. */
   isHidden?: true;
   /**
-   * It has --dry-run, which runs the command on a Runtime that saves nothing. A command or use case
+   * Adds --dry-run, which runs the command on a Runtime that saves nothing. A command or use case
    * that also changes files checks the flag, or `rt.isDryRun()`, itself.
    */
   supportsDryRun?: true;
-  /** Without the program's name. */
+  /** Command lines, without the name of the program. */
   examples: readonly [string, string, ...string[]];
-  run: (cli: Cli, flags: never, ...args: never[]) => Ran;
+  run: (cli: Cli, flags: never, ...args: never[]) => CommandResult;
 };
 
-/** Commands under one noun; `usual` is the one that the noun alone means. */
+/** The commands of one noun; `defaultCommand` runs if the noun stands alone. */
 export type CommandGroup = {
   name: string;
   about: string;
@@ -29,8 +29,8 @@ export type CommandGroup = {
   defaultCommand?: CommandSpec;
 };
 
-/** The exit code, where it is not 0. */
-type Ran = void | number | Promise<void | number>;
+/** The exit code; nothing means 0. */
+type CommandResult = void | number | Promise<void | number>;
 
 /** `["<key>", "[files...]"]` -> `[string, string[]]` */
 type ArgumentValues<Names extends readonly string[]> = {
@@ -41,7 +41,7 @@ type ArgumentValues<Names extends readonly string[]> = {
       : string | undefined;
 };
 
-/** Declares a command; the types of its flags and arguments follow from their declaration. */
+/** Declares a command. The types of its flags and arguments are inferred. */
 export const command = <
   const A extends readonly string[] = [],
   F extends Flags = Record<never, never>,
@@ -49,15 +49,15 @@ export const command = <
   spec: Omit<CommandSpec, "arguments" | "flags" | "run"> & {
     arguments?: A;
     flags?: F;
-    run: (cli: Cli, flags: FlagValues<F>, ...args: ArgumentValues<A>) => Ran;
+    run: (cli: Cli, flags: FlagValues<F>, ...args: ArgumentValues<A>) => CommandResult;
   },
 ): CommandSpec => ({ arguments: [], flags: {}, ...spec }) as CommandSpec;
 
-/** Gives a command or a group of them to commander. `start` makes the context in which it runs. */
+/** Adds a command or a group to commander. `start` creates the context and runs the command in it. */
 export function addCommand(
   parent: Command,
   spec: CommandSpec | CommandGroup,
-  start: (run: (cli: Cli) => Ran, dryRun: boolean) => Promise<void>,
+  start: (run: (cli: Cli) => CommandResult, dryRun: boolean) => Promise<void>,
   isDefault = false,
 ): void {
   const added = parent
@@ -91,22 +91,24 @@ export function addCommand(
 
 export const optionsOf = ({ flags, supportsDryRun }: CommandSpec): Option[] => [
   ...Object.entries(flags).map(([name, flag]) => optionOf(name, flag)),
-  ...(supportsDryRun ? [new Option("--dry-run", "say what would be done, change nothing")] : []),
+  ...(supportsDryRun
+    ? [new Option("--dry-run", "show what would happen without saving anything")]
+    : []),
 ];
 
-/** Commander ends the process by itself, and with 1: here what it says becomes a usage error like any other. */
+/** Turns commander's errors into usage errors; by default, it ends the process with 1. */
 export function mapUsageErrors(target: Command): void {
   target.exitOverride((exit: CommanderError) => {
-    // Help and version have been printed; there is nothing to say.
+    // Help or the version has been printed.
     if (exit.exitCode === 0 || exit.code === "commander.help") throw exit;
-    throw new AppError("usage", asSentence(exit.message), {
+    throw new AppError("usage", toSentence(exit.message), {
       fix: `${["deskbell", ...pathOf(target)].join(" ")} --help`,
     });
   });
 }
 
 /** `error: unknown command 'x'\n(Did you mean y?)` -> `unknown command 'x'. Did you mean y?` */
-const asSentence = (message: string): string =>
+const toSentence = (message: string): string =>
   message
     .replace(/^error: /, "")
     .replace(/\.?\n\((.*)\)$/, ". $1")
@@ -114,6 +116,6 @@ const asSentence = (message: string): string =>
 
 const rootOf = (target: Command): Command => (target.parent ? rootOf(target.parent) : target);
 
-/** The words after the program's name. */
+/** The words of the command after the name of the program. */
 const pathOf = (target: Command): string[] =>
   target.parent ? [...pathOf(target.parent), target.name()] : [];

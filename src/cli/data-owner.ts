@@ -3,8 +3,9 @@ import type { Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 
 /**
- * Root would leave files that lock the owner out of its own data: a lock, a log, a backup. To give them away afterwards would
- * have root follow links in a folder that is somebody else's.
+ * Refuses to run as root on data of another user: root would create files (lock, log, backup) that the owner cannot read.
+ * Changing their owner afterwards would make root follow links in a folder that another user controls.
+ * @throws AppError not_permitted
  */
 export function assertDataOwner({ dataDir, databasePath }: Config): void {
   if (process.getuid?.() !== 0) return;
@@ -12,29 +13,32 @@ export function assertDataOwner({ dataDir, databasePath }: Config): void {
   if (owner === undefined) return;
   throw new AppError(
     "not_permitted",
-    `The data in ${dataDir} belong to user ${owner}, who could not read the files that root would make among them.`,
-    { fix: asUser(owner) },
+    `The data in ${dataDir} belongs to user ${owner}, who could not read files created by root.`,
+    { fix: runAs(owner) },
   );
 }
 
-/** A folder that is closed to this user is not an empty one. */
+/**
+ * Returns whether the database exists.
+ * @throws AppError not_permitted if this user cannot read the folder: it may contain data
+ */
 export function dataExists({ dataDir, databasePath }: Config): boolean {
   try {
     return ownerOf(databasePath) !== undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-    throw new AppError("not_permitted", `The data in ${dataDir} are not for this user.`, {
-      fix: asUser(visibleOwnerOf(dataDir)),
+    throw new AppError("not_permitted", `This user cannot read the data in ${dataDir}.`, {
+      fix: runAs(visibleOwnerOf(dataDir)),
     });
   }
 }
 
-const asUser = (owner: number | undefined): string =>
+const runAs = (owner: number | undefined): string =>
   owner === undefined
-    ? "run it as their user"
-    : `run it as their user: sudo -u '#${owner}' deskbell …`;
+    ? "run the command as the owner of the data"
+    : `run the command as that user: sudo -u '#${owner}' deskbell …`;
 
-/** Of a folder that may itself lie in one that is closed. */
+/** Returns the owner of the path, or undefined if a parent folder is not readable. */
 function visibleOwnerOf(path: string): number | undefined {
   try {
     return ownerOf(path);

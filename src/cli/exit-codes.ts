@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../domain/errors.ts";
 
-/** What the shell is told. 129, 130, 141 and 143 are the shell's own for SIGHUP, SIGINT, SIGPIPE and SIGTERM. */
+/** Exit codes. 129, 130, 141 and 143 are the shell's codes for SIGHUP, SIGINT, SIGPIPE and SIGTERM. */
 export const EXIT = {
   ok: 0,
   failure: 1,
@@ -17,7 +17,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** The one table from a refusal to its exit code. */
+/** The exit code of each error code. */
 export const EXIT_CODE_OF = {
   usage: EXIT.usage,
   invalid_parameter: EXIT.usage,

@@ -5,24 +5,24 @@ import { EXIT, EXIT_CODE_OF } from "./exit-codes.ts";
 
 export type Failure = { text: string; exitCode: number };
 
-/** What a person is told of anything that was thrown, and the exit code that goes with it. */
+/** Returns the error text for stderr and the exit code of a thrown value. */
 export function explainFailure(error: unknown, program: string): Failure {
-  // Help, or the version: already printed.
-  if (isCommanders(error))
+  // Commander throws after it has printed a help text or the version.
+  if (isCommanderError(error))
     return { text: "", exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
-  const refusal = isRefusal(error) ? error : refusalOfSystem(error);
-  return refusal ? explainRefusal(refusal, program) : explainBug(error);
+  const appError = isAppError(error) ? error : systemError(error);
+  return appError ? explainAppError(appError, program) : explainBug(error);
 }
 
-/** By its code: to name its class would load commander before anything else. */
-const isCommanders = (error: unknown): error is CommanderError =>
+/** Recognised by its code, because importing the class would load commander at every start. */
+const isCommanderError = (error: unknown): error is CommanderError =>
   error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
 
-/** By its name: the daemon's bundle has a class of its own. */
-const isRefusal = (error: unknown): error is AppError =>
+/** Recognised by its name, because the daemon's bundle contains a second copy of the class. */
+const isAppError = (error: unknown): error is AppError =>
   error instanceof Error && error.name === "AppError";
 
-function explainRefusal(error: AppError, program: string): Failure {
+function explainAppError(error: AppError, program: string): Failure {
   const exitCode = EXIT_CODE_OF[error.code];
   const lines = [`error: ${safe(error.message, 2000)}`];
   for (const { place, detail } of error.issues.filter(
@@ -34,24 +34,25 @@ function explainRefusal(error: AppError, program: string): Failure {
   return { text: `${lines.join("\n")} (exit ${exitCode})\n`, exitCode };
 }
 
-/** Bugs are shown whole: whoever meets one must be able to report it. */
+/** Prints the whole stack, so that the user can report the bug. */
 function explainBug(error: unknown): Failure {
   const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const lines = shown.split("\n").map((line) => safe(line, 2000));
   return {
-    text: `error: deskbell met a bug in itself.\n${lines.join("\n")}\nfix: report it with the lines above (exit ${EXIT.failure})\n`,
+    text: `error: Internal error (this is a bug in deskbell).\n${lines.join("\n")}\nfix: report the bug with the lines above (exit ${EXIT.failure})\n`,
     exitCode: EXIT.failure,
   };
 }
 
-function refusalOfSystem(error: unknown): AppError | undefined {
+/** Maps an error of SQLite or the operating system that the user can fix; undefined for others. */
+function systemError(error: unknown): AppError | undefined {
   const { code, message, path } = (error ?? {}) as NodeJS.ErrnoException;
   switch (code) {
     case "SQLITE_BUSY":
     case "SQLITE_BUSY_SNAPSHOT":
       return new AppError(
         "busy",
-        "Another program has been writing to the database for too long.",
+        "Timed out waiting for another process that is writing to the database.",
         {
           fix: "try again when it has finished",
         },
@@ -65,21 +66,24 @@ function refusalOfSystem(error: unknown): AppError | undefined {
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return new AppError("not_permitted", `${path ?? "A file"} cannot be used: ${message}.`, {
-        fix: "check its owner and mode",
+      return new AppError("not_permitted", `Cannot access ${path ?? "a file"}: ${message}.`, {
+        fix: "check the owner and the permissions of the file",
       });
     case "ENOTDIR":
     case "EISDIR":
     case "ENAMETOOLONG":
     case "ELOOP":
-      return new AppError("usage", `${path ?? "A path"} cannot be used: ${message}.`, {
-        fix: "name another path",
+      return new AppError("usage", `Cannot use the path ${path ?? ""}: ${message}.`, {
+        fix: "choose another path",
       });
     default:
       return undefined;
   }
 }
 
-/** Fixes are written with `deskbell …`; what can be typed depends on how the program was started. */
+/**
+ * Replaces `deskbell` at the start of a command with the program as it was started, so that the command can be pasted.
+ * Other uses of the word stay.
+ */
 export const insertProgramName = (fix: string, program: string): string =>
   fix.replace(/(?<![\w/.-])deskbell(?= (?:--)?[a-z…])/g, () => program);

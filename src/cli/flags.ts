@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 
-/** One option of a command: how commander is told of it, and the type that its value arrives in. */
+/** An option of a command: its commander definition, and a function that returns its typed value. */
 export type Flag<Value> = { option: (long: string) => Option; read: (raw: unknown) => Value };
 export type Flags = Record<string, Flag<unknown>>;
 export type FlagValues<F extends Flags> = { [Name in keyof F]: ReturnType<F[Name]["read"]> };
@@ -25,7 +25,7 @@ export const requiredText = (placeholder: string, about: string): Flag<string> =
   read: (raw) => raw as string,
 });
 
-/** Given once for each value: a variadic option would eat the arguments after it. */
+/** An option that is repeated for each value. A variadic option would consume the arguments after it. */
 export const texts = (placeholder: string, about: string): Flag<string[]> => ({
   option: (long) =>
     new Option(`${long} <${placeholder}>`, about).argParser((value: string, before?: string[]) => [
@@ -52,7 +52,7 @@ export const integer = (
     new Option(`${long} <n>`, about).argParser((value) => {
       const number = Number(value);
       if (/^\d+$/.test(value) && number >= minimum && number <= maximum) return number;
-      throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+      throw new InvalidArgumentError(`Use a whole number from ${minimum} to ${maximum}.`);
     }),
   read: (raw) => raw as number | undefined,
 });
@@ -69,7 +69,7 @@ export const count = (
       const number = Number(digits) * (thousands === "k" ? 1000 : 1);
       if (digits !== "" && number >= minimum && number <= maximum) return number;
       throw new InvalidArgumentError(
-        `It must be a whole number from ${minimum} to ${maximum}, such as 500 or 10k.`,
+        `Use a whole number from ${minimum} to ${maximum}, such as 500 or 10k.`,
       );
     }),
   read: (raw) => raw as number | undefined,
@@ -77,18 +77,18 @@ export const count = (
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** `90d`, `24h`, `30m`, `10s`, in milliseconds. */
+/** A duration such as `90d`, `24h`, `30m` or `10s`; the value is in milliseconds. */
 export const duration = (about: string): Flag<number | undefined> => ({
   option: (long) =>
     new Option(`${long} <duration>`, about).argParser((value) => {
       const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
       if (count !== undefined) return Number(count) * UNITS[unit as keyof typeof UNITS];
-      throw new InvalidArgumentError("It must be a number with s, m, h or d, such as 24h.");
+      throw new InvalidArgumentError("Use a number with s, m, h or d, such as 24h.");
     }),
   read: (raw) => raw as number | undefined,
 });
 
-/** The same option, also told by the environment, where an empty variable says nothing; the flag wins. */
+/** Makes an option readable from an environment variable too. The flag wins; an empty variable counts as unset. */
 export const withEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({
   read: (raw) => flag.read(raw === "" ? undefined : raw),
   option: (long) => {

@@ -1,4 +1,4 @@
-/** The three streams of a run; tests bring their own. */
+/** The standard streams; tests pass their own. */
 export type Io = {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: Output;
@@ -7,7 +7,7 @@ export type Io = {
 
 type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
-const USUAL_WIDTH = 80;
+const DEFAULT_WIDTH = 80;
 
-/** How many letters fit on a line. A terminal that nobody has told its size says 0. */
-export const widthOf = ({ columns }: Output): number => columns || USUAL_WIDTH;
+/** Columns of the terminal. A terminal of unknown size reports 0. */
+export const widthOf = ({ columns }: Output): number => columns || DEFAULT_WIDTH;

@@ -8,7 +8,7 @@ const program = IS_EXECUTABLE
   ? process.argv0
   : programName(process.argv[1] ?? "deskbell", process.cwd());
 
-// First of all: what nobody caught must not print the bundle's source.
+// Installed first: by default, Node prints the source line of an uncaught error, here the whole bundle.
 const onBug = (error: unknown) => {
   const { text, exitCode } = explainFailure(error, program);
   process.stderr.write(text);
@@ -17,7 +17,7 @@ const onBug = (error: unknown) => {
 process.on("uncaughtException", onBug);
 process.on("unhandledRejection", onBug);
 
-// `deskbell … | head` closes the pipe when it has seen enough: no error, and nobody left to tell.
+// `deskbell … | head` closes the pipe early, which is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(EXIT.brokenPipe);
   onBug(error);

@@ -2,9 +2,9 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, relative, resolve } from "node:path";
 
 /**
- * How the program was started, for hints that can be typed as they stand: an executable in a checkout is not on PATH.
- * @param script what was started, as it was named: process.argv[1]
- * @param folder the current one
+ * Returns the command that starts this program, for hints that can be pasted: in a checkout, `deskbell` is not on PATH.
+ * @param script the script as it was typed: process.argv[1]
+ * @param folder the current folder
  */
 export function programName(script: string, folder: string): string {
   if (basename(script) === "deskbell")

@@ -4,20 +4,21 @@ import { isEnvEnabled } from "../config.ts";
 import { createCli, type Cli, type GlobalFlags } from "./cli.ts";
 import { addCommand, type CommandSpec, type CommandGroup, mapUsageErrors } from "./command.ts";
 import { COMMANDS, type CommandEntry } from "./command-table.ts";
+import type { Renamed } from "./former-spellings.ts";
 import { type Io, widthOf } from "./io.ts";
 import { ABOUT, GLOBAL_OPTIONS, rootHelp, VERSION_OPTION } from "./root-help.ts";
 
 const COMPLETE = "__complete";
 
 /**
- * The program with those commands whole that a line may name, and the others by name.
- * @param ended is told the exit code of the command that ran
+ * Builds the program for one command line: commands that the line may name are loaded, the others have only their summary.
+ * @param onExit called with the exit code of the command that ran
  */
 export async function createProgram(
   program: string,
   io: Io,
-  args: readonly string[],
-  ended: (exitCode: number) => void,
+  { args, notices }: Renamed,
+  onExit: (exitCode: number) => void,
 ): Promise<Command> {
   const root = new Command(program)
     .description(ABOUT)
@@ -40,31 +41,32 @@ export async function createProgram(
 
   const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>, dryRun: boolean) => {
     const cli = createCli(program, io, { ...readGlobalFlags(root), dryRun });
+    for (const notice of notices) cli.note(notice);
     try {
-      ended((await run(cli)) ?? 0);
-      if (dryRun) cli.note("That was a dry run: nothing was changed.");
+      onExit((await run(cli)) ?? 0);
+      if (dryRun) cli.note("Dry run: nothing was saved.");
     } finally {
       cli.close();
     }
   };
   const isCompletion = args.includes(COMPLETE);
-  const isWanted = ({ name }: CommandEntry) => isCompletion || args.includes(name);
+  const isNamed = ({ name }: CommandEntry) => isCompletion || args.includes(name);
   const specs = await Promise.all(
-    COMMANDS.map(async (entry) => (isWanted(entry) ? entry.load() : entry)),
+    COMMANDS.map(async (entry) => (isNamed(entry) ? entry.load() : entry)),
   );
   for (const spec of specs)
-    if (isWhole(spec)) addCommand(root, spec, start);
+    if (isLoaded(spec)) addCommand(root, spec, start);
     else root.command(spec.name).description(spec.about);
   if (isCompletion) {
     const { complete } = await import("./commands/completion.ts");
-    addCommand(root, complete(specs.filter(isWhole), root.options), start);
+    addCommand(root, complete(specs.filter(isLoaded), root.options), start);
   }
   return root;
 }
 
 function readGlobalFlags(root: Command): Omit<GlobalFlags, "dryRun"> {
   const given = root.opts();
-  // A variable that is empty says as little as one that is not set.
+  // An empty environment variable counts as unset.
   const text = (name: string) =>
     root.getOptionValueSource(name) === "env" && given[name] === ""
       ? undefined
@@ -78,10 +80,13 @@ function readGlobalFlags(root: Command): Omit<GlobalFlags, "dryRun"> {
     verbose: on("verbose", "DESKBELL_VERBOSE"),
     yes: on("yes", "DESKBELL_YES"),
     color: given.color === true,
-    input: given.input === true && !isEnvEnabled("DESKBELL_NO_INPUT"),
+    prompt:
+      given.prompt === true &&
+      !isEnvEnabled("DESKBELL_NO_PROMPT") &&
+      !isEnvEnabled("DESKBELL_NO_INPUT"),
   };
 }
 
-const isWhole = (
+const isLoaded = (
   spec: CommandEntry | CommandSpec | CommandGroup,
 ): spec is CommandSpec | CommandGroup => !("load" in spec);

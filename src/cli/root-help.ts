@@ -1,31 +1,31 @@
 import { COMMANDS } from "./command-table.ts";
 
 export const ABOUT =
-  "A small business's catalog for its partners: an HTTP API and signed webhooks on one SQLite file.";
+  "Serve a small business's catalog to its partners over an HTTP API with signed webhooks, from one SQLite file.";
 
 export const VERSION_OPTION = { flags: "--version", about: "print the version" };
 
-/** The options that stand anywhere on the line. */
+/** The options that every command accepts, anywhere on the line. */
 export const GLOBAL_OPTIONS: readonly { flags: string; about: string; env?: string }[] = [
-  { flags: "--data-dir <folder>", about: "where the data lives", env: "DESKBELL_DATA_DIR" },
+  { flags: "--data-dir <folder>", about: "data folder", env: "DESKBELL_DATA_DIR" },
   {
     flags: "--business <slug>",
-    about: "which business; may be left out when there is one",
+    about: "business to use; optional if there is only one",
     env: "DESKBELL_BUSINESS",
   },
-  { flags: "--json", about: 'print {"data": …} on stdout' },
-  { flags: "-q, --quiet", about: "say nothing on stderr but errors" },
-  { flags: "-v, --verbose", about: "say more on stderr" },
-  { flags: "--no-color", about: "print without colours" },
-  { flags: "--no-input", about: "never ask" },
-  { flags: "-y, --yes", about: "answer every confirmation with yes" },
+  { flags: "--json", about: 'print {"data": …} as JSON on stdout' },
+  { flags: "-q, --quiet", about: "print only errors on stderr" },
+  { flags: "-v, --verbose", about: "print more on stderr" },
+  { flags: "--no-color", about: "print without colors" },
+  { flags: "--no-prompt", about: "never ask for confirmation; fail instead" },
+  { flags: "-y, --yes", about: "skip confirmation prompts" },
 ];
 
 const HELP_OPTION = { flags: "-h, --help", about: "display help for command" };
 const HELP_COMMAND = { name: "help", about: "display help for command" };
-const NARROWEST = 40;
+const MIN_TEXT_WIDTH = 40;
 
-/** The help of the program itself, from the table alone: neither a command nor commander is loaded for it. */
+/** The help of the program, from the command table alone, so that --help loads neither commander nor a command. */
 export function rootHelp(program: string, width: number): string {
   const options = [VERSION_OPTION, ...GLOBAL_OPTIONS, HELP_OPTION].map(
     ({ flags, about, env }: (typeof GLOBAL_OPTIONS)[number]) =>
@@ -39,14 +39,15 @@ export function rootHelp(program: string, width: number): string {
   return `${usage}\n\n${wrap(ABOUT, 0, width)}\n\nOptions:\n${list(options)}\n\nCommands:\n${list(commands)}\n`;
 }
 
-/** Breaks at spaces; the lines after the first begin below it. */
+/** Wraps at spaces and indents all lines but the first to `column`. */
 function wrap(text: string, column: number, width: number): string {
-  const room = Math.max(width - column, NARROWEST);
+  const available = Math.max(width - column, MIN_TEXT_WIDTH);
   const lines = [""];
   for (const word of text.split(" ")) {
     const line = lines.at(-1) ?? "";
     if (line === "") lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= room) lines[lines.length - 1] = `${line} ${word}`;
+    else if (line.length + 1 + word.length <= available)
+      lines[lines.length - 1] = `${line} ${word}`;
     else lines.push(word);
   }
   return lines.join(`\n${" ".repeat(column)}`);

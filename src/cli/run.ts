@@ -1,9 +1,10 @@
 import { EXIT } from "./exit-codes.ts";
 import { explainFailure } from "./failure.ts";
+import { renameFormerSpellings } from "./former-spellings.ts";
 import { type Io, widthOf } from "./io.ts";
 import { rootHelp } from "./root-help.ts";
 
-/** Runs one command line to its end and gives its exit code; everything thrown on the way is told on stderr. */
+/** Runs a command line and returns its exit code; errors are printed on stderr. */
 export async function run(program: string, args: readonly string[], io: Io): Promise<number> {
   let exitCode: number = EXIT.ok;
   if (args.length === 1 && (args[0] === "--help" || args[0] === "-h")) {
@@ -12,8 +13,9 @@ export async function run(program: string, args: readonly string[], io: Io): Pro
   }
   try {
     const { createProgram } = await import("./program.ts");
-    const root = await createProgram(program, io, args, (code) => void (exitCode = code));
-    await root.parseAsync(args, { from: "user" });
+    const line = renameFormerSpellings(args);
+    const root = await createProgram(program, io, line, (code) => void (exitCode = code));
+    await root.parseAsync(line.args, { from: "user" });
   } catch (error) {
     const failure = explainFailure(error, program);
     io.stderr.write(failure.text);

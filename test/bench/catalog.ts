@@ -21,7 +21,7 @@ type Run = { ms: number; cpuMs: number; rssMb: number };
 export async function benchCatalog(): Promise<Figure[]> {
   await using stage = new BenchProcesses();
   const at = (name: string) => join(stage.dir, name);
-  run(["seed", "--size", SIZE, "--random-seed", "42", "--data-dir", at("seeded")]);
+  run(["seed", "--generate", SIZE, "--random-seed", "42", "--data-dir", at("seeded")]);
   const figures: Figure[] = [];
   for (const format of ["json", "yaml"]) {
     const file = at(`catalog.${format}`);

@@ -26,7 +26,7 @@ export async function benchExecutable(): Promise<Figure[]> {
     return Promise.resolve(performance.now() - startedAt);
   };
   for (const program of [ours, peer])
-    await run(program, "seed", "salon", "--again", "--data-dir", dataDir);
+    await run(program, "seed", "salon", "--overwrite", "--data-dir", dataDir);
 
   const memory = new Map<string[], number[]>([
     [ours, []],

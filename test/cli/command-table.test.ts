@@ -23,7 +23,7 @@ const examples = leaves.flatMap(({ path, spec }) =>
   spec.examples.map((line) => ({ path, spec, line })),
 );
 
-/** Those that never end by themselves, need a terminal, or ask the network. */
+/** Examples that run until stopped, need a terminal, or use the network. */
 const isOnlyParsed = (line: string): boolean =>
   /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail)\b|--wait\b|https:\/\/example\.com/.test(
     line,
@@ -31,37 +31,37 @@ const isOnlyParsed = (line: string): boolean =>
 
 setUpExamples();
 
-/** A line of the right shape is understood, whatever it would then do. */
+/** Parses a line without running it and returns the names of the commands that would run. */
 async function parse(line: string): Promise<string[]> {
-  const told: string[] = [];
-  const mute = <Node extends CommandSpec | CommandGroup>(node: Node): Node =>
+  const called: string[] = [];
+  const stub = <Node extends CommandSpec | CommandGroup>(node: Node): Node =>
     "commands" in node
-      ? { ...node, commands: node.commands.map(mute) }
-      : { ...node, run: () => void told.push(node.name) };
+      ? { ...node, commands: node.commands.map(stub) }
+      : { ...node, run: () => void called.push(node.name) };
   const root = new Command("deskbell");
   for (const { flags, about } of GLOBAL_OPTIONS) root.option(flags, about);
   for (const spec of specs)
-    addCommand(root, mute(spec), async (run) => void (await run({} as never)));
+    addCommand(root, stub(spec), async (run) => void (await run({} as never)));
   const words = [...(line.split(/ (?:\||>>?|<) /)[0] ?? "").matchAll(/'([^']*)'|(\S+)/g)];
   await root.parseAsync(
     words.map(([, quoted, plain]) => quoted ?? plain ?? ""),
     { from: "user" },
   );
-  return told;
+  return called;
 }
 
-test("every example is a line that its command understands", async () => {
+test("every example is parsed by its command", async () => {
   for (const { path, line } of examples)
-    expect({ line, told: await parse(line) }).toEqual({ line, told: [path.split(" ").at(-1)] });
+    expect({ line, called: await parse(line) }).toEqual({ line, called: [path.split(" ").at(-1)] });
 });
 
-/** What does not end with 0 here: nothing is confirmed, and no daemon runs. */
-const ENDS_WITH: [RegExp, number][] = [
+/** Examples that do not exit with 0 here, because no daemon runs and nothing is confirmed. */
+const EXIT_CODES: [RegExp, number][] = [
   [/^(status|doctor)\b/, EXIT.someFailed],
   [/^(keys revoke|webhooks delete|restore) (?!.*--yes)/, EXIT.usage],
 ];
 const exitCodeOf = (line: string): number =>
-  ENDS_WITH.find(([pattern]) => pattern.test(line))?.[1] ?? EXIT.ok;
+  EXIT_CODES.find(([pattern]) => pattern.test(line))?.[1] ?? EXIT.ok;
 
 const inBatches = Object.entries(
   Object.groupBy(
@@ -70,7 +70,7 @@ const inBatches = Object.entries(
   ),
 );
 
-test.each(inBatches)("the examples of %s do on a box what they say", async (_noun, lines = []) => {
+test.each(inBatches)("the examples of %s work", async (_noun, lines = []) => {
   for (const { line } of lines) {
     const stdin = line.includes(" - ") ? "{}" : "";
     const ran = await runInCopy(makeRunnable(line), { isEmpty: line.startsWith("seed "), stdin });
@@ -95,7 +95,7 @@ const isJson = (text: string): boolean => {
 };
 
 test.each(inBatches)(
-  "%s --json gives JSON alone on stdout, and with -q nothing on stderr",
+  "%s --json prints only JSON on stdout, and with -q nothing on stderr",
   async (_noun, lines = []) => {
     for (const path of new Set(lines.map(({ path }) => path))) {
       const line = lines.findLast((example) => example.path === path)?.line ?? "";
@@ -119,18 +119,18 @@ test.each(inBatches)(
   },
 );
 
-/** Words that name no file, no type and no shell of this world. */
-const named = leaves.filter(
+/** Commands with an argument that is looked up in the data. */
+const withNamedObject = leaves.filter(
   ({ path, spec }) =>
     spec.arguments.some((name) => name.startsWith("<")) && !path.startsWith("catalog"),
 );
 
-test.each(named)("$path says in words that there is no such thing", async ({ path }) => {
+test.each(withNamedObject)("$path reports an unknown name", async ({ path }) => {
   const flags = {
-    "time-off add": "--from 2026-12-24 --to 2026-12-24",
-    "services set": "--price 1",
-    "menu set": "--price 1",
-    "webhooks set": "--name x",
+    "time-off create": "--from 2026-12-24 --to 2026-12-24",
+    "services update": "--price 1",
+    "menu update": "--price 1",
+    "webhooks update": "--name x",
   };
   const more = flags[path as keyof typeof flags] ?? "";
   const ran = await runInCopy(makeRunnable(`${path} no-such-thing ${more} --yes`).trim());
@@ -138,34 +138,31 @@ test.each(named)("$path says in words that there is no such thing", async ({ pat
     stdout: "",
     stderr: expect.stringMatching(/^error: [^]+\(exit [23]\)\n$/),
   });
-  expect(ran.stderr).not.toContain("a bug in itself");
+  expect(ran.stderr).not.toContain("this is a bug");
 });
 
-test.each(leaves)(
-  "$path takes no option and no surplus word that it does not know",
-  async ({ path, spec }) => {
-    for (const line of [`${path} --no-such-option`, `${path} a b c d`]) {
-      if (line.endsWith("d") && spec.arguments.some((name) => name.includes("..."))) continue;
-      const ran = await runInCopy(line, { isEmpty: true });
-      expect({ line, ...ran }).toMatchObject({
-        code: EXIT.usage,
-        stdout: "",
-        stderr: expect.stringMatching(/\nfix: /),
-      });
-      expect(existsSync(ran.dataDir)).toBe(false);
-    }
-  },
-);
+test.each(leaves)("$path rejects unknown options and surplus arguments", async ({ path, spec }) => {
+  for (const line of [`${path} --no-such-option`, `${path} a b c d`]) {
+    if (line.endsWith("d") && spec.arguments.some((name) => name.includes("..."))) continue;
+    const ran = await runInCopy(line, { isEmpty: true });
+    expect({ line, ...ran }).toMatchObject({
+      code: EXIT.usage,
+      stdout: "",
+      stderr: expect.stringMatching(/\nfix: /),
+    });
+    expect(existsSync(ran.dataDir)).toBe(false);
+  }
+});
 
-const MAKERS = ["catalog apply", "restore"];
-const NEEDLESS = [
+const CREATE_DATA = ["catalog apply", "restore"];
+const WORK_WITHOUT_DATA = [
   "init",
   "catalog apply",
   "catalog import",
   "catalog schema",
   "events types",
   "webhooks verify",
-  "service",
+  "systemd-unit",
   "completion",
   "openapi",
   "backup list",
@@ -174,21 +171,21 @@ const NEEDLESS = [
 ];
 
 test.each(inBatches.filter(([noun]) => noun !== "seed"))(
-  "where there are no data, %s says so and makes none",
+  "%s without data fails and creates none",
   async (_noun, lines = []) => {
     for (const { path, line } of lines) {
       const ran = await runInCopy(`${makeRunnable(line)} --yes`, { isEmpty: true });
-      const isMade = MAKERS.includes(path) && existsSync(ran.dataDir);
-      const refusal = {
+      const isCreated = CREATE_DATA.includes(path) && existsSync(ran.dataDir);
+      const failure = {
         code: EXIT.notFound,
         stdout: "",
         stderr: expect.stringContaining("--data-dir"),
       };
-      const expected = NEEDLESS.some((name) => path.startsWith(name)) ? {} : refusal;
-      expect({ line, ...ran, isThere: existsSync(ran.dataDir) }).toMatchObject({
+      const expected = WORK_WITHOUT_DATA.some((name) => path.startsWith(name)) ? {} : failure;
+      expect({ line, ...ran, exists: existsSync(ran.dataDir) }).toMatchObject({
         line,
         ...expected,
-        isThere: isMade,
+        exists: isCreated,
       });
     }
   },
@@ -203,12 +200,12 @@ test.each(supportingDryRun)(
       spec.examples.find((example) => !isOnlyParsed(example) && !example.includes(".ndjson")) ??
       `${path} --help`;
     const before = await runInCopy("businesses list");
-    // Where the business exists, seed needs --again.
-    const options = path === "seed" ? "--again --dry-run" : "--dry-run";
+    // The business exists, so seed needs --overwrite.
+    const options = path === "seed" ? "--overwrite --dry-run" : "--dry-run";
     const ran = await runInCopy(`${makeRunnable(line)} ${options}`);
     expect({ line, ...ran }).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^That was a dry run: nothing was changed\.$/m),
+      stderr: expect.stringMatching(/^Dry run: nothing was saved\.$/m),
     });
     expect(contentOf(ran.dataDir)).toEqual(contentOf(before.dataDir));
   },
@@ -230,7 +227,7 @@ function contentOf(dataDir: string): Record<string, unknown[]> {
 
 test("every command that changes data supports --dry-run", () => {
   const writers =
-    /(create|rotate|revoke|add|set|enable|disable|delete|remove|cancel|confirm|check-in|sold-out|trigger|apply|redeliver|rotate-secret|rotate-master|restore)$/;
+    /(create|rotate|revoke|update|enable|disable|delete|cancel|confirm|check-in|sold-out|trigger|apply|redeliver|rotate-secret|rotate-master|restore)$/;
   const without = leaves
     .filter(({ path, spec }) => (writers.test(path) || path === "seed") && !spec.supportsDryRun)
     .map(({ path }) => path);

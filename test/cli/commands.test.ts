@@ -23,8 +23,8 @@ menu:
       sizes: [{ key: cup, name: Cup, price: 6.00 }, { key: bowl, name: Bowl, price: 9.50 }]
 `;
 
-/** A terminal with one small business. */
-async function small(options: Parameters<typeof createTerminal>[0] = {}) {
+/** Returns a terminal whose data has one small business. */
+async function createBusiness(options: Parameters<typeof createTerminal>[0] = {}) {
   const { deskbell, dataDir } = createTerminal(options);
   const { code, stderr } = await deskbell("seed -", CAFE);
   expect({ code, stderr }).toMatchObject({
@@ -39,8 +39,8 @@ const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
   return (JSON.parse(ran.stdout) as { data: T }).data;
 };
 
-test("a list is TSV in a pipe, a table on a terminal, and everything with --json", async () => {
-  const { deskbell, dataDir } = await small();
+test("a list is TSV in a pipe, a table on a terminal, and complete with --json", async () => {
+  const { deskbell, dataDir } = await createBusiness();
   const piped = await deskbell("services list");
   expect(piped.stdout.split("\n")[0]).toMatch(
     /^cut\tCut\t40\.00\t30\t1\tACTIVE\tsvc_[0-9a-z]{20}$/,
@@ -57,44 +57,44 @@ test("a list is TSV in a pipe, a table on a terminal, and everything with --json
 });
 
 test.each(["--json services list", "services --json list", "services list --json"])(
-  "global options stand anywhere: %s",
+  "global options are accepted anywhere: %s",
   async (line) => {
-    const { deskbell } = await small();
+    const { deskbell } = await createBusiness();
     expect(data(await deskbell(line))).toHaveLength(2);
   },
 );
 
 test.each([
-  ["of 80 columns", 80],
-  ["that nobody has told its size", 0],
-])(
-  "on a terminal %s every list of the catalog fits, and its names are not cut for the sake of ids",
-  async (_, columns) => {
-    const { deskbell, dataDir } = createTerminal();
-    await deskbell("seed all");
-    const person = createTerminal({ dataDir, isTTY: true, columns });
-    const lists = [
-      ["services", "salon-aurora", "Signature cut "],
-      ["menu", "cafe-lumen", "Birchermüesli "],
-      ["staff", "salon-aurora", "Maya Okafor "],
-      ["public-events", "kita-live", "Blue Hour Quartet "],
-    ];
-    for (const [noun, business, name] of lists) {
-      const { stdout } = await person.deskbell(`${noun} list --business ${business} --no-color`);
-      expect(stdout).toContain(name);
-      expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
-    }
-  },
-);
-
-test("-q leaves stderr to errors", async () => {
-  const { deskbell } = await small();
-  expect(await deskbell("services set cut --price 41 -q")).toMatchObject({ code: 0, stderr: "" });
-  expect((await deskbell("services set nothing --price 41 -q")).stderr).toContain("error: ");
+  ["80 columns", 80],
+  ["unknown width", 0],
+])("on a terminal of %s, catalog lists fit and names are not truncated", async (_, columns) => {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell("seed all");
+  const screen = createTerminal({ dataDir, isTTY: true, columns });
+  const lists = [
+    ["services", "salon-aurora", "Signature cut "],
+    ["menu", "cafe-lumen", "Birchermüesli "],
+    ["staff", "salon-aurora", "Maya Okafor "],
+    ["public-events", "kita-live", "Blue Hour Quartet "],
+  ];
+  for (const [noun, business, name] of lists) {
+    const { stdout } = await screen.deskbell(`${noun} list --business ${business} --no-color`);
+    expect(stdout).toContain(name);
+    expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  }
 });
 
-test("an object is named by its key or its id", async () => {
-  const { deskbell } = await small();
+test("-q prints only errors on stderr", async () => {
+  const { deskbell } = await createBusiness();
+  expect(await deskbell("services update cut --price 41 -q")).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  expect((await deskbell("services update nothing --price 41 -q")).stderr).toContain("error: ");
+});
+
+test("an object is found by key or ID", async () => {
+  const { deskbell } = await createBusiness();
   const byKey = data<{ id: string }>(await deskbell("services show cut --json"));
   expect(data(await deskbell(`services show ${byKey.id} --json`))).toEqual(byKey);
   expect(await deskbell("services show cutt")).toMatchObject({
@@ -104,8 +104,8 @@ test("an object is named by its key or its id", async () => {
   });
 });
 
-test("--business may be left out for the only business, and its slugs are named when there are more", async () => {
-  const { deskbell } = await small();
+test("--business is optional for the only business; otherwise the error lists the slugs", async () => {
+  const { deskbell } = await createBusiness();
   expect(data(await deskbell("businesses show --json"))).toMatchObject({
     slug: "joes",
     objects: { service: 2 },
@@ -113,7 +113,8 @@ test("--business may be left out for the only business, and its slugs are named 
   await deskbell("seed -", CAFE.replace("slug: joes", "slug: annes"));
   expect(await deskbell("services list")).toMatchObject({
     code: 2,
-    stderr: "error: There are several businesses.\nfix: add --business annes or joes (exit 2)\n",
+    stderr:
+      "error: There are several businesses; choose one.\nfix: add --business annes or joes (exit 2)\n",
   });
   expect(await deskbell("services list --business annes")).toMatchObject({ code: 0 });
   expect(await deskbell("services list --business anne")).toMatchObject({
@@ -122,38 +123,38 @@ test("--business may be left out for the only business, and its slugs are named 
   });
 });
 
-test("a seed that would undo edits is refused as a whole; --again brings the file's state back", async () => {
-  const { deskbell } = await small();
-  await deskbell("services set cut --price 45.00");
+test("seed rejects an existing business; --overwrite undoes its local edits", async () => {
+  const { deskbell } = await createBusiness();
+  await deskbell("services update cut --price 45.00");
   expect(await deskbell("seed -", CAFE)).toMatchObject({ code: 5, stdout: "" });
   expect(data(await deskbell("services show cut --json"))).toMatchObject({ priceCents: 4500 });
 
-  const planned = await deskbell("seed - --again --dry-run", CAFE);
+  const planned = await deskbell("seed - --overwrite --dry-run", CAFE);
   expect(planned).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /^update\tservice\tcut\tprice 45\.00 -> 40\.00, undoes an edit of price\tsvc_/,
+      /^update\tservice\tcut\tprice 45\.00 -> 40\.00, undoes a local edit of price\tsvc_/,
     ),
-    stderr: expect.stringContaining("would go from version 2 to 3 with 3 events"),
+    stderr: expect.stringContaining("would change version 2 -> 3, 3 events"),
   });
   expect(data(await deskbell("services show cut --json"))).toMatchObject({ priceCents: 4500 });
 
-  expect(await deskbell("seed - --again", CAFE)).toMatchObject({ code: 0 });
+  expect(await deskbell("seed - --overwrite", CAFE)).toMatchObject({ code: 0 });
   expect(data(await deskbell("services show cut --json"))).toMatchObject({ priceCents: 4000 });
 });
 
-test("seed all leaves nothing behind when one of the businesses is there already", async () => {
+test("seed all loads nothing if one of the businesses exists", async () => {
   const { deskbell } = createTerminal();
   expect(await deskbell("seed venue")).toMatchObject({ code: 0 });
   expect(await deskbell("seed all")).toMatchObject({ code: 5 });
   expect(data(await deskbell("businesses list --json"))).toMatchObject([{ slug: "kita-live" }]);
 });
 
-test("an apply tells the prices, the events and the webhooks, and the same again tells that nothing differs", async () => {
-  const { deskbell } = await small();
+test("catalog apply reports prices, events and webhooks; applying again reports no changes", async () => {
+  const { deskbell } = await createBusiness();
   const url = "http://127.0.0.1:9/hook --allow-private";
   await deskbell(
-    `webhooks add --name till --url ${url} --event service_price.updated --event service.updated`,
+    `webhooks create --name till --url ${url} --event service_price.updated --event service.updated`,
   );
   const dearer = CAFE.replace("price: 40.00", "price: 42.50");
   const change = await deskbell("catalog apply -", dearer);
@@ -168,7 +169,7 @@ test("an apply tells the prices, the events and the webhooks, and the same again
   expect(await deskbell("catalog apply -", dearer)).toMatchObject({
     code: 0,
     stdout: "",
-    stderr: "joes: nothing differs.\n",
+    stderr: "joes: no changes.\n",
   });
   const owed = data<{ eventType: string; status: string }[]>(
     await deskbell("deliveries list --json"),
@@ -179,8 +180,8 @@ test("an apply tells the prices, the events and the webhooks, and the same again
   ]);
 });
 
-test("a file with mistakes writes nothing and names each mistake's place", async () => {
-  const { deskbell } = await small();
+test("an invalid file saves nothing and reports the place of each issue", async () => {
+  const { deskbell } = await createBusiness();
   const { code, stderr } = await deskbell(
     "catalog apply -",
     CAFE.replace("price: 40.00", "prise: 1").replace("durationMin: 15", "durationMin: 0"),
@@ -190,7 +191,7 @@ test("a file with mistakes writes nothing and names each mistake's place", async
   expect(data(await deskbell("businesses show --json"))).toMatchObject({ catalogVersion: 1 });
 });
 
-test("the files of a folder are one catalog", async () => {
+test("the files of a folder form one catalog", async () => {
   const folder = createTempFolder();
   writeFileSync(join(folder, "1-business.yaml"), CAFE);
   writeFileSync(
@@ -207,15 +208,15 @@ test("the files of a folder are one catalog", async () => {
 });
 
 test.each([
-  ["services set cut --price 45", { priceCents: 4500 }],
-  ["services set cut --name 'New cut' --duration 40", { name: "New cut", durationMin: 40 }],
-  ["services set cut --status INACTIVE", { status: "INACTIVE" }],
+  ["services update cut --price 45", { priceCents: 4500 }],
+  ["services update cut --name 'New cut' --duration 40", { name: "New cut", durationMin: 40 }],
+  ["services update cut --status INACTIVE", { status: "INACTIVE" }],
   [
-    "services set cut --variant long --price 60.50",
+    "services update cut --variant long --price 60.50",
     { priceCents: 4000, variants: [{ key: "long", priceCents: 6050 }] },
   ],
-])("%s changes that and nothing else", async (line, expected) => {
-  const { deskbell } = await small();
+])("%s changes only that field", async (line, expected) => {
+  const { deskbell } = await createBusiness();
   const before = data(await deskbell("services show cut --json"));
   const { code } = await deskbell(line);
   expect(code).toBe(0);
@@ -227,28 +228,28 @@ test.each([
   expect(rest(after)).toEqual(rest(before));
 });
 
-test("a service's new price tells which variants keep theirs", async () => {
-  const { deskbell } = await small();
-  expect((await deskbell("services set cut --price 45")).stderr).toContain(
-    "Its variants keep their prices: long 55.00. --variant KEY changes one.\n",
+test("services update --price lists the variants that keep their prices", async () => {
+  const { deskbell } = await createBusiness();
+  expect((await deskbell("services update cut --price 45")).stderr).toContain(
+    "Its variants keep their prices: long 55.00. Add --variant KEY to change one.\n",
   );
-  expect((await deskbell("services set cut --variant long --price 60")).stderr).not.toContain(
+  expect((await deskbell("services update cut --variant long --price 60")).stderr).not.toContain(
     "keep their prices",
   );
-  expect((await deskbell("services set cut --name Schnitt")).stderr).not.toContain(
+  expect((await deskbell("services update cut --name Schnitt")).stderr).not.toContain(
     "keep their prices",
   );
 });
 
-test("what a new business has is counted in words", async () => {
+test("seed counts the objects of a new business", async () => {
   const { stderr } = await createTerminal().deskbell("seed restaurant");
   expect(stderr).toMatch(/^cafe-lumen: new, .*\d+ menu categories, .*\d+ menu items/);
 });
 
-test("a dish and its sizes are changed the same way", async () => {
-  const { deskbell } = await small();
-  await deskbell("menu set soup --price 9.80");
-  await deskbell("menu set soup --size cup --price 6.20");
+test("menu update changes a dish or one of its sizes", async () => {
+  const { deskbell } = await createBusiness();
+  await deskbell("menu update soup --price 9.80");
+  await deskbell("menu update soup --size cup --price 6.20");
   expect(data(await deskbell("menu show soup --json"))).toMatchObject({
     priceCents: 980,
     sizes: [
@@ -264,23 +265,27 @@ test("a dish and its sizes are changed the same way", async () => {
 });
 
 test.each([
-  ["services set cut", 2, /Nothing was named to change/],
-  ["services set cut --price 9.999", 2, /--price has 3 decimals/],
-  ["services set cut --price -1", 2, /--price must not be negative/],
-  ["services set cut --name ' '", 2, /--name must have 1 to 200 characters/],
-  ["services set cut --variant short --price 1", 3, /no variant 'short'/],
-  ["services set consultation --price 10", 5, /priceType of consultation is FREE/],
-  ["menu set soup --size cup --status INACTIVE", 2, /A size has no status/],
-])("%s is refused with %i and changes nothing", async (line, exitCode, message) => {
-  const { deskbell } = await small();
+  ["services update cut", 2, /There is nothing to update/],
+  ["services update cut --price 9.999", 2, /--price has 3 decimals/],
+  ["services update cut --price -1", 2, /--price must not be negative/],
+  ["services update cut --name ' '", 2, /--name must have 1 to 200 characters/],
+  ["services update cut --variant short --price 1", 3, /no variant 'short'/],
+  [
+    "services update consultation --price 10",
+    5,
+    /'consultation' has no price to change: its priceType is FREE/,
+  ],
+  ["menu update soup --size cup --status INACTIVE", 2, /a size has no status/],
+])("%s fails with %i and changes nothing", async (line, exitCode, message) => {
+  const { deskbell } = await createBusiness();
   const { code, stderr } = await deskbell(line);
   expect(code).toBe(exitCode);
   expect(stderr).toMatch(message);
   expect(data(await deskbell("businesses show --json"))).toMatchObject({ catalogVersion: 1 });
 });
 
-test("a new key stands alone on stdout", async () => {
-  const { deskbell } = await small();
+test("keys create prints only the key on stdout", async () => {
+  const { deskbell } = await createBusiness();
   const created = await deskbell(
     "keys create --name site --scope services.read --scope webhooks.write --expires 90d",
   );
@@ -304,8 +309,8 @@ test("a new key stands alone on stdout", async () => {
   expect(whole).toMatchObject({ kind: "SECRET", secret: expect.stringMatching(/^deskbell_sk_/) });
 });
 
-test("with --out a new key goes to a file of its owner's alone, never over another file", async () => {
-  const { deskbell } = await small();
+test("keys create --out writes a new private file and never overwrites one", async () => {
+  const { deskbell } = await createBusiness();
   const out = join(createTempFolder(), "site.key");
   const line = `keys create --name site --secret --out ${out}`;
   expect(data(await deskbell(`${line} --json`))).not.toHaveProperty("secret");
@@ -315,8 +320,8 @@ test("with --out a new key goes to a file of its owner's alone, never over anoth
   expect(data(await deskbell("keys list --json"))).toHaveLength(1);
 });
 
-test("a key that is refused leaves no empty file", async () => {
-  const { deskbell } = await small();
+test("keys create --out leaves no file if it fails", async () => {
+  const { deskbell } = await createBusiness();
   const out = join(createTempFolder(), "site.key");
   expect(
     await deskbell(`keys create --name site --scope services.write --out ${out}`),
@@ -328,16 +333,16 @@ test("a key that is refused leaves no empty file", async () => {
 });
 
 test.each(["keys create --name site", "keys create --name site --secret --scope services.read"])(
-  "%s is neither a restricted key nor a secret one",
+  "%s fails: it needs either --scope or --secret",
   async (line) => {
-    const { deskbell } = await small();
+    const { deskbell } = await createBusiness();
     expect(await deskbell(line)).toMatchObject({ code: 2, stdout: "" });
     expect(data(await deskbell("keys list --json"))).toEqual([]);
   },
 );
 
-test("a rotated key keeps its id and prints its new text; a revoked one says when", async () => {
-  const { deskbell } = await small();
+test("keys rotate keeps the ID and prints the new secret; keys revoke sets revokedAt", async () => {
+  const { deskbell } = await createBusiness();
   const first = await deskbell("keys create --name site --secret");
   const [key] = data<{ id: string; last4: string }[]>(await deskbell("keys list --json"));
   const second = await deskbell(`keys rotate ${key!.id} --overlap 1h`);
@@ -359,8 +364,8 @@ test("a rotated key keeps its id and prints its new text; a revoked one says whe
   });
 });
 
-test("a key is named by its name too, within its business", async () => {
-  const { deskbell } = await small();
+test("a key is found by a name that is unique within its business", async () => {
+  const { deskbell } = await createBusiness();
   await deskbell("keys create --name site --secret");
   expect(data(await deskbell("keys show site --json"))).toMatchObject({ name: "site" });
   await deskbell("keys create --name site --secret");
@@ -369,7 +374,7 @@ test("a key is named by its name too, within its business", async () => {
     code: 2,
     stdout: "",
     stderr: expect.stringMatching(
-      /^error: Several are named 'site': key_\w+, key_\w+\.\nfix: name one by its id/,
+      /^error: The name 'site' is ambiguous: key_\w+, key_\w+\.\nfix: use the ID instead/,
     ),
   });
   await deskbell("seed salon");
@@ -382,8 +387,8 @@ test("a key is named by its name too, within its business", async () => {
 test.each([
   ["site\n", 0],
   ["sit\n", 2],
-])("on a terminal the name that is typed decides: %j", async (typed, exitCode) => {
-  const { deskbell, dataDir } = await small();
+])("keys revoke on a terminal compares the typed name: %j", async (typed, exitCode) => {
+  const { deskbell, dataDir } = await createBusiness();
   await deskbell("keys create --name site --secret");
   const [key] = data<{ id: string }[]>(await deskbell("keys list --json"));
   const { code, stderr } = await createTerminal({ isTTY: true, dataDir }).deskbell(
@@ -392,16 +397,18 @@ test.each([
   );
   expect({ code, stderr }).toMatchObject({
     code: exitCode,
-    stderr: expect.stringContaining("Type site to go on: "),
+    stderr: expect.stringContaining("Type site to confirm: "),
   });
 });
 
-test("a new endpoint's secret stands alone on stdout, and nowhere afterwards", async () => {
-  const { deskbell } = await small();
+test("webhooks create prints only the secret on stdout, and no other command prints it", async () => {
+  const { deskbell } = await createBusiness();
   const url = "http://127.0.0.1:9/hook";
-  const refused = await deskbell(`webhooks add --name till --url ${url} --event all`);
+  const refused = await deskbell(`webhooks create --name till --url ${url} --event all`);
   expect(refused).toMatchObject({ code: 7, stdout: "" });
-  const added = await deskbell(`webhooks add --name till --url ${url} --event all --allow-private`);
+  const added = await deskbell(
+    `webhooks create --name till --url ${url} --event all --allow-private`,
+  );
   expect(added).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^whsec_\S+\n$/),
@@ -414,25 +421,31 @@ test("a new endpoint's secret stands alone on stdout, and nowhere afterwards", a
   const shown = await deskbell(`webhooks show ${endpoint!.id} --json`);
   expect(data(shown)).toMatchObject({ name: "till", url, status: "ACTIVE" });
   expect(shown.stdout).not.toContain(added.stdout.trim());
-  expect(await deskbell(`webhooks add --name till --url ${url} --allow-private`)).toMatchObject({
+  expect(await deskbell(`webhooks create --name till --url ${url} --allow-private`)).toMatchObject({
     code: 2,
   });
   expect(
-    await deskbell(`webhooks add --name till --url ${url} --allow-private --event service.updatd`),
+    await deskbell(
+      `webhooks create --name till --url ${url} --allow-private --event service.updatd`,
+    ),
   ).toMatchObject({
     code: 7,
     stderr: expect.stringContaining("Did you mean 'service.updated'?"),
   });
 });
 
-test("a list that was cut says how to see the rest", async () => {
-  const { deskbell } = await small();
-  await deskbell("webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private");
-  await deskbell("services set cut --price 41");
+test("a truncated list says how to see the rest", async () => {
+  const { deskbell } = await createBusiness();
+  await deskbell(
+    "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private",
+  );
+  await deskbell("services update cut --price 41");
   const first = await deskbell("deliveries list --limit 2");
   expect(first.stdout.split("\n")).toHaveLength(3);
   const [, before] =
-    /^There are older ones: --before (dlv_\w+), or a larger --limit\.\n$/.exec(first.stderr) ?? [];
+    /^There are older entries: add --before (dlv_\w+), or a larger --limit\.\n$/.exec(
+      first.stderr,
+    ) ?? [];
   const rest = data<{ id: string }[]>(await deskbell(`deliveries list --before ${before} --json`));
   expect(rest).toHaveLength(1);
   expect(data(await deskbell(`deliveries show ${rest[0]!.id} --json`))).toMatchObject({
@@ -448,8 +461,8 @@ test.each([
   "deliveries show dlv_none",
   "menu show none",
   "keys revoke key_none --yes",
-])("%s is not found", async (line) => {
-  const { deskbell } = await small();
+])("%s reports an unknown name", async (line) => {
+  const { deskbell } = await createBusiness();
   expect(await deskbell(line)).toMatchObject({
     code: 3,
     stdout: "",
@@ -457,7 +470,7 @@ test.each([
   });
 });
 
-test("a Square catalog becomes a file that can be applied, and what was left is told without its tricks", async () => {
+test("catalog import square writes a file that can be applied and lists what was left out, escaped", async () => {
   const folder = createTempFolder();
   const variation = {
     type: "ITEM_VARIATION",
@@ -478,20 +491,20 @@ test("a Square catalog becomes a file that can be applied, and what was left is 
   expect(imported).toMatchObject({
     code: 0,
     stdout: "",
-    stderr: expect.stringMatching(/^taken: 1 dish.*\nleft: {2}tax .*VAT/),
+    stderr: expect.stringMatching(/^imported: 1 dish.*\nleft out: tax .*VAT/),
   });
-  expect(imported.stderr).toContain(`next:  deskbell catalog apply ${out} --dry-run\n`);
+  expect(imported.stderr).toContain(`next: deskbell catalog apply ${out} --dry-run\n`);
   expect(imported.stderr).not.toContain("\u001b");
   expect(await deskbell(line)).toMatchObject({
     code: 5,
-    stderr: expect.stringContaining("is there already"),
+    stderr: expect.stringContaining("already exists"),
   });
   expect(await deskbell(`catalog apply ${out}`)).toMatchObject({ code: 0 });
   expect((await deskbell("menu list")).stdout).toMatch(/\tBagel\t8\.50\t/);
 });
 
 test.runIf(process.getuid?.() === 0)(
-  "root makes no files in a folder that is somebody else's",
+  "root creates no files in a folder of another user",
   async () => {
     const dataDir = join(createTempFolder(), "data");
     mkdirSync(dataDir);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTerminal } from "../support/cli.ts";
 
-test("a dry run makes no secret that anybody could mistake for one", async () => {
+test("a dry run prints no secret and creates no file", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell("seed salon");
   const out = join(dataDir, "site.key");
@@ -12,30 +12,29 @@ test("a dry run makes no secret that anybody could mistake for one", async () =>
   expect(ran.stdout).not.toMatch(/deskbell_sk_\w/);
   expect(existsSync(out)).toBe(false);
   const added = await deskbell(
-    "webhooks add --name a --url http://127.0.0.1:9/ --event all --allow-private --dry-run --json",
+    "webhooks create --name a --url http://127.0.0.1:9/ --event all --allow-private --dry-run --json",
   );
   expect(added).toMatchObject({ code: 0, stdout: expect.not.stringContaining("whsec_") });
   expect((await deskbell("keys list")).stdout + (await deskbell("webhooks list")).stdout).toBe("");
 });
 
-test("a dry run of many lines refuses what the lines before it have taken", async () => {
+test("a dry run of --input counts what earlier lines have taken", async () => {
   const { deskbell } = createTerminal();
   await deskbell("seed venue");
-  // 90 chairs: fifteen orders of six.
+  // There are 90 seats, so 15 of the 20 orders succeed.
   const line = JSON.stringify({ event: "blue-hour-quartet", items: ["seated*6"] });
   const lines = Array(20).fill(line).join("\n");
-  const [tried, done] = [
-    await deskbell("orders create --from - --dry-run", lines),
-    await deskbell("orders create --from -", lines),
+  const [dryRun, realRun] = [
+    await deskbell("ticket-orders create --input - --dry-run", lines),
+    await deskbell("ticket-orders create --input -", lines),
   ];
-  expect(tried.code).toBe(6);
-  const verdicts = (text: string) =>
-    [...text.matchAll(/^\d+\t(\w+)/gm)].map(([, verdict]) => verdict);
-  expect(verdicts(tried.stdout)).toEqual(verdicts(done.stdout));
-  expect(verdicts(tried.stdout).filter((verdict) => verdict === "ok")).toHaveLength(15);
+  expect(dryRun.code).toBe(6);
+  const results = (text: string) => [...text.matchAll(/^\d+\t(\w+)/gm)].map(([, result]) => result);
+  expect(results(dryRun.stdout)).toEqual(results(realRun.stdout));
+  expect(results(dryRun.stdout).filter((result) => result === "ok")).toHaveLength(15);
 });
 
-test("a dry run needs no confirmation, refuses as the deed would, and says on stderr alone what it was", async () => {
+test("a dry run needs no confirmation, fails like the real command, and reports only on stderr", async () => {
   const { deskbell } = createTerminal();
   await deskbell("seed salon");
   const { stdout } = await deskbell("keys create --name site --secret --json");
@@ -43,26 +42,26 @@ test("a dry run needs no confirmation, refuses as the deed would, and says on st
   expect(await deskbell(`keys revoke ${id} --dry-run`)).toMatchObject({
     code: 0,
     stdout: "",
-    stderr: `Would revoke ${id}.\nThat was a dry run: nothing was changed.\n`,
+    stderr: `Would revoke ${id}.\nDry run: nothing was saved.\n`,
   });
   expect(await deskbell(`keys rotate ${id} --dry-run -q`)).toMatchObject({ code: 0, stderr: "" });
   expect(await deskbell("keys revoke key_none --dry-run")).toMatchObject({
     code: 3,
-    stderr: expect.not.stringContaining("dry run"),
+    stderr: expect.not.stringContaining("Dry run"),
   });
   expect((await deskbell("keys list --json")).stdout).toContain('"revokedAt": null');
 });
 
-test("where there are no data a dry run makes none", async () => {
+test("a dry run without data creates none", async () => {
   const { deskbell, dataDir } = createTerminal();
   expect(await deskbell("keys create --name site --secret --dry-run")).toMatchObject({ code: 3 });
   expect(existsSync(dataDir) && readdirSync(dataDir).length > 0).toBe(false);
 });
 
-test("a dry run of a new master key or of a restore touches no file", async () => {
+test("rotate-master --dry-run and restore --dry-run change no file", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell("seed salon");
-  await deskbell("webhooks add --name a --url http://127.0.0.1:9/ --event all --allow-private");
+  await deskbell("webhooks create --name a --url http://127.0.0.1:9/ --event all --allow-private");
   const { stdout } = await deskbell("backup --json");
   const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
   const content = () =>
@@ -71,13 +70,13 @@ test("a dry run of a new master key or of a restore touches no file", async () =
   expect(await deskbell("keys rotate-master --dry-run")).toMatchObject({
     code: 0,
     stderr:
-      "Would re-encrypt 1 signing secret with a new master key.\nThat was a dry run: nothing was changed.\n",
+      "Would re-encrypt 1 signing secret with a new master key.\nDry run: nothing was saved.\n",
   });
   expect(await deskbell(`restore ${path} --dry-run`)).toMatchObject({
     code: 0,
     stdout: "",
     stderr: expect.stringMatching(
-      / is sound and would replace .*deskbell\.db, which would be kept beside it\.\nThat was a dry run: nothing was changed\.\n$/,
+      / is valid and would replace .*deskbell\.db, which would be kept as a copy\.\nDry run: nothing was saved\.\n$/,
     ),
   });
   expect(await deskbell("restore /no/such/file --dry-run")).toMatchObject({ code: 3 });

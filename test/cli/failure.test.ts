@@ -16,14 +16,14 @@ test.each<[ErrorCode, number]>([
   ["invalid_input", 7],
   ["validation_failed", 7],
   ["unsafe_url", 7],
-])("%s ends with %i", (code, exitCode) => {
+])("the error code %s exits with %i", (code, exitCode) => {
   expect(explainFailure(new AppError(code, "No."), "deskbell")).toEqual({
     text: `error: No. (exit ${exitCode})\n`,
     exitCode,
   });
 });
 
-test("every refusal has an exit code of the documented ones", () => {
+test("every error code maps to a documented exit code", () => {
   expect(new Set(Object.values(EXIT_CODE_OF))).toEqual(new Set([2, 3, 4, 5, 7]));
   expect(EXIT).toMatchObject({
     ok: 0,
@@ -36,17 +36,17 @@ test("every refusal has an exit code of the documented ones", () => {
 });
 
 test.each(["ENOTDIR", "EISDIR", "ENAMETOOLONG", "ELOOP"])(
-  "a path that is none (%s) is the person's slip, no bug",
+  "an unusable path (%s) is a usage error, not a bug",
   (code) => {
-    const error = Object.assign(new Error("not like that"), { code, path: "a/b" });
+    const error = Object.assign(new Error("bad path"), { code, path: "a/b" });
     expect(explainFailure(error, "deskbell")).toEqual({
-      text: "error: a/b cannot be used: not like that.\nfix: name another path (exit 2)\n",
+      text: "error: Cannot use the path a/b: bad path.\nfix: choose another path (exit 2)\n",
       exitCode: 2,
     });
   },
 );
 
-test("a refusal says what happened, every mistake with its place, and what mends it in words that can be typed", () => {
+test("an error prints its message, each issue with its place, and a fix that can be pasted", () => {
   const error = new AppError("invalid_input", "salon.yaml has 2 mistakes.", {
     fix: "edit it, then deskbell catalog apply salon.yaml",
     issues: [
@@ -69,23 +69,23 @@ test("a refusal says what happened, every mistake with its place, and what mends
   );
 });
 
-test("mistakes that the message already tells are not told twice", () => {
-  const items = [{ code: "length", detail: "The name is too long." }];
+test("an issue that repeats the message is not printed again", () => {
+  const issues = [{ code: "length", detail: "The name is too long." }];
   const { text } = explainFailure(
-    new AppError("invalid_input", "The name is too long.", { issues: items }),
+    new AppError("invalid_input", "The name is too long.", { issues }),
     "deskbell",
   );
   expect(text).toBe("error: The name is too long. (exit 7)\n");
 });
 
-test("only commands in a fix are renamed, not the program's name in a sentence or a path", () => {
+test("a fix names the program as started only in commands, not in sentences or paths", () => {
   const fix = "stop the other deskbell, or look into /var/lib/deskbell with deskbell doctor";
   expect(
     explainFailure(new AppError("state_refuses", "No.", { fix }), "npx deskbell").text,
   ).toContain("stop the other deskbell, or look into /var/lib/deskbell with npx deskbell doctor");
 });
 
-test("hostile text in an error reaches no terminal as it is", () => {
+test("control characters in an error are escaped", () => {
   const { text } = explainFailure(
     new AppError("invalid_input", "No \u001b[2J\u202e file."),
     "deskbell",
@@ -99,13 +99,13 @@ test.each([
   ["ENOSPC", 5],
   ["EACCES", 4],
   ["EROFS", 4],
-])("the system's %s ends with %i", (code, exitCode) => {
+])("the system error %s exits with %i", (code, exitCode) => {
   expect(explainFailure(Object.assign(new Error("x"), { code }), "deskbell").exitCode).toBe(
     exitCode,
   );
 });
 
-test("a bug is shown whole and ends with 1", () => {
+test("a bug prints its stack and exits with 1", () => {
   const { text, exitCode } = explainFailure(new TypeError("x is not a function"), "deskbell");
   expect(text).toMatch(/a bug[^]+TypeError: x is not a function\n +at [^]+exit 1/);
   expect(exitCode).toBe(1);
@@ -113,7 +113,7 @@ test("a bug is shown whole and ends with 1", () => {
   expect(explainFailure(null, "deskbell").exitCode).toBe(1);
 });
 
-test("asked-for help ends with 0, a missing command with 2", () => {
+test("requested help exits with 0, a missing command with 2", () => {
   expect(explainFailure(new CommanderError(0, "commander.helpDisplayed", ""), "deskbell")).toEqual({
     text: "",
     exitCode: 0,

@@ -18,7 +18,7 @@ const pathsOf = (
 const commands = pathsOf(await Promise.all(COMMANDS.map(({ load }) => load())));
 
 test.each(COMMANDS)(
-  "$name is told in the program's help as it tells itself",
+  "the program's help shows the summary of $name",
   async ({ name, about, load }) => {
     expect(await load()).toMatchObject({ name, about });
     const { stdout } = await createTerminal().deskbell("--help");
@@ -27,7 +27,7 @@ test.each(COMMANDS)(
 );
 
 test.each(["--help", "-h", "help", "--json --help", "--help keys"])(
-  "%s shows the same help",
+  "%s shows the help of the program",
   async (line) => {
     const { deskbell } = createTerminal();
     const { code, stdout, stderr } = await deskbell(line);
@@ -36,7 +36,7 @@ test.each(["--help", "-h", "help", "--json --help", "--help keys"])(
   },
 );
 
-test("the help of a narrow terminal is wrapped between words", () => {
+test("help is wrapped between words on a narrow terminal", () => {
   const lines = rootHelp("deskbell", 80).split("\n");
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(rootHelp("deskbell", 200).replaceAll(/\s+/g, " ")).toBe(
@@ -45,7 +45,7 @@ test("the help of a narrow terminal is wrapped between words", () => {
 });
 
 test.each(commands)(
-  "$path --help shows at least two examples, each of that command",
+  "$path --help shows at least two examples of that command",
   async ({ path }) => {
     const { deskbell } = createTerminal();
     const { code, stdout, stderr } = await deskbell(`${path} --help`);
@@ -58,7 +58,7 @@ test.each(commands)(
   },
 );
 
-test.each(commands)("the examples of $path name only options that it has", ({ spec }) => {
+test.each(commands)("the examples of $path use only its options", ({ spec }) => {
   const global = ["data-dir", "business", "json", "yes"];
   const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const dryRun = spec.supportsDryRun ? ["dry-run"] : [];
@@ -86,27 +86,27 @@ test.each([
   ["keys create --scope services.read", /required option '--name <name>' not specified/],
   [
     "keys create --name a --limit-minute 1.5",
-    /'1\.5' is invalid\. It must be a whole number from 1 to 1000000000\./,
+    /'1\.5' is invalid\. Use a whole number from 1 to 1000000000\./,
   ],
   [
     "keys rotate key_1 --overlap soon",
-    /'soon' is invalid\. It must be a number with s, m, h or d, such as 24h\./,
+    /'soon' is invalid\. Use a number with s, m, h or d, such as 24h\./,
   ],
   [
     "deliveries list --event servce.updated",
-    /There is no event 'servce\.updated'\. Did you mean 'service\.updated'\?\nfix: deskbell events types/,
+    /There is no event type 'servce\.updated'\. Did you mean 'service\.updated'\?\nfix: deskbell events types/,
   ],
-  ["events list --type nothing", /There is no event 'nothing'\.\nfix: deskbell events types/],
+  ["events list --type nothing", /There is no event type 'nothing'\.\nfix: deskbell events types/],
   ["deliveries list --status LOST", /'LOST' is invalid\. Allowed choices are PENDING, /],
   ["businesses list surplus", /too many arguments/],
-])("%s is a usage error that says what would have been right", async (line, message) => {
+])("%s is a usage error with a hint", async (line, message) => {
   const { code, stdout, stderr } = await createTerminal().deskbell(line);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(message);
 });
 
 test.each(["", "keys", "catalog import"])(
-  "'%s' alone shows its help on stderr and is a usage error",
+  "'%s' without a subcommand prints help on stderr and exits with 2",
   async (line) => {
     const { code, stdout, stderr } = await createTerminal().deskbell(line);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -114,19 +114,19 @@ test.each(["", "keys", "catalog import"])(
   },
 );
 
-test("a hint names the program as it was started", async () => {
+test("a fix names the program as it was started", async () => {
   const { stderr } = await createTerminal({ program: "npx deskbell" }).deskbell("keys creat");
   expect(stderr).toContain("fix: npx deskbell keys --help (exit 2)");
 });
 
-test("--version prints the version alone", async () => {
+test("--version prints only the version", async () => {
   expect(await createTerminal().deskbell("--version")).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
   });
 });
 
-test("a variable that is empty says as little as one that is not set", async () => {
+test("an empty environment variable counts as unset", async () => {
   const dataDir = createTempFolder();
   for (const name of ["DESKBELL_BUSINESS", "DESKBELL_LOG_FORMAT", "DESKBELL_DATA_DIR"])
     vi.stubEnv(name, "");
@@ -135,15 +135,15 @@ test("a variable that is empty says as little as one that is not set", async () 
   await deskbell("seed salon");
   expect(await deskbell("services list")).toMatchObject({ code: 0, stderr: "" });
   expect(await deskbell("services list --business=")).toMatchObject({ code: 3 });
-  // Not the current folder.
+  // An empty DESKBELL_DATA_DIR does not mean the current folder.
   expect(readConfig({}, { DESKBELL_DATA_DIR: "", STATE_DIRECTORY: dataDir }).dataDir).toBe(dataDir);
   expect(withEnvironment("DESKBELL_HOST", text("address", "")).read("")).toBeUndefined();
 });
 
-test("an empty DESKBELL_PORT is no number that is wrong", async () => {
+test("an empty DESKBELL_PORT counts as unset", async () => {
   vi.stubEnv("DESKBELL_PORT", "");
   onTestFinished(() => void vi.unstubAllEnvs());
-  // A slip that is found behind it, so that nothing starts.
+  // A second mistake, which is checked later, prevents the daemon from starting.
   expect((await createTerminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain(
     "--tls-key is missing",
   );
@@ -153,7 +153,7 @@ test("an empty DESKBELL_PORT is no number that is wrong", async () => {
   );
 });
 
-test("a command that reads makes no data folder where none was", async () => {
+test("a read command does not create a data folder", async () => {
   const { code, stderr } = await createTerminal().deskbell("businesses list");
   expect(code).toBe(3);
   expect(stderr).toMatch(

@@ -24,7 +24,7 @@ test("a backup made beside the running daemon is restored when it has stopped, a
   const atBackup = await etagOf(url, key);
   const { path } = (JSON.parse(await deskbell("backup", "--json")) as { data: { path: string } })
     .data;
-  await deskbell("services", "set", "cut", "--price", "91.00");
+  await deskbell("services", "update", "cut", "--price", "91.00");
   const before = readdirSync(dataDir);
   expect(await runProgram(["restore", path, "--yes", ...on])).toMatchObject({
     code: 5,
@@ -37,7 +37,7 @@ test("a backup made beside the running daemon is restored when it has stopped, a
   await daemon.waitForExit();
   expect(await runProgram(["status", ...on])).toMatchObject({
     code: 6,
-    stdout: expect.stringContaining("trouble\tthe daemon is not running\t"),
+    stdout: expect.stringContaining("problem\tthe daemon is not running\t"),
   });
   await deskbell("restore", path, "--yes");
   expect(await deskbell("services", "show", "cut")).not.toContain("91.00");

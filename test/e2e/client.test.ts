@@ -47,7 +47,7 @@ test(
     const key = await deskbell("keys", "create", "--name", "client", "--secret");
     await deskbell(
       "webhooks",
-      "add",
+      "create",
       "--name",
       "site",
       "--url",
@@ -56,7 +56,7 @@ test(
       "all",
       "--allow-private",
     );
-    await deskbell("services", "set", "cut", "--price", "77.00");
+    await deskbell("services", "update", "cut", "--price", "77.00");
     await partner.waitForRequests(3);
 
     const folder = mkdtempSync(join(CLIENT, "generated-"));

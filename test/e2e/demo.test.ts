@@ -25,7 +25,7 @@ test("the demo brings its first signed delivery, its curl line works, and ctrl-c
   });
 
   const [, dataDir = ""] = await demo.waitForOutput(/✓ data +(\S+) /);
-  const [, command = ""] = await demo.waitForOutput(/^ +\S.* (services set .*)$/m);
+  const [, command = ""] = await demo.waitForOutput(/^ +\S.* (services update .*)$/m);
   expect(await runProgram(shellWords(command))).toMatchObject({
     code: 0,
     stderr: expect.stringContaining("3 webhooks to send"),

@@ -72,8 +72,8 @@ test("alone on its machine it answers, signs and sends, recovers from kill -9, b
 
   const partner = await createReceiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
   const address = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
-  const secret = await deskbell("webhooks", "add", ...address);
-  await deskbell("services", "set", "cut", "--price", "77.00");
+  const secret = await deskbell("webhooks", "create", ...address);
+  await deskbell("services", "update", "cut", "--price", "77.00");
   await partner.waitForRequests(3);
   first.daemon.child.kill("SIGKILL");
   await first.daemon.waitForExit();
@@ -85,7 +85,7 @@ test("alone on its machine it answers, signs and sends, recovers from kill -9, b
 
   const { path } = (JSON.parse(await deskbell("backup", "--json")) as { data: { path: string } })
     .data;
-  await deskbell("services", "set", "cut", "--price", "91.00");
+  await deskbell("services", "update", "cut", "--price", "91.00");
   second.daemon.child.kill("SIGTERM");
   expect(await second.daemon.waitForExit()).toMatchObject({ code: 0 });
   expect(await execute(["restore", path, "--yes", ...on])).toMatchObject({ code: 0 });
@@ -102,7 +102,7 @@ test("the demo and its end", async () => {
   const demo = start(["demo", "--port", "0"]);
   await demo.waitForOutput(/signature ok/);
   const [, dataDir = ""] = await demo.waitForOutput(/✓ data +(\S+) /);
-  const [, command] = await demo.waitForOutput(/^ +(\S+) services set /m);
+  const [, command] = await demo.waitForOutput(/^ +(\S+) services update /m);
   expect(command).toBe(FILE);
   demo.child.kill("SIGINT");
   expect(await demo.waitForExit()).toMatchObject({ code: 0 });
@@ -114,7 +114,7 @@ test.runIf(hasTmux)("the live view on a real terminal", async () => {
   const partner = await createReceiver();
   await deskbell(
     "webhooks",
-    "add",
+    "create",
     "--name",
     "till",
     "--url",
@@ -124,7 +124,7 @@ test.runIf(hasTmux)("the live view on a real terminal", async () => {
     "--allow-private",
   );
   await serve();
-  await deskbell("services", "set", "cut", "--price", "77.00");
+  await deskbell("services", "update", "cut", "--price", "77.00");
   await partner.waitForRequests(3);
   const terminal = openTmux(120, 40, program);
   await terminal.start("tui", ...on);
@@ -163,7 +163,7 @@ test("many that start at once unpack one addon between them", async () => {
 test("an addon that was tampered with is not loaded but replaced", async () => {
   const [home, dataDir] = [createTempFolder(), join(createTempFolder(), "data")];
   const seed = () =>
-    execute(["seed", "salon", "--again", "--data-dir", dataDir], { env: { HOME: home } });
+    execute(["seed", "salon", "--overwrite", "--data-dir", dataDir], { env: { HOME: home } });
   expect(await seed()).toMatchObject({ code: 0 });
   const cache = join(home, ".cache/deskbell");
   const addon = join(cache, readdirSync(cache)[0] ?? "");

@@ -33,7 +33,7 @@ test("what happens from now on is forwarded like a webhook, signed with the secr
   const listener = listen(box, site.url);
   const [, secret = ""] = await listener.waitForOutput(/^signing secret {2}(whsec_\S+)$/m);
   await listener.waitForOutput(/forwarding/);
-  await box.deskbell("services", "set", "cut", "--price", "77.00");
+  await box.deskbell("services", "update", "cut", "--price", "77.00");
   await site.waitForRequests(3);
   expect(typesAt(site)).toEqual(["service.updated", "service_price.updated", "catalog.changed"]);
   const bodies = await box.deskbell("events", "list", "--json");
@@ -51,7 +51,7 @@ test("what happens from now on is forwarded like a webhook, signed with the secr
   const { code, stdout, stderr } = await listener.waitForExit();
   expect(code).toBe(0);
   expect(stdout).toMatch(/^200 {2}service_price.updated {2}evt_\S+ {2}\d+ ms$/m);
-  expect(stderr).toMatch(/3 taken, 0 not\. To go on from here: --after \S+\n$/);
+  expect(stderr).toMatch(/3 accepted, 0 failed\. To continue from here: --after \S+\n$/);
 });
 
 test("it goes on where it ended, and with 'oldest' it begins with all that is kept", async () => {
@@ -69,7 +69,7 @@ test("it goes on where it ended, and with 'oldest' it begins with all that is ke
   expect(last).toEqual({ taken: site.requests.length, failed: 0, cursor: expect.any(String) });
   expect(last.taken).toBeGreaterThan(1);
 
-  await box.deskbell("services", "set", "cut", "--price", "78.00");
+  await box.deskbell("services", "update", "cut", "--price", "78.00");
   const rest = listen(box, site.url, "--after", last.cursor);
   await site.waitForRequests(last.taken + 3);
   expect(typesAt(site).slice(last.taken)).toEqual([
@@ -86,14 +86,14 @@ test("a daemon that is killed and started again is found again, and nothing is m
   const site = await createReceiver();
   const listener = listen(box, site.url);
   await listener.waitForOutput(/forwarding/);
-  await box.deskbell("services", "set", "cut", "--price", "77.00");
+  await box.deskbell("services", "update", "cut", "--price", "77.00");
   await site.waitForRequests(3);
   box.daemon.child.kill("SIGKILL");
-  await listener.waitForOutput(/cannot be reached \(\w+\); asking again in 0.5 s/);
-  await box.deskbell("services", "set", "cut", "--price", "78.00");
+  await listener.waitForOutput(/unreachable \(\w+\); retrying in 0.5 s/);
+  await box.deskbell("services", "update", "cut", "--price", "78.00");
   await waitForUrl(spawnDaemon(box.dataDir, "--port", new URL(box.url).port));
   await site.waitForRequests(6);
-  await listener.waitForOutput(/: is back\n/);
+  await listener.waitForOutput(/: reachable again\n/);
   expect(
     new Set(site.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id))
       .size,
@@ -105,7 +105,7 @@ test("what the partner's own side does not take is said, not sent again, and the
   const site = await createReceiver([{ status: 500 }, { hangUp: true }, {}]);
   const listener = listen(box, site.url);
   await listener.waitForOutput(/forwarding/);
-  await box.deskbell("services", "set", "cut", "--price", "77.00");
+  await box.deskbell("services", "update", "cut", "--price", "77.00");
   await listener.waitForOutput(/catalog.changed/);
   listener.child.kill("SIGTERM");
   expect(await listener.waitForExit()).toMatchObject({
@@ -113,7 +113,7 @@ test("what the partner's own side does not take is said, not sent again, and the
     stdout: expect.stringMatching(
       /\n500 {2}service.updated .*\nrefused {2}service_price.updated .*\n200 {2}catalog/,
     ),
-    stderr: expect.stringContaining("1 taken, 2 not."),
+    stderr: expect.stringContaining("1 accepted, 2 failed."),
   });
   expect(site.requests).toHaveLength(3);
 });
@@ -121,8 +121,8 @@ test("what the partner's own side does not take is said, not sent again, and the
 test("what asking again would not mend ends it with words", async () => {
   const box = await openBox();
   const cases: [string[], number, RegExp][] = [
-    [["--after", "zz.0000000000"], 2, /not a cursor[^]*\nfix: see the cursor of --after/],
-    [["--business", "elsewhere"], 4, /business[^]*\nfix: a key of this business/],
+    [["--after", "zz.0000000000"], 2, /not a cursor[^]*\nfix: check --after/],
+    [["--business", "elsewhere"], 4, /business[^]*\nfix: use a key of this business/],
   ];
   for (const [more, code, says] of cases)
     expect(await listen(box, "http://127.0.0.1:9/", ...more).waitForExit()).toMatchObject({
@@ -136,23 +136,28 @@ test.each([
     what: "a URL that is none",
     more: ["--forward-to", "localhost:3000"],
     code: 2,
-    says: /--forward-to must be/,
+    says: /Invalid --forward-to/,
   },
-  { what: "an API that is none", more: ["--api", "ftp://x"], code: 2, says: /--api must be/ },
+  { what: "an API that is none", more: ["--api", "ftp://x"], code: 2, says: /Invalid --api/ },
   {
     what: "a secret file without one",
     more: ["--secret-file", "/dev/null"],
     code: 7,
-    says: /holds no signing secret/,
+    says: /contains no signing secret/,
   },
   {
     what: "a key file without one",
     more: ["--key-file", "/dev/null"],
     code: 2,
-    says: /no API key.\nfix: --key-file/,
+    says: /The API key is missing.\nfix: add --key-file/,
   },
-  { what: "no key at all", more: [], code: 2, says: /There is no API key.\nfix: --key-file FILE/ },
-  { what: "no business", more: ["--business", ""], code: 2, says: /whose events/ },
+  {
+    what: "no key at all",
+    more: [],
+    code: 2,
+    says: /The API key is missing.\nfix: add --key-file FILE/,
+  },
+  { what: "no business", more: ["--business", ""], code: 2, says: /--business is missing/ },
 ])("$what ends with $code before anything is asked", async ({ what, more, code, says }) => {
   const flags = ["webhooks", "listen", "--business", "b", "--forward-to", "http://127.0.0.1:9/"];
   const env = { DESKBELL_API_KEY: what === "no key at all" ? "" : "deskbell_rk_x" };
@@ -168,7 +173,7 @@ test("after a restore the cursor from before it is refused with 5 and what to do
   const { path } = (
     JSON.parse(await box.deskbell("backup", "--json")) as { data: { path: string } }
   ).data;
-  await box.deskbell("services", "set", "cut", "--price", "77.00");
+  await box.deskbell("services", "update", "cut", "--price", "77.00");
   const listener = listen(box, "http://127.0.0.1:9/");
   await listener.waitForOutput(/forwarding/);
   listener.child.kill("SIGINT");
@@ -179,7 +184,9 @@ test("after a restore the cursor from before it is refused with 5 and what to do
   await waitForUrl(spawnDaemon(box.dataDir, "--port", new URL(box.url).port));
   expect(await listen(box, "http://127.0.0.1:9/", "--after", cursor).waitForExit()).toMatchObject({
     code: 5,
-    stderr: expect.stringMatching(/^[^]*error: .*not kept any more.*\nfix: read every list anew/),
+    stderr: expect.stringMatching(
+      /^[^]*error: .*not kept any more.*\nfix: fetch all lists over the API again/,
+    ),
   });
 });
 
@@ -202,7 +209,7 @@ test("an address that is not deskbell's is asked again, and what it says reaches
     "http://127.0.0.1:9/",
     ...flags,
   ]);
-  await listener.waitForOutput(/asking again in 1 s/);
+  await listener.waitForOutput(/retrying in 1 s/);
   expect(listener.output()).toContain("␛[2J gone");
   expect(listener.output()).not.toContain("\u001b");
   listener.child.kill("SIGINT");

@@ -15,7 +15,17 @@ const subscribe = (
   deskbell: (...args: string[]) => Promise<string>,
   url: string,
 ): Promise<string> =>
-  deskbell("webhooks", "add", "--name", "site", "--url", url, "--event", "all", "--allow-private");
+  deskbell(
+    "webhooks",
+    "create",
+    "--name",
+    "site",
+    "--url",
+    url,
+    "--event",
+    "all",
+    "--allow-private",
+  );
 
 const envelopes = ({ requests }: TestReceiver): Envelope[] =>
   requests.map(({ body }) => JSON.parse(body.toString()));
@@ -43,7 +53,7 @@ test("a price that is set at the terminal is told as three events in order, whic
   const url = await waitForUrl(spawnDaemon(dataDir));
   const partner = await createReceiver();
   const secret = await subscribe(deskbell, partner.url);
-  await deskbell("services", "set", "cut", "--price", "77.00");
+  await deskbell("services", "update", "cut", "--price", "77.00");
   await partner.waitForRequests(3);
 
   const bySequence = partner.requests.toSorted(
@@ -86,7 +96,7 @@ test("what a receiver was down for reaches it by retry", async () => {
   await waitForUrl(spawnDaemon(dataDir));
   const port = await deadPort();
   await subscribe(deskbell, `http://127.0.0.1:${port}/hook`);
-  await deskbell("services", "set", "cut", "--price", "77.00");
+  await deskbell("services", "update", "cut", "--price", "77.00");
   const listed = async () =>
     (JSON.parse(await deskbell("deliveries", "list", "--json")) as { data: Delivery[] }).data;
   const tried = await until(
@@ -110,9 +120,9 @@ test("a daemon that is killed with deliveries on the wire sends them all after i
   await waitForUrl(daemon);
   const partner = await createReceiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
   await subscribe(deskbell, partner.url);
-  await deskbell("services", "set", "cut", "--price", "77.00");
+  await deskbell("services", "update", "cut", "--price", "77.00");
   await partner.waitForRequests(3);
-  await deskbell("services", "set", "cut", "--price", "78.00");
+  await deskbell("services", "update", "cut", "--price", "78.00");
   daemon.child.kill("SIGKILL");
   await daemon.waitForExit();
 

@@ -87,7 +87,7 @@ test.runIf(oldNode !== undefined)(
     });
     expect(status).toBe(2);
     expect(stderr).toMatch(
-      /^error: deskbell needs Node 26 or newer, this is \d+\.[^\n]*\nfix: npm ci .*\(exit 2\)\n$/,
+      /^error: deskbell needs Node 26 or newer, but this is \d+\.[^\n]*\nfix: run npm ci .*\(exit 2\)\n$/,
     );
   },
 );

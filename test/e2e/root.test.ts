@@ -17,7 +17,7 @@ async function nobodysBox(): Promise<string> {
   const { dataDir, deskbell } = await createSeededSalon();
   await deskbell(
     "webhooks",
-    "add",
+    "create",
     "--name",
     "a",
     "--url",
@@ -45,13 +45,13 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
       "backup",
       "backup list",
       "keys list",
-      "seed salon --again",
+      "seed salon --overwrite",
     ])
       expect(await runProgram([...line.split(" "), "--data-dir", dataDir])).toMatchObject({
         code: 4,
         stdout: "",
         stderr: expect.stringMatching(
-          /^error: The data in .* belong to user 65534, .*\nfix: .*sudo -u '#65534' \S/,
+          /^error: The data in .* belongs to user 65534, .*\nfix: .*sudo -u '#65534' \S/,
         ),
       });
     expect(ownersIn(dataDir)).toEqual(before);
@@ -82,7 +82,7 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
     ).toMatchObject({
       code: 4,
       stderr: expect.stringMatching(
-        /^error: The data in .* are not for this user\.\nfix: .*sudo -u '#0' \S/,
+        /^error: This user cannot read the data in .*\.\nfix: .*sudo -u '#0' \S/,
       ),
     });
   });

@@ -43,7 +43,7 @@ test("an edit at the terminal reaches a partner through the running daemon", asy
   const url = `http://127.0.0.1:${(partner.address() as AddressInfo).port}/`;
   const subscribe = [
     "webhooks",
-    "add",
+    "create",
     "--name",
     "till",
     "--url",
@@ -56,7 +56,7 @@ test("an edit at the terminal reaches a partner through the running daemon", asy
 
   const delivered = once(partner, "delivered", { signal: AbortSignal.timeout(10_000) });
   expect(
-    await runProgram(["services", "set", "cut", "--price", "90.00", "--data-dir", dataDir]),
+    await runProgram(["services", "update", "cut", "--price", "90.00", "--data-dir", dataDir]),
   ).toMatchObject({
     code: 0,
   });

@@ -13,10 +13,20 @@ async function startDaemonWithDeliveries() {
   const good = await createReceiver();
   const bad = await createReceiver([{ status: 500, body: "out of paper" }]);
   const add = (name: string, url: string) =>
-    deskbell("webhooks", "add", "--name", name, "--url", url, "--event", "all", "--allow-private");
+    deskbell(
+      "webhooks",
+      "create",
+      "--name",
+      name,
+      "--url",
+      url,
+      "--event",
+      "all",
+      "--allow-private",
+    );
   await add("till", good.url);
   await add("printer", bad.url);
-  await deskbell("services", "set", "cut", "--price", "77.00");
+  await deskbell("services", "update", "cut", "--price", "77.00");
   await Promise.all([good.waitForRequests(3), bad.waitForRequests(3)]);
   return { dataDir, deskbell, good, bad };
 }
@@ -49,7 +59,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     press("g");
     await waitForText(new RegExp(`▸.*${newest}`));
 
-    await deskbell("services", "set", "cut", "--price", "78.00");
+    await deskbell("services", "update", "cut", "--price", "78.00");
     await waitForText(/▲ 6 new/);
     press("G");
     await waitForText(/1-12 of 12 {2}▮ newest/);
@@ -166,7 +176,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     const hangs = await createReceiver([{ hold: true }]);
     await deskbell(
       "webhooks",
-      "add",
+      "create",
       "--name",
       "a",
       "--url",
@@ -229,7 +239,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     terminal.press("Enter");
     await terminal.start("tui", "--data-dir", dataDir);
     expect(await terminal.waitForText(/exit=2 /)).toMatch(
-      /needs a terminal that draws\.[^]*deliveries tail/,
+      /needs an interactive terminal\.[^]*deliveries tail/,
     );
   });
 });
@@ -239,6 +249,6 @@ test("without a terminal the error names an alternative", async () => {
   const ran = await runProgram(["tui", "--data-dir", dataDir]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(
-    /^error: The live view needs a terminal that draws\.\nfix: .*deliveries tail \(exit 2\)\n$/,
+    /^error: The live view needs an interactive terminal\.\nfix: .*deliveries tail \(exit 2\)\n$/,
   );
 });

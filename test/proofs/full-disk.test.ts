@@ -24,7 +24,7 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     const partner = await createReceiver([{ hold: true }, {}]);
     await run(
       "webhooks",
-      "add",
+      "create",
       "--name",
       "a",
       "--url",
@@ -40,7 +40,7 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
         ...init,
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       });
-    expect(await run("services", "set", "cut", "--price", "91.00")).toMatchObject({ code: 0 });
+    expect(await run("services", "update", "cut", "--price", "91.00")).toMatchObject({ code: 0 });
     await partner.waitForRequests(1);
 
     disk.fill();
@@ -55,7 +55,7 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     const refused = await ask("/v1/businesses/salon-aurora/webhooks", { method: "POST", body });
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ code: "storage_full" });
-    expect(await run("services", "set", "cut", "--price", "92.00")).toMatchObject({
+    expect(await run("services", "update", "cut", "--price", "92.00")).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(/^error: The disk .*\nfix: free some space/),
     });
@@ -66,7 +66,7 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     disk.free();
     const freedAt = performance.now();
     await expect
-      .poll(async () => (await run("services", "set", "cut", "--price", "93.00")).code, {
+      .poll(async () => (await run("services", "update", "cut", "--price", "93.00")).code, {
         timeout: RESUMES_MS,
       })
       .toBe(0);

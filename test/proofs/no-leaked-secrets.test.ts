@@ -132,7 +132,7 @@ test(
     for (const { port } of [good, bad])
       await mint(
         "webhooks",
-        "add",
+        "create",
         "--name",
         `at ${port}`,
         "--url",
@@ -162,7 +162,7 @@ test(
       ),
     );
 
-    await deskbell("services", "set", "cut", "--price", "77.00");
+    await deskbell("services", "update", "cut", "--price", "77.00");
     await Promise.all([good.waitForRequests(3), bad.waitForRequests(3)]);
     const [{ id: keyId } = { id: "" }] = await listed("keys", "list");
     const endpoints = await listed("webhooks", "list");
@@ -171,7 +171,7 @@ test(
     secrets.push(...masterKeys(dataDir));
     await deskbell("keys", "rotate-master");
     secrets.push(...masterKeys(dataDir));
-    await deskbell("services", "set", "cut", "--price", "78.00");
+    await deskbell("services", "update", "cut", "--price", "78.00");
     await good.waitForRequests(6);
 
     const strange = generateApiKey("SECRET", randomBytes);

@@ -49,7 +49,7 @@ test(`a receiver that reads again inside its handler sees what it was told of, $
   const hook = `http://127.0.0.1:${(partner.address() as AddressInfo).port}/`;
   await deskbell(
     "webhooks",
-    "add",
+    "create",
     "--name",
     "site",
     "--url",

@@ -51,21 +51,25 @@ async function fillBox(dataDir: string): Promise<void> {
   await keep("key", "keys create --business salon-aurora --name site --secret");
   await keep(
     "whe",
-    "webhooks add --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
+    "webhooks create --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
   );
   await keep(
     "bkg",
     "bookings create --business salon-aurora --service cut --start 2026-12-02T11:00",
   );
   await keep("rsv", "reservations create --business cafe-lumen --party 2 --start 2026-12-01T12:00");
-  await keep("tof", "time-off add maya --business salon-aurora --from 2026-12-24 --to 2026-12-31");
+  await keep(
+    "tof",
+    "time-off create maya --business salon-aurora --from 2026-12-24 --to 2026-12-31",
+  );
   await keep("svc", "services show cut --business salon-aurora");
   await keep("mit", "menu show espresso --business cafe-lumen");
-  const order = "orders create --business kita-live --event blue-hour-quartet --item seated";
+  const order =
+    "ticket-orders create --business kita-live --public-event blue-hour-quartet --item seated";
   const waiting = await make(order);
   real.set("tor", waiting.id).set("K7M2-9QXF", waiting.code);
   const { tickets } = await make<{ tickets: { id: string; admissionCode: string }[] }>(
-    `orders confirm ${(await make(order)).id} --business kita-live`,
+    `ticket-orders confirm ${(await make(order)).id} --business kita-live`,
   );
   real.set("tck", tickets[0]?.id ?? "").set("4T7K-2M9Q-XF3N-WD0A", tickets[0]?.admissionCode ?? "");
   const [delivery] = await make<{ id: string; eventId: string }[]>("deliveries list");
@@ -110,7 +114,7 @@ async function layOutFiles(at: string): Promise<void> {
 const BUSINESS: Record<string, string> = {
   menu: "cafe-lumen",
   reservations: "cafe-lumen",
-  orders: "kita-live",
+  "ticket-orders": "kita-live",
   tickets: "kita-live",
 };
 

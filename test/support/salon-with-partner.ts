@@ -82,7 +82,7 @@ export async function createSalonWithPartner(random: SeededRandom, ...more: stri
   const box = await createSeededSalon();
   const partner = await openPartner(random);
   const trusted = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
-  await box.deskbell("webhooks", "add", ...trusted, ...more);
+  await box.deskbell("webhooks", "create", ...trusted, ...more);
   return { ...box, partner };
 }
 

@@ -200,6 +200,6 @@ export function getTicketOrder(rt: Runtime, businessId: string, name: string): T
   const order = rt.store.orders.findByIdOrCode(businessId, name, normalizeCode(name));
   if (order) return order;
   throw new AppError("resource_not_found", `There is no order '${name}'.`, {
-    fix: "deskbell orders list",
+    fix: "deskbell ticket-orders list",
   });
 }

@@ -146,7 +146,7 @@ export function checkOpenFileLimit(limit: number | null, endpoints: number): Fin
   return [
     {
       text: `the daemon may have ${limit} files open: under load it needs ${needed} (${what})`,
-      fix: "LimitNOFILE=65536 in its unit (deskbell service systemd), or ulimit -n 65536 before it starts",
+      fix: "LimitNOFILE=65536 in its unit (deskbell systemd-unit), or ulimit -n 65536 before it starts",
       isAdvice: true,
     },
   ];

@@ -68,7 +68,7 @@ export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   const shut = isThere ? rows.filter((row) => !canDecryptSecret(rt, row)) : rows;
   if (shut.length === rows.length) {
     const why = isThere ? "opens no signing secret" : "is gone";
-    const text = `${masterKeyPath} ${why}: no webhook can be signed. Put the key file back that backup --with-key wrote; if it is lost for good, webhooks rotate-secret ID --force gives an endpoint a new secret`;
+    const text = `${masterKeyPath} ${why}: no webhook can be signed. Put the key file back that backup --master-key-out wrote; if it is lost for good, webhooks rotate-secret ID --force gives an endpoint a new secret`;
     return [{ about, text, command: `install -m 600 FILE ${shellQuote(masterKeyPath)}` }];
   }
   return [...new Set(shut.map(({ endpointId }) => endpointId))].map((id) => ({

@@ -19,13 +19,13 @@ import { visitFlags } from "../input/visit-flags.ts";
 
 const flags = {
   ...visitFlags,
-  party: integer(1, 10_000, "a table for so many instead of a service"),
-  area: text("key", "in this area"),
-  date: text("date", "on this day"),
-  from: text("date", "from this day on (today)"),
-  to: text("date", "to this day (six days after the first)"),
-  next: integer(1, 100, "only the first so many starts, however far ahead"),
-  explain: toggle("say of each start that is not offered which rule it fails first"),
+  party: integer(1, 10_000, "search for a table for this many people, instead of a service"),
+  area: text("key", "search in this area only"),
+  date: text("date", "a single day"),
+  from: text("date", "first day (today)"),
+  to: text("date", "last day (six days after the first)"),
+  next: integer(1, 100, "show this many start times, however far ahead"),
+  explain: toggle("also show unavailable start times, each with the first rule that fails"),
 };
 
 const COLUMNS: Column<AvailabilityRow>[] = [
@@ -40,7 +40,7 @@ const COLUMNS: Column<AvailabilityRow>[] = [
 
 export const availability = command({
   name: "availability",
-  about: "Show when a service, a visit of several or a table can be booked.",
+  about: "Show when a service, a visit with several services, or a table is available.",
   flags,
   examples: [
     "availability --service cut --staff maya --from 2026-12-01 --to 2026-12-05",
@@ -78,7 +78,7 @@ export const availability = command({
       cli.printList(
         slots.map((slot) => slotRow(slot, nameOf)),
         COLUMNS,
-        "Nothing is free, as far ahead as bookings are taken.",
+        "Nothing is available within the booking horizon.",
       );
   },
 });
@@ -114,9 +114,15 @@ function wishOf({
 }: FlagValues<typeof flags>): NamedRequest {
   const isVisit = service.length > 0 || variant.length > 0;
   if (isVisit === (party !== undefined))
-    throw new AppError("usage", isVisit ? "A table has no services." : "What is to be booked?", {
-      fix: "name --service, or --party for a table",
-    });
+    throw new AppError(
+      "usage",
+      isVisit
+        ? "--party cannot be combined with --service or --variant."
+        : "--service or --party is missing.",
+      {
+        fix: "add --service KEY, or --party N for a table",
+      },
+    );
   if (party === undefined && area === undefined)
     return {
       serviceIds: service,
@@ -128,7 +134,7 @@ function wishOf({
   if (party === undefined || addon.length > 0 || staff.length > 0 || guests !== undefined)
     throw new AppError(
       "usage",
-      "--area goes with --party; --addon, --staff and --guests go with --service.",
+      "--area requires --party; --addon, --staff and --guests require --service.",
     );
   return { partySize: party, areaId: area ?? null };
 }
@@ -138,7 +144,7 @@ function spanOf(
   today: string,
 ): DateRange {
   if (next !== undefined && (asked.date ?? asked.to) !== undefined)
-    throw new AppError("usage", "--next looks as far ahead as it must: it goes with --from alone.");
+    throw new AppError("usage", "--next cannot be combined with --date or --to; use --from.");
   const { range: span, issues: mistakes } = parseDateRange(asked, today);
   const [first] = mistakes;
   if (span === undefined || first !== undefined)

@@ -11,26 +11,22 @@ const app = () => import("../../app/operations/backups.ts");
 const create = command({
   name: "create",
   about:
-    "Back the data up now, beside a running daemon. The nightly job keeps the newest 7 backups of the folder.",
+    "Create a backup, also while the daemon runs. The nightly job deletes all but the newest 7.",
   flags: {
-    withKey: text(
+    masterKeyOut: text(
       "file",
-      "write the master key, which is not in a backup, to this new file (0600)",
+      "also copy the master key, which no backup contains, to a new file (0600)",
     ),
   },
-  examples: ["backup create", "backup create --with-key /media/stick/master.key"],
-  async run(cli, { withKey }) {
+  examples: ["backup create", "backup create --master-key-out /media/stick/master.key"],
+  async run(cli, { masterKeyOut }) {
     const rt = await cli.open();
     const { masterKeyPath } = rt.config;
-    if (withKey !== undefined && !existsSync(masterKeyPath))
-      throw new AppError(
-        "resource_not_found",
-        `There is no ${masterKeyPath}: deskbell doctor says whether one is missing.`,
-        {
-          fix: "deskbell backup",
-        },
-      );
-    const keyFile = withKey === undefined ? undefined : createPrivateFile(withKey);
+    if (masterKeyOut !== undefined && !existsSync(masterKeyPath))
+      throw new AppError("resource_not_found", `There is no master key ${masterKeyPath}.`, {
+        fix: "deskbell doctor, which shows whether one is missing",
+      });
+    const keyFile = masterKeyOut === undefined ? undefined : createPrivateFile(masterKeyOut);
     const { createBackup } = await app();
     const made = await createBackup(rt).catch((error: unknown) => {
       keyFile?.discard();
@@ -41,18 +37,18 @@ const create = command({
       path: made.path,
       bytes: made.bytes,
       madeAt: isoTime(made.madeAt),
-      masterKey: withKey,
+      masterKey: masterKeyOut,
     });
     if (!keyFile && existsSync(masterKeyPath))
       cli.note(
-        `The signing secrets in it open with ${masterKeyPath} alone: keep a copy of that, elsewhere.`,
+        `The signing secrets in the backup are encrypted with ${masterKeyPath}: keep a copy of that file elsewhere.`,
       );
   },
 });
 
 const list = command({
   name: "list",
-  about: "List the backups, the newest first.",
+  about: "List backups, newest first.",
   examples: ["backup list", "backup list --json"],
   async run(cli) {
     const { listBackups } = await app();
@@ -64,15 +60,15 @@ const list = command({
         { title: "SIZE", value: (row) => byteSize(row.bytes), align: "right" },
         { title: "FILE", value: (row) => row.path, noTruncate: true },
       ],
-      `No backup yet: ${cli.program} backup`,
+      `No backups yet. Create one: ${cli.program} backup`,
     );
-    if (rows.length > 0) cli.note(`Put one in the place of the data: ${cli.program} restore FILE`);
+    if (rows.length > 0) cli.note(`Restore one: ${cli.program} restore FILE`);
   },
 });
 
 const verify = command({
   name: "verify",
-  about: "Read a backup from end to end and say whether it is sound.",
+  about: "Check that a backup is complete and not damaged.",
   arguments: ["<file>"],
   examples: [
     "backup verify /var/lib/deskbell/backups/deskbell-20261120T021700Z.db",
@@ -82,13 +78,13 @@ const verify = command({
     const { verifyBackup } = await app();
     const verified = verifyBackup(file);
     if (cli.flags.json) cli.printObject(verified);
-    cli.note(`${file} is sound: ${byteSize(verified.bytes)}, schema ${verified.schema}.`);
+    cli.note(`${file} is valid: ${byteSize(verified.bytes)}, schema ${verified.schema}.`);
   },
 });
 
 export const backup: CommandGroup = {
   name: "backup",
-  about: "Copies of the data; alone: make one now.",
+  about: "Create, list and verify backups. Without a subcommand, create one.",
   commands: [create, list, verify],
   defaultCommand: create,
 };

@@ -8,20 +8,20 @@ import { visitFlags } from "../input/visit-flags.ts";
 
 const create = command({
   name: "create",
-  about: "Book a service, or a visit of several, if it is free, and tell the partners.",
+  about: "Book a service, or a visit with several services, if it is available.",
   supportsDryRun: true,
   flags: {
     ...visitFlags,
-    start: text("time", "such as 2026-12-01T10:00, on the business's clocks"),
-    customerRef: text("ref", "your own name or number of the customer"),
-    from: inputFlag,
+    start: text("time", "local start time, such as 2026-12-01T10:00"),
+    customerRef: text("ref", "your own reference for the customer, such as a name or number"),
+    input: inputFlag("start, service or variant, addons, staff, guests, customerRef"),
   },
   examples: [
     "bookings create --service cut --variant cut-senior --addon scalp-massage --start 2026-12-02T11:00 --staff maya",
     "bookings create --service gloss --service cut --staff cut:maya --start 2026-12-02T11:00",
-    "bookings create --from bookings.ndjson",
+    "bookings create --input bookings.ndjson",
   ],
-  async run(cli, { from, addon, ...given }) {
+  async run(cli, { input, addon, ...given }) {
     const rt = await cli.open();
     const { slug } = cli.business(rt);
     const { createBooking } = await import("../../app/bookings/bookings.ts");
@@ -29,23 +29,23 @@ const create = command({
       ...(given.variant.length === 0 && { service: "--service" }),
       start: "--start",
     };
-    return createOrLoad(cli, rt, from, { ...given, addons: addon }, required, (input) =>
-      createBooking(rt, slug, input),
+    return createOrLoad(cli, rt, input, { ...given, addons: addon }, required, (fields) =>
+      createBooking(rt, slug, fields),
     );
   },
 });
 
 export const bookings: CommandGroup = {
   name: "bookings",
-  about: "Who has booked which service, and when.",
+  about: "Create, list, show and cancel bookings of services.",
   commands: [
     create,
     ...visitCommands({
-      one: "booking",
+      noun: "booking",
       exampleId: "bkg_06f…",
       freed: "its time",
       read: (rt, filter, limit) => rt.store.bookings.list(filter, limit),
-      represent: toPublicBooking,
+      toPublic: toPublicBooking,
       kinds: ["service", "staff"],
       columns: (keyOf) => [
         { title: "ID", value: ({ id }) => id, noTruncate: true },
@@ -70,7 +70,7 @@ export const bookings: CommandGroup = {
       ],
       useCases: async () => {
         const { cancelBooking, getBooking } = await import("../../app/bookings/bookings.ts");
-        return { cancel: cancelBooking, require: getBooking };
+        return { cancel: cancelBooking, get: getBooking };
       },
     }),
   ],

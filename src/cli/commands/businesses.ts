@@ -4,7 +4,7 @@ import { command, type CommandGroup } from "../command.ts";
 
 const list = command({
   name: "list",
-  about: "List the businesses on this box.",
+  about: "List businesses.",
   examples: ["businesses list", "businesses list --json"],
   async run(cli) {
     const rt = await cli.open();
@@ -26,14 +26,14 @@ const list = command({
         { title: "VERSION", value: (row) => row.catalogVersion, align: "right" },
         { title: "ID", value: (row) => row.id, noTruncate: true, optional: true },
       ],
-      "No business yet.",
+      "No businesses yet.",
     );
   },
 });
 
 const show = command({
   name: "show",
-  about: "Show a business and how much its catalog holds.",
+  about: "Show a business and the number of objects in its catalog.",
   arguments: ["[slug]"],
   examples: ["businesses show salon-aurora", "businesses show --business cafe-lumen --json"],
   async run(cli, _flags, slug) {
@@ -51,32 +51,33 @@ const show = command({
   },
 });
 
-/** So much takes longer than a second. */
+/** Deleting more events than this takes longer than a second. */
 const LONG_HISTORY = 50_000;
 
-const remove = command({
-  name: "remove",
-  about: "Remove a business for good, with its catalog, keys, endpoints, history and bookings.",
+const deleteCommand = command({
+  name: "delete",
+  about: "Delete a business with its catalog, keys, endpoints, events and bookings.",
   supportsDryRun: true,
   arguments: ["<slug>"],
-  examples: ["businesses remove kita-live --dry-run", "businesses remove kita-live --yes"],
+  examples: ["businesses delete kita-live --dry-run", "businesses delete kita-live --yes"],
   async run(cli, _flags, slug) {
     const rt = await cli.open();
     const business = cli.business(rt, slug);
-    const holdings = rt.store.businessContents.count(business.id);
+    const contents = rt.store.businessContents.count(business.id);
     const { dryRun, json, yes } = cli.flags;
-    if (!yes && !dryRun) cli.note(`${slug} takes with it: ${listed(holdings)}.`);
-    await cli.confirm(`Removing ${slug}`, slug);
-    if (!dryRun && holdings.events > LONG_HISTORY) cli.note("removing …");
+    if (!yes && !dryRun) cli.note(`Deleting ${slug} also deletes ${listOf(contents)}.`);
+    await cli.confirm(`Deleting ${slug}`, slug);
+    if (!dryRun && contents.events > LONG_HISTORY) cli.note("deleting …");
     const { deleteBusiness } = await import("../../app/businesses.ts");
-    const taken = deleteBusiness(rt, business);
-    if (json) cli.printObject({ id: business.id, slug, removed: !dryRun, taken });
-    cli.note(`${cli.verb("Deleted", "delete")} ${slug}, and with it: ${listed(taken)}.`);
-    if (!dryRun) cli.note(`A backup made before still has it: ${cli.program} backup list`);
+    const deleted = deleteBusiness(rt, business);
+    if (json)
+      cli.printObject({ id: business.id, slug, removed: !dryRun, taken: deleted });
+    cli.note(`${cli.verb("Deleted", "delete")} ${slug} with ${listOf(deleted)}.`);
+    if (!dryRun) cli.note(`Earlier backups still contain it: ${cli.program} backup list`);
   },
 });
 
-function listed({ owed, deliveries, ...counts }: BusinessContents): string {
+function listOf({ owed, deliveries, ...counts }: BusinessContents): string {
   const nouns: Record<keyof typeof counts, string> = {
     objects: "catalog object",
     keys: "key",
@@ -97,6 +98,6 @@ function listed({ owed, deliveries, ...counts }: BusinessContents): string {
 
 export const businesses: CommandGroup = {
   name: "businesses",
-  about: "The businesses on this box.",
-  commands: [list, show, remove],
+  about: "List, show and delete businesses.",
+  commands: [list, show, deleteCommand],
 };

@@ -9,17 +9,16 @@ import { requiredText, text } from "../flags.ts";
 import { safeLines } from "../output/table.ts";
 
 const flags = {
-  businessSlug: requiredText("slug", "slug of the business"),
-  businessName: text("name", "its name; the slug if not given"),
-  timezone: requiredText("zone", "its time zone, such as Europe/Zurich"),
-  currency: requiredText("code", "its currency, such as CHF"),
-  out: text("file", "write the catalog there instead of stdout; - is stdout"),
+  businessSlug: requiredText("slug", "slug of the new business"),
+  businessName: text("name", "name of the business (the slug)"),
+  timezone: requiredText("zone", "time zone, such as Europe/Zurich"),
+  currency: requiredText("code", "currency, such as CHF"),
+  out: text("file", "write the catalog to this new file; - is stdout (-)"),
 };
 
 const square = command({
   name: "square",
-  about:
-    "Turn a catalog that Square has published into a catalog file, with a report of what was left out.",
+  about: "Convert a Square catalog export to a catalog file, and report what was left out.",
   arguments: ["<file>"],
   flags,
   examples: [
@@ -28,15 +27,15 @@ const square = command({
   ],
   async run(cli, { out = "-", ...business }, path) {
     const { importSquare } = await import("../../app/catalog/import-square.ts");
-    finish(cli, out, importSquare(readText(path), business));
+    printImport(cli, out, importSquare(readText(path), business));
   },
 });
 
 const csv = command({
   name: "csv",
   about:
-    "Turn a table of services and dishes into a catalog file. Columns: type, key, parent_key, name, category, price, " +
-    "duration_min, description, image, status, allergens, tags; one row a service, variant, dish or size.",
+    "Convert a CSV table of services and dishes to a catalog file. Columns: type, key, parent_key, name, category, price, " +
+    "duration_min, description, image, status, allergens, tags; one row per service, variant, dish or size.",
   arguments: ["<file>"],
   flags,
   examples: [
@@ -45,12 +44,12 @@ const csv = command({
   ],
   async run(cli, { out = "-", ...business }, path) {
     const { importCsv } = await import("../../app/catalog/import-csv.ts");
-    finish(cli, out, importCsv({ name: path, text: readText(path) }, business));
+    printImport(cli, out, importCsv({ name: path, text: readText(path) }, business));
   },
 });
 
-/** The catalog to its file or to stdout, the report to stderr. */
-function finish(
+/** Prints the catalog to its file or stdout, and the report to stderr. */
+function printImport(
   cli: Cli,
   out: string,
   { yaml, report }: { yaml: string; report: ImportReport },
@@ -59,13 +58,13 @@ function finish(
   if (isFile) writeNewFile(out, yaml);
   if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });
   else if (!isFile) cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(yaml) : yaml);
-  for (const line of report.taken) cli.note(`taken: ${safe(line)}`);
-  for (const { what, why } of report.left) cli.note(`left:  ${safe(what)}: ${safe(why)}`);
-  if (isFile) cli.note(`next:  ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
+  for (const line of report.taken) cli.note(`imported: ${safe(line)}`);
+  for (const { what, why } of report.left) cli.note(`left out: ${safe(what)}: ${safe(why)}`);
+  if (isFile) cli.note(`next: ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
 }
 
 export const catalogImport: CommandGroup = {
   name: "import",
-  about: "Make a catalog file from another system's export.",
+  about: "Convert another system's export to a catalog file.",
   commands: [square, csv],
 };

@@ -10,16 +10,16 @@ import { keepHeapSmall } from "../running/small-heap.ts";
 import { safeLines } from "../output/table.ts";
 import { catalogImport } from "./catalog-import.ts";
 
-const FILES = "catalog files, folders of .yaml, .yml and .json files, or - for stdin";
+const FILES = "FILES are catalog files, folders of .yaml, .yml and .json files, or - for stdin.";
 
 const apply = command({
   name: "apply",
-  about: `Bring a business to what its catalog files say, and tell its partners what changed. FILES: ${FILES}.`,
+  about: `Apply catalog files to a business and send webhooks for what changed. ${FILES}`,
   arguments: ["<files...>"],
   supportsDryRun: true,
   flags: {
-    prune: toggle("remove what the named sections do not list"),
-    allowMassDelete: toggle("prune also where it is more than a fifth of a kind"),
+    prune: toggle("delete objects that the sections of the files do not list"),
+    allowMassDelete: toggle("allow --prune to delete more than a fifth of a kind"),
   },
   examples: ["catalog apply salon.yaml --dry-run", "catalog apply salon.yaml prices.yaml --prune"],
   async run(cli, flags, names) {
@@ -34,9 +34,9 @@ const apply = command({
 
 const diff = command({
   name: "diff",
-  about: `Say what an apply would change, and exit with ${EXIT.differences} if it would. FILES: ${FILES}.`,
+  about: `Show what an apply would change. Exits with ${EXIT.differences} if there are differences. ${FILES}`,
   arguments: ["<files...>"],
-  flags: { prune: toggle("count as removed what the named sections do not list") },
+  flags: { prune: toggle("also show objects that --prune would delete") },
   examples: ["catalog diff salon.yaml", "catalog diff ./catalog --prune --json"],
   async run(cli, { prune }, names) {
     keepHeapSmall();
@@ -56,13 +56,10 @@ const FORMATS = ["yaml", "json", "csv"] as const;
 const exporting = command({
   name: "export",
   about:
-    "Write a business's catalog as a catalog file. Bookings, orders and what is sold out are no part of it.",
+    "Export a business's catalog as a catalog file, without bookings, orders and sold-out marks.",
   flags: {
-    out: text("file", "write it there instead of stdout; - is stdout"),
-    format: choice(
-      FORMATS,
-      "yaml, json, or csv, which holds services and dishes alone (default: yaml)",
-    ),
+    out: text("file", "write to this new file; - is stdout (-)"),
+    format: choice(FORMATS, "file format; csv contains only services and dishes (yaml)"),
   },
   examples: [
     "catalog export --business salon-aurora --out salon.yaml",
@@ -78,15 +75,16 @@ const exporting = command({
     if (cli.flags.json)
       cli.printObject({ format, leftOut, ...(out === "-" ? { content } : { file: out }) });
     else if (out === "-") cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(content) : content);
-    if (leftOut.length > 0) cli.note(`A CSV file has no place for: ${leftOut.join(", ")}.`);
+    if (leftOut.length > 0)
+      cli.note(`Left out, because CSV cannot contain them: ${leftOut.join(", ")}.`);
     if (out !== "-" && format !== "csv")
-      cli.note(`next:  ${cli.program} catalog diff ${shellQuote(out)}`);
+      cli.note(`next: ${cli.program} catalog diff ${shellQuote(out)}`);
   },
 });
 
 const schema = command({
   name: "schema",
-  about: "Print the JSON Schema of catalog files, with which an editor completes and checks them.",
+  about: "Print the JSON Schema of catalog files, for completion and checks in an editor.",
   examples: ["catalog schema > catalog.schema.json", "catalog schema | jq .properties.business"],
   async run(cli) {
     const { catalogJsonSchema } = await import("../../domain/catalog/file/json-schema.ts");
@@ -96,6 +94,6 @@ const schema = command({
 
 export const catalog: CommandGroup = {
   name: "catalog",
-  about: "Catalog files: apply them, write them, or make one from another system's export.",
+  about: "Apply, compare, export and import catalog files.",
   commands: [apply, diff, exporting, schema, catalogImport],
 };

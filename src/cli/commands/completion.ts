@@ -10,7 +10,7 @@ import { toggle } from "../flags.ts";
 
 export const completion = command({
   name: "completion",
-  about: `Print what makes a shell complete commands, ids and keys: ${SHELLS.join(", ")}.`,
+  about: "Print the completion script of a shell: bash, zsh, fish or powershell.",
   arguments: ["<shell>"],
   examples: [
     "completion bash >> ~/.bashrc",
@@ -19,8 +19,8 @@ export const completion = command({
   run(cli, _flags, shell) {
     const known = SHELLS.find((name) => name === shell);
     if (known === undefined)
-      throw new AppError("usage", `There is no completion for '${shell}'.`, {
-        fix: `deskbell completion ${SHELLS.join(" or ")}`,
+      throw new AppError("usage", `There is no completion for the shell '${shell}'.`, {
+        fix: `deskbell completion bash, or one of ${SHELLS.slice(1).join(", ")}`,
       });
     const script = readCompletion(known);
     if (cli.flags.json) return cli.printObject({ shell, script });
@@ -28,51 +28,54 @@ export const completion = command({
   },
 });
 
-/** What the shells ask. It never fails and never says anything else: somebody is in the middle of a line. */
+/**
+ * The command that the completion scripts call. It prints candidates only, never an error: the user is in the middle of
+ * typing a line.
+ */
 export const complete = (
   commands: readonly (CommandSpec | CommandGroup)[],
   globals: readonly Option[],
 ): CommandSpec =>
   command({
     name: "__complete",
-    about: "Say what could be the last of the words, a line each.",
+    about: "Print the completions of the last word, one per line.",
     arguments: ["[words...]"],
     isHidden: true,
-    flags: { next: toggle("a new word begins after these") },
+    flags: { next: toggle("complete a new, empty word after these") },
     examples: ["__complete -- keys cr", "__complete --next -- keys show"],
     async run(cli, { next }, words) {
       const { parseLine } = await import("../completion/complete.ts");
-      const { candidates, asked, typed, head, given } = parseLine(
+      const { candidates, valueKind, typed, head, given } = parseLine(
         commands,
         globals,
         next ? [...words, ""] : words,
       );
-      const all = asked === undefined ? candidates : await valuesFor(cli, asked, given);
-      const fitting = all.filter(({ value }) => value.startsWith(typed));
-      const lines = fitting.map(({ value, about }) => `${head}${value}\t${safe(about, 80)}\n`);
+      const all = valueKind === undefined ? candidates : await valuesFor(cli, valueKind, given);
+      const matching = all.filter(({ value }) => value.startsWith(typed));
+      const lines = matching.map(({ value, about }) => `${head}${value}\t${safe(about, 80)}\n`);
       cli.io.stdout.write(lines.join(""));
     },
   });
 
 const BUSY_TIMEOUT_MS = 500;
-/** It is put into somebody's command line as it stands: nothing for a shell to run, and no option. */
+/** Shells insert the value unquoted, so it must contain no shell syntax and must not look like an option. */
 const isHarmless = ({ value }: Candidate): boolean => /^\w[\w./:*-]*$/.test(value);
 
 async function valuesFor(
   cli: Cli,
-  asked: string,
+  valueKind: string,
   given: ReadonlyMap<string, string>,
 ): Promise<Candidate[]> {
   const { fixedValues, listerFor } = await import("../completion/completion-values.ts");
-  const lister = listerFor(asked);
-  if (lister === undefined) return fixedValues(asked);
+  const lister = listerFor(valueKind);
+  if (lister === undefined) return fixedValues(valueKind);
   try {
     const config = readConfig({ dataDir: given.get("--data-dir") ?? cli.flags.dataDir });
     const [{ openRuntime }, { hasCurrentSchema }] = await Promise.all([
       import("../../app/runtime.ts"),
       import("../../store/database-facts.ts"),
     ]);
-    // A key pressed in a shell makes no data, and brings none to another schema.
+    // Pressing Tab must neither create nor migrate a database.
     if (!hasCurrentSchema(config.databasePath)) return [];
     const rt = openRuntime(config, BUSY_TIMEOUT_MS);
     try {

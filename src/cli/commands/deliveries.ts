@@ -13,20 +13,20 @@ import { pageFlags, printPage } from "../output/page.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 import { tail } from "./delivery-tail.ts";
 
-/** How often --wait looks. */
-const LOOK_MS = 200;
-/** So many take longer than a second. */
+/** How often --wait checks. */
+const POLL_MS = 200;
+/** Redelivering more than this takes longer than a second. */
 const MANY = 1000;
 
 const filterFlags = {
-  status: choice(DELIVERY_STATUSES, "only those in this state"),
-  endpoint: text("endpoint", "only those to this endpoint, by its id or its name"),
-  event: eventType("only those of this event"),
-  since: duration("only those of the last 2h, 3d, …"),
-  failed: toggle("only those whose last attempt failed"),
+  status: choice(DELIVERY_STATUSES, "show or select only this status"),
+  endpoint: text("endpoint", "only deliveries to this endpoint (ID or name)"),
+  event: eventType("only this event type"),
+  since: duration("only the last 2h, 3d, …"),
+  failed: toggle("only deliveries whose last attempt failed"),
 };
 
-function readFilter(
+function toFilter(
   cli: Cli,
   rt: Runtime,
   { status, endpoint, event, since, failed }: FlagValues<typeof filterFlags>,
@@ -41,12 +41,12 @@ function readFilter(
   };
 }
 
-const isNarrow = ({ businessId: _, ...filter }: DeliveryFilter): boolean =>
+const hasConditions = ({ businessId: _, ...filter }: DeliveryFilter): boolean =>
   Object.values(filter).some((value) => value !== undefined);
 
 const list = command({
   name: "list",
-  about: "List deliveries, the newest first.",
+  about: "List deliveries, newest first.",
   flags: { ...filterFlags, ...pageFlags },
   examples: [
     "deliveries list --failed --since 2h",
@@ -54,11 +54,11 @@ const list = command({
   ],
   async run(cli, { before, limit, ...filterGiven }) {
     const rt = await cli.open();
-    const filter = { ...readFilter(cli, rt, filterGiven), before };
+    const filter = { ...toFilter(cli, rt, filterGiven), before };
     printPage(
       cli,
       limit,
-      (most) => rt.store.deliveries.list(filter, most).map(shownDelivery),
+      (maximum) => rt.store.deliveries.list(filter, maximum).map(shownDelivery),
       [
         { title: "ID", value: ({ id }) => id, noTruncate: true },
         {
@@ -71,7 +71,7 @@ const list = command({
         { title: "HTTP", value: ({ lastStatusCode }) => lastStatusCode, align: "right" },
         { title: "TRIES", value: ({ attemptCount }) => attemptCount, align: "right" },
         { title: "EVENT", value: ({ eventType }) => eventType },
-        // What is asked for with --failed is not left out.
+        // With --failed, the error is always shown.
         {
           title: "LAST ERROR",
           value: ({ lastError }) => lastError,
@@ -84,14 +84,14 @@ const list = command({
         },
         { title: "ENDPOINT", value: ({ endpointId }) => endpointId, optional: true },
       ],
-      "No delivery.",
+      "No deliveries.",
     );
   },
 });
 
 const show = command({
   name: "show",
-  about: "Show a delivery with every attempt at it.",
+  about: "Show a delivery and its attempts.",
   arguments: ["<delivery>"],
   examples: ["deliveries show dlv_06f…", "deliveries show dlv_06f… --json"],
   async run(cli, _flags, id) {
@@ -106,13 +106,13 @@ const show = command({
 const redeliver = command({
   name: "redeliver",
   about:
-    "Send deliveries again: one, or all that the options find. The same events, signed anew, below what is fresh.",
+    "Redeliver one delivery, or all that match the filters. Events are re-signed and sent at lower priority than new ones.",
   supportsDryRun: true,
   arguments: ["[delivery]"],
   flags: {
     ...filterFlags,
-    rate: text("n/s", "at most so many a second, such as 5/s"),
-    wait: toggle("stay until they have been tried"),
+    rate: text("n/s", "maximum rate, such as 5/s or 30/m"),
+    wait: toggle("wait until each has been attempted"),
   },
   examples: [
     "deliveries redeliver dlv_06f…",
@@ -123,28 +123,27 @@ const redeliver = command({
     const rt = await cli.open();
     const { redeliverDelivery, redeliverDeliveries } =
       await import("../../app/webhooks/deliveries.ts");
-    const filter = readFilter(cli, rt, filterGiven);
-    if ((id === undefined) !== isNarrow(filter))
-      throw new AppError("usage", "Either one delivery is named, or options say which.", {
+    const filter = toFilter(cli, rt, filterGiven);
+    if ((id === undefined) !== hasConditions(filter))
+      throw new AppError("usage", "Give either one delivery ID or filters such as --failed.", {
         fix: "deskbell deliveries redeliver --failed --since 2h",
       });
-    const perSecond = rate === undefined ? undefined : readRate(rate);
+    const perSecond = rate === undefined ? undefined : parseRate(rate);
     let count = 1;
     if (id === undefined)
       count = redeliverDeliveries(rt, filter, { perSecond, onProgress: progress(cli) });
     else redeliverDelivery(rt, id);
     if (cli.flags.json) cli.printObject({ count, dryRun });
-    cli.note(`${cli.verb("Redelivered", "redeliver")} ${countOf(count, "delivery")}.`);
-    // Their state is another one now.
+    cli.note(`${cli.flags.dryRun ? "Would redeliver" : "Redelivering"} ${countOf(count, "delivery")}.`);
+    // The status and the last error have changed by now, so they are not part of the filter.
     if (wait && !dryRun)
-      await untilTried(cli, rt, { ...filter, id, status: undefined, failed: undefined });
+      await untilAttempted(cli, rt, { ...filter, id, status: undefined, failed: undefined });
   },
 });
 
 const cancel = command({
   name: "cancel",
-  about:
-    "Give up deliveries that are waiting, parked or damaged: one, or all that the options find.",
+  about: "Cancel one delivery that is pending, parked or damaged, or all that match the filters.",
   supportsDryRun: true,
   arguments: ["[delivery]"],
   flags: filterFlags,
@@ -153,9 +152,9 @@ const cancel = command({
     const { dryRun } = cli.flags;
     const rt = await cli.open();
     const { cancelDeliveries, getDelivery } = await import("../../app/webhooks/deliveries.ts");
-    const filter = readFilter(cli, rt, filterGiven);
-    if ((id === undefined) !== isNarrow(filter))
-      throw new AppError("usage", "Either one delivery is named, or options say which.", {
+    const filter = toFilter(cli, rt, filterGiven);
+    if ((id === undefined) !== hasConditions(filter))
+      throw new AppError("usage", "Give either one delivery ID or filters such as --endpoint.", {
         fix: "deskbell deliveries cancel --endpoint whe_06f…",
       });
     if (id !== undefined) getDelivery(rt, id);
@@ -164,7 +163,7 @@ const cancel = command({
     if (count > 0) {
       if (id === undefined)
         await cli.confirm(`Cancelling ${countOf(count, "delivery")}`, String(count));
-      // Somebody may have taken their time to confirm it.
+      // More deliveries may match by the time the user has confirmed.
       count = cancelDeliveries(rt, chosen);
     }
     if (cli.flags.json) cli.printObject({ count, dryRun });
@@ -179,24 +178,26 @@ function progress(cli: Cli): (done: number, total: number) => void {
   };
 }
 
-async function untilTried(cli: Cli, rt: Runtime, filter: DeliveryFilter): Promise<void> {
+async function untilAttempted(cli: Cli, rt: Runtime, filter: DeliveryFilter): Promise<void> {
   const { isDaemonRunning } = await import("../../store/database.ts");
   if (!isDaemonRunning(rt.config.databasePath))
-    cli.note(`No daemon runs that would send them: ${cli.program} serve`);
-  for (let before = 0; ;) {
+    cli.note(`The daemon is not running, so nothing is sent. Start it: ${cli.program} serve`);
+  for (let reported = 0; ;) {
     const left = rt.store.deliveryMoves.countUntriedReplays(filter);
-    if (left === 0) return cli.note("All have been tried.");
-    if (left !== before) cli.note(`${left} to be tried`);
-    before = left;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    if (left === 0) return cli.note("All have been attempted.");
+    if (left !== reported) cli.note(`${left} left to attempt`);
+    reported = left;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
-function readRate(text: string): number {
+function parseRate(text: string): number {
   const [, count, unit] = /^(\d{1,5})\/([sm])$/.exec(text) ?? [];
   if (count !== undefined && Number(count) > 0)
     return unit === "s" ? Number(count) : Number(count) / 60;
-  throw new AppError("usage", `'${text}' is no --rate.`, { fix: "write it as 5/s or 30/m" });
+  throw new AppError("usage", `Invalid --rate '${text}'.`, {
+    fix: "use a rate such as 5/s or 30/m",
+  });
 }
 
 const shownDelivery = (delivery: DeliveryRow) => ({
@@ -210,6 +211,6 @@ const shownAttempt = (attempt: AttemptRow) => ({ ...attempt, at: isoTime(attempt
 
 export const deliveries: CommandGroup = {
   name: "deliveries",
-  about: "What was sent to webhook endpoints, and what is still owed.",
+  about: "List, show, redeliver, cancel and follow webhook deliveries.",
   commands: [list, show, redeliver, cancel, tail],
 };

@@ -8,17 +8,16 @@ import { eventType } from "../input/event-type.ts";
 import { resolveEndpointId } from "../objects/resolve.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 
-/** How often it looks at what has changed. */
-const LOOK_MS = 200;
-const LOOK_ROWS = 1000;
+const POLL_MS = 200;
+const MAX_ROWS = 1000;
 
 export const tail = command({
   name: "tail",
-  about: "Follow the attempts as they are made, until ctrl-c.",
+  about: "Print delivery attempts as they happen, until Ctrl-C.",
   flags: {
-    endpoint: text("endpoint", "only those at this endpoint, by its id or its name"),
-    event: eventType("only those of this event"),
-    failed: toggle("only those that failed"),
+    endpoint: text("endpoint", "only attempts at this endpoint (ID or name)"),
+    event: eventType("only this event type"),
+    failed: toggle("only failed attempts"),
   },
   examples: ["deliveries tail", "deliveries tail --failed --json"],
   async run(cli, { endpoint, event, failed }) {
@@ -27,31 +26,31 @@ export const tail = command({
     const endpointId = endpoint === undefined ? undefined : resolveEndpointId(cli, rt, endpoint);
     const { untilStopped } = await import("../running/stop-signal.ts");
     const stopped = untilStopped();
-    const isMeant = (attempt: AttemptWithDelivery) =>
+    const isWanted = (attempt: AttemptWithDelivery) =>
       (businessId === undefined || attempt.businessId === businessId) &&
       (endpointId === undefined || attempt.endpointId === endpointId) &&
       (event === undefined || attempt.eventType === event) &&
       (!failed || attempt.error !== null);
-    const follow = followAttempts(rt, rt.store.deliveries.getLastAttemptNumber());
+    const readNew = followAttempts(rt, rt.store.deliveries.getLastAttemptNumber());
     const timer = setInterval(() => {
-      for (const attempt of follow().filter(isMeant)) printAttempt(cli, attempt);
-    }, LOOK_MS);
+      for (const attempt of readNew().filter(isWanted)) printAttempt(cli, attempt);
+    }, POLL_MS);
     await stopped;
     clearInterval(timer);
   },
 });
 
-/** What was attempted since the last call; costs nothing while nothing is written. */
+/** Returns a function that returns the attempts since its last call. It skips the query if nothing was committed. */
 function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[] {
   let last = after;
   let revision = -1;
   return () => {
-    // Before the look: what is committed during it shows at the next one.
+    // Read the revision before the query, so that a commit in between is found by the next call.
     const now = rt.revision();
     if (now === revision) return [];
-    const found = rt.store.deliveries.listAttemptsAfter(last, LOOK_ROWS);
+    const found = rt.store.deliveries.listAttemptsAfter(last, MAX_ROWS);
     // A full page may not be the last one.
-    if (found.length < LOOK_ROWS) revision = now;
+    if (found.length < MAX_ROWS) revision = now;
     last = found.at(-1)?.number ?? last;
     return found;
   };

@@ -4,12 +4,11 @@ import { integer, toggle } from "../flags.ts";
 
 export const demo = command({
   name: "demo",
-  about:
-    "Show it at work: a seeded API, a receiver that verifies signatures, and changes that reach it.",
+  about: "Run a demo: a seeded API, a webhook receiver, and price changes that reach it.",
   flags: {
-    port: integer(0, 65_535, "port of the API (4100, or any free one)"),
-    keep: toggle("leave the demo's data in place at the end"),
-    tui: toggle("watch the deliveries in the live view; q ends the demo"),
+    port: integer(0, 65_535, "port of the API (4100, or a free one)"),
+    keep: toggle("keep the demo's data when it ends"),
+    tui: toggle("show the deliveries in the live view; q ends the demo"),
   },
   examples: ["demo", "demo --tui", "demo --port 4300 --keep"],
   async run(cli, { port, keep, tui }) {
@@ -25,6 +24,6 @@ export const demo = command({
     const options = { isReadonly: false, isAscii: false, businessId: undefined };
     const reason = tui ? await showLiveView(cli, demo.rt, options, ended) : await ended;
     await demo.stop();
-    return reason === "courier died" ? EXIT.failure : EXIT.ok;
+    return reason === "delivery worker died" ? EXIT.failure : EXIT.ok;
   },
 });

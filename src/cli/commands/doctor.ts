@@ -11,10 +11,10 @@ import { type Column, toTsv } from "../output/table.ts";
 export const doctor = command({
   name: "doctor",
   about:
-    "Examine everything that can go wrong with this box, and name the command that mends it. Exits with 6 when something must be mended.",
+    "Check the server for problems and print the command that fixes each one. Exits with 6 if a problem needs fixing.",
   examples: ["doctor", "doctor --json"],
   async run(cli) {
-    const config = cli.configOfData();
+    const config = cli.configWithData();
     if (statSync(config.databasePath).size > LONG_READ_BYTES)
       cli.note("reading the whole database …");
     const { runDoctor } = await import("../../app/operations/doctor.ts");
@@ -27,12 +27,12 @@ export const doctor = command({
       if (!cli.flags.json) print(cli, check);
     }
     if (cli.flags.json) cli.printObject({ checks });
-    const mustBeMended = checks.some(({ findings }) => findings.some(({ isAdvice }) => !isAdvice));
-    return mustBeMended ? EXIT.someFailed : EXIT.ok;
+    const needsFixing = checks.some(({ findings }) => findings.some(({ isAdvice }) => !isAdvice));
+    return needsFixing ? EXIT.someFailed : EXIT.ok;
   },
 });
 
-/** So much takes longer than a second. */
+/** Checking a larger database takes longer than a second. */
 const LONG_READ_BYTES = 200_000_000;
 
 type Row = { about: string; state: string; text: string; fix: string };

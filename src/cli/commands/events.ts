@@ -10,10 +10,10 @@ import { isoTime, shortTime } from "../output/table.ts";
 
 const list = command({
   name: "list",
-  about: "List what has happened, the newest first.",
+  about: "List events, newest first.",
   flags: {
-    type: eventType("only events of this type"),
-    since: duration("only those of the last 2h, 3d, …"),
+    type: eventType("only this event type"),
+    since: duration("only the last 2h, 3d, …"),
     ...pageFlags,
   },
   examples: ["events list --since 2h", "events list --type service_price.updated --json"],
@@ -27,9 +27,9 @@ const list = command({
     printPage(
       cli,
       limit,
-      (most) =>
+      (maximum) =>
         rt.store.events
-          .list(filter, most)
+          .list(filter, maximum)
           .map((event) => ({ ...event, createdAt: isoTime(event.createdAt) })),
       [
         { title: "ID", value: ({ id }) => id, noTruncate: true },
@@ -39,21 +39,21 @@ const list = command({
         { title: "BYTES", value: ({ bytes }) => bytes, align: "right", optional: true },
         { title: "BUSINESS", value: ({ businessId }) => businessId, optional: true },
       ],
-      "No event.",
+      "No events.",
     );
   },
 });
 
 const show = command({
   name: "show",
-  about: "Show an event: the envelope as receivers get it.",
+  about: "Show an event as receivers get it.",
   arguments: ["<event>"],
   examples: ["events show evt_06f…", "events show evt_06f… --json"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
     const event = rt.store.events.findById(id);
     if (!event)
-      throw new AppError("resource_not_found", `There is no event ${id}.`, {
+      throw new AppError("resource_not_found", `There is no event '${id}'.`, {
         fix: "deskbell events list",
       });
     cli.printObject(JSON.parse(event.body.toString()) as object);
@@ -62,7 +62,7 @@ const show = command({
 
 const types = command({
   name: "types",
-  about: "List the events that there are, each with what its 'changed' flags tell.",
+  about: "List the event types, each with its 'changed' flags.",
   examples: ["events types", "events types --json"],
   run(cli) {
     const rows = EVENT_TYPES.map((type) => ({ type, changed: CHANGED_FLAGS[prefixOf(type)] }));
@@ -79,13 +79,13 @@ const types = command({
 
 const trigger = command({
   name: "trigger",
-  about: "Make an event happen about an object that is there: to try out what partners do with it.",
+  about: "Publish a sample event for an existing object, to test partners' integrations.",
   supportsDryRun: true,
   arguments: ["<type>"],
   flags: {
     endpoint: text(
       "endpoint",
-      "only for this one, by its id or its name, whatever it subscribes to",
+      "send only to this endpoint (ID or name), even if it is not subscribed",
     ),
   },
   examples: [
@@ -113,6 +113,6 @@ const trigger = command({
 
 export const events: CommandGroup = {
   name: "events",
-  about: "What has happened to the businesses, as their partners are told.",
+  about: "List and show the events sent to partners, or trigger one as a test.",
   commands: [list, show, types, trigger],
 };

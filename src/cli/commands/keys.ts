@@ -12,19 +12,19 @@ const out = text("file", "write the key to a new file (0600) instead of stdout")
 
 const create = command({
   name: "create",
-  about: "Make a key and print it, this once, alone on stdout.",
+  about: "Create a key and print it on stdout. It is shown only once.",
   supportsDryRun: true,
   flags: {
     name: requiredText("name", "what the key is for"),
     scope: texts(
       "scope",
-      "services.read, webhooks.read or webhooks.write, once for each: a restricted key",
+      "create a restricted key with this scope: services.read, webhooks.read or webhooks.write (repeatable)",
     ),
-    secret: toggle("a secret key instead: all scopes of its business"),
-    expires: duration("how long it lives, such as 90d"),
-    cidr: texts("cidr", "an address range that may use it, once for each"),
-    limitMinute: integer(1, 1_000_000_000, "requests a minute (60)"),
-    limitHour: integer(1, 1_000_000_000, "requests an hour (1000)"),
+    secret: toggle("create a secret key, which has all scopes of its business"),
+    expires: duration("lifetime, such as 90d (unlimited)"),
+    cidr: texts("cidr", "address range that may use the key (repeatable)"),
+    limitMinute: integer(1, 1_000_000_000, "requests per minute (60)"),
+    limitHour: integer(1, 1_000_000_000, "requests per hour (1000)"),
     out,
   },
   examples: [
@@ -33,9 +33,13 @@ const create = command({
   ],
   async run(cli, flags) {
     if (flags.secret === flags.scope.length > 0)
-      throw new AppError("usage", "A key is either restricted (--scope) or secret (--secret).", {
-        fix: "add --scope services.read, or --secret",
-      });
+      throw new AppError(
+        "usage",
+        "A key needs either --scope (restricted key) or --secret (secret key).",
+        {
+          fix: "add --scope services.read, or --secret",
+        },
+      );
     const rt = await cli.open();
     const business = cli.business(rt);
     const { createKey } = await import("../../app/keys.ts");
@@ -57,7 +61,7 @@ const create = command({
 
 const list = command({
   name: "list",
-  about: "List the keys of a business, or of all.",
+  about: "List the keys of one business or of all.",
   examples: ["keys list", "keys list --business salon-aurora --json"],
   async run(cli) {
     const rt = await cli.open();
@@ -74,14 +78,14 @@ const list = command({
         { title: "EXPIRES", value: ({ expiresAt }) => shortTime(expiresAt), optional: true },
         { title: "REVOKED", value: ({ revokedAt }) => shortTime(revokedAt) },
       ],
-      "No key yet.",
+      "No keys yet.",
     );
   },
 });
 
 const show = command({
   name: "show",
-  about: "Show a key; never its text, which only its creation prints.",
+  about: "Show a key, but never its secret, which is shown only once, by `keys create`.",
   arguments: ["<key>"],
   examples: ["keys show key_06f…", "keys show key_06f… --json"],
   async run(cli, _flags, named) {
@@ -92,10 +96,10 @@ const show = command({
 
 const rotate = command({
   name: "rotate",
-  about: "Give a key a new text and print it; the old one works on for a while.",
+  about: "Rotate a key: print a new secret; the old one stays valid during the overlap.",
   supportsDryRun: true,
   arguments: ["<key>"],
-  flags: { overlap: duration("how long the old one works on, at most 7d (24h)"), out },
+  flags: { overlap: duration("how long the old secret stays valid, at most 7d (24h)"), out },
   examples: ["keys rotate key_06f…", "keys rotate key_06f… --overlap 0s --out website.key"],
   async run(cli, flags, named) {
     const rt = await cli.open();
@@ -110,7 +114,7 @@ const rotate = command({
 
 const revoke = command({
   name: "revoke",
-  about: "Shut a key for good, at once.",
+  about: "Revoke a key immediately and permanently.",
   supportsDryRun: true,
   arguments: ["<key>"],
   examples: ["keys revoke key_06f…", "keys revoke key_06f… --yes"],
@@ -127,7 +131,7 @@ const revoke = command({
 
 const rotateMaster = command({
   name: "rotate-master",
-  about: "Encrypt all signing secrets with a new master key, beside a running daemon.",
+  about: "Re-encrypt all signing secrets with a new master key, also while the daemon runs.",
   supportsDryRun: true,
   examples: ["keys rotate-master --dry-run", "keys rotate-master --json"],
   async run(cli) {
@@ -152,6 +156,6 @@ const shownKey = ({ limitMinute, limitHour, ...key }: ListedKey) => ({
 
 export const keys: CommandGroup = {
   name: "keys",
-  about: "The API keys of partners.",
+  about: "Create, list, show, rotate and revoke API keys.",
   commands: [create, list, show, rotate, revoke, rotateMaster],
 };

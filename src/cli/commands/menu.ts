@@ -16,7 +16,7 @@ import {
 
 const list = command({
   name: "list",
-  about: "List the dishes, hidden ones too, in their order.",
+  about: "List dishes in menu order, including hidden ones.",
   examples: ["menu list --business cafe-lumen", "menu list --json"],
   async run(cli) {
     const rt = await cli.open();
@@ -54,24 +54,28 @@ const show = command({
   },
 });
 
-const set = command({
-  name: "set",
-  about: "Change a dish, or one of its sizes, and tell the partners.",
+const update = command({
+  name: "update",
+  about: "Update a dish or one of its sizes.",
   supportsDryRun: true,
   arguments: ["<dish>"],
   flags: {
     ...editFlags,
-    size: text("key", "change the name or price of this size of it"),
+    size: text("key", "update the name or price of this size instead"),
   },
-  examples: ["menu set espresso --price 4.20", "menu set soup --size soup-cup --price 8.90"],
+  examples: ["menu update espresso --price 4.20", "menu update soup --size soup-cup --price 8.90"],
   async run(cli, { size, ...given }, dish) {
     const rt = await cli.open();
     const { slug, doc } = cli.business(rt);
     const edits = parseEdits(given, doc.currency);
     if (size !== undefined && edits.status !== undefined)
-      throw new AppError("usage", "A size has no status of its own.", {
-        fix: "leave --status or --size out",
-      });
+      throw new AppError(
+        "usage",
+        "--status cannot be combined with --size: a size has no status.",
+        {
+          fix: "leave out --status or --size",
+        },
+      );
     const { editObject } = await import("../../app/catalog/catalog.ts");
     const result = editObject(rt, slug, "menu_item", dish, (doc) =>
       size === undefined
@@ -84,18 +88,17 @@ const set = command({
 
 const soldOut = command({
   name: "sold-out",
-  about:
-    "Mark a dish, or an option of a modifier group, as out, or as back, and tell the partners.",
+  about: "Mark a dish or a modifier option as sold out, or as available again.",
   supportsDryRun: true,
   arguments: ["<dish>"],
   flags: {
-    until: text("time", "when it is back by itself: 18:00 today, or 2026-12-01T18:00"),
-    undo: toggle("it is back now"),
+    until: text("time", "available again from this time: 18:00 (today) or 2026-12-01T18:00"),
+    undo: toggle("mark as available again"),
   },
   examples: ["menu sold-out soup --until 18:00", "menu sold-out milk/oat-milk --undo"],
   async run(cli, { until, undo }, dish) {
     if (undo && until !== undefined)
-      throw new AppError("usage", "--undo brings it back now: --until has no place beside it.");
+      throw new AppError("usage", "--until cannot be combined with --undo.");
     const rt = await cli.open();
     const business = cli.business(rt);
     const { setSoldOut } = await import("../../app/catalog/sold-out.ts");
@@ -108,15 +111,16 @@ const soldOut = command({
     );
     if (cli.flags.json)
       return cli.printObject({ id, key, name, soldOut: !undo, events, deliveries });
-    const state = `${undo ? "available" : "sold out"}${undo || back === null ? "" : ` until ${until}`}`;
+    const state = undo ? "available" : "sold out";
+    const end = until === undefined ? "" : ` until ${until}`;
     cli.note(
-      `${cli.verb("Marked", "mark")} ${name} as ${state}: ${countOf(events.length, "event")}, ${countOf(deliveries, "webhook")} to send.`,
+      `${cli.verb("Marked", "mark")} ${name} as ${state}${end}: ${countOf(events.length, "event")}, ${countOf(deliveries, "webhook")} to send.`,
     );
   },
 });
 
 export const menu: CommandGroup = {
   name: "menu",
-  about: "The dishes of a restaurant.",
-  commands: [list, show, set, soldOut],
+  about: "List, show and update dishes, and mark them as sold out.",
+  commands: [list, show, update, soldOut],
 };

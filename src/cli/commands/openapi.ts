@@ -4,11 +4,10 @@ import { text } from "../flags.ts";
 
 export const openapi = command({
   name: "openapi",
-  about:
-    "Print the OpenAPI description of the HTTP API, the same that the daemon answers at /openapi.json.",
+  about: "Print the OpenAPI document of the HTTP API, as served at /openapi.json.",
   flags: {
-    out: text("file", "write it there instead of stdout; - is stdout"),
-    publicUrl: text("url", "where partners reach the API, to be named in it"),
+    out: text("file", "write to this new file; - is stdout (-)"),
+    publicUrl: text("url", "base URL of the API in the document"),
   },
   examples: [
     "openapi --out openapi.json",

@@ -6,14 +6,14 @@ import { readOnlyCommands } from "../objects/object-commands.ts";
 
 export const promotions: CommandGroup = {
   name: "promotions",
-  about: "What is cheaper, and when.",
+  about: "List and show promotions.",
   commands: readOnlyCommands({
     kind: "promotion",
     noun: "promotions",
     example: { business: "salon-aurora", key: "midweek-blowout" },
     about: {
-      list: "List the promotions, those that are over or not public too, in their order.",
-      show: "Show a promotion with what it applies to, its conditions and its schedule.",
+      list: "List promotions, including past and hidden ones.",
+      show: "Show a promotion with its targets, conditions and schedule.",
     },
     columns: ({ currency, timezone }) => [
       { title: "BENEFIT", value: ({ benefit }) => benefitText(benefit, currency) },
@@ -28,7 +28,7 @@ export const promotions: CommandGroup = {
         noTruncate: true,
       },
     ],
-    shown: (doc, time) => {
+    withTimes: (doc, time) => {
       const { startsAt, endsAt } = doc.schedule;
       const span = { startsAt: startsAt && time(startsAt), endsAt: endsAt && time(endsAt) };
       return { ...doc, schedule: { ...doc.schedule, ...span } };

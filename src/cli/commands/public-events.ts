@@ -4,14 +4,14 @@ import { readOnlyCommands } from "../objects/object-commands.ts";
 
 export const publicEvents: CommandGroup = {
   name: "public-events",
-  about: "Concerts, dinners and classes with tickets.",
+  about: "List and show events with tickets: concerts, dinners, classes.",
   commands: readOnlyCommands({
     kind: "public_event",
     noun: "public-events",
     example: { business: "kita-live", key: "blue-hour-quartet" },
     about: {
-      list: "List the events with tickets, drafts and past ones too, in their order.",
-      show: "Show an event with its ticket types and how many places there are.",
+      list: "List events with tickets, including drafts and past ones.",
+      show: "Show an event with its ticket types and quotas.",
     },
     columns: ({ timezone }) => [
       {
@@ -22,7 +22,7 @@ export const publicEvents: CommandGroup = {
       { title: "VENUE", value: ({ venue }) => venue?.name, optional: true },
       { title: "TICKET TYPES", value: ({ ticketTypes }) => ticketTypes.length, align: "right" },
     ],
-    shown: (doc, time) => ({
+    withTimes: (doc, time) => ({
       ...doc,
       startsAt: time(doc.startsAt),
       endsAt: time(doc.endsAt),

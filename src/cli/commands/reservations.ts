@@ -6,41 +6,41 @@ import { visitCommands } from "../objects/visit-commands.ts";
 
 const create = command({
   name: "create",
-  about: "Reserve a table, the smallest that is free for the party, and tell the partners.",
+  about: "Reserve the smallest available table for a party.",
   supportsDryRun: true,
   flags: {
-    party: integer(1, 10_000, "how many come"),
-    start: text("time", "such as 2026-12-01T19:30, on the business's clocks"),
-    area: text("key", "in this area"),
-    table: text("key", "this table and no other"),
-    customerRef: text("ref", "your own name or number of the customer"),
-    from: inputFlag,
+    party: integer(1, 10_000, "party size"),
+    start: text("time", "local start time, such as 2026-12-01T19:30"),
+    area: text("key", "reserve in this area only"),
+    table: text("key", "reserve this table only"),
+    customerRef: text("ref", "your own reference for the customer, such as a name or number"),
+    input: inputFlag("party, start, area, table, customerRef"),
   },
   examples: [
     "reservations create --party 4 --start 2026-12-01T19:30 --area terrace",
-    "reservations create --from reservations.ndjson",
+    "reservations create --input reservations.ndjson",
   ],
-  async run(cli, { from, ...given }) {
+  async run(cli, { input, ...given }) {
     const rt = await cli.open();
     const { slug } = cli.business(rt);
     const { createReservation } = await import("../../app/bookings/reservations.ts");
-    return createOrLoad(cli, rt, from, given, { party: "--party", start: "--start" }, (input) =>
-      createReservation(rt, slug, input),
+    return createOrLoad(cli, rt, input, given, { party: "--party", start: "--start" }, (fields) =>
+      createReservation(rt, slug, fields),
     );
   },
 });
 
 export const reservations: CommandGroup = {
   name: "reservations",
-  about: "Who has reserved a table, and when.",
+  about: "Create, list, show and cancel table reservations.",
   commands: [
     create,
     ...visitCommands({
-      one: "reservation",
+      noun: "reservation",
       exampleId: "rsv_06f…",
       freed: "its table",
       read: (rt, filter, limit) => rt.store.reservations.list(filter, limit),
-      represent: toPublicReservation,
+      toPublic: toPublicReservation,
       kinds: ["table"],
       columns: (keyOf) => [
         { title: "ID", value: ({ id }) => id, noTruncate: true },
@@ -53,7 +53,7 @@ export const reservations: CommandGroup = {
       useCases: async () => {
         const { cancelReservation, getReservation } =
           await import("../../app/bookings/reservations.ts");
-        return { cancel: cancelReservation, require: getReservation };
+        return { cancel: cancelReservation, get: getReservation };
       },
     }),
   ],

@@ -3,8 +3,7 @@ import { command } from "../command.ts";
 
 export const restore = command({
   name: "restore",
-  about:
-    "Put a backup in the place of the data, while no daemon runs; the data that were there are kept beside it.",
+  about: "Restore a backup (the daemon must be stopped). The current data is kept as a copy.",
   supportsDryRun: true,
   arguments: ["<file>"],
   examples: ["restore .deskbell/backups/deskbell-20261120T021700Z.db", "restore old.db --yes"],
@@ -20,8 +19,8 @@ export const restore = command({
       if (cli.flags.json) cli.printObject({ file, replaces: isThere ? config.databasePath : null });
       return cli.note(
         isThere
-          ? `${file} is sound and would replace ${config.databasePath}, which would be kept beside it.`
-          : `${file} is sound and would become ${config.databasePath}.`,
+          ? `${file} is valid and would replace ${config.databasePath}, which would be kept as a copy.`
+          : `${file} is valid and would become ${config.databasePath}.`,
       );
     }
     const kept = await restoreBackup(config, file, {
@@ -31,13 +30,13 @@ export const restore = command({
     const rt = await cli.open();
     const isKeyThere = hasMatchingMasterKey(rt);
     if (cli.flags.json) cli.printObject({ file, kept, isMasterKeyThere: isKeyThere });
+    cli.note(`Restored ${file}.${kept === null ? "" : ` The previous data is in ${kept}.`}`);
     cli.note(
-      `The data are those of ${file}.${kept === null ? "" : ` Those that were there are in ${kept}.`}`,
+      "When the daemon starts, a catalog.changed event asks partners to fetch everything again.",
     );
-    cli.note("Partners are told to read everything again when the daemon runs (catalog.changed).");
     if (!isKeyThere)
       cli.note(
-        `Its signing secrets do not open with ${config.masterKeyPath}: put the key file that belongs to it there, or no webhook goes out.`,
+        `${config.masterKeyPath} cannot decrypt the signing secrets of this backup: copy the matching master key there, or no webhook can be sent.`,
       );
   },
 });

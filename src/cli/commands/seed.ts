@@ -9,45 +9,46 @@ import { count, integer, toggle } from "../flags.ts";
 
 export const seed = command({
   name: "seed",
-  about: `Fill the box with a business: ${PRESETS.join(", ")}, all of them, or a catalog file of yours.`,
+  about:
+    "Load a sample business (restaurant, salon, venue or all), a catalog file, or a generated business.",
   supportsDryRun: true,
   arguments: ["[what]"],
   flags: {
-    size: count(
-      1,
-      100_000,
-      "in place of a business that exists, generate one with so many objects, such as 10k",
-    ),
+    generate: count(1, 100_000, "generate a business with this many objects, such as 10k"),
     randomSeed: integer(
       0,
       4_294_967_295,
-      "which generated business: the same number gives the same (default: 1)",
+      "with --generate: the same number generates the same business (1)",
     ),
-    again: toggle("also when the business exists: bring it back to what the file says"),
+    overwrite: toggle("update an existing business to the content of the file"),
   },
-  examples: ["seed all", "seed ./my-catalog.yaml --dry-run", "seed --size 10k --random-seed 42"],
-  async run(cli, { size, randomSeed, again }, what) {
-    if ((size === undefined) === (what === undefined))
-      throw new AppError("usage", "Name what to seed, or a --size to generate.", {
-        fix: "deskbell seed --help",
+  examples: [
+    "seed all",
+    "seed ./my-catalog.yaml --dry-run",
+    "seed --generate 10k --random-seed 42",
+  ],
+  async run(cli, { generate, randomSeed, overwrite }, what) {
+    if ((generate === undefined) === (what === undefined))
+      throw new AppError("usage", "Give either a business to load or --generate.", {
+        fix: "deskbell seed all, or deskbell seed --generate 10k",
       });
     keepHeapSmall();
     const businesses =
       what === undefined
-        ? [[await generatedSource(size ?? 0, randomSeed ?? 1)]]
+        ? [[await generatedSource(generate ?? 0, randomSeed ?? 1)]]
         : await sourcesOf(what, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { applyCatalog } = await import("../../app/catalog/catalog.ts");
-    // All of them or none: a refusal leaves nothing half done.
+    // One transaction: if one business is rejected, none is loaded.
     const results = rt.tx(() =>
       businesses.map((sources) => {
         const result = applyCatalog(rt, sources, { seedingAt: rt.now() });
-        if (result.isNew || again) return result;
+        if (result.isNew || overwrite) return result;
         throw new AppError(
           "state_refuses",
-          `The business ${result.slug} exists; seeding would undo what was edited since.`,
+          `The business ${result.slug} already exists; seeding would undo its local edits.`,
           {
-            fix: "look at what the same command says with --again --dry-run, then leave --dry-run out",
+            fix: "preview the changes with --overwrite --dry-run, then run it with --overwrite",
           },
         );
       }),
@@ -63,7 +64,7 @@ async function generatedSource(size: number, randomSeed: number): Promise<Source
   return { name: "generated.json", text: JSON.stringify(generateCatalog(size, randomSeed)) };
 }
 
-/** The files of each business: a folder of several is one. */
+/** Returns the catalog files of each business. The files of a folder are one business. */
 async function sourcesOf(what: string, stdin: Io["stdin"]): Promise<Source[][]> {
   if (what === "all") return PRESETS.map((preset) => [presetSource(preset)]);
   return [isPreset(what) ? [presetSource(what)] : await readSources([what], stdin)];

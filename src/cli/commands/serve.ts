@@ -7,34 +7,37 @@ const DEFAULT_PORT = 4100;
 
 export const serve = command({
   name: "serve",
-  about: "Run the daemon: the HTTP API, and the courier that delivers webhooks.",
+  about: "Run the daemon: the HTTP API and webhook delivery.",
   flags: {
-    host: withEnvironment("DESKBELL_HOST", text("address", "where to listen (127.0.0.1)")),
-    port: withEnvironment("DESKBELL_PORT", integer(0, 65_535, `0: any free one (${DEFAULT_PORT})`)),
+    host: withEnvironment("DESKBELL_HOST", text("address", "address to listen on (127.0.0.1)")),
+    port: withEnvironment(
+      "DESKBELL_PORT",
+      integer(0, 65_535, `port to listen on; 0 chooses a free one (${DEFAULT_PORT})`),
+    ),
     tlsCert: withEnvironment(
       "DESKBELL_TLS_CERT",
-      text(
-        "file",
-        "serve https with this certificate (PEM, its chain after it); SIGHUP reads it again",
-      ),
+      text("file", "serve HTTPS with this certificate chain (PEM); SIGHUP reloads it"),
     ),
     tlsKey: withEnvironment(
       "DESKBELL_TLS_KEY",
-      text("file", "the certificate's private key (PEM)"),
+      text("file", "private key of the certificate (PEM)"),
     ),
-    allowHttp: toggle("lab only: webhooks may go to http URLs"),
+    allowHttp: toggle("for testing: allow webhooks to http URLs"),
     allowPrivate: texts(
       "cidr",
-      "lab only: webhooks may go to these private addresses, once for each",
+      "for testing: allow webhooks to this private address range (repeatable)",
     ),
-    alertUrl: text("url", "told what goes wrong, as JSON: a Slack, Mattermost or ntfy URL"),
-    publicUrl: text("url", "where partners reach the API, when a proxy stands before it"),
-    trustedProxy: texts("cidr", "believe X-Forwarded-For of these proxies, once for each"),
-    metricsTokenFile: text("file", "holds the bearer token that opens /metrics to other machines"),
-    accessLog: toggle("log a line for each request"),
+    alertUrl: text("url", "send alerts to this URL as a JSON POST (Slack, Mattermost, ntfy)"),
+    publicUrl: text("url", "URL at which partners reach the API behind a proxy"),
+    trustedProxy: texts("cidr", "trust X-Forwarded-For from this address range (repeatable)"),
+    metricsTokenFile: text(
+      "file",
+      "file with the bearer token that lets other machines read /metrics",
+    ),
+    accessLog: toggle("log every request"),
     logFormat: choice(
       ["auto", "json", "pretty"],
-      "of the log on stderr (auto: JSON unless it is a terminal)",
+      "log format on stderr; auto is JSON unless stderr is a terminal",
     ),
   },
   examples: [
@@ -47,19 +50,19 @@ export const serve = command({
       import("../running/daemon.ts"),
       import("../running/stop-signal.ts"),
     ]);
-    // As servers do: with a certificate a hang-up asks for the new one. From the first moment on, when it would still be the end.
-    let renew = (): void => {};
-    if (tls) process.on("SIGHUP", () => renew());
+    // With a certificate, SIGHUP reloads it. The handler is installed first: by default, SIGHUP would end the process.
+    let reloadCertificate = (): void => {};
+    if (tls) process.on("SIGHUP", () => reloadCertificate());
     const stopped = untilStopped(tls && ["SIGINT", "SIGTERM"]);
     const config = cli.config({
       ...flags,
       allowHttp: flags.allowHttp || undefined,
-      allowPrivate: givenOrNot(flags.allowPrivate),
-      trustedProxies: givenOrNot(flags.trustedProxy),
+      allowPrivate: undefinedIfEmpty(flags.allowPrivate),
+      trustedProxies: undefinedIfEmpty(flags.trustedProxy),
       accessLog: flags.accessLog || undefined,
     });
     const daemon = await startDaemon(config, { host, port, tls });
-    renew = daemon.renewCertificate;
+    reloadCertificate = daemon.renewCertificate;
     daemon.log("info", "serving", {
       url: daemon.url,
       docs: `${daemon.url}/docs`,
@@ -68,7 +71,7 @@ export const serve = command({
     const reason = await Promise.race([stopped, daemon.workerDied]);
     daemon.log("info", "stopping", { reason });
     await daemon.stop();
-    return reason === "courier died" ? EXIT.failure : EXIT.ok;
+    return reason === "delivery worker died" ? EXIT.failure : EXIT.ok;
   },
 });
 
@@ -80,13 +83,13 @@ function tlsFiles(
   if (cert === key) return undefined;
   throw new AppError(
     "usage",
-    `A certificate and its key go together: ${cert ? "--tls-key" : "--tls-cert"} is missing.`,
+    `${cert ? "--tls-key" : "--tls-cert"} is missing: HTTPS needs a certificate and its key.`,
     {
       fix: "deskbell serve --tls-cert FILE --tls-key FILE",
     },
   );
 }
 
-/** None given: the environment has the say. */
-const givenOrNot = (values: string[]): string[] | undefined =>
+/** Returns undefined for an unused flag, so that the environment variable applies. */
+const undefinedIfEmpty = (values: string[]): string[] | undefined =>
   values.length > 0 ? values : undefined;

@@ -15,7 +15,7 @@ import {
 
 const list = command({
   name: "list",
-  about: "List the services, hidden ones too, in their order.",
+  about: "List services in catalog order, including hidden ones.",
   examples: ["services list --business salon-aurora", "services list --json"],
   async run(cli) {
     const rt = await cli.open();
@@ -51,19 +51,19 @@ const show = command({
   },
 });
 
-const set = command({
-  name: "set",
-  about: "Change a service, or one of its variants, and tell the partners.",
+const update = command({
+  name: "update",
+  about: "Update a service or one of its variants.",
   supportsDryRun: true,
   arguments: ["<service>"],
   flags: {
     ...editFlags,
     duration: integer(1, 1440, "new duration in minutes"),
-    variant: text("key", "change this variant of it"),
+    variant: text("key", "update this variant instead"),
   },
   examples: [
-    "services set cut --price 45.00",
-    "services set cut --variant cut-junior --price 62.00 --duration 70",
+    "services update cut --price 45.00",
+    "services update cut --variant cut-junior --price 62.00 --duration 70",
   ],
   async run(cli, { variant, duration, ...given }, service) {
     const rt = await cli.open();
@@ -79,16 +79,18 @@ const set = command({
     });
     reportChange(cli, result);
     if (edits.priceCents === undefined || others.length === 0) return;
-    // What is booked is a variant: whoever changes the service alone may wonder at the next bill.
+    // Customers book a variant, so a new price of the service alone may have no effect.
     const prices = others.map(
       ({ key, priceCents }) => `${safe(key)} ${formatMoney(priceCents, doc.currency)}`,
     );
-    cli.note(`Its variants keep their prices: ${prices.join(", ")}. --variant KEY changes one.`);
+    cli.note(
+      `Its variants keep their prices: ${prices.join(", ")}. Add --variant KEY to change one.`,
+    );
   },
 });
 
 export const services: CommandGroup = {
   name: "services",
-  about: "What can be booked.",
-  commands: [list, show, set],
+  about: "List, show and update services.",
+  commands: [list, show, update],
 };

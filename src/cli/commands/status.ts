@@ -7,65 +7,65 @@ import { EXIT } from "../exit-codes.ts";
 import { insertProgramName } from "../failure.ts";
 import { type Column, isoTime, shortTime, toTsv } from "../output/table.ts";
 
-type Line = { about: string; state: string; command: string | null };
+type StatusRow = { about: string; state: string; command: string | null };
 
 export const status = command({
   name: "status",
   about:
-    "Show whether all is well: daemon, queue, endpoints, backups, disk. Exits with 6 while something is wrong.",
+    "Show the state of the daemon, deliveries, endpoints, backups and disk. Exits with 6 if there is a problem.",
   examples: ["status", "status --json"],
   async run(cli) {
     const rt = await cli.open();
     const { readStatus } = await import("../../app/operations/status.ts");
     const status = readStatus(rt);
-    const lines = [...facts(status, rt.now()), ...troubles(status, cli.program)];
+    const lines = [...stateRows(status, rt.now()), ...problemRows(status, cli.program)];
     if (cli.flags.json) cli.printObject(inIsoTime(status));
     else if (cli.io.stdout.isTTY)
-      cli.io.stdout.write(lines.map((line) => forPerson(cli, line)).join(""));
+      cli.io.stdout.write(lines.map((line) => terminalLine(cli, line)).join(""));
     else cli.io.stdout.write(toTsv(lines, COLUMNS));
     return status.troubles.length > 0 ? EXIT.someFailed : EXIT.ok;
   },
 });
 
-const COLUMNS: Column<Line>[] = [
+const COLUMNS: Column<StatusRow>[] = [
   { title: "WHAT", value: (line) => line.about },
   { title: "STATE", value: (line) => line.state },
   { title: "COMMAND", value: (line) => line.command },
 ];
 
-/** Nothing of it is cut: what is wrong is read whole, and its command copied. */
-const forPerson = (cli: Cli, { about, state, command }: Line): string =>
+/** Formats a row for a terminal. It is never truncated, because users copy the command. */
+const terminalLine = (cli: Cli, { about, state, command }: StatusRow): string =>
   command === null
     ? `${about.padEnd("next attempt".length)}  ${safe(state)}\n`
     : `${cli.paint("red", "✗")} ${safe(state, 1000)}\n  ${cli.paint("bold", safe(command))}\n`;
 
-function facts(
+function stateRows(
   { daemon, queue, endpoints, nextAttemptAt, lastBackup, freeBytes }: Status,
   now: number,
-): Line[] {
-  const fact = (about: string, state: string): Line => ({ about, state, command: null });
+): StatusRow[] {
+  const row = (about: string, state: string): StatusRow => ({ about, state, command: null });
   return [
-    fact(
+    row(
       "daemon",
       daemon.isRunning ? `running${daemon.url === null ? "" : ` at ${daemon.url}`}` : "not running",
     ),
-    fact("deliveries", countsText(queue)),
-    fact("endpoints", countsText(endpoints)),
-    fact(
+    row("deliveries", countsText(queue)),
+    row("endpoints", countsText(endpoints)),
+    row(
       "next attempt",
       nextAttemptAt === null ? "none" : nextAttemptAt <= now ? "due now" : timeText(nextAttemptAt),
     ),
-    fact(
+    row(
       "last backup",
       lastBackup ? `${timeText(lastBackup.madeAt)}, ${byteSize(lastBackup.bytes)}` : "none",
     ),
-    fact("free disk", byteSize(freeBytes)),
+    row("free disk", byteSize(freeBytes)),
   ];
 }
 
-const troubles = (status: Status, program: string): Line[] =>
+const problemRows = (status: Status, program: string): StatusRow[] =>
   status.troubles.map(({ text, command }) => ({
-    about: "trouble",
+    about: "problem",
     state: text,
     command: insertProgramName(command, program),
   }));

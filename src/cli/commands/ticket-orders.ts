@@ -14,39 +14,40 @@ const STATUSES = [
 
 const create = command({
   name: "create",
-  about: "Hold tickets for 15 minutes, until they are paid, and tell the partners.",
+  about: "Create an order, which holds its tickets for 15 minutes until it is confirmed.",
   supportsDryRun: true,
   flags: {
-    event: text("key", "the event"),
-    item: texts("type", "a ticket type, or several of it: seated*2; once for each"),
-    customerRef: text("ref", "your own name or number of the customer"),
-    from: inputFlag,
+    publicEvent: text("key", "the event (key or ID)"),
+    item: texts("type", "a ticket type, such as seated or seated*2 (repeatable)"),
+    customerRef: text("ref", "your own reference for the customer, such as a name or number"),
+    input: inputFlag("event, items, customerRef"),
   },
   examples: [
-    "orders create --event blue-hour-quartet --item seated*2 --item student",
-    "orders create --from orders.ndjson --json",
+    "ticket-orders create --public-event blue-hour-quartet --item seated*2 --item student",
+    "ticket-orders create --input orders.ndjson --json",
   ],
-  async run(cli, { from, item, ...given }) {
+  async run(cli, { input, publicEvent, item, ...given }) {
     const rt = await cli.open();
     const { slug } = cli.business(rt);
     const { createTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
     return createOrLoad(
       cli,
       rt,
-      from,
-      { ...given, items: item },
-      { event: "--event", items: "--item" },
-      (input) => createTicketOrder(rt, slug, input),
+      input,
+      { ...given, event: publicEvent, items: item },
+      { event: "--public-event", items: "--item" },
+      (fields) => createTicketOrder(rt, slug, fields),
     );
   },
 });
 
 const confirm = command({
   name: "confirm",
-  about: "Make a paid order's tickets and print the codes that admit their holders, this once.",
+  about:
+    "Confirm a paid order: create its tickets and print their admission codes, which are shown only once.",
   supportsDryRun: true,
   arguments: ["<order>"],
-  examples: ["orders confirm K7M2-9QXF", "orders confirm tor_06f… --json"],
+  examples: ["ticket-orders confirm K7M2-9QXF", "ticket-orders confirm tor_06f… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
     const { confirmTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
@@ -63,16 +64,16 @@ const confirm = command({
     );
     cli.note(`${cli.verb("Confirmed", "confirm")} order ${confirmed.order.code}.`);
     if (!cli.flags.dryRun)
-      cli.note("These codes are shown only once; deskbell keeps their hashes.");
+      cli.note("The codes are shown only once; deskbell stores only their hashes.");
   },
 });
 
 const cancel = command({
   name: "cancel",
-  about: "Cancel an order, paid or not: its tickets are void and can be sold again.",
+  about: "Cancel an order, paid or not. Its tickets become void and can be sold again.",
   supportsDryRun: true,
   arguments: ["<order>"],
-  examples: ["orders cancel K7M2-9QXF", "orders cancel tor_06f… --json"],
+  examples: ["ticket-orders cancel K7M2-9QXF", "ticket-orders cancel tor_06f… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
     const { cancelTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
@@ -82,21 +83,22 @@ const cancel = command({
 
 const list = command({
   name: "list",
-  about: "List ticket orders, the newest first.",
+  about: "List ticket orders, newest first.",
   flags: {
-    event: text("key", "only those for this event"),
-    status: choice(STATUSES, "only those in this state"),
+    publicEvent: text("key", "only orders for this event (key or ID)"),
+    status: choice(STATUSES, "show only this status"),
     ...pageFlags,
   },
   examples: [
-    "orders list --event blue-hour-quartet --status CONFIRMED",
-    "orders list --limit 500 --json",
+    "ticket-orders list --public-event blue-hour-quartet --status CONFIRMED",
+    "ticket-orders list --limit 500 --json",
   ],
-  async run(cli, { limit, event, ...filter }) {
+  async run(cli, { limit, publicEvent, ...filter }) {
     const rt = await cli.open();
     const business = cli.business(rt);
     const { getPublicEventId } = await import("../../app/catalog/objects.ts");
-    const eventId = event === undefined ? undefined : getPublicEventId(rt, business, event);
+    const eventId =
+      publicEvent === undefined ? undefined : getPublicEventId(rt, business, publicEvent);
     printPage(
       cli,
       limit,
@@ -126,16 +128,16 @@ const list = command({
         },
         { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
       ],
-      `${business.slug} has no orders.`,
+      `${business.slug} has no ticket orders.`,
     );
   },
 });
 
 const show = command({
   name: "show",
-  about: "Show an order, by its id or its code.",
+  about: "Show a ticket order by its ID or code.",
   arguments: ["<order>"],
-  examples: ["orders show K7M2-9QXF", "orders show tor_06f… --json"],
+  examples: ["ticket-orders show K7M2-9QXF", "ticket-orders show tor_06f… --json"],
   async run(cli, _flags, name) {
     const rt = await cli.open();
     const business = cli.business(rt);
@@ -147,7 +149,7 @@ const show = command({
 });
 
 export const ticketOrders: CommandGroup = {
-  name: "orders",
-  about: "Tickets that customers have ordered.",
+  name: "ticket-orders",
+  about: "Create, confirm, list, show and cancel ticket orders.",
   commands: [create, confirm, cancel, list, show],
 };

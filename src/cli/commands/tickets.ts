@@ -7,7 +7,7 @@ const STATUSES = ["VALID", "CHECKED_IN", "VOID"] as const satisfies Ticket["stat
 
 const checkIn = command({
   name: "check-in",
-  about: "Let a ticket's holder in, once, and tell the partners.",
+  about: "Check in a ticket by its admission code or ID. A ticket can be checked in only once.",
   supportsDryRun: true,
   arguments: ["<code>"],
   examples: ["tickets check-in 4T7K-2M9Q-XF3N-WD0A", "tickets check-in tck_06f…"],
@@ -20,23 +20,24 @@ const checkIn = command({
 
 const list = command({
   name: "list",
-  about: "List tickets, the newest first; never the codes that admit their holders.",
+  about: "List tickets, newest first, without their admission codes.",
   flags: {
-    event: text("key", "only those for this event"),
-    order: text("order", "only those of this order, by its id or its code"),
-    status: choice(STATUSES, "only those in this state"),
+    publicEvent: text("key", "only tickets for this event (key or ID)"),
+    order: text("order", "only tickets of this order (ID or code)"),
+    status: choice(STATUSES, "show only this status"),
     ...pageFlags,
   },
   examples: [
-    "tickets list --event blue-hour-quartet --status CHECKED_IN",
+    "tickets list --public-event blue-hour-quartet --status CHECKED_IN",
     "tickets list --order K7M2-9QXF",
   ],
-  async run(cli, { limit, event, order, ...filter }) {
+  async run(cli, { limit, publicEvent, order, ...filter }) {
     const rt = await cli.open();
     const business = cli.business(rt);
     const { getPublicEventId } = await import("../../app/catalog/objects.ts");
     const { getTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
-    const eventId = event === undefined ? undefined : getPublicEventId(rt, business, event);
+    const eventId =
+      publicEvent === undefined ? undefined : getPublicEventId(rt, business, publicEvent);
     const orderId = order === undefined ? undefined : getTicketOrder(rt, business.id, order).id;
     printPage(
       cli,
@@ -63,6 +64,6 @@ const list = command({
 
 export const tickets: CommandGroup = {
   name: "tickets",
-  about: "Tickets of confirmed orders, and who has come in.",
+  about: "List tickets and check them in.",
   commands: [checkIn, list],
 };

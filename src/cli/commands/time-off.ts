@@ -1,23 +1,26 @@
 import { formatInstant } from "../../domain/business-time.ts";
+import { countOf } from "../../domain/count-of.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
 import { listObjects } from "../objects/objects.ts";
 
-const add = command({
-  name: "add",
-  about:
-    "Take a person out of the plan for a while, and tell the partners that availability has changed.",
+const create = command({
+  name: "create",
+  about: "Add time off for a staff member. Existing bookings stay.",
   supportsDryRun: true,
   arguments: ["<staff>"],
   flags: {
-    from: requiredText("time", "a date, or a date and time, on the business's clocks"),
-    to: requiredText("time", "the same; a date is the last whole day"),
-    reason: text("text", "for the business alone: partners never see it"),
+    from: requiredText(
+      "time",
+      "local date, or date and time, such as 2026-12-24 or 2026-12-24T13:00",
+    ),
+    to: requiredText("time", "end, in the same format; a date is the last whole day"),
+    reason: text("text", "internal note; partners never see it"),
   },
   examples: [
-    "time-off add maya --from 2026-12-24 --to 2026-12-31 --reason holidays",
-    "time-off add maya --from 2026-12-01T13:00 --to 2026-12-01T15:30",
+    "time-off create maya --from 2026-12-24 --to 2026-12-31 --reason holidays",
+    "time-off create maya --from 2026-12-01T13:00 --to 2026-12-01T15:30",
   ],
   async run(cli, { from, to, reason }, staff) {
     const rt = await cli.open();
@@ -26,16 +29,18 @@ const add = command({
     const { booked, ...row } = createTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
     cli.printObject(shown(row, doc.timezone));
     if (booked > 0)
-      cli.note(`${booked} booked in that time and left as they are: ${cli.program} bookings list`);
+      cli.note(
+        `${countOf(booked, "booking")} during that time not changed: ${cli.program} bookings list`,
+      );
   },
 });
 
-const remove = command({
-  name: "remove",
-  about: "Take an absence back.",
+const deleteCommand = command({
+  name: "delete",
+  about: "Delete time off.",
   supportsDryRun: true,
   arguments: ["<id>"],
-  examples: ["time-off remove tof_06f…", "time-off remove tof_06f… --business salon-aurora"],
+  examples: ["time-off delete tof_06f…", "time-off delete tof_06f… --business salon-aurora"],
   async run(cli, _flags, id) {
     const rt = await cli.open();
     const { deleteTimeOff } = await import("../../app/bookings/time-off.ts");
@@ -47,8 +52,8 @@ const remove = command({
 
 const list = command({
   name: "list",
-  about: "List absences entered here, the next first; those of the catalog file stand there.",
-  flags: { past: toggle("also those that are over") },
+  about: "List time off, soonest first. Time off from the catalog file is not included.",
+  flags: { past: toggle("also show past time off") },
   examples: ["time-off list", "time-off list --past --json"],
   async run(cli, { past }) {
     const rt = await cli.open();
@@ -64,7 +69,7 @@ const list = command({
         { title: "TO", value: ({ to }) => to.slice(0, 16), noTruncate: true },
         { title: "REASON", value: ({ reason }) => reason },
       ],
-      `${business.slug} has no time off entered.`,
+      `${business.slug} has no time off.`,
     );
   },
 });
@@ -79,6 +84,6 @@ const shown = ({ id, staffId, startsAt, endsAt, reason }: TimeOffRow, timezone: 
 
 export const timeOff: CommandGroup = {
   name: "time-off",
-  about: "When people are away, beside what the catalog file says.",
-  commands: [add, remove, list],
+  about: "Create, list and delete time off of staff members.",
+  commands: [create, list, deleteCommand],
 };

@@ -2,15 +2,15 @@ import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { toggle } from "../flags.ts";
 
-/** While it waits for another writer the screen stands still: better it says so. */
+/** The screen freezes while it waits for another writer, so it gives up soon and shows an error. */
 const BUSY_TIMEOUT_MS = 500;
 
 export const tui = command({
   name: "tui",
-  about: "Watch deliveries live: what fails, why, and one key to send it again.",
+  about: "Watch deliveries live, and redeliver failed ones.",
   flags: {
-    readonly: toggle("look only: send nothing"),
-    ascii: toggle("draw with ASCII alone"),
+    readonly: toggle("disable all actions"),
+    ascii: toggle("draw with ASCII characters only"),
   },
   examples: ["tui", "tui --business salon-aurora --readonly"],
   async run(cli, { readonly, ascii }) {

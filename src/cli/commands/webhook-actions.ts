@@ -8,24 +8,24 @@ import { resolveEndpoint } from "../objects/resolve.ts";
 import { isoTime } from "../output/table.ts";
 import { AppError } from "../../domain/errors.ts";
 
-const life = () => import("../../app/webhooks/endpoint-lifecycle.ts");
+const lifecycle = () => import("../../app/webhooks/endpoint-lifecycle.ts");
 
 export const enable = command({
   name: "enable",
-  about: "Take a disabled endpoint up again, and send what was parked for it.",
+  about: "Enable a disabled endpoint and send its parked deliveries.",
   supportsDryRun: true,
   arguments: ["<endpoint>"],
   flags: {
     recover: text(
       "all|none|time",
-      "which of the parked events go out; the others are cancelled (all)",
+      "which parked deliveries to send: all, none, or events since a time; the others are cancelled (all)",
     ),
   },
   examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 00:00"],
   async run(cli, { recover = "all" }, named) {
     const rt = await cli.open();
     const { id, businessId } = resolveEndpoint(cli, rt, named);
-    const { enableEndpoint } = await life();
+    const { enableEndpoint } = await lifecycle();
     const timezone = rt.store.businesses.findById(businessId)?.doc.timezone ?? "UTC";
     const which =
       recover === "all" || recover === "none" ? recover : parseTime(recover, timezone, rt.now());
@@ -39,14 +39,14 @@ export const enable = command({
 
 export const disable = command({
   name: "disable",
-  about: "Send nothing more to an endpoint; its events are parked until it is enabled again.",
+  about: "Disable an endpoint. Its deliveries are parked until it is enabled again.",
   supportsDryRun: true,
   arguments: ["<endpoint>"],
   examples: ["webhooks disable whe_06f…", "webhooks disable whe_06f… --json"],
   async run(cli, _flags, named) {
     const rt = await cli.open();
     const { id } = resolveEndpoint(cli, rt, named);
-    const { disableEndpoint } = await life();
+    const { disableEndpoint } = await lifecycle();
     const { parked } = disableEndpoint(rt, id, "manual");
     if (cli.flags.json) cli.printObject({ id, parked });
     cli.note(
@@ -57,14 +57,14 @@ export const disable = command({
 
 export const deleteCommand = command({
   name: "delete",
-  about: "Delete an endpoint for good; what is owed to it is cancelled.",
+  about: "Delete an endpoint and cancel its pending deliveries.",
   supportsDryRun: true,
   arguments: ["<endpoint>"],
   examples: ["webhooks delete whe_06f…", "webhooks delete whe_06f… --yes"],
   async run(cli, _flags, named) {
     const rt = await cli.open();
     const { id, name } = resolveEndpoint(cli, rt, named);
-    const { deleteEndpoint } = await life();
+    const { deleteEndpoint } = await lifecycle();
     await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
     const { cancelled } = deleteEndpoint(rt, id);
     if (cli.flags.json) cli.printObject({ id, cancelled });
@@ -77,14 +77,14 @@ export const deleteCommand = command({
 export const rotateSecret = command({
   name: "rotate-secret",
   about:
-    "Give an endpoint a new signing secret and print it; deliveries carry both signatures for a while.",
+    "Rotate a signing secret: print a new one; deliveries carry both signatures during the overlap.",
   supportsDryRun: true,
   arguments: ["<endpoint>"],
   flags: {
-    overlap: duration("how long the old one is signed with as well, at most 7d (24h)"),
-    finish: toggle("drop the old one now: the receiver has the new one"),
+    overlap: duration("how long the old secret stays valid, at most 7d (24h)"),
+    finish: toggle("end the overlap now, after the receiver has the new secret"),
     force: toggle(
-      "rotate although the last rotation is not finished: the oldest one is dropped now",
+      "rotate even if the last rotation is unfinished; the oldest secret becomes invalid now",
     ),
     out: text("file", "write the secret to a new file (0600) instead of stdout"),
   },
@@ -99,13 +99,16 @@ export const rotateSecret = command({
       await import("../../app/webhooks/endpoint-secrets.ts");
     if (finish) {
       if (overlap !== undefined || force || out !== undefined)
-        throw new AppError("usage", "--finish makes no new secret: it stands alone.");
+        throw new AppError(
+          "usage",
+          "--finish cannot be combined with --overlap, --force or --out.",
+        );
       const finished = finishSecretRotation(rt, id);
       if (cli.flags.json) cli.printObject({ id, finished });
       return cli.note(
         finished
           ? `${cli.verb("Removed", "remove")} the old secret of ${id}.`
-          : `${id} has one secret already.`,
+          : `${id} has no old secret to remove.`,
       );
     }
     await printSecretOnce(cli, out, () => {

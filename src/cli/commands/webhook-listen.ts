@@ -16,16 +16,16 @@ const OLDEST = "oldest";
 export const listen = command({
   name: "listen",
   about:
-    "The partner's side without an open port: forward each event to a URL of your own, once, signed like a webhook. " +
-    "The API key (webhooks.read) comes from --key-file or $DESKBELL_API_KEY.",
+    "For partners: forward each event once to a local URL, signed like a webhook, without an open port. " +
+    "Needs an API key with webhooks.read in --key-file or $DESKBELL_API_KEY.",
   flags: {
-    forwardTo: requiredText("url", "where the events go, such as http://localhost:3000/hook"),
-    api: withEnvironment("DESKBELL_API", text("url", `where deskbell answers (${API})`)),
-    keyFile: text("file", "holds the API key; - reads stdin"),
-    secretFile: text("file", "holds the signing secret; without it one is made and printed"),
+    forwardTo: requiredText("url", "URL to forward to, such as http://localhost:3000/hook"),
+    api: withEnvironment("DESKBELL_API", text("url", `URL of deskbell (${API})`)),
+    keyFile: text("file", "file with the API key; - reads stdin"),
+    secretFile: text("file", "file with the signing secret; without it, a new one is printed"),
     after: text(
       "cursor",
-      `begin after it; '${OLDEST}': with all that is kept (with what happens from now on)`,
+      `start after this cursor, or with the '${OLDEST}' stored event (only new events)`,
     ),
   },
   examples: [
@@ -35,12 +35,12 @@ export const listen = command({
   async run(cli, { forwardTo, api = API, keyFile, secretFile, after }) {
     const { business } = cli.flags;
     if (!business)
-      throw new AppError("usage", "It was not said whose events to listen to.", {
-        fix: "add --business <slug>",
+      throw new AppError("usage", "--business is missing: whose events to forward.", {
+        fix: "add --business SLUG",
       });
-    const target = requireUrl("--forward-to", forwardTo).href;
+    const target = parseUrl("--forward-to", forwardTo).href;
     const feed = {
-      api: requireUrl("--api", api).href.replace(/\/+$/, ""),
+      api: parseUrl("--api", api).href.replace(/\/+$/, ""),
       business,
       key: await readKey(cli, keyFile),
     };
@@ -50,35 +50,37 @@ export const listen = command({
       import("../listen/forwarder.ts"),
       import("../running/stop-signal.ts"),
     ]);
-    const over = new AbortController();
-    void untilStopped().then(() => over.abort());
+    const stop = new AbortController();
+    void untilStopped().then(() => stop.abort());
     await using forwarder = createForwarder(target, secret);
     const start: FeedStart = after === undefined ? "now" : after === OLDEST ? OLDEST : { after };
 
-    let [taken, failed, cursor] = [0, 0, after];
-    let isToBeSaid = true;
-    for await (const page of followFeed(feed, start, over.signal, (text) => cli.note(safe(text)))) {
-      if (isToBeSaid)
+    let [accepted, failed, cursor] = [0, 0, after];
+    let isFirstPage = true;
+    for await (const page of followFeed(feed, start, stop.signal, (text) => cli.note(safe(text)))) {
+      if (isFirstPage)
         cli.note(
           `forwarding the events of ${safe(business)} from ${safe(feed.api)} to ${safe(target)}`,
         );
-      isToBeSaid = false;
+      isFirstPage = false;
       let sent = 0;
       for (const event of page.events) {
-        if (over.signal.aborted) break;
-        const { outcome, isTaken, durationMs } = await forwarder.forward(event);
-        if (isTaken) taken += 1;
+        if (stop.signal.aborted) break;
+        const { outcome, isAccepted, durationMs } = await forwarder.forward(event);
+        if (isAccepted) accepted += 1;
         else failed += 1;
         print(cli, event, outcome, durationMs);
         sent += 1;
       }
-      // Of a page that was broken off some events come twice.
+      // Keep the old cursor if the page was interrupted. Its events are then sent twice, but none is lost.
       if (sent === page.events.length) cursor = page.cursor;
     }
     if (cli.flags.json)
-      cli.io.stdout.write(`${JSON.stringify({ taken, failed, cursor: cursor ?? null })}\n`);
+      cli.io.stdout.write(
+        `${JSON.stringify({ taken: accepted, failed, cursor: cursor ?? null })}\n`,
+      );
     cli.note(
-      `${taken} taken, ${failed} not.${cursor === undefined ? "" : ` To go on from here: --after ${safe(cursor)}`}`,
+      `${accepted} accepted, ${failed} failed.${cursor === undefined ? "" : ` To continue from here: --after ${safe(cursor)}`}`,
     );
     return failed > 0 ? EXIT.someFailed : EXIT.ok;
   },
@@ -93,15 +95,15 @@ function print(cli: Cli, { id, type }: FeedEvent, outcome: Outcome, durationMs: 
   cli.io.stdout.write(`${line}\n`);
 }
 
-function requireUrl(option: string, given: string): URL {
+function parseUrl(option: string, given: string): URL {
   const url = URL.parse(given);
   if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "")
     return url;
   throw new AppError(
     "usage",
-    `${option} must be an http or https URL without a password, not '${given}'.`,
+    `Invalid ${option} '${given}': use an http or https URL without a password.`,
     {
-      fix: `write it in full, such as ${option} http://localhost:3000/hook`,
+      fix: `use a URL such as ${option} http://localhost:3000/hook`,
     },
   );
 }
@@ -113,19 +115,24 @@ async function readKey({ io }: Cli, file: string | undefined): Promise<string> {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new AppError(
     "usage",
-    key === "" ? "There is no API key." : "That is no API key: it is one word.",
+    key === ""
+      ? "The API key is missing."
+      : "Invalid API key: it contains spaces or other characters.",
     {
-      fix: "--key-file FILE, --key-file - for stdin, or DESKBELL_API_KEY in the environment",
+      fix: "add --key-file FILE (- for stdin), or set DESKBELL_API_KEY",
     },
   );
 }
 
-/** One from a file, or a new one, which is printed: whoever takes the events must know it. */
+/** Reads the secret from a file, or creates one and prints it for the receiver. */
 async function signingSecret(cli: Cli, file: string | undefined): Promise<string> {
   if (file !== undefined) {
     const secret = readText(file).trim();
     if (/^whsec_[\w+/=]+$/.test(secret)) return secret;
-    throw new AppError("invalid_input", `${file} holds no signing secret: it begins with whsec_.`);
+    throw new AppError(
+      "invalid_input",
+      `${file} contains no signing secret: it must begin with whsec_.`,
+    );
   }
   const [{ generateSecret }, { systemRandom }] = await Promise.all([
     import("../../domain/webhooks/signature.ts"),

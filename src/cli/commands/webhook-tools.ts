@@ -13,8 +13,7 @@ const RECEIVER_PORT = 4200;
 
 export const test = command({
   name: "test",
-  about:
-    "Send one signed test event to an endpoint now, and show what went out and what came back.",
+  about: "Send a signed test event to an endpoint and show the request and the response.",
   arguments: ["<endpoint>"],
   examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --json"],
   async run(cli, _flags, named) {
@@ -34,9 +33,7 @@ export const test = command({
       );
     }
     cli.note(
-      result.ok
-        ? "The endpoint took it."
-        : `The endpoint did not take it: ${safe(result.error ?? "")}.`,
+      result.ok ? "The endpoint accepted it." : `The endpoint failed: ${safe(result.error ?? "")}.`,
     );
     return result.ok ? EXIT.ok : EXIT.failure;
   },
@@ -44,11 +41,11 @@ export const test = command({
 
 export const verify = command({
   name: "verify",
-  about: "Check a captured delivery against a signing secret, without any network or data.",
+  about: "Verify the signature of a captured delivery, offline.",
   arguments: ["[file]"],
   flags: {
-    secretFile: requiredText("file", "holds the endpoint's signing secret"),
-    header: requiredText("text", "the X-Service-Signature header as it came"),
+    secretFile: requiredText("file", "file with the signing secret of the endpoint"),
+    header: requiredText("text", "value of the X-Service-Signature header"),
   },
   examples: [
     "webhooks verify --secret-file till.secret --header 't=1763615045,v1=5257a8…' body.json",
@@ -61,30 +58,33 @@ export const verify = command({
     ]);
     const secret = readText(secretFile).trim();
     const body = file === "-" ? await buffer(cli.io.stdin) : Buffer.from(readText(file));
-    const refused = signatureError(header, body, secret, Math.floor(wallClock() / 1000));
-    if (cli.flags.json)
-      cli.printObject({ genuine: refused === undefined, refused: refused ?? null });
-    cli.note(refused === undefined ? "genuine" : `refused: ${refused}`);
-    return refused === undefined ? EXIT.ok : EXIT.failure;
+    const error = signatureError(header, body, secret, Math.floor(wallClock() / 1000));
+    if (cli.flags.json) cli.printObject({ genuine: error === undefined, refused: error ?? null });
+    cli.note(error === undefined ? "The signature is valid." : `Invalid signature: ${error}`);
+    return error === undefined ? EXIT.ok : EXIT.failure;
   },
 });
 
 export const receive = command({
   name: "receive",
-  about: "Run a sample receiver on this machine: it verifies what comes, and fails as it is told.",
+  about: "Run a sample receiver on this machine. It verifies signatures and can simulate failures.",
   flags: {
-    port: integer(0, 65_535, `where it listens, 0: any free one (${RECEIVER_PORT})`),
-    fail: text("percent", "answer so many of them with an error, such as 30%"),
-    delay: duration("wait so long before each answer"),
-    status: integer(200, 599, "the status of those that fail; of all, without --fail (500)"),
-    secretFile: text("file", "holds the signing secret; without it nothing is verified"),
+    port: integer(0, 65_535, `port to listen on; 0 chooses a free one (${RECEIVER_PORT})`),
+    fail: text("percent", "fail this share of the deliveries, such as 30%"),
+    delay: duration("wait this long before each response"),
+    statusCode: integer(
+      200,
+      599,
+      "status code of failures; without --fail, of every response (500)",
+    ),
+    secretFile: text("file", "file with the signing secret; without it, nothing is verified"),
   },
   examples: [
     "webhooks receive --secret-file till.secret",
     "webhooks receive --port 0 --fail 30% --delay 2s",
   ],
-  async run(cli, { port = RECEIVER_PORT, fail, delay = 0, status, secretFile }) {
-    const share = fail === undefined ? (status === undefined ? 0 : 1) : readPercent(fail);
+  async run(cli, { port = RECEIVER_PORT, fail, delay = 0, statusCode, secretFile }) {
+    const share = fail === undefined ? (statusCode === undefined ? 0 : 1) : parsePercent(fail);
     const secret = secretFile === undefined ? null : readText(secretFile).trim();
     const [{ startReceiver }, { untilStopped }, { assertPortAvailable }, { wallClock }] =
       await Promise.all([
@@ -95,20 +95,20 @@ export const receive = command({
       ]);
     const stopped = untilStopped();
     await assertPortAvailable("127.0.0.1", port);
-    // Spread evenly, so that 30 % of ten is three.
-    let owed = 0;
+    // Failures are spread evenly: 30 % of ten is always three.
+    let due = 0;
     const mood = () => {
-      owed += share;
-      const fails = owed >= 1;
-      if (fails) owed -= 1;
-      return { statusCode: fails ? (status ?? 500) : 200, delayMs: delay };
+      due += share;
+      const fails = due >= 1;
+      if (fails) due -= 1;
+      return { statusCode: fails ? (statusCode ?? 500) : 200, delayMs: delay };
     };
     const { url, close } = await startReceiver({
       port,
       secret,
       now: wallClock,
       mood,
-      onDelivery: (got) => tell(cli, got),
+      onDelivery: (delivery) => printReceived(cli, delivery),
     });
     cli.note(
       `listening on ${url}${secret === null ? ", verifying nothing" : ", verifying signatures"}`,
@@ -118,7 +118,7 @@ export const receive = command({
   },
 });
 
-type Got = {
+type Received = {
   eventType: string;
   deliveryId: string;
   attempt: number;
@@ -126,7 +126,10 @@ type Got = {
   statusCode: number;
 };
 
-function tell(cli: Cli, { eventType, deliveryId, attempt, refused, statusCode }: Got): void {
+function printReceived(
+  cli: Cli,
+  { eventType, deliveryId, attempt, refused, statusCode }: Received,
+): void {
   if (cli.flags.json)
     return void cli.io.stdout.write(
       `${JSON.stringify({ eventType, deliveryId, attempt, statusCode, refused: refused ?? null })}\n`,
@@ -137,10 +140,10 @@ function tell(cli: Cli, { eventType, deliveryId, attempt, refused, statusCode }:
   );
 }
 
-function readPercent(text: string): number {
+function parsePercent(text: string): number {
   const [, number] = /^(\d{1,3})%?$/.exec(text) ?? [];
   if (number !== undefined && Number(number) <= 100) return Number(number) / 100;
-  throw new AppError("usage", `--fail is a share of what comes, not '${text}'.`, {
-    fix: "--fail 30%",
+  throw new AppError("usage", `Invalid --fail '${text}': use a percentage from 0% to 100%.`, {
+    fix: "use a share such as --fail 30%",
   });
 }

@@ -10,30 +10,30 @@ import { disable, enable, deleteCommand, rotateSecret } from "./webhook-actions.
 import { listen } from "./webhook-listen.ts";
 import { receive, test, verify } from "./webhook-tools.ts";
 
-const event = texts("type", "an event such as service.updated, once for each; or all");
-const timeout = duration("how long one attempt may take, 1s to 30s (10s)");
-const maxInFlight = integer(1, 32, "how many deliveries may be on the way at once (4)");
+const event = texts("type", "event type such as service.updated, or all (repeatable)");
+const timeout = duration("timeout of one attempt, 1s to 30s (10s)");
+const maxInFlight = integer(1, 32, "maximum concurrent deliveries (4)");
 
-const add = command({
-  name: "add",
-  about: "Subscribe a URL to events and print its signing secret, this once, alone on stdout.",
+const create = command({
+  name: "create",
+  about: "Create an endpoint and print its signing secret on stdout. It is shown only once.",
   supportsDryRun: true,
   flags: {
-    name: requiredText("name", "label of the endpoint"),
-    url: requiredText("url", "where the webhooks go: https, on a public address"),
+    name: requiredText("name", "name of the endpoint"),
+    url: requiredText("url", "URL to send webhooks to: https, on a public address"),
     event,
     timeout,
     maxInFlight,
-    allowPrivate: toggle("trust this URL: http and private addresses are fine"),
+    allowPrivate: toggle("trust this URL: allow http and private addresses"),
     out: text("file", "write the secret to a new file (0600) instead of stdout"),
   },
   examples: [
-    "webhooks add --business salon-aurora --name site --url https://example.com/hook --event catalog.changed",
-    "webhooks add --business salon-aurora --name till --url http://192.168.1.20/hook --event all --allow-private --out till.secret",
+    "webhooks create --business salon-aurora --name site --url https://example.com/hook --event catalog.changed",
+    "webhooks create --business salon-aurora --name till --url http://192.168.1.20/hook --event all --allow-private --out till.secret",
   ],
   async run(cli, { event, out, timeout, ...fields }) {
     if (event.length === 0)
-      throw new AppError("usage", "No event was named to subscribe to.", {
+      throw new AppError("usage", "An endpoint needs at least one --event.", {
         fix: "add --event all, or --event service.updated",
       });
     const rt = await cli.open();
@@ -44,7 +44,7 @@ const add = command({
         ...fields,
         businessId: business.id,
         keyId: null,
-        events: namedEvents(event),
+        events: expandEvents(event),
         timeoutMs: timeout,
       };
       const { endpoint, secret } = await createEndpoint(rt, request);
@@ -55,7 +55,7 @@ const add = command({
 
 const list = command({
   name: "list",
-  about: "List the webhook endpoints of a business, or of all.",
+  about: "List the endpoints of one business or of all.",
   examples: ["webhooks list", "webhooks list --business salon-aurora --json"],
   async run(cli) {
     const rt = await cli.open();
@@ -82,7 +82,7 @@ const list = command({
           noTruncate: true,
         },
       ],
-      "No webhook endpoint yet.",
+      "No webhook endpoints yet.",
     );
   },
 });
@@ -90,7 +90,7 @@ const list = command({
 const show = command({
   name: "show",
   about:
-    "Show a webhook endpoint; never its secret, which only its creation and its rotation print.",
+    "Show an endpoint, but never its secret, which is shown only once, when it is created or rotated.",
   arguments: ["<endpoint>"],
   examples: ["webhooks show whe_06f…", "webhooks show whe_06f… --json"],
   async run(cli, _flags, named) {
@@ -104,36 +104,36 @@ const show = command({
   },
 });
 
-const set = command({
-  name: "set",
-  about: "Change a webhook endpoint. Its secret and what is owed to it stay.",
+const update = command({
+  name: "update",
+  about: "Update an endpoint. Its secret and its pending deliveries stay.",
   supportsDryRun: true,
   arguments: ["<endpoint>"],
   flags: {
-    name: text("name", "new label"),
-    url: text("url", "where the webhooks go from now on"),
+    name: text("name", "new name"),
+    url: text("url", "new URL"),
     event,
     timeout,
     maxInFlight,
     allowPrivate: choice(
       ["yes", "no"],
-      "whether to trust its URL: http and private addresses are fine",
+      "whether to trust its URL: allow http and private addresses",
     ),
   },
   examples: [
-    "webhooks set whe_06f… --url https://example.com/new-hook",
-    "webhooks set whe_06f… --event all --timeout 20s",
+    "webhooks update whe_06f… --url https://example.com/new-hook",
+    "webhooks update whe_06f… --event all --timeout 20s",
   ],
   async run(cli, { event, timeout, allowPrivate, ...fields }, named) {
     const changes = {
       ...fields,
-      events: event.length === 0 ? undefined : namedEvents(event),
+      events: event.length === 0 ? undefined : expandEvents(event),
       timeoutMs: timeout,
       ...(allowPrivate && { allowPrivate: allowPrivate === "yes" }),
     };
     if (Object.values(changes).every((value) => value === undefined))
-      throw new AppError("usage", "Nothing was named to change.", {
-        fix: "add --url, --event or another: see --help",
+      throw new AppError("usage", "There is nothing to update.", {
+        fix: "add --url, --event or another option (see --help)",
       });
     const rt = await cli.open();
     const { id } = resolveEndpoint(cli, rt, named);
@@ -144,7 +144,7 @@ const set = command({
   },
 });
 
-const namedEvents = (names: readonly string[]): readonly string[] =>
+const expandEvents = (names: readonly string[]): readonly string[] =>
   names.includes("all") ? EVENT_TYPES : names;
 
 const shownEndpoint = (endpoint: EndpointRow) => ({
@@ -158,12 +158,12 @@ const shownEndpoint = (endpoint: EndpointRow) => ({
 
 export const webhooks: CommandGroup = {
   name: "webhooks",
-  about: "Where partners have their webhooks sent.",
+  about: "Manage webhook endpoints, and test, verify and receive webhooks.",
   commands: [
-    add,
+    create,
     list,
     show,
-    set,
+    update,
     test,
     enable,
     disable,

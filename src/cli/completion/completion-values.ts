@@ -6,13 +6,13 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Candidate } from "./complete.ts";
 
-/** Of what only grows, the newest so many. */
-const NEWEST = 50;
+/** Maximum suggestions for append-only lists, newest first. */
+const MAX_NEWEST = 50;
 
 const plain = (values: readonly string[]): Candidate[] =>
   values.map((value) => ({ value, about: "" }));
 
-/** Values that are known without any data. */
+/** Values that are known without the data. */
 const FIXED: Record<string, Candidate[]> = {
   "keys --scope": plain(SCOPES),
   "webhooks --event": plain(["all", ...EVENT_TYPES]),
@@ -25,7 +25,7 @@ const FIXED: Record<string, Candidate[]> = {
 
 type Lister = (rt: Runtime, business: BusinessRow | undefined) => Candidate[];
 
-/** The author's keys of a business, or of all of them while none is named. */
+/** The keys of a business's catalog objects, or those of all businesses. */
 const objects =
   (kind: Kind): Lister =>
   (rt, business) =>
@@ -49,7 +49,7 @@ const endpoints: Lister = (rt, business) =>
 
 const deliveries: Lister = (rt, business) =>
   rt.store.deliveries
-    .list({ businessId: business?.id }, NEWEST)
+    .list({ businessId: business?.id }, MAX_NEWEST)
     .map(({ id, eventType, status }) => ({
       value: id,
       about: `${eventType} ${status.toLowerCase()}`,
@@ -57,11 +57,11 @@ const deliveries: Lister = (rt, business) =>
 
 const events: Lister = (rt, business) =>
   rt.store.events
-    .list({ businessId: business?.id }, NEWEST)
+    .list({ businessId: business?.id }, MAX_NEWEST)
     .map(({ id, type }) => ({ value: id, about: type }));
 
-/** What belongs to one business alone. */
-const ofOne =
+/** Lists values only if the business is clear: the named one or the only one. */
+const perBusiness =
   (list: (rt: Runtime, business: BusinessRow) => Candidate[]): Lister =>
   (rt, business) => {
     const all = rt.store.businesses.list();
@@ -69,29 +69,29 @@ const ofOne =
     return only ? list(rt, only) : [];
   };
 
-const bookings = ofOne((rt, { id: businessId }) =>
+const bookings = perBusiness((rt, { id: businessId }) =>
   rt.store.bookings
-    .list({ businessId }, NEWEST)
+    .list({ businessId }, MAX_NEWEST)
     .map(({ id, status }) => ({ value: id, about: status.toLowerCase() })),
 );
-const reservations = ofOne((rt, { id: businessId }) =>
-  rt.store.reservations.list({ businessId }, NEWEST).map(({ id, partySize, status }) => ({
+const reservations = perBusiness((rt, { id: businessId }) =>
+  rt.store.reservations.list({ businessId }, MAX_NEWEST).map(({ id, partySize, status }) => ({
     value: id,
     about: `for ${partySize}, ${status.toLowerCase()}`,
   })),
 );
-const orders = ofOne((rt, { id: businessId }) =>
+const orders = perBusiness((rt, { id: businessId }) =>
   rt.store.orders
-    .list({ businessId }, NEWEST)
+    .list({ businessId }, MAX_NEWEST)
     .map(({ code, status }) => ({ value: code, about: status.toLowerCase() })),
 );
-const absences = ofOne((rt, { id }) =>
+const absences = perBusiness((rt, { id }) =>
   rt.store.timeOff
     .listEndingAfter(id, rt.now())
     .map(({ id, reason }) => ({ value: id, about: reason ?? "" })),
 );
 
-/** By the noun and the place; by the place alone where every noun means the same by it. */
+/** By noun and argument or flag; by the latter alone if it means the same for every noun. */
 const LIVE: Record<string, Lister> = {
   "--business": slugs,
   "businesses <slug>": slugs,
@@ -106,8 +106,7 @@ const LIVE: Record<string, Lister> = {
   "<dish>": objects("menu_item"),
   "<promotion>": objects("promotion"),
   "<public-event>": objects("public_event"),
-  "orders --event": objects("public_event"),
-  "tickets --event": objects("public_event"),
+  "--public-event": objects("public_event"),
   "<key>": keys,
   "<endpoint>": endpoints,
   "--endpoint": endpoints,
@@ -121,7 +120,7 @@ const LIVE: Record<string, Lister> = {
   "time-off <id>": absences,
 };
 
-export const fixedValues = (asked: string): Candidate[] => FIXED[asked] ?? [];
+export const fixedValues = (valueKind: string): Candidate[] => FIXED[valueKind] ?? [];
 
-export const listerFor = (asked: string): Lister | undefined =>
-  LIVE[asked] ?? LIVE[asked.slice(asked.indexOf(" ") + 1)];
+export const listerFor = (valueKind: string): Lister | undefined =>
+  LIVE[valueKind] ?? LIVE[valueKind.slice(valueKind.indexOf(" ") + 1)];

@@ -13,7 +13,7 @@ export const presetSource = (preset: Preset): Source => ({
   text: readPreset(preset),
 });
 
-/** The texts behind the names of a command line: files, folders of YAML and JSON files, and `-` for stdin. */
+/** Reads the catalog files of a command line: files, folders of YAML and JSON files, or `-` for stdin. */
 export async function readSources(names: readonly string[], stdin: Io["stdin"]): Promise<Source[]> {
   const sources: Source[] = [];
   for (const name of names) {
@@ -27,14 +27,18 @@ function filesOf(name: string): string[] {
   if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) return [name];
   const inside = readdirSync(name).filter((file) => /\.(ya?ml|json)$/.test(file));
   if (inside.length === 0)
-    throw new AppError("resource_not_found", `${name} holds no .yaml, .yml or .json file.`, {
-      fix: `ls ${shellQuote(name)}`,
-    });
+    throw new AppError(
+      "resource_not_found",
+      `The folder ${name} contains no .yaml, .yml or .json file.`,
+      {
+        fix: `ls ${shellQuote(name)}`,
+      },
+    );
   return inside.sort().map((file) => join(name, file));
 }
 
 const MAX_BYTES = 50_000_000;
-// Letters of another encoding would be lost without a word.
+// Fatal, because the default replaces invalid bytes without an error.
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function readText(path: string): string {
@@ -51,16 +55,18 @@ function decode(name: string, bytes: Buffer): string {
   try {
     return UTF8.decode(bytes);
   } catch {
-    throw new AppError("invalid_input", `${name} is not text in UTF-8.`, {
+    throw new AppError("invalid_input", `${name} is not valid UTF-8 text.`, {
       fix: "save it as UTF-8 in your editor",
     });
   }
 }
 
 const tooLarge = (name: string): AppError =>
-  new AppError("invalid_input", `${name} is larger than 50 MB.`, { fix: "split it" });
+  new AppError("invalid_input", `${name} is larger than 50 MB.`, {
+    fix: "split it into several files",
+  });
 
-/** What a person is told of a file that cannot be read; what is nothing about the file stays as it is. */
+/** Maps an error of reading `path` to an AppError; returns other errors unchanged. */
 export function fileReadError(error: unknown, path: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOENT":
@@ -69,7 +75,7 @@ export function fileReadError(error: unknown, path: string): unknown {
         fix: `ls ${shellQuote(dirname(path))}`,
       });
     case "EISDIR":
-      return new AppError("usage", `${path} is a folder.`, { fix: "name a file in it" });
+      return new AppError("usage", `${path} is a folder.`, { fix: "choose a file in it" });
     default:
       return error;
   }

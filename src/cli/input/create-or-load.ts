@@ -7,10 +7,9 @@ import type { Cli } from "../cli.ts";
 import { EXIT } from "../exit-codes.ts";
 import { text } from "../flags.ts";
 
-export const inputFlag = text(
-  "file",
-  "load many: a JSON object a line, with the fields of these options; - reads stdin",
-);
+/** @param fields the JSON fields of a line */
+export const inputFlag = (fields: string) =>
+  text("file", `create many: a JSON object per line with ${fields}; - reads stdin`);
 
 const MAX_LINE_BYTES = 65_536;
 const PROGRESS_MS = 1000;
@@ -18,30 +17,34 @@ const PROGRESS_MS = 1000;
 type Given = Record<string, string | number | readonly string[] | undefined>;
 
 /**
- * Writes one thing that the options describe, or one for each line of `from`.
- * @param required the fields without which there is nothing to write, each with its option
+ * Creates one object from the options, or one per line of the `input` file.
+ * @param required the required fields, each with its flag
  * @returns the exit code
  */
 export async function createOrLoad(
   cli: Cli,
   rt: Runtime,
-  from: string | undefined,
+  input: string | undefined,
   given: Given,
   required: Record<string, string>,
-  create: (input: unknown) => { id: string },
+  create: (fields: unknown) => { id: string },
 ): Promise<number> {
   const names = Object.keys(given).filter((name) => isGiven(given[name]));
-  if (from !== undefined) {
+  if (input !== undefined) {
     if (names.length > 0)
-      throw new AppError("usage", "With --from everything stands in the file.", {
-        fix: "leave the other options out",
-      });
-    return loadLines(cli, rt, from, create);
+      throw new AppError(
+        "usage",
+        "--input cannot be combined with options that describe one object.",
+        {
+          fix: "leave the other options out",
+        },
+      );
+    return loadLines(cli, rt, input, create);
   }
   const missing = Object.keys(required).filter((name) => !names.includes(name));
   if (missing.length > 0)
-    throw new AppError("usage", "That is not enough to go on.", {
-      fix: `add ${missing.map((name) => required[name]).join(" and ")}, or load many with --from`,
+    throw new AppError("usage", `Missing ${missing.map((name) => required[name]).join(" and ")}.`, {
+      fix: "add what is missing, or create many with --input FILE",
     });
   cli.printObject(create(Object.fromEntries(names.map((name) => [name, given[name]]))));
   return EXIT.ok;
@@ -50,54 +53,54 @@ export async function createOrLoad(
 const isGiven = (value: Given[string]): boolean =>
   value !== undefined && (!Array.isArray(value) || value.length > 0);
 
-/** Each line in a transaction of its own, told of on stdout: one that is refused stops none of the others. */
+/** Creates each line in its own transaction and reports it on stdout. A rejected line does not stop the others. */
 async function loadLines(
   cli: Cli,
   rt: Runtime,
-  from: string,
-  create: (input: unknown) => { id: string },
+  input: string,
+  create: (fields: unknown) => { id: string },
 ): Promise<number> {
-  let [number, written, failed] = [0, 0, 0];
+  let [number, created, failed] = [0, 0, 0];
   let progressAt = rt.monotonic() + PROGRESS_MS;
-  for await (const line of linesOf(cli, from)) {
+  for await (const line of linesOf(cli, input)) {
     number += 1;
     if (line.toString("latin1").trim() === "") continue;
     const result = tryLine(line, create);
-    if ("id" in result) written += 1;
+    if ("id" in result) created += 1;
     else failed += 1;
     cli.io.stdout.write(report(number, result, cli.flags.json));
     if (rt.monotonic() < progressAt) continue;
     progressAt = rt.monotonic() + PROGRESS_MS;
-    cli.note(`line ${number}: ${written} written, ${failed} refused so far`);
+    cli.note(`line ${number}: ${created} created, ${failed} rejected so far`);
   }
-  cli.note(`${written} written, ${failed} refused.`);
+  cli.note(`${created} created, ${failed} rejected.`);
   return failed > 0 ? EXIT.someFailed : EXIT.ok;
 }
 
-/** As bytes: what they say, and whether it is text at all, is looked at line by line. */
-async function* linesOf(cli: Cli, from: string): AsyncGenerator<Buffer> {
-  const input: AsyncIterable<Buffer | string> =
-    from === "-" ? cli.io.stdin : createReadStream(from);
-  let begun: Buffer[] = [];
+/** Yields bytes, so that invalid UTF-8 rejects only its own line. */
+async function* linesOf(cli: Cli, input: string): AsyncGenerator<Buffer> {
+  const stream: AsyncIterable<Buffer | string> =
+    input === "-" ? cli.io.stdin : createReadStream(input);
+  let partial: Buffer[] = [];
   try {
-    for await (const chunk of input) {
+    for await (const chunk of stream) {
       let rest = Buffer.from(chunk as string);
       for (let end = rest.indexOf("\n"); end !== -1; end = rest.indexOf("\n")) {
-        yield Buffer.concat([...begun, rest.subarray(0, end)]);
-        begun = [];
+        yield Buffer.concat([...partial, rest.subarray(0, end)]);
+        partial = [];
         rest = rest.subarray(end + 1);
       }
-      begun.push(rest);
+      partial.push(rest);
     }
   } catch (error) {
-    throw fileReadError(error, from);
+    throw fileReadError(error, input);
   }
-  yield Buffer.concat(begun);
+  yield Buffer.concat(partial);
 }
 
 type Result = { id: string } | { error: { code: string; detail: string } };
 
-function tryLine(line: Buffer, create: (input: unknown) => { id: string }): Result {
+function tryLine(line: Buffer, create: (fields: unknown) => { id: string }): Result {
   try {
     return { id: create(parse(line)).id };
   } catch (error) {
@@ -108,7 +111,7 @@ function tryLine(line: Buffer, create: (input: unknown) => { id: string }): Resu
   }
 }
 
-// Letters of another encoding would be lost without a word. A mark at the beginning of a file is no letter.
+// Fatal, because the default replaces invalid bytes without an error. Drops a byte order mark.
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 function parse(line: Buffer): unknown {
@@ -118,7 +121,7 @@ function parse(line: Buffer): unknown {
   try {
     text = UTF8.decode(line);
   } catch {
-    throw new AppError("invalid_input", "The line is not text in UTF-8.");
+    throw new AppError("invalid_input", "The line is not valid UTF-8 text.");
   }
   try {
     return JSON.parse(text);

@@ -4,8 +4,8 @@ import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/shell-quote.ts";
 
 /**
- * Opens a file that is not there yet: what somebody has edited, or a secret, is not overwritten.
- * @throws AppError with the reason why not
+ * Creates and opens a file. An existing file is never overwritten: it may hold a secret or the user's edits.
+ * @throws AppError if the file exists or its folder does not
  */
 export function openNewFile(path: string, mode = 0o666): number {
   try {
@@ -14,24 +14,26 @@ export function openNewFile(path: string, mode = 0o666): number {
     const { code } = error as NodeJS.ErrnoException;
     const folder = shellQuote(dirname(path));
     if (path === "")
-      throw new AppError("usage", "The file to write has no name.", { fix: "name one" });
+      throw new AppError("usage", "The name of the output file is empty.", {
+        fix: "give a file name",
+      });
     if (code === "EEXIST")
-      throw new AppError("state_refuses", `${path} is there already, and nothing is overwritten.`, {
-        fix: "name another file, or move that one away",
+      throw new AppError("state_refuses", `${path} already exists and is not overwritten.`, {
+        fix: "choose another file, or move the existing one",
       });
     if (code === "ENOENT")
       throw new AppError("resource_not_found", `The folder of ${path} does not exist.`, {
         fix: `mkdir -p ${folder}`,
       });
     if (code === "ENOTDIR")
-      throw new AppError("usage", `${path} cannot be: ${dirname(path)} is no folder.`, {
-        fix: "name another file",
+      throw new AppError("usage", `Cannot create ${path}: ${dirname(path)} is not a folder.`, {
+        fix: "choose another file",
       });
     throw error;
   }
 }
 
-/** Writes a file that is not there yet, whole or not at all. */
+/** Writes a new file. If writing fails, the file is removed. */
 export function writeNewFile(path: string, content: string): void {
   const file = openNewFile(path);
   try {

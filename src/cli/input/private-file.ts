@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, unlinkSync, writeSync } from "node:fs";
 import { openNewFile } from "./new-file.ts";
 
-/** A new file that its owner alone may read, waiting for its content. */
+/** Creates an empty file with mode 0600; `write` fills it, `discard` removes it. */
 export function createPrivateFile(path: string) {
   const file = openNewFile(path, 0o600);
   return {

@@ -1,94 +1,100 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, type ErrorCode } from "../../domain/errors.ts";
 
-/** Where a partner reads a business's feed, and as whom. */
+/** The change feed of a business: the URL of deskbell, the slug and the API key. */
 export type Feed = { api: string; business: string; key: string };
 export type FeedEvent = { id: string; type: string };
 export type FeedPage = { events: FeedEvent[]; cursor: string; hasMore: boolean };
 
-/** What did not work this time, and may the next; `afterMs` where the other side has said when. */
-type Setback = { why: string; afterMs: number | undefined };
+/** A failure that may be temporary; `afterMs` is the server's Retry-After. */
+type TemporaryFailure = { reason: string; afterMs: number | undefined };
 
 const WAIT_SECONDS = 25;
-/** Beyond what the other side waits by itself. */
-const PATIENCE_MS = 10_000;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
-const AFTER_NOTHING_MS = 250;
+/** Time for the response in addition to the long poll. */
+const RESPONSE_TIMEOUT_MS = 10_000;
+const MIN_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+const PAUSE_AFTER_EMPTY_MS = 250;
 const MAX_LIMIT = 500;
 
-/** Where to begin: with what happens from now on, with the oldest event that is kept, or after a page's cursor. */
+/** Where to start: with new events only, with the oldest stored event, or after a cursor. */
 export type FeedStart = "now" | "oldest" | { after: string };
 
 /**
- * The pages of a feed as they come to be, until `over`; the first comes at once, and may be empty. A daemon that is away or
- * overloaded is asked again, ever more rarely.
- * @throws AppError for whatever asking again does not mend
+ * Yields the pages of a feed until `stop` is aborted. The first page comes immediately and may be empty. While the server is
+ * unreachable or overloaded, requests are repeated with growing pauses.
+ * @throws AppError for an error that a retry does not fix
  */
 export async function* followFeed(
   feed: Feed,
   start: FeedStart,
-  over: AbortSignal,
-  say: (text: string) => void,
+  stop: AbortSignal,
+  onMessage: (text: string) => void,
 ): AsyncGenerator<FeedPage> {
   let cursor = typeof start === "string" ? undefined : start.after;
   let hasCaughtUp = false;
-  let pauseMs = FIRST_PAUSE_MS;
-  while (!over.aborted) {
-    // What was waited for would not be of the past.
-    const read = await readPage(feed, cursor, hasCaughtUp ? WAIT_SECONDS : 0, over);
-    if ("why" in read) {
-      if (over.aborted) return;
+  let pauseMs = MIN_PAUSE_MS;
+  while (!stop.aborted) {
+    // Long polling starts only after the stored events have been read.
+    const read = await readPage(feed, cursor, hasCaughtUp ? WAIT_SECONDS : 0, stop);
+    if ("reason" in read) {
+      if (stop.aborted) return;
       const ms = read.afterMs ?? pauseMs;
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-      say(`${feed.api}: ${read.why}; asking again in ${ms / 1000} s`);
-      await pause(ms, over);
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
+      onMessage(`${feed.api}: ${read.reason}; retrying in ${ms / 1000} s`);
+      await pause(ms, stop);
       continue;
     }
-    if (pauseMs > FIRST_PAUSE_MS) say(`${feed.api}: is back`);
-    pauseMs = FIRST_PAUSE_MS;
+    if (pauseMs > MIN_PAUSE_MS) onMessage(`${feed.api}: reachable again`);
+    pauseMs = MIN_PAUSE_MS;
     cursor = read.cursor;
     yield start === "now" && !hasCaughtUp ? { ...read, events: [] } : read;
     hasCaughtUp ||= !read.hasMore;
-    // A daemon that is about to end answers at once.
-    if (read.events.length === 0) await pause(AFTER_NOTHING_MS, over);
+    // A daemon that is shutting down ends long polls immediately.
+    if (read.events.length === 0) await pause(PAUSE_AFTER_EMPTY_MS, stop);
   }
 }
 
-const pause = (ms: number, over: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal: over }).catch(() => {});
+const pause = (ms: number, stop: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal: stop }).catch(() => {});
 
 async function readPage(
   feed: Feed,
   cursor: string | undefined,
   waitSeconds: number,
-  over: AbortSignal,
-): Promise<FeedPage | Setback> {
+  stop: AbortSignal,
+): Promise<FeedPage | TemporaryFailure> {
   const url = new URL(`${feed.api}/v1/businesses/${encodeURIComponent(feed.business)}/changes`);
   url.searchParams.set("limit", String(MAX_LIMIT));
   url.searchParams.set("wait", String(waitSeconds));
   if (cursor !== undefined) url.searchParams.set("after", cursor);
-  const signal = AbortSignal.any([over, AbortSignal.timeout(waitSeconds * 1000 + PATIENCE_MS)]);
+  const signal = AbortSignal.any([
+    stop,
+    AbortSignal.timeout(waitSeconds * 1000 + RESPONSE_TIMEOUT_MS),
+  ]);
   let response: Response;
   let body: unknown;
   try {
-    // A key is for the address that was named, and for none that this sends to.
+    // Never follow a redirect: it would send the key to another address.
     response = await fetch(url, {
       headers: { authorization: `Bearer ${feed.key}` },
       redirect: "manual",
       signal,
     });
-    body = parse(await response.text());
+    body = parseJson(await response.text());
   } catch (error) {
-    return { why: reasonOf(error), afterMs: undefined };
+    return { reason: reasonOf(error), afterMs: undefined };
   }
   if (response.status === 429 || response.status >= 500)
-    return { why: detailOf(body) ?? `answers ${response.status}`, afterMs: pauseIn(response) };
-  if (!response.ok) throw refusal(response.status, detailOf(body), feed);
-  return toPage(body) ?? { why: "does not answer as deskbell does", afterMs: undefined };
+    return {
+      reason: detailOf(body) ?? `status ${response.status}`,
+      afterMs: retryAfterMs(response),
+    };
+  if (!response.ok) throw feedError(response.status, detailOf(body), feed);
+  return toPage(body) ?? { reason: "not a response of deskbell", afterMs: undefined };
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -114,37 +120,40 @@ const detailOf = (body: unknown): string | undefined => {
   return typeof detail === "string" ? detail : undefined;
 };
 
-function pauseIn({ headers }: Response): number | undefined {
+function retryAfterMs({ headers }: Response): number | undefined {
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return seconds > 0 ? Math.min(seconds * 1000, 3_600_000) : undefined;
 }
 
-/** fetch says what went wrong below its error. */
+/** The cause of fetch's error, which itself says only "fetch failed". */
 function reasonOf(error: unknown): string {
   const { name, cause } = error as Error & { cause?: NodeJS.ErrnoException };
-  if (name === "TimeoutError") return "does not answer";
-  return cause?.code === undefined ? "cannot be reached" : `cannot be reached (${cause.code})`;
+  if (name === "TimeoutError") return "no response";
+  return cause?.code === undefined ? "unreachable" : `unreachable (${cause.code})`;
 }
 
-function refusal(status: number, detail: string | undefined, { api, business }: Feed): AppError {
-  const [code, fix] = MEANING[status] ?? [
+function feedError(status: number, detail: string | undefined, { api, business }: Feed): AppError {
+  const [code, fix] = ERRORS[status] ?? [
     "state_refuses",
-    "see that --api names deskbell's own address",
+    "check that --api is the address of deskbell",
   ];
   return new AppError(
     code,
-    detail ?? `${api} answers ${status} for the changes of '${business}'.`,
+    detail ?? `${api} responded with ${status} for the changes of '${business}'.`,
     { fix },
   );
 }
 
-const MEANING: Record<number, [ErrorCode, string]> = {
-  400: ["usage", "see the cursor of --after: it is what this command printed at its end"],
-  401: ["not_permitted", "give the whole key, as it was printed when it was made"],
+const ERRORS: Record<number, [ErrorCode, string]> = {
+  400: ["usage", "check --after: use the cursor that this command printed at its end"],
+  401: ["not_permitted", "use the whole key, as printed by deskbell keys create"],
   403: [
     "not_permitted",
-    "a key of this business with webhooks.read: deskbell keys create --scope webhooks.read",
+    "use a key of this business: deskbell keys create --name listen --scope webhooks.read",
   ],
-  404: ["business_not_found", "see --business, and that --api names deskbell's own address"],
-  410: ["cursor_expired", "read every list anew over the API, then listen without --after"],
+  404: ["business_not_found", "check --business, and that --api is the address of deskbell"],
+  410: [
+    "cursor_expired",
+    "fetch all lists over the API again, then run this command without --after",
+  ],
 };

@@ -9,15 +9,15 @@ import type { FeedEvent } from "./change-feed.ts";
 
 const TIMEOUT_MS = 10_000;
 
-type Forwarded = { outcome: Outcome; isTaken: boolean; durationMs: number };
+type Forwarded = { outcome: Outcome; isAccepted: boolean; durationMs: number };
 
-/** Sends events on to a URL of the partner's own choice, as webhooks that are signed with a secret of its own. */
+/** Returns a sender that forwards events to a partner's URL as webhooks, signed with the given secret. */
 export function createForwarder(url: string, secret: string) {
   const keys = [signingKey(secret)];
   const newId = createIdSource(wallClock, systemRandom);
   const sender = createSender({ allowHttp: true, allowPrivate: [] }, wallClock);
   return {
-    /** The same bytes as a webhook's: what JSON.stringify wrote it writes again. */
+    /** Sends the same bytes as a webhook would: JSON.stringify restores the stored text. */
     async forward(event: FeedEvent): Promise<Forwarded> {
       const body = Buffer.from(JSON.stringify(event));
       const cover = {
@@ -28,7 +28,7 @@ export function createForwarder(url: string, secret: string) {
         sequence: 0,
       };
       const startedAt = wallClock();
-      // The feed does not tell the event's number.
+      // The feed does not contain sequence numbers.
       const { "X-Service-Sequence": _, ...headers } = deliveryHeaders(
         cover,
         userAgent(),
@@ -46,7 +46,7 @@ export function createForwarder(url: string, secret: string) {
       const endedAt = wallClock();
       return {
         outcome,
-        isTaken: classifyOutcome(outcome, endedAt).kind === "success",
+        isAccepted: classifyOutcome(outcome, endedAt).kind === "success",
         durationMs: endedAt - startedAt,
       };
     },

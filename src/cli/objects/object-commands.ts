@@ -4,28 +4,28 @@ import { command, type CommandSpec } from "../command.ts";
 import { listObjects, resolveObject } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
-type Looks<K extends Kind> = {
+type ReadOnlyNoun<K extends Kind> = {
   kind: K;
-  /** What they are called on the command line: `public-events`. */
+  /** The plural on the command line: `public-events`. */
   noun: string;
-  /** An example's business and the key of an object in it. */
+  /** A business and the key of an object in it, for the examples of the help. */
   example: { business: string; key: string };
   about: { list: string; show: string };
-  /** Between the name and the status. */
+  /** The columns between the name and the status. */
   columns: (business: BusinessDoc) => Column<DocOf[K]>[];
-  /** The document for a person: its instants on the business's clocks. */
-  shown: (doc: DocOf[K], time: (ms: number) => string) => object;
+  /** Returns the document with its times formatted by `time`. */
+  withTimes: (doc: DocOf[K], time: (ms: number) => string) => object;
 };
 
-/** `list` and `show` for objects that only a catalog file changes. */
+/** Returns `list` and `show` for objects that only a catalog file can change. */
 export function readOnlyCommands<K extends Kind>({
   kind,
   noun,
   example,
   about,
   columns,
-  shown,
-}: Looks<K>): CommandSpec[] {
+  withTimes,
+}: ReadOnlyNoun<K>): CommandSpec[] {
   const list = command({
     name: "list",
     about: about.list,
@@ -42,7 +42,7 @@ export function readOnlyCommands<K extends Kind>({
           { title: "STATUS", value: ({ status }) => status, noTruncate: true },
           { title: "ID", value: ({ id }) => id, noTruncate: true, optional: true },
         ],
-        `${business.slug} has none.`,
+        `${business.slug} has no ${noun}.`,
       );
     },
   });
@@ -59,7 +59,7 @@ export function readOnlyCommands<K extends Kind>({
       const business = cli.business(rt);
       const { id, ...doc } = resolveObject(rt, business, kind, name);
       const time = (ms: number) => formatInstant(ms, business.doc.timezone);
-      cli.printObject({ id, ...shown(doc as unknown as DocOf[K], time) });
+      cli.printObject({ id, ...withTimes(doc as unknown as DocOf[K], time) });
     },
   });
   return [list, show];

@@ -8,7 +8,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { choice, text } from "../flags.ts";
 
-/** The objects of a kind as their author wrote them, each with its id. */
+/** Returns the stored objects of a kind, each with its ID. */
 export const listObjects = <K extends Kind>(
   rt: Runtime,
   business: BusinessRow,
@@ -18,7 +18,10 @@ export const listObjects = <K extends Kind>(
   return rt.store.catalog.listObjects(business.id)[kind].map(withId);
 };
 
-/** The one that a person names by its author's key or its id. */
+/**
+ * Returns the object with this key or ID.
+ * @throws AppError resource_not_found
+ */
 export const resolveObject = <K extends Kind>(
   rt: Runtime,
   business: BusinessRow,
@@ -33,17 +36,17 @@ export const resolveObject = <K extends Kind>(
     listCommandFor(kind),
   );
 
-/** What every `set` command can change. */
+/** The flags that every `update` command of a catalog object has. */
 export const editFlags = {
   price: text("amount", "new price, such as 45.00"),
   name: text("name", "new name"),
   status: choice(
     ["ACTIVE", "INACTIVE", "ARCHIVED"],
-    "ACTIVE is public, INACTIVE hidden, ARCHIVED put away",
+    "new status: ACTIVE is public, INACTIVE is hidden, ARCHIVED is retired",
   ),
 };
 
-/** The fields of a document that a `set` command was given. */
+/** The new values of an `update` command; undefined keeps a field. */
 export type Edits = {
   priceCents?: number | undefined;
   name?: string | undefined;
@@ -51,7 +54,7 @@ export type Edits = {
   status?: Status | undefined;
 };
 
-const LONGEST_NAME = 200;
+const MAX_NAME_CHARS = 200;
 
 export function parseEdits(
   { price, ...edits }: Omit<Edits, "priceCents"> & { price: string | undefined },
@@ -60,26 +63,29 @@ export function parseEdits(
   const { name } = edits;
   if (
     name !== undefined &&
-    (name.trim() === "" || name.length > LONGEST_NAME || /\p{Cc}/u.test(name))
+    (name.trim() === "" || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name))
   )
-    throw new AppError("usage", `--name must have 1 to ${LONGEST_NAME} characters on one line.`);
+    throw new AppError("usage", `--name must have 1 to ${MAX_NAME_CHARS} characters on one line.`);
   const all = {
     ...edits,
-    priceCents: price === undefined ? undefined : readPrice(price, currency),
+    priceCents: price === undefined ? undefined : parsePrice(price, currency),
   };
   if (Object.values(all).some((value) => value !== undefined)) return all;
-  throw new AppError("usage", "Nothing was named to change.", {
-    fix: "add --price, --name or another option: see --help",
+  throw new AppError("usage", "There is nothing to update.", {
+    fix: "add --price, --name or another option (see --help)",
   });
 }
 
-function readPrice(price: string, currency: string): number {
-  const reading = parseMoney(price, currency);
-  if ("units" in reading) return reading.units;
-  throw new AppError("usage", `--price ${reading.problem}.`);
+function parsePrice(price: string, currency: string): number {
+  const parsed = parseMoney(price, currency);
+  if ("units" in parsed) return parsed.units;
+  throw new AppError("usage", `--price ${parsed.problem}.`);
 }
 
-/** The document with what was given; what was not stays. */
+/**
+ * Returns the document with the edits applied.
+ * @throws AppError state_refuses if the object has no price to change
+ */
 export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): Doc {
   const { priceType } = doc as { priceType?: string };
   if (
@@ -90,9 +96,9 @@ export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): 
   )
     throw new AppError(
       "state_refuses",
-      `The priceType of ${doc.key} is ${priceType}: it has no price to change.`,
+      `'${doc.key}' has no price to change: its priceType is ${priceType}.`,
       {
-        fix: "give it another priceType in its catalog file and apply that",
+        fix: "change its priceType in the catalog file, then run deskbell catalog apply FILE",
       },
     );
   return {
@@ -101,20 +107,20 @@ export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): 
   };
 }
 
-/** The parts of a document, its variants or sizes, with one of them edited. */
+/** Returns the variants or sizes of a document, with the edits applied to one of them. */
 export function withEditedPart<Part extends { key: string; id?: string }>(
   parts: readonly Part[],
-  what: string,
+  noun: string,
   name: string,
   edits: Edits,
 ): Part[] {
   const keys = parts.map(({ key }) => key).join(", ");
   const chosen = getByKeyOrId(
     parts,
-    `There is no ${what}`,
+    `There is no ${noun}`,
     name,
     ({ id, key }) => id ?? key,
-    keys === "" ? `it has none: leave --${what} out` : `name one of: ${keys}`,
+    keys === "" ? `it has none; leave --${noun} out` : `use one of: ${keys}`,
   );
   return parts.map((part) => (part === chosen ? withEdits(part, edits) : part));
 }

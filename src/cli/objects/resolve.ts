@@ -8,39 +8,39 @@ import type { Cli } from "../cli.ts";
 type Named = { id: string; name: string; businessId: string };
 
 export const resolveKey = (cli: Cli, rt: Runtime, name: string): ListedKey =>
-  findOne(cli, rt, name, { what: "key", group: "keys", all: rt.store.keys.list() });
+  getOne(cli, rt, name, { noun: "key", group: "keys", all: rt.store.keys.list() });
 
 export const resolveEndpoint = (cli: Cli, rt: Runtime, name: string): EndpointRow =>
-  findOne(cli, rt, name, {
-    what: "webhook endpoint",
+  getOne(cli, rt, name, {
+    noun: "webhook endpoint",
     group: "webhooks",
     all: rt.store.endpoints.list(),
   });
 
-/** The id of an endpoint; also of one that was deleted, as its deliveries are still on file. */
+/** Returns the ID of an endpoint. Accepts the ID of a deleted one, because its deliveries are kept. */
 export const resolveEndpointId = (cli: Cli, rt: Runtime, name: string): string =>
   name.startsWith("whe_") ? name : resolveEndpoint(cli, rt, name).id;
 
 /**
- * The one that a person names by its id, or by its name where no other of the business has it.
- * @throws AppError resource_not_found, usage for a name that several have
+ * Returns the row with this ID, or with this name if it is unique within the selected businesses.
+ * @throws AppError resource_not_found; usage for an ambiguous name
  */
-function findOne<Row extends Named>(
+function getOne<Row extends Named>(
   cli: Cli,
   rt: Runtime,
   name: string,
-  { what, group, all }: { what: string; group: string; all: readonly Row[] },
+  { noun, group, all }: { noun: string; group: string; all: readonly Row[] },
 ): Row {
   const named = all.find(({ id }) => id === name);
   if (named) return named;
   const businessId = cli.flags.business === undefined ? undefined : cli.business(rt).id;
-  const own = all.filter((one) => businessId === undefined || one.businessId === businessId);
-  const [found, ...others] = own.filter((one) => one.name === name);
+  const own = all.filter((row) => businessId === undefined || row.businessId === businessId);
+  const [found, ...others] = own.filter((row) => row.name === name);
   if (!found) {
-    const names = own.map((one) => one.name);
+    const names = own.map((row) => row.name);
     throw new AppError(
       "resource_not_found",
-      `There is no ${what} '${name}'.${didYouMean(name, names)}`,
+      `There is no ${noun} '${name}'.${didYouMean(name, names)}`,
       {
         fix: `deskbell ${group} list`,
       },
@@ -48,7 +48,7 @@ function findOne<Row extends Named>(
   }
   if (others.length === 0) return found;
   const ids = [found, ...others].map(({ id }) => id);
-  throw new AppError("usage", `Several are named '${name}': ${ids.join(", ")}.`, {
-    fix: `name one by its id, which deskbell ${group} list tells`,
+  throw new AppError("usage", `The name '${name}' is ambiguous: ${ids.join(", ")}.`, {
+    fix: `use the ID instead (see deskbell ${group} list)`,
   });
 }

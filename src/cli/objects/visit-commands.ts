@@ -16,34 +16,35 @@ const STATUSES = [
   "NO_SHOW",
 ] as const satisfies VisitStatus[];
 
-/** Bookings or reservations: what is kept, and how it is shown. */
+/** Describes bookings or reservations. */
 type Visits<Row, Shown> = {
-  one: string;
+  /** The singular, which forms the texts. */
+  noun: string;
   exampleId: string;
-  /** What a cancelled one gives back. */
+  /** What becomes available after a cancellation. */
   freed: string;
   read: (rt: Runtime, filter: VisitFilter, limit: number) => Row[];
-  represent: (row: Row, timezone: string) => Shown;
-  /** What is named by its author's key in a list. */
+  toPublic: (row: Row, timezone: string) => Shown;
+  /** The kinds of objects that the list shows by key. */
   kinds: readonly Kind[];
   columns: (keyOf: (id: string | null) => string) => Column<Shown>[];
-  /** Loaded by the command that needs them. */
+  /** Imported only when a command runs. */
   useCases: () => Promise<{
     cancel: (rt: Runtime, slug: string, id: string) => Shown;
-    require: (rt: Runtime, businessId: string, id: string) => Row;
+    get: (rt: Runtime, businessId: string, id: string) => Row;
   }>;
 };
 
-/** What is done with a visit once it is made. */
+/** Returns the commands `cancel`, `list` and `show`. */
 export function visitCommands<Row, Shown extends { id: string }>(
   visits: Visits<Row, Shown>,
 ): CommandSpec[] {
-  const { one, exampleId, represent } = visits;
-  const group = `${one}s`;
+  const { noun, exampleId, toPublic } = visits;
+  const group = `${noun}s`;
 
   const cancel = command({
     name: "cancel",
-    about: `Cancel a ${one}; ${visits.freed} is free again.`,
+    about: `Cancel a ${noun}, which makes ${visits.freed} available again.`,
     supportsDryRun: true,
     arguments: ["<id>"],
     examples: [`${group} cancel ${exampleId}`, `${group} cancel ${exampleId} --json`],
@@ -56,15 +57,17 @@ export function visitCommands<Row, Shown extends { id: string }>(
 
   const list = command({
     name: "list",
-    about: `List ${group}, the newest first.`,
-    flags: { status: choice(STATUSES, "only those in this state"), ...pageFlags },
+    about: `List ${group}, newest first.`,
+    flags: { status: choice(STATUSES, "show only this status"), ...pageFlags },
     examples: [`${group} list --status CONFIRMED`, `${group} list --limit 500 --json`],
     async run(cli, { limit, ...filter }) {
       const rt = await cli.open();
       const business = cli.business(rt);
       const { id: businessId, doc, slug } = business;
-      const read = (most: number) =>
-        visits.read(rt, { businessId, ...filter }, most).map((row) => represent(row, doc.timezone));
+      const read = (maximum: number) =>
+        visits
+          .read(rt, { businessId, ...filter }, maximum)
+          .map((row) => toPublic(row, doc.timezone));
       const objects = visits.kinds.flatMap((kind) => listObjects(rt, business, kind));
       const keys = new Map(objects.map(({ id, key }) => [id, key]));
       const columns = visits.columns((id) => (id === null ? "-" : (keys.get(id) ?? id)));
@@ -74,14 +77,14 @@ export function visitCommands<Row, Shown extends { id: string }>(
 
   const show = command({
     name: "show",
-    about: `Show a ${one}.`,
+    about: `Show a ${noun}.`,
     arguments: ["<id>"],
     examples: [`${group} show ${exampleId}`, `${group} show ${exampleId} --json`],
     async run(cli, _flags, id) {
       const rt = await cli.open();
       const business = cli.business(rt);
       const useCases = await visits.useCases();
-      cli.printObject(represent(useCases.require(rt, business.id, id), business.doc.timezone));
+      cli.printObject(toPublic(useCases.get(rt, business.id, id), business.doc.timezone));
     },
   });
 

@@ -6,7 +6,7 @@ import type {
 } from "../../domain/availability/public-slot.ts";
 import { refusalSentence } from "../../domain/availability/refusal-text.ts";
 
-/** A slot, a start that is not offered, or a day without either. */
+/** A slot, a rejected start time, or a day without either. */
 export type AvailabilityRow = {
   date: string;
   state: string;
@@ -17,7 +17,7 @@ export type AvailabilityRow = {
   why?: string;
 };
 
-/** `09:00` of an instant that is written at the business's clock. */
+/** Returns `09:00` of a time in the business's time zone. */
 const clockTime = (instant: string): string => instant.slice(11, 16);
 
 export const slotRow = (slot: PublicSlot, nameOf: (id: string) => string): AvailabilityRow => ({
@@ -51,7 +51,7 @@ export function dayRows(
   return rows.length === 0 ? [{ date, state }] : rows.map(({ row }) => row);
 }
 
-/** A day as a person reads it: its starts in as many lines as they need, then the others by what stops them. */
+/** Formats a day for a terminal: available start times, then rejected ones with the reason. */
 export function dayLines({ date, state, slots, refused = [] }: PublicDay, width: number): string[] {
   const weekday = weekdayOf(dayNumber(date));
   const head = `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)} ${date}  ${state.padEnd(8)}  `;
@@ -78,7 +78,7 @@ function wrap(words: string[], width: number): string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** Starts in a row that fail the same rule are one line. */
+/** Merges consecutive start times that are rejected for the same reason into one line. */
 function runsOf(refused: readonly PublicRefusedStart[]): string[] {
   const runs: { first: string; last: string; why: string }[] = [];
   for (const refusal of refused) {

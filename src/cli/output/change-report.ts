@@ -7,7 +7,7 @@ import { safe } from "../../domain/safe-text.ts";
 import type { Cli } from "../cli.ts";
 import type { Column } from "./table.ts";
 
-/** Shows what a change did, or would do: the objects on stdout, the sum and the webhooks on stderr. */
+/** Prints the changed objects on stdout, and a summary with events and webhooks on stderr. */
 export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.dryRun): void {
   if (cli.flags.json) return cli.printObject(result);
   const {
@@ -21,36 +21,36 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
     deliveries,
     massDeletes,
   } = result;
-  if (fromVersion === version) return cli.note(`${slug}: nothing differs.`);
+  if (fromVersion === version) return cli.note(`${slug}: no changes.`);
   if (isNew) cli.note(`${slug}: new, ${countByKind(changes)}.`);
   else if (changes.length > 0) cli.printList(changes, columns(result.currency), "");
   if (!isNew && businessFields.length > 0)
     cli.note(`${slug}: ${businessFields.join(", ")} changed.`);
   const undone = changes.filter(({ undoes }) => undoes.length > 0);
   if (undone.length > 0) {
-    const edits = `${countOf(undone.length, "edit")} made on the box since the last file`;
+    const edits = `${countOf(undone.length, "local edit")} made since the file was last applied`;
     cli.note(
       `${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => safe(key)).join(", ")}.`,
     );
   }
-  if (result.outsideHours.length > 0) cli.note(`${slug}: ${leftOutNote(result.outsideHours)}`);
-  const told = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}`;
-  const owed = countOf(deliveries, "webhook");
-  if (!dryRun)
-    return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${told}, ${owed} to send.`);
+  if (result.outsideHours.length > 0) cli.note(`${slug}: ${outsideHoursNote(result.outsideHours)}`);
+  const effects = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}, ${countOf(deliveries, "webhook")} to send`;
+  if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${effects}.`);
   cli.note(
-    `${slug}: would go from version ${fromVersion} to ${version} with ${told}, ${owed} to send.`,
+    `${slug}: would change version ${fromVersion} -> ${version}, ${effects}.`,
   );
   for (const { kind, removed, of } of massDeletes)
-    cli.note(`${slug}: ${removed} of ${of} ${kind} would go: that takes --allow-mass-delete.`);
+    cli.note(
+      `${slug}: would delete ${removed} of ${of} ${kind}, which requires --allow-mass-delete.`,
+    );
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
-function leftOutNote(ids: readonly string[]): string {
-  const [lie, more] = [ids.length === 1 ? "lies" : "lie", ids.length - MOST_NAMED];
-  const named = ids.slice(0, MOST_NAMED).join(", ");
-  return `${countOf(ids.length, "future booking")} ${lie} outside the new hours: ${named}${more > 0 ? ` and ${more} more` : ""}.`;
+function outsideHoursNote(ids: readonly string[]): string {
+  const more = ids.length - MAX_NAMED;
+  const named = ids.slice(0, MAX_NAMED).join(", ");
+  return `${countOf(ids.length, "future booking")} outside the new hours: ${named}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
 const columns = (currency: string): Column<ObjectChange>[] => [
@@ -67,7 +67,7 @@ function whatChanged({ fields, prices, undoes }: ObjectChange, currency: string)
     ({ of, from, to }) => `${of === "" ? "price" : of} ${price(from)} -> ${price(to)}`,
   );
   const undone =
-    undoes.length === 0 ? [] : [`undoes an edit of ${undoes.map(fieldName).join(", ")}`];
+    undoes.length === 0 ? [] : [`undoes a local edit of ${undoes.map(fieldName).join(", ")}`];
   return [...repriced, ...fields.filter((field) => field !== "priceCents"), ...undone].join(", ");
 }
 

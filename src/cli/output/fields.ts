@@ -2,13 +2,13 @@ import { safe } from "../../domain/safe-text.ts";
 import { cellWidth } from "./table.ts";
 
 const INDENT = "  ";
-const MOST = 10_000;
+const MAX_CHARS = 10_000;
 
-/** A field as one text, whatever it holds. */
+/** Returns a field value as text. */
 export const fieldText = (value: unknown): string =>
-  safe(typeof value === "string" ? value : value === null ? "" : JSON.stringify(value), MOST);
+  safe(typeof value === "string" ? value : value === null ? "" : JSON.stringify(value), MAX_CHARS);
 
-/** The fields of an object for a person, a line each; lists and objects in it on short lines of their own. */
+/** Formats an object for a terminal: a line per field, with long lists and nested objects wrapped and indented. */
 export function toFields(object: object, width: number): string[] {
   const fields = Object.entries(object).filter(([, value]) => value !== undefined);
   const margin = Math.max(...fields.map(([name]) => name.length)) + INDENT.length;
@@ -23,7 +23,7 @@ export function toFields(object: object, width: number): string[] {
         : [safe(name), ...indented(toFields(value, width - INDENT.length))];
     }
     if (!value.some(isObject)) return wrap(label, rest, value.map(fieldText), " ", width);
-    // Where one ends and the next begins, the indentation tells.
+    // Continuation lines are indented, so that the start of each item is visible.
     const each = value.flatMap((item: unknown) =>
       wrap(
         "",
@@ -47,13 +47,13 @@ const isEmpty = (value: unknown): boolean =>
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => INDENT + line);
 
-/** `name value`, without what is empty: of a whole object that is told too, of one among others it is noise. */
+/** Returns `name value` for each field of a nested object. Empty fields are omitted to save space. */
 const pairs = (object: object): string[] =>
   Object.entries(object)
     .filter(([, value]: [string, unknown]) => !isEmpty(value))
     .map(([name, value]: [string, unknown]) => `${safe(name)} ${fieldText(value)}`);
 
-/** None of the pieces is broken: what is longer than a line has one to itself. */
+/** Joins pieces into lines of at most `width` cells. A piece is never split; a longer one gets a line to itself. */
 function wrap(
   first: string,
   others: string,
@@ -63,15 +63,15 @@ function wrap(
 ): string[] {
   const lines: string[] = [];
   let line = first;
-  let isBegun = false;
+  let hasPiece = false;
   for (const piece of pieces) {
-    if (isBegun && cellWidth(line + gap + piece) > width) {
+    if (hasPiece && cellWidth(line + gap + piece) > width) {
       lines.push(line);
       line = others;
-      isBegun = false;
+      hasPiece = false;
     }
-    line += isBegun ? gap + piece : piece;
-    isBegun = true;
+    line += hasPiece ? gap + piece : piece;
+    hasPiece = true;
   }
   return [...lines, line.trimEnd()];
 }

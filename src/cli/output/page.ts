@@ -2,15 +2,15 @@ import type { Cli } from "../cli.ts";
 import { integer, text } from "../flags.ts";
 import type { Column } from "./table.ts";
 
-const USUAL_LIMIT = 50;
+const DEFAULT_LIMIT = 50;
 
-/** What a list of what only grows is asked with. */
+/** Paging flags of append-only lists. */
 export const pageFlags = {
-  before: text("id", "only those older than this one"),
-  limit: integer(1, 10_000, `how many (${USUAL_LIMIT})`),
+  before: text("id", "show only entries older than this ID"),
+  limit: integer(1, 10_000, `maximum number of entries (${DEFAULT_LIMIT})`),
 };
 
-/** Prints the newest of a list and says how to see the rest. */
+/** Prints the newest entries of a list and says how to see older ones. */
 export function printPage<Row extends { id: string }>(
   cli: Cli,
   limit: number | undefined,
@@ -18,10 +18,10 @@ export function printPage<Row extends { id: string }>(
   columns: readonly Column<Row>[],
   empty: string,
 ): void {
-  const most = limit ?? USUAL_LIMIT;
-  const rows = read(most + 1);
-  const shown = rows.slice(0, most);
+  const pageSize = limit ?? DEFAULT_LIMIT;
+  const rows = read(pageSize + 1);
+  const shown = rows.slice(0, pageSize);
   cli.printList(shown, columns, empty);
-  if (rows.length > most)
-    cli.note(`There are older ones: --before ${shown.at(-1)?.id}, or a larger --limit.`);
+  if (rows.length > pageSize)
+    cli.note(`There are older entries: add --before ${shown.at(-1)?.id}, or a larger --limit.`);
 }

@@ -1,29 +1,29 @@
 import type { Cli } from "../cli.ts";
 import { createPrivateFile } from "../input/private-file.ts";
 
-/** A secret and the object that it belongs to. */
+/** A secret and the object that it belongs to, as it is printed. */
 export type NewSecret = { secret: string; owner: object };
 
 /**
- * Makes a secret and gives it to the person, this once: alone on stdout, so that `$(deskbell …)` holds it, or in a file of
- * their own. The file is opened before the secret is made: no key comes to life that nobody has been given. A dry run's secret
- * opens nothing and is not shown.
+ * Creates a secret and prints it alone on stdout, so that `KEY=$(deskbell …)` works, or writes it to a new file. The file is
+ * opened first, so that no secret exists that could not be handed out. A dry run prints no secret.
  */
 export async function printSecretOnce(
   cli: Cli,
   outFile: string | undefined,
-  make: () => NewSecret | Promise<NewSecret>,
+  create: () => NewSecret | Promise<NewSecret>,
 ): Promise<void> {
-  if (cli.flags.dryRun) return cli.printObject((await make()).owner);
+  if (cli.flags.dryRun) return cli.printObject((await create()).owner);
   const file = outFile === undefined ? undefined : createPrivateFile(outFile);
-  let made: NewSecret;
+  let created: NewSecret;
   try {
-    made = await make();
+    created = await create();
   } catch (error) {
     file?.discard();
     throw error;
   }
-  file?.write(`${made.secret}\n`);
-  if (cli.flags.json) cli.printObject(file ? made.owner : { ...made.owner, secret: made.secret });
-  else if (!file) cli.io.stdout.write(`${made.secret}\n`);
+  const { secret, owner } = created;
+  file?.write(`${secret}\n`);
+  if (cli.flags.json) cli.printObject(file ? owner : { ...owner, secret });
+  else if (!file) cli.io.stdout.write(`${secret}\n`);
 }

@@ -4,16 +4,16 @@ export type Column<Row> = {
   title: string;
   value: (row: Row) => string | number | null | undefined;
   align?: "right";
-  /** What must be copied whole, an id or a key, is never cut. */
+  /** Never truncated, because users copy it: an ID or a key. */
   noTruncate?: true;
-  /** Left out where the terminal is too narrow for all, the last first. */
+  /** Omitted if the terminal is too narrow; the last optional column is omitted first. */
   optional?: true;
 };
 
 const GAP = "  ";
-const NARROWEST = 8;
+const MIN_COLUMN_WIDTH = 8;
 
-/** Lines of aligned columns, the titles first, cut to `width` terminal cells. */
+/** Returns lines of aligned columns, the titles first, truncated to `width` terminal cells. */
 export function toTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -23,27 +23,27 @@ export function toTable<Row>(
   const widths = columns.map((column, i) =>
     cells.reduce((widest, line) => Math.max(widest, cellWidth(line[i] ?? "")), column.title.length),
   );
-  const spare = columns.findLast((column) => column.optional);
-  if (spare && lineWidth(widths) > width)
+  const dropped = columns.findLast((column) => column.optional);
+  if (dropped && lineWidth(widths) > width)
     return toTable(
       rows,
-      columns.filter((column) => column !== spare),
+      columns.filter((column) => column !== dropped),
       width,
     );
   shrink(widths, columns, width);
   const line = (texts: string[]) =>
     texts
-      .map((text, i) => pad(clip(text, widths[i] ?? 0), widths[i] ?? 0, columns[i]?.align))
+      .map((text, i) => pad(truncate(text, widths[i] ?? 0), widths[i] ?? 0, columns[i]?.align))
       .join(GAP)
       .trimEnd();
   return [columns.map((column) => column.title), ...cells].map(line);
 }
 
-/** One line a row, without titles: for cut, awk and while read. */
+/** Returns a line per row, without titles, for cut, awk and while read. */
 export const toTsv = <Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string =>
   rows.map((row) => `${columns.map((column) => cellText(column, row)).join("\t")}\n`).join("");
 
-/** A text of several lines, made harmless line by line. */
+/** Escapes control characters in each line of a text. */
 export const safeLines = (text: string): string =>
   text
     .split("\n")
@@ -53,14 +53,14 @@ export const safeLines = (text: string): string =>
 const cellText = <Row>(column: Column<Row>, row: Row): string =>
   safe(String(column.value(row) ?? ""));
 
-/** Takes what is too much, cell by cell, from the column that is the widest at that moment. */
+/** Narrows `widths` to the available width, always taking a cell from the widest column. */
 function shrink<Row>(widths: number[], columns: readonly Column<Row>[], available: number): void {
   let excess = lineWidth(widths) - available;
-  const spare = (i: number) =>
-    columns[i]?.noTruncate ? 0 : Math.max(0, (widths[i] ?? 0) - NARROWEST);
+  const reducible = (i: number) =>
+    columns[i]?.noTruncate ? 0 : Math.max(0, (widths[i] ?? 0) - MIN_COLUMN_WIDTH);
   for (; excess > 0; excess--) {
-    const widest = widths.reduce((best, _, i) => (spare(i) > spare(best) ? i : best), 0);
-    if (spare(widest) === 0) return;
+    const widest = widths.reduce((best, _, i) => (reducible(i) > reducible(best) ? i : best), 0);
+    if (reducible(widest) === 0) return;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
 }
@@ -73,7 +73,7 @@ const pad = (text: string, width: number, align: "right" | undefined): string =>
   return align === "right" ? space + text : text + space;
 };
 
-function clip(text: string, width: number): string {
+function truncate(text: string, width: number): string {
   if (cellWidth(text) <= width) return text;
   let kept = "";
   for (const char of text) {
@@ -86,16 +86,16 @@ function clip(text: string, width: number): string {
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
-/** Terminal cells: combining marks take none, East Asian letters and emoji two. */
+/** Width in terminal cells: combining marks take none, East Asian characters and emoji two. */
 export function cellWidth(text: string): number {
   let width = 0;
   for (const char of text) width += /\p{M}/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
   return width;
 }
 
-/** How times are printed. */
+/** Formats epoch milliseconds. */
 export const isoTime = (ms: number | null): string | null =>
   ms === null ? null : new Date(ms).toISOString();
 
-/** In a column seconds are enough. */
+/** Cuts an ISO time to seconds, for a table column. */
 export const shortTime = (iso: string | null): string | null => iso && `${iso.slice(0, 19)}Z`;

@@ -16,9 +16,9 @@ import { lazySendOnce } from "./send-once.ts";
 
 export type DaemonOptions = {
   host: string;
-  /** 0: any free one. */
+  /** 0 chooses a free port. */
   port: number;
-  /** Serves https with the certificate and key in these PEM files. */
+  /** PEM files; with them, the API is served over HTTPS. */
   tls?: { cert: string; key: string } | undefined;
   onAttempt?: OnAttempt;
 };
@@ -26,20 +26,20 @@ export type DaemonOptions = {
 export type Daemon = {
   url: string;
   log: Log;
-  /** Settles when the courier ends by itself, which it never should. */
-  workerDied: Promise<"courier died">;
-  /** Reads the files of the certificate again. */
+  /** Resolves if the delivery worker ends without being stopped, which is a bug. */
+  workerDied: Promise<"delivery worker died">;
+  /** Reads the certificate files again. */
   renewCertificate: () => void;
-  /** Accepts nothing more, lets the courier finish what is on the wire, lets go of the data. */
+  /** Stops accepting requests, finishes the deliveries in flight and closes the data. */
   stop: () => Promise<void>;
 };
 
-/** The HTTP thread never waits for another writer: it answers 503 and goes on. */
+/** The HTTP thread never blocks on another writer; it retries asynchronously, then responds with 503. */
 const HTTP_BUSY_TIMEOUT_MS = 0;
 
 /**
- * Starts the API and the courier on a data directory. What was started is stopped again when a later part fails.
- * @throws AppError usage for a setting that cannot be; state_refuses when another daemon has the data, or somebody else the port
+ * Starts the HTTP API and the delivery worker. If one part fails to start, the parts before it are stopped again.
+ * @throws AppError usage for an invalid setting; state_refuses if another daemon uses the data or the port is in use
  */
 export async function startDaemon(
   config: Config,
@@ -55,18 +55,18 @@ export async function startDaemon(
     rt.store.file.disableCheckpoints();
     const lock = acquireDaemonLock(config.databasePath);
     parts.defer(lock.release);
-    // The API first: beside it the thread would take the processor from what is to answer. It is stopped in the same order.
-    let courier: RunningDeliveryWorker | undefined;
-    parts.defer(async () => courier?.stop());
+    // Start the API first, so that it does not compete with the worker's start for the processor. Stop it first, too.
+    let worker: RunningDeliveryWorker | undefined;
+    parts.defer(async () => worker?.stop());
     const server = await startServer(rt, { host, port, tls, sendOnce: lazySendOnce(rt) });
     parts.defer(server.close);
-    courier = await startDeliveryWorker(config, { onAttempt });
-    await noteAddress(rt, server.url);
+    worker = await startDeliveryWorker(config, { onAttempt });
+    await saveAddress(rt, server.url);
     return {
       url: server.url,
       log: rt.log,
       renewCertificate: server.reloadCertificate,
-      workerDied: courier.exited.then(() => "courier died"),
+      workerDied: worker.exited.then(() => "delivery worker died"),
       stop: () => parts.disposeAsync(),
     };
   } catch (error) {
@@ -75,16 +75,16 @@ export async function startDaemon(
   }
 }
 
-/** For those who look on from beside. A daemon that cannot write it serves all the same. */
-async function noteAddress(rt: Runtime, url: string): Promise<void> {
+/** Stores the URL for `status` and the live view. A failure is logged and does not stop the daemon. */
+async function saveAddress(rt: Runtime, url: string): Promise<void> {
   const row = {
     url,
     startedAt: rt.now(),
     hasAlertUrl: rt.config.alertUrl !== null,
     openFiles: readOpenFileLimit(),
   };
-  const note = () => rt.tx(() => rt.store.live.saveDaemon(row));
-  await retryWhileBusy(rt, note).catch((error: Error) =>
-    rt.log("warn", "address not noted", { reason: error.message }),
+  const save = () => rt.tx(() => rt.store.live.saveDaemon(row));
+  await retryWhileBusy(rt, save).catch((error: Error) =>
+    rt.log("warn", "could not save the address", { reason: error.message }),
   );
 }

@@ -24,18 +24,22 @@ const API_PORT = 4100;
 const RECEIVER_PORT = 4200;
 const EDIT_EVERY_MS = 20_000;
 const BUSY_TIMEOUT_MS = 5000;
-/** The business that the receiver belongs to. */
+/** The business whose events the receiver gets. */
 const SHOWN = "salon-aurora";
 
-export type Demo = { rt: Runtime; workerDied: Promise<"courier died">; stop: () => Promise<void> };
+export type Demo = {
+  rt: Runtime;
+  workerDied: Promise<"delivery worker died">;
+  stop: () => Promise<void>;
+};
 export type DemoOptions = {
   port: number | undefined;
   keep: boolean;
-  /** Whether each delivery is printed as it happens. */
+  /** Whether to print each delivery attempt. */
   printAttempts: boolean;
 };
 
-/** A whole deskbell on temporary data, with a partner's receiver beside it and somebody who changes prices. */
+/** Starts deskbell on temporary data, with a partner's webhook receiver and a timer that changes prices. */
 export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
   const parts = new AsyncDisposableStack();
   try {
@@ -53,14 +57,14 @@ async function assemble(
   parts: AsyncDisposableStack,
 ): Promise<Daemon & { rt: Runtime }> {
   const say = (line: string) => void cli.io.stdout.write(`${line}\n`);
-  const done = (what: string, text: string) =>
-    say(`${cli.paint("green", "✓")} ${what.padEnd(9)} ${text}`);
+  const done = (step: string, text: string) =>
+    say(`${cli.paint("green", "✓")} ${step.padEnd(9)} ${text}`);
 
   const dataDir = mkdtempSync(join(tmpdir(), "deskbell-demo-"));
-  // At every end of the process, an impatient second ctrl-c and a bug too.
+  // An exit handler also runs after a second Ctrl-C and after a bug.
   if (!keep) process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] });
-  // As somebody at the terminal beside the daemon: a connection of one's own to the same file.
+  // The price changes use their own connection, like a command run beside the daemon.
   const rt = openRuntime(config, BUSY_TIMEOUT_MS);
   parts.defer(rt.close);
   done("data", `${dataDir} (${keep ? "kept" : "removed at exit; --keep keeps it"})`);
@@ -93,16 +97,16 @@ async function assemble(
     `try:  curl -H "Authorization: Bearer ${secret}" "${daemon.url}/v1/businesses/${SHOWN}/services?includeVariants=true"`,
   );
   say(
-    `      ${cli.program} services set cut --price 99.00 --business ${SHOWN} --data-dir ${dataDir}`,
+    `      ${cli.program} services update cut --price 99.00 --business ${SHOWN} --data-dir ${dataDir}`,
   );
 
   startEditing(rt, business, parts);
   return { ...daemon, rt };
 }
 
-/** A receiver on this machine that is subscribed to everything and knows its secret. */
+/** Starts a local receiver, subscribed to all events, that verifies signatures. */
 async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
-  // The secret comes with the subscription, which needs the address first.
+  // Creating the endpoint returns the secret but needs the URL, so the port is chosen first.
   const port = await findFreePort(RECEIVER_PORT);
   const url = `http://127.0.0.1:${port}/hook`;
   const { secret } = await createEndpoint(rt, {
@@ -113,7 +117,7 @@ async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
     events: EVENT_TYPES,
     allowPrivate: true,
   });
-  /** Why the receiver did not take a delivery, by its id. */
+  /** The reason why the receiver rejected a delivery, by delivery ID. */
   const refusals = new Map<string, string>();
   const { close } = await startReceiver({
     port,
@@ -134,7 +138,7 @@ function startEditing(rt: Runtime, business: BusinessRow, parts: AsyncDisposable
   parts.defer(() => clearInterval(timer));
 }
 
-/** `cafe-lumen 64 dishes`: a business is about what it has most of. */
+/** Returns a summary such as `cafe-lumen 64 dishes`, with the most frequent kind of object. */
 function summary({ slug, changes }: ChangeResult): string {
   const nouns = { menu_item: "dishes", service: "services", public_event: "events" } as const;
   const counts = Object.entries(nouns).map(([kind, noun]) => ({

@@ -10,17 +10,17 @@ export type LiveViewOptions = {
   businessId: string | undefined;
 };
 
-/** @throws AppError usage where there is none */
+/** @throws AppError usage if the terminal cannot draw the live view */
 export function assertTerminal({ io: { stdin, stdout } }: Cli): void {
   if (!stdin.isTTY || !stdout.isTTY || isDumbTerminal())
-    throw new AppError("usage", "The live view needs a terminal that draws.", {
+    throw new AppError("usage", "The live view needs an interactive terminal.", {
       fix: "deskbell deliveries tail",
     });
 }
 
 /**
- * Shows the deliveries live until the person quits or `ended` settles.
- * @returns what ended it first; null: the person
+ * Shows deliveries live until the user quits or `ended` resolves.
+ * @returns the value of `ended`, "SIGINT", or null if the user quit
  */
 export async function showLiveView<Reason>(
   cli: Cli,

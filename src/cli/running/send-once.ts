@@ -1,7 +1,7 @@
 import type { SendOnce } from "../../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../../app/runtime.ts";
 
-/** How a test event goes out from this process: what sends is loaded for the first one. */
+/** Returns a function that sends a test event. The HTTP client is loaded at the first call. */
 export const lazySendOnce =
   (rt: Runtime): SendOnce =>
   async (post, givenUp) =>

@@ -9,19 +9,19 @@ export type StopSignal = keyof typeof EXIT_OF;
 
 export const exitCodeOf = (signal: StopSignal): number => EXIT_OF[signal];
 
-/** A terminal signals its whole group, and npm and bin/deskbell.js pass theirs on: one ctrl-c arrives up to three times. */
+/** The terminal, npm and bin/deskbell.js each pass the signal on, so that one Ctrl-C arrives up to three times. */
 const SAME_SIGNAL_MS = 500;
 
 const ALL = Object.keys(EXIT_OF) as StopSignal[];
 
-/** Resolves when the process is told to stop. Told again, it ends at once. */
-export const untilStopped = (by: readonly StopSignal[] = ALL): Promise<StopSignal> =>
+/** Resolves at the first stop signal. A second signal ends the process immediately. */
+export const untilStopped = (signals: readonly StopSignal[] = ALL): Promise<StopSignal> =>
   new Promise((resolve) => {
-    let isImpatient = false;
-    for (const signal of by)
+    let mayExit = false;
+    for (const signal of signals)
       process.on(signal, () => {
-        if (isImpatient) process.exit(EXIT_OF[signal]);
+        if (mayExit) process.exit(EXIT_OF[signal]);
         resolve(signal);
-        setTimeout(() => (isImpatient = true), SAME_SIGNAL_MS).unref();
+        setTimeout(() => (mayExit = true), SAME_SIGNAL_MS).unref();
       });
   });

@@ -1,30 +1,30 @@
 import { AppError } from "../../domain/errors.ts";
 
 export type UnitOptions = {
-  /** The program by its absolute path, with what comes before it. */
+  /** The command that starts the program, with absolute paths. */
   program: readonly string[];
   user: string;
-  /** Whether a part of the program lies in somebody's home, which is hidden from services otherwise. */
+  /** Whether the program is in a home folder, which the unit otherwise hides. */
   isInHome: boolean;
 };
 
-/** One word of ExecStart. A program's path cannot be told to systemd with every character, however it is escaped. */
+/** Quotes a word of ExecStart. systemd cannot start a path that contains one of these characters, however it is escaped. */
 function execWord(path: string): string {
   if (!/["'\\$\p{Cc}]/u.test(path)) return `"${path.replaceAll("%", "%%")}"`;
-  throw new AppError("state_refuses", `systemd starts no program at such a path: ${path}`, {
+  throw new AppError("state_refuses", `systemd cannot start a program at this path: ${path}`, {
     fix: "move it to a folder with a plain name, such as /opt/deskbell",
   });
 }
 
 /**
- * The daemon as a systemd service that can reach its data and the network, and nothing else.
+ * Returns a systemd unit for the daemon, with access to its data and the network only.
  * @throws AppError state_refuses
  */
 export const systemdUnit = ({
   program,
   user,
   isInHome,
-}: UnitOptions): string => `# Made by: deskbell service systemd
+}: UnitOptions): string => `# Created by: deskbell systemd-unit
 [Unit]
 Description=deskbell: a catalog API and signed webhooks
 Wants=network-online.target
@@ -33,25 +33,25 @@ After=network-online.target
 [Service]
 Type=exec
 ExecStart=${program.map(execWord).join(" ")} serve
-# Settings, a line each: DESKBELL_PORT=4100, DESKBELL_PUBLIC_URL=https://api.example.com, DESKBELL_ALERT_URL=https://…
+# Settings, one per line: DESKBELL_PORT=4100, DESKBELL_PUBLIC_URL=https://api.example.com, DESKBELL_ALERT_URL=https://…
 EnvironmentFile=-/etc/deskbell.env
 User=${user}
-# The data: /var/lib/deskbell, for this user alone.
+# Data folder: /var/lib/deskbell, private to the user.
 StateDirectory=deskbell
 StateDirectoryMode=0700
-# Where the single executable unpacks SQLite.
+# The single executable unpacks SQLite here.
 CacheDirectory=deskbell
 CacheDirectoryMode=0700
 UMask=0077
-# A wrong option or a missing right is not mended by another start; a damaged disk, a full one, a taken port may be.
+# A restart does not help against a wrong option (2) or a missing permission (4).
 Restart=on-failure
 RestartSec=2
 RestartPreventExitStatus=2 4
-# What is on the wire is finished within 10 s.
+# Requests and deliveries in flight finish within 10 s.
 TimeoutStopSec=20
 LimitNOFILE=65536
 
-# To listen on a port below 1024, take the comment signs from these two and say PrivateUsers=no further down.
+# To listen on a port below 1024, uncomment these two lines and set PrivateUsers=no below.
 #AmbientCapabilities=CAP_NET_BIND_SERVICE
 #CapabilityBoundingSet=CAP_NET_BIND_SERVICE
 CapabilityBoundingSet=
@@ -83,7 +83,7 @@ SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM
-# V8 writes the machine code that it runs.
+# V8 compiles JavaScript to machine code at run time.
 MemoryDenyWriteExecute=no
 
 [Install]

@@ -507,7 +507,7 @@ test("a daemon is asked over HTTP: whether it is ready, and what its clock says"
   expect(await askFake((reply) => (reply.status = 503))).toMatchObject([
     {
       about: "daemon",
-      text: expect.stringMatching(/does not answer at http:\/\/127\.0\.0\.1:\d+: it says 503$/),
+      text: expect.stringMatching(/does not answer at http:\/\/127\.0\.0\.1:\d+: status 503$/),
     },
   ]);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { createTerminal } from "../../support/cli.ts";
 
-// Far enough ahead of whatever day it is, near enough to be booked.
+// In the future, but within the booking horizon.
 const today = Temporal.Now.plainDateISO("Europe/Zurich");
 const in7 = today.add({ days: 7 });
 const [DAY, NEXT_DAY] = [in7.toString(), in7.add({ days: 1 }).toString()];
 
-const HOUSE = `
+const CATALOG = `
 catalog: 1
 business:
   slug: joes
@@ -26,9 +26,9 @@ tables: [{ key: t1, minSeats: 1, maxSeats: 4, area: terrace }]
 turnTimes: [{ upTo: 4, min: 120 }]
 `;
 
-async function house(options: Parameters<typeof createTerminal>[0] = {}) {
+async function createBusiness(options: Parameters<typeof createTerminal>[0] = {}) {
   const { deskbell } = createTerminal(options);
-  expect(await deskbell("seed -", HOUSE)).toMatchObject({ code: 0 });
+  expect(await deskbell("seed -", CATALOG)).toMatchObject({ code: 0 });
   expect(
     await deskbell(`bookings create --service cut --staff mia --start ${DAY}T09:00`),
   ).toMatchObject({ code: 0 });
@@ -39,8 +39,8 @@ async function house(options: Parameters<typeof createTerminal>[0] = {}) {
   };
 }
 
-test("in a pipe each slot is a line, and so is a day without any", async () => {
-  const availability = await house();
+test("in a pipe, each slot is a line, and a day without slots too", async () => {
+  const availability = await createBusiness();
   expect(await availability(`--service cut --staff mia --from ${DAY} --to ${NEXT_DAY}`)).toBe(
     [
       `${DAY}\tOPEN\t08:00\t09:00\t1\tmia\t`,
@@ -58,8 +58,8 @@ test("in a pipe each slot is a line, and so is a day without any", async () => {
   );
 });
 
-test("on a terminal each day is a line with its starts, and what stops the others below it", async () => {
-  const availability = await house({ isTTY: true });
+test("on a terminal, each day is a line of start times; --explain adds the rejected ones below it", async () => {
+  const availability = await createBusiness({ isTTY: true });
   const weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
   const head = (date: Temporal.PlainDate) => `${weekday[date.dayOfWeek - 1]} ${date.toString()}`;
   expect(await availability(`--service cut --staff mia --from ${DAY} --to ${NEXT_DAY}`)).toBe(
@@ -77,8 +77,8 @@ test("on a terminal each day is a line with its starts, and what stops the other
   );
 });
 
-test("--explain in a pipe has the rule of each start, of the service of the visit that fails it", async () => {
-  const availability = await house();
+test("--explain in a pipe gives the rule and the service that reject each start time", async () => {
+  const availability = await createBusiness();
   const lines = (
     await availability(`--service shave --service cut --staff cut:mia --date ${DAY} --explain`)
   ).split("\n");
@@ -90,8 +90,8 @@ test("--explain in a pipe has the rule of each start, of the service of the visi
   ]);
 });
 
-test("--next has the first starts, --json the whole answer", async () => {
-  const availability = await house();
+test("--next prints the first start times, --json the whole response", async () => {
+  const availability = await createBusiness();
   expect(await availability(`--service cut --staff mia --from ${DAY} --next 2`)).toBe(
     `${DAY}\tOPEN\t08:00\t09:00\t1\tmia\t\n${DAY}\tOPEN\t10:00\t11:00\t1\tmia\t\n`,
   );
@@ -114,9 +114,9 @@ test("--next has the first starts, --json the whole answer", async () => {
   });
 });
 
-test("a visit of several services is booked in the words in which it was listed, and takes what it was listed with", async () => {
+test("bookings create accepts the flags of availability and books the listed staff and times", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed -", HOUSE);
+  await deskbell("seed -", CATALOG);
   const visit = "--service shave --service cut --addon cut:wash --staff cut:mia";
   const listed = await deskbell(`availability ${visit} --date ${DAY}`);
   expect(listed.stdout.split("\n")[0]).toBe(`${DAY}\tOPEN\t08:00\t10:30\t1\tleo mia\t`);
@@ -139,38 +139,36 @@ test("a visit of several services is booked in the words in which it was listed,
     start: `${DAY}T08:00`,
   };
   expect(await deskbell(`bookings cancel ${data.id}`)).toMatchObject({ code: 0 });
-  expect(await deskbell("bookings create --from -", JSON.stringify(line))).toMatchObject({
+  expect(await deskbell("bookings create --input -", JSON.stringify(line))).toMatchObject({
     code: 0,
   });
 });
 
-test("the plan of new hours names the bookings that they leave out", async () => {
+test("catalog diff lists bookings outside the new hours", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed -", HOUSE);
+  await deskbell("seed -", CATALOG);
   await deskbell(`bookings create --service shave --start ${DAY}T08:00`);
   const booked = await deskbell(`bookings create --service shave --start ${DAY}T11:00 --json`);
   const { data } = JSON.parse(booked.stdout) as { data: { id: string } };
-  expect(await deskbell("catalog diff -", HOUSE.replace('"12:00"', '"11:00"'))).toMatchObject({
+  expect(await deskbell("catalog diff -", CATALOG.replace('"12:00"', '"11:00"'))).toMatchObject({
     code: 8,
-    stderr: expect.stringContaining(
-      `joes: 1 future booking lies outside the new hours: ${data.id}.`,
-    ),
+    stderr: expect.stringContaining(`joes: 1 future booking outside the new hours: ${data.id}.`),
   });
 });
 
 test.each([
-  ["", 2, "fix: name --service, or --party for a table"],
-  ["--service cut --party 2", 2, "A table has no services."],
-  ["--service cut --area terrace", 2, "--area goes with --party"],
+  ["", 2, "fix: add --service KEY, or --party N for a table"],
+  ["--service cut --party 2", 2, "--party cannot be combined with --service"],
+  ["--service cut --area terrace", 2, "--area requires --party"],
   ["--service cut --date 2027-02-29", 2, "--date must be a date that exists"],
   [`--service cut --from ${DAY} --to 2020-01-01`, 2, "--to must not be before"],
-  [`--service cut --next 2 --date ${DAY}`, 2, "goes with --from alone"],
+  [`--service cut --next 2 --date ${DAY}`, 2, "--next cannot be combined with --date or --to"],
   ["--service ct --staff me", 3, "Did you mean 'cut'?"],
   ["--service shave --staff mia", 7, "'Mia' does not perform 'Shave'."],
   ["--party 9", 7, "No table seats 9; the largest seats 4."],
-])("availability %s is refused with %i", async (line, code, message) => {
+])("availability %s fails with %i", async (line, code, message) => {
   const { deskbell } = createTerminal();
-  await deskbell("seed -", HOUSE);
+  await deskbell("seed -", CATALOG);
   expect(await deskbell(`availability ${line}`)).toMatchObject({
     code,
     stdout: "",

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
 
-// Far enough ahead of whatever day it is, near enough to be booked.
+// In the future, but within the booking horizon.
 const DAY = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 }).toString();
 
-const HOUSE = `
+const CATALOG = `
 catalog: 1
 business: { slug: joes, name: Joe's, timezone: Europe/Zurich, currency: CHF }
 hours: [{ days: [mon-sun], start: "08:00", end: "23:00" }]
@@ -24,10 +24,10 @@ events:
     quotas: [{ key: hall, size: 3, ticketTypes: [seat] }]
 `;
 
-async function house(options: Parameters<typeof createTerminal>[0] = {}) {
-  const { deskbell, dataDir } = createTerminal(options);
-  expect(await deskbell("seed -", HOUSE)).toMatchObject({ code: 0 });
-  return { deskbell, dataDir };
+async function createBusiness() {
+  const { deskbell } = createTerminal();
+  expect(await deskbell("seed -", CATALOG)).toMatchObject({ code: 0 });
+  return { deskbell };
 }
 
 const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
@@ -35,14 +35,16 @@ const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
   return (JSON.parse(ran.stdout) as { data: T }).data;
 };
 
-test("from the order to the door: held, paid, admitted by its code, which no list tells", async () => {
-  const { deskbell } = await house();
+test("tickets are ordered, confirmed and checked in by a code that no list shows", async () => {
+  const { deskbell } = await createBusiness();
   const order = data<{ id: string; code: string }>(
-    await deskbell("orders create --event gala --item seat*2 --customer-ref 'till 4' --json"),
+    await deskbell(
+      "ticket-orders create --public-event gala --item seat*2 --customer-ref 'till 4' --json",
+    ),
   );
   expect(order).toMatchObject({ status: "PENDING", totalCents: 5000, customerRef: "till 4" });
 
-  const confirmed = await deskbell(`orders confirm ${order.code}`);
+  const confirmed = await deskbell(`ticket-orders confirm ${order.code}`);
   expect(confirmed).toMatchObject({ code: 0, stderr: expect.stringContaining("shown only once") });
   const rows = confirmed.stdout
     .trimEnd()
@@ -56,13 +58,13 @@ test("from the order to the door: held, paid, admitted by its code, which no lis
     status: "CHECKED_IN",
   });
   expect(await deskbell(`tickets check-in ${code}`)).toMatchObject({ code: 5, stdout: "" });
-  expect(await deskbell(`orders cancel ${order.id}`)).toMatchObject({ code: 5, stdout: "" });
+  expect(await deskbell(`ticket-orders cancel ${order.id}`)).toMatchObject({ code: 5, stdout: "" });
 
   const lists = [
     "tickets list",
     `tickets list --order ${order.code} --json`,
-    "tickets list --event gala",
-    `orders show ${order.id}`,
+    "tickets list --public-event gala",
+    `ticket-orders show ${order.id}`,
   ];
   for (const line of lists) {
     const { stdout } = await deskbell(line);
@@ -72,11 +74,13 @@ test("from the order to the door: held, paid, admitted by its code, which no lis
   expect((await deskbell("tickets list --status VALID")).stdout.trimEnd().split("\n")).toHaveLength(
     1,
   );
-  expect((await deskbell("orders list --status PENDING")).stderr).toBe("joes has no orders.\n");
+  expect((await deskbell("ticket-orders list --status PENDING")).stderr).toBe(
+    "joes has no ticket orders.\n",
+  );
 });
 
-test("many are loaded line by line: each is told of, and one that is refused stops none of the others", async () => {
-  const { deskbell } = await house();
+test("--input reports each line, and a rejected line does not stop the others", async () => {
+  const { deskbell } = await createBusiness();
   const file = join(createTempFolder(), "orders.ndjson");
   const line = (fields: object) => JSON.stringify({ event: "gala", items: ["seat"], ...fields });
   writeFileSync(
@@ -90,8 +94,8 @@ test("many are loaded line by line: each is told of, and one that is refused sto
       line({ items: ["seat*2"] }),
     ].join("\r\n"),
   );
-  const ran = await deskbell(`orders create --from ${file}`);
-  expect(ran).toMatchObject({ code: 6, stderr: "2 written, 3 refused.\n" });
+  const ran = await deskbell(`ticket-orders create --input ${file}`);
+  expect(ran).toMatchObject({ code: 6, stderr: "2 created, 3 rejected.\n" });
   expect(ran.stdout.split("\n")).toEqual([
     expect.stringMatching(/^1\tok\ttor_\w+$/),
     "3\tinvalid_json\tThe line is not JSON.",
@@ -104,14 +108,14 @@ test("many are loaded line by line: each is told of, and one that is refused sto
   ]);
 });
 
-test("with --json the report is a JSON object a line", async () => {
-  const { deskbell } = await house();
+test("--input --json reports a JSON object per line", async () => {
+  const { deskbell } = await createBusiness();
   const lines = [
     { service: "cut", start: `${DAY}T10:00` },
     { service: "cut", start: `${DAY}T10:15` },
   ];
   const ran = await deskbell(
-    "bookings create --from - --json",
+    "bookings create --input - --json",
     lines.map((line) => JSON.stringify(line)).join("\n"),
   );
   expect(ran.code).toBe(6);
@@ -125,14 +129,14 @@ test("with --json the report is a JSON object a line", async () => {
     { line: 2, error: { code: "conflict", detail: expect.stringContaining("is not available") } },
   ]);
   const table = await deskbell(
-    "reservations create --from -",
+    "reservations create --input -",
     JSON.stringify({ party: 4, start: `${DAY}T19:00` }),
   );
   expect(table).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1\tok\trsv_\w+\n$/) });
 });
 
-test("a list of bookings says when, what and with whom, in words that can be typed again", async () => {
-  const { deskbell } = await house();
+test("bookings list shows the keys of services and staff", async () => {
+  const { deskbell } = await createBusiness();
   await deskbell(
     `bookings create --service cut --staff mia --start ${DAY}T10:00 --customer-ref Müller`,
   );
@@ -140,15 +144,17 @@ test("a list of bookings says when, what and with whom, in words that can be typ
   expect(stdout.split("\t").slice(1, 5)).toEqual([`${DAY}T10:00`, "cut", "mia", "Müller"]);
 });
 
-test("bookings and reservations are made, listed in pages, shown and cancelled", async () => {
-  const { deskbell } = await house();
+test("bookings and reservations are created, listed in pages, shown and cancelled", async () => {
+  const { deskbell } = await createBusiness();
   const booking = data<{ id: string }>(
     await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`),
   );
   await deskbell(`bookings create --service cut --start ${DAY}T11:00`);
   expect(data(await deskbell(`bookings show ${booking.id} --json`))).toEqual(booking);
   const page = await deskbell("bookings list --limit 1");
-  expect(page.stderr).toMatch(/^There are older ones: --before bkg_\w+, or a larger --limit\.\n$/);
+  expect(page.stderr).toMatch(
+    /^There are older entries: add --before bkg_\w+, or a larger --limit\.\n$/,
+  );
   const rest = await deskbell(`bookings list --before ${/bkg_\w+/.exec(page.stderr)?.[0]} --json`);
   expect(data(rest)).toEqual([booking]);
   expect(data(await deskbell(`bookings cancel ${booking.id} --json`))).toEqual({
@@ -165,18 +171,21 @@ test("bookings and reservations are made, listed in pages, shown and cancelled",
   expect(await deskbell(`reservations cancel ${table.id}`)).toMatchObject({ code: 0 });
 });
 
-test("time off is added, listed by the person's key and taken back", async () => {
-  const { deskbell } = await house();
+test("time off is created, listed with the staff key, and deleted", async () => {
+  const { deskbell } = await createBusiness();
   await deskbell(`bookings create --service cut --start ${DAY}T10:00`);
   const added = await deskbell(
-    `time-off add mia --from ${DAY} --to ${DAY} --reason 'a wedding' --json`,
+    `time-off create mia --from ${DAY} --to ${DAY} --reason 'a wedding' --json`,
   );
-  expect(added).toMatchObject({ code: 0, stderr: expect.stringMatching(/^1 booked in that time/) });
+  expect(added).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^1 booking during that time/),
+  });
   const { id } = (JSON.parse(added.stdout) as { data: { id: string } }).data;
   expect((await deskbell("time-off list")).stdout).toMatch(
     new RegExp(`^${id}\tmia\t${DAY}T00:00\t\\S+\ta wedding\n$`),
   );
-  expect(await deskbell(`time-off remove ${id}`)).toMatchObject({
+  expect(await deskbell(`time-off delete ${id}`)).toMatchObject({
     code: 0,
     stdout: "",
     stderr: `Deleted ${id}.\n`,
@@ -185,18 +194,26 @@ test("time off is added, listed by the person's key and taken back", async () =>
 });
 
 test.each([
-  ["bookings create --service cut", 2, "fix: add --start, or load many with --from"],
-  ["orders create --from x.ndjson --event gala", 2, "leave the other options out"],
-  ["orders create --from none.ndjson", 3, "There is no file none.ndjson.\nfix: ls . (exit 3)"],
-  ["orders create --from .", 2, "is a folder"],
+  [
+    "bookings create --service cut",
+    2,
+    "Missing --start.\nfix: add what is missing, or create many with --input FILE",
+  ],
+  ["ticket-orders create --input x.ndjson --public-event gala", 2, "leave the other options out"],
+  [
+    "ticket-orders create --input none.ndjson",
+    3,
+    "There is no file none.ndjson.\nfix: ls . (exit 3)",
+  ],
+  ["ticket-orders create --input .", 2, "is a folder"],
   ["bookings show bkg_none", 3, "There is no booking 'bkg_none'"],
   ["reservations cancel rsv_none", 3, "There is no reservation 'rsv_none'"],
-  ["orders confirm tor_none", 3, "There is no order 'tor_none'"],
+  ["ticket-orders confirm tor_none", 3, "There is no order 'tor_none'"],
   ["tickets check-in none", 3, "There is no ticket with this code or ID"],
-  ["tickets list --event galla", 3, "Did you mean 'gala'?"],
-  ["time-off remove tof_none", 3, "There is no time off 'tof_none'"],
-])("%s is refused with %i", async (line, exitCode, message) => {
-  const { deskbell } = await house();
+  ["tickets list --public-event galla", 3, "Did you mean 'gala'?"],
+  ["time-off delete tof_none", 3, "There is no time off 'tof_none'"],
+])("%s fails with %i", async (line, exitCode, message) => {
+  const { deskbell } = await createBusiness();
   expect(await deskbell(line)).toMatchObject({
     code: exitCode,
     stdout: "",

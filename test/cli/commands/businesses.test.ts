@@ -5,22 +5,23 @@ import { hasTmux, openTmux } from "../../support/tmux.ts";
 import { createSeededSalon } from "../../support/daemon.ts";
 import { join } from "node:path";
 
-/** The salon with a partner, something owed and something booked, and the hall beside it. */
-async function busyBox() {
-  const box = createTerminal();
-  await box.deskbell("seed salon");
-  await box.deskbell("seed venue");
+/** Creates a salon with a key, an endpoint and pending deliveries, and a second business. */
+async function createTwoBusinesses() {
+  const terminal = createTerminal();
+  await terminal.deskbell("seed salon");
+  await terminal.deskbell("seed venue");
   for (const line of [
     "keys create --business salon-aurora --name site --secret",
-    "webhooks add --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
-    "services set cut --price 99 --business salon-aurora",
-    "orders create --business kita-live --event night-freight --item standing",
+    "webhooks create --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
+    "services update cut --price 99 --business salon-aurora",
+    "ticket-orders create --business kita-live --public-event night-freight --item standing",
   ])
-    await box.deskbell(line);
-  return box;
+    await terminal.deskbell(line);
+  return terminal;
 }
 
-const tables = (dataDir: string): Record<string, number> => {
+/** Counts the rows of the second business by table, and rows with a broken foreign key. */
+const countRows = (dataDir: string): Record<string, number> => {
   const db = new Database(join(dataDir, "deskbell.db"), { readonly: true });
   const names = db
     .prepare(
@@ -48,15 +49,15 @@ const tables = (dataDir: string): Record<string, number> => {
   return { ...Object.fromEntries(counts), orphans };
 };
 
-test("a business goes with all that is its own, and nothing of another's", async () => {
-  const { deskbell, dataDir } = await busyBox();
-  const before = tables(dataDir);
-  const planned = await deskbell("businesses remove salon-aurora --dry-run");
+test("deleting a business deletes all its data and none of another business", async () => {
+  const { deskbell, dataDir } = await createTwoBusinesses();
+  const before = countRows(dataDir);
+  const planned = await deskbell("businesses delete salon-aurora --dry-run");
   expect(planned).toMatchObject({
     code: 0,
     stdout: "",
     stderr: expect.stringMatching(
-      /^Would delete salon-aurora, and with it: \d+ catalog objects, 1 key, 1 endpoint, \d+ events, 3 deliveries \(3 not sent yet\)\.\nThat was a dry run: nothing was changed\.\n$/,
+      /^Would delete salon-aurora with \d+ catalog objects, 1 key, 1 endpoint, \d+ events, 3 deliveries \(3 not sent yet\)\.\nDry run: nothing was saved\.\n$/,
     ),
   });
   expect((await deskbell("businesses list")).stdout.match(/^\S+/gm)).toEqual([
@@ -64,7 +65,7 @@ test("a business goes with all that is its own, and nothing of another's", async
     "salon-aurora",
   ]);
 
-  const removed = await deskbell("businesses remove salon-aurora --yes --json");
+  const removed = await deskbell("businesses delete salon-aurora --yes --json");
   expect(removed).toMatchObject({ code: 0, stderr: expect.stringContaining("backup list") });
   expect(JSON.parse(removed.stdout)).toMatchObject({
     data: { slug: "salon-aurora", removed: true, taken: { keys: 1, endpoints: 1, owed: 3 } },
@@ -72,41 +73,41 @@ test("a business goes with all that is its own, and nothing of another's", async
   expect((await deskbell("businesses list")).stdout.match(/^\S+/gm)).toEqual(["kita-live"]);
   expect((await deskbell("keys list")).stdout).toBe("");
   expect((await deskbell("deliveries list")).stdout).toBe("");
-  expect(tables(dataDir)).toEqual(before);
+  expect(countRows(dataDir)).toEqual(before);
   expect(before.orphans).toBe(0);
   expect(await deskbell("seed salon")).toMatchObject({ code: 0 });
 });
 
-test("an unknown one is named with what was probably meant, and a script must say --yes", async () => {
-  const { deskbell } = await busyBox();
-  expect(await deskbell("businesses remove salon-aurorra --yes")).toMatchObject({
+test("businesses delete suggests a similar slug, and needs --yes in a script", async () => {
+  const { deskbell } = await createTwoBusinesses();
+  expect(await deskbell("businesses delete salon-aurorra --yes")).toMatchObject({
     code: 3,
     stderr: expect.stringContaining("Did you mean 'salon-aurora'?"),
   });
-  expect(await deskbell("businesses remove salon-aurora")).toMatchObject({
+  expect(await deskbell("businesses delete salon-aurora")).toMatchObject({
     code: 2,
     stdout: "",
-    stderr: expect.stringMatching(/takes with it: [^]*needs a confirmation\.\nfix: add --yes/),
+    stderr: expect.stringMatching(/also deletes [^]*needs a confirmation\.\nfix: add --yes/),
   });
   expect((await deskbell("businesses list")).stdout).toContain("salon-aurora");
 });
 
 test.runIf(hasTmux)(
-  "on a terminal its name is typed; another name, ctrl-c and ctrl-d change nothing",
+  "on a terminal, businesses delete asks for the slug; another answer, Ctrl-C and Ctrl-D change nothing",
   async () => {
     const { dataDir, deskbell } = await createSeededSalon();
-    const remove = ["businesses", "remove", "salon-aurora", "--data-dir", dataDir];
+    const remove = ["businesses", "delete", "salon-aurora", "--data-dir", dataDir];
     const shell = openTmux(120, 30);
     const answer = async (typed: string): Promise<string> => {
       shell.press("clear", "Enter");
       await shell.start(...remove);
       await shell.waitForText(
-        /salon-aurora takes with it: [^]*cannot be undone\. Type salon-aurora to go on:/,
+        /Deleting salon-aurora also deletes [^]*cannot be undone\. Type salon-aurora to confirm:/,
       );
       shell.press(...(typed.startsWith("C-") ? [typed] : ["-l", `${typed}\r`]));
-      // The signal ends what the shell had still to do on that line, too.
+      // The signal also cancels the rest of the shell's command line.
       if (typed === "C-c") {
-        await shell.waitForText(/to go on:\s+ready>/);
+        await shell.waitForText(/to confirm:\s+ready>/);
         shell.press("-l", 'echo "exit=$? "\r');
       }
       return shell.waitForText(/exit=\d+\b/);
@@ -115,12 +116,12 @@ test.runIf(hasTmux)(
     expect(await answer("C-c")).toMatch(/exit=130$/m);
     expect(await answer("C-d")).toMatch(/nothing was changed\. \(exit 2\)\s+exit=2 /);
     expect(await deskbell("businesses", "list")).toContain("salon-aurora");
-    expect(await answer("salon-aurora")).toMatch(/Deleted salon-aurora, and with it: [^]*exit=0 /);
+    expect(await answer("salon-aurora")).toMatch(/Deleted salon-aurora with [^]*exit=0 /);
     expect(await deskbell("businesses", "list")).toBe("");
   },
 );
 
-test("a daemon beside it serves the others, and knows the removed one's key no more", async () => {
+test("after a deletion, a running daemon rejects the business's key and serves the others", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   await deskbell("seed", "venue");
   const key = await deskbell(
@@ -151,17 +152,17 @@ test("a daemon beside it serves the others, and knows the removed one's key no m
     dataDir,
   ]);
   const [, url] = await daemon.waitForOutput(/"serving","url":"([^"]+)"/);
-  const ask = async (slug: string, secret: string): Promise<number> =>
+  const get = async (slug: string, secret: string): Promise<number> =>
     (
       await fetch(`${url}/v1/businesses/${slug}/staff`, {
         headers: { authorization: `Bearer ${secret}` },
       })
     ).status;
-  expect([await ask("salon-aurora", key), await ask("kita-live", other)]).toEqual([200, 200]);
+  expect([await get("salon-aurora", key), await get("kita-live", other)]).toEqual([200, 200]);
   expect(
-    await runProgram(["businesses", "remove", "salon-aurora", "--yes", "--data-dir", dataDir]),
+    await runProgram(["businesses", "delete", "salon-aurora", "--yes", "--data-dir", dataDir]),
   ).toMatchObject({
     code: 0,
   });
-  expect([await ask("salon-aurora", key), await ask("kita-live", other)]).toEqual([401, 200]);
+  expect([await get("salon-aurora", key), await get("kita-live", other)]).toEqual([401, 200]);
 });

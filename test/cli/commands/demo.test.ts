@@ -4,7 +4,7 @@ import { runProgram, createTempFolder } from "../../support/cli.ts";
 import { hasTmux, openTmux } from "../../support/tmux.ts";
 
 test.runIf(hasTmux)(
-  "demo --tui shows the first deliveries live; q ends all of it and leaves nothing behind",
+  "demo --tui shows the first deliveries; q ends the demo and removes its data",
   async () => {
     const folder = createTempFolder();
     const terminal = openTmux(100, 30);
@@ -22,7 +22,7 @@ test.runIf(hasTmux)(
   },
 );
 
-test("without a terminal demo --tui says so before anything is made", async () => {
+test("demo --tui without a terminal fails before it creates data", async () => {
   const folder = createTempFolder();
   const ran = await runProgram(["demo", "--tui"], { env: { TMPDIR: folder } });
   expect(ran).toMatchObject({

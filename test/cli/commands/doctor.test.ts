@@ -17,8 +17,8 @@ type Checks = {
   checks: { about: string; findings: { text: string; fix: string; isAdvice?: true }[] }[];
 };
 
-/** The salon with an endpoint, and a daemon that has noted its address. */
-async function beside(
+/** Seeds the salon with an endpoint and starts a daemon, with an open-file limit and options. */
+async function startDaemon(
   limit: string,
   ...options: string[]
 ): Promise<{ daemon: StartedProgram; examine: () => Promise<CommandResult> }> {
@@ -26,7 +26,7 @@ async function beside(
   const run = (line: string) => runProgram([...line.split(" "), "--data-dir", dataDir]);
   await run("seed salon");
   await run(
-    "webhooks add --name till --url http://127.0.0.1:9/ --event ticket.checked_in --allow-private",
+    "webhooks create --name till --url http://127.0.0.1:9/ --event ticket.checked_in --allow-private",
   );
   const limited = {
     ...PROGRAM,
@@ -41,8 +41,8 @@ async function beside(
   return { daemon, examine: () => run("doctor") };
 }
 
-test("beside a real daemon all is well, and advice alone ends with 0", async () => {
-  const { examine } = await beside("ulimit -n 8192", "--alert-url", "http://127.0.0.1:9/");
+test("doctor exits with 0 if it has only advice", async () => {
+  const { examine } = await startDaemon("ulimit -n 8192", "--alert-url", "http://127.0.0.1:9/");
   const { code, stdout, stderr } = await examine();
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^daemon\tok\tanswers at http:\/\/127\.0\.0\.1:\d+\t$/m);
@@ -59,8 +59,8 @@ test("beside a real daemon all is well, and advice alone ends with 0", async () 
   ]);
 });
 
-test("a daemon that tells nobody, or that may open few files, is advised", async () => {
-  const { examine } = await beside("ulimit -n 600");
+test("doctor advises an alert URL and a higher open-file limit", async () => {
+  const { examine } = await startDaemon("ulimit -n 600");
   const { code, stdout } = await examine();
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -69,24 +69,24 @@ test("a daemon that tells nobody, or that may open few files, is advised", async
   expect(stdout).toMatch(/^webhooks\tadvice\tnobody is told .* has no --alert-url\t/m);
 });
 
-test("a daemon that is stopped in its tracks is found", async () => {
-  const { daemon, examine } = await beside("true");
+test("doctor reports a daemon that does not respond", async () => {
+  const { daemon, examine } = await startDaemon("true");
   daemon.child.kill("SIGSTOP");
   const { code, stdout } = await examine();
   daemon.child.kill("SIGCONT");
   expect({ code, daemon: /^daemon\twrong.*$/m.exec(stdout)?.[0] }).toEqual({
     code: 6,
     daemon: expect.stringMatching(
-      /^daemon\twrong\tthe daemon does not answer at \S+: no answer in 3 s\trestart it: /,
+      /^daemon\twrong\tthe daemon does not answer at \S+: no response within 3 s\trestart it: /,
     ),
   });
 });
 
-test("what is found is told with its command to a person, a script and a program", async () => {
+test("problems and their fixes are printed on a terminal, in a pipe and as JSON", async () => {
   const { deskbell, dataDir } = createTerminal({ program: "npx deskbell" });
   await deskbell("seed salon");
   await deskbell(
-    "webhooks add --name 'x\u001b[2J' --url http://127.0.0.1:9/ --event all --allow-private",
+    "webhooks create --name 'x\u001b[2J' --url http://127.0.0.1:9/ --event all --allow-private",
   );
   chmodSync(dataDir, 0o750);
   const db = new Database(join(dataDir, "deskbell.db"));
@@ -125,7 +125,7 @@ test("what is found is told with its command to a person, a script and a program
   expect((await deskbell("doctor")).stdout).toMatch(/^files\tok\t/);
 });
 
-test("a damaged file is told of, and nothing that stands on it is looked at", async () => {
+test("a damaged database is reported, and dependent checks are skipped", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell("seed salon");
   const db = new Database(join(dataDir, "deskbell.db"));
@@ -140,16 +140,18 @@ test("a damaged file is told of, and nothing that stands on it is looked at", as
   });
 });
 
-test("where there are no data there is nothing to examine", async () => {
+test("doctor needs data", async () => {
   expect(await createTerminal().deskbell("doctor")).toMatchObject({ code: 3, stdout: "" });
 });
 
-test("status names a delivery that was changed in the file, and a key that a web page has sent", async () => {
+test("status reports modified events and a secret key used by a web page", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell("seed salon");
-  await deskbell("webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private");
+  await deskbell(
+    "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private",
+  );
   await deskbell("keys create --name site --secret");
-  for (let i = 0; i < 3; i++) await deskbell(`services set cut --price ${90 + i}`);
+  for (let i = 0; i < 3; i++) await deskbell(`services update cut --price ${90 + i}`);
   const db = new Database(join(dataDir, "deskbell.db"));
   db.exec(`
     UPDATE delivery SET status = 'CORRUPT', next_attempt_at = NULL;
@@ -161,12 +163,12 @@ test("status names a delivery that was changed in the file, and a key that a web
   expect(code).toBe(6);
   expect(stdout).toMatch(
     new RegExp(
-      `^trouble\tthe event of ${newest}(, dlv_\\w+){4} and 4 more was changed in the file`,
+      `^problem\tthe event of ${newest}(, dlv_\\w+){4} and 4 more was changed in the file`,
       "m",
     ),
   );
   expect(stdout).toMatch(
-    /^trouble\tthe secret key 'site' was sent by a web page.*\tdeskbell keys rotate key_\w+ --overlap 0s$/m,
+    /^problem\tthe secret key 'site' was sent by a web page.*\tdeskbell keys rotate key_\w+ --overlap 0s$/m,
   );
   expect((await deskbell("deliveries cancel --status CORRUPT --yes")).stderr).toContain(
     "Cancelled 9 deliveries.",
@@ -174,15 +176,15 @@ test("status names a delivery that was changed in the file, and a key that a web
   expect((await deskbell("status")).stdout).not.toContain("was changed in the file");
 });
 
-test("whatever the umask, files are 0600 and folders 0700, the daemon's and the backup's too", async () => {
+test("files are 0600 and folders 0700 whatever the umask", async () => {
   const dataDir = join(createTempFolder(), "data");
-  const careless = {
+  const withOpenUmask = {
     ...PROGRAM,
     command: ["/bin/sh", "-c", 'umask 000; exec "$0" "$@"', ...PROGRAM.command] as const,
   };
-  const options = { program: careless };
+  const options = { program: withOpenUmask };
   await runProgram(["seed", "salon", "--data-dir", dataDir], options);
-  const add = "webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private";
+  const add = "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private";
   await runProgram([...add.split(" "), "--data-dir", dataDir], options);
   const daemon = startProgram(
     ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir],

@@ -10,8 +10,8 @@ import { emitEvents } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-/** A shop whose daemon seems to run, with one partner. */
-async function running() {
+/** Creates a shop with one endpoint and a lock and address as of a running daemon. */
+async function createRunningShop() {
   const dataDir = join(createTempFolder(), "data");
   const rt = createTestRuntime({ dataDir });
   seedShop(rt);
@@ -30,8 +30,8 @@ async function running() {
   return { rt, business, endpoint, lock, ...createTerminal({ dataDir }) };
 }
 
-test("while all is well status says so with 0", async () => {
-  const { deskbell, rt, business, lock } = await running();
+test("status exits with 0 if there is no problem", async () => {
+  const { deskbell, rt, business, lock } = await createRunningShop();
   const quiet = await deskbell("status");
   expect(quiet).toMatchObject({ code: 0, stderr: "" });
   expect(quiet.stdout).toMatch(
@@ -39,7 +39,7 @@ test("while all is well status says so with 0", async () => {
   );
   emitEvents(rt, business, "service.updated");
   const made = await deskbell("backup");
-  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining("master.key alone") });
+  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining("encrypted with") });
   const [, path = "", bytes] = /^path\t(.*)\nbytes\t(\d+)\nmadeAt\t/.exec(made.stdout) ?? [];
   expect(statSync(path).size).toBe(Number(bytes));
   const { stdout, code } = await deskbell("status --json");
@@ -56,8 +56,8 @@ test("while all is well status says so with 0", async () => {
   lock.release();
 });
 
-test("each trouble is named with the command that looks into it, and the exit code is 6", async () => {
-  const { deskbell, dataDir, rt, endpoint, lock } = await running();
+test("status prints each problem with a command, and exits with 6", async () => {
+  const { deskbell, dataDir, rt, endpoint, lock } = await createRunningShop();
   lock.release();
   rt.tx(() =>
     rt.store.endpoints.updateStreak(endpoint.id, {
@@ -74,15 +74,15 @@ test("each trouble is named with the command that looks into it, and the exit co
     join(dataDir, "backups/last-failure.json"),
     JSON.stringify({ at: rt.now(), reason: "the moon\u001b[2J" }),
   );
-  const troubles = (stdout: string) =>
-    stdout.split("\n").filter((line) => line.startsWith("trouble"));
+  const problems = (stdout: string) =>
+    stdout.split("\n").filter((line) => line.startsWith("problem"));
   const failing = await deskbell("status");
-  expect({ ...failing, stdout: troubles(failing.stdout) }).toMatchObject({
+  expect({ ...failing, stdout: problems(failing.stdout) }).toMatchObject({
     code: 6,
     stdout: [
-      "trouble\tthe daemon is not running\tdeskbell serve",
-      `trouble\t'till' has failed 3 times since 2026-11-20T12:00:00Z, will be disabled at 2026-11-20T12:01:00Z\tdeskbell deliveries list --failed --endpoint ${endpoint.id}`,
-      "trouble\tthe backup of 2026-11-20T12:00:00Z failed: the moon␛[2J\tdeskbell backup",
+      "problem\tthe daemon is not running\tdeskbell serve",
+      `problem\t'till' has failed 3 times since 2026-11-20T12:00:00Z, will be disabled at 2026-11-20T12:01:00Z\tdeskbell deliveries list --failed --endpoint ${endpoint.id}`,
+      "problem\tthe backup of 2026-11-20T12:00:00Z failed: the moon␛[2J\tdeskbell backup",
     ],
   });
   const shown = await createTerminal({ isTTY: true, dataDir, program: "npx deskbell" }).deskbell(
@@ -93,16 +93,16 @@ test("each trouble is named with the command that looks into it, and the exit co
 
   disableEndpoint(rt, endpoint.id, "gone");
   await deskbell("backup");
-  expect(troubles((await deskbell("status")).stdout)).toEqual([
-    "trouble\tthe daemon is not running\tdeskbell serve",
-    `trouble\t'till' is disabled (gone)\tdeskbell webhooks show ${endpoint.id}`,
+  expect(problems((await deskbell("status")).stdout)).toEqual([
+    "problem\tthe daemon is not running\tdeskbell serve",
+    `problem\t'till' is disabled (gone)\tdeskbell webhooks show ${endpoint.id}`,
   ]);
   rt.tx(() => rt.store.endpoints.updateStatus(endpoint.id, "DISABLED", "manual", rt.now()));
-  expect(troubles((await deskbell("status")).stdout)).toHaveLength(1);
+  expect(problems((await deskbell("status")).stdout)).toHaveLength(1);
 });
 
-test("an endpoint that failed a moment ago is shown, and no trouble until it has failed for a day", async () => {
-  const { deskbell, rt, endpoint, lock } = await running();
+test("a failing endpoint is a problem only after it has failed for a day", async () => {
+  const { deskbell, rt, endpoint, lock } = await createRunningShop();
   await deskbell("backup");
   const failSince = (ms: number) =>
     rt.tx(() =>
@@ -121,7 +121,7 @@ test("an endpoint that failed a moment ago is shown, and no trouble until it has
   expect(await deskbell("status")).toMatchObject({
     code: 6,
     stdout: expect.stringMatching(
-      /^trouble\t'till' has failed once since \S+\tdeskbell deliveries list --failed/m,
+      /^problem\t'till' has failed once since \S+\tdeskbell deliveries list --failed/m,
     ),
   });
   lock.release();
@@ -129,27 +129,30 @@ test("an endpoint that failed a moment ago is shown, and no trouble until it has
 
 test.each([
   [
-    "that is gone",
-    /^trouble\t\S+master\.key is gone: no webhook can be signed\..*\tinstall -m 600 FILE \S+$/m,
+    "that is missing",
+    /^problem\t\S+master\.key is gone: no webhook can be signed\..*\tinstall -m 600 FILE \S+$/m,
   ],
   [
-    "of another box",
-    /^trouble\t\S+master\.key opens no signing secret: .*\tinstall -m 600 FILE \S+$/m,
+    "of another server",
+    /^problem\t\S+master\.key opens no signing secret: .*\tinstall -m 600 FILE \S+$/m,
   ],
-])("a master key %s is a trouble until it is back", async (what, told) => {
-  const { deskbell, rt, lock } = await running();
+])("a master key %s is a problem until it is restored", async (change, expected) => {
+  const { deskbell, rt, lock } = await createRunningShop();
   const { masterKeyPath } = rt.config;
   const key = readFileSync(masterKeyPath);
-  if (what === "that is gone") rmSync(masterKeyPath);
+  if (change === "that is missing") rmSync(masterKeyPath);
   else writeFileSync(masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
-  expect(await deskbell("status")).toMatchObject({ code: 6, stdout: expect.stringMatching(told) });
+  expect(await deskbell("status")).toMatchObject({
+    code: 6,
+    stdout: expect.stringMatching(expected),
+  });
   writeFileSync(masterKeyPath, key);
   expect(await deskbell("status")).toMatchObject({ code: 0 });
   lock.release();
 });
 
-test("two nights without a backup are a trouble, for a daemon that has run for so long too", async () => {
-  const { rt, deskbell, lock } = await running();
+test("a daemon that has run for two days without a backup is a problem", async () => {
+  const { rt, deskbell, lock } = await createRunningShop();
   const daysAgo = (days: number) => Date.now() - days * 86_400_000;
   rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: daysAgo(1.9) }));
   expect(await deskbell("status")).toMatchObject({ code: 0 });
@@ -163,10 +166,10 @@ test("two nights without a backup are a trouble, for a daemon that has run for s
   lock.release();
 });
 
-test("--with-key puts the master key in a private file of its own; backups are listed and verified", async () => {
-  const { deskbell, dataDir, rt, lock } = await running();
+test("--master-key-out copies the master key to a private file; backups are listed and verified", async () => {
+  const { deskbell, dataDir, rt, lock } = await createRunningShop();
   const key = join(dataDir, "copy.key");
-  const made = await deskbell(`backup --with-key ${key}`);
+  const made = await deskbell(`backup --master-key-out ${key}`);
   expect(made).toMatchObject({
     code: 0,
     stderr: "",
@@ -174,23 +177,26 @@ test("--with-key puts the master key in a private file of its own; backups are l
   });
   expect(readFileSync(key, "utf8")).toBe(readFileSync(rt.config.masterKeyPath, "utf8"));
   expect(statSync(key).mode & 0o777).toBe(0o600);
-  expect(await deskbell(`backup create --with-key ${key}`)).toMatchObject({ code: 5, stdout: "" });
+  expect(await deskbell(`backup create --master-key-out ${key}`)).toMatchObject({
+    code: 5,
+    stdout: "",
+  });
 
   const listed = await deskbell("backup list");
-  expect(listed.stderr).toBe("Put one in the place of the data: deskbell restore FILE\n");
+  expect(listed.stderr).toBe("Restore one: deskbell restore FILE\n");
   const [, file = ""] = /^[\dT:-]+Z\t[\d.]+ KB\t(.*)\n$/.exec(listed.stdout) ?? [];
   expect(await deskbell(`backup verify ${file}`)).toMatchObject({
     code: 0,
     stdout: "",
-    stderr: expect.stringMatching(/ is sound: [\d.]+ KB, schema \d+\.\n$/),
+    stderr: expect.stringMatching(/ is valid: [\d.]+ KB, schema \d+\.\n$/),
   });
   expect(await deskbell(`backup verify ${key}`)).toMatchObject({ code: 7, stdout: "" });
   expect(await deskbell(`backup verify ${key}.none`)).toMatchObject({ code: 3, stdout: "" });
   lock.release();
 });
 
-test("a restore in a script needs --yes, and says what it did", async () => {
-  const { deskbell, rt, lock } = await running();
+test("restore in a script needs --yes, and says where the previous data is", async () => {
+  const { deskbell, rt, lock } = await createRunningShop();
   lock.release();
   const { stdout } = await deskbell("backup --json");
   const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
@@ -202,7 +208,7 @@ test("a restore in a script needs --yes, and says what it did", async () => {
   expect(await deskbell(`restore ${path} --yes`)).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(
-      /^The data are those of .*\. Those that were there are in .*before-restore-\w+\.\n/,
+      /^Restored .*\. The previous data is in .*before-restore-\w+\.\n/,
     ),
   });
   expect((await deskbell("businesses list")).stdout).toContain("\t1000001\t");
@@ -211,6 +217,6 @@ test("a restore in a script needs --yes, and says what it did", async () => {
   expect(await deskbell(`restore ${path} --yes --json`)).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('"isMasterKeyThere": false'),
-    stderr: expect.stringContaining("put the key file that belongs to it there"),
+    stderr: expect.stringContaining("copy the matching master key there"),
   });
 });

@@ -15,19 +15,20 @@ staff: [{ key: mia, name: Mia }]
 const DAY = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 }).toString();
 const LATIN1 = Buffer.from("M\xfcller", "latin1");
 
-async function shop() {
+async function createShop() {
   const { deskbell, dataDir } = createTerminal();
   expect(await deskbell("seed -", SHOP)).toMatchObject({ code: 0 });
   return { deskbell, dataDir, folder: createTempFolder() };
 }
 
-test("a catalog from stdin in another encoding is refused, as from a file: no letter is lost without a word", async () => {
+test("a catalog on stdin must be UTF-8; a byte order mark is accepted", async () => {
   const { deskbell } = createTerminal();
   const [before = "", after = ""] = SHOP.split("Joe's");
   const stdin = Buffer.concat([Buffer.from(`${before}"`), LATIN1, Buffer.from(`"${after}`)]);
   expect(await deskbell("catalog apply -", stdin)).toMatchObject({
     code: 7,
-    stderr: "error: stdin is not text in UTF-8.\nfix: save it as UTF-8 in your editor (exit 7)\n",
+    stderr:
+      "error: stdin is not valid UTF-8 text.\nfix: save it as UTF-8 in your editor (exit 7)\n",
   });
   expect(await deskbell("catalog apply -", `\ufeff${SHOP}`)).toMatchObject({ code: 0 });
 });
@@ -39,30 +40,30 @@ const booking = (time: string, customerRef: string | Buffer) =>
     Buffer.from(`"}`),
   ]);
 
-test("of lines to load, one in another encoding is refused by itself; a byte order mark, CRLF and a missing last newline are none's fault", async () => {
-  const { deskbell, folder } = await shop();
+test("--input rejects only the line with invalid UTF-8, and accepts a byte order mark, CRLF and a missing final newline", async () => {
+  const { deskbell, folder } = await createShop();
   const lines = [booking("09:00", "Müller"), booking("10:00", LATIN1), booking("11:00", "late")];
   const file = join(folder, "bookings.ndjson");
   writeFileSync(
     file,
     Buffer.concat([Buffer.from("\ufeff"), ...lines.flatMap((line) => [line, Buffer.from("\r\n")])]),
   );
-  const fromFile = await deskbell(`bookings create --from ${file}`);
-  expect(fromFile).toMatchObject({ code: 6, stderr: "2 written, 1 refused.\n" });
+  const fromFile = await deskbell(`bookings create --input ${file}`);
+  expect(fromFile).toMatchObject({ code: 6, stderr: "2 created, 1 rejected.\n" });
   expect(fromFile.stdout).toMatch(
-    /^1\tok\t\S+\n2\tinvalid_input\tThe line is not text in UTF-8\.\n3\tok\t\S+\n$/,
+    /^1\tok\t\S+\n2\tinvalid_input\tThe line is not valid UTF-8 text\.\n3\tok\t\S+\n$/,
   );
   const listed = (await deskbell("bookings list")).stdout;
   expect(listed).toContain("Müller");
   expect(listed).not.toContain("\ufffd");
 
-  expect(await deskbell("bookings create --from -", booking("13:00", "last"))).toMatchObject({
+  expect(await deskbell("bookings create --input -", booking("13:00", "last"))).toMatchObject({
     code: 0,
   });
 });
 
-test("lines end where a newline is, whatever the pieces that they arrive in, and a separator inside a text is none", async () => {
-  const { deskbell } = await shop();
+test("--input splits lines at newlines only, however the stream is chunked", async () => {
+  const { deskbell } = await createShop();
   const whole = Buffer.from(
     `\n${booking("09:00", "Zoë").toString()}\n\n${booking("10:00", "b").toString()}`,
   );
@@ -70,20 +71,20 @@ test("lines end where a newline is, whatever the pieces that they arrive in, and
     const pieces = Array.from({ length: Math.ceil(whole.length / size) }, (_, i) =>
       whole.subarray(i * size, (i + 1) * size),
     );
-    expect(await deskbell("bookings create --from - --dry-run", pieces)).toMatchObject({
+    expect(await deskbell("bookings create --input - --dry-run", pieces)).toMatchObject({
       stdout: expect.stringMatching(/^2\tok\t\S+\n4\tok\t\S+\n$/),
     });
   }
   expect(
-    (await deskbell("bookings create --from - --dry-run", booking("09:00", "a\u2028b"))).stdout,
+    (await deskbell("bookings create --input - --dry-run", booking("09:00", "a\u2028b"))).stdout,
   ).toMatch(/^1\tvalidation_failed\t'customerRef' must be one line/);
 });
 
-test("a path through a file is no file to read and none to write, and says so", async () => {
-  const { deskbell, folder } = await shop();
+test("a path below a file is reported as missing when read and as invalid when written", async () => {
+  const { deskbell, folder } = await createShop();
   const through = join(folder, "note.txt", "x");
   writeFileSync(join(folder, "note.txt"), "");
-  for (const line of [`catalog apply ${through}`, `bookings create --from ${through}`])
+  for (const line of [`catalog apply ${through}`, `bookings create --input ${through}`])
     expect(await deskbell(line)).toMatchObject({
       code: 3,
       stderr: expect.stringContaining("There is no file "),
@@ -95,12 +96,12 @@ test("a path through a file is no file to read and none to write, and says so", 
   ])
     expect(await deskbell(line)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/is no folder\.\nfix: /),
+      stderr: expect.stringMatching(/is not a folder\.\nfix: /),
     });
 });
 
-test("a file in a folder that is not there is refused with the command that makes the folder", async () => {
-  const { deskbell, folder } = await shop();
+test("writing into a missing folder fails with the command that creates it", async () => {
+  const { deskbell, folder } = await createShop();
   const missing = join(folder, "not there", "x.yaml");
   expect(await deskbell(`catalog export --out '${missing}'`)).toMatchObject({
     code: 3,
@@ -110,16 +111,16 @@ test("a file in a folder that is not there is refused with the command that make
   const { code, stderr } = await deskbell(`catalog export --out '${missing}'`);
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: `next:  deskbell catalog diff '${missing}'\n`,
+    stderr: `next: deskbell catalog diff '${missing}'\n`,
   });
 });
 
 test.skipIf(!canMount())(
-  "a file that a full disk cut short is not left to be refused at the next try",
+  "a file that could not be written because the disk is full is removed",
   async () => {
-    const { deskbell } = await shop();
+    const { deskbell } = await createShop();
     const disk = mountSmallDisk(1);
-    const file = join(disk.folder, "box.yaml");
+    const file = join(disk.folder, "salon.yaml");
     disk.fill();
     expect(await deskbell(`catalog export --out ${file}`)).toMatchObject({
       code: 5,
@@ -131,8 +132,8 @@ test.skipIf(!canMount())(
   },
 );
 
-test("an import writes to stdout with --out -, as an export does", async () => {
-  const { deskbell, folder } = await shop();
+test("catalog import writes to stdout with --out - and without --out", async () => {
+  const { deskbell, folder } = await createShop();
   const file = join(folder, "prices.csv");
   writeFileSync(file, "type,key,name,price,duration_min\nservice,cut,Cut,40.00,30\n");
   const line = `catalog import csv ${file} --business-slug joes --timezone Europe/Zurich --currency CHF`;
@@ -142,8 +143,8 @@ test("an import writes to stdout with --out -, as an export does", async () => {
   expect(existsSync("-")).toBe(false);
 });
 
-test("what is printed to be typed next names a file with spaces as one word", async () => {
-  const { deskbell, folder } = await shop();
+test("a printed command quotes a file name with spaces and escapes control characters", async () => {
+  const { deskbell, folder } = await createShop();
   const file = join(folder, "my salon.yaml");
   expect((await deskbell(`init '${file}'`)).stderr).toContain(
     `deskbell catalog apply '${file}' --dry-run`,

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { toFields } from "../../../src/cli/output/fields.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 
-test("what is short is a line a field", () => {
+test("a short field is one line", () => {
   expect(
     toFields({ id: "key_1", gone: undefined, at: null, limits: { minute: 60, hour: null } }, 80),
   ).toEqual(["id      key_1", "at      ", "limits  minute 60"]);
 });
 
-test("a list of words is wrapped beside its name; none of them is broken", () => {
+test("a list of words is wrapped next to its name, without splitting a word", () => {
   expect(
     toFields(
       { id: 1, scopes: ["alpha", "beta", "a-very-long-word-of-its-own", "x"], none: [] },
@@ -23,7 +23,7 @@ test("a list of words is wrapped beside its name; none of them is broken", () =>
   ]);
 });
 
-test("objects in a list begin a line each, and what is too long of them goes on further in", () => {
+test("each object of a list starts a line; its continuation lines are indented", () => {
   const attempts = [
     { n: 1, outcome: "refused", statusCode: null, error: "ECONNREFUSED" },
     {
@@ -46,22 +46,24 @@ test("objects in a list begin a line each, and what is too long of them goes on 
   ]);
 });
 
-test("an object that is too long for a line has its fields below its name", () => {
+test("the fields of a long object are listed below its name", () => {
   expect(
     toFields({ type: "x", data: { action: "updated", object: { id: "svc_1", name: "Cut" } } }, 30),
   ).toEqual(["type  x", "data", "  action  updated", "  object  id svc_1  name Cut"]);
 });
 
-test("nothing of an object can break out of its place", () => {
+test("control characters in names and values are escaped", () => {
   const lines = toFields({ "a\n": ["\u001b[2J"], b: [{ "c\u0007": "\r" }] }, 80);
   expect(lines.join("")).not.toMatch(/[\x00-\x1f]/);
 });
 
-test("a pipe and a program get each field on one line, as it is", async () => {
+test("in a pipe, each field is one line", async () => {
   const dataDir = `${createTempFolder()}/data`;
   const { deskbell } = createTerminal({ dataDir });
   await deskbell("seed salon");
-  await deskbell("webhooks add --name till --url http://127.0.0.1:9/ --event all --allow-private");
+  await deskbell(
+    "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private",
+  );
   expect((await deskbell("webhooks show till")).stdout).toMatch(
     /^events\t\["catalog\.changed",.*\]$/m,
   );

@@ -21,7 +21,7 @@ test("a table aligns its columns under their titles", () => {
   ]);
 });
 
-test("East Asian letters and emoji take two cells, combining marks none", () => {
+test("East Asian characters and emoji take two cells, combining marks none", () => {
   const rows = [
     { key: "a", name: "夜市", price: 1 },
     { key: "b", name: "🍣", price: 2 },
@@ -35,13 +35,13 @@ test("East Asian letters and emoji take two cells, combining marks none", () => 
   ]);
 });
 
-test("what is too wide is cut from the widest column, so that a row stays a line", () => {
+test("the widest column is truncated, so that a row fits on a line", () => {
   const lines = toTable([{ key: "long", name: "x".repeat(300), price: 5 }], columns, 40);
   expect(Math.max(...lines.map((line) => line.length))).toBe(40);
   expect(lines[1]).toMatch(/^long {2}x+… +5$/);
 });
 
-test("a spare column is left out before anything is cut, and never from what a program reads", () => {
+test("an optional column is omitted before anything is truncated, but never from TSV", () => {
   const spared = columns.map((column) =>
     column.title === "PRICE" ? { ...column, optional: true as const } : column,
   );
@@ -54,11 +54,11 @@ test("a spare column is left out before anything is cut, and never from what a p
   expect(toTsv(rows, spared)).toBe("catalog\tcatalog.changed\t12345\n");
 });
 
-test("TSV has a line a row, no titles, and nothing for null", () => {
+test("TSV has a line per row, no titles, and an empty field for null", () => {
   expect(toTsv([{ key: "a", name: "A b", price: null }], columns)).toBe("a\tA b\t\n");
 });
 
-test("no cell can break out of its place", () => {
+test("control characters in a cell are escaped", () => {
   const hostile = [{ key: "a\tb\nc", name: "\u001b]0;title\u0007\u202e", price: 1 }];
   expect(toTsv(hostile, columns)).toBe("a␉b␊c\t␛]0;title␇\ufffd\t1\n");
   expect(toTable(hostile, columns, 80).join("")).not.toMatch(/[\t\n\u001b\u0007\u202e]/);

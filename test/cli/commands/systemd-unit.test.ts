@@ -9,11 +9,11 @@ import { PROGRAM } from "../../support/program.ts";
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 if (!hasSystemd)
   console.warn(
-    "systemd-analyze is not here: what it thinks of the unit is not asked (apt-get install systemd)",
+    "systemd-analyze is not installed, so the unit is not verified (apt-get install systemd)",
   );
 
-/** A unit in a file of its own, for a program at a path of one's choice. */
-function unitFor(name: string): string {
+/** Writes a unit for a program in a folder of this name and returns the path of the unit. */
+function writeUnit(name: string): string {
   const folder = join(createTempFolder(), name);
   mkdirSync(folder);
   const program = join(folder, "deskbell");
@@ -25,39 +25,47 @@ function unitFor(name: string): string {
 }
 
 test.runIf(hasSystemd).each(["plain", "with space", "100%n ü;#"])(
-  "systemd takes the unit of a program in the folder '%s'",
+  "systemd accepts the unit of a program in the folder '%s'",
   (name) => {
-    const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", unitFor(name)], {
-      encoding: "utf8",
-    });
+    const { status, stderr } = spawnSync(
+      "systemd-analyze",
+      ["verify", "--man=no", writeUnit(name)],
+      {
+        encoding: "utf8",
+      },
+    );
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   },
 );
 
-test.runIf(hasSystemd)("systemd finds the unit's exposure below 2 of 10", () => {
+test.runIf(hasSystemd)("systemd-analyze rates the exposure of the unit below 2 of 10", () => {
   const path = join(createTempFolder(), "deskbell.service");
   writeFileSync(
     path,
     systemdUnit({ program: ["/opt/deskbell"], user: "deskbell", isInHome: false }),
   );
-  const said = execFileSync("systemd-analyze", ["security", "--offline=true", "--no-pager", path], {
-    encoding: "utf8",
-  });
-  const exposure = Number(/exposure level for deskbell\.service: ([\d.]+)/.exec(said)?.[1]);
+  const output = execFileSync(
+    "systemd-analyze",
+    ["security", "--offline=true", "--no-pager", path],
+    {
+      encoding: "utf8",
+    },
+  );
+  const exposure = Number(/exposure level for deskbell\.service: ([\d.]+)/.exec(output)?.[1]);
   expect(exposure).toBeLessThan(2);
 });
 
-test("the unit goes to stdout alone and starts the very program that printed it", async () => {
-  const { code, stdout, stderr } = await runProgram(["service", "systemd", "--user", "www-data"]);
+test("the unit on stdout starts the program that printed it", async () => {
+  const { code, stdout, stderr } = await runProgram(["systemd-unit", "--user", "www-data"]);
   expect({ code, user: /^User=(.*)$/m.exec(stdout)?.[1] }).toEqual({ code: 0, user: "www-data" });
   expect(stdout).toContain(
     `ExecStart=${PROGRAM.command.map((word) => `"${word}"`).join(" ")} serve\n`,
   );
-  expect(stdout).toMatch(/^# Made by[^]*\[Install\]\nWantedBy=multi-user.target\n$/);
+  expect(stdout).toMatch(/^# Created by[^]*\[Install\]\nWantedBy=multi-user.target\n$/);
   expect(stderr).toContain("sudo systemctl daemon-reload && sudo systemctl enable --now deskbell");
-  // What is to be typed gives the same unit.
-  expect(stderr).toContain(" service systemd --user www-data | sudo tee ");
-  const asJson = await runProgram(["service", "systemd", "--json", "-q"]);
+  // The printed command creates the same unit.
+  expect(stderr).toContain(" systemd-unit --user www-data | sudo tee ");
+  const asJson = await runProgram(["systemd-unit", "--json", "-q"]);
   expect(JSON.parse(asJson.stdout)).toMatchObject({
     data: { path: "/etc/systemd/system/deskbell.service" },
   });
@@ -69,22 +77,22 @@ test.each([
   "/opt/it's/deskbell",
   "/opt/\\x41",
   "/opt/\nExecStartPre=x",
-])("a program at %j is refused in words: systemd could not start it", (path) => {
+])("a program at %j is rejected, because systemd could not start it", (path) => {
   expect(() => systemdUnit({ program: [path], user: "deskbell", isInHome: false })).toThrow(
-    "no program at such a path",
+    "cannot start a program at this path",
   );
 });
 
-test("a program in a home folder is still seen by its service, read-only", () => {
+test("the unit of a program in a home folder may read home folders", () => {
   expect(
     systemdUnit({ program: ["/home/ann/deskbell"], user: "deskbell", isInHome: true }),
   ).toContain("\nProtectHome=read-only\n");
 });
 
 test.each(["root;reboot", "", "A user", "x\nExecStartPre=/bin/evil"])(
-  "%j is no user to run as",
+  "--user %j is rejected",
   async (user) => {
-    expect(await runProgram(["service", "systemd", "--user", user])).toMatchObject({
+    expect(await runProgram(["systemd-unit", "--user", user])).toMatchObject({
       code: 2,
       stdout: "",
     });
