@@ -225,7 +225,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     const db = new Database(join(dataDir, "deskbell.db"));
     db.exec("DROP TABLE attempt");
     db.close();
-    const after = await terminal.waitForText(/met a bug in itself[^]*exit=1 \S+[^]*ready>/);
+    const after = await terminal.waitForText(/Internal error[^]*exit=1 \S+[^]*ready>/);
     expect(after).toContain("no such table: attempt");
     expect({ stty: stty(after.slice(after.indexOf("exit=1"))), state: terminal.state() }).toEqual(
       before,

@@ -70,8 +70,7 @@ const deleteCommand = command({
     if (!dryRun && contents.events > LONG_HISTORY) cli.note("deleting …");
     const { deleteBusiness } = await import("../../app/businesses.ts");
     const deleted = deleteBusiness(rt, business);
-    if (json)
-      cli.printObject({ id: business.id, slug, removed: !dryRun, taken: deleted });
+    if (json) cli.printObject({ id: business.id, slug, removed: !dryRun, taken: deleted });
     cli.note(`${cli.verb("Deleted", "delete")} ${slug} with ${listOf(deleted)}.`);
     if (!dryRun) cli.note(`Earlier backups still contain it: ${cli.program} backup list`);
   },

@@ -134,7 +134,9 @@ const redeliver = command({
       count = redeliverDeliveries(rt, filter, { perSecond, onProgress: progress(cli) });
     else redeliverDelivery(rt, id);
     if (cli.flags.json) cli.printObject({ count, dryRun });
-    cli.note(`${cli.flags.dryRun ? "Would redeliver" : "Redelivering"} ${countOf(count, "delivery")}.`);
+    cli.note(
+      `${cli.flags.dryRun ? "Would redeliver" : "Redelivering"} ${countOf(count, "delivery")}.`,
+    );
     // The status and the last error have changed by now, so they are not part of the filter.
     if (wait && !dryRun)
       await untilAttempted(cli, rt, { ...filter, id, status: undefined, failed: undefined });

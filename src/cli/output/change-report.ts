@@ -36,9 +36,7 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   if (result.outsideHours.length > 0) cli.note(`${slug}: ${outsideHoursNote(result.outsideHours)}`);
   const effects = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}, ${countOf(deliveries, "webhook")} to send`;
   if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${effects}.`);
-  cli.note(
-    `${slug}: would change version ${fromVersion} -> ${version}, ${effects}.`,
-  );
+  cli.note(`${slug}: would change version ${fromVersion} -> ${version}, ${effects}.`);
   for (const { kind, removed, of } of massDeletes)
     cli.note(
       `${slug}: would delete ${removed} of ${of} ${kind}, which requires --allow-mass-delete.`,

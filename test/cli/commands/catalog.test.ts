@@ -142,7 +142,7 @@ test("catalog schema describes every section and field to an editor", async () =
     type: ["string", "number"],
     description: expect.stringContaining("an amount such as 35.00"),
   });
-  expect(service?.previousKeys?.description).toContain("a rename keeps its id");
+  expect(service?.previousKeys?.description).toContain("Former keys, oldest first");
   for (const [field, { description }] of Object.entries(service ?? {}))
     expect(description, field).toBeTypeOf("string");
 });

@@ -234,7 +234,9 @@ test.runIf(hasTmux && has("zsh"))(
     shell.press("Enter");
     await shell.waitForText(/^zsh>/m);
     shell.press("-l", "deskbell busi\tl\t--b\tsal\t");
-    expect(await shell.waitForText(/deskbell businesses list --business salon-aurora/)).toBeTruthy();
+    expect(
+      await shell.waitForText(/deskbell businesses list --business salon-aurora/),
+    ).toBeTruthy();
     shell.press("C-u");
     shell.press("-l", "deskbell staff show \t");
     await shell.waitForText(/daniel +-- Daniel Reyes/);

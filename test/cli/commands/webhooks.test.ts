@@ -109,7 +109,7 @@ test("rotate-secret prints only the new secret on stdout; --finish ends the over
     "Removed the old secret",
   );
   expect((await deskbell(`webhooks rotate-secret ${id} --finish`)).stderr).toContain(
-    "has no unfinished rotation",
+    "has no old secret to remove",
   );
   expect(await deskbell("keys rotate-master")).toMatchObject({
     code: 0,
