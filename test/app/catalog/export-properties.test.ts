@@ -21,8 +21,8 @@ const apply = (rt: TestRuntime, file: AuthoredFile | string, prune = false) =>
     },
   );
 
-/** Everything that the box holds of the business, with its ids. */
-function held(rt: TestRuntime, slug = "linden"): { catalog: Catalog; ids: string[] } {
+/** The stored catalog of the business, with the IDs of its objects. */
+function storedCatalog(rt: TestRuntime, slug = "linden"): { catalog: Catalog; ids: string[] } {
   const row = rt.store.businesses.findById(businessId(slug));
   if (!row) throw new Error("no business");
   const objects = rt.store.catalog.listObjects(row.id);
@@ -32,48 +32,48 @@ function held(rt: TestRuntime, slug = "linden"): { catalog: Catalog; ids: string
   return { catalog: { business: row.doc, schedule: row.schedule, objects }, ids };
 }
 
-const text = (rt: TestRuntime, format: "yaml" | "json"): string => {
+const exportText = (rt: TestRuntime, format: "yaml" | "json"): string => {
   const row = rt.store.businesses.findById(businessId("linden"));
   if (!row) throw new Error("no business");
   return exportCatalogText(rt, row, format).content;
 };
 
-test("an export is a fixed point: applied here it changes nothing, on an empty box it makes the same", () => {
-  const [here, there] = [createTestRuntime(), createTestRuntime()];
+test("applying an export changes nothing, and recreates the same catalog on an empty server", () => {
+  const [rt, emptyRt] = [createTestRuntime(), createTestRuntime()];
   fc.assert(
     fc.property(
       catalogPair,
       fc.constantFrom("yaml" as const, "json" as const),
       ({ second }, format) => {
-        apply(here, second, true);
-        const exported = text(here, format);
-        const again = apply(here, exported, true);
+        apply(rt, second, true);
+        const exported = exportText(rt, format);
+        const again = apply(rt, exported, true);
         expect(again).toMatchObject({ changes: [], businessFields: [], events: [] });
-        there.store.businesses.delete(businessId("linden"));
-        apply(there, exported);
-        expect(held(there)).toEqual(held(here));
-        expect(text(there, format)).toBe(exported);
+        emptyRt.store.businesses.delete(businessId("linden"));
+        apply(emptyRt, exported);
+        expect(storedCatalog(emptyRt)).toEqual(storedCatalog(rt));
+        expect(exportText(emptyRt, format)).toBe(exported);
       },
     ),
     { numRuns: NUM_RUNS },
   );
 });
 
-test("a file with --prune leaves the same on a box with a past as on an empty one, ids included", () => {
-  const [old, fresh] = [createTestRuntime(), createTestRuntime()];
+test("applying a file with --prune gives the same objects and IDs with or without an earlier catalog", () => {
+  const [old, empty] = [createTestRuntime(), createTestRuntime()];
   fc.assert(
     fc.property(catalogPair, ({ first, second }) => {
-      for (const rt of [old, fresh]) rt.store.businesses.delete(businessId("linden"));
+      for (const rt of [old, empty]) rt.store.businesses.delete(businessId("linden"));
       apply(old, first);
       apply(old, second, true);
-      apply(fresh, second);
-      expect(held(old)).toEqual(held(fresh));
+      apply(empty, second);
+      expect(storedCatalog(old)).toEqual(storedCatalog(empty));
     }),
     { numRuns: NUM_RUNS },
   );
 });
 
-test("a catalog does not differ from itself, also when it was written in another way", () => {
+test("applying the same file twice changes nothing", () => {
   const rt = createTestRuntime();
   fc.assert(
     fc.property(catalogPair, ({ second }) => {

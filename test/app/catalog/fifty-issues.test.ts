@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { collectIssues, readCatalogSources } from "../../support/catalog-file.ts";
 
-/** Each line with what is said of it: where it is wrong, and a word of what mends it. */
-const LINES: [line: string, mend?: string][] = [
+/** The lines of a file. An invalid one comes with a part of its expected message. */
+const LINES: [line: string, fix?: string][] = [
   ["catalog: 1"],
   ["business:"],
   ["  slug: salon"],
@@ -120,16 +120,16 @@ const LINES: [line: string, mend?: string][] = [
   ],
 ];
 
-test("a file with more than fifty different mistakes tells each of them, with its place and a mend", () => {
-  const wrong = LINES.filter(([, mend]) => mend !== undefined);
+test("a file with more than fifty different errors reports each with its line and how to fix it", () => {
+  const invalid = LINES.filter(([, fix]) => fix !== undefined);
   const text = LINES.map(([line]) => line).join("\n");
-  const told = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
+  const issues = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
   const lines = text.split("\n");
-  const expected = wrong.map(([line, mend = ""]) => [lines.indexOf(line) + 1, mend] as const);
-  expect(wrong.length).toBeGreaterThanOrEqual(50);
-  for (const [line, mend] of expected) {
-    const here = told.filter((one) => one.startsWith(`catalog.yaml:${line}:`));
-    expect(here.join("\n"), lines[line - 1]).toContain(mend);
+  const expected = invalid.map(([line, fix = ""]) => [lines.indexOf(line) + 1, fix] as const);
+  expect(invalid.length).toBeGreaterThanOrEqual(50);
+  for (const [line, fix] of expected) {
+    const ofLine = issues.filter((issue) => issue.startsWith(`catalog.yaml:${line}:`));
+    expect(ofLine.join("\n"), lines[line - 1]).toContain(fix);
   }
-  expect(told).toHaveLength(wrong.length);
+  expect(issues).toHaveLength(invalid.length);
 });

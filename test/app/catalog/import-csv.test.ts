@@ -12,7 +12,7 @@ const BUSINESS = { businessSlug: "joes", timezone: "Europe/Zurich", currency: "C
 const TITLES =
   "type,key,parent_key,name,category,price,duration_min,description,image,status,allergens,tags";
 
-const imported = (text: string, business = BUSINESS) => {
+const importAndRead = (text: string, business = BUSINESS) => {
   const { yaml, report } = importCsv({ name: "prices.csv", text }, business);
   const options = { current: () => null, prune: false, seedingAt: null };
   return {
@@ -22,7 +22,7 @@ const imported = (text: string, business = BUSINESS) => {
   };
 };
 
-const problems = (text: string) =>
+const issuesIn = (text: string) =>
   collectIssues(() => importCsv({ name: "prices.csv", text }, BUSINESS));
 
 const TABLE = `${TITLES}
@@ -34,9 +34,9 @@ size,bowl,soup,Bowl,,12.00,,,,,,
 addon,mask,,Mask,,12.00,10,,,,,
 `;
 
-describe("a table", () => {
-  test("becomes services with variants, dishes with sizes, add-ons, and categories by their names", () => {
-    const { objects, report } = imported(TABLE);
+describe("a CSV table", () => {
+  test("is imported as services with variants, dishes with sizes, add-ons and categories", () => {
+    const { objects, report } = importAndRead(TABLE);
     expect(objects.service).toMatchObject([
       {
         key: "cut",
@@ -81,19 +81,19 @@ describe("a table", () => {
     ],
     ["with empty lines", TABLE.replaceAll("\naddon", "\n\n\naddon")],
     [
-      "with titles as people write them",
+      "with titles in another case and spelling",
       TABLE.replace("parent_key", "Parent key").replace("duration_min", " Duration-Min"),
     ],
-  ])("is the same %s", (_form, text) => {
-    const { objects } = imported(text);
-    const { objects: usual } = imported(TABLE);
+  ])("is imported the same %s", (_form, text) => {
+    const { objects } = importAndRead(text);
+    const { objects: expected } = importAndRead(TABLE);
     const lines = (value: unknown) =>
       JSON.parse(JSON.stringify(value).replaceAll(String.raw`\r\n`, String.raw`\n`));
-    expect(lines(objects)).toEqual(usual);
+    expect(lines(objects)).toEqual(expected);
   });
 
-  test("may leave out keys, the price of a service with variants, and columns that it does not need", () => {
-    const { objects } = imported(
+  test("may omit keys, the price of a service with variants, and unused columns", () => {
+    const { objects } = importAndRead(
       'type,name,parent_key,price,duration_min\nservice,Cut & Go,,,\nvariant,Short,cut-go,"40,50",30\n',
     );
     expect(objects.service).toMatchObject([
@@ -106,21 +106,23 @@ describe("a table", () => {
     ["on_request", { priceType: "ON_REQUEST", priceCents: 0 }],
     ["from 35.00", { priceType: "FROM", priceCents: 3500 }],
     ["35", { priceType: "FIXED", priceCents: 3500 }],
-  ])("says of a price: %s", (price, expected) => {
+  ])("may have the price %s", (price, expected) => {
     expect(
-      imported(`type,name,price,duration_min\nservice,Cut,${price},30\n`).objects.service,
+      importAndRead(`type,name,price,duration_min\nservice,Cut,${price},30\n`).objects.service,
     ).toMatchObject([expected]);
   });
 
-  test("names the columns that were left", () => {
-    const { report } = imported("type,name,price,duration_min,supplier\nservice,Cut,1,30,Acme\n");
+  test("has its unknown columns reported", () => {
+    const { report } = importAndRead(
+      "type,name,price,duration_min,supplier\nservice,Cut,1,30,Acme\n",
+    );
     expect(report.left).toEqual([
       { what: "the column 'supplier'", why: "deskbell has no column for it" },
     ]);
   });
 });
 
-test("every mistake is told at once, with its line and a mend", () => {
+test("all issues of a file are reported with their lines and how to fix them", () => {
   const text = `${TITLES}
 servise,cut,,Cut,,40.00,30,,,,,
 service,a,,A,,4o,30,,,,,
@@ -132,7 +134,7 @@ up",,9.50,,,,,milk|glutn,
 menu_item,soup,,Soup,,9.50,,,,,,,,extra
 addon,m,,Mask,,1.005,,,not a url,,,
 `;
-  expect(problems(text)).toEqual([
+  expect(issuesIn(text)).toEqual([
     "prices.csv:2 'type' must be one of service_category, addon, service, variant, menu_category, menu_item, size, not 'servise'. Did you mean 'service'?",
     "prices.csv:3 'price' must be an amount such as 35.00, not '4o'.",
     "prices.csv:4 'duration_min' must be a whole number from 1 to 1440, not 'soon'.",
@@ -147,13 +149,13 @@ addon,m,,Mask,,1.005,,,not a url,,,
   ]);
 });
 
-describe("a file that is no table is refused in words", () => {
+describe("importCsv rejects a file with", () => {
   test.each<[string, string, string]>([
-    ["nothing", "", "is empty"],
-    ["no titles that are known", "a,b\n1,2\n", "There is no column 'type'."],
-    ["a title twice", "type,name,name\n", "The column 'name' is there twice."],
-    ["a quote without end", 'type,name\nservice,"Cut\n', "A quote that opens is never closed"],
-    ["a quote in the middle", 'type,name\nservice,"Cut" it\n', "A quote stands inside a cell"],
+    ["no content", "", "is empty"],
+    ["no known titles", "a,b\n1,2\n", "There is no column 'type'."],
+    ["a repeated title", "type,name,name\n", "The column 'name' is there twice."],
+    ["an unclosed quote", 'type,name\nservice,"Cut\n', "A quote that opens is never closed"],
+    ["a quote inside a cell", 'type,name\nservice,"Cut" it\n', "A quote stands inside a cell"],
     ["Latin-1", "type,name\nservice,Caf\ufffd\n", "is not UTF-8"],
     [
       "a cell of 65 KiB",
@@ -161,21 +163,21 @@ describe("a file that is no table is refused in words", () => {
       "Column 3 holds more than 64 KiB.",
     ],
     [
-      "a row without end",
+      "an unclosed quote in a row of 1 MB",
       `type,name\nservice,"${"x".repeat(1_000_000)}`,
       "This row is far too long",
     ],
     ["100,001 rows", `type,name\n${"a,b\n".repeat(100_001)}`, "has more than 100000 rows"],
   ])("%s", (_case, text, problem) => {
     const attempt = () => importCsv({ name: "prices.csv", text }, BUSINESS);
-    const told = problems(text);
-    if (told.length > 0) expect(told.join("\n")).toContain(problem);
+    const issues = issuesIn(text);
+    if (issues.length > 0) expect(issues.join("\n")).toContain(problem);
     else expect(attempt).toThrow(problem);
   });
 });
 
 describe("an export as CSV", () => {
-  const exported = (file: string) => {
+  const exportCsv = (file: string) => {
     const rt = createTestRuntime();
     const { slug } = applyCatalog(rt, [{ name: "catalog.yaml", text: file }], {
       seedingAt: rt.now(),
@@ -183,27 +185,27 @@ describe("an export as CSV", () => {
     return exportCatalogText(rt, getBusiness(rt, slug), "csv");
   };
 
-  test("holds no cell that a spreadsheet would run, and is read back as it was", () => {
+  test("has no cell that a spreadsheet would execute, and is imported unchanged", () => {
     const cells = ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", 'a,"b";c', "'=x"];
     const addons = cells.map(
       (name, i) => `{key: a${i}, name: ${JSON.stringify(name)}, price: 1.00}`,
     );
-    const { content } = exported(
+    const { content } = exportCsv(
       `catalog: 1\nbusiness: {slug: joes, name: Joe's, timezone: Europe/Zurich, currency: CHF}\naddons: [${addons.join(", ")}]`,
     );
     for (const cell of content.split(/[,\r\n]+/)) expect(cell).not.toMatch(/^"?[=+\-@]/);
     expect(content).toContain("'=HYPERLINK(1)");
     expect(
-      imported(content)
+      importAndRead(content)
         .objects.addon.map(({ name }) => name)
         .slice(0, 5),
     ).toEqual(cells.slice(0, 5));
   });
 
-  test("of the shipped restaurant comes back with the same dishes, sizes and prices", () => {
-    const { content, leftOut } = exported(readPreset("restaurant"));
+  test("of the shipped restaurant is imported with the same dishes, sizes and prices", () => {
+    const { content, leftOut } = exportCsv(readPreset("restaurant"));
     expect(leftOut).toContain("14 tables");
-    const { objects } = imported(content, { ...BUSINESS, businessSlug: "cafe-lumen" });
+    const { objects } = importAndRead(content, { ...BUSINESS, businessSlug: "cafe-lumen" });
     const { objects: authored } = readCatalog(
       [{ name: "restaurant.yaml", text: readPreset("restaurant") }],
       {
@@ -212,7 +214,7 @@ describe("an export as CSV", () => {
         seedingAt: 0,
       },
     ).catalog;
-    const known = (dish: (typeof objects.menu_item)[number]) => [
+    const comparable = (dish: (typeof objects.menu_item)[number]) => [
       dish.key,
       dish.name,
       dish.priceType,
@@ -221,6 +223,6 @@ describe("an export as CSV", () => {
       dish.allergens,
       dish.sizes.map(({ key, priceCents }) => [key, priceCents]),
     ];
-    expect(objects.menu_item.map(known)).toEqual(authored.menu_item.map(known));
+    expect(objects.menu_item.map(comparable)).toEqual(authored.menu_item.map(comparable));
   });
 });

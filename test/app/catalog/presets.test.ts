@@ -26,37 +26,37 @@ describe.each(PRESETS)("the shipped %s", (preset) => {
     expect(objects.promotion.some(({ schedule }) => schedule.startsAt !== null)).toBe(true);
   });
 
-  test("is translated into every language that it names", () => {
+  test("has translations for each of its locales", () => {
     const { business, objects } = load(preset);
     const texts = JSON.stringify(objects);
     for (const locale of business.locales.filter((one) => one !== business.locale))
       expect(texts).toContain(`"${locale}":{"`);
   });
 
-  test("uses every object that others are to refer to", () => {
+  test("has no object that should be referred to but is not", () => {
     const { objects } = load(preset);
     const linked = new Set(
       objects.service.flatMap(({ addons }) => addons.map(({ addon }) => addon)),
     );
-    const performing = new Set(objects.service.flatMap(({ staff }) => staff));
+    const performers = new Set(objects.service.flatMap(({ staff }) => staff));
     const occupied = new Set(
       objects.service.flatMap(({ resources }) => resources.map(({ resource }) => resource)),
     );
     const chosen = new Set(objects.menu_item.flatMap(({ modifierGroups }) => modifierGroups));
-    const filed = new Set(objects.menu_item.flatMap(({ categories }) => categories));
+    const used = new Set(objects.menu_item.flatMap(({ categories }) => categories));
     const parents = new Set(objects.menu_category.map(({ parent }) => parent));
-    const idle = [
+    const unused = [
       ...objects.addon.filter(({ key }) => !linked.has(key)),
-      ...objects.staff.filter(({ key }) => !performing.has(key)),
+      ...objects.staff.filter(({ key }) => !performers.has(key)),
       ...objects.resource.filter(({ key }) => !occupied.has(key)),
       ...objects.modifier_group.filter(({ key }) => !chosen.has(key)),
-      ...objects.menu_category.filter(({ key }) => !filed.has(key) && !parents.has(key)),
+      ...objects.menu_category.filter(({ key }) => !used.has(key) && !parents.has(key)),
     ];
-    expect(idle.map(({ key }) => key)).toEqual([]);
+    expect(unused.map(({ key }) => key)).toEqual([]);
   });
 });
 
-test("Café Lumen has 64 dishes, most allergens, a lunch menu by time of day and 14 tables", () => {
+test("Café Lumen has 64 dishes, most allergens, a lunch menu with serving times and 14 tables", () => {
   const { business, objects } = load("restaurant");
   expect(business).toMatchObject({
     slug: "cafe-lumen",
@@ -78,21 +78,22 @@ test("Café Lumen has 64 dishes, most allergens, a lunch menu by time of day and
   ]);
 });
 
-test("a dish of Café Lumen that is said to be vegan or vegetarian contains nothing that is not", () => {
-  const animal = {
+test("no dish of Café Lumen has an allergen that contradicts its diet", () => {
+  const forbiddenAllergens = {
     vegan: ["eggs", "milk", "fish"],
     vegetarian: ["fish"],
     "gluten-free": ["gluten"],
   };
-  const wrong = load("restaurant").objects.menu_item.flatMap(({ key, dietary, allergens }) =>
-    Object.entries(animal)
-      .filter(
-        ([diet, forbidden]) =>
-          dietary.includes(diet) && forbidden.some((one) => allergens.some((is) => is === one)),
-      )
-      .map(([diet]) => `${key} is not ${diet}`),
+  const contradictions = load("restaurant").objects.menu_item.flatMap(
+    ({ key, dietary, allergens }) =>
+      Object.entries(forbiddenAllergens)
+        .filter(
+          ([diet, forbidden]) =>
+            dietary.includes(diet) && forbidden.some((one) => allergens.some((is) => is === one)),
+        )
+        .map(([diet]) => `${key} is not ${diet}`),
   );
-  expect(wrong).toEqual([]);
+  expect(contradictions).toEqual([]);
 });
 
 test("Salon Aurora has 27 services with variants and add-ons, six people, a class and a shift past midnight", () => {
@@ -112,19 +113,19 @@ test("Salon Aurora has 27 services with variants and add-ons, six people, a clas
   expect(ends).toContain("26:00");
 });
 
-test("a service's price and duration are those of its default variant", () => {
+test("each service has the price and duration of its default variant", () => {
   const services = [...load("salon").objects.service, ...load("venue").objects.service];
-  const contradicting = services.filter(({ variants, durationMin, priceCents }) => {
+  const different = services.filter(({ variants, durationMin, priceCents }) => {
     const chosen = variants.find(({ isDefault }) => isDefault);
     return (
       chosen !== undefined &&
       (chosen.durationMin !== durationMin || chosen.priceCents !== priceCents)
     );
   });
-  expect(contradicting.map(({ key }) => key)).toEqual([]);
+  expect(different.map(({ key }) => key)).toEqual([]);
 });
 
-test("Kita Live has twelve public events ahead of the day of seeding, in whole yen, with shared quotas", () => {
+test("Kita Live has twelve events after the day of seeding, with prices in yen and shared quotas", () => {
   const { business, objects } = load("venue");
   const events = objects.public_event;
   expect(business).toMatchObject({ slug: "kita-live", timezone: "Asia/Tokyo", currency: "JPY" });

@@ -7,36 +7,36 @@ import {
   readCatalogSources,
 } from "../../support/catalog-file.ts";
 
-/** Each row: the body after the head's four lines, then `line:column detail` for every mistake in it. */
-const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
-  // Words
+/** The body of a file after its four header lines, then `line:column detail` of each issue. */
+const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
+  // Fields and values
   [
-    "a field that is nearly a known one",
+    "a misspelled field",
     "addons:\n  - key: mask\n    name: Mask\n    pric: 5.00\n",
     "8:5 Unknown field 'pric'. Did you mean 'price'?",
   ],
   [
-    "a field like no other",
+    "an unknown field",
     "areas: [{key: hall, name: Hall, xyzzy: 1}]\n",
     "5:33 Unknown field 'xyzzy'. Known fields: key, name, previousKeys, status, images, translations.",
   ],
   [
-    "a section like no other",
+    "a misspelled section",
     "servces: []\n",
     "5:1 Unknown field 'servces'. Did you mean 'services'?",
   ],
   [
-    "a key that is missing",
+    "a missing key",
     "areas:\n  - name: Hall\n",
     "6:5 'key' is missing; it must be 1 to 80 characters in one line, with no space at either end.",
   ],
   [
-    "a name left empty",
+    "an empty name",
     "areas:\n  - key: hall\n    name:\n",
     "7:5 'name' is missing; it must be one line of 1 to 200 characters.",
   ],
   [
-    "a number where text belongs",
+    "a number instead of text",
     "areas: [{key: hall, name: 12}]\n",
     "5:21 'name' must be one line of 1 to 200 characters, not 12. Put it in quotes: name: \"12\".",
   ],
@@ -45,47 +45,43 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     'areas: [{key: "a\\nb", name: A}]\n',
     "5:10 'key' must be 1 to 80 characters in one line, with no space at either end, not 'a␊b'.",
   ],
-  ["a section that is no list", "areas: hall\n", "5:1 'areas' must be a list, not 'hall'."],
+  ["a section that is not a list", "areas: hall\n", "5:1 'areas' must be a list, not 'hall'."],
   [
-    "an item that is no group",
+    "an item that is not a group of fields",
     "areas: [hall]\n",
     "5:9 Each of 'areas' must be a group of fields, not 'hall'.",
   ],
   [
-    "a status that does not exist",
+    "an unknown status",
     "areas: [{key: a, name: A, status: actve}]\n",
     "5:27 'status' must be active, inactive or archived, not 'actve'. Did you mean 'active'?",
   ],
   [
-    "yes for true",
+    "yes instead of true",
     "staff: [{key: a, name: A, public: yes}]\n",
     "5:27 'public' must be true or false, not 'yes'.",
   ],
   [
-    "an allergen outside the law's list",
+    "an unknown allergen",
     "menu: {items: [{key: a, name: A, price: 1, allergens: [glutn]}]}\n",
     "5:56 Each of 'allergens' must be gluten, crustaceans, eggs, fish, peanuts, soybeans, milk, nuts, celery, mustard, sesame, sulphites, lupin or molluscs, not 'glutn'. Did you mean 'gluten'?",
   ],
   [
-    "an image that is no web address",
+    "an image that is not a web address",
     "areas: [{key: a, name: A, images: ['javascript:alert(1)']}]\n",
     "5:36 Each of 'images' must be a web address such as https://example.com/soup.jpg, not 'javascript:alert(1)'.",
   ],
   [
-    "a field within one of two forms",
+    "an unknown field of an image",
     "areas: [{key: a, name: A, images: [{url: 'https://a.example/b.png', with: 3}]}]\n",
     "5:69 Unknown field 'with'. Did you mean 'width'?",
   ],
   [
-    "a language that is none",
+    "an invalid language",
     "areas: [{key: a, name: A, translations: {deutsch!: {name: B}}}]\n",
     "5:42 A name in 'translations' must be a language such as de or pt-BR, not 'deutsch!'.",
   ],
-  [
-    "a field named like a prototype",
-    "__proto__: {polluted: true}\n",
-    "5:1 Unknown field '__proto__'.",
-  ],
+  ["a field named __proto__", "__proto__: {polluted: true}\n", "5:1 Unknown field '__proto__'."],
   // Money
   [
     "more decimals than the currency has",
@@ -98,7 +94,7 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "5:28 'price' must be an amount such as 35.00, not '35,00'.",
   ],
   [
-    "a price as an exponent",
+    "a price in exponent notation",
     "addons: [{key: a, name: A, price: 1e3}]\n",
     "5:28 'price' must be an amount such as 35.00, not '1e3'.",
   ],
@@ -108,24 +104,28 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "5:28 'price' must not be negative.",
   ],
   [
-    "a price said twice",
+    "a price and a price in cents",
     "addons: [{key: a, name: A, price: 5, priceCents: 500}]\n",
     "5:38 'price' and 'priceCents' set the same value. Keep one of them.",
   ],
-  ["no price", "addons: [{key: a, name: A}]\n", "5:10 'price' is missing: an add-on needs one."],
   [
-    "a price for what has none",
+    "a missing price",
+    "addons: [{key: a, name: A}]\n",
+    "5:10 'price' is missing: an add-on needs one.",
+  ],
+  [
+    "a price for a service on request",
     "services: [{key: a, name: A, durationMin: 5, priceType: on_request, price: 3}]\n",
     "5:69 'price' conflicts with 'on_request'. Remove one of them.",
   ],
   [
-    "a deposit that is no amount",
+    "a deposit that is not an amount",
     "services: [{key: a, name: A, durationMin: 5, price: 3, deposit: half}]\n",
     "5:56 'deposit' must be an amount such as 35.00, not 'half'.",
   ],
   // Time
   [
-    "an hour that does not exist",
+    "an invalid time of day",
     "hours: [{days: mon, start: '25:00', end: '26:00'}]\n",
     "5:21 'start' must be a time of day such as 09:30, not '25:00'.",
   ],
@@ -140,27 +140,27 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "5:41 'end' 02:00 is not after 'start' 18:00. For 02:00 on the next day, write 26:00.",
   ],
   [
-    "a day that is none",
+    "an unknown day",
     "hours: [{days: [mon, monday], start: '09:00', end: '18:00'}]\n",
     "5:22 Each of 'days' must be mon, tue, wed, thu, fri, sat, sun or a range such as mon-fri, not 'monday'.",
   ],
   [
-    "a date that does not exist",
+    "a nonexistent date",
     "closures: [{date: 2027-02-29}]\n",
     "5:13 'date' must be a date that exists, such as 2026-12-25, not '2027-02-29'.",
   ],
   [
-    "a yearly date that does not exist",
+    "a nonexistent yearly date",
     "closures: [{yearly: 02-30}]\n",
     "5:13 'yearly' must be a month and day such as 12-25, not '02-30'.",
   ],
   [
-    "a closure of two forms",
+    "a closure with two forms",
     "closures: [{date: 2027-02-01, yearly: 02-03}]\n",
     "5:12 A closure needs exactly one of: 'date'; 'from' and 'to'; 'yearly'.",
   ],
   [
-    "half a closure",
+    "a closure without an end",
     "closures: [{from: 2027-02-01}]\n",
     "5:12 'to' is missing: a closure over several days has 'from' and 'to'.",
   ],
@@ -170,12 +170,12 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "5:14 'intervals' is missing: list the hours to add.",
   ],
   [
-    "days counted from a seeding that is none",
+    "a relative time outside seeding",
     "events: [{key: gala, name: Gala, startsIn: 12d 19:30, durationMin: 90}]\n",
     "5:34 '12d 19:30' is relative to the day of seeding and works only with 'seed'. Write a date and time such as 2026-12-31T22:00.",
   ],
   [
-    "an instant that does not exist",
+    "a nonexistent date and time",
     "events: [{key: gala, name: Gala, startsAt: '2026-11-31T19:00', durationMin: 90}]\n",
     "5:34 'startsAt' must be a date and time such as 2026-12-31T22:00, alone or with an offset (+01:00), not '2026-11-31T19:00'.",
   ],
@@ -196,33 +196,33 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "5:10 'endsAt' is missing: an event needs it, or 'durationMin'.",
   ],
   [
-    "doors after the start",
+    "doors that open after the start",
     "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, doorsAt: '22:30'}]\n",
     "5:79 'doorsAt' 22:30 is after the start of the event.",
   ],
   // Numbers
   [
-    "a duration of no minutes",
+    "a duration of 0 minutes",
     "services: [{key: a, name: A, durationMin: 0, price: 1}]\n",
     "5:30 'durationMin' must be a whole number from 1 to 1440, not 0.",
   ],
   [
-    "half a minute",
+    "a duration that is not a whole number",
     "services: [{key: a, name: A, durationMin: 30.5, price: 1}]\n",
     "5:30 'durationMin' must be a whole number from 1 to 1440, not 30.5.",
   ],
   [
-    "a table that shrinks",
+    "a table with fewer maxSeats than minSeats",
     "tables: [{key: t1, minSeats: 4, maxSeats: 2}]\n",
     "5:33 'maxSeats' 2 is less than 'minSeats' 4.",
   ],
   [
-    "a group of which too many must be chosen",
+    "a modifier group with fewer options than its minimum",
     "menu: {modifierGroups: [{key: g, name: G, min: 2, options: [{key: o, name: O}]}]}\n",
     "5:43 'min' 2 is more than the number of options, 1.",
   ],
   [
-    "an add-on that is required none times",
+    "a required add-on with a minimum of 0",
     "addons: [{key: m, name: M, price: 1}]\nservices: [{key: a, name: A, durationMin: 5, price: 1, addons: [{addon: m, required: true, min: 0}]}]\n",
     "6:92 'min' cannot be 0, because the add-on is required.",
   ],
@@ -233,102 +233,102 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
   ],
   // Promotions and tickets
   [
-    "a benefit with a stranger's field",
+    "a benefit with a field of another type",
     "promotions: [{key: p, name: P, benefit: {type: amount_off, amount: 5, percent: 3}}]\n",
     "5:71 'percent' is not allowed in a benefit of type amount_off, which has amount, amountCents.",
   ],
   [
-    "a benefit of nothing",
+    "a benefit without a percentage",
     "promotions: [{key: p, name: P, benefit: {type: percent_off}}]\n",
     "5:32 'percent' is missing: a benefit of type percent_off needs one.",
   ],
   [
-    "more than all of it",
+    "a discount of more than 100 percent",
     "promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 120}}]\n",
     "5:61 'percent' must be at most 100.00, not '120'.",
   ],
   [
-    "a promotion for nothing",
+    "a promotion that applies to nothing",
     "promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {services: []}}]\n",
     "5:75 This promotion applies to nothing. Write 'all: true', or list what it applies to.",
   ],
   [
-    "a quota of a ticket type that the event lacks",
+    "a quota with an unknown ticket type",
     "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: seat, name: Seat, price: 9}], quotas: [{key: q, size: 9, ticketTypes: [seats]}]}]\n",
     "5:170 This event has no ticket type 'seats'. Did you mean 'seat'?",
   ],
   [
-    "an event whose key makes no slug",
+    "an event whose key cannot become a slug",
     "events: [{key: 忘年会, name: 忘年会, startsAt: 2026-12-31T22:00, durationMin: 60}]\n",
     "5:10 'slug' is missing and cannot be derived from the key '忘年会'. Add one of a-z, 0-9 and -.",
   ],
   // Repeats and references
   [
-    "a key listed twice",
+    "a repeated key",
     "areas:\n  - {key: hall, name: Hall}\n  - {key: hall, name: Hall 2}\n",
     "7:6 The area 'hall' is listed twice. The other is at catalog.yaml:6:6.",
   ],
   [
-    "a variant listed twice",
+    "a repeated variant",
     "services: [{key: a, name: A, durationMin: 5, price: 1, variants: [{key: s, name: S}, {key: s, name: T}]}]\n",
     "5:87 The variant 's' is listed twice. The other is at catalog.yaml:5:68.",
   ],
   [
-    "somebody unknown",
+    "an unknown staff member",
     "staff: [{key: maria, name: Maria}]\nservices: [{key: a, name: A, durationMin: 5, price: 1, staff: [maria, mara]}]\n",
     "6:71 There is no staff member 'mara'. Did you mean 'maria'?",
   ],
   [
-    "an unknown add-on, resource and category at once",
+    "an unknown category, add-on and resource in one service",
     "services:\n  - key: a\n    name: A\n    durationMin: 5\n    price: 1\n    category: hair\n    addons: [mask]\n    resources: [{resource: room}]\n",
     "10:5 There is no service category 'hair'.",
     "11:14 There is no add-on 'mask'.",
     "12:18 There is no resource 'room'.",
   ],
   [
-    "the old name of something",
+    "a reference to a renamed object",
     "areas: [{key: garden, name: Garden, previousKeys: [yard]}]\ntables: [{key: t1, maxSeats: 2, area: yard}]\n",
     "6:33 There is no area 'yard'. It was renamed to 'garden'.",
   ],
   [
-    "a promotion for an unknown ticket type",
+    "a promotion with an unknown add-on and ticket type",
     "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: seat, name: Seat, price: 9}]}]\npromotions: [{key: p, name: P, benefit: {type: free_addon, addon: cake}, appliesTo: {ticketTypes: [gala/seta]}}]\n",
     "6:60 There is no add-on 'cake'.",
     "6:100 There is no ticket type 'gala/seta'. Did you mean 'gala/seat'?",
   ],
   [
-    "categories in a ring",
+    "a cycle of categories",
     "serviceCategories:\n  - {key: a, name: A, parent: b}\n  - {key: b, name: B, parent: a}\n",
     "6:23 These categories form a cycle: 'a' in 'b' in 'a'.",
   ],
   [
-    "a category within itself",
+    "a category that is its own parent",
     "menu: {categories: [{key: a, name: A, parent: a}]}\n",
     "5:39 A category cannot be its own parent.",
   ],
   [
-    "two events of one slug",
+    "two events with the same slug",
     "events:\n  - {key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60}\n  - {key: Gala!, name: Gala, startsAt: 2027-12-31T22:00, durationMin: 60}\n",
     "7:5 The event 'gala' already has the slug 'gala'. Choose another slug.",
   ],
   [
-    "a key that another's id is made of",
+    "a key that the ID of another object is derived from",
     "areas:\n  - {key: garden, name: Garden, previousKeys: [yard]}\n  - {key: yard, name: Yard}\n",
     "7:6 The ID of 'garden' is already derived from the key 'yard'. Choose another key.",
   ],
-  // YAML itself
+  // YAML syntax
   [
-    "a field written twice",
+    "a repeated field",
     "areas: []\nareas: []\n",
     "6:1 'areas' is written twice here. Keep one of them.",
   ],
   [
-    "a price with a comma in braces",
+    "a price with a comma in a flow map",
     "addons: [{key: a, name: A, price: 4,50}]\n",
     "5:37 Unknown field '50'. To write an amount, use a decimal point: 4.50.",
   ],
   [
-    "a tab, without what it leads to",
+    "a tab, without follow-up errors",
     "areas:\n  - key: a\n\tname: A\n    images: []\n",
     "7:1 A tab is used for indentation here; YAML takes spaces only.",
   ],
@@ -338,21 +338,25 @@ const MISTAKES: [name: string, body: string, ...expected: string[]][] = [
     "6:1 A tab is used for indentation here; YAML takes spaces only.",
   ],
   [
-    "a colon in plain text",
+    "a colon in an unquoted text",
     "areas: [{key: a, name: A}]\nstaff:\n  - key: x\n    name: Tom: the cat\n",
     "8:11 A second ': ' in one line. Put the text in quotes, or begin a new line.",
   ],
   [
-    "a tag",
+    "a YAML tag",
     "areas: !list []\n",
     "5:8 Tags such as '!name' have no meaning in a catalog (unresolved tag: !list).",
   ],
-  ["an alias of nothing", "areas: *halls\n", "5:8 No anchor '&halls' stands before this alias."],
-  ["a field with a list for a name", "? [a, b]\n: 3\n", "5:3 The name of a field must be text."],
+  [
+    "an alias without an anchor",
+    "areas: *halls\n",
+    "5:8 No anchor '&halls' stands before this alias.",
+  ],
+  ["a list as a field name", "? [a, b]\n: 3\n", "5:3 The name of a field must be text."],
 ];
 
-describe("readCatalog tells the author of a file of", () => {
-  it.each(MISTAKES)("%s", (_name, body, ...expected) => {
+describe("readCatalog reports", () => {
+  it.each(INVALID_FILES)("%s", (_name, body, ...expected) => {
     expect(collectIssues(() => readCatalogBody(body))).toEqual(
       expected.map((line) => `catalog.yaml:${line}`),
     );
@@ -360,7 +364,7 @@ describe("readCatalog tells the author of a file of", () => {
 });
 
 describe("readCatalog", () => {
-  it("tells of every mistake at once, in the order of the file, and of those in the same object", () => {
+  it("reports all issues, including several in one object, in the order of the file", () => {
     const body = `promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {services: [ct]}}]
 services:
   - key: cut
@@ -381,7 +385,7 @@ services:
     ]);
   });
 
-  it("does not take a reference to an object that it could not read for an unknown one", () => {
+  it("does not report references to an object that has issues of its own as unknown", () => {
     const body =
       "areas: [{key: hall, name: Hall}]\nevents: [{key: gala, name: 3, startsAt: never, quotas: 5, ticketTypes: [7]}]\npromotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {events: [gala], ticketTypes: [gala/seat]}}]\n";
     const found = collectIssues(() => readCatalogBody(body));
@@ -389,7 +393,7 @@ services:
     expect(found.every((line) => line.startsWith("catalog.yaml:6:"))).toBe(true);
   });
 
-  it("says in the error how many mistakes there are, where, and that nothing was changed", () => {
+  it("names the number of issues and the file in the error message", () => {
     expect(() => readCatalogBody("areas: 1\n")).toThrow(
       "1 mistake in catalog.yaml. Nothing was changed.",
     );
@@ -423,17 +427,17 @@ services:
       "catalog: 1\n---\ncatalog: 1\n",
       "catalog.yaml:2:1 A second document begins here ('---'). Put it into a file of its own.",
     ],
-  ])("refuses a file that is no catalog: %#", (text, expected) => {
+  ])("rejects a file that is not a catalog: %#", (text, expected) => {
     expect(collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]))).toEqual([
       expected,
     ]);
   });
 
   it.each([
-    ["brackets without end", "[".repeat(100_000)],
-    ["lists in lists", `catalog: 1\nareas: ${"[".repeat(60)}${"]".repeat(60)}\n`],
-    ["a list that holds itself", "catalog: 1\nareas: &a [*a]\n"],
-  ])("refuses %s as nested too deeply", (_name, text) => {
+    ["unclosed brackets", "[".repeat(100_000)],
+    ["nested lists", `catalog: 1\nareas: ${"[".repeat(60)}${"]".repeat(60)}\n`],
+    ["a list that contains itself", "catalog: 1\nareas: &a [*a]\n"],
+  ])("rejects %s as nested too deeply", (_name, text) => {
     const [first] = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
     expect(first).toContain("This is nested too deeply for a catalog.");
   });
@@ -461,7 +465,7 @@ services:
       "bookingPolicy: {maxAdvanceDays: 2000}",
       "'maxAdvanceDays' must be a whole number from 1 to 1095, not 2000.",
     ],
-  ])("refuses a business with %s", (field, detail) => {
+  ])("rejects a business with %s", (field, detail) => {
     const fields = { slug: "a-b", name: "A", timezone: "UTC", currency: "EUR" };
     const [name = ""] = field.split(":");
     const lines = Object.entries(fields)
@@ -476,7 +480,7 @@ services:
     );
   });
 
-  it("refuses a bomb of aliases before it goes off", () => {
+  it("rejects aliases that expand exponentially", () => {
     const bomb = ["a: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let n = 1; n < 12; n++)
       bomb.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(", ")}]`);
@@ -486,14 +490,14 @@ services:
     ]);
   });
 
-  it("refuses a file of more than 50 MB without reading it", () => {
+  it("rejects a file of more than 50 MB without parsing it", () => {
     const text = `catalog: 1\n#${"x".repeat(50_000_000)}`;
     expect(collectIssues(() => readCatalogSources([{ name: "big.yaml", text }]))).toEqual([
       "big.yaml:1:1 The file is larger than 50 MB.",
     ]);
   });
 
-  it("refuses an object of more than 200 KB", () => {
+  it("rejects an object of more than 200 KB", () => {
     const texts = Array.from(
       { length: 25 },
       (_, n) => `a${String.fromCharCode(97 + n)}: {description: "${"é".repeat(5000)}"}`,
@@ -504,7 +508,7 @@ services:
     expect(found).toEqual(["catalog.yaml:6:5 This object is 251 KB; the maximum is 200 KB."]);
   });
 
-  it("leaves prototypes alone", () => {
+  it("does not change object prototypes", () => {
     collectIssues(() =>
       readCatalogBody(
         "__proto__: {polluted: true}\nareas: [{key: a, name: A, __proto__: {polluted: true}}]\n",
@@ -513,14 +517,14 @@ services:
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it("never prints control characters of a file", () => {
-    const [mistake] = collectIssues(() =>
+  it("replaces control characters of the file in messages", () => {
+    const [issue] = collectIssues(() =>
       readCatalogBody('areas: [{key: a, name: A, "\\e[31mred": 1}]\n'),
     );
-    expect(mistake).toContain("Unknown field '␛[31mred'.");
+    expect(issue).toContain("Unknown field '␛[31mred'.");
   });
 
-  it("reads JSON as it reads YAML, places included", () => {
+  it("reads JSON like YAML, and reports the same places", () => {
     const file = {
       catalog: 1,
       business: { slug: "kita-live", name: "Kita 😀", timezone: "Asia/Tokyo", currency: "JPY" },
@@ -540,14 +544,14 @@ services:
     ).toEqual(["kita.json:18:4 'price' has 1 decimal in '5.5', but JPY has none."]);
   });
 
-  it("takes a price from the digits in the file, quoted or not", () => {
+  it("reads a price from its digits in the file, quoted or not", () => {
     const catalog = readCatalogBody(
       "addons: [{key: a, name: A, price: 35.00}, {key: b, name: B, price: '35.00'}, {key: c, name: C, priceCents: 3500}, {key: d, name: D, price: 0.29}]\n",
     );
     expect(catalog.objects.addon.map((addon) => addon.priceCents)).toEqual([3500, 3500, 3500, 29]);
   });
 
-  it("shares what an anchor names", () => {
+  it("resolves aliases", () => {
     const catalog = readCatalogBody(
       "hours: &week [{days: mon-fri, start: '09:00', end: '18:00'}]\nstaff: [{key: a, name: A, hours: *week}]\n",
     );
@@ -557,7 +561,7 @@ services:
   describe("with several files", () => {
     const business = { name: "business.yaml", text: CATALOG_HEADER };
 
-    it("joins a section that they all have, in their order", () => {
+    it("joins the same section of all files in their order", () => {
       const catalog = readCatalogSources([
         {
           name: "b.yaml",
@@ -576,7 +580,7 @@ services:
       ]);
     });
 
-    it("names both places of a key that two of them have", () => {
+    it("names both places of a key that is in two files", () => {
       const found = collectIssues(() =>
         readCatalogSources([
           business,
@@ -589,7 +593,7 @@ services:
       ]);
     });
 
-    it("wants the business once, and the format's version in each", () => {
+    it("requires exactly one business, and the format version in each file", () => {
       expect(
         collectIssues(() => readCatalogSources([business, { ...business, name: "again.yaml" }])),
       ).toEqual([
@@ -602,7 +606,7 @@ services:
       ).toEqual(["b.yaml:1:1 'catalog' is missing; it must be 1, the version of this format."]);
     });
 
-    it("tells of what is not YAML in each of them", () => {
+    it("reports YAML errors in each of them", () => {
       const found = collectIssues(() =>
         readCatalogSources([
           { name: "a.yaml", text: "a: 'b\n" },
@@ -613,7 +617,7 @@ services:
     });
   });
 
-  it.each(["restaurant", "salon", "venue"])("reads the shipped %s without a mistake", (preset) => {
+  it.each(["restaurant", "salon", "venue"])("reads the shipped %s without issues", (preset) => {
     const text = readFileSync(new URL(`../../../data/${preset}.yaml`, import.meta.url), "utf8");
     const seedingAt = Date.parse("2026-11-20T12:00:00Z");
     expect(

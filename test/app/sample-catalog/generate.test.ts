@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readCatalog } from "../../../src/app/catalog/read-catalog.ts";
 import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
 
-const generated = (size: number, seed: number) =>
+const generate = (size: number, seed: number) =>
   readCatalog([{ name: "generated.json", text: JSON.stringify(generateCatalog(size, seed)) }], {
     current: () => null,
     prune: false,
@@ -10,22 +10,22 @@ const generated = (size: number, seed: number) =>
   }).catalog;
 
 test.each([1, 2, 7, 40, 997])(
-  "a generated business of %i objects is sound and has exactly so many",
+  "a generated catalog of %i objects is valid and has exactly that many",
   (size) => {
     for (const seed of [0, 1, 42]) {
-      const { objects } = generated(size, seed);
+      const { objects } = generate(size, seed);
       expect(Object.values(objects).reduce((sum, docs) => sum + docs.length, 0)).toBe(size);
     }
   },
 );
 
-test("the same seed generates the same business, another seed another", () => {
+test("the same seed generates the same catalog, and another seed a different one", () => {
   expect(generateCatalog(300, 7)).toEqual(generateCatalog(300, 7));
   expect(generateCatalog(300, 7)).not.toEqual(generateCatalog(300, 8));
 });
 
-test("a generated business of some size has something of every kind, under names that a person would choose", () => {
-  const { objects } = generated(400, 3);
+test("a large generated catalog has objects of every kind with realistic, unique names", () => {
+  const { objects } = generate(400, 3);
   for (const [kind, docs] of Object.entries(objects)) {
     expect(docs, kind).not.toHaveLength(0);
     expect(new Set(docs.map(({ name }) => name)).size, kind).toBe(docs.length);

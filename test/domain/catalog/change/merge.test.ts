@@ -6,8 +6,8 @@ const areas = (...keys: string[]) =>
   `areas: [${keys.map((key) => `{key: ${key}, name: ${key}}`).join(", ")}]\n`;
 const keysOf = (docs: readonly { key: string }[]) => docs.map((doc) => doc.key);
 
-describe("a file laid over what the box has", () => {
-  it("leaves alone the sections that it does not name, and lists of the menu likewise", () => {
+describe("applying a file to a stored catalog", () => {
+  it("keeps the sections and menu lists that the file does not have", () => {
     const before = readCatalogBody(
       `${areas("hall")}hours: [{start: '09:00', end: '18:00'}]\nmenu: {categories: [{key: soups, name: Soups}], items: [{key: tomato, name: Tomato, price: 7}]}\n`,
     );
@@ -24,7 +24,7 @@ describe("a file laid over what the box has", () => {
     expect(after.schedule).toEqual({ ...before.schedule, turnTimes: [{ upTo: 2, min: 90 }] });
   });
 
-  it("puts what it lists first, in its order, and what it does not list after that, in the order they had", () => {
+  it("puts the objects of the file first and keeps the order of the others", () => {
     const before = readCatalogBody(areas("a", "b", "c", "d"));
     expect(keysOf(readOverCurrent(before, areas("d", "new", "b")).objects.area)).toEqual([
       "d",
@@ -35,7 +35,7 @@ describe("a file laid over what the box has", () => {
     ]);
   });
 
-  it("drops what it does not list when it is told to prune", () => {
+  it("deletes unlisted objects only with prune", () => {
     const before = readCatalogBody(areas("a", "b", "c"));
     expect(
       keysOf(readOverCurrent(before, areas("c", "new"), { prune: true }).objects.area),
@@ -46,7 +46,7 @@ describe("a file laid over what the box has", () => {
     );
   });
 
-  it("gives a field that it leaves out its default", () => {
+  it("resets an omitted field to its default", () => {
     const before = readCatalogBody(
       "addons: [{key: mask, name: Mask, price: 5, durationMin: 10, description: Cool., status: inactive}]\n",
     );
@@ -58,13 +58,13 @@ describe("a file laid over what the box has", () => {
     });
   });
 
-  it("reads the same again from the same file", () => {
+  it("changes nothing if the file is the same", () => {
     const body = `${areas("a", "b")}tables: [{key: t1, maxSeats: 2, area: a}]\n`;
     const before = readCatalogBody(body);
     expect(readOverCurrent(before, body)).toEqual(before);
   });
 
-  it("may refer to what only the box has", () => {
+  it("resolves references to objects that only the stored catalog has", () => {
     const before = readCatalogBody(areas("hall"));
     expect(
       readOverCurrent(before, "tables: [{key: t1, maxSeats: 2, area: hall}]\n").objects.table[0]
@@ -72,7 +72,7 @@ describe("a file laid over what the box has", () => {
     ).toBe("hall");
   });
 
-  it("takes the most of an add-on from the box when a link to it says none", () => {
+  it("uses the maximum quantity of a stored add-on as the default of a link", () => {
     const before = readCatalogBody(
       "addons: [{key: stone, name: Stone, price: 5, maxQuantity: 4}]\n",
     );
@@ -93,7 +93,7 @@ describe("a file laid over what the box has", () => {
     ]);
   });
 
-  it("may not prune what something that no file lists refers to", () => {
+  it("rejects a prune that breaks a reference of a stored object", () => {
     const before = readCatalogBody(
       `${areas("hall", "yard")}tables: [{key: t1, maxSeats: 2, area: yard}]\n`,
     );
@@ -103,7 +103,7 @@ describe("a file laid over what the box has", () => {
   });
 });
 
-describe("a rename", () => {
+describe("renaming a key", () => {
   const before =
     readCatalogBody(`${areas("yard", "hall")}tables: [{key: t1, maxSeats: 2, area: yard}]
 events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{key: seat, name: Seat, price: 9}]}]
@@ -114,14 +114,16 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     "areas: [{key: garden, name: Garden, previousKeys: [yard]}]\n",
   );
 
-  it("keeps the object's id and leaves none behind under the old key", () => {
-    const [was] = before.objects.area;
-    const [is] = renamed.objects.area;
-    expect(objectId("area", "salon-aurora", is!)).toBe(objectId("area", "salon-aurora", was!));
+  it("keeps the ID and leaves no object under the old key", () => {
+    const [oldArea] = before.objects.area;
+    const [newArea] = renamed.objects.area;
+    expect(objectId("area", "salon-aurora", newArea!)).toBe(
+      objectId("area", "salon-aurora", oldArea!),
+    );
     expect(keysOf(renamed.objects.area)).toEqual(["garden", "hall"]);
   });
 
-  it("is followed by what the file does not list", () => {
+  it("updates references in objects that the file does not list", () => {
     expect(renamed.objects.table[0]?.area).toBe("garden");
     const after = readOverCurrent(
       before,
@@ -134,7 +136,7 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     expect(before.objects.promotion[0]?.appliesTo.events).toEqual(["gala"]);
   });
 
-  it("is not forgotten when a later file forgets the old key, or knows only the last one", () => {
+  it("is remembered if a later file omits some or all previous keys", () => {
     expect(readOverCurrent(renamed, areas("garden")).objects.area[0]?.previousKeys).toEqual([
       "yard",
     ]);
@@ -146,13 +148,13 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     expect(keysOf(again.objects.area)).toEqual(["lawn", "hall"]);
   });
 
-  it("goes back when an older file is read again", () => {
+  it("is reverted by an older file", () => {
     const back = readOverCurrent(renamed, areas("yard"));
     expect(keysOf(back.objects.area)).toEqual(["yard", "hall"]);
     expect(back.objects.table[0]?.area).toBe("yard");
   });
 
-  it("keeps the ids of variants too", () => {
+  it("keeps the IDs of variants", () => {
     const service = (variants: string) =>
       `services: [{key: a, name: A, durationMin: 5, price: 1, variants: [${variants}]}]\n`;
     const short = readCatalogBody(service("{key: s, name: Short, previousKeys: [small]}"));

@@ -6,7 +6,7 @@ import { readCatalogBody } from "../../../support/catalog-file.ts";
 const common = { previousKeys: [], status: "ACTIVE", images: [], translations: {} };
 const instant = (text: string) => Date.parse(text);
 
-describe("what a file leaves out", () => {
+describe("an omitted field", () => {
   it("is filled in for a service, its variants, add-ons and resources", () => {
     const catalog = readCatalogBody(`
 addons: [{key: mask, name: Mask, price: 5, maxQuantity: 3}]
@@ -127,7 +127,7 @@ services:
     ]);
   });
 
-  it("makes a promotion apply to all, always", () => {
+  it("is filled in for a promotion, which then applies to everything at any time", () => {
     const { objects } = readCatalogBody(
       "promotions: [{key: p, name: P, benefit: {type: buy_x_get_y, buyQuantity: 2}}]\n",
     );
@@ -143,8 +143,8 @@ services:
   });
 });
 
-describe("money in every place", () => {
-  it("is read by the currency's decimals", () => {
+describe("an amount of money", () => {
+  it("is read with the decimals of the currency in every field", () => {
     const { objects } = readCatalogBody(`
 services: [{key: a, name: A, durationMin: 5, price: 12.50, deposit: 2.50}]
 staff: [{key: x, name: X, serviceOverrides: [{service: a, price: 13.10}]}]
@@ -178,13 +178,13 @@ describe("times", () => {
     ["sat-mon", ["mon", "sat", "sun"]],
     ["[sun, tue-wed, tue]", ["tue", "wed", "sun"]],
     ["mon-sun", ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]],
-  ])("days written as %s are %j", (days, expected) => {
+  ])("with the days %s are on %j", (days, expected) => {
     expect(
       readCatalogBody(`hours: [{days: ${days}, start: '22:00', end: '30:00'}]\n`).schedule.hours,
     ).toEqual([{ days: expected, start: "22:00", end: "30:00", validFrom: null, validTo: null }]);
   });
 
-  it("of a window that names no days are of every day", () => {
+  it("of a window without days are on every day", () => {
     const { objects } = readCatalogBody(
       "staff: [{key: a, name: A, breaks: [{start: '12:00', end: '12:30'}]}]\n",
     );
@@ -196,7 +196,7 @@ describe("times", () => {
     ["2026-12-31 22:00", "2027-01-01T03:00:00Z"],
     ["2026-12-31T22:00:30+01:00", "2026-12-31T21:00:30Z"],
     ["2026-12-31T22:00Z", "2026-12-31T22:00:00Z"],
-  ])("%s is an instant of the business's zone unless it has an offset", (text, expected) => {
+  ])("%s is in the time zone of the business unless it has an offset", (text, expected) => {
     const { objects } = readCatalogBody(
       `events: [{key: gala, name: Gala, startsAt: '${text}', durationMin: 1}]\n`,
     );
@@ -208,7 +208,7 @@ describe("times", () => {
     ["0d 09:00", "2026-11-20T09:00:00-05:00"],
     ["-3d 09:00", "2026-11-17T09:00:00-05:00"],
     ["200d 20:00", "2027-06-08T20:00:00-04:00"],
-  ])("%s counts from the day of seeding where the business is", (startsIn, expected) => {
+  ])("%s counts from the day of seeding in the time zone of the business", (startsIn, expected) => {
     // Already the 21st in UTC, still the 20th in New York.
     const seedingAt = Date.parse("2026-11-21T03:00:00Z");
     const body = `events: [{key: gala, name: Gala, startsIn: ${startsIn}, durationMin: 60, ticketTypes: [{key: s, name: S, price: 1, salesStart: -5d 08:00}]}]\n`;
@@ -217,7 +217,7 @@ describe("times", () => {
     expect(event?.ticketTypes[0]?.salesStartAt).toBe(instant("2026-11-15T08:00:00-05:00"));
   });
 
-  it("off that are dates include the last day", () => {
+  it("off with dates include the last day", () => {
     const { objects } = readCatalogBody(
       "staff: [{key: a, name: A, timeOff: [{from: 2026-12-24, to: 2026-12-24}, {from: 2026-12-30T12:00, to: 2026-12-30T14:00}]}]\n",
     );
@@ -227,7 +227,7 @@ describe("times", () => {
     ]);
   });
 
-  it("of closures are spans, also of one day, or yearly", () => {
+  it("of closures are date ranges or yearly", () => {
     const { schedule } = readCatalogBody(
       "closures: [{name: Xmas, date: 2026-12-25}, {from: 2027-02-01, to: 2027-02-07}, {yearly: 02-29}]\n",
     );
@@ -239,7 +239,7 @@ describe("times", () => {
   });
 });
 
-describe("what people write", () => {
+describe("a file", () => {
   it("may have choices in upper or lower case", () => {
     const { objects } = readCatalogBody(
       "areas: [{key: a, name: A, status: archived}, {key: b, name: B, status: INACTIVE}]\n",
@@ -247,14 +247,14 @@ describe("what people write", () => {
     expect(objects.area.map((area) => area.status)).toEqual(["ARCHIVED", "INACTIVE"]);
   });
 
-  it("may have keys as other systems export them", () => {
+  it("may have keys with spaces, symbols and non-ASCII letters", () => {
     const { objects } = readCatalogBody(
       "menu: {categories: [{key: '#Sunny-Side Egg on Toast', name: Egg}], items: [{key: 'ö/ü', name: O, price: 1, categories: ['#Sunny-Side Egg on Toast']}]}\n",
     );
     expect(objects.menu_item[0]?.categories).toEqual(["#Sunny-Side Egg on Toast"]);
   });
 
-  it("may have images as addresses or with their sizes, texts in blocks, and languages", () => {
+  it("may have images with or without sizes, block texts and translations", () => {
     const [category] = readCatalogBody(`
 serviceCategories:
   - key: hair
@@ -276,7 +276,7 @@ serviceCategories:
   });
 });
 
-it("the schema tells an editor of its fields, and that a price may be a number", () => {
+it("the JSON Schema allows a price to be text or a number", () => {
   const schema = z.toJSONSchema(catalogFileSchema, { io: "input" });
   expect(schema).toMatchObject({
     additionalProperties: false,
