@@ -10,21 +10,21 @@ test.each([
   { address: "2001:db8::1", ranges: ["203.0.113.0/24", "2001:db8::/32"], within: true },
   { address: "2001:db9::1", ranges: ["2001:db8::/32"], within: false },
   { address: "nonsense", ranges: ["0.0.0.0/0"], within: false },
-])("$address from $ranges: $within", ({ address, ranges, within }) =>
+])("$address within $ranges: $within", ({ address, ranges, within }) =>
   expect(isWithin(address, ranges)).toBe(within),
 );
 
-test("an address range is told from other text", () => {
+test("isAddressRange accepts ranges and single addresses only", () => {
   expect(["10.0.0.0/8", "10.1.2.3", "2001:db8::/32"].every(isAddressRange)).toBe(true);
   expect(["10.0.0.0/33", "example.com", "", "10.0.0.0/8/8"].some(isAddressRange)).toBe(false);
 });
 
-test("a setting that is no range is refused by its flag", () => {
+test("assertAddressRanges names the flag", () => {
   expect(() => assertAddressRanges("--allow-private", ["10.0.0.0/8", "foo"])).toThrow(
     "--allow-private must be an address range, not 'foo'.",
   );
 });
 
-test("where nobody looked at the setting before, what is no range says so when it is used", () => {
+test("isWithin throws for an invalid range", () => {
   expect(() => isWithin("10.0.0.1", ["foo"])).toThrow("Invalid address range 'foo'.");
 });

@@ -2,22 +2,22 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { grants, isWellFormed, generateApiKey } from "../../src/domain/api-key.ts";
 
-test("a key tells its kind, has 32 random characters and a checksum of 6", () => {
+test("a key shows its kind and has 32 random characters and a checksum of 6", () => {
   expect(generateApiKey("SECRET", randomBytes)).toMatch(/^deskbell_sk_[0-9A-Za-z]{38}$/);
   expect(generateApiKey("RESTRICTED", randomBytes)).toMatch(/^deskbell_rk_[0-9A-Za-z]{38}$/);
 });
 
-test("the random part uses all 62 characters, none of them oftener than the others", () => {
+test("the random part uses all 62 characters evenly", () => {
   const seen = new Map<string, number>();
   for (let i = 0; i < 1000; i++)
     for (const char of generateApiKey("SECRET", randomBytes).slice(12, 44))
       seen.set(char, (seen.get(char) ?? 0) + 1);
   expect(seen.size).toBe(62);
-  // 516 expected of each; the standard deviation is 22.5.
+  // About 516 of each are expected, with a standard deviation of 22.5.
   for (const count of seen.values()) expect(Math.abs(count - 516)).toBeLessThan(23 * 6);
 });
 
-test("one wrong character anywhere is a typing error", () => {
+test("a single wrong character makes the key malformed", () => {
   const key = generateApiKey("SECRET", randomBytes);
   expect(isWellFormed(key)).toBe(true);
   for (let i = 0; i < key.length; i++) {
@@ -32,7 +32,7 @@ test.each([
   "deskbell_xk_aaaa",
   `deskbell_sk_${"é".repeat(38)}`,
   `deskbell_sk_${"a".repeat(100_000)}`,
-])("%.30s cannot be a key", (text) => expect(isWellFormed(text)).toBe(false));
+])("%.30s is malformed", (text) => expect(isWellFormed(text)).toBe(false));
 
 test.each([
   { kind: "SECRET", scopes: [], needed: "webhooks.write", granted: true },

@@ -38,11 +38,11 @@ describe("parseMoney", () => {
     [".inf", "USD", "must be an amount such as 35.00, not '.inf'"],
     ["100000000", "USD", "must be at most 99999999.99, not '100000000'"],
     ["9".repeat(400), "JPY", `must be at most 9999999999, not '${"9".repeat(39)}…'`],
-  ])("refuses %s in %s", (text, currency, problem) => {
+  ])("rejects %s in %s", (text, currency, problem) => {
     expect(parseMoney(text, currency)).toEqual({ problem });
   });
 
-  it("reads back every amount that it prints, in currencies of no, two and three decimals", () => {
+  it("round-trips every amount in currencies with zero, two and three decimals", () => {
     assert(
       property(
         integer({ min: 0, max: MAX_MINOR_UNITS }),
@@ -54,7 +54,7 @@ describe("parseMoney", () => {
     );
   });
 
-  it("never throws and never gives anything but a whole number in range", () => {
+  it("never throws and returns only integers in range", () => {
     assert(
       property(
         oneof(string(), double().map(String)),
@@ -87,7 +87,7 @@ describe("formatMoney", () => {
 });
 
 describe("parsePercent", () => {
-  it("reads basis points, digit by digit", () => {
+  it("parses basis points exactly", () => {
     expect(["20", "12.5", "0.01", "100"].map(parsePercent)).toEqual(
       [2000, 1250, 1, 10_000].map((units) => ({ units })),
     );
@@ -97,7 +97,7 @@ describe("parsePercent", () => {
     ["101", "must be at most 100.00, not '101'"],
     ["1.234", "has 3 decimals in '1.234', but at most 2 are allowed"],
     ["20%", "must be a percentage such as 12.5, not '20%'"],
-  ])("refuses %s", (text, problem) => {
+  ])("rejects %s", (text, problem) => {
     expect(parsePercent(text)).toEqual({ problem });
   });
 });

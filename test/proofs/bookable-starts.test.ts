@@ -20,7 +20,7 @@ import type { Catalog, Kind as ObjectKind } from "../../src/domain/catalog/catal
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 import type { Scenario as Asked } from "../domain/availability/oracle.ts";
-import { isValidRequest, scenariosWithOneMore } from "../domain/availability/scenarios.ts";
+import { isValidRequest, scenariosWithExtraBooking } from "../domain/availability/scenarios.ts";
 import { captureError } from "../support/use-case.ts";
 import { chooseScale } from "../support/scale.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -45,7 +45,7 @@ test.each<Kind>(["one service", "chain", "class", "table"])(
   { timeout: 60_000 + 4000 * WORLDS },
   async (kind) => {
     const seen = { booked: 0, refused: new Set<string>() };
-    const check = asyncProperty(scenariosWithOneMore, async ({ world: asked }) => {
+    const check = asyncProperty(scenariosWithExtraBooking, async ({ scenario: asked }) => {
       pre(kindOf(asked) === kind && isValidRequest(asked));
       const rt = createTestRuntime({}, asked.nowMs);
       store(rt, asked);

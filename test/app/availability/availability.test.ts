@@ -18,7 +18,7 @@ import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.
 
 const MONDAY = "2026-11-23";
 
-const visit = (fields: Partial<NamedAppointmentRequest> = {}): NamedAppointmentRequest => ({
+const appointment = (fields: Partial<NamedAppointmentRequest> = {}): NamedAppointmentRequest => ({
   serviceIds: ["cut"],
   variantIds: [],
   addonIds: [],
@@ -27,24 +27,25 @@ const visit = (fields: Partial<NamedAppointmentRequest> = {}): NamedAppointmentR
   ...fields,
 });
 
-const enquire = (fields: Partial<AvailabilityQuery> = {}): AvailabilityQuery => ({
+const createQuery = (fields: Partial<AvailabilityQuery> = {}): AvailabilityQuery => ({
   audience: "INTERNAL",
-  request: visit(),
+  request: appointment(),
   dates: { from: MONDAY, to: MONDAY },
   timezone: null,
   explain: false,
   ...fields,
 });
 
-const asking = (rt: TestRuntime, slug = SHOP_SLUG) => {
-  const ask = createAvailabilityFinder(rt, createEventLoopYield());
-  return (fields: Partial<AvailabilityQuery> = {}) => ask(getBusiness(rt, slug), enquire(fields));
+const createFinder = (rt: TestRuntime, slug = SHOP_SLUG) => {
+  const find = createAvailabilityFinder(rt, createEventLoopYield());
+  return (fields: Partial<AvailabilityQuery> = {}) =>
+    find(getBusiness(rt, slug), createQuery(fields));
 };
 
-function shop() {
+function openTestShop() {
   const rt = createTestRuntime();
   seedShop(rt);
-  return { rt, ask: asking(rt) };
+  return { rt, find: createFinder(rt) };
 }
 
 async function startsOf({ days }: Availability): Promise<string[]> {
@@ -54,16 +55,16 @@ async function startsOf({ days }: Availability): Promise<string[]> {
   return found.map((startsAt) => startsAt.slice(5, 16));
 }
 
-describe("the house", () => {
-  test("names things by key or id, and sees whom the public does not", async () => {
-    const { ask } = shop();
-    const wish = visit({
+describe("an internal request", () => {
+  test("uses keys or IDs and sees objects that are not public", async () => {
+    const { find } = openTestShop();
+    const request = appointment({
       serviceIds: ["cut", "color"],
       variantIds: ["long"],
       addonIds: ["wash", "color:oil"],
       staffIds: ["cut:bea"],
     });
-    const { terms, days } = ask({ request: wish });
+    const { terms, days } = find({ request });
     expect(terms).toEqual({
       timezone: "Europe/Lisbon",
       durationMin: 210,
@@ -71,7 +72,7 @@ describe("the house", () => {
       currency: "EUR",
     });
     for await (const some of days()) expect(some).toMatchObject([{ state: "CLOSED" }]);
-    const { nextSlots } = ask({ request: visit({ staffIds: ["bea"] }) });
+    const { nextSlots } = find({ request: appointment({ staffIds: ["bea"] }) });
     expect((await nextSlots(1, MONDAY))[0]?.segments).toMatchObject([
       { staffId: expect.stringMatching(/^stf_/) },
     ]);
@@ -92,17 +93,17 @@ describe("the house", () => {
       { serviceIds: ["color"], variantIds: ["long", "long"] },
       "variant_service_mismatch: Too many variants of 'Color': name the service once for each variant.",
     ],
-  ])("is told what is wrong with %j", (fields, refusal) => {
-    const { ask } = shop();
-    expect(captureError(() => ask({ request: visit(fields) }))).toBe(refusal);
+  ])("with %j is rejected", (fields, message) => {
+    const { find } = openTestShop();
+    expect(captureError(() => find({ request: appointment(fields) }))).toBe(message);
   });
 });
 
-describe("what has changed since shows at once", () => {
-  test("a booking, a time off, a catalog", async () => {
-    const { rt, ask } = shop();
-    const color = visit({ serviceIds: ["color"] });
-    const starts = () => startsOf(ask({ request: color }));
+describe("the result changes immediately after", () => {
+  test("a booking or time off", async () => {
+    const { rt, find } = openTestShop();
+    const color = appointment({ serviceIds: ["color"] });
+    const starts = () => startsOf(find({ request: color }));
     expect(await starts()).toEqual(["11-23T09:00", "11-23T10:00", "11-23T11:00"]);
     createBooking(rt, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
     expect(await starts()).toEqual(["11-23T09:00", "11-23T11:00"]);
@@ -118,14 +119,14 @@ describe("what has changed since shows at once", () => {
 
 describe("the next slots", () => {
   const next = async (rt: TestRuntime, limit: number, from: string): Promise<string[]> => {
-    const wish = visit({ serviceIds: ["color"] });
-    return (await asking(rt)({ request: wish }).nextSlots(limit, from)).map(({ startsAt }) =>
+    const request = appointment({ serviceIds: ["color"] });
+    return (await createFinder(rt)({ request }).nextSlots(limit, from)).map(({ startsAt }) =>
       startsAt.slice(5, 16),
     );
   };
 
-  test("begin neither before the day that is asked for nor before now, and end at the horizon", async () => {
-    const { rt } = shop();
+  test("start on the requested day or now, and end at the horizon", async () => {
+    const { rt } = openTestShop();
     expect(await next(rt, 2, "2026-11-01")).toEqual(["11-23T09:00", "11-23T10:00"]);
     expect(await next(rt, 2, "2026-11-24")).toEqual(["11-25T09:00", "11-25T10:00"]);
     expect(await next(rt, 9, "2026-12-18")).toEqual(["12-18T09:00", "12-18T10:00", "12-18T11:00"]);
@@ -133,7 +134,7 @@ describe("the next slots", () => {
     expect(await next(rt, 1, "2026-11-20")).toEqual(["11-23T11:00"]);
   });
 
-  test("are looked for over months", async () => {
+  test("are searched for over months", async () => {
     const rt = createTestRuntime();
     const { slug } = createLargeSalon(rt, {
       people: 1,
@@ -143,14 +144,14 @@ describe("the next slots", () => {
       bookings: 0,
     });
     createTimeOff(rt, slug, { staff: "p0", from: "2026-11-20", to: "2027-02-14", reason: null });
-    const { nextSlots } = asking(rt, slug)({ request: visit({ serviceIds: ["s0"] }) });
+    const { nextSlots } = createFinder(rt, slug)({ request: appointment({ serviceIds: ["s0"] }) });
     expect((await nextSlots(1, MONDAY)).map(({ startsAt }) => startsAt)).toEqual([
       "2027-02-15T08:00:00+00:00",
     ]);
   });
 });
 
-test("three weeks at once are the same as their days one by one", async () => {
+test("a scan of three weeks equals 21 scans of one day", async () => {
   const rt = createTestRuntime();
   const { slug } = createLargeSalon(rt, {
     people: 2,
@@ -159,25 +160,25 @@ test("three weeks at once are the same as their days one by one", async () => {
     days: 21,
     bookings: 800,
   });
-  const ask = asking(rt, slug);
-  const wish = visit({ serviceIds: ["s0"] });
+  const find = createFinder(rt, slug);
+  const request = appointment({ serviceIds: ["s0"] });
   const days = Array.from({ length: 21 }, (_, i) => addDays(MONDAY, i));
   const oneByOne = await Promise.all(
-    days.map((day) => startsOf(ask({ request: wish, dates: { from: day, to: day } }))),
+    days.map((day) => startsOf(find({ request, dates: { from: day, to: day } }))),
   );
   expect(oneByOne.flat().length).toBeGreaterThan(100);
   expect(
-    await startsOf(ask({ request: wish, dates: { from: MONDAY, to: addDays(MONDAY, 20) } })),
+    await startsOf(find({ request, dates: { from: MONDAY, to: addDays(MONDAY, 20) } })),
   ).toEqual(oneByOne.flat());
 });
 
-describe("however long it takes, others are served in between", () => {
+describe("a long scan yields to the event loop", () => {
   const WORST = { people: 50, services: 8, firstDay: MONDAY, days: 62, bookings: 10_000 };
-  const chain = (services: string[]) => visit({ serviceIds: services });
+  const requestFor = (services: string[]) => appointment({ serviceIds: services });
   const twoMonths = { from: MONDAY, to: "2027-01-23" };
 
-  /** The longest turn of the event loop while it works, in milliseconds of this thread's own time. */
-  async function longestTurn(work: Promise<unknown>): Promise<number> {
+  /** The longest event loop iteration during the work, in milliseconds of CPU time of this thread. */
+  async function longestIteration(work: Promise<unknown>): Promise<number> {
     const done = new AbortController();
     void work.finally(() => done.abort());
     let longest = 0;
@@ -190,27 +191,27 @@ describe("however long it takes, others are served in between", () => {
     return longest;
   }
 
-  test("62 days of 8 services by 50 people around 10,000 bookings hold nobody up for 50 ms", async () => {
+  test("62 days, 8 services, 50 people and 10,000 bookings never block it for 50 ms", async () => {
     const rt = createTestRuntime();
     const { slug, services } = createLargeSalon(rt, WORST);
-    const ask = asking(rt, slug);
-    const once = () => startsOf(ask({ request: chain(services), dates: twoMonths }));
-    // Code that has run for a while.
+    const find = createFinder(rt, slug);
+    const once = () => startsOf(find({ request: requestFor(services), dates: twoMonths }));
+    // Warm up.
     expect((await once()).length).toBeGreaterThan(500);
-    expect(await longestTurn(once())).toBeLessThan(50);
-    // Two that come together take turns.
-    expect(await longestTurn(Promise.all([once(), once()]))).toBeLessThan(50);
+    expect(await longestIteration(once())).toBeLessThan(50);
+    // Two concurrent scans.
+    expect(await longestIteration(Promise.all([once(), once()]))).toBeLessThan(50);
   });
 
-  test("of two who ask, the one whose question is lighter does not wait for the other", async () => {
+  test("a light request does not wait for a heavy one", async () => {
     const rt = createTestRuntime();
     const { slug, services } = createLargeSalon(rt, { ...WORST, bookings: 100 });
-    const ask = asking(rt, slug);
+    const find = createFinder(rt, slug);
     const order: string[] = [];
-    const heavy = startsOf(ask({ request: chain(services), dates: twoMonths })).then(() =>
+    const heavy = startsOf(find({ request: requestFor(services), dates: twoMonths })).then(() =>
       order.push("heavy"),
     );
-    const light = startsOf(ask({ request: chain(services.slice(0, 1)) })).then(() =>
+    const light = startsOf(find({ request: requestFor(services.slice(0, 1)) })).then(() =>
       order.push("light"),
     );
     await Promise.all([heavy, light]);

@@ -40,7 +40,7 @@ staff:
   - { key: sam, name: Sam, bookable: false }
 `;
 
-function salon(): TestRuntime {
+function openSalon(): TestRuntime {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   return rt;
@@ -51,18 +51,18 @@ const at = (time: string): string => `2026-12-01T${time}`;
 const book = (rt: TestRuntime, input: Input) =>
   createBooking(rt, SLUG, { service: "cut", start: at("10:00"), ...input });
 
-test("a booking names what it takes and costs, and partners are told of it once", () => {
-  const rt = salon();
-  const made: unknown[] = [];
+test("a booking lists its segments and price, and one event is written", () => {
+  const rt = openSalon();
+  const created: unknown[] = [];
   const events = recordEvents(rt, () =>
-    made.push(
+    created.push(
       book(rt, { variant: "long", addons: ["wash*2"], staff: "leo", customerRef: "Ana 7" }),
     ),
   );
   const id = expect.stringMatching(/^bkg_[0-9a-z]+$/);
   const addon = (quantity: number) => ({ addonId: expect.stringMatching(/^adn_/), quantity });
   const span = { startsAt: "2026-12-01T10:00:00-05:00", endsAt: "2026-12-01T11:20:00-05:00" };
-  expect(made).toEqual([
+  expect(created).toEqual([
     {
       id,
       status: "CONFIRMED",
@@ -90,14 +90,14 @@ test("a booking names what it takes and costs, and partners are told of it once"
         resource: { type: "booking", id, ids: [id] },
         action: "created",
         changed: { status: true, schedule: true },
-        object: made[0],
+        object: created[0],
       },
     },
   ]);
 });
 
-test("a person's own time and price for a service count", () => {
-  const rt = salon();
+test("a staff member's own duration and price apply", () => {
+  const rt = openSalon();
   expect(book(rt, { staff: "mia" })).toMatchObject({
     endsAt: "2026-12-01T10:45:00-05:00",
     totalCents: 5100,
@@ -105,52 +105,67 @@ test("a person's own time and price for a service count", () => {
 });
 
 test("each guest of a class pays", () => {
-  const rt = salon();
+  const rt = openSalon();
   expect(book(rt, { service: "yoga", guests: 2 })).toMatchObject({ guests: 2, totalCents: 2400 });
 });
 
-describe("what is booked", () => {
+describe("a booking", () => {
   test.each<[name: string, booked: Input[], wanted: Input, isFree: boolean]>([
-    ["is not booked again", [{ staff: "leo" }], { staff: "leo" }, false],
-    ["leaves the other person free", [{ staff: "leo" }], {}, true],
-    ["by both leaves nobody", [{}, {}], {}, false],
-    ["keeps its buffer", [{ staff: "leo" }], { staff: "leo", start: at("10:30") }, false],
-    ["is over when its buffer is", [{ staff: "leo" }], { staff: "leo", start: at("10:45") }, true],
+    ["blocks the same time", [{ staff: "leo" }], { staff: "leo" }, false],
+    ["leaves other staff free", [{ staff: "leo" }], {}, true],
+    ["of everyone leaves no one free", [{}, {}], {}, false],
+    ["blocks its buffer", [{ staff: "leo" }], { staff: "leo", start: at("10:30") }, false],
+    ["ends with its buffer", [{ staff: "leo" }], { staff: "leo", start: at("10:45") }, true],
     [
-      "asks for the buffer of what comes before it",
+      "requires the buffer of the booking before it",
       [{ staff: "leo" }],
       { staff: "leo", start: at("09:30") },
       false,
     ],
     [
-      "lets through what ends in time",
+      "allows a booking whose buffer ends in time",
       [{ staff: "leo" }],
       { staff: "leo", start: at("09:15") },
       true,
     ],
-    ["keeps the room from another service", [{ service: "colour" }], { service: "peel" }, false],
-    ["gives the room back", [{ service: "colour" }], { service: "peel", start: at("11:00") }, true],
-    ["keeps a person from another service", [{ staff: "mia" }], { service: "colour" }, false],
     [
-      "takes in those of the same class",
+      "blocks its resource for another service",
+      [{ service: "colour" }],
+      { service: "peel" },
+      false,
+    ],
+    [
+      "releases its resource",
+      [{ service: "colour" }],
+      { service: "peel", start: at("11:00") },
+      true,
+    ],
+    [
+      "blocks its staff member for another service",
+      [{ staff: "mia" }],
+      { service: "colour" },
+      false,
+    ],
+    [
+      "can be joined in the same session",
       [{ service: "yoga", guests: 2 }],
       { service: "yoga" },
       true,
     ],
     [
-      "has no more seats than there are",
+      "cannot exceed the session's capacity",
       [{ service: "yoga", guests: 2 }],
       { service: "yoga", guests: 2 },
       false,
     ],
     [
-      "keeps a teacher from a class that begins later",
+      "blocks its staff member for a later session",
       [{ service: "yoga" }],
       { service: "yoga", start: at("10:30") },
       false,
     ],
   ])("%s", (_name, booked, wanted, isFree) => {
-    const rt = salon();
+    const rt = openSalon();
     for (const input of booked) book(rt, input);
     const events = recordEvents(rt, () =>
       expect(captureError(() => book(rt, wanted))).toMatch(
@@ -161,7 +176,7 @@ describe("what is booked", () => {
   });
 });
 
-test.each<[input: Input, refusal: RegExp]>([
+test.each<[input: Input, message: RegExp]>([
   [{ service: "gift" }, /^service_not_bookable: 'Gift' cannot be booked\.$/],
   [{ service: "gone" }, /^service_not_bookable: 'Gone' cannot be booked\.$/],
   [{ service: "cutt" }, /^resource_not_found: There is no service 'cutt'\. Did you mean 'cut'\?$/],
@@ -195,21 +210,21 @@ test.each<[input: Input, refusal: RegExp]>([
     /^validation_failed: 'customerRef' must be one line of 1 to 200 characters, not 'a␇b'\.$/,
   ],
   [{ customerRef: "x".repeat(10_240) }, /^validation_failed: 'customerRef' must be one line/],
-])("%j is refused, and nobody is told", (input, refusal) => {
-  const rt = salon();
+])("%j is rejected without an event", (input, message) => {
+  const rt = openSalon();
   expect(
-    recordEvents(rt, () => expect(captureError(() => book(rt, input))).toMatch(refusal)),
+    recordEvents(rt, () => expect(captureError(() => book(rt, input))).toMatch(message)),
   ).toEqual([]);
 });
 
 describe("a visit of several services", () => {
   const visit = { service: ["colour", "cut"], addons: ["cut:wash"], staff: ["cut:leo"] };
 
-  test("is one booking with a segment for each, in their order", () => {
-    const rt = salon();
-    const made: ReturnType<typeof book>[] = [];
-    const events = recordEvents(rt, () => made.push(book(rt, visit)));
-    const [booking] = made;
+  test("is one booking with a segment per service, in order", () => {
+    const rt = openSalon();
+    const created: ReturnType<typeof book>[] = [];
+    const events = recordEvents(rt, () => created.push(book(rt, visit)));
+    const [booking] = created;
     expect(booking).toMatchObject({
       startsAt: "2026-12-01T10:00:00-05:00",
       endsAt: "2026-12-01T11:40:00-05:00",
@@ -235,8 +250,8 @@ describe("a visit of several services", () => {
     expect(getBooking(rt, id, booking!.id).segments).toHaveLength(2);
   });
 
-  test("takes all of its time from others, and gives all of it back", () => {
-    const rt = salon();
+  test("blocks and releases all of its time", () => {
+    const rt = openSalon();
     const { id } = book(rt, visit);
     expect(captureError(() => book(rt, { service: "colour" }))).toMatch(/^conflict: /);
     expect(captureError(() => book(rt, { staff: "leo", start: at("11:15") }))).toMatch(
@@ -269,25 +284,25 @@ describe("a visit of several services", () => {
       { service: Array(9).fill("cut") },
       /^validation_failed: 'service' must be a name, or a list of 1 to 8 names, not /,
     ],
-  ])("with %j is refused, and nothing is written", (input, refusal) => {
-    const rt = salon();
+  ])("with %j is rejected and writes nothing", (input, message) => {
+    const rt = openSalon();
     book(rt, { staff: "leo", start: at("10:30") });
     expect(
       recordEvents(rt, () =>
-        expect(captureError(() => book(rt, { ...visit, ...input }))).toMatch(refusal),
+        expect(captureError(() => book(rt, { ...visit, ...input }))).toMatch(message),
       ),
     ).toEqual([]);
   });
 
-  test("may be named by its variants alone, as where its times are asked for", () => {
-    const rt = salon();
+  test("can be named by variants alone", () => {
+    const rt = openSalon();
     const { segments } = book(rt, { service: undefined, variant: "mias" });
     expect(segments).toMatchObject([{ priceCents: 5100 }]);
   });
 });
 
-test("a start may carry an offset, and of a repeated hour the first is meant without one", () => {
-  const rt = salon();
+test("a start can have an offset; without one, a repeated hour means the first", () => {
+  const rt = openSalon();
   expect(book(rt, { start: "2026-12-01T16:00+01:00" })).toMatchObject({
     startsAt: "2026-12-01T10:00:00-05:00",
   });
@@ -299,8 +314,8 @@ test("a start may carry an offset, and of a repeated hour the first is meant wit
   });
 });
 
-test("a cancelled booking frees its time, and has no event", () => {
-  const rt = salon();
+test("cancelling a booking frees its time without an event", () => {
+  const rt = openSalon();
   const { id } = book(rt, { staff: "leo" });
   expect(recordEvents(rt, () => cancelBooking(rt, SLUG, id))).toEqual([]);
   expect(book(rt, { staff: "leo" })).toMatchObject({ status: "CONFIRMED" });
@@ -309,8 +324,8 @@ test("a cancelled booking frees its time, and has no event", () => {
   );
 });
 
-test("who is away, by the file or by command, is not booked", () => {
-  const rt = salon();
+test("time off from the file or the command line blocks bookings", () => {
+  const rt = openSalon();
   applyCatalogBody(
     rt,
     CATALOG.replace("name: Leo", "name: Leo, timeOff: [{ from: 2026-12-01, to: 2026-12-01 }]"),
@@ -321,9 +336,9 @@ test("who is away, by the file or by command, is not booked", () => {
   expect(captureError(() => book(rt, { staff: "leo", start: at("15:00") }))).toMatch(/^conflict: /);
 });
 
-test("a booking outlives its service, its person and their names, and still takes their time", () => {
-  const rt = salon();
-  const made = book(rt, { staff: "leo" });
+test("a booking survives renaming and deleting its service and staff, and still blocks time", () => {
+  const rt = openSalon();
+  const created = book(rt, { staff: "leo" });
   applyCatalogBody(
     rt,
     CATALOG.replace(
@@ -334,8 +349,8 @@ test("a booking outlives its service, its person and their names, and still take
   );
   expect(captureError(() => book(rt, { staff: "leonard" }))).toMatch(/^conflict: /);
   const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
-  const before = getBooking(rt, businessId, made.id);
+  const before = getBooking(rt, businessId, created.id);
   applyCatalogBody(rt, "services: []\nstaff: []\n", { prune: true, allowMassDelete: true });
-  expect(getBooking(rt, businessId, made.id)).toEqual(before);
+  expect(getBooking(rt, businessId, created.id)).toEqual(before);
   expect(rt.store.bookings.list({ businessId }, 10)).toEqual([before]);
 });

@@ -9,7 +9,7 @@ import {
 } from "../../support/use-case.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-// The rules themselves are tested with the domain; here, that a booking asks all of them.
+// The rules are tested in test/domain/availability; this checks that bookings apply all of them.
 
 const CATALOG = `
 hours: [{ days: [mon-sun], start: "09:00", end: "18:00" }]
@@ -28,7 +28,7 @@ tables: [{ key: two, minSeats: 1, maxSeats: 2 }]
 
 const cut = (start: string, input = {}) => ({ service: "cut", start, ...input });
 
-test.each<[why: string, start: string]>([
+test.each<[reason: string, start: string]>([
   ["it is outside working hours", "2026-12-01T08:45"],
   ["it is outside working hours", "2026-12-01T17:15"],
   ["the business is closed", "2026-12-08T10:00"],
@@ -39,19 +39,19 @@ test.each<[why: string, start: string]>([
   ["it is too far in the future", "2027-06-01T10:00"],
   ["it is already booked", "2026-12-02T10:30"],
   ["it is too close to another booking", "2026-12-02T11:00"],
-])("%s at %s, so nothing is booked or told", (why, start) => {
+])("%s at %s: nothing is booked and no event is written", (reason, start) => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   createBooking(rt, "salon-aurora", cut("2026-12-02T10:00"));
   const events = recordEvents(rt, () =>
     expect(captureError(() => createBooking(rt, "salon-aurora", cut(start)))).toBe(
-      `conflict: 'cut' is not available at ${start}: ${why}.`,
+      `conflict: 'cut' is not available at ${start}: ${reason}.`,
     ),
   );
   expect(events).toEqual([]);
 });
 
-test("things may be named by their ids", () => {
+test("services and staff can be named by ID", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   const { segments } = createBooking(rt, "salon-aurora", cut("2026-12-01T10:00", { staff: "mia" }));
@@ -65,7 +65,7 @@ test("things may be named by their ids", () => {
   ).toMatchObject([{ serviceId, staffId }]);
 });
 
-test("a table is reserved in the opening hours alone, and where its party sits", () => {
+test("a table is reserved only within opening hours and for parties it seats", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   const reserve = (start: string, party: number) =>

@@ -20,7 +20,7 @@ tables:
 turnTimes: [{ upTo: 2, min: 90 }, { upTo: 6, min: 150 }]
 `;
 
-function restaurant(): TestRuntime {
+function openRestaurant(): TestRuntime {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   return rt;
@@ -31,12 +31,12 @@ const at = (time: string): string => `2026-12-01T${time}`;
 const reserve = (rt: TestRuntime, input: Input) =>
   createReservation(rt, SLUG, { party: 2, start: at("19:00"), ...input });
 
-test("a reservation has the smallest table that is free, for as long as its party stays, and partners are told once", () => {
-  const rt = restaurant();
-  const made: unknown[] = [];
-  const events = recordEvents(rt, () => made.push(reserve(rt, { customerRef: "Room 12" })));
+test("a reservation gets the smallest free table for the turn time, and one event is written", () => {
+  const rt = openRestaurant();
+  const created: unknown[] = [];
+  const events = recordEvents(rt, () => created.push(reserve(rt, { customerRef: "Room 12" })));
   const id = expect.stringMatching(/^rsv_[0-9a-z]+$/);
-  expect(made).toEqual([
+  expect(created).toEqual([
     {
       id,
       status: "CONFIRMED",
@@ -55,40 +55,40 @@ test("a reservation has the smallest table that is free, for as long as its part
         resource: { type: "reservation", id, ids: [id] },
         action: "created",
         changed: { status: true, schedule: true },
-        object: made[0],
+        object: created[0],
       },
     },
   ]);
   expect(reserve(rt, { party: 6 })).toMatchObject({ endsAt: "2026-12-01T21:30:00-05:00" });
 });
 
-describe("a table that is taken", () => {
-  test.each<[name: string, taken: Input[], wanted: Input, isFree: boolean]>([
-    ["is not given twice", [{ table: "two" }], { table: "two" }, false],
-    ["leaves the next larger one", [{}], {}, true],
-    ["leaves nothing when it was the last that fits", [{}, {}], {}, false],
+describe("a reserved table", () => {
+  test.each<[name: string, reserved: Input[], wanted: Input, isFree: boolean]>([
+    ["cannot be reserved again", [{ table: "two" }], { table: "two" }, false],
+    ["leaves the next larger table", [{}], {}, true],
+    ["leaves nothing if it was the last suitable one", [{}, {}], {}, false],
+    ["is free after its turn time", [{ table: "two" }], { table: "two", start: at("20:30") }, true],
     [
-      "is free again when its guests have gone",
-      [{ table: "two" }],
-      { table: "two", start: at("20:30") },
-      true,
-    ],
-    [
-      "is not given to who would stay too long",
+      "blocks a reservation that would overlap it",
       [{ table: "two" }],
       { table: "two", start: at("17:45") },
       false,
     ],
-    ["may be had until then", [{ table: "two" }], { table: "two", start: at("17:30") }, true],
     [
-      "is not given to a party that is too small for the next",
+      "allows a reservation that ends before it",
+      [{ table: "two" }],
+      { table: "two", start: at("17:30") },
+      true,
+    ],
+    [
+      "does not fall back to a table too large for the party",
       [{ table: "two" }],
       { area: "hall" },
       false,
     ],
-  ])("%s", (_name, taken, wanted, isFree) => {
-    const rt = restaurant();
-    for (const input of taken) reserve(rt, input);
+  ])("%s", (_name, reserved, wanted, isFree) => {
+    const rt = openRestaurant();
+    for (const input of reserved) reserve(rt, input);
     const events = recordEvents(rt, () =>
       expect(captureError(() => reserve(rt, wanted))).toMatch(
         isFree ? /^not refused/ : /^conflict: No table for 2 is free at /,
@@ -98,7 +98,7 @@ describe("a table that is taken", () => {
   });
 });
 
-test.each<[input: Input, refusal: RegExp]>([
+test.each<[input: Input, message: RegExp]>([
   [{ party: 7 }, /^party_too_large: No table seats 7; the largest seats 6\.$/],
   [{ party: 5, area: "yard" }, /^party_too_large: No table seats 5; the largest seats 4\.$/],
   [{ party: 2.5 }, /^validation_failed: 'party' must be a whole number/],
@@ -107,15 +107,15 @@ test.each<[input: Input, refusal: RegExp]>([
   [{ start: "2026-11-20T06:45" }, /^conflict: No table for 2 is free at 2026-11-20T06:45: /],
   [{ start: "soon" }, /^invalid_date: /],
   [{ customerRef: "\u001b]0;owned\u0007" }, /^validation_failed: 'customerRef' must be one line/],
-])("%j is refused, and nobody is told", (input, refusal) => {
-  const rt = restaurant();
+])("%j is rejected without an event", (input, message) => {
+  const rt = openRestaurant();
   expect(
-    recordEvents(rt, () => expect(captureError(() => reserve(rt, input))).toMatch(refusal)),
+    recordEvents(rt, () => expect(captureError(() => reserve(rt, input))).toMatch(message)),
   ).toEqual([]);
 });
 
-test("a cancelled reservation frees its table, and has no event", () => {
-  const rt = restaurant();
+test("cancelling a reservation frees its table without an event", () => {
+  const rt = openRestaurant();
   const { id } = reserve(rt, { table: "two" });
   expect(recordEvents(rt, () => cancelReservation(rt, SLUG, id))).toEqual([]);
   expect(reserve(rt, { table: "two" })).toMatchObject({ status: "CONFIRMED" });

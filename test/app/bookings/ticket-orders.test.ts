@@ -31,7 +31,7 @@ import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.
 const SLUG = "salon-aurora";
 const MINUTE_MS = 60_000;
 
-// A seat takes a chair and a place in the hall, a standing guest the place alone.
+// A seat uses a chair and a place in the hall; a standing ticket uses only the place.
 const EVENTS = `
 events:
   - key: gala
@@ -55,7 +55,7 @@ events:
   - { key: over, name: Over, slug: over, startsAt: 2026-11-19T19:00, durationMin: 60, status: PUBLISHED, ticketTypes: [{ key: any, name: Any, kind: FREE }] }
 `;
 
-function venue(): TestRuntime {
+function openVenue(): TestRuntime {
   const rt = createTestRuntime();
   applyCatalogBody(rt, EVENTS);
   return rt;
@@ -73,13 +73,13 @@ function availability(rt: TestRuntime): Record<string, unknown> {
 }
 
 test("an order holds its tickets for fifteen minutes", () => {
-  const rt = venue();
-  const made = createTicketOrder(rt, SLUG, {
+  const rt = openVenue();
+  const created = createTicketOrder(rt, SLUG, {
     event: "gala",
     items: ["seat*2", "stand", "seat"],
     customerRef: "till 4",
   });
-  expect(made).toEqual({
+  expect(created).toEqual({
     id: expect.stringMatching(/^tor_[0-9a-z]+$/),
     code: expect.stringMatching(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/),
     status: "PENDING",
@@ -99,16 +99,16 @@ test("an order holds its tickets for fifteen minutes", () => {
   });
 });
 
-test("a type that is named by its key and by its id is one item", () => {
-  const rt = venue();
+test("a ticket type named by key and by ID is one item", () => {
+  const rt = openVenue();
   const { ticketTypeId } = order(rt, "seat").items[0]!;
   expect(order(rt, "seat", `${ticketTypeId}*2`).items).toMatchObject([
     { ticketTypeId, quantity: 3 },
   ]);
 });
 
-test("caches hear of every sale, but the catalog has a new version only where there is news", () => {
-  const rt = venue();
+test("every sale changes the revision; the catalog version changes only with a sale state", () => {
+  const rt = openVenue();
   const at = () => {
     const { revision, catalogVersion } = rt.store.businesses.findBySlug(SLUG)!;
     return { revision, catalogVersion };
@@ -125,68 +125,68 @@ test("caches hear of every sale, but the catalog has a new version only where th
 
 const CROSSED = ["event.updated", "catalog.changed"];
 
-describe("partners are told", () => {
+describe("events are written", () => {
   test.each<{
     name: string;
     first?: string[];
     act: (rt: TestRuntime, id: string) => unknown;
     events: string[];
   }>([
-    { name: "of a sale", act: (rt) => order(rt, "seat*2"), events: ["ticket_order.created"] },
+    { name: "for a sale", act: (rt) => order(rt, "seat*2"), events: ["ticket_order.created"] },
     {
       name: "when few are left",
       act: (rt) => order(rt, "seat*3"),
       events: ["ticket_order.created", ...CROSSED],
     },
     {
-      name: "once for two types that cross together",
+      name: "once if two types change state together",
       act: (rt) => order(rt, "seat*8", "stand*12"),
       events: ["ticket_order.created", ...CROSSED],
     },
     {
-      name: "nothing of few that become fewer",
+      name: "only for the order if few become fewer",
       first: ["seat*3"],
       act: (rt) => order(rt, "seat"),
       events: ["ticket_order.created"],
     },
     {
-      name: "when the last is sold",
+      name: "when the last ticket is sold",
       first: ["seat*3"],
       act: (rt) => order(rt, "seat*5"),
       events: ["ticket_order.created", ...CROSSED],
     },
     {
-      name: "of a payment",
+      name: "for a payment",
       first: ["seat*3"],
       act: (rt, id) => confirmTicketOrder(rt, SLUG, id),
       events: ["ticket_order.confirmed"],
     },
     {
-      name: "of a cancellation that changes no state",
+      name: "for a cancellation without a change of state",
       first: ["seat"],
       act: (rt, id) => cancelTicketOrder(rt, SLUG, id),
       events: ["ticket_order.cancelled"],
     },
     {
-      name: "of a cancellation that makes room",
+      name: "for a cancellation that makes tickets available",
       first: ["seat*3"],
       act: (rt, id) => cancelTicketOrder(rt, SLUG, id),
       events: ["ticket_order.cancelled", ...CROSSED],
     },
     {
-      name: "nothing a moment before an order expires",
+      name: "not just before an order expires",
       first: ["seat*3"],
       act: (rt) => (rt.advance(15 * MINUTE_MS - 1), expireTicketOrders(rt)),
       events: [],
     },
     {
-      name: "when an order expires, once",
+      name: "once when an order expires",
       first: ["seat*3"],
       act: (rt) => (rt.advance(15 * MINUTE_MS), expireTicketOrders(rt), expireTicketOrders(rt)),
       events: ["ticket_order.cancelled", ...CROSSED],
     },
     {
-      name: "nothing of a paid order whose time is over",
+      name: "not when the time of a paid order ends",
       first: ["seat*3"],
       act: (rt, id) => (
         confirmTicketOrder(rt, SLUG, id),
@@ -196,26 +196,26 @@ describe("partners are told", () => {
       events: ["ticket_order.confirmed"],
     },
     {
-      name: "of an expiry before the sale that it makes possible, though nobody was running",
+      name: "for an expiry before the sale it allows, without a scheduler run",
       first: ["seat*8"],
       act: (rt) => (rt.advance(15 * MINUTE_MS), order(rt, "seat*8")),
       events: ["ticket_order.cancelled", ...CROSSED, "ticket_order.created", ...CROSSED],
     },
   ])("$name", ({ first, act, events }) => {
-    const rt = venue();
+    const rt = openVenue();
     const { id } = first ? order(rt, ...first) : { id: "" };
     expect(eventTypesOf(recordEvents(rt, () => act(rt, id)))).toEqual(events);
   });
 
-  test("of the order as it is served, with its flags", () => {
-    const rt = venue();
-    const made = order(rt, "seat");
-    const [confirmed] = recordEvents(rt, () => confirmTicketOrder(rt, SLUG, made.code));
+  test("with the order as served and its flags", () => {
+    const rt = openVenue();
+    const created = order(rt, "seat");
+    const [confirmed] = recordEvents(rt, () => confirmTicketOrder(rt, SLUG, created.code));
     expect(confirmed!.data).toEqual({
-      resource: { type: "ticket_order", id: made.id, ids: [made.id] },
+      resource: { type: "ticket_order", id: created.id, ids: [created.id] },
       action: "confirmed",
       changed: { status: true, items: false },
-      object: { ...made, status: "CONFIRMED", expiresAt: null },
+      object: { ...created, status: "CONFIRMED", expiresAt: null },
     });
     const pending = order(rt, "seat");
     rt.advance(15 * MINUTE_MS);
@@ -226,8 +226,8 @@ describe("partners are told", () => {
     });
   });
 
-  test("of a sold-out event with the event as it then is", () => {
-    const rt = venue();
+  test("with the sold-out event as served", () => {
+    const rt = openVenue();
     const [, updated] = recordEvents(rt, () => order(rt, "seat*8", "stand*12"));
     expect(updated!.data.changed).toMatchObject({
       availability: true,
@@ -248,16 +248,16 @@ describe("partners are told", () => {
   });
 });
 
-describe("an order is refused", () => {
-  test.each<[name: string, input: unknown, refusal: RegExp, first?: string[]]>([
+describe("an order is rejected", () => {
+  test.each<[name: string, input: unknown, message: RegExp, first?: string[]]>([
     [
-      "for more than the chairs",
+      "for more tickets than chairs",
       ["seat*6"],
       /^conflict: Only 5 of 'Seat' are left for 'Gala'\.$/,
       ["seat*3"],
     ],
     [
-      "for a chair when all are taken",
+      "for a chair when all are sold",
       ["seat"],
       /^conflict: 'Seat' of 'Gala' is sold out\.$/,
       ["seat*8"],
@@ -269,29 +269,29 @@ describe("an order is refused", () => {
       ["stand*20"],
     ],
     [
-      "for two types that are too many together",
+      "for two types that exceed a shared quota",
       ["seat*2", "stand*2"],
       /^conflict: Only 3 of 'Seat' and 'Standing' are left/,
       ["stand*17"],
     ],
-    ["before the sale", ["late"], /^conflict: Ticket sales for 'Late' have not started\.$/],
-    ["after the sale", ["early"], /^conflict: Ticket sales for 'Early' have ended\.$/],
+    ["before sales start", ["late"], /^conflict: Ticket sales for 'Late' have not started\.$/],
+    ["after sales end", ["early"], /^conflict: Ticket sales for 'Early' have ended\.$/],
     [
-      "for fewer than the least",
+      "for fewer than the minimum",
       ["pair"],
       /^validation_failed: An order can have 2 tickets of 'Pair', not 1\.$/,
     ],
     [
-      "for more than the most",
+      "for more than the maximum",
       ["seat*9"],
       /^validation_failed: An order can have 1 to 8 tickets of 'Seat', not 9\.$/,
     ],
     [
-      "for none",
+      "for zero tickets",
       ["seat*0"],
       /^validation_failed: An order can have 1 to 8 tickets of 'Seat', not 0\.$/,
     ],
-    ["for a hidden type", ["gone"], /^resource_not_found: 'Gala' has no ticket type 'gone'\./],
+    ["for an inactive type", ["gone"], /^resource_not_found: 'Gala' has no ticket type 'gone'\./],
     [
       "for an unknown type",
       ["saet"],
@@ -318,7 +318,7 @@ describe("an order is refused", () => {
       /^conflict: 'Off' is not on sale: its status is CANCELLED\.$/,
     ],
     [
-      "for an event that is over",
+      "for an event that has ended",
       { event: "over", items: ["any"] },
       /^conflict: 'Over' has ended\.$/,
     ],
@@ -328,24 +328,24 @@ describe("an order is refused", () => {
       /^validation_failed: Unknown field 'customer'\. (?:Did you mean|Known fields)/,
     ],
     [
-      "with control characters in the customer's name",
+      "with control characters in customerRef",
       { event: "gala", items: ["seat"], customerRef: "a\u001b[2Jb" },
       /^validation_failed: 'customerRef' must be one line of 1 to 200 characters, not 'a␛\[2Jb'\.$/,
     ],
     [
-      "with a customer's name of 10 KB",
+      "with a customerRef of 10 KB",
       { event: "gala", items: ["seat"], customerRef: "x".repeat(10_240) },
       /^validation_failed: 'customerRef' must be one line of 1 to 200 characters, not 'x{79}…'\.$/,
     ],
     ["as a list", [["seat"]], /^validation_failed: 'items' must be one line/],
-    ["as nothing", null, /^validation_failed: The request must be an object/],
-  ])("%s, and nothing is written or told", (_name, input, refusal, first) => {
-    const rt = venue();
+    ["as null", null, /^validation_failed: The request must be an object/],
+  ])("%s, and nothing is written", (_name, input, message, first) => {
+    const rt = openVenue();
     if (first) order(rt, ...first);
     const before = rt.store.orders.countHeldTickets(rt.store.businesses.findBySlug(SLUG)!.id);
     const request = Array.isArray(input) ? { event: "gala", items: input } : input;
     const events = recordEvents(rt, () =>
-      expect(captureError(() => createTicketOrder(rt, SLUG, request))).toMatch(refusal),
+      expect(captureError(() => createTicketOrder(rt, SLUG, request))).toMatch(message),
     );
     expect(events).toEqual([]);
     expect(rt.store.orders.countHeldTickets(rt.store.businesses.findBySlug(SLUG)!.id)).toEqual(
@@ -353,8 +353,8 @@ describe("an order is refused", () => {
     );
   });
 
-  test("for a seat that an archived type still holds", () => {
-    const rt = venue();
+  test("for a place that an archived type still holds", () => {
+    const rt = openVenue();
     order(rt, "stand*20");
     editObject(rt, SLUG, "public_event", "gala", (doc) => ({
       ...doc,
@@ -371,8 +371,8 @@ describe("an order that has ended", () => {
     ["confirmed", (rt, id) => confirmTicketOrder(rt, SLUG, id), "CONFIRMED"],
     ["cancelled", (rt, id) => cancelTicketOrder(rt, SLUG, id), "CANCELLED"],
     ["expired", (rt) => (rt.advance(15 * MINUTE_MS), expireTicketOrders(rt)), "EXPIRED"],
-  ])("%s is not confirmed (again)", (_name, end, status) => {
-    const rt = venue();
+  ])("%s cannot be confirmed", (_name, end, status) => {
+    const rt = openVenue();
     const { id, code } = order(rt, "seat");
     end(rt, id);
     const events = recordEvents(rt, () =>
@@ -383,8 +383,8 @@ describe("an order that has ended", () => {
     expect(events).toEqual([]);
   });
 
-  test("by its time is neither confirmed nor cancelled, though nobody swept", () => {
-    const rt = venue();
+  test("by expiry can be neither confirmed nor cancelled, even before the scheduler runs", () => {
+    const rt = openVenue();
     const { id, code } = order(rt, "seat");
     rt.advance(15 * MINUTE_MS);
     for (const [act, verb] of [
@@ -396,8 +396,8 @@ describe("an order that has ended", () => {
       );
   });
 
-  test("as confirmed can be cancelled, which voids its tickets and makes room", () => {
-    const rt = venue();
+  test("as confirmed can be cancelled, which voids and releases its tickets", () => {
+    const rt = openVenue();
     const { id } = order(rt, "seat*8");
     const { tickets } = confirmTicketOrder(rt, SLUG, id);
     expect(tickets).toHaveLength(8);
@@ -410,8 +410,8 @@ describe("an order that has ended", () => {
   });
 });
 
-test("an order is found by its code however it is typed, and by no other business", () => {
-  const rt = venue();
+test("an order is found by its code in any spelling, but not by another business", () => {
+  const rt = openVenue();
   const { code, id } = order(rt, "seat");
   expect(
     confirmTicketOrder(rt, SLUG, ` ${code.toLowerCase().replace("-", " ").replaceAll("0", "o")}`)
@@ -423,7 +423,7 @@ test("an order is found by its code however it is typed, and by no other busines
   );
 });
 
-test("however orders come and go, what is held is what pending and confirmed ones hold, and never more than there is", () => {
+test("the tickets held are always those of pending and confirmed orders, and within the quota", () => {
   const act = oneof(
     record({
       kind: constant("create" as const),
@@ -435,9 +435,9 @@ test("however orders come and go, what is held is what pending and confirmed one
   );
   assert(
     property(array(act, { minLength: 5, maxLength: 25 }), (acts) => {
-      const rt = venue();
+      const rt = openVenue();
       const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
-      const made: string[] = [];
+      const created: string[] = [];
       for (const one of acts) {
         if (one.kind === "wait") rt.advance(one.minutes * MINUTE_MS);
         else
@@ -446,12 +446,12 @@ test("however orders come and go, what is held is what pending and confirmed one
               const items = [`seat*${one.seats}`, `stand*${one.stands}`].filter(
                 (item) => !item.endsWith("*0"),
               );
-              made.push(order(rt, ...items).id);
-            } else if (made.length > 0)
+              created.push(order(rt, ...items).id);
+            } else if (created.length > 0)
               (one.kind === "confirm" ? confirmTicketOrder : cancelTicketOrder)(
                 rt,
                 SLUG,
-                made[one.which % made.length]!,
+                created[one.which % created.length]!,
               );
           });
         expireTicketOrders(rt);
@@ -461,10 +461,10 @@ test("however orders come and go, what is held is what pending and confirmed one
           if (status === "PENDING" || status === "CONFIRMED")
             for (const { ticketTypeId, quantity } of items)
               counted.set(ticketTypeId, (counted.get(ticketTypeId) ?? 0) + quantity);
-        const held = [...rt.store.orders.countHeldTickets(businessId)].filter(
+        const heldTickets = [...rt.store.orders.countHeldTickets(businessId)].filter(
           ([, taken]) => taken > 0,
         );
-        expect(new Map(held)).toEqual(counted);
+        expect(new Map(heldTickets)).toEqual(counted);
         expect([...counted.values()].reduce((sum, taken) => sum + taken, 0)).toBeLessThanOrEqual(
           20,
         );

@@ -26,8 +26,8 @@ events:
     ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 }]
 `;
 
-/** Two tickets of a confirmed order. */
-function sold() {
+/** A confirmed order with two tickets. */
+function soldOrder() {
   const rt = createTestRuntime();
   applyCatalogBody(rt, EVENTS);
   const { id } = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat*2"] });
@@ -36,8 +36,8 @@ function sold() {
   return { rt, orderId: id, first, second };
 }
 
-test("a ticket's code admits its holder, however it is typed, and partners are told of the ticket without its code", () => {
-  const { rt, first, second } = sold();
+test("check-in accepts the code in any spelling and writes an event without the code", () => {
+  const { rt, first, second } = soldOrder();
   expect(first.admissionCode).toMatch(/^(?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
   expect(first.admissionCode).not.toBe(second.admissionCode);
   const { admissionCode, ...ticket } = first;
@@ -58,12 +58,12 @@ test("a ticket's code admits its holder, however it is typed, and partners are t
   ]);
 });
 
-test("whoever has lost the code is let in by the ticket's id", () => {
-  const { rt, first } = sold();
+test("a ticket can be checked in by ID", () => {
+  const { rt, first } = soldOrder();
   expect(checkInTicket(rt, SLUG, first.id)).toMatchObject({ id: first.id, status: "CHECKED_IN" });
 });
 
-test("the code is in no event and in no row", () => {
+test("the admission code is in no event and no database row", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, EVENTS);
   const codes: string[] = [];
@@ -84,7 +84,11 @@ test("the code is in no event and in no row", () => {
 });
 
 test.each<
-  [name: string, act: (sale: ReturnType<typeof sold>) => [TestRuntime, string], refusal: RegExp]
+  [
+    name: string,
+    act: (order: ReturnType<typeof soldOrder>) => [TestRuntime, string],
+    message: RegExp,
+  ]
 >([
   [
     "a second time",
@@ -96,7 +100,7 @@ test.each<
     /^conflict: Ticket tck_\w+ was checked in at 2026-11-20T07:00:00-05:00\.$/,
   ],
   [
-    "when its order was cancelled",
+    "if the order was cancelled",
     ({ rt, first, orderId }) => {
       cancelTicketOrder(rt, SLUG, orderId);
       return [rt, first.admissionCode];
@@ -108,17 +112,17 @@ test.each<
     ({ rt }) => [rt, "0000-0000-0000-0000"],
     /^resource_not_found: /,
   ],
-  ["with nothing", ({ rt }) => [rt, ""], /^resource_not_found: /],
-])("nobody is let in %s, and nobody is told", (_name, act, refusal) => {
-  const [rt, code] = act(sold());
+  ["with an empty code", ({ rt }) => [rt, ""], /^resource_not_found: /],
+])("check-in fails %s, without an event", (_name, act, message) => {
+  const [rt, code] = act(soldOrder());
   const events = recordEvents(rt, () =>
-    expect(captureError(() => checkInTicket(rt, SLUG, code))).toMatch(refusal),
+    expect(captureError(() => checkInTicket(rt, SLUG, code))).toMatch(message),
   );
   expect(events).toEqual([]);
 });
 
-test("a ticket admits to its own business alone", () => {
-  const { rt, first } = sold();
+test("a ticket is valid only for its own business", () => {
+  const { rt, first } = soldOrder();
   addBusiness(rt, "bar-nova");
   for (const name of [first.id, first.admissionCode])
     expect(captureError(() => checkInTicket(rt, "bar-nova", name))).toMatch(
@@ -126,8 +130,8 @@ test("a ticket admits to its own business alone", () => {
     );
 });
 
-test("an order whose guest has come in is not cancelled", () => {
-  const { rt, first, orderId } = sold();
+test("an order with a checked-in ticket cannot be cancelled", () => {
+  const { rt, first, orderId } = soldOrder();
   checkInTicket(rt, SLUG, first.id);
   const events = recordEvents(rt, () =>
     expect(captureError(() => cancelTicketOrder(rt, SLUG, orderId))).toMatch(

@@ -15,13 +15,13 @@ services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00, staff: [mia] }]
 staff: [{ key: mia, name: Mia }]
 `;
 
-function salon(): TestRuntime {
+function openSalon(): TestRuntime {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   return rt;
 }
 
-const off = (changes: Partial<TimeOffRequest> = {}): TimeOffRequest => ({
+const timeOff = (changes: Partial<TimeOffRequest> = {}): TimeOffRequest => ({
   staff: "mia",
   from: "2026-12-01",
   to: "2026-12-02",
@@ -32,11 +32,11 @@ const off = (changes: Partial<TimeOffRequest> = {}): TimeOffRequest => ({
 const rowsOf = (rt: TestRuntime) =>
   rt.store.timeOff.listEndingAfter(rt.store.businesses.findBySlug(SLUG)!.id, rt.now());
 
-test("an absence tells partners that availability has changed, and not why", () => {
-  const rt = salon();
+test("time off writes an availability event without the reason", () => {
+  const rt = openSalon();
   const ids: string[] = [];
   const added = recordEvents(rt, () =>
-    ids.push(createTimeOff(rt, SLUG, off({ reason: "a hip operation" })).id),
+    ids.push(createTimeOff(rt, SLUG, timeOff({ reason: "a hip operation" })).id),
   );
   const removed = recordEvents(rt, () => deleteTimeOff(rt, SLUG, ids[0]!));
   for (const [index, events] of [added, removed].entries()) {
@@ -48,7 +48,7 @@ test("an absence tells partners that availability has changed, and not why", () 
         object: {
           catalogVersion: 2 + index,
           previousVersion: 1 + index,
-          endpoints: ["availability"],
+          routes: ["availability"],
         },
       },
     });
@@ -61,47 +61,47 @@ test.each<[from: string, to: string, starts: string, ends: string]>([
   ["2026-12-01", "2026-12-02", "2026-12-01T05:00:00Z", "2026-12-03T05:00:00Z"],
   ["2026-12-01T13:00", "2026-12-01T15:30", "2026-12-01T18:00:00Z", "2026-12-01T20:30:00Z"],
   ["2026-12-01T13:00+01:00", "2026-12-01", "2026-12-01T12:00:00Z", "2026-12-02T05:00:00Z"],
-])("from %s to %s is %s to %s", (from, to, starts, ends) => {
-  const rt = salon();
-  expect(createTimeOff(rt, SLUG, off({ from, to }))).toMatchObject({
+])("from %s to %s lasts from %s until %s", (from, to, starts, ends) => {
+  const rt = openSalon();
+  expect(createTimeOff(rt, SLUG, timeOff({ from, to }))).toMatchObject({
     startsAt: Date.parse(starts),
     endsAt: Date.parse(ends),
   });
 });
 
-test.each<[changes: Partial<TimeOffRequest>, refusal: RegExp]>([
+test.each<[changes: Partial<TimeOffRequest>, message: RegExp]>([
   [{ staff: "mio" }, /^resource_not_found: There is no staff member 'mio'\. Did you mean 'mia'\?$/],
   [{ to: "2026-11-30" }, /^invalid_date: 'to' '2026-11-30' is not after 'from' '2026-12-01'\.$/],
   [{ from: "2026-02-29" }, /^invalid_date: 'from' must be a date such as/],
   [{ reason: "a\nb" }, /^validation_failed: The reason must be one line of 1 to 200 characters\.$/],
   [{ reason: "x".repeat(201) }, /^validation_failed: /],
-])("%j is refused, and nobody is told", (changes, refusal) => {
-  const rt = salon();
+])("%j is rejected without an event", (changes, message) => {
+  const rt = openSalon();
   expect(
     recordEvents(rt, () =>
-      expect(captureError(() => createTimeOff(rt, SLUG, off(changes)))).toMatch(refusal),
+      expect(captureError(() => createTimeOff(rt, SLUG, timeOff(changes)))).toMatch(message),
     ),
   ).toEqual([]);
   expect(rowsOf(rt)).toEqual([]);
 });
 
-test("no file touches an absence that was entered by command", () => {
-  const rt = salon();
-  createTimeOff(rt, SLUG, off());
+test("applying a file keeps time off that was added from the command line", () => {
+  const rt = openSalon();
+  createTimeOff(rt, SLUG, timeOff());
   const rows = rowsOf(rt);
   applyCatalogBody(rt, CATALOG.replace("40.00", "41.00"), { prune: true });
   expect(rowsOf(rt)).toEqual(rows);
 });
 
-test("what was booked before an absence stays and is counted", () => {
-  const rt = salon();
+test("existing bookings stay and are counted", () => {
+  const rt = openSalon();
   createBooking(rt, SLUG, { service: "cut", start: "2026-12-01T10:00" });
   createBooking(rt, SLUG, { service: "cut", start: "2026-12-03T10:00" });
-  expect(createTimeOff(rt, SLUG, off())).toMatchObject({ booked: 1 });
+  expect(createTimeOff(rt, SLUG, timeOff())).toMatchObject({ booked: 1 });
 });
 
-test("an absence that is not there cannot be taken back", () => {
-  const rt = salon();
+test("deleting unknown time off fails", () => {
+  const rt = openSalon();
   expect(
     recordEvents(rt, () =>
       expect(captureError(() => deleteTimeOff(rt, SLUG, "tof_none"))).toMatch(

@@ -5,7 +5,7 @@ import { createShop, minuteAt, searchFor, serviceRequest } from "./requests.ts";
 
 const MONDAY = "2026-11-23";
 
-test("the window to load reaches back by the longest service and twice the longest buffer", () => {
+test("the busy window extends by the longest service and twice the longest buffer", () => {
   const shop = createShop({
     service: [
       buildService("cut", { durationMin: 60, bufferAfterMin: 20, staff: ["ann"] }),

@@ -10,15 +10,15 @@ import {
   startTimes,
   serviceRequest,
 } from "./requests.ts";
-import { aResource } from "./documents.ts";
+import { buildResource } from "./documents.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;
 const hourly = { slotIntervalMin: 60 };
 const mornings = { hours: [dailyHours("09:00", "12:00")] };
 
-describe("rooms and chairs", () => {
-  const room = aResource("room", { capacity: 2 });
+describe("resources", () => {
+  const room = buildResource("room", { capacity: 2 });
   const massage = buildService("massage", {
     durationMin: 60,
     staff: ["ann", "bea", "cid"],
@@ -32,24 +32,26 @@ describe("rooms and chairs", () => {
     schedule: mornings,
     policy: hourly,
   });
-  const enquiry = { on: MONDAY, services: [serviceRequest("massage")] };
+  const request = { on: MONDAY, services: [serviceRequest("massage")] };
 
-  test("limit how many are treated at once, though somebody is free", () => {
-    const first = bookSlot(shop, enquiry, on("10:00"));
-    const second = bookSlot(shop, { ...enquiry, rows: first }, on("10:00"));
+  test("limit parallel bookings even if staff is free", () => {
+    const first = bookSlot(shop, request, on("10:00"));
+    const second = bookSlot(shop, { ...request, busyIntervals: first }, on("10:00"));
     expect([first[0]?.staffKey, second[0]?.staffKey]).toEqual(["ann", "bea"]);
-    expect(startTimes(shop, { ...enquiry, rows: [...first, ...second] })).toBe("09:00 11:00");
+    expect(startTimes(shop, { ...request, busyIntervals: [...first, ...second] })).toBe(
+      "09:00 11:00",
+    );
   });
 
-  test("are counted at each moment: two that follow one another take one room", () => {
-    const rows = [
+  test("are counted per minute: two consecutive bookings use one unit", () => {
+    const busyIntervals = [
       busyInterval(shop, on("10:00"), on("10:30"), { resources: [{ resource: "room", units: 1 }] }),
       busyInterval(shop, on("10:30"), on("11:00"), { resources: [{ resource: "room", units: 1 }] }),
     ];
-    expect(startTimes(shop, { ...enquiry, rows })).toBe("09:00 10:00 11:00");
+    expect(startTimes(shop, { ...request, busyIntervals })).toBe("09:00 10:00 11:00");
   });
 
-  test("that are let on their own can be had as often as there are of them", () => {
+  test("without staff can be booked up to their capacity", () => {
     const lets = createShop({
       service: [
         buildService("rehearsal", { durationMin: 60, resources: [{ resource: "room", units: 1 }] }),
@@ -60,14 +62,16 @@ describe("rooms and chairs", () => {
     });
     const asked = { on: MONDAY, services: [serviceRequest("rehearsal")] };
     const once = bookSlot(lets, asked, on("10:00"));
-    const spots = (rows: typeof once) =>
-      listTestSlots(lets, { ...asked, rows }).map((slot) => `${slot.spotsLeft}/${slot.spotsTotal}`);
+    const spots = (busyIntervals: typeof once) =>
+      listTestSlots(lets, { ...asked, busyIntervals }).map(
+        (slot) => `${slot.spotsLeft}/${slot.spotsTotal}`,
+      );
     expect(spots([])).toEqual(["2/2", "2/2", "2/2"]);
     expect(spots(once)).toEqual(["2/2", "1/2", "2/2"]);
     expect(spots([...once, ...once])).toEqual(["2/2", "2/2"]);
   });
 
-  test("of which several are needed at once leave as many spots as they can make up", () => {
+  test("needed several at a time leave as many spots as units allow", () => {
     const bikes = createShop({
       service: [
         buildService("tandem-tour", {
@@ -75,45 +79,50 @@ describe("rooms and chairs", () => {
           resources: [{ resource: "bike", units: 2 }],
         }),
       ],
-      resource: [aResource("bike", { capacity: 5 })],
+      resource: [buildResource("bike", { capacity: 5 })],
       schedule: mornings,
       policy: hourly,
     });
     const asked = { on: MONDAY, services: [serviceRequest("tandem-tour")] };
-    const rows = [
+    const busyIntervals = [
       busyInterval(bikes, on("10:00"), on("11:00"), {
         resources: [{ resource: "bike", units: 1 }],
       }),
     ];
-    const spots = (more: typeof rows) =>
-      listTestSlots(bikes, { ...asked, rows: more }).map(
+    const spots = (more: typeof busyIntervals) =>
+      listTestSlots(bikes, { ...asked, busyIntervals: more }).map(
         (slot) => `${slot.spotsLeft}/${slot.spotsTotal}`,
       );
-    expect(spots(rows)).toEqual(["2/2", "2/2", "2/2"]);
-    expect(spots([...rows, ...rows])).toEqual(["2/2", "1/2", "2/2"]);
+    expect(spots(busyIntervals)).toEqual(["2/2", "2/2", "2/2"]);
+    expect(spots([...busyIntervals, ...busyIntervals])).toEqual(["2/2", "1/2", "2/2"]);
   });
 
-  test("that are out of use cannot be used", () => {
+  test("that are inactive cannot be used", () => {
     const broken = {
       ...shop,
       objects: { ...shop.objects, resource: [{ ...room, status: "INACTIVE" as const }] },
     };
-    expect(listDays(broken, enquiry)[0]?.state).toBe("CLOSED");
+    expect(listDays(broken, request)[0]?.state).toBe("CLOSED");
   });
 });
 
-describe("a service for which nobody is needed", () => {
-  test("is open as the business is, and holds as many guests at once as it has places", () => {
+describe("a service without staff", () => {
+  test("follows the business's hours and takes guests up to its capacity", () => {
     const shop = createShop({
       service: [buildService("sauna", { durationMin: 60, capacity: 4 })],
       schedule: mornings,
       policy: { slotIntervalMin: 30 },
     });
-    const rows = [busyInterval(shop, on("09:30"), on("10:30"), { serviceKey: "sauna", seats: 3 })];
+    const busyIntervals = [
+      busyInterval(shop, on("09:30"), on("10:30"), { serviceKey: "sauna", seats: 3 }),
+    ];
     const found = (guests: number) =>
-      listTestSlots(shop, { on: MONDAY, services: [serviceRequest("sauna")], guests, rows }).map(
-        ({ spotsLeft }) => spotsLeft,
-      );
+      listTestSlots(shop, {
+        on: MONDAY,
+        services: [serviceRequest("sauna")],
+        guests,
+        busyIntervals,
+      }).map(({ spotsLeft }) => spotsLeft);
     expect(found(1)).toEqual([1, 1, 1, 4, 4]);
     expect(found(2)).toEqual([4, 4]);
   });

@@ -28,27 +28,31 @@ describe("a visit of several services", () => {
     policy: hourly,
   });
   const visit = { on: MONDAY, services: [serviceRequest("cut"), serviceRequest("color")] };
-  const told = (rows: BusyInterval[] = [], catalog = shop, asked: typeof visit = visit) =>
-    listTestSlots(catalog, { ...asked, rows }).map(({ startMin, segments }) =>
+  const visits = (
+    busyIntervals: BusyInterval[] = [],
+    catalog = shop,
+    asked: typeof visit = visit,
+  ) =>
+    listTestSlots(catalog, { ...asked, busyIntervals }).map(({ startMin, segments }) =>
       [
         (startMin - minuteAt(shop, on("00:00"))) / 60,
         ...segments.map(({ staffKey }) => staffKey ?? "-"),
       ].join(" "),
     );
 
-  test("is done by one person if one can do it all, without buffers in between", () => {
-    expect(told()).toEqual(["9 bea bea", "10 bea bea", "11 bea bea"]);
+  test("is done by one person if possible, without buffers in between", () => {
+    expect(visits()).toEqual(["9 bea bea", "10 bea bea", "11 bea bea"]);
   });
 
-  test("changes person where nobody can do it all", () => {
-    expect(told([busyInterval(shop, on("12:00"), on("13:00"), { staffKey: "bea" })])).toEqual([
+  test("changes staff if no one can do it all", () => {
+    expect(visits([busyInterval(shop, on("12:00"), on("13:00"), { staffKey: "bea" })])).toEqual([
       "9 bea bea",
       "10 bea bea",
       "11 ann cid",
     ]);
   });
 
-  test("tells all who could take each segment", () => {
+  test("lists everyone who could take each segment", () => {
     const [first] = listTestSlots(shop, visit);
     expect(first?.segments.map(({ staffKeys }) => staffKeys)).toEqual([
       ["ann", "bea"],
@@ -56,8 +60,8 @@ describe("a visit of several services", () => {
     ]);
   });
 
-  test("waits between two services for as long as the business allows, and no longer", () => {
-    const rows = [
+  test("waits between two services for at most the allowed gap", () => {
+    const busyIntervals = [
       busyInterval(shop, on("10:00"), on("10:20"), { staffKey: "bea" }),
       busyInterval(shop, on("10:00"), on("10:20"), { staffKey: "cid" }),
     ];
@@ -65,7 +69,7 @@ describe("a visit of several services", () => {
       ...visit,
       services: [serviceRequest("cut", { staff: "ann" }), serviceRequest("color")],
     };
-    const patient = (maxGapMin: number) => {
+    const startsWithGap = (maxGapMin: number) => {
       const catalog = {
         ...shop,
         business: {
@@ -73,38 +77,38 @@ describe("a visit of several services", () => {
           bookingPolicy: { ...shop.business.bookingPolicy, maxGapMin },
         },
       };
-      return listTestSlots(catalog, { ...nine, rows }).map(({ segments }) =>
+      return listTestSlots(catalog, { ...nine, busyIntervals }).map(({ segments }) =>
         segments.map((s) => s.startMin - minuteAt(shop, on("09:00"))),
       );
     };
-    expect(patient(49)).toEqual([
+    expect(startsWithGap(49)).toEqual([
       [60, 120],
       [120, 180],
     ]);
-    // Twenty past ten, and half an hour's buffer.
-    expect(patient(50)).toEqual([
+    // Busy until 10:20, plus a buffer of 30 minutes.
+    expect(startsWithGap(50)).toEqual([
       [0, 110],
       [60, 120],
       [120, 180],
     ]);
   });
 
-  test("is refused for the segment that stops it", () => {
-    const rows = ["bea", "cid"].map((staffKey) =>
+  test("is refused for the segment that cannot start", () => {
+    const busyIntervals = ["bea", "cid"].map((staffKey) =>
       busyInterval(shop, on("10:00"), on("11:00"), { staffKey }),
     );
-    expect(refusalAt(shop, { ...visit, rows }, on("09:00"))).toBe("TAKEN 1");
+    expect(refusalAt(shop, { ...visit, busyIntervals }, on("09:00"))).toBe("TAKEN 1");
   });
 
-  test("keeps its person through a service for which nobody is needed", () => {
+  test("keeps its staff member across a service without staff", () => {
     const asked = {
       on: MONDAY,
       services: [serviceRequest("cut"), serviceRequest("sauna"), serviceRequest("color")],
     };
-    expect(told([], shop, asked)).toEqual(["9 bea - bea", "10 bea - bea"]);
+    expect(visits([], shop, asked)).toEqual(["9 bea - bea", "10 bea - bea"]);
   });
 
-  test("is found where only a later start of its middle leads to its end", () => {
+  test("is found if only a later start of a middle segment works", () => {
     const dye = createShop({
       service: ["one", "two", "three"].map((key, i) =>
         buildService(key, { durationMin: 30, staff: [["ann"], ["bea"], ["cid"]][i] ?? [] }),

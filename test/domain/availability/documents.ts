@@ -9,18 +9,18 @@ const common = (key: string) => ({
   translations: {},
 });
 
-export const aResource = (key: string, fields: Partial<ResourceDoc> = {}): ResourceDoc => ({
+export const buildResource = (key: string, fields: Partial<ResourceDoc> = {}): ResourceDoc => ({
   ...common(key),
   capacity: 1,
   ...fields,
 });
 
-export const anArea = (key: string, fields: Partial<AreaDoc> = {}): AreaDoc => ({
+export const buildArea = (key: string, fields: Partial<AreaDoc> = {}): AreaDoc => ({
   ...common(key),
   ...fields,
 });
 
-export const aTable = (key: string, fields: Partial<TableDoc> = {}): TableDoc => ({
+export const buildTable = (key: string, fields: Partial<TableDoc> = {}): TableDoc => ({
   ...common(key),
   area: null,
   minSeats: 1,

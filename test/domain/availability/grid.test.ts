@@ -29,23 +29,23 @@ describe("the grid", () => {
       services: [serviceRequest("cut")],
     });
 
-  test("counts from the business's midnight", () => {
+  test("counts from midnight in the business's time zone", () => {
     expect(ask({ slotIntervalMin: 20 })).toBe("09:20 10:20 10:40");
     expect(ask({ slotIntervalMin: 25 })).toBe("10:25");
   });
 
-  test("counts from the opening, through whatever interrupts it", () => {
+  test("counts from the start of the shift, through breaks", () => {
     expect(ask({ grid: "OPENING", slotIntervalMin: 20 })).toBe("09:20 10:20 10:40");
     expect(ask({ grid: "OPENING", slotIntervalMin: 25 })).toBe("09:20 10:10 10:35");
   });
 
-  test("is the service's own where it has one", () => {
+  test("uses the service's own interval if it has one", () => {
     expect(
       ask({}, { bookingRules: { slotIntervalMin: 60, minNoticeMin: null, maxAdvanceDays: null } }),
     ).toBe("");
   });
 
-  test("has both instants of an hour that comes twice, and none of one that is left out", () => {
+  test("includes both instants of a repeated hour and none of a skipped one", () => {
     const shop = createShop({
       service: [buildService("sauna")],
       schedule: { hours: [dailyHours("00:00", "05:00")] },
@@ -69,33 +69,33 @@ describe("notice and horizon", () => {
     services: [serviceRequest("sauna")],
     now,
   });
-  const told = (now: string) =>
+  const statesAt = (now: string) =>
     listDays(shop, ask(now)).map(
       ({ date, state, slots }) => `${date.slice(8)} ${state} ${slots.length}`,
     );
 
-  test("notice is elapsed minutes, the horizon a day of the calendar", () => {
-    expect(told("2026-11-23T13:30:00Z")).toEqual([
+  test("notice counts elapsed minutes; the horizon counts calendar days", () => {
+    expect(statesAt("2026-11-23T13:30:00Z")).toEqual([
       "22 TOO_SOON 0",
       "23 OPEN 2",
       "24 OPEN 3",
       "25 TOO_FAR 0",
     ]);
-    expect(told("2026-11-23T13:30:01Z")).toEqual([
+    expect(statesAt("2026-11-23T13:30:01Z")).toEqual([
       "22 TOO_SOON 0",
       "23 OPEN 1",
       "24 OPEN 3",
       "25 TOO_FAR 0",
     ]);
-    expect(told("2026-11-23T16:00:00Z")).toEqual([
+    expect(statesAt("2026-11-23T16:00:00Z")).toEqual([
       "22 TOO_SOON 0",
       "23 TOO_SOON 0",
       "24 OPEN 3",
       "25 TOO_FAR 0",
     ]);
-    // The notice ends within the last minute of Sunday: nothing can start then, be it open or not.
-    expect(told("2026-11-23T03:29:30Z")[0]).toBe("22 TOO_SOON 0");
-    expect(told("2026-11-22T04:59:00Z")).toEqual([
+    // The notice ends within the last minute of Sunday, so nothing can start on that day.
+    expect(statesAt("2026-11-23T03:29:30Z")[0]).toBe("22 TOO_SOON 0");
+    expect(statesAt("2026-11-22T04:59:00Z")).toEqual([
       "22 CLOSED 0",
       "23 TOO_FAR 0",
       "24 TOO_FAR 0",
@@ -103,10 +103,10 @@ describe("notice and horizon", () => {
     ]);
   });
 
-  test("each start that is not offered has the first rule that it fails", () => {
+  test("each refused start has the first rule it breaks", () => {
     const monday = { ...ask("2026-11-23T13:30:01Z"), on: MONDAY, to: MONDAY };
-    const rows = [busyInterval(shop, on("11:00"), on("12:00"), { serviceKey: "sauna" })];
-    expect(refusedStarts(shop, { ...monday, rows }).slice(7, 14)).toEqual([
+    const busyIntervals = [busyInterval(shop, on("11:00"), on("12:00"), { serviceKey: "sauna" })];
+    expect(refusedStarts(shop, { ...monday, busyIntervals }).slice(7, 14)).toEqual([
       "07:00 TOO_SOON",
       "08:00 TOO_SOON",
       "09:00 TOO_SOON",
@@ -117,27 +117,27 @@ describe("notice and horizon", () => {
     ]);
   });
 
-  test("a day of which the question does not speak is a mistake of whoever asks", () => {
+  test("a start outside the requested days throws", () => {
     const openings = searchFor(shop, { ...ask("2026-11-20T00:00Z"), to: "2026-11-22" });
     expect(() => checkStart(openings, minuteAt(shop, on("09:00")))).toThrow(RangeError);
   });
 });
 
-describe("a day that is not as others", () => {
+describe("an unusual day", () => {
   const sauna = {
     service: [buildService("sauna", { durationMin: 60 })],
     schedule: { hours: [dailyHours("00:00", "24:00")] },
   };
 
-  test("has no slots when it does not exist", () => {
+  test("has no slots if the zone skipped it", () => {
     const apia = createShop({ ...sauna, zone: "Pacific/Apia", policy: { slotIntervalMin: 480 } });
-    const asked = { on: "2011-12-29", to: "2011-12-31", services: [serviceRequest("sauna")] };
+    const request = { on: "2011-12-29", to: "2011-12-31", services: [serviceRequest("sauna")] };
     expect(
-      listDays(apia, asked).map(({ date, state, slots }) => `${date} ${state} ${slots.length}`),
+      listDays(apia, request).map(({ date, state, slots }) => `${date} ${state} ${slots.length}`),
     ).toEqual(["2011-12-29 OPEN 3", "2011-12-30 CLOSED 0", "2011-12-31 OPEN 3"]);
   });
 
-  test("comes back for an hour after midnight, where clocks once did so", () => {
+  test("includes the hour that clocks repeat after midnight", () => {
     const stJohns = createShop({
       ...sauna,
       zone: "America/St_Johns",

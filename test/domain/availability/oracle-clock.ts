@@ -1,20 +1,20 @@
-/** Clocks as Temporal itself reads them, minute by minute. Nothing here is shared with the engine. */
+/** Wall-clock times as Temporal reads them. Shares no code with the engine. */
 
-const remembered = new Map<string, number>();
+const cache = new Map<string, number>();
 
-function remember(key: string, read: () => number): number {
-  const known = remembered.get(key);
-  if (known !== undefined) return known;
+function memoize(key: string, read: () => number): number {
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
   const value = read();
-  remembered.set(key, value);
+  cache.set(key, value);
   return value;
 }
 
 type Meaning = "start of opening" | "end of opening" | "start of closing" | "end of closing";
 
-/** The minute that a time `clockMin` after the date's midnight stands for. */
+/** The epoch minute of the time `clockMin` minutes after the date's midnight. */
 export function instantOf(zone: string, date: string, clockMin: number, meaning: Meaning): number {
-  return remember(`${zone} ${date} ${clockMin} ${meaning}`, () => {
+  return memoize(`${zone} ${date} ${clockMin} ${meaning}`, () => {
     const plain = Temporal.PlainDate.from(date).toPlainDateTime().add({ minutes: clockMin });
     const earlier = plain.toZonedDateTime(zone, { disambiguation: "earlier" });
     const later = plain.toZonedDateTime(zone, { disambiguation: "later" });
@@ -22,20 +22,20 @@ export function instantOf(zone: string, date: string, clockMin: number, meaning:
     const skipped = !later.toPlainDateTime().equals(plain);
     if (!skipped) return minute(meaning === "end of closing" ? later : earlier);
     if (meaning === "start of opening" || meaning === "end of closing") return minute(later);
-    // Asked in a gap, "earlier" lies before it by as much as the clocks jump.
+    // In a gap, "earlier" is before it by the length of the gap.
     return minute(earlier.getTimeZoneTransition("next")!);
   });
 }
 
 export const dateExists = (zone: string, date: string): boolean =>
-  remember(`${zone} ${date} exists`, () =>
+  memoize(`${zone} ${date} exists`, () =>
     Temporal.PlainDate.from(date).toZonedDateTime(zone).toPlainDate().toString() === date ? 1 : 0,
   ) === 1;
 
 const walls = new Map<string, Map<number, Wall>>();
 type Wall = { date: string; clockMin: number };
 
-/** What the clock shows at a minute. */
+/** The local date and time at a minute. */
 export function wallClockAt(zone: string, minute: number): Wall {
   let ofZone = walls.get(zone);
   if (ofZone === undefined) walls.set(zone, (ofZone = new Map()));

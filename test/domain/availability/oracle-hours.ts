@@ -6,10 +6,10 @@ import type {
 } from "../../../src/domain/catalog/catalog.ts";
 import { addDays, dateExists, instantOf } from "./oracle-clock.ts";
 
-/** When somebody works, as one boolean a minute. */
+/** Working time, minute by minute. */
 export type OracleHours = {
   worksAt: (minute: number) => boolean;
-  /** Where a shift of some date begins and ends: for grids that count from it. */
+  /** Start and end of each date's shifts, for grids that count from them. */
   shifts: { from: number; to: number }[];
 };
 

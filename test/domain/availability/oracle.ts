@@ -8,8 +8,8 @@ import { addDays, wallClockAt } from "./oracle-clock.ts";
 import { type OracleHours, oracleHours } from "./oracle-hours.ts";
 
 /**
- * The rules of availability once more, as slowly and plainly as they can be said: one minute after the other, one booking
- * against the other, every order of people tried. It shares nothing with the engine but the types of what goes in.
+ * A second implementation of the availability rules, as simple as possible: it checks every minute,
+ * every booking and every choice of staff. It shares only the input types with the engine.
  */
 export type Scenario = {
   catalog: Catalog;
@@ -19,111 +19,113 @@ export type Scenario = {
 };
 
 export type Oracle = {
-  /** Every minute of the days asked of. */
+  /** Every minute of the requested days. */
   minutes: number[];
   isOnGrid: (minute: number) => boolean;
   isBookable: (minute: number) => boolean;
   isTooSoon: (minute: number) => boolean;
-  /** The horizon. */
+  /** The last date within the horizon. */
   lastDate: string;
-  /** The date of the first minute that does not come too soon. */
+  /** The date of the first minute after the minimum notice. */
   firstDate: string;
-  /** Whether this person or table can do the segment then. */
-  fits: (segment: number, doer: string | null, minute: number) => boolean;
-  /** All who can do the segment then and let the visit be finished. */
+  /** Whether this person or table can take the segment at that minute. */
+  fits: (segment: number, candidate: string | null, minute: number) => boolean;
+  /** All who can take the segment at that minute and let the visit be finished. */
   candidatesAt: (segment: number, minute: number) => (string | null)[];
   fewestChanges: (minute: number) => number;
-  durationOf: (segment: number, doer: string | null) => number;
+  durationOf: (segment: number, candidate: string | null) => number;
 };
 
-/** What has to be done, by whom or at what it may be done. */
-type Task = {
+/** A segment and the people or tables that can take it. */
+type SegmentRules = {
   service: ServiceDoc | undefined;
-  doers: (string | null)[];
-  duration: (doer: string | null) => number;
+  candidates: (string | null)[];
+  duration: (candidate: string | null) => number;
   seats: number;
 };
 
-export function createOracle({
-  catalog,
-  request: question,
-  busyIntervals: rows,
-  nowMs,
-}: Scenario): Oracle {
+export function createOracle({ catalog, request, busyIntervals, nowMs }: Scenario): Oracle {
   const zone = catalog.business.timezone;
   const policy = catalog.business.bookingPolicy;
   const { objects } = catalog;
-  const isTable = "partySize" in question;
-  const tasks = isTable
-    ? [tableTask(catalog, question)]
-    : question.services.map((s) => task(catalog, s, question.guests));
+  const isTable = "partySize" in request;
+  const segments = isTable
+    ? [tableSegment(catalog, request)]
+    : request.services.map((s) => appointmentSegment(catalog, s, request.guests));
 
   const hours = new Map<string | null, OracleHours>();
-  const hoursOfDoer = (doer: string | null): OracleHours => {
-    const person = isTable ? undefined : objects.staff.find(({ key }) => key === doer);
+  const hoursOf = (candidate: string | null): OracleHours => {
+    const person = isTable ? undefined : objects.staff.find(({ key }) => key === candidate);
     const key = person?.key ?? null;
-    if (!hours.has(key)) hours.set(key, oracleHours(catalog, person, question.from, question.to));
+    if (!hours.has(key)) hours.set(key, oracleHours(catalog, person, request.from, request.to));
     return hours.get(key)!;
   };
 
-  // Guests of one class are one row.
-  const isClass = (row: BusyInterval) =>
-    (objects.service.find(({ key }) => key === row.serviceKey)?.capacity ?? 1) > 1;
+  // The guests of a session share session interval.
+  const isSession = (interval: BusyInterval) =>
+    (objects.service.find(({ key }) => key === interval.serviceKey)?.capacity ?? 1) > 1;
   const busy: BusyInterval[] = [];
-  for (const row of rows) {
-    const same = busy.findIndex(
+  for (const interval of busyIntervals) {
+    const index = busy.findIndex(
       (b) =>
-        isClass(row) &&
-        b.serviceKey === row.serviceKey &&
-        b.staffKey === row.staffKey &&
-        b.startMin === row.startMin &&
-        b.endMin === row.endMin,
+        isSession(interval) &&
+        b.serviceKey === interval.serviceKey &&
+        b.staffKey === interval.staffKey &&
+        b.startMin === interval.startMin &&
+        b.endMin === interval.endMin,
     );
-    if (same === -1) busy.push(row);
+    if (index === -1) busy.push(interval);
     else {
-      const one = busy[same]!;
+      const session = busy[index]!;
       const units = (b: BusyInterval, r: string) =>
         b.resources.filter((x) => x.resource === r).reduce((sum, x) => sum + x.units, 0);
-      busy[same] = {
-        ...one,
-        seats: one.seats + row.seats,
-        bufferBeforeMin: Math.max(one.bufferBeforeMin, row.bufferBeforeMin),
-        bufferAfterMin: Math.max(one.bufferAfterMin, row.bufferAfterMin),
+      busy[index] = {
+        ...session,
+        seats: session.seats + interval.seats,
+        bufferBeforeMin: Math.max(session.bufferBeforeMin, interval.bufferBeforeMin),
+        bufferAfterMin: Math.max(session.bufferAfterMin, interval.bufferAfterMin),
         resources: objects.resource
-          .map(({ key }) => ({ resource: key, units: Math.max(units(one, key), units(row, key)) }))
+          .map(({ key }) => ({
+            resource: key,
+            units: Math.max(units(session, key), units(interval, key)),
+          }))
           .filter(({ units }) => units > 0),
       };
     }
   }
 
-  const both = (after: number, before: number) =>
+  const gapBetween = (after: number, before: number) =>
     policy.bufferPolicy === "SUM" ? after + before : Math.max(after, before);
-  /** Whether a row leaves the minute to an appointment for the service. */
-  const keeps = (row: BusyInterval, service: ServiceDoc | undefined, minute: number) =>
-    row.startMin - both(service?.bufferAfterMin ?? 0, row.bufferBeforeMin) <= minute &&
-    minute < row.endMin + both(row.bufferAfterMin, service?.bufferBeforeMin ?? 0);
+  /** Whether the interval and its buffers block the minute for the service. */
+  const blocks = (interval: BusyInterval, service: ServiceDoc | undefined, minute: number) =>
+    interval.startMin - gapBetween(service?.bufferAfterMin ?? 0, interval.bufferBeforeMin) <=
+      minute &&
+    minute < interval.endMin + gapBetween(interval.bufferAfterMin, service?.bufferBeforeMin ?? 0);
 
-  const fits: Oracle["fits"] = (i, doer, start) => {
-    const { service, duration, seats } = tasks[i]!;
-    const span = Array.from({ length: duration(doer) }, (_, n) => start + n);
-    const { worksAt } = hoursOfDoer(doer);
+  const fits: Oracle["fits"] = (i, candidate, start) => {
+    const { service, duration, seats } = segments[i]!;
+    const span = Array.from({ length: duration(candidate) }, (_, n) => start + n);
+    const { worksAt } = hoursOf(candidate);
     if (!span.every(worksAt)) return false;
     const resources = service?.resources ?? [];
-    const nobody = doer === null;
+    const noStaff = candidate === null;
 
-    if (service && service.capacity > 1 && !(nobody && resources.length === 0)) {
+    if (service && service.capacity > 1 && !(noStaff && resources.length === 0)) {
       const started = busy.find(
         (b) =>
           b.serviceKey === service.key &&
-          b.staffKey === doer &&
+          b.staffKey === candidate &&
           b.startMin === start &&
           b.endMin === start + span.length,
       );
       if (started && started.seats + seats <= service.capacity) return true;
     }
     return span.every((minute) => {
-      const there = busy.filter((row) => keeps(row, service, minute));
-      if (!nobody && there.some((row) => (isTable ? row.tableKey : row.staffKey) === doer))
+      const blocking = busy.filter((interval) => blocks(interval, service, minute));
+      if (
+        !noStaff &&
+        blocking.some((interval) => (isTable ? interval.tableKey : interval.staffKey) === candidate)
+      )
         return false;
       for (const { resource } of resources) {
         const of = (list: { resource: string; units: number }[]) =>
@@ -131,74 +133,79 @@ export function createOracle({
         const doc = objects.resource.find(
           ({ key, status }) => key === resource && status === "ACTIVE",
         );
-        const used = there.reduce((sum, row) => sum + of(row.resources), 0);
+        const used = blocking.reduce((sum, interval) => sum + of(interval.resources), 0);
         if (used + of(resources) > (doc?.capacity ?? 0)) return false;
       }
-      if (service && nobody && resources.length === 0) {
-        const taken = there
-          .filter((row) => row.serviceKey === service.key)
-          .reduce((sum, row) => sum + row.seats, 0);
+      if (service && noStaff && resources.length === 0) {
+        const taken = blocking
+          .filter((interval) => interval.serviceKey === service.key)
+          .reduce((sum, interval) => sum + interval.seats, 0);
         if (taken + seats > service.capacity) return false;
       }
       return true;
     });
   };
 
-  const known = new Map<string, number>();
-  /** The fewest changes of person in a visit from this segment on, who was there last being `last`; Infinity: none can be. */
+  const cache = new Map<string, number>();
+  /** The fewest staff changes from this segment on, after person `last`; Infinity if impossible. */
   const fewestFrom = (
     i: number,
     minute: number,
     last: string | null,
-    onlyDoer?: string | null,
+    onlyCandidate?: string | null,
   ): number => {
-    const task = tasks[i];
-    if (task === undefined) return 0;
-    const key = `${i} ${minute} ${last} ${onlyDoer}`;
-    if (known.has(key)) return known.get(key)!;
+    const appointmentSegment = segments[i];
+    if (appointmentSegment === undefined) return 0;
+    const key = `${i} ${minute} ${last} ${onlyCandidate}`;
+    if (cache.has(key)) return cache.get(key)!;
     let fewest = Infinity;
-    for (const doer of task.doers) {
-      if ((onlyDoer !== undefined && doer !== onlyDoer) || !startsAt(i, doer, minute)) continue;
-      const end = minute + task.duration(doer);
-      const change = last !== null && doer !== null && doer !== last ? 1 : 0;
-      const gaps = i === tasks.length - 1 ? 0 : policy.maxGapMin;
+    for (const candidate of appointmentSegment.candidates) {
+      if (
+        (onlyCandidate !== undefined && candidate !== onlyCandidate) ||
+        !startsAt(i, candidate, minute)
+      )
+        continue;
+      const end = minute + appointmentSegment.duration(candidate);
+      const change = last !== null && candidate !== null && candidate !== last ? 1 : 0;
+      const gaps = i === segments.length - 1 ? 0 : policy.maxGapMin;
       for (let gap = 0; gap <= gaps; gap += 1)
-        fewest = Math.min(fewest, change + fewestFrom(i + 1, end + gap, doer ?? last));
+        fewest = Math.min(fewest, change + fewestFrom(i + 1, end + gap, candidate ?? last));
     }
-    known.set(key, fewest);
+    cache.set(key, fewest);
     return fewest;
   };
 
   const interval =
-    (isTable ? undefined : tasks[0]!.service!.bookingRules.slotIntervalMin) ??
+    (isTable ? undefined : segments[0]!.service!.bookingRules.slotIntervalMin) ??
     policy.slotIntervalMin;
-  const onGridFor = (doer: string | null, minute: number) =>
+  const onGridFor = (candidate: string | null, minute: number) =>
     policy.grid === "CLOCK"
       ? wallClockAt(zone, minute).clockMin % interval === 0
-      : hoursOfDoer(doer).shifts.some(
+      : hoursOf(candidate).shifts.some(
           ({ from, to }) => from <= minute && minute < to && (minute - from) % interval === 0,
         );
-  const joins = (i: number, doer: string | null, minute: number) => {
-    const { service, duration, seats, doers } = tasks[i]!;
+  const joins = (i: number, candidate: string | null, minute: number) => {
+    const { service, duration, seats, candidates } = segments[i]!;
     if (
       !service ||
       service.capacity === 1 ||
-      (service.resources.length === 0 && doers.includes(null))
+      (service.resources.length === 0 && candidates.includes(null))
     )
       return false;
     return busy.some(
       (b) =>
         b.serviceKey === service.key &&
-        b.staffKey === doer &&
+        b.staffKey === candidate &&
         b.startMin === minute &&
-        b.endMin === minute + duration(doer) &&
+        b.endMin === minute + duration(candidate) &&
         b.seats + seats <= service.capacity,
     );
   };
-  const startsAt = (i: number, doer: string | null, minute: number) =>
-    (i > 0 || onGridFor(doer, minute) || joins(i, doer, minute)) && fits(i, doer, minute);
+  const startsAt = (i: number, candidate: string | null, minute: number) =>
+    (i > 0 || onGridFor(candidate, minute) || joins(i, candidate, minute)) &&
+    fits(i, candidate, minute);
 
-  const rules = isTable ? [] : tasks.map(({ service }) => service!.bookingRules);
+  const rules = isTable ? [] : segments.map(({ service }) => service!.bookingRules);
   const notice = isTable
     ? policy.minNoticeMin
     : Math.max(...rules.map(({ minNoticeMin }) => minNoticeMin ?? policy.minNoticeMin));
@@ -214,11 +221,11 @@ export function createOracle({
   const tooSoon = (minute: number) => minute * 60_000 < nowMs + notice * 60_000;
 
   const minutes: number[] = [];
-  const midnight = Date.parse(`${question.from}T00:00Z`) / 60_000;
+  const midnight = Date.parse(`${request.from}T00:00Z`) / 60_000;
   for (let minute = midnight - 1500; minute < midnight + 63 * 1440; minute += 1) {
     const { date } = wallClockAt(zone, minute);
-    if (question.from <= date && date <= question.to) minutes.push(minute);
-    if (minute - 1500 > Date.parse(`${question.to}T24:00Z`) / 60_000) break;
+    if (request.from <= date && date <= request.to) minutes.push(minute);
+    if (minute - 1500 > Date.parse(`${request.to}T24:00Z`) / 60_000) break;
   }
 
   return {
@@ -227,19 +234,25 @@ export function createOracle({
     isTooSoon: tooSoon,
     lastDate,
     firstDate: wallClockAt(zone, Math.ceil(nowMs / 60_000) + notice).date,
-    isOnGrid: (minute) => tasks[0]!.doers.some((doer) => onGridFor(doer, minute)),
+    isOnGrid: (minute) => segments[0]!.candidates.some((candidate) => onGridFor(candidate, minute)),
     isBookable: (minute) =>
       !tooSoon(minute) &&
       wallClockAt(zone, minute).date <= lastDate &&
       fewestFrom(0, minute, null) < Infinity,
     candidatesAt: (i, minute) =>
-      tasks[i]!.doers.filter((doer) => fewestFrom(i, minute, null, doer) < Infinity),
+      segments[i]!.candidates.filter(
+        (candidate) => fewestFrom(i, minute, null, candidate) < Infinity,
+      ),
     fewestChanges: (minute) => fewestFrom(0, minute, null),
-    durationOf: (i, doer) => tasks[i]!.duration(doer),
+    durationOf: (i, candidate) => segments[i]!.duration(candidate),
   };
 }
 
-function task({ objects }: Catalog, request: ServiceRequest, guests: number): Task {
+function appointmentSegment(
+  { objects }: Catalog,
+  request: ServiceRequest,
+  guests: number,
+): SegmentRules {
   const service = objects.service.find(({ key }) => key === request.service)!;
   const active = service.variants.filter(({ status }) => status === "ACTIVE");
   const variant = active.find(({ key, isDefault }) =>
@@ -267,21 +280,21 @@ function task({ objects }: Catalog, request: ServiceRequest, guests: number): Ta
   return {
     service,
     seats: guests,
-    doers: able.length === 0 ? [null] : wanted,
-    duration: (doer) => {
+    candidates: able.length === 0 ? [null] : wanted,
+    duration: (candidate) => {
       const override = people
-        .find(({ key }) => key === doer)
+        .find(({ key }) => key === candidate)
         ?.serviceOverrides.find((o) => o.service === service.key);
       return (override?.durationMin ?? variant?.durationMin ?? service.durationMin) + extra;
     },
   };
 }
 
-function tableTask(
+function tableSegment(
   { objects, schedule }: Catalog,
-  question: { partySize: number; area: string | null },
-): Task {
-  const { partySize, area } = question;
+  request: { partySize: number; area: string | null },
+): SegmentRules {
+  const { partySize, area } = request;
   const isOpen = (key: string | null) =>
     key === null || objects.area.some((a) => a.key === key && a.status === "ACTIVE");
   const tables = objects.table.filter(
@@ -303,7 +316,7 @@ function tableTask(
   return {
     service: undefined,
     seats: partySize,
-    doers: tables.map(({ key }) => key),
+    candidates: tables.map(({ key }) => key),
     duration: () => turn,
   };
 }

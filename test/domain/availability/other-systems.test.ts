@@ -16,14 +16,14 @@ import {
   serviceRequest,
 } from "./requests.ts";
 
-/** Where other systems are known to fail, each named by the report of it. */
+/** Known failures of other systems, named after their reports. */
 
 const ann = buildStaffMember("ann");
 const cut = (fields = {}) => buildService("cut", { durationMin: 60, staff: ["ann"], ...fields });
 const MONDAY = { on: "2026-11-23", services: [serviceRequest("cut")] };
 
 describe("Cal.com", () => {
-  test("#30021: shifts that start in the afternoon are an hour late on the day on which clocks change", () => {
+  test("#30021: afternoon shifts are not shifted by an hour on the day of a clock change", () => {
     const shop = createShop({
       service: [cut()],
       staff: [ann],
@@ -41,33 +41,33 @@ describe("Cal.com", () => {
     expect(formatMinute(found.at(-1)!.endMin, "UTC")).toBe("2026-03-08T22:00:00+00:00");
   });
 
-  test("#29532, #6622, #20406, #23391: what is offered cannot be booked", () => {
+  test("#29532, #6622, #20406, #23391: every offered slot can be booked", () => {
     const bea = buildStaffMember("bea", { hours: [dailyHours("11:00", "15:00")] });
     const shop = createShop({
       service: [cut({ staff: ["ann", "bea"], bufferBeforeMin: 10, bufferAfterMin: 15 })],
       staff: [ann, bea],
       schedule: { hours: [dailyHours("09:00", "17:00")] },
     });
-    const enquiry: TestRequest = { ...MONDAY, rows: [] };
+    const request: TestRequest = { ...MONDAY, busyIntervals: [] };
     let taken = 0;
     for (
-      let [first] = listTestSlots(shop, enquiry);
+      let [first] = listTestSlots(shop, request);
       first !== undefined;
-      [first] = listTestSlots(shop, enquiry)
+      [first] = listTestSlots(shop, request)
     ) {
-      for (const slot of listTestSlots(shop, enquiry))
-        expect(checkStart(searchFor(shop, enquiry), slot.startMin)).toEqual({ ok: true, slot });
-      enquiry.rows?.push(
-        ...bookSlot(shop, enquiry, formatMinute(first.startMin, "America/New_York").slice(0, 16)),
+      for (const slot of listTestSlots(shop, request))
+        expect(checkStart(searchFor(shop, request), slot.startMin)).toEqual({ ok: true, slot });
+      request.busyIntervals?.push(
+        ...bookSlot(shop, request, formatMinute(first.startMin, "America/New_York").slice(0, 16)),
       );
       taken += 1;
     }
-    // Each hour and a quarter from nine for one, from eleven for the other; the last needs no buffer after it.
+    // Every 75 minutes, from 9:00 for one and from 11:00 for the other. The last needs no buffer.
     expect(taken).toBe(6 + 3);
-    expect(listDays(shop, enquiry)[0]?.state).toBe("FULL");
+    expect(listDays(shop, request)[0]?.state).toBe("FULL");
   });
 
-  test("#3662, #24253: buffers are counted twice, or not at all, or against the opening hours", () => {
+  test("#3662, #24253: buffers are counted once, and may extend beyond opening hours", () => {
     const shop = createShop({
       service: [cut({ bufferBeforeMin: 15, bufferAfterMin: 15 })],
       staff: [ann],
@@ -79,16 +79,16 @@ describe("Cal.com", () => {
       bufferBeforeMin: 15,
       bufferAfterMin: 15,
     });
-    expect(startTimes(shop, { ...MONDAY, rows: [noon] })).toBe(
+    expect(startTimes(shop, { ...MONDAY, busyIntervals: [noon] })).toBe(
       "09:00 09:15 09:30 09:45 10:00 12:30 12:45 13:00 13:15 13:30",
     );
     shop.business.bookingPolicy.bufferPolicy = "SUM";
-    expect(startTimes(shop, { ...MONDAY, rows: [noon] })).toBe(
+    expect(startTimes(shop, { ...MONDAY, busyIntervals: [noon] })).toBe(
       "09:00 09:15 09:30 09:45 12:45 13:00 13:15 13:30",
     );
   });
 
-  test("#5587, #17347: what begins, ends or goes on at midnight is lost", () => {
+  test("#5587, #17347: slots that start at, end at or cross midnight are offered", () => {
     const night = createShop({
       service: [cut()],
       staff: [ann],
@@ -114,7 +114,7 @@ describe("Cal.com", () => {
     );
   });
 
-  test("a grid anchored at the viewer loses slots where the zones lie half an hour apart", () => {
+  test("the grid follows the business, also for viewers half an hour apart", () => {
     const kolkata = createShop({
       zone: "Asia/Kolkata",
       service: [cut()],
@@ -133,39 +133,41 @@ describe("Cal.com", () => {
     expect(startTimes(newYork, MONDAY, "Asia/Kolkata")).toBe("19:30 20:30 21:30");
   });
 
-  test("75 minutes with a buffer of 15 are refused in a gap of 90, because both buffers are added up", () => {
+  test("a gap of 90 minutes fits 75 minutes with a buffer of 15", () => {
     const shop = createShop({
       service: [cut({ durationMin: 75, bufferBeforeMin: 15 })],
       staff: [ann],
       schedule: { hours: [dailyHours("09:00", "17:00")] },
     });
-    const rows = [
+    const busyIntervals = [
       busyInterval(shop, "2026-11-23T09:00", "2026-11-23T10:00", {
         staffKey: "ann",
         bufferAfterMin: 15,
       }),
       busyInterval(shop, "2026-11-23T11:30", "2026-11-23T17:00", { staffKey: "ann" }),
     ];
-    expect(startTimes(shop, { ...MONDAY, rows })).toBe("10:15");
+    expect(startTimes(shop, { ...MONDAY, busyIntervals })).toBe("10:15");
     shop.business.bookingPolicy.bufferPolicy = "SUM";
-    expect(startTimes(shop, { ...MONDAY, rows })).toBe("");
-    expect(refusalAt(shop, { ...MONDAY, rows }, "2026-11-23T10:15")).toBe("BUFFER");
+    expect(startTimes(shop, { ...MONDAY, busyIntervals })).toBe("");
+    expect(refusalAt(shop, { ...MONDAY, busyIntervals }, "2026-11-23T10:15")).toBe("BUFFER");
   });
 });
 
 describe("Easy!Appointments", () => {
-  test("an appointment strictly inside a slot is not seen", () => {
+  test("a booking strictly inside a slot blocks it", () => {
     const shop = createShop({
       service: [cut()],
       staff: [ann],
       schedule: { hours: [dailyHours("09:00", "12:00")] },
     });
-    const rows = [busyInterval(shop, "2026-11-23T10:20", "2026-11-23T10:40", { staffKey: "ann" })];
-    expect(startTimes(shop, { ...MONDAY, rows })).toBe("09:00 09:15 10:45 11:00");
-    expect(refusalAt(shop, { ...MONDAY, rows }, "2026-11-23T10:00")).toBe("TAKEN");
+    const busyIntervals = [
+      busyInterval(shop, "2026-11-23T10:20", "2026-11-23T10:40", { staffKey: "ann" }),
+    ];
+    expect(startTimes(shop, { ...MONDAY, busyIntervals })).toBe("09:00 09:15 10:45 11:00");
+    expect(refusalAt(shop, { ...MONDAY, busyIntervals }, "2026-11-23T10:00")).toBe("TAKEN");
   });
 
-  test("there are no shifts past midnight", () => {
+  test("shifts can end after midnight", () => {
     const shop = createShop({
       service: [cut({ durationMin: 120 })],
       staff: [
@@ -175,7 +177,7 @@ describe("Easy!Appointments", () => {
     expect(startTimes(shop, { ...MONDAY, on: "2026-11-22", to: "2026-11-23" })).toBe("23:00");
   });
 
-  test("it is the server's day that counts, not the business's", () => {
+  test("days are those of the business, not of the server", () => {
     const auckland = createShop({
       zone: "Pacific/Auckland",
       service: [cut()],
@@ -183,7 +185,7 @@ describe("Easy!Appointments", () => {
       schedule: { hours: [dailyHours("08:00", "10:00", { days: ["mon"] })] },
       policy: { slotIntervalMin: 60, maxAdvanceDays: 1 },
     });
-    // Sunday morning at the server, late on Sunday evening in Auckland.
+    // Sunday morning on the server, late Sunday evening in Auckland.
     const now = "2026-11-22T09:30:00Z";
     expect(startTimes(auckland, { ...MONDAY, now })).toBe("08:00 09:00");
     expect(formatMinute(listTestSlots(auckland, { ...MONDAY, now })[0]!.startMin, "UTC")).toBe(

@@ -9,11 +9,11 @@ import {
   buildVariant,
 } from "../../support/catalog-builders.ts";
 import { createShop, resolvedRequest, type RequestFields, serviceRequest } from "./requests.ts";
-import { anArea, aTable } from "./documents.ts";
+import { buildArea, buildTable } from "./documents.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:30Z");
 
-const shop = createShop({
+const catalog = createShop({
   service: [
     buildService("cut", {
       durationMin: 60,
@@ -53,12 +53,12 @@ const shop = createShop({
     buildStaffMember("ann"),
     buildStaffMember("old", { status: "INACTIVE" }),
   ],
-  area: [anArea("in"), anArea("terrace", { status: "INACTIVE" })],
+  area: [buildArea("in"), buildArea("terrace", { status: "INACTIVE" })],
   table: [
-    aTable("long", { maxSeats: 8, minSeats: 4 }),
-    aTable("t2", { maxSeats: 2 }),
-    aTable("t1", { maxSeats: 2, area: "in" }),
-    aTable("out", { maxSeats: 12, area: "terrace" }),
+    buildTable("long", { maxSeats: 8, minSeats: 4 }),
+    buildTable("t2", { maxSeats: 2 }),
+    buildTable("t1", { maxSeats: 2, area: "in" }),
+    buildTable("out", { maxSeats: 12, area: "terrace" }),
   ],
   schedule: {
     turnTimes: [
@@ -69,24 +69,24 @@ const shop = createShop({
   policy: { maxAdvanceDays: 90 },
 });
 
-const plan = (wanted: RequestFields) =>
-  planResolvedRequest(shop, resolvedRequest({ on: "2026-11-23", ...wanted }), NOW);
+const plan = (fields: RequestFields) =>
+  planResolvedRequest(catalog, resolvedRequest({ on: "2026-11-23", ...fields }), NOW);
 
-const optionsOf = (wanted: RequestFields) =>
-  plan(wanted).segments[0]?.candidates.map(
+const candidatesOf = (fields: RequestFields) =>
+  plan(fields).segments[0]?.candidates.map(
     ({ staff, table, durationMin, priceCents }) =>
-      `${staff?.key ?? table?.key ?? "nobody"} ${durationMin} ${priceCents}`,
+      `${staff?.key ?? table?.key ?? "none"} ${durationMin} ${priceCents}`,
   );
 
-describe("who can do what, for how long and for how much", () => {
+describe("a segment has these candidates, durations and prices", () => {
   test.each<[string, RequestFields, string[]]>([
     [
-      "the default variant, with the add-on that is required; a person's own time goes before the variant's",
+      "the default variant and required add-ons; a person's own duration overrides the variant's",
       { services: [serviceRequest("cut")] },
       ["ann 105 10000", "bea 85 10000"],
     ],
     [
-      "an add-on as often as it is asked for",
+      "an add-on with a quantity",
       {
         services: [
           serviceRequest("cut", {
@@ -100,26 +100,26 @@ describe("who can do what, for how long and for how much", () => {
       ["ann 165 13000", "bea 145 13000"],
     ],
     [
-      "a variant that only some perform",
+      "a variant with its own staff",
       { services: [serviceRequest("cut", { variant: "by-ann" })] },
       ["ann 60 3500"],
     ],
     [
-      "the one who is asked for",
+      "the requested staff member",
       { services: [serviceRequest("cut", { staff: "bea" })] },
       ["bea 85 10000"],
     ],
-    ["nobody, where nobody is needed", { services: [serviceRequest("sauna")] }, ["nobody 30 3000"]],
-    ["the smallest table first", { partySize: 2 }, ["t1 90 0", "t2 90 0"]],
-    ["a larger party for longer", { partySize: 4 }, ["long 120 0"]],
-    ["the longest turn for parties larger than any rule", { partySize: 7 }, ["long 120 0"]],
+    ["a service without staff", { services: [serviceRequest("sauna")] }, ["none 30 3000"]],
+    ["tables, smallest first", { partySize: 2 }, ["t1 90 0", "t2 90 0"]],
+    ["a longer turn time for a larger party", { partySize: 4 }, ["long 120 0"]],
+    ["the longest turn time for a party above every rule", { partySize: 7 }, ["long 120 0"]],
     ["tables of one area", { partySize: 2, area: "in" }, ["t1 90 0"]],
-  ])("%s", (_, wanted, expected) => {
-    expect(optionsOf(wanted)).toEqual(expected);
+  ])("%s", (_, fields, expected) => {
+    expect(candidatesOf(fields)).toEqual(expected);
   });
 });
 
-test("a visit is sold at the variant's terms, or at those of whoever is asked for", () => {
+test("a segment's price and duration are the variant's, or the requested staff member's", () => {
   const terms = (staff: string | null) =>
     plan({ services: [serviceRequest("cut", { staff }), serviceRequest("sauna")] }).segments.map(
       (s) => `${s.durationMin} ${s.priceCents}`,
@@ -128,36 +128,32 @@ test("a visit is sold at the variant's terms, or at those of whoever is asked fo
   expect(terms("bea")).toEqual(["85 10000", "30 3000"]);
 });
 
-test("the rules of a visit are the strictest of its services, its grid the first one's", () => {
+test("a visit uses its services' strictest notice and horizon, and the first one's grid", () => {
   const visit = plan({
     services: [serviceRequest("cut"), serviceRequest("yoga"), serviceRequest("sauna")],
   });
   expect(visit.intervalMin).toBe(20);
-  // 12:01, the first whole minute, and the two hours that the cut wants.
+  // 12:01 is the next whole minute; the cut requires two hours.
   expect(visit.earliestMin * 60_000).toBe(Date.parse("2026-11-20T14:01:00Z"));
   expect(visit.horizonDay - visit.firstDay).toBe(4);
 });
 
-describe("what cannot be asked", () => {
+describe("a request is rejected for", () => {
   test.each<[string, RequestFields, string[]]>([
-    ["a service that there is not", { services: [serviceRequest("perm")] }, ["resource_not_found"]],
+    ["an unknown service", { services: [serviceRequest("perm")] }, ["resource_not_found"]],
     [
-      "a service that is not for booking",
+      "a service that is not bookable",
       { services: [serviceRequest("advice")] },
       ["service_not_bookable"],
     ],
-    [
-      "a service that is no longer there",
-      { services: [serviceRequest("old-perm")] },
-      ["service_not_bookable"],
-    ],
+    ["an archived service", { services: [serviceRequest("old-perm")] }, ["service_not_bookable"]],
     [
       "a variant of another service",
       { services: [serviceRequest("sauna", { variant: "long" })] },
       ["variant_service_mismatch"],
     ],
     [
-      "a variant that is hidden",
+      "an inactive variant",
       { services: [serviceRequest("cut", { variant: "gone" })] },
       ["variant_service_mismatch"],
     ],
@@ -167,54 +163,54 @@ describe("what cannot be asked", () => {
       ["addon_not_linked"],
     ],
     [
-      "an add-on that is hidden",
+      "an inactive add-on",
       { services: [serviceRequest("cut", { addons: [{ addon: "retired", quantity: 1 }] })] },
       ["addon_not_linked"],
     ],
     [
-      "an add-on too often",
+      "too many of an add-on",
       { services: [serviceRequest("cut", { addons: [{ addon: "tone", quantity: 4 }] })] },
       ["validation_failed"],
     ],
     [
-      "an add-on not at all",
+      "zero of a required add-on",
       { services: [serviceRequest("cut", { addons: [{ addon: "wash", quantity: 0 }] })] },
       ["validation_failed"],
     ],
     [
-      "somebody who does not perform it",
+      "a staff member who does not perform the service",
       { services: [serviceRequest("yoga", { staff: "bea" })] },
       ["staff_cannot_perform"],
     ],
     [
-      "somebody who cannot be booked",
+      "a staff member who is not bookable",
       { services: [serviceRequest("cut", { staff: "zoe" })] },
       ["staff_cannot_perform"],
     ],
     [
-      "somebody who does not perform the variant",
+      "a staff member who does not perform the variant",
       { services: [serviceRequest("cut", { variant: "by-ann", staff: "bea" })] },
       ["staff_cannot_perform"],
     ],
     [
-      "somebody where nobody is needed",
+      "a staff member for a service without staff",
       { services: [serviceRequest("sauna", { staff: "ann" })] },
       ["staff_cannot_perform"],
     ],
     [
-      "more guests than a class takes",
+      "more guests than a session takes",
       { services: [serviceRequest("yoga")], guests: 9 },
       ["party_too_large"],
     ],
     [
-      "two for an appointment",
+      "two guests for an individual service",
       { services: [serviceRequest("cut")], guests: 2 },
       ["party_too_large"],
     ],
-    ["a larger party than any open table seats", { partySize: 9 }, ["party_too_large"]],
+    ["a party larger than every open table", { partySize: 9 }, ["party_too_large"]],
     ["a closed area", { partySize: 2, area: "terrace" }, ["resource_not_found", "party_too_large"]],
     [
-      "several mistakes, all told at once",
+      "several issues, all reported together",
       {
         services: [
           serviceRequest("perm"),
@@ -224,8 +220,8 @@ describe("what cannot be asked", () => {
       },
       ["resource_not_found", "service_not_bookable", "staff_cannot_perform"],
     ],
-  ])("%s", (_, wanted, codes) => {
-    const error = refusalOf(() => plan(wanted));
+  ])("%s", (_, fields, codes) => {
+    const error = refusalOf(() => plan(fields));
     expect(error.issues.map(({ code }) => code)).toEqual(codes);
     expect(error.code).toBe(codes[0]);
     expect(error.message).toBe(error.issues[0]?.detail);
@@ -239,5 +235,5 @@ function refusalOf(act: () => unknown): AppError {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new Error("It was answered.");
+  throw new Error("The request was accepted.");
 }

@@ -8,13 +8,13 @@ import {
   refusalAt,
   serviceRequest,
 } from "./requests.ts";
-import { aResource } from "./documents.ts";
+import { buildResource } from "./documents.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;
 const mornings = { hours: [dailyHours("09:00", "12:00")] };
 
-describe("why a time is not offered", () => {
+describe("the reason a start is refused", () => {
   const shop = createShop({
     service: [
       buildService("cut", {
@@ -24,7 +24,7 @@ describe("why a time is not offered", () => {
         resources: [{ resource: "chair", units: 1 }],
       }),
     ],
-    resource: [aResource("chair")],
+    resource: [buildResource("chair")],
     staff: [
       buildStaffMember("ann", {
         breaks: [dailyHours("12:00", "13:00")],
@@ -37,7 +37,7 @@ describe("why a time is not offered", () => {
       closures: [{ name: null, from: "2026-11-24", to: "2026-11-24" }],
     },
   });
-  const rows = [
+  const busyIntervals = [
     busyInterval(shop, on("09:30"), on("10:00"), { staffKey: "ann" }),
     busyInterval(shop, on("11:00"), on("11:15"), {
       staffKey: "bea",
@@ -59,13 +59,13 @@ describe("why a time is not offered", () => {
     expect(
       refusalAt(
         shop,
-        { on: MONDAY, to: "2026-11-24", services: [serviceRequest("cut")], rows },
+        { on: MONDAY, to: "2026-11-24", services: [serviceRequest("cut")], busyIntervals },
         local,
       ),
     ).toBe(reason);
   });
 
-  test("of several people the reason is that of the one who comes furthest", () => {
+  test("is that of the candidate who fails the latest rule", () => {
     const two = {
       ...shop,
       objects: {
@@ -73,15 +73,15 @@ describe("why a time is not offered", () => {
         service: [buildService("cut", { durationMin: 30, staff: ["ann", "bea"] })],
       },
     };
-    const enquiry = {
+    const request = {
       on: MONDAY,
       services: [serviceRequest("cut")],
-      rows: [busyInterval(shop, on("12:00"), on("12:30"), { staffKey: "bea" })],
+      busyIntervals: [busyInterval(shop, on("12:00"), on("12:30"), { staffKey: "bea" })],
     };
-    expect(refusalAt(two, enquiry, on("12:00"))).toBe("TAKEN");
+    expect(refusalAt(two, request, on("12:00"))).toBe("TAKEN");
   });
 
-  test("a service whose people have all left is closed, and nobody able", () => {
+  test("is NOBODY_ABLE if no staff is left, and the day is CLOSED", () => {
     const empty = createShop({
       service: [buildService("cut", { staff: ["ann"] })],
       schedule: mornings,

@@ -1,5 +1,5 @@
 import { listRefusedStarts, checkStart } from "../../../src/domain/availability/check-start.ts";
-import { busyIntervalsOf } from "../../../src/domain/availability/booked-intervals.ts";
+import { busyIntervalsOf } from "./booked-intervals.ts";
 import { formatMinute } from "../../../src/domain/availability/format-minute.ts";
 import { type DayListing, listSlots } from "../../../src/domain/availability/listing.ts";
 import {
@@ -41,7 +41,7 @@ type Shop = Partial<CatalogObjects> & {
   policy?: Partial<BusinessDoc["bookingPolicy"]>;
 };
 
-/** A shop with neither notice nor a near horizon, unless a test says so. */
+/** A business without minimum notice and with a distant horizon, unless overridden. */
 export function createShop({
   zone = "America/New_York",
   schedule,
@@ -77,68 +77,64 @@ export type TestRequest = {
   on: string;
   to?: string;
   now?: string;
-  rows?: BusyInterval[];
+  busyIntervals?: BusyInterval[];
 } & RequestFields;
 
-export const resolvedRequest = ({ on, to = on, ...wanted }: TestRequest): ResolvedRequest => ({
+export const resolvedRequest = ({ on, to = on, ...fields }: TestRequest): ResolvedRequest => ({
   from: on,
   to,
-  ...("services" in wanted
-    ? { services: wanted.services, guests: wanted.guests ?? 1 }
-    : { partySize: wanted.partySize, area: wanted.area ?? null }),
+  ...("services" in fields
+    ? { services: fields.services, guests: fields.guests ?? 1 }
+    : { partySize: fields.partySize, area: fields.area ?? null }),
 });
 
 const nowOf = ({ on, now }: TestRequest): number =>
   Date.parse(now ?? `${on}T00:00Z`) - (now === undefined ? 86_400_000 : 0);
 
-export const searchFor = (catalog: Catalog, enquiry: TestRequest): SlotSearch =>
+export const searchFor = (catalog: Catalog, request: TestRequest): SlotSearch =>
   prepareSlotSearch(
-    planResolvedRequest(catalog, resolvedRequest(enquiry), nowOf(enquiry)),
-    enquiry.rows ?? [],
+    planResolvedRequest(catalog, resolvedRequest(request), nowOf(request)),
+    request.busyIntervals ?? [],
   );
 
-export const listDays = (catalog: Catalog, enquiry: TestRequest): DayListing[] =>
-  listSlots(searchFor(catalog, enquiry));
+export const listDays = (catalog: Catalog, request: TestRequest): DayListing[] =>
+  listSlots(searchFor(catalog, request));
 
-export const listTestSlots = (catalog: Catalog, enquiry: TestRequest): Slot[] =>
-  listDays(catalog, enquiry).flatMap((day) => day.slots);
+export const listTestSlots = (catalog: Catalog, request: TestRequest): Slot[] =>
+  listDays(catalog, request).flatMap((day) => day.slots);
 
-/** The starts on the shop's clock: `09:00 09:30`. */
+/** The start times in the business's zone: `09:00 09:30`. */
 export const startTimes = (
   catalog: Catalog,
-  enquiry: TestRequest,
+  request: TestRequest,
   zone = catalog.business.timezone,
 ): string =>
-  listTestSlots(catalog, enquiry)
+  listTestSlots(catalog, request)
     .map(({ startMin }) => formatMinute(startMin, zone).slice(11, 16))
     .join(" ");
 
-/** Minute of a time on a date, in the shop's zone. */
+/** Epoch minute of a local time in the business's zone. */
 export const minuteAt = (catalog: Catalog, local: string): number =>
   Temporal.PlainDateTime.from(local).toZonedDateTime(catalog.business.timezone).epochMilliseconds /
   60_000;
 
-export const refusalAt = (catalog: Catalog, enquiry: TestRequest, local: string): string => {
-  const answer = checkStart(searchFor(catalog, enquiry), minuteAt(catalog, local));
-  return answer.ok
-    ? "ok"
-    : answer.segment === 0
-      ? answer.reason
-      : `${answer.reason} ${answer.segment}`;
+export const refusalAt = (catalog: Catalog, request: TestRequest, local: string): string => {
+  const check = checkStart(searchFor(catalog, request), minuteAt(catalog, local));
+  return check.ok ? "ok" : check.segment === 0 ? check.reason : `${check.reason} ${check.segment}`;
 };
 
-export const refusedStarts = (catalog: Catalog, enquiry: TestRequest): string[] =>
-  listRefusedStarts(searchFor(catalog, enquiry)).map(
+export const refusedStarts = (catalog: Catalog, request: TestRequest): string[] =>
+  listRefusedStarts(searchFor(catalog, request)).map(
     ({ startMin, reason }) =>
       `${formatMinute(startMin, catalog.business.timezone).slice(11, 16)} ${reason}`,
   );
 
-/** Takes the slot at this time, as a booking would. */
-export function bookSlot(catalog: Catalog, enquiry: TestRequest, local: string): BusyInterval[] {
-  const openings = searchFor(catalog, enquiry);
-  const answer = checkStart(openings, minuteAt(catalog, local));
-  if (!answer.ok) throw new Error(`${local}: ${answer.reason}`);
-  return busyIntervalsOf(openings.plan, answer.slot);
+/** The busy intervals of a booking that takes the slot at this time. */
+export function bookSlot(catalog: Catalog, request: TestRequest, local: string): BusyInterval[] {
+  const search = searchFor(catalog, request);
+  const check = checkStart(search, minuteAt(catalog, local));
+  if (!check.ok) throw new Error(`${local}: ${check.reason}`);
+  return busyIntervalsOf(search.plan, check.slot);
 }
 
 /** A booked segment from one local time to another. */

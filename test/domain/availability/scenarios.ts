@@ -1,5 +1,5 @@
 import { type Arbitrary, gen, integer } from "fast-check";
-import { busyIntervalsOf } from "../../../src/domain/availability/booked-intervals.ts";
+import { busyIntervalsOf } from "./booked-intervals.ts";
 import { listSlots } from "../../../src/domain/availability/listing.ts";
 import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.ts";
 import { planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
@@ -22,68 +22,70 @@ import {
   buildService,
   buildVariant,
 } from "../../support/catalog-builders.ts";
-import { anArea, aResource, aTable } from "./documents.ts";
+import { buildArea, buildResource, buildTable } from "./documents.ts";
 import { addDays } from "./oracle-clock.ts";
 import type { Scenario } from "./oracle.ts";
 import { ZONES } from "./time-zones.ts";
 
-/** Dice: one throw for each decision, so that fast-check can shrink them. */
-type Dice = {
+/** Random decisions, drawn one by one so that fast-check can shrink them. */
+type Random = {
   int: (min: number, max: number) => number;
   pick: <T>(values: readonly T[]) => T;
-  /** True once in so many throws. */
-  once: (inThrows: number) => boolean;
+  /** True once in `n` calls on average. */
+  once: (n: number) => boolean;
   some: <T>(max: number, make: (i: number) => T, min?: number) => T[];
 };
 
 const WEEK: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-/** A business with its bookings, a question about it, and one more booking, which may be anything. */
-export const scenariosWithOneMore: Arbitrary<{ world: Scenario; oneMore: BusyInterval[] }> =
-  gen().map((g) => {
-    const int = (min: number, max: number) => g(integer, { min, max });
-    const dice: Dice = {
-      int,
-      pick: (values) => values[int(0, values.length - 1)]!,
-      once: (inThrows) => int(1, inThrows) === inThrows,
-      some: (max, make, min = 0) => Array.from({ length: int(min, max) }, (_, i) => make(i)),
-    };
-    const place = dice.pick(ZONES);
-    const catalog = business(dice, place);
-    const from = addDays(place.date, int(-1, 1));
-    const midnight = Date.parse(`${from}T00:00Z`) / 60_000;
-    const world = {
-      catalog,
-      request: { from, to: addDays(from, int(0, 2)), ...asked(dice, catalog) },
-      busyIntervals: dice.some(8, () => busyRows(dice, catalog, midnight)).flat(),
-      nowMs:
-        (midnight - int(0, 3000) + (dice.once(4) ? int(0, 4000) : 0)) * 60_000 + int(0, 59_999),
-    };
-    for (let bookings = int(0, 6); bookings > 0; bookings -= 1) book(dice, world);
-    return { world, oneMore: busyRows(dice, catalog, midnight) };
-  });
+/** A business with bookings, a request, and one extra booking that need not be valid. */
+export const scenariosWithExtraBooking: Arbitrary<{
+  scenario: Scenario;
+  extraBooking: BusyInterval[];
+}> = gen().map((g) => {
+  const int = (min: number, max: number) => g(integer, { min, max });
+  const random: Random = {
+    int,
+    pick: (values) => values[int(0, values.length - 1)]!,
+    once: (n) => int(1, n) === n,
+    some: (max, make, min = 0) => Array.from({ length: int(min, max) }, (_, i) => make(i)),
+  };
+  const place = random.pick(ZONES);
+  const catalog = randomCatalog(random, place);
+  const from = addDays(place.date, int(-1, 1));
+  const midnight = Date.parse(`${from}T00:00Z`) / 60_000;
+  const scenario = {
+    catalog,
+    request: { from, to: addDays(from, int(0, 2)), ...randomRequest(random, catalog) },
+    busyIntervals: random.some(8, () => randomBusyIntervals(random, catalog, midnight)).flat(),
+    nowMs:
+      (midnight - int(0, 3000) + (random.once(4) ? int(0, 4000) : 0)) * 60_000 + int(0, 59_999),
+  };
+  for (let bookings = int(0, 6); bookings > 0; bookings -= 1) bookRandomSlot(random, scenario);
+  return { scenario, extraBooking: randomBusyIntervals(random, catalog, midnight) };
+});
 
-/** Somebody asks the same and takes one of the slots, so that days fill and classes start. */
-function book(
-  { pick, once }: Dice,
-  { catalog, request: question, busyIntervals: rows, nowMs }: Scenario,
+/** Books one of the slots, so that days fill up and sessions exist. */
+function bookRandomSlot(
+  { pick, once }: Random,
+  { catalog, request, busyIntervals, nowMs }: Scenario,
 ): void {
-  if (!isValidRequest({ catalog, request: question, busyIntervals: rows, nowMs })) return;
-  const plan = planResolvedRequest(catalog, question, nowMs);
-  const slots = listSlots(prepareSlotSearch(plan, rows)).flatMap((day) => day.slots);
+  if (!isValidRequest({ catalog, request, busyIntervals, nowMs })) return;
+  const plan = planResolvedRequest(catalog, request, nowMs);
+  const slots = listSlots(prepareSlotSearch(plan, busyIntervals)).flatMap((day) => day.slots);
   if (slots.length === 0) return;
   const slot = pick(slots);
-  rows.push(...busyIntervalsOf(plan, slot));
-  // At times for all seats but one.
+  busyIntervals.push(...busyIntervalsOf(plan, slot));
+  // Sometimes leave a single spot.
   if (once(2))
-    for (const row of busyIntervalsOf(plan, slot))
-      rows.push({ ...row, seats: Math.max(1, slot.spotsLeft - 2) });
+    for (const interval of busyIntervalsOf(plan, slot))
+      busyIntervals.push({ ...interval, seats: Math.max(1, slot.spotsLeft - 2) });
 }
 
-/** Whether the question passes: what else a service, a variant or a person can be asked in vain is tested by example. */
-export function isValidRequest({ catalog, request: question, nowMs }: Scenario): boolean {
+/** Whether the request is valid; invalid requests are tested by example. */
+export function isValidRequest({ catalog, request, nowMs }: Scenario): boolean {
   try {
-    planResolvedRequest(catalog, question, nowMs);
+    planResolvedRequest(catalog, request, nowMs);
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;
@@ -94,20 +96,23 @@ export function isValidRequest({ catalog, request: question, nowMs }: Scenario):
 const clock = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
 
-/** Often in the small hours, where clocks change; often past midnight. */
-function wallSpan({ int, pick, once }: Dice, longest: number): { start: string; end: string } {
+/** Often in the early hours, when clocks change, and often past midnight. */
+function randomWindow(
+  { int, pick, once }: Random,
+  maxMinutes: number,
+): { start: string; end: string } {
   const start = pick([0, 60, 90, 120, 135, 150, 180, 480, 540, 600, 780, 1320, 5 * int(0, 287)]);
-  const length = once(3) ? pick([15, 30, 60, 90]) : 15 * int(1, Math.ceil(longest / 15));
+  const length = once(3) ? pick([15, 30, 60, 90]) : 15 * int(1, Math.ceil(maxMinutes / 15));
   const end = Math.min(start + length, 2880);
   return { start: clock(start), end: clock(end) };
 }
 
-const weekly = (dice: Dice, longest: number): WeeklyWindow => ({
-  days: dice.once(5) ? WEEK.filter(() => dice.once(2)) : WEEK,
-  ...wallSpan(dice, longest),
+const randomWeeklyWindow = (random: Random, maxMinutes: number): WeeklyWindow => ({
+  days: random.once(5) ? WEEK.filter(() => random.once(2)) : WEEK,
+  ...randomWindow(random, maxMinutes),
 });
 
-const allWeek = ({ int }: Dice): HoursRule => ({
+const randomOpeningHours = ({ int }: Random): HoursRule => ({
   days: WEEK,
   start: clock(15 * int(0, 40)),
   end: clock(15 * int(60, 130)),
@@ -115,22 +120,22 @@ const allWeek = ({ int }: Dice): HoursRule => ({
   validTo: null,
 });
 
-const hoursRule = (dice: Dice, date: string): HoursRule => ({
-  ...weekly(dice, 1500),
-  validFrom: dice.once(6) ? addDays(date, dice.int(-2, 2)) : null,
-  validTo: dice.once(6) ? addDays(date, dice.int(-1, 3)) : null,
+const randomHoursRule = (random: Random, date: string): HoursRule => ({
+  ...randomWeeklyWindow(random, 1500),
+  validFrom: random.once(6) ? addDays(date, random.int(-2, 2)) : null,
+  validTo: random.once(6) ? addDays(date, random.int(-1, 3)) : null,
 });
 
-const exception = (dice: Dice, date: string): HoursException => ({
-  date: addDays(date, dice.int(-2, 3)),
-  mode: dice.pick(["REPLACE", "ADD", "REMOVE"]),
-  intervals: dice.some(2, () => wallSpan(dice, 900)),
+const randomException = (random: Random, date: string): HoursException => ({
+  date: addDays(date, random.int(-2, 3)),
+  mode: random.pick(["REPLACE", "ADD", "REMOVE"]),
+  intervals: random.some(2, () => randomWindow(random, 900)),
 });
 
-function business(dice: Dice, { zone, date }: { zone: string; date: string }): Catalog {
-  const { int, pick, once, some } = dice;
+function randomCatalog(random: Random, { zone, date }: { zone: string; date: string }): Catalog {
+  const { int, pick, once, some } = random;
   const resource = some(2, (i) =>
-    aResource(`r${i}`, { capacity: int(1, 3), status: once(15) ? "INACTIVE" : "ACTIVE" }),
+    buildResource(`r${i}`, { capacity: int(1, 3), status: once(15) ? "INACTIVE" : "ACTIVE" }),
   );
   const addon = some(2, (i) =>
     buildAddon(`a${i}`, { durationMin: 5 * int(0, 4), status: once(8) ? "INACTIVE" : "ACTIVE" }),
@@ -139,8 +144,8 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
   const service = some(
     3,
     (i) =>
-      aServiceOf(
-        dice,
+      randomService(
+        random,
         `s${i}`,
         staffKeys,
         resource.map(({ key }) => key),
@@ -148,11 +153,11 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
       ),
     1,
   );
-  const staff = staffKeys.map((key) => person(dice, key, date, service));
-  const area = [anArea("in"), anArea("out", { status: once(5) ? "INACTIVE" : "ACTIVE" })];
+  const staff = staffKeys.map((key) => randomStaffMember(random, key, date, service));
+  const area = [buildArea("in"), buildArea("out", { status: once(5) ? "INACTIVE" : "ACTIVE" })];
   const table = some(4, (i) => {
     const minSeats = int(1, 3);
-    return aTable(`t${i}`, {
+    return buildTable(`t${i}`, {
       area: pick([null, "in", "out"]),
       minSeats,
       maxSeats: minSeats + int(0, 3),
@@ -173,8 +178,11 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
     },
   );
   catalog.schedule = {
-    hours: [...(once(4) ? [] : [allWeek(dice)]), ...some(2, () => hoursRule(dice, date))],
-    exceptions: some(2, () => exception(dice, date)),
+    hours: [
+      ...(once(4) ? [] : [randomOpeningHours(random)]),
+      ...some(2, () => randomHoursRule(random, date)),
+    ],
+    exceptions: some(2, () => randomException(random, date)),
     closures: some(once(3) ? 1 : 0, () =>
       once(2)
         ? { name: null, yearly: addDays(date, int(-1, 2)).slice(5) }
@@ -185,15 +193,15 @@ function business(dice: Dice, { zone, date }: { zone: string; date: string }): C
   return catalog;
 }
 
-function aServiceOf(
-  dice: Dice,
+function randomService(
+  random: Random,
   key: string,
   staff: string[],
   resources: string[],
   addons: string[],
 ): ServiceDoc {
-  const { int, pick, once } = dice;
-  const own = <T>(value: T) => (once(5) ? value : null);
+  const { int, pick, once } = random;
+  const sometimes = <T>(value: T) => (once(5) ? value : null);
   return buildService(key, {
     durationMin: pick([10, 15, 30, 45, 60, 75, 90]),
     capacity: pick([1, 1, 2, 4]),
@@ -202,11 +210,11 @@ function aServiceOf(
     resources: resources.filter(() => once(4)).map((resource) => ({ resource, units: int(1, 2) })),
     staff: once(6) ? [] : staff.filter(() => !once(4)),
     bookingRules: {
-      slotIntervalMin: own(pick([5, 20, 25, 60])),
-      minNoticeMin: own(pick([0, 45, 600])),
-      maxAdvanceDays: own(pick([2, 10])),
+      slotIntervalMin: sometimes(pick([5, 20, 25, 60])),
+      minNoticeMin: sometimes(pick([0, 45, 600])),
+      maxAdvanceDays: sometimes(pick([2, 10])),
     },
-    variants: dice.some(2, (i) =>
+    variants: random.some(2, (i) =>
       buildVariant(`v${i}`, {
         durationMin: pick([20, 40, 50]),
         isDefault: i === 0 && once(2),
@@ -219,25 +227,30 @@ function aServiceOf(
         required: once(4),
         maxQuantity: 3,
         defaultQuantity: int(0, 2),
-        durationMin: own(pick([0, 5, 25])),
+        durationMin: sometimes(pick([0, 5, 25])),
       }),
     ),
   });
 }
 
-const person = (dice: Dice, key: string, date: string, services: ServiceDoc[]): StaffDoc => {
-  const { int, pick, once, some } = dice;
+const randomStaffMember = (
+  random: Random,
+  key: string,
+  date: string,
+  services: ServiceDoc[],
+): StaffDoc => {
+  const { int, pick, once, some } = random;
   const midnight = Date.parse(`${date}T00:00Z`);
   return buildStaffMember(key, {
     status: once(12) ? "INACTIVE" : "ACTIVE",
     bookable: !once(12),
-    hours: once(2) ? null : some(2, () => hoursRule(dice, date), 1),
-    breaks: some(2, () => weekly(dice, 120)),
+    hours: once(2) ? null : some(2, () => randomHoursRule(random, date), 1),
+    breaks: some(2, () => randomWeeklyWindow(random, 120)),
     timeOff: some(1, () => {
       const start = midnight + int(-2000, 4000) * 60_000 + pick([0, 0, 30_000]);
       return { from: start, to: start + int(1, 1500) * 60_000 };
     }),
-    exceptions: some(1, () => exception(dice, date)),
+    exceptions: some(1, () => randomException(random, date)),
     serviceOverrides: services
       .filter(() => once(4))
       .map((service) => ({
@@ -248,8 +261,11 @@ const person = (dice: Dice, key: string, date: string, services: ServiceDoc[]): 
   });
 };
 
-function asked(dice: Dice, { objects }: Catalog): { services: Request[]; guests: number } | Party {
-  const { int, pick, once, some } = dice;
+function randomRequest(
+  random: Random,
+  { objects }: Catalog,
+): { services: Request[]; guests: number } | Party {
+  const { int, pick, once, some } = random;
   if (objects.table.length > 0 && once(4))
     return {
       partySize: int(1, Math.max(...objects.table.map(({ maxSeats }) => maxSeats))),
@@ -282,11 +298,15 @@ function asked(dice: Dice, { objects }: Catalog): { services: Request[]; guests:
 type Request = Extract<ResolvedRequest, { services: unknown }>["services"][number];
 type Party = { partySize: number; area: string | null };
 
-/** Some as the business itself would have booked them, some as a change of its catalog has left them. */
-function busyRows(dice: Dice, { objects }: Catalog, midnight: number): BusyInterval[] {
-  const { int, pick, once, some } = dice;
+/** Bookings that fit the catalog, and some that were made before it changed. */
+function randomBusyIntervals(
+  random: Random,
+  { objects }: Catalog,
+  midnight: number,
+): BusyInterval[] {
+  const { int, pick, once, some } = random;
   const startMin = midnight + pick([60, 30, 15, 5]) * int(-10, 60);
-  const none = {
+  const common = {
     staffKey: null,
     serviceKey: null,
     tableKey: null,
@@ -297,7 +317,7 @@ function busyRows(dice: Dice, { objects }: Catalog, midnight: number): BusyInter
   if (objects.table.length > 0 && once(4))
     return [
       {
-        ...none,
+        ...common,
         tableKey: pick(objects.table).key,
         startMin,
         endMin: startMin + 15 * int(1, 10),
@@ -314,7 +334,7 @@ function busyRows(dice: Dice, { objects }: Catalog, midnight: number): BusyInter
     startMin,
     endMin,
   };
-  // A class has several guests, each with a row.
+  // A session has several guests with one interval each.
   const guest = (): BusyInterval => ({
     ...booked,
     bufferBeforeMin: once(5) ? 20 : service.bufferBeforeMin,

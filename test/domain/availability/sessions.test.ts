@@ -12,14 +12,14 @@ import {
   refusalAt,
   serviceRequest,
 } from "./requests.ts";
-import { aResource } from "./documents.ts";
+import { buildResource } from "./documents.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;
 const hourly = { slotIntervalMin: 60 };
 const mornings = { hours: [dailyHours("09:00", "12:00")] };
 
-describe("a class", () => {
+describe("a session", () => {
   const yoga = buildService("yoga", {
     durationMin: 60,
     capacity: 4,
@@ -30,35 +30,47 @@ describe("a class", () => {
   const shop = createShop({
     service: [yoga, buildService("massage", { durationMin: 60, staff: ["ann"] })],
     staff: [buildStaffMember("ann"), buildStaffMember("bea", { hours: [] })],
-    resource: [aResource("hall")],
+    resource: [buildResource("hall")],
     schedule: mornings,
     policy: hourly,
   });
-  const asked = (guests: number) => ({ on: MONDAY, services: [serviceRequest("yoga")], guests });
+  const requestFor = (guests: number) => ({
+    on: MONDAY,
+    services: [serviceRequest("yoga")],
+    guests,
+  });
 
-  test("that has started has seats for others, although its teacher and its hall are taken", () => {
-    const three = bookSlot(shop, asked(3), on("10:00"));
-    const found = listTestSlots(shop, { ...asked(1), rows: three });
+  test("has seats for other guests although its staff and resource are taken", () => {
+    const three = bookSlot(shop, requestFor(3), on("10:00"));
+    const found = listTestSlots(shop, { ...requestFor(1), busyIntervals: three });
     expect(found.map(({ startMin, spotsLeft }) => [startMin, spotsLeft])).toEqual([
       [minuteAt(shop, on("10:00")), 1],
     ]);
-    expect(startTimes(shop, { ...asked(2), rows: three })).toBe("");
-    expect(refusalAt(shop, { ...asked(2), rows: three }, on("10:00"))).toBe("SEATS_TAKEN");
-    const full = [...three, ...bookSlot(shop, { ...asked(1), rows: three }, on("10:00"))];
-    expect(listDays(shop, { ...asked(1), rows: full })[0]?.state).toBe("FULL");
+    expect(startTimes(shop, { ...requestFor(2), busyIntervals: three })).toBe("");
+    expect(refusalAt(shop, { ...requestFor(2), busyIntervals: three }, on("10:00"))).toBe(
+      "SEATS_TAKEN",
+    );
+    const full = [
+      ...three,
+      ...bookSlot(shop, { ...requestFor(1), busyIntervals: three }, on("10:00")),
+    ];
+    expect(listDays(shop, { ...requestFor(1), busyIntervals: full })[0]?.state).toBe("FULL");
   });
 
-  test("takes its hall once, however many come", () => {
+  test("uses its resource once for all guests", () => {
     const roomy = createShop({
       ...shop.objects,
-      resource: [aResource("hall", { capacity: 2 })],
+      resource: [buildResource("hall", { capacity: 2 })],
       schedule: mornings,
       policy: hourly,
     });
     roomy.objects.staff = [buildStaffMember("ann"), buildStaffMember("bea")];
-    const first = bookSlot(roomy, asked(1), on("10:00"));
-    const rows = [...first, ...bookSlot(roomy, { ...asked(2), rows: first }, on("10:00"))];
-    const slot = listTestSlots(roomy, { ...asked(4), rows }).find(
+    const first = bookSlot(roomy, requestFor(1), on("10:00"));
+    const busyIntervals = [
+      ...first,
+      ...bookSlot(roomy, { ...requestFor(2), busyIntervals: first }, on("10:00")),
+    ];
+    const slot = listTestSlots(roomy, { ...requestFor(4), busyIntervals }).find(
       ({ startMin }) => startMin === minuteAt(roomy, on("10:00")),
     );
     expect(slot).toMatchObject({
@@ -67,7 +79,7 @@ describe("a class", () => {
     });
   });
 
-  test("is filled before another is started", () => {
+  test("is filled before another one starts", () => {
     const both = createShop({
       ...shop.objects,
       service: [{ ...yoga, resources: [] }],
@@ -75,12 +87,12 @@ describe("a class", () => {
       policy: hourly,
     });
     both.objects.staff = [buildStaffMember("ann"), buildStaffMember("bea")];
-    const rows = bookSlot(
+    const busyIntervals = bookSlot(
       both,
-      { ...asked(1), services: [serviceRequest("yoga", { staff: "bea" })] },
+      { ...requestFor(1), services: [serviceRequest("yoga", { staff: "bea" })] },
       on("10:00"),
     );
-    const slot = listTestSlots(both, { ...asked(1), rows }).find(
+    const slot = listTestSlots(both, { ...requestFor(1), busyIntervals }).find(
       ({ startMin }) => startMin === minuteAt(both, on("10:00")),
     );
     expect(slot).toMatchObject({
@@ -90,24 +102,24 @@ describe("a class", () => {
     });
   });
 
-  test("keeps its teacher from other work, and other work the teacher from it", () => {
-    const rows = bookSlot(shop, asked(1), on("10:00"));
-    expect(startTimes(shop, { on: MONDAY, services: [serviceRequest("massage")], rows })).toBe(
-      "11:00",
-    );
+  test("blocks its staff for other services, and other services block it", () => {
+    const busyIntervals = bookSlot(shop, requestFor(1), on("10:00"));
+    expect(
+      startTimes(shop, { on: MONDAY, services: [serviceRequest("massage")], busyIntervals }),
+    ).toBe("11:00");
     const massage = bookSlot(
       shop,
       { on: MONDAY, services: [serviceRequest("massage")] },
       on("09:00"),
     );
-    expect(startTimes(shop, { ...asked(1), rows: massage })).toBe("11:00");
+    expect(startTimes(shop, { ...requestFor(1), busyIntervals: massage })).toBe("11:00");
   });
 
-  test("that began off the grid can be joined when it began, unless its teacher is now away", () => {
-    const rows = [
+  test("off the grid can be joined, unless its staff member now has time off", () => {
+    const busyIntervals = [
       busyInterval(shop, on("09:40"), on("10:40"), { staffKey: "ann", serviceKey: "yoga" }),
     ];
-    expect(startTimes(shop, { ...asked(1), rows })).toBe("09:40 11:00");
+    expect(startTimes(shop, { ...requestFor(1), busyIntervals })).toBe("09:40 11:00");
     const away = createShop({ ...shop.objects, schedule: mornings, policy: hourly });
     away.objects.staff = [
       buildStaffMember("ann", {
@@ -116,10 +128,10 @@ describe("a class", () => {
         ],
       }),
     ];
-    expect(startTimes(away, { ...asked(1), rows })).toBe("11:00");
+    expect(startTimes(away, { ...requestFor(1), busyIntervals })).toBe("11:00");
   });
 
-  test("that a longer visit has started off the grid can be joined then", () => {
+  test("that a longer visit started off the grid can be joined", () => {
     const studio = createShop({
       service: [
         buildService("warm-up", { durationMin: 20, staff: ["ann"] }),
@@ -130,8 +142,8 @@ describe("a class", () => {
       policy: hourly,
     });
     const visit = { on: MONDAY, services: [serviceRequest("warm-up"), serviceRequest("yoga")] };
-    expect(startTimes(studio, { ...asked(1), rows: bookSlot(studio, visit, on("10:00")) })).toBe(
-      "09:00 10:20",
-    );
+    expect(
+      startTimes(studio, { ...requestFor(1), busyIntervals: bookSlot(studio, visit, on("10:00")) }),
+    ).toBe("09:00 10:20");
   });
 });

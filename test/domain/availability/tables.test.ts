@@ -8,7 +8,7 @@ import {
   startTimes,
   refusalAt,
 } from "./requests.ts";
-import { anArea, aTable } from "./documents.ts";
+import { buildArea, buildTable } from "./documents.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;
@@ -16,11 +16,11 @@ const hourly = { slotIntervalMin: 60 };
 
 describe("tables", () => {
   const shop = createShop({
-    area: [anArea("in"), anArea("out")],
+    area: [buildArea("in"), buildArea("out")],
     table: [
-      aTable("four", { minSeats: 2, maxSeats: 4, area: "in" }),
-      aTable("two", { maxSeats: 2, area: "in" }),
-      aTable("garden", { maxSeats: 2, area: "out" }),
+      buildTable("four", { minSeats: 2, maxSeats: 4, area: "in" }),
+      buildTable("two", { maxSeats: 2, area: "in" }),
+      buildTable("garden", { maxSeats: 2, area: "out" }),
     ],
     schedule: {
       hours: [dailyHours("18:00", "22:00")],
@@ -31,31 +31,34 @@ describe("tables", () => {
     },
     policy: hourly,
   });
-  const tables = (rows: BusyInterval[], area: string | null = null, partySize = 2) =>
-    listTestSlots(shop, { on: MONDAY, partySize, area, rows }).map(
+  const tables = (busyIntervals: BusyInterval[], area: string | null = null, partySize = 2) =>
+    listTestSlots(shop, { on: MONDAY, partySize, area, busyIntervals }).map(
       ({ segments, spotsLeft }) => `${segments[0]?.tableKey} ${spotsLeft}`,
     );
 
-  test("go to the smallest that is free, by their keys where they are the same", () => {
+  test("are assigned smallest first, then by key", () => {
     expect(tables([])).toEqual(["garden 3", "garden 3", "garden 3"]);
     const one = bookSlot(shop, { on: MONDAY, partySize: 2 }, on("19:00"));
     expect(tables(one)).toEqual(["two 2", "two 2", "two 2"]);
-    const both = [...one, ...bookSlot(shop, { on: MONDAY, partySize: 2, rows: one }, on("19:00"))];
+    const both = [
+      ...one,
+      ...bookSlot(shop, { on: MONDAY, partySize: 2, busyIntervals: one }, on("19:00")),
+    ];
     expect(tables(both)).toEqual(["four 1", "four 1", "four 1"]);
   });
 
-  test("are held for as long as a party of that size stays, and end with the evening", () => {
+  test("are held for the turn time of the party, within opening hours", () => {
     expect(startTimes(shop, { on: MONDAY, partySize: 2 })).toBe("18:00 19:00 20:00");
-    const rows = bookSlot(shop, { on: MONDAY, partySize: 4 }, on("18:00"));
-    expect(startTimes(shop, { on: MONDAY, partySize: 4, rows })).toBe("20:00");
-    expect(refusalAt(shop, { on: MONDAY, partySize: 4, rows }, on("19:00"))).toBe("TAKEN");
+    const busyIntervals = bookSlot(shop, { on: MONDAY, partySize: 4 }, on("18:00"));
+    expect(startTimes(shop, { on: MONDAY, partySize: 4, busyIntervals })).toBe("20:00");
+    expect(refusalAt(shop, { on: MONDAY, partySize: 4, busyIntervals }, on("19:00"))).toBe("TAKEN");
   });
 
-  test("are looked for in the area that is asked for", () => {
+  test("are limited to the requested area", () => {
     expect(tables([], "in")[0]).toBe("two 2");
   });
 
-  test("are held for the longer time where two rules speak of the same size, whichever comes first", () => {
+  test("use the longer of two turn times for one size, in any order", () => {
     const turns = [
       { upTo: 4, min: 60 },
       { upTo: 4, min: 180 },
@@ -63,12 +66,12 @@ describe("tables", () => {
     for (const turnTimes of [turns, turns.toReversed()]) {
       const evening = { hours: [dailyHours("18:00", "22:00")], turnTimes };
       const bistro = createShop({
-        table: [aTable("four", { maxSeats: 6 })],
+        table: [buildTable("four", { maxSeats: 6 })],
         schedule: evening,
         policy: hourly,
       });
       expect(startTimes(bistro, { on: MONDAY, partySize: 4 })).toBe("18:00 19:00");
-      // A party of more than any rule speaks of.
+      // A party larger than every rule.
       expect(startTimes(bistro, { on: MONDAY, partySize: 6 })).toBe("18:00 19:00");
     }
   });

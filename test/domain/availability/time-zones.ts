@@ -1,13 +1,13 @@
-/** Zones with a date on or beside which their clocks change, in every manner that they know; and three in which they do not. */
+/** Zones with a date at or next to a clock change of every kind, and three without changes. */
 export const ZONES: { zone: string; date: string }[] = [
   { zone: "America/New_York", date: "2026-03-08" },
   { zone: "America/New_York", date: "2026-11-01" },
   { zone: "Europe/Lisbon", date: "2026-10-25" },
   { zone: "Europe/Berlin", date: "2028-02-29" },
-  // Half an hour.
+  // By half an hour.
   { zone: "Australia/Lord_Howe", date: "2026-04-05" },
   { zone: "Australia/Lord_Howe", date: "2026-10-04" },
-  // Two hours.
+  // By two hours.
   { zone: "Antarctica/Troll", date: "2026-03-29" },
   // At midnight.
   { zone: "Africa/Cairo", date: "2026-04-24" },
@@ -15,14 +15,14 @@ export const ZONES: { zone: string; date: string }[] = [
   { zone: "America/Havana", date: "2026-11-01" },
   { zone: "America/Santiago", date: "2026-09-06" },
   { zone: "Asia/Beirut", date: "2026-03-29" },
-  // At 00:01, back into the day before.
+  // At 00:01, back into the previous day.
   { zone: "America/St_Johns", date: "2010-11-07" },
   // For Ramadan.
   { zone: "Africa/Casablanca", date: "2026-02-15" },
   { zone: "Africa/Casablanca", date: "2026-03-22" },
-  // At a quarter to.
+  // At a quarter to the hour.
   { zone: "Pacific/Chatham", date: "2026-04-05" },
-  // Over the date line.
+  // Across the date line.
   { zone: "Pacific/Apia", date: "2011-12-30" },
   { zone: "Pacific/Kiritimati", date: "1994-12-31" },
   { zone: "Asia/Kolkata", date: "2026-06-01" },

@@ -19,13 +19,13 @@ import { ZONES } from "./time-zones.ts";
 const wall = (date: string, hours: number) => dayNumber(date) * DAY_MIN + hours * 60;
 const opening = (zone: string, date: string, from: number, to: number) =>
   openInterval(zone, wall(date, from), wall(date, to));
-const cut = (zone: string, date: string, from: number, to: number) =>
+const closing = (zone: string, date: string, from: number, to: number) =>
   closedInterval(zone, wall(date, from), wall(date, to));
 
 const utc = (minute: number) => new Date(minute * 60_000).toISOString().slice(5, 16);
-const told = ({ start, end }: Interval) => `${utc(start)}/${utc(end)} ${end - start}`;
+const show = ({ start, end }: Interval) => `${utc(start)}/${utc(end)} ${end - start}`;
 
-describe("hours on the days on which clocks change", () => {
+describe("hours on the day of a clock change", () => {
   test.each([
     ["America/New_York", "2026-03-08", 0, 24, "03-08T05:00/03-09T04:00 1380"],
     ["America/New_York", "2026-03-07", 22, 30, "03-08T03:00/03-08T10:00 420"],
@@ -45,7 +45,7 @@ describe("hours on the days on which clocks change", () => {
     ["Pacific/Chatham", "2026-04-05", 0, 24, "04-04T10:15/04-05T11:15 1500"],
     ["Europe/Berlin", "2028-02-29", 9, 17, "02-29T08:00/02-29T16:00 480"],
   ])("%s %s, opening %d to %d", (zone, date, from, to, expected) => {
-    expect(told(opening(zone, date, from, to))).toBe(expected);
+    expect(show(opening(zone, date, from, to))).toBe(expected);
   });
 
   test.each([
@@ -55,10 +55,10 @@ describe("hours on the days on which clocks change", () => {
     ["Africa/Cairo", "2026-04-24", 0, 24, "04-23T22:00/04-24T21:00 1380"],
     ["America/Havana", "2026-10-31", 0, 24, "10-31T04:00/11-01T05:00 1500"],
   ])("%s %s, break or closure %d to %d", (zone, date, from, to, expected) => {
-    expect(told(cut(zone, date, from, to))).toBe(expected);
+    expect(show(closing(zone, date, from, to))).toBe(expected);
   });
 
-  test("a time that lies wholly in the skipped hour opens nothing", () => {
+  test("opening hours within the skipped hour are empty", () => {
     const { start, end } = opening("America/New_York", "2026-03-08", 2.25, 2.75);
     expect(start).toBeGreaterThan(end);
   });
@@ -82,7 +82,7 @@ describe("dates and clocks", () => {
     ]);
   });
 
-  test("a repeated time is two instants, a skipped one none", () => {
+  test("a repeated time has two instants, a skipped one none", () => {
     const at = (date: string, hours: number) =>
       instantsOf("America/New_York", wall(date, hours)).map(utc);
     expect(at("2026-11-01", 1.5)).toEqual(["11-01T05:30", "11-01T06:30"]);
@@ -91,7 +91,7 @@ describe("dates and clocks", () => {
     expect(at("2026-03-08", 3)).toEqual(["03-08T07:00"]);
   });
 
-  test("days are counted as the calendar has them", () => {
+  test("day numbers and weekdays match the calendar", () => {
     for (const date of [
       "1969-12-31",
       "1970-01-01",
@@ -109,7 +109,7 @@ describe("dates and clocks", () => {
   });
 
   test.each(ZONES)(
-    "in $zone around $date each quarter of an hour is read as Temporal reads it",
+    "in $zone around $date, every quarter hour matches Temporal",
     ({ zone, date }) => {
       for (let quarter = -3 * 96; quarter < 4 * 96; quarter += 1) {
         const clock = wall(date, 0) + quarter * 15;

@@ -33,8 +33,8 @@ const exception = (
   intervals: intervals.map(([start, end]) => ({ start, end })),
 });
 
-/** What remains on the days asked of, in the zone's wall clock. */
-function worked(
+/** The working time on the requested days, in local time. */
+function workOn(
   [zone, from, to]: [string, string, string],
   schedule: Partial<ScheduleDoc>,
   person?: Partial<StaffDoc>,
@@ -47,9 +47,9 @@ function worked(
       .toPlainDateTime()
       .toString()
       .slice(8, 16);
-  const told = ({ start, end }: Interval) => `${clock(start)}-${clock(end)}`;
+  const show = ({ start, end }: Interval) => `${clock(start)}-${clock(end)}`;
   return times(person && buildStaffMember("ann", person))
-    .work.map(told)
+    .work.map(show)
     .join(" ");
 }
 
@@ -59,25 +59,30 @@ const TO_TUESDAY: [string, string, string] = [NEW_YORK, "2026-11-23", "2026-11-2
 describe("the hours of a business", () => {
   test.each<[string, Partial<ScheduleDoc>, [string, string, string], string]>([
     [
-      "hold on their weekdays",
+      "apply on their weekdays",
       { hours: [rule("09:00", "17:00", { days: ["mon"] })] },
       TO_TUESDAY,
       "23T09:00-23T17:00",
     ],
     [
-      "touch and become one",
+      "that touch are merged",
       { hours: [rule("12:00", "17:00"), rule("09:00", "12:00")] },
       MONDAY,
       "23T09:00-23T17:00",
     ],
     [
-      "overlap and become one",
+      "that overlap are merged",
       { hours: [rule("09:00", "13:00"), rule("12:00", "17:00")] },
       MONDAY,
       "23T09:00-23T17:00",
     ],
-    ["go on past midnight", { hours: [rule("22:00", "30:00")] }, MONDAY, "23T22:00-24T06:00"],
-    ["go on to 48:00", { hours: [rule("09:00", "48:00")] }, MONDAY, "23T09:00-25T00:00"],
+    [
+      "can continue past midnight",
+      { hours: [rule("22:00", "30:00")] },
+      MONDAY,
+      "23T22:00-24T06:00",
+    ],
+    ["can continue until 48:00", { hours: [rule("09:00", "48:00")] }, MONDAY, "23T09:00-25T00:00"],
     [
       "round the clock are one interval",
       { hours: [rule("00:00", "24:00")] },
@@ -85,25 +90,25 @@ describe("the hours of a business", () => {
       "23T00:00-25T00:00",
     ],
     [
-      "hold from validFrom to validTo, both included",
+      "apply from validFrom to validTo, both included",
       { hours: [rule("09:00", "10:00", { validFrom: "2026-11-24", validTo: "2026-11-25" })] },
       [NEW_YORK, "2026-11-23", "2026-11-26"],
       "24T09:00-24T10:00 25T09:00-25T10:00",
     ],
     [
-      "on a date that does not exist are none",
+      "do not apply on a skipped date",
       { hours: [rule("09:00", "17:00")] },
       ["Pacific/Apia", "2011-12-29", "2011-12-31"],
       "29T09:00-29T17:00 31T09:00-31T17:00",
     ],
     [
-      "on 29 February are those of its weekday",
+      "on 29 February are those of the weekday",
       { hours: [rule("09:00", "17:00", { days: ["tue"] })] },
       ["Europe/Berlin", "2028-02-28", "2028-03-01"],
       "29T09:00-29T17:00",
     ],
   ])("%s", (_, schedule, range, expected) => {
-    expect(worked(range, schedule)).toBe(expected);
+    expect(workOn(range, schedule)).toBe(expected);
   });
 });
 
@@ -127,7 +132,7 @@ describe("an exception", () => {
       "23T09:00-23T11:00 23T12:00-23T17:00 24T09:00-24T17:00",
     ],
     [
-      "that removes comes after those that replace and add, wherever it stands",
+      "with REMOVE applies after REPLACE and ADD, in any order",
       [
         exception("2026-11-23", "REMOVE", ["11:00", "19:00"]),
         exception("2026-11-23", "ADD", ["18:00", "20:00"]),
@@ -136,16 +141,16 @@ describe("an exception", () => {
       "23T10:00-23T11:00 23T19:00-23T20:00 24T09:00-24T17:00",
     ],
   ])("%s", (_, exceptions, expected) => {
-    expect(worked(TO_TUESDAY, { hours, exceptions })).toBe(expected);
+    expect(workOn(TO_TUESDAY, { hours, exceptions })).toBe(expected);
   });
 
-  test("applies to the shifts that start on its day, not to what is left of the night before", () => {
+  test("applies to shifts that start on its date, not to the end of the previous night", () => {
     const night = { hours: [rule("22:00", "30:00")] };
-    expect(worked(TO_TUESDAY, { ...night, exceptions: [exception("2026-11-24", "REPLACE")] })).toBe(
+    expect(workOn(TO_TUESDAY, { ...night, exceptions: [exception("2026-11-24", "REPLACE")] })).toBe(
       "23T22:00-24T06:00",
     );
     expect(
-      worked(TO_TUESDAY, {
+      workOn(TO_TUESDAY, {
         ...night,
         exceptions: [exception("2026-11-24", "REMOVE", ["00:00", "24:00"])],
       }),
@@ -155,17 +160,17 @@ describe("an exception", () => {
 
 describe("a closure", () => {
   const hours = [rule("22:00", "26:00")];
-  test("cuts its dates out of whatever shift runs into them", () => {
+  test("removes its dates also from shifts of the previous day", () => {
     const closures = [{ name: null, from: "2026-11-24", to: "2026-11-24" }];
-    expect(worked([NEW_YORK, "2026-11-23", "2026-11-25"], { hours, closures })).toBe(
+    expect(workOn([NEW_YORK, "2026-11-23", "2026-11-25"], { hours, closures })).toBe(
       "23T22:00-24T00:00 25T00:00-25T02:00 25T22:00-26T02:00",
     );
   });
 
-  test("comes round each year", () => {
+  test("with a yearly date applies every year", () => {
     const closures = [{ name: "New Year's Day", yearly: "01-01" }];
     expect(
-      worked([NEW_YORK, "2026-12-31", "2027-01-02"], { hours: [rule("09:00", "17:00")], closures }),
+      workOn([NEW_YORK, "2026-12-31", "2027-01-02"], { hours: [rule("09:00", "17:00")], closures }),
     ).toBe("31T09:00-31T17:00 02T09:00-02T17:00");
   });
 
@@ -174,10 +179,10 @@ describe("a closure", () => {
       hours: [rule("09:00", "17:00")],
       closures: [{ name: null, yearly: "02-29" }],
     };
-    expect(worked([NEW_YORK, "2027-02-28", "2027-03-01"], schedule)).toBe(
+    expect(workOn([NEW_YORK, "2027-02-28", "2027-03-01"], schedule)).toBe(
       "28T09:00-28T17:00 01T09:00-01T17:00",
     );
-    expect(worked([NEW_YORK, "2028-02-28", "2028-03-01"], schedule)).toBe(
+    expect(workOn([NEW_YORK, "2028-02-28", "2028-03-01"], schedule)).toBe(
       "28T09:00-28T17:00 01T09:00-01T17:00",
     );
   });
@@ -189,54 +194,54 @@ describe("a person", () => {
   test.each<[string, Partial<ScheduleDoc>, Partial<StaffDoc>, string]>([
     ["works the business's hours", schedule, {}, "23T09:00-23T17:00 24T09:00-24T17:00"],
     [
-      "with hours works those instead, even when the business is shut",
+      "with own hours works those, even outside business hours",
       schedule,
       { hours: [rule("18:00", "20:00")] },
       "23T18:00-23T20:00 24T18:00-24T20:00",
     ],
     ["with an empty list of hours does not work", schedule, { hours: [] }, ""],
     [
-      "without hours follows the business's exceptions, then their own",
+      "without own hours follows the business's exceptions, then their own",
       { ...schedule, exceptions: [exception("2026-11-23", "REPLACE", ["10:00", "12:00"])] },
       { exceptions: [exception("2026-11-23", "ADD", ["13:00", "14:00"])] },
       "23T10:00-23T12:00 23T13:00-23T14:00 24T09:00-24T17:00",
     ],
     [
-      "with hours follows their own exceptions alone",
+      "with own hours follows only their own exceptions",
       { ...schedule, exceptions: [exception("2026-11-23", "REPLACE")] },
       { hours: [rule("10:00", "12:00")], exceptions: [exception("2026-11-24", "REPLACE")] },
       "23T10:00-23T12:00",
     ],
     [
-      "rests on breaks",
+      "does not work during breaks",
       schedule,
       { breaks: [{ days: ["mon"], start: "12:00", end: "13:00" }] },
       "23T09:00-23T12:00 23T13:00-23T17:00 24T09:00-24T17:00",
     ],
     [
-      "is away on time off, to the minute that the seconds touch",
+      "does not work during time off, rounded out to whole minutes",
       schedule,
       { timeOff: [{ from: at("2026-11-23T17:30:30Z"), to: at("2026-11-24T18:00:01Z") }] },
       "23T09:00-23T12:30 24T13:01-24T17:00",
     ],
     [
-      "is bound by closures",
+      "does not work during closures",
       { ...schedule, closures: [{ name: null, from: "2026-11-23", to: "2026-11-23" }] },
       { hours: [rule("10:00", "12:00")] },
       "24T10:00-24T12:00",
     ],
   ])("%s", (_, schedule, person, expected) => {
-    expect(worked(TO_TUESDAY, schedule, person)).toBe(expected);
+    expect(workOn(TO_TUESDAY, schedule, person)).toBe(expected);
   });
 
-  test("rests past midnight on a break that began the evening before", () => {
+  test("has a break that continues past midnight", () => {
     const person = { hours: [rule("20:00", "28:00")], breaks: [rule("23:30", "24:30")] };
-    expect(worked(MONDAY, {}, person)).toBe("23T20:00-23T23:30 24T00:30-24T04:00");
+    expect(workOn(MONDAY, {}, person)).toBe("23T20:00-23T23:30 24T00:30-24T04:00");
   });
 
-  test("has no break on a date that does not exist", () => {
+  test("has no break on a skipped date", () => {
     const person = { breaks: [rule("09:00", "12:00", { days: ["fri"] })] };
-    expect(worked(["Pacific/Apia", "2011-12-29", "2011-12-31"], schedule, person)).toBe(
+    expect(workOn(["Pacific/Apia", "2011-12-29", "2011-12-31"], schedule, person)).toBe(
       "29T09:00-29T17:00 31T09:00-31T17:00",
     );
   });

@@ -1,8 +1,8 @@
-import type { VisitPlan } from "./visit-plan.ts";
-import type { BusyInterval } from "./request.ts";
-import type { Slot } from "./slot.ts";
+import type { VisitPlan } from "../../../src/domain/availability/visit-plan.ts";
+import type { BusyInterval } from "../../../src/domain/availability/request.ts";
+import type { Slot } from "../../../src/domain/availability/slot.ts";
 
-/** What is taken once the slot is booked: a row for each segment, to be kept with the booking. */
+/** The busy intervals of a booked slot, one for each segment. */
 export const busyIntervalsOf = ({ segments }: VisitPlan, slot: Slot): BusyInterval[] =>
   slot.segments.flatMap(({ staffKey, serviceKey, tableKey, startMin, endMin }, i) => {
     const segment = segments[i];
