@@ -1,23 +1,22 @@
 import { hash } from "node:crypto";
 import type { Runtime } from "../app/runtime.ts";
+import { BoundedCache } from "../domain/bounded-cache.ts";
 
-const MAX_KEPT = 128;
+const MAX_BODIES = 128;
 
 /**
- * The bytes of events, each read and checked once while its deliveries go out to one endpoint after another. Undefined for
- * damaged ones: SQLite does not notice damage inside a value, and a wrong body with a right signature is the worst outcome.
+ * Returns an event's body, read and verified once for all its deliveries; undefined if it is damaged.
+ * SQLite does not detect damage inside a value, and a damaged body must not be signed and sent.
  */
 export function createBodyCache(rt: Runtime): (eventId: string) => Buffer | undefined {
-  const kept = new Map<string, Buffer>();
+  const bodies = new BoundedCache<string, Buffer>(MAX_BODIES);
   return (eventId) => {
-    const known = kept.get(eventId);
-    if (known !== undefined) return known;
+    const cached = bodies.get(eventId);
+    if (cached !== undefined) return cached;
     const event = rt.store.events.findById(eventId);
     if (event === undefined || !hash("sha256", event.body, "buffer").equals(event.sha256))
       return undefined;
-    const [oldest] = kept.keys();
-    if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
-    kept.set(eventId, event.body);
+    bodies.set(eventId, event.body);
     return event.body;
   };
 }

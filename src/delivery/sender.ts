@@ -1,104 +1,103 @@
 import { Agent, type Dispatcher } from "undici";
 import { cacheResolve, type Resolve, resolveName } from "../app/webhooks/resolver.ts";
-import type { WebhookPost, Send } from "../domain/webhooks/webhook-post.ts";
-import { type UrlPolicy, parseTarget, type UnsafeUrl } from "../domain/webhooks/safe-url.ts";
+import { BoundedCache } from "../domain/bounded-cache.ts";
 import type { Outcome } from "../domain/webhooks/outcome.ts";
+import { parseTarget, type UnsafeUrl, type UrlPolicy } from "../domain/webhooks/safe-url.ts";
+import type { Send, WebhookPost } from "../domain/webhooks/webhook-post.ts";
 import { ConnectError, createConnector, type OnConnected } from "./connector.ts";
 
 export type Sender = { send: Send; close: () => Promise<void> };
 
-/** Of a longer body the rest stays unread. */
-const MAX_READ = 16 * 1024;
-const MAX_KEPT = 4 * 1024;
+/** A longer response body is not read further. */
+const MAX_READ_BYTES = 16 * 1024;
+const MAX_KEPT_BYTES = 4 * 1024;
 const MAX_TARGETS = 10_000;
 
-/** @param onConnected is told the address of each connection that is made */
+/** @param onConnected called with the address of each new connection */
 export function createSender(
-  lab: Omit<UrlPolicy, "trusted">,
+  baseUrlPolicy: Omit<UrlPolicy, "trusted">,
   now: () => number,
   { resolve = resolveName, onConnected }: { resolve?: Resolve; onConnected?: OnConnected } = {},
 ): Sender {
-  const cached = cacheResolve(resolve, now);
-  // A pool each: a stranger's endpoint must not find a connection that was opened for a trusted one.
-  const createRoute = (trusted: boolean) => {
-    const allowances = { ...lab, trusted };
-    // undici's own timeouts do not bound a delivery; the deadline does.
+  const cachedResolve = cacheResolve(resolve, now);
+  // Separate pools, so that an untrusted endpoint never reuses a connection to a private address.
+  const createPool = (trusted: boolean) => {
+    const urlPolicy = { ...baseUrlPolicy, trusted };
+    // undici's timeouts do not limit a whole delivery; `dispatch` has its own.
     const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
     const agent = new Agent({
-      connect: createConnector(cached, allowances, onConnected),
+      connect: createConnector(cachedResolve, urlPolicy, onConnected),
       ...limits,
     });
-    return { agent, targetOf: rememberTargets(allowances) };
+    return { agent, getTarget: cacheTargets(urlPolicy) };
   };
-  const strangers = createRoute(false);
-  const trusted = createRoute(true);
+  const untrusted = createPool(false);
+  const trusted = createPool(true);
 
   return {
     send(post) {
-      const { agent, targetOf } = post.trusted ? trusted : strangers;
-      const target = targetOf(post.url);
+      const { agent, getTarget } = post.trusted ? trusted : untrusted;
+      const target = getTarget(post.url);
       if ("refused" in target) return Promise.resolve({ kind: "blocked", error: target.refused });
       return dispatch(agent, target, post);
     },
     async close() {
-      await Promise.all([strangers.agent.destroy(), trusted.agent.destroy()]);
+      await Promise.all([untrusted.agent.destroy(), trusted.agent.destroy()]);
     },
   };
 }
 
-type Place = { origin: string; path: string };
+type Target = { origin: string; path: string };
 
-/** What a URL's text alone says of it never changes. */
-function rememberTargets(allowances: UrlPolicy): (url: string) => Place | UnsafeUrl {
-  const known = new Map<string, Place | UnsafeUrl>();
+/** Caches parsed URLs: the result depends on the URL alone. */
+function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl {
+  const cache = new BoundedCache<string, Target | UnsafeUrl>(MAX_TARGETS);
   return (url) => {
-    const before = known.get(url);
-    if (before !== undefined) return before;
-    const target = parseTarget(url, allowances);
-    const place =
-      "refused" in target
-        ? target
-        : { origin: target.url.origin, path: target.url.pathname + target.url.search };
-    if (known.size >= MAX_TARGETS) known.clear();
-    known.set(url, place);
-    return place;
+    const cached = cache.get(url);
+    if (cached !== undefined) return cached;
+    const parsed = parseTarget(url, urlPolicy);
+    const target =
+      "refused" in parsed
+        ? parsed
+        : { origin: parsed.url.origin, path: parsed.url.pathname + parsed.url.search };
+    cache.set(url, target);
+    return target;
   };
 }
 
-/** Status and headers decide; the body is only a log, so that whatever becomes of it changes nothing. */
+/** Status and headers decide the outcome. The body is only logged, so errors in it change nothing. */
 function dispatch(
   agent: Agent,
-  place: Place,
+  target: Target,
   { headers, body, timeoutMs }: WebhookPost,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    // What it is if nothing more comes.
-    let outcome: Outcome = { kind: "timed_out", error: `no answer within ${timeoutMs / 1000} s` };
-    let over = false;
+    let outcome: Outcome = { kind: "timed_out", error: `no response within ${timeoutMs / 1000} s` };
+    let isFinished = false;
     let request: Dispatcher.DispatchController | undefined;
-    const kept: Buffer[] = [];
-    let read = 0;
+    const keptChunks: Buffer[] = [];
+    let bytesRead = 0;
 
     const finish = () => {
-      over = true;
+      isFinished = true;
       clearTimeout(timer);
-      if (outcome.kind === "responded" && kept.length > 0)
-        outcome.responseText = Buffer.concat(kept).subarray(0, MAX_KEPT).toString();
+      if (outcome.kind === "responded" && keptChunks.length > 0)
+        outcome.responseText = Buffer.concat(keptChunks).subarray(0, MAX_KEPT_BYTES).toString();
       resolve(outcome);
     };
-    const cutOff = () => {
+    const abort = () => {
       finish();
-      request?.abort(CUT_OFF);
+      request?.abort(ABORTED);
     };
-    const timer = setTimeout(cutOff, timeoutMs);
+    const timer = setTimeout(abort, timeoutMs);
 
     agent.dispatch(
-      { ...place, method: "POST", headers, body },
+      { ...target, method: "POST", headers, body },
       {
         onRequestStart(controller) {
           request = controller;
-          // The deadline passed while it waited for its connection.
-          if (over) controller.abort(CUT_OFF);
+          // It timed out while it waited for a connection.
+          if (isFinished) controller.abort(ABORTED);
         },
         onResponseStart(_controller, statusCode, { "retry-after": retryAfter }) {
           if (statusCode >= 200)
@@ -110,14 +109,14 @@ function dispatch(
             };
         },
         onResponseData(_controller, chunk) {
-          if (read < MAX_KEPT) kept.push(chunk);
-          read += chunk.length;
-          if (read >= MAX_READ) cutOff();
+          if (bytesRead < MAX_KEPT_BYTES) keptChunks.push(chunk);
+          bytesRead += chunk.length;
+          if (bytesRead >= MAX_READ_BYTES) abort();
         },
         onResponseEnd: finish,
         onResponseError(_controller, error) {
-          if (over) return;
-          if (outcome.kind !== "responded") outcome = classify(error);
+          if (isFinished) return;
+          if (outcome.kind !== "responded") outcome = toOutcome(error);
           finish();
         },
       },
@@ -125,9 +124,9 @@ function dispatch(
   });
 }
 
-const CUT_OFF = new Error("cut off");
+const ABORTED = new Error("aborted");
 
-const classify = (error: Error): Outcome =>
+const toOutcome = (error: Error): Outcome =>
   error instanceof ConnectError
     ? { kind: error.kind, error: error.message }
     : { kind: "refused", error: (error as NodeJS.ErrnoException).code ?? error.message };

@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { listRefusedStarts } from "../../domain/availability/check-start.ts";
 import { dateOf, dayNumber } from "../../domain/availability/calendar.ts";
 import type { SlotSearch } from "../../domain/availability/slot-search.ts";
@@ -122,16 +123,14 @@ const MAX_CATALOGS = 16;
 
 /** Caches catalogs: reading a large one takes longer than answering most queries. */
 function createCatalogReader(rt: Runtime): (business: BusinessRow) => Catalog {
-  const cache = new Map<string, { revision: number; catalog: Catalog }>();
+  const cache = new BoundedCache<string, { revision: number; catalog: Catalog }>(MAX_CATALOGS);
   return (business) => {
     const cached = cache.get(business.id);
     if (cached?.revision === business.revision) return cached.catalog;
     const catalog = loadBookableCatalog(rt, business);
     // Not cached if another connection wrote while its tables were read.
-    if (rt.store.businesses.findById(business.id)?.revision === business.revision) {
-      if (cache.size >= MAX_CATALOGS) cache.clear();
+    if (rt.store.businesses.findById(business.id)?.revision === business.revision)
       cache.set(business.id, { revision: business.revision, catalog });
-    }
     return catalog;
   };
 }

@@ -1,4 +1,5 @@
 import { lookup, Resolver } from "node:dns/promises";
+import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { type UrlPolicy, allowsPrivateNames } from "../../domain/webhooks/safe-url.ts";
 
 /** All addresses of a name, IPv4 and IPv6; none when it has none or nobody answers. */
@@ -31,12 +32,13 @@ const MAX_CACHED = 10_000;
 
 /** Keeps answers for a minute. A failure is not kept. */
 export function cacheResolve(resolve: Resolve, now: () => number, keepMs = 60_000): Resolve {
-  const cached = new Map<string, { until: number; addresses: Promise<string[]> }>();
+  const cached = new BoundedCache<string, { until: number; addresses: Promise<string[]> }>(
+    MAX_CACHED,
+  );
   return (hostname, allowances) => {
     const key = `${allowsPrivateNames(allowances)} ${hostname}`;
     const hit = cached.get(key);
     if (hit !== undefined && hit.until > now()) return hit.addresses;
-    if (cached.size >= MAX_CACHED) cached.clear();
     const addresses = resolve(hostname, allowances);
     cached.set(key, { until: now() + keepMs, addresses });
     void addresses.then((found) => found.length === 0 && cached.delete(key));
