@@ -4,15 +4,15 @@ import { userAgent } from "../assets.ts";
 import type { Runtime } from "../app/runtime.ts";
 
 const TIMEOUT_MS = 10_000;
-const TRIES = 3;
-/** Between two tries, times the number of those made. */
-const PAUSE_MS = 2000;
+const MAX_TRIES = 3;
+/** Delay after the first try; it grows by as much after each further one. */
+const RETRY_DELAY_MS = 2000;
 
 export type Alerter = { send: (alert: Alert) => void; close: () => Promise<void> };
 
 /**
- * Tells the operator: a log line, and a plain JSON POST to `--alert-url`. That URL is the operator's own and may lie anywhere.
- * What cannot be posted is in the log.
+ * Alerts the operator: writes a log line and sends a JSON POST to `--alert-url`. The operator chose
+ * that URL, so private addresses are allowed.
  */
 export function createAlerter(rt: Runtime): Alerter {
   const { alertUrl } = rt.config;
@@ -22,18 +22,18 @@ export function createAlerter(rt: Runtime): Alerter {
 
   async function post(url: string, alert: Alert): Promise<void> {
     for (let n = 1; ; n++) {
-      const failure = await tryPost(url, JSON.stringify(alert));
-      if (failure === undefined || closing.signal.aborted) return;
-      if (n === TRIES)
-        return rt.log("error", "An alert could not be posted.", {
+      const error = await tryPost(url, JSON.stringify(alert));
+      if (error === undefined || closing.signal.aborted) return;
+      if (n === MAX_TRIES)
+        return rt.log("error", "An alert could not be sent.", {
           type: alert.type,
-          reason: failure,
+          reason: error,
         });
-      await new Promise((resolve) => setTimeout(resolve, n * PAUSE_MS).unref());
+      await new Promise((resolve) => setTimeout(resolve, n * RETRY_DELAY_MS).unref());
     }
   }
 
-  /** Why it did not arrive. */
+  /** Returns the error, or undefined if the POST succeeded. */
   async function tryPost(url: string, body: string): Promise<string | undefined> {
     try {
       const { Agent, request } = await import("undici");
@@ -42,15 +42,15 @@ export function createAlerter(rt: Runtime): Alerter {
         headersTimeout: TIMEOUT_MS,
         bodyTimeout: TIMEOUT_MS,
       });
-      const answer = await request(url, {
+      const response = await request(url, {
         dispatcher: agent,
         method: "POST",
         headers,
         body,
         signal: closing.signal,
       });
-      await answer.body.dump();
-      return answer.statusCode < 300 ? undefined : `HTTP ${answer.statusCode}`;
+      await response.body.dump();
+      return response.statusCode < 300 ? undefined : `HTTP ${response.statusCode}`;
     } catch (error) {
       return (error as Error).message;
     }

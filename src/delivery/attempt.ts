@@ -1,32 +1,32 @@
-import { userAgent } from "../assets.ts";
+import type { Runtime } from "../app/runtime.ts";
 import type { DeliveryResult } from "../app/webhooks/delivery-results.ts";
-import { deliveryHeaders, type Send } from "../domain/webhooks/webhook-post.ts";
+import { userAgent } from "../assets.ts";
+import { classifyOutcome, type Outcome, type OutcomeClass } from "../domain/webhooks/outcome.ts";
 import { CORRUPT_SETTLEMENT, settle } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
-import { classifyOutcome, type Outcome, type OutcomeClass } from "../domain/webhooks/outcome.ts";
-import type { Runtime } from "../app/runtime.ts";
+import { deliveryHeaders, type Send } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";
 import type { DestinationRow } from "../store/endpoints.ts";
 import { createBodyCache } from "./body-cache.ts";
 
-/** A delivery that was taken up. */
+/** A delivery to attempt now. */
 export type Claim = { due: DueRow; destination: DestinationRow; keys: readonly SigningKey[] };
 
-/** What came of it, and what that tells of the endpoint; nothing when nothing was sent. */
+/** `outcomeClass` is undefined if nothing was sent. */
 export type AttemptResult = DeliveryResult & { outcomeClass: OutcomeClass | undefined };
 
-/** Makes one attempt at a delivery. Never throws: whatever goes wrong belongs to this delivery alone. */
+/** Attempts a delivery. Never throws: an error affects only this delivery. */
 export function createAttemptRunner(
   rt: Runtime,
   send: Send,
 ): (claim: Claim) => Promise<AttemptResult> {
-  const bodyOf = createBodyCache(rt);
+  const findBody = createBodyCache(rt);
   const agent = userAgent();
 
   return async ({ due, destination, keys }) => {
     const { id: endpointId, businessId } = destination;
-    const body = bodyOf(due.eventId);
+    const body = findBody(due.eventId);
     if (body === undefined)
       return {
         due,
@@ -39,23 +39,23 @@ export function createAttemptRunner(
       };
 
     const at = rt.now();
-    const started = rt.monotonic();
+    const startedAt = rt.monotonic();
     const n = due.attemptCount + 1;
     let outcome: Outcome;
     try {
       const { id: deliveryId, eventId, eventType, sequence } = due;
-      const cover = { deliveryId, eventId, eventType, sequence, attempt: n };
-      const headers = deliveryHeaders(cover, agent, keys, at, body);
+      const delivery = { deliveryId, eventId, eventType, sequence, attempt: n };
+      const headers = deliveryHeaders(delivery, agent, keys, at, body);
       const { url, allowPrivate: trusted, timeoutMs } = destination;
       outcome = await send({ url, trusted, timeoutMs, headers, body });
     } catch (error) {
-      rt.log("error", "A delivery could not be sent.", {
+      rt.log("error", "A delivery failed because of an internal error.", {
         delivery: due.id,
         error: (error as Error).stack,
       });
       outcome = {
         kind: "refused",
-        error: "deskbell failed before it could send; its log says more",
+        error: "internal error in deskbell before sending; see its log",
       };
     }
     const now = rt.now();
@@ -67,15 +67,15 @@ export function createAttemptRunner(
       now,
       rt.randomFraction,
     );
-    const answer = outcome.kind === "responded" ? outcome : undefined;
+    const response = outcome.kind === "responded" ? outcome : undefined;
     const attempt: AttemptRow = {
       n,
       at,
-      durationMs: Math.round(rt.monotonic() - started),
+      durationMs: Math.round(rt.monotonic() - startedAt),
       outcome: outcome.kind,
-      statusCode: answer?.statusCode ?? null,
+      statusCode: response?.statusCode ?? null,
       error: settlement.error,
-      responseText: answer?.responseText || null,
+      responseText: response?.responseText || null,
     };
     return {
       due,

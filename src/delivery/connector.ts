@@ -4,7 +4,7 @@ import type { Resolve } from "../app/webhooks/resolver.ts";
 import { type UrlPolicy, unsafeAddressError } from "../domain/webhooks/safe-url.ts";
 import type { Outcome } from "../domain/webhooks/outcome.ts";
 
-/** Why no connection came about. Carries no `code`: after some of them undici would try again by itself. */
+/** Why a connection failed. It has no `code`, because undici retries some codes on its own. */
 export class ConnectError extends Error {
   readonly kind: Exclude<Outcome["kind"], "responded">;
 
@@ -15,40 +15,40 @@ export class ConnectError extends Error {
 }
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** How long one address of several may take before the next is tried. */
+/** Time for one of several addresses before the next is tried. */
 const ADDRESS_TIMEOUT_MS = 1000;
 
-/** Far more than the headers and what is read of a body can take, however they are cut up. */
-const MOST_BYTES_OF_ANSWER = 256 * 1024;
+/** Far more than the headers and the part of the body that is read, in any chunk encoding. */
+const MAX_RESPONSE_BYTES = 256 * 1024;
 
 export type OnConnected = (address: string) => void;
 
-/** Opens connections to vetted addresses only, for a pool whose requests all have the same allowances. */
+/** Opens connections, to addresses that the URL policy allows, for one pool. */
 export function createConnector(
   resolve: Resolve,
-  allowances: UrlPolicy,
+  urlPolicy: UrlPolicy,
   onConnected: OnConnected = () => {},
 ): buildConnector.connector {
   const upgrade = buildConnector({ allowH2: false, timeout: 0 });
 
   async function open(options: buildConnector.Options, signal: AbortSignal): Promise<Socket> {
     const { hostname, protocol } = options;
-    const addresses = isIP(hostname) === 0 ? await resolve(hostname, allowances) : [hostname];
+    const addresses = isIP(hostname) === 0 ? await resolve(hostname, urlPolicy) : [hostname];
     if (addresses.length === 0)
       throw new ConnectError("unresolvable", `no address for ${hostname}`);
-    refuseUnsafe(hostname, addresses, allowances);
+    assertSafe(hostname, addresses, urlPolicy);
 
     const port = Number(options.port) || (protocol === "https:" ? 443 : 80);
     const socket = await dial(hostname, port, addresses, signal);
-    // Before a byte is written: what counts is who is at the other end, whatever a lookup said.
+    // Checked before a byte is written: the address actually connected to is what counts.
     try {
-      refuseUnsafe(hostname, [socket.remoteAddress ?? "nobody"], allowances);
+      assertSafe(hostname, [socket.remoteAddress ?? "unknown"], urlPolicy);
     } catch (error) {
       socket.destroy();
       throw error;
     }
     onConnected(socket.remoteAddress ?? "");
-    return limitAnswers(protocol === "https:" ? await startTls(options, socket) : socket);
+    return limitResponses(protocol === "https:" ? await startTls(options, socket) : socket);
   }
 
   const startTls = (options: buildConnector.Options, socket: Socket): Promise<Socket> =>
@@ -61,34 +61,34 @@ export function createConnector(
       );
     });
 
-  async function openInTime(
+  async function openWithTimeout(
     options: buildConnector.Options,
     callback: buildConnector.Callback,
   ): Promise<void> {
-    const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), CONNECT_TIMEOUT_MS);
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), CONNECT_TIMEOUT_MS);
     try {
-      callback(null, await open(options, abort.signal));
+      callback(null, await open(options, controller.signal));
     } catch (error) {
       const timedOut = new ConnectError(
         "timed_out",
         `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`,
       );
-      callback(abort.signal.aborted ? timedOut : (error as Error), null);
+      callback(controller.signal.aborted ? timedOut : (error as Error), null);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  return (options, callback) => void openInTime(options, callback);
+  return (options, callback) => void openWithTimeout(options, callback);
 }
 
-function refuseUnsafe(hostname: string, addresses: string[], allowances: UrlPolicy): void {
-  const refusal = unsafeAddressError(hostname, addresses, allowances);
-  if (refusal !== undefined) throw new ConnectError("blocked", refusal.refused);
+function assertSafe(hostname: string, addresses: string[], urlPolicy: UrlPolicy): void {
+  const error = unsafeAddressError(hostname, addresses, urlPolicy);
+  if (error !== undefined) throw new ConnectError("blocked", error.refused);
 }
 
-/** Tries each address in turn: a box without IPv6 must still reach a name that has both. */
+/** Tries each address in turn, so that a server without IPv6 reaches hosts that have both. */
 const dial = (
   hostname: string,
   port: number,
@@ -118,18 +118,18 @@ const dial = (
   });
 
 /**
- * Ends a connection on which an answer has no end where nobody counts: in its status line, between 102s, in a chunk's extension.
- * Reading those until the deadline would take all of the thread's time.
+ * Closes the connection if a response exceeds the limit. undici does not limit the status line,
+ * repeated 102 responses and chunk extensions; reading them until the timeout would block the thread.
  */
-function limitAnswers(socket: Socket): Socket {
-  let requests = 0;
-  let before = 0;
+function limitResponses(socket: Socket): Socket {
+  let requestBytes = 0;
+  let bytesBefore = 0;
   return socket.on("readable", () => {
     const { bytesRead, bytesWritten } = socket;
-    // Something was asked since: another answer begins.
-    if (bytesWritten > requests) [requests, before] = [bytesWritten, bytesRead];
-    else if (bytesRead - before > MOST_BYTES_OF_ANSWER)
-      socket.destroy(new Error("the answer has no end"));
+    // A new request has been written, so a new response begins.
+    if (bytesWritten > requestBytes) [requestBytes, bytesBefore] = [bytesWritten, bytesRead];
+    else if (bytesRead - bytesBefore > MAX_RESPONSE_BYTES)
+      socket.destroy(new Error("the response is too large"));
   });
 }
 

@@ -1,78 +1,82 @@
 import type { Lane } from "../domain/webhooks/endpoint-health.ts";
 import { splitPermits } from "../domain/webhooks/permits.ts";
 
-/** What a delivery needs to go out: its place among those on the wire. */
+/** What a delivery needs to be sent. */
 export type PermitKind =
-  /** A first or second attempt at an endpoint that answers. */
+  /** For a first or second attempt at an endpoint that responds. */
   | "PROMPT"
-  /** Any later attempt, a replay, or anything for an endpoint whose last answer was a failure or is overdue. */
+  /** For later attempts, replays, and endpoints whose last response was an error or is overdue. */
   | "LATE"
-  /** The probe of a suspect. */
+  /** For an endpoint that fails so often that it gets one delivery at a time. */
   | "PROBE";
 
-/** What came of an endpoint's turn: one went out, nothing can for now, or something waits for a slot alone. */
-export type DispatchResult = "SENT" | "NOTHING" | "NO_SLOT";
+/** One delivery was sent, none can be sent, or none can be sent until a permit is free. */
+export type DispatchResult = "SENT" | "NOTHING" | "NO_PERMIT";
 
-const SLOT_OF: Record<Lane, PermitKind> = { HEALTHY: "PROMPT", DEGRADED: "LATE", PROBING: "PROBE" };
-const LANES = Object.keys(SLOT_OF) as Lane[];
+const PERMIT_OF: Record<Lane, PermitKind> = {
+  HEALTHY: "PROMPT",
+  DEGRADED: "LATE",
+  PROBING: "PROBE",
+};
+const LANES = Object.keys(PERMIT_OF) as Lane[];
 
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
 /**
- * Hands out the slots on the wire, and takes turns over the endpoints that want them. Endpoints that hang hold many slots for
- * long: they run out of theirs, and never of those of the others. Decides only: knows nothing of rows, sockets or time.
+ * Decides which endpoint may send next. Endpoints that hang use up the late permits and probes, never
+ * those for healthy endpoints. Does not know rows, sockets or time.
  */
-export function createDeliveryQueue(slots: number) {
-  const { probes, fast, late, maxFastInFlight } = splitPermits(slots);
+export function createDeliveryQueue(permits: number) {
+  const { probes, fast, late, maxFastInFlight } = splitPermits(permits);
   const used: Record<PermitKind, number> = { PROMPT: 0, LATE: 0, PROBE: 0 };
-  /** Those that may have something to send, next first. */
+  /** Endpoints that may have something to send, next first. */
   const waiting: Record<Lane, Set<string>> = {
     HEALTHY: new Set(),
     DEGRADED: new Set(),
     PROBING: new Set(),
   };
 
-  function hasSlot(kind: PermitKind): boolean {
+  function hasPermit(kind: PermitKind): boolean {
     if (kind === "PROBE") return used.PROBE < probes;
     if (used.PROMPT + used.LATE >= maxFastInFlight) return false;
-    // However many have become late on the wire, they take no more than the share of late ones.
+    // Attempts that became late in flight count only up to the share of late permits.
     return (
       used.PROMPT + Math.min(used.LATE, late) < fast && (kind === "PROMPT" || used.LATE < late)
     );
   }
 
   return {
-    hasSlot,
+    hasPermit,
     acquire: (kind: PermitKind): void => void (used[kind] += 1),
     release: (kind: PermitKind): void => void (used[kind] -= 1),
-    /** A prompt one has become late on the wire: its slot is another's now. */
+    /** Turns a used prompt permit into a late one, which frees it for another delivery. */
     downgradeToLate(): void {
       used.PROMPT -= 1;
       used.LATE += 1;
     },
 
-    /** Something may be due for this endpoint. */
+    /** Adds an endpoint that may have something to send, or moves it to another lane. */
     enqueue(endpointId: string, lane: Lane): void {
       for (const other of LANES) if (other !== lane) waiting[other].delete(endpointId);
       waiting[lane].add(endpointId);
     },
 
     /**
-     * Gives each waiting endpoint its turn to send one delivery, and again, until nobody can any more: one with a million
-     * waiting goes no more often than one with a single one. Whoever had nothing waits no longer until it is offered again.
+     * Lets the waiting endpoints send one delivery each, in turn, until none can send. A long backlog
+     * gives no advantage. An endpoint with nothing to send stops waiting until it is enqueued again.
      */
-    dispatch(take: (endpointId: string) => DispatchResult): void {
+    dispatch(sendNext: (endpointId: string) => DispatchResult): void {
       for (const lane of LANES) {
-        const slotless: string[] = [];
-        // A set goes on to what is added to its end meanwhile.
+        const withoutPermit: string[] = [];
+        // Iteration includes the endpoints that are added again at the end.
         for (const endpointId of waiting[lane]) {
-          if (!hasSlot(SLOT_OF[lane])) break;
+          if (!hasPermit(PERMIT_OF[lane])) break;
           waiting[lane].delete(endpointId);
-          const taken = take(endpointId);
-          if (taken === "SENT") waiting[lane].add(endpointId);
-          else if (taken === "NO_SLOT") slotless.push(endpointId);
+          const result = sendNext(endpointId);
+          if (result === "SENT") waiting[lane].add(endpointId);
+          else if (result === "NO_PERMIT") withoutPermit.push(endpointId);
         }
-        for (const endpointId of slotless) waiting[lane].add(endpointId);
+        for (const endpointId of withoutPermit) waiting[lane].add(endpointId);
       }
     },
   };

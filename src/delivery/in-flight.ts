@@ -1,52 +1,50 @@
 import { OVERDUE_MS } from "../domain/webhooks/endpoint-health.ts";
 import type { DueRow } from "../store/due.ts";
-import type { EndpointQueue } from "./endpoint-queues.ts";
-import type { PermitKind, DeliveryQueue } from "./delivery-queue.ts";
+import type { DeliveryQueue, PermitKind } from "./delivery-queue.ts";
+import type { EndpointQueue } from "./endpoint-queue.ts";
 
-/** An attempt on the wire. */
 export type InFlightDelivery = {
   queue: EndpointQueue;
-  isReplay: 0 | 1;
-  slot: PermitKind;
-  since: number;
+  row: DueRow;
+  permit: PermitKind;
+  startedAt: number;
   isOverdue: boolean;
 };
 
-/** Keeps book of what is on the wire, and since when. */
-export function createInFlight(turns: DeliveryQueue, now: () => number) {
-  /** The longest on the wire first. */
-  const flights = new Set<InFlightDelivery>();
+/** The deliveries in flight, with their permits. `now` is the monotonic clock. */
+export function createInFlight(deliveryQueue: DeliveryQueue, now: () => number) {
+  /** Oldest first. */
+  const inFlight = new Set<InFlightDelivery>();
 
   return {
-    add(queue: EndpointQueue, { isReplay }: DueRow, slot: PermitKind): InFlightDelivery {
-      const flight = { queue, isReplay, slot, since: now(), isOverdue: false };
-      flights.add(flight);
-      turns.acquire(slot);
-      queue.inFlight += 1;
-      queue.replays += isReplay;
-      return flight;
+    add(queue: EndpointQueue, row: DueRow, permit: PermitKind): InFlightDelivery {
+      const delivery = { queue, row, permit, startedAt: now(), isOverdue: false };
+      inFlight.add(delivery);
+      deliveryQueue.acquire(permit);
+      queue.claim(row);
+      return delivery;
     },
 
-    remove(flight: InFlightDelivery): void {
-      const { queue, isReplay, slot, isOverdue } = flight;
-      flights.delete(flight);
-      turns.release(slot);
-      queue.inFlight -= 1;
-      queue.replays -= isReplay;
-      if (isOverdue) queue.overdue -= 1;
+    remove(delivery: InFlightDelivery): void {
+      inFlight.delete(delivery);
+      deliveryQueue.release(delivery.permit);
+      delivery.queue.endAttempt(delivery.row, delivery.isOverdue);
     },
 
-    /** Hundreds that begin to hang together hold up nobody else until their deadlines. */
+    /**
+     * Marks attempts without a response for OVERDUE_MS. They give up their prompt permits, so that
+     * hundreds of endpoints that stop responding do not delay the others until the timeout.
+     */
     markOverdue(): void {
-      const latest = now() - OVERDUE_MS;
-      for (const flight of flights) {
-        if (flight.since > latest) return;
-        if (flight.isOverdue) continue;
-        flight.isOverdue = true;
-        flight.queue.overdue += 1;
-        if (flight.slot !== "PROMPT") continue;
-        turns.downgradeToLate();
-        flight.slot = "LATE";
+      const latestStart = now() - OVERDUE_MS;
+      for (const delivery of inFlight) {
+        if (delivery.startedAt > latestStart) return;
+        if (delivery.isOverdue) continue;
+        delivery.isOverdue = true;
+        delivery.queue.markOverdue();
+        if (delivery.permit !== "PROMPT") continue;
+        deliveryQueue.downgradeToLate();
+        delivery.permit = "LATE";
       }
     },
   };

@@ -1,9 +1,9 @@
 import type { Config } from "../config.ts";
 import type { AttemptNotice } from "./delivery-worker.ts";
 
-/** What the courier's thread is given to start with. */
+/** The data that the delivery thread starts with. It reports attempts if `isWatched`. */
 export type ThreadData = { config: Config; isWatched: boolean };
-/** What it is told. */
+/** A message to the delivery thread. */
 export type WorkerCommand = { type: "wake" } | { type: "stop" };
-/** What it tells. */
+/** A message from the delivery thread. */
 export type WorkerMessage = { type: "started" } | { type: "attempt"; attempt: AttemptNotice };

@@ -2,42 +2,42 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signatureError } from "../domain/webhooks/signature.ts";
 
-/** A POST as the sample receiver saw it. */
+/** A POST that the sample receiver handled. */
 export type ReceivedDelivery = {
   eventType: string;
   deliveryId: string;
   attempt: number;
   body: Buffer;
-  /** Why it was not taken; undefined: it is genuine, or there is no secret to tell by. */
+  /** Why the signature was rejected; undefined if it is valid or not verified. */
   refused: string | undefined;
-  /** What it was answered. */
+  /** The status of the response. */
   statusCode: number;
 };
 
-/** How a receiver is to misbehave. */
+/** A response that simulates a failing or slow receiver. */
 export type SimulatedResponse = { statusCode: number; delayMs: number };
 
 export type Receiver = { url: string; close: () => Promise<void> };
 
-const MAX_BODY = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * A partner's side in its smallest form: on 127.0.0.1, 200 for what is signed with the secret and 400 for all else.
- * @param port 0 for any free one
- * @param secret null: nothing is verified
- * @param mood asked for at each delivery that would be taken
+ * A minimal webhook receiver on 127.0.0.1. It responds with 200 if the signature is valid, else 400.
+ * @param port 0 for any free port
+ * @param secret null to accept any signature
+ * @param simulate returns the response to each valid delivery
  */
 export function startReceiver({
   port,
   secret,
   now,
-  mood = () => ({ statusCode: 200, delayMs: 0 }),
+  simulate = () => ({ statusCode: 200, delayMs: 0 }),
   onDelivery,
 }: {
   port: number;
   secret: string | null;
   now: () => number;
-  mood?: () => SimulatedResponse;
+  simulate?: () => SimulatedResponse;
   onDelivery: (received: ReceivedDelivery) => void;
 }): Promise<Receiver> {
   const server = createServer(async (request, response) => {
@@ -50,7 +50,7 @@ export function startReceiver({
         ? undefined
         : signatureError(signature, body, secret, Math.floor(now() / 1000));
     const { statusCode, delayMs } =
-      refused === undefined ? mood() : { statusCode: 400, delayMs: 0 };
+      refused === undefined ? simulate() : { statusCode: 400, delayMs: 0 };
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     response.writeHead(statusCode).end(refused);
     onDelivery({
@@ -77,14 +77,14 @@ export function startReceiver({
   });
 }
 
-/** Undefined when it is too long, or broke off. */
+/** Returns undefined if the body is too large or incomplete. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > MAX_BODY) return undefined;
+      if (size > MAX_BODY_BYTES) return undefined;
       chunks.push(chunk);
     }
   } catch {

@@ -1,37 +1,37 @@
 import { CronJob } from "cron";
-import { backUpNightly } from "../app/operations/backups.ts";
-import { expireTicketOrders } from "../app/bookings/end-ticket-orders.ts";
-import { createPruner } from "../app/operations/retention.ts";
-import { publishClockChanges } from "../app/catalog/publish.ts";
-import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "../app/runtime.ts";
+import { expireTicketOrders } from "../app/bookings/end-ticket-orders.ts";
+import { publishClockChanges } from "../app/catalog/publish.ts";
+import { backUpNightly } from "../app/operations/backups.ts";
+import { createPruner } from "../app/operations/retention.ts";
+import { AppError } from "../domain/errors.ts";
 import { isBusy, isStorageFull } from "../store/database.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 
 const POLL_MS = 50;
-const EACH_SECOND = "* * * * * *";
-const EACH_MINUTE = "0 * * * * *";
-const EACH_FIVE_MINUTES = "30 */5 * * * *";
-/** Of the box's own clock. */
-const EACH_NIGHT = "0 17 3 * * *";
+const EVERY_SECOND = "* * * * * *";
+const EVERY_MINUTE = "0 * * * * *";
+const EVERY_FIVE_MINUTES = "30 */5 * * * *";
+/** At 03:17 in the server's time zone. */
+const EVERY_NIGHT = "0 17 3 * * *";
 
-/** Keeps the courier going: it hears of other connections' commits within 50 ms and looks for what is due each second. */
-export function startScheduler(rt: Runtime, courier: DeliveryWorker): { stop: () => void } {
-  let seen = rt.revision();
+/** Wakes the worker within 50 ms of a commit by another connection, and runs the periodic jobs. */
+export function startScheduler(rt: Runtime, worker: DeliveryWorker): { stop: () => void } {
+  let seenRevision = rt.revision();
   const poll = setInterval(() => {
     const revision = rt.revision();
-    if (revision === seen) return;
-    seen = revision;
-    courier.wake();
+    if (revision === seenRevision) return;
+    seenRevision = revision;
+    worker.wake();
   }, POLL_MS);
   const prune = createPruner(rt);
   const jobs = [
-    startJob(EACH_SECOND, () => whenWritable(() => courier.sweep())),
-    startJob(EACH_MINUTE, () => whenWritable(() => courier.reviewFailing())),
-    startJob(EACH_FIVE_MINUTES, () => whenWritable(prune)),
-    startJob(EACH_SECOND, () => whenWritable(() => publishClockChanges(rt))),
-    startJob(EACH_SECOND, () => whenWritable(() => expireTicketOrders(rt))),
-    startJob(EACH_NIGHT, () => backUpNightly(rt)),
+    startJob(EVERY_SECOND, () => skipIfNotWritable(() => worker.sweep())),
+    startJob(EVERY_MINUTE, () => skipIfNotWritable(() => worker.reviewFailing())),
+    startJob(EVERY_FIVE_MINUTES, () => skipIfNotWritable(prune)),
+    startJob(EVERY_SECOND, () => skipIfNotWritable(() => publishClockChanges(rt))),
+    startJob(EVERY_SECOND, () => skipIfNotWritable(() => expireTicketOrders(rt))),
+    startJob(EVERY_NIGHT, () => backUpNightly(rt)),
   ];
   return {
     stop: () => {
@@ -41,7 +41,7 @@ export function startScheduler(rt: Runtime, courier: DeliveryWorker): { stop: ()
   };
 }
 
-/** A tick takes up whatever is due: one that is late or dropped loses nothing. */
+/** Jobs handle everything that is due, so a late or dropped tick loses nothing. */
 const startJob = (cronTime: string, onTick: () => Promise<void>): CronJob =>
   CronJob.from({
     cronTime,
@@ -53,17 +53,17 @@ const startJob = (cronTime: string, onTick: () => Promise<void>): CronJob =>
     start: true,
   });
 
-/** Somebody else is writing for long, or the disk is full: the next tick tries again. */
-async function whenWritable(work: () => void | Promise<void>): Promise<void> {
+/** Ignores errors of a locked database or a full disk: the next tick tries again. */
+async function skipIfNotWritable(run: () => void | Promise<void>): Promise<void> {
   try {
-    await work();
+    await run();
   } catch (error) {
     const isLowOnSpace = error instanceof AppError && error.code === "storage_full";
     if (!isBusy(error) && !isStorageFull(error) && !isLowOnSpace) throw error;
   }
 }
 
-/** Out of cron's hands, which would swallow it: the thread must end, and the daemon with it. */
+/** Throws outside of cron, which would swallow the error: the thread must exit, and the daemon too. */
 const rethrow = (error: unknown): void =>
   queueMicrotask(() => {
     throw error;

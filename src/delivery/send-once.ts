@@ -1,22 +1,22 @@
-import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../app/runtime.ts";
+import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import { createSender } from "./sender.ts";
 
-/** Sends over a connection of its own, to tell where that led. */
+/** Sends over a new connection, to report the address that it used. */
 export const createSendOnce =
   (rt: Runtime): SendOnce =>
-  async (post, givenUp) => {
-    if (givenUp?.aborted) return { outcome: { kind: "refused", error: "given up" }, address: null };
+  async (post, signal) => {
+    if (signal?.aborted) return { outcome: { kind: "refused", error: "aborted" }, address: null };
     let address: string | null = null;
     const sender = createSender(rt.config.urlAllowances, rt.monotonic, {
-      onConnected: (found) => void (address = found),
+      onConnected: (connected) => void (address = connected),
     });
-    const breakOff = () => void sender.close();
-    givenUp?.addEventListener("abort", breakOff);
+    const abort = () => void sender.close();
+    signal?.addEventListener("abort", abort);
     try {
       return { outcome: await sender.send(post), address };
     } finally {
-      givenUp?.removeEventListener("abort", breakOff);
+      signal?.removeEventListener("abort", abort);
       await sender.close();
     }
   };

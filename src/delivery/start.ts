@@ -3,20 +3,20 @@ import { Worker } from "node:worker_threads";
 import { deliveryThread } from "../assets.ts";
 import type { Config } from "../config.ts";
 import type { AttemptNotice } from "./delivery-worker.ts";
-import type { WorkerCommand, WorkerMessage, ThreadData } from "./messages.ts";
+import type { ThreadData, WorkerCommand, WorkerMessage } from "./messages.ts";
 
 export type OnAttempt = (attempt: AttemptNotice) => void;
 
 export type RunningDeliveryWorker = {
-  /** After a commit in this process: what it added goes out without waiting for the next poll. */
+  /** Call it after a commit in this process, to send new deliveries before the next poll. */
   wake: () => void;
-  /** Finishes what is on the wire, at most 10 s. */
+  /** Stops after the deliveries in flight, or after 10 s. */
   stop: () => Promise<void>;
-  /** Resolves with the thread's exit code: 0 after `stop`, 1 after an error that it did not expect, which it has logged. */
+  /** Resolves with the thread's exit code: 0 after `stop`, 1 after an internal error (logged). */
   exited: Promise<number>;
 };
 
-/** Starts the courier in its thread; resolves when it has taken up what was due. */
+/** Starts the delivery worker in a thread. Resolves after its first sweep. */
 export async function startDeliveryWorker(
   config: Config,
   { onAttempt }: { onAttempt?: OnAttempt | undefined } = {},
@@ -25,23 +25,24 @@ export async function startDeliveryWorker(
     config: { ...config, mayCreate: false },
     isWatched: onAttempt !== undefined,
   };
-  // Of what a drain makes nearly all is dead at once: more room for it takes memory and gains nothing.
+  // Draining a backlog allocates mostly short-lived objects, so a larger young generation would use
+  // more memory and save nothing.
   const resourceLimits = { maxYoungGenerationSizeMb: 16 };
   const code = deliveryThread();
   const worker = new Worker(code, { eval: typeof code === "string", workerData, resourceLimits });
-  const order = (order: WorkerCommand): void => worker.postMessage(order);
+  const send = (command: WorkerCommand): void => worker.postMessage(command);
   const exited = new Promise<number>((resolve) => worker.once("exit", resolve));
-  worker.on("message", (report: WorkerMessage) => {
-    if (report.type === "attempt") onAttempt?.(report.attempt);
+  worker.on("message", (message: WorkerMessage) => {
+    if (message.type === "attempt") onAttempt?.(message.attempt);
   });
   const failed = exited.then(() =>
-    Promise.reject(new Error("The courier ended before it had started.")),
+    Promise.reject(new Error("The delivery thread ended before it had started.")),
   );
   await Promise.race([once(worker, "message"), failed]);
   return {
-    wake: () => order({ type: "wake" }),
+    wake: () => send({ type: "wake" }),
     stop: async () => {
-      order({ type: "stop" });
+      send({ type: "stop" });
       await exited;
     },
     exited,

@@ -6,15 +6,15 @@ import { addBusiness, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-async function alert(alertUrl?: string) {
+async function createTestAlert(alertUrl?: string) {
   const rt = createTestRuntime({ alertUrl });
   const { endpoint } = await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
   return { rt, endpoint, alert: makeAlert(rt, "endpoint.failing", endpoint, "fails.") };
 }
 
-test("an alert is a log line and a JSON POST that says in its text what happened where", async () => {
+test("an alert is logged and sent as a JSON POST", async () => {
   const operator = await createReceiver();
-  const { rt, endpoint, alert: failing } = await alert(operator.url);
+  const { rt, endpoint, alert: failing } = await createTestAlert(operator.url);
   const alerter = createAlerter(rt);
   alerter.send(failing);
   await operator.waitForRequests(1);
@@ -32,10 +32,10 @@ test("an alert is a log line and a JSON POST that says in its text what happened
   await alerter.close();
 });
 
-test("an alert that is not taken is tried again, and in the end said to be in the log alone", async () => {
+test("an alert that fails is retried, and logged as not sent after three tries", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   const operator = await createReceiver([{ status: 500 }]);
-  const { rt, alert: failing } = await alert(operator.url);
+  const { rt, alert: failing } = await createTestAlert(operator.url);
   const alerter = createAlerter(rt);
   alerter.send(failing);
   await vi.waitFor(async () => {
@@ -47,15 +47,15 @@ test("an alert that is not taken is tried again, and in the end said to be in th
   vi.useRealTimers();
 });
 
-test("without a URL an alert is a log line", async () => {
-  const { rt, alert: failing } = await alert();
+test("without --alert-url an alert is only logged", async () => {
+  const { rt, alert: failing } = await createTestAlert();
   const alerter = createAlerter(rt);
   alerter.send({ ...failing, type: "endpoint.recovered" });
   expect(rt.logged).toMatchObject([{ level: "info" }]);
   await alerter.close();
 });
 
-test("an alert URL that is none is refused", () => {
+test("an invalid --alert-url is rejected", () => {
   expect(() => readConfig({ alertUrl: "slack" }, {})).toThrow(/--alert-url/);
   expect(readConfig({}, { DESKBELL_ALERT_URL: "https://ntfy.sh/desk" }).alertUrl).toBe(
     "https://ntfy.sh/desk",

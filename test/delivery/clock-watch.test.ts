@@ -4,100 +4,101 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 
 const DAY = 86_400_000;
 
-/** A delivery that waits for its second attempt, and a wall clock that can be set. */
-async function stage() {
+/** Sets up a delivery that waits for its second attempt, and a wall clock that can be set. */
+async function setUp() {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   await subscribe(rt, business, "http://10.0.0.1/");
   let attempts = 0;
-  const answer = { statusCode: 500 };
+  const response = { statusCode: 500 };
   const send = async () => {
     attempts += 1;
-    return { kind: "responded", retryAfter: null, responseText: "", ...answer } as const;
+    return { kind: "responded", retryAfter: null, responseText: "", ...response } as const;
   };
-  let offBy = 0;
+  let offsetMs = 0;
   const { now } = rt;
-  rt.now = () => now() + offBy;
-  const courier = createTestWorker(rt, send);
-  const happen = () => emitEvents(rt, business, "service.updated");
-  const beat = async (how: "sweep" | "wake" = "sweep") => {
-    courier[how]();
-    await courier.whenIdle();
+  rt.now = () => now() + offsetMs;
+  const worker = createTestWorker(rt, send);
+  const emitEvent = () => emitEvents(rt, business, "service.updated");
+  const run = async (method: "sweep" | "wake" = "sweep") => {
+    worker[method]();
+    await worker.whenIdle();
   };
-  const waits = () => rt.store.deliveries.list({ failed: true }, 1)[0]!.nextAttemptAt! - rt.now();
-  happen();
-  await beat("wake");
+  const getDelay = () =>
+    rt.store.deliveries.list({ failed: true }, 1)[0]!.nextAttemptAt! - rt.now();
+  emitEvent();
+  await run("wake");
   return {
     rt,
-    courier,
+    worker,
     send,
-    answer,
-    happen,
-    beat,
-    waits,
-    set: (ms: number) => void (offBy = ms),
-    tried: () => attempts,
+    response,
+    emitEvent,
+    run,
+    getDelay,
+    setClock: (ms: number) => void (offsetMs = ms),
+    countAttempts: () => attempts,
   };
 }
 
 test.each([30, -30, 1, -1])(
-  "a clock that jumps by %d days brings no attempt sooner or later",
+  "a clock jump of %d days does not change when an attempt is due",
   async (days) => {
-    const { rt, beat, waits, set, tried } = await stage();
-    const before = waits();
-    set(days * DAY);
-    await beat();
-    expect(waits()).toBe(before);
-    expect(tried()).toBe(1);
+    const { rt, run, getDelay, setClock, countAttempts } = await setUp();
+    const before = getDelay();
+    setClock(days * DAY);
+    await run();
+    expect(getDelay()).toBe(before);
+    expect(countAttempts()).toBe(1);
     rt.advance(before);
-    await beat();
-    expect(tried()).toBe(2);
+    await run();
+    expect(countAttempts()).toBe(2);
   },
 );
 
 test.each([30, 0.5, -0.5, -30])(
-  "what happens right after a jump by %d days goes out at once",
+  "an event after a clock jump of %d days is sent immediately",
   async (days) => {
-    const { answer, beat, happen, set, rt } = await stage();
-    set(days * DAY);
-    answer.statusCode = 200;
-    happen();
-    await beat("wake");
+    const { response, run, emitEvent, setClock, rt } = await setUp();
+    setClock(days * DAY);
+    response.statusCode = 200;
+    emitEvent();
+    await run("wake");
     expect(rt.store.tallies.countByStatus()).toMatchObject({ DELIVERED: 1, PENDING: 1 });
   },
 );
 
-test("what was due already, at an endpoint that is paused, stays due when the clock goes back", async () => {
-  const { rt, beat, happen, set, answer } = await stage();
-  for (let i = 0; i < 20; i++) happen();
-  await beat("wake");
+test("due deliveries of a paused endpoint stay due when the clock is set back", async () => {
+  const { rt, run, emitEvent, setClock, response } = await setUp();
+  for (let i = 0; i < 20; i++) emitEvent();
+  await run("wake");
   rt.advance(20_000);
-  set(-30 * DAY);
-  answer.statusCode = 200;
+  setClock(-30 * DAY);
+  response.statusCode = 200;
   rt.advance(20_000);
   for (let i = 0; i < 120; i++) {
     rt.advance(1000);
-    await beat();
+    await run();
   }
   expect(rt.store.tallies.countByStatus()).toMatchObject({ DELIVERED: 21, PENDING: 0 });
 });
 
-test("a clock that was set back while no courier ran puts nothing off for longer than a day", async () => {
-  const { rt, courier, send, set, tried } = await stage();
-  await courier.stop(0);
-  set(-30 * DAY);
+test("a clock set back while no worker ran delays nothing by more than a day", async () => {
+  const { rt, worker, send, setClock, countAttempts } = await setUp();
+  await worker.stop(0);
+  setClock(-30 * DAY);
   const next = createTestWorker(rt, send);
   next.sweep();
   await next.whenIdle();
-  expect(tried()).toBe(2);
+  expect(countAttempts()).toBe(2);
 });
 
-test("a clock that is a little off moves nothing", async () => {
-  const { rt, beat, set } = await stage();
+test("a small clock adjustment shifts no due times", async () => {
+  const { rt, run, setClock } = await setUp();
   const at = () => rt.store.deliveries.list({}, 1)[0]!.nextAttemptAt;
   const before = at();
-  set(-4000);
-  await beat();
+  setClock(-4000);
+  await run();
   expect(at()).toBe(before);
   expect(rt.logged).toEqual([]);
 });

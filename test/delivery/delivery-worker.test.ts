@@ -14,16 +14,16 @@ const statuses = (rt: ReturnType<typeof createTestRuntime>) =>
     .sort();
 
 describe("a delivery", () => {
-  test("is the stored envelope with the headers of the spec", async () => {
+  test("has the stored envelope as its body, and the headers of the specification", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver();
     await subscribe(rt, business, partner.url);
-    const courier = createTestWorker(rt);
+    const worker = createTestWorker(rt);
 
     const { events } = emitEvents(rt, business, "service.updated");
-    courier.wake();
-    await courier.whenIdle();
+    worker.wake();
+    await worker.whenIdle();
 
     const [request] = partner.requests;
     const [delivery] = rt.store.deliveries.list({}, 10);
@@ -48,15 +48,15 @@ describe("a delivery", () => {
     ]);
   });
 
-  test("is verified by stripe, standardwebhooks and svix, and by none of them with one byte changed", async () => {
+  test("verifies with stripe, standardwebhooks and svix, unless a byte is changed", async () => {
     const rt = createTestRuntime({}, Date.now());
     const business = addBusiness(rt);
     const partner = await createReceiver();
     const { secret } = await subscribe(rt, business, partner.url);
-    const courier = createTestWorker(rt);
+    const worker = createTestWorker(rt);
     emitEvents(rt, business, "service.updated");
-    courier.wake();
-    await courier.whenIdle();
+    worker.wake();
+    await worker.whenIdle();
 
     const { body, headers } = partner.requests[0]!;
     const given = headers as Record<string, string>;
@@ -77,16 +77,16 @@ describe("a delivery", () => {
     }
   });
 
-  test("to a receiver that is down goes out again when its next step is due, and then arrives", async () => {
+  test("to a receiver that is down is retried when its next attempt is due", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const down = await createReceiver();
     await down.close();
     const { endpoint } = await subscribe(rt, business, down.url);
-    const courier = createTestWorker(rt);
+    const worker = createTestWorker(rt);
     emitEvents(rt, business, "service.updated");
-    courier.wake();
-    await courier.whenIdle();
+    worker.wake();
+    await worker.whenIdle();
     const [failed] = rt.store.deliveries.list({}, 1);
     expect(failed).toMatchObject({
       status: "PENDING",
@@ -99,34 +99,34 @@ describe("a delivery", () => {
 
     const up = await createReceiver([{}], down.port);
     rt.advance(4999);
-    courier.sweep();
-    await courier.whenIdle();
+    worker.sweep();
+    await worker.whenIdle();
     expect(up.requests).toHaveLength(0);
     rt.advance(1001);
-    courier.sweep();
-    await courier.whenIdle();
+    worker.sweep();
+    await worker.whenIdle();
     expect(up.requests).toHaveLength(1);
     expect(up.requests[0]!.headers["x-service-attempt"]).toBe("2");
     expect(statuses(rt)).toEqual(["DELIVERED"]);
     expect(rt.store.endpoints.findById(endpoint.id)!.failingSince).toBeNull();
   });
 
-  test("ends EXHAUSTED, with its last error and all attempts on file, after 20 attempts over 8 days", async () => {
+  test("is EXHAUSTED after 20 attempts over 8 days, with all attempts and the last error stored", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver([{ status: 500, body: "on fire" }]);
     await subscribe(rt, business, partner.url);
-    const courier = createTestWorker(rt);
+    const worker = createTestWorker(rt);
     emitEvents(rt, business, "service.updated");
-    courier.wake();
-    await courier.whenIdle();
+    worker.wake();
+    await worker.whenIdle();
     const startedAt = rt.now();
     for (;;) {
       const [{ nextAttemptAt } = { nextAttemptAt: null }] = rt.store.deliveries.list({}, 1);
       if (nextAttemptAt === null) break;
       rt.advance(nextAttemptAt - rt.now());
-      courier.sweep();
-      await courier.whenIdle();
+      worker.sweep();
+      await worker.whenIdle();
     }
     const [delivery] = rt.store.deliveries.list({}, 1);
     expect(delivery).toMatchObject({
@@ -138,29 +138,29 @@ describe("a delivery", () => {
     expect(attempts.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
     expect(attempts[19]).toMatchObject({ statusCode: 500, responseText: "on fire" });
     expect(Math.floor((rt.now() - startedAt) / 86_400_000)).toBe(8);
-    expect(courier.alerts).toMatchObject([
+    expect(worker.alerts).toMatchObject([
       { type: "delivery.exhausted", text: expect.stringContaining(delivery!.id) },
     ]);
     rt.advance(365 * 86_400_000);
-    courier.sweep();
-    await courier.whenIdle();
+    worker.sweep();
+    await worker.whenIdle();
     expect(partner.requests).toHaveLength(20);
   });
 
-  test("whose stored bytes are damaged is never sent and ends CORRUPT", async () => {
+  test("with a damaged stored body is not sent and becomes CORRUPT", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver();
     await subscribe(rt, business, partner.url);
-    const courier = createTestWorker(rt);
+    const worker = createTestWorker(rt);
     const { events } = emitEvents(rt, business, "service.updated", "staff.updated");
     const db = new Database(rt.config.databasePath);
     const body = Buffer.from(rt.store.events.findById(events[0]!.id)!.body);
     body[20]! ^= 1;
     db.prepare("UPDATE event SET body = ? WHERE id = ?").run(body, events[0]!.id);
     db.close();
-    courier.wake();
-    await courier.whenIdle();
+    worker.wake();
+    await worker.whenIdle();
     expect(partner.requests.map(({ headers }) => headers["x-service-event"])).toEqual([
       "staff.updated",
     ]);
@@ -169,7 +169,7 @@ describe("a delivery", () => {
     expect(rt.store.endpoints.list()[0]!.failureCount).toBe(0);
   });
 
-  test("with a private address that nobody approved any more is blocked, and nothing is sent", async () => {
+  test("to a private address that is no longer allowed is blocked before sending", async () => {
     const rt = createTestRuntime({ allowHttp: true });
     const business = addBusiness(rt);
     const partner = await createReceiver();
@@ -177,47 +177,47 @@ describe("a delivery", () => {
     const db = new Database(rt.config.databasePath);
     db.prepare("UPDATE endpoint SET allow_private = 0 WHERE id = ?").run(endpoint.id);
     db.close();
-    const courier = createTestWorker(rt);
+    const worker = createTestWorker(rt);
     emitEvents(rt, business, "service.updated");
-    courier.wake();
-    await courier.whenIdle();
+    worker.wake();
+    await worker.whenIdle();
     expect(partner.requests).toHaveLength(0);
-    expect(courier.attempts).toMatchObject([{ outcome: "blocked", status: "PENDING" }]);
-    expect(courier.attempts[0]!.error).toMatch(/^blocked_address: 127\.0\.0\.1 is not/);
+    expect(worker.attempts).toMatchObject([{ outcome: "blocked", status: "PENDING" }]);
+    expect(worker.attempts[0]!.error).toMatch(/^blocked_address: 127\.0\.0\.1 is not/);
   });
 });
 
-describe("the courier", () => {
-  test("delivers each event once to each of several endpoints", async () => {
+describe("the delivery worker", () => {
+  test("delivers each event to each endpoint once", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partners = [await createReceiver(), await createReceiver(), await createReceiver()];
     for (const { url } of partners) await subscribe(rt, business, url);
-    const courier = createTestWorker(rt);
+    const worker = createTestWorker(rt);
     const { events } = emitEvents(
       rt,
       business,
       ...Array.from({ length: 30 }, () => "service.updated" as const),
     );
-    courier.wake();
-    courier.wake();
-    courier.sweep();
-    await courier.whenIdle();
+    worker.wake();
+    worker.wake();
+    worker.sweep();
+    await worker.whenIdle();
     const sent = events.map(({ id }) => id);
     for (const { requests } of partners)
       expect(requests.map(({ headers }) => headers["webhook-id"]).sort()).toEqual([...sent].sort());
     expect(statuses(rt)).toEqual(Array(90).fill("DELIVERED"));
   });
 
-  test("has at most 4 deliveries of an endpoint on the wire, and one that hangs delays no other", async () => {
+  test("has at most 4 deliveries per endpoint in flight, and one that hangs delays no other endpoint", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const [hanging, healthy] = [await createReceiver([{ hold: true }]), await createReceiver()];
     await subscribe(rt, business, hanging.url);
     await subscribe(rt, business, healthy.url);
-    const courier = createTestWorker(rt);
+    const worker = createTestWorker(rt);
     emitEvents(rt, business, ...Array.from({ length: 20 }, () => "service.updated" as const));
-    courier.wake();
+    worker.wake();
     await healthy.waitForRequests(20);
     await hanging.waitForRequests(4);
     expect(hanging.requests).toHaveLength(4);
@@ -226,7 +226,7 @@ describe("the courier", () => {
     expect(hanging.requests).toHaveLength(8);
   });
 
-  test("takes up at its start what was on the wire when it died", async () => {
+  test("sends again at startup what was in flight when it crashed", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver([{ hold: true }, {}]);
@@ -244,16 +244,16 @@ describe("the courier", () => {
     expect(statuses(rt)).toEqual(["DELIVERED"]);
   });
 
-  test("lets what is on the wire end before it stops, and takes up nothing more", async () => {
+  test("finishes deliveries in flight before it stops, and claims no more", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver([{ hold: true }]);
     await subscribe(rt, business, partner.url);
-    const courier = createTestWorker(rt);
+    const worker = createTestWorker(rt);
     emitEvents(rt, business, ...Array.from({ length: 6 }, () => "service.updated" as const));
-    courier.wake();
+    worker.wake();
     await partner.waitForRequests(4);
-    const stopped = courier.stop(10_000);
+    const stopped = worker.stop(10_000);
     partner.release();
     await stopped;
     expect(statuses(rt)).toEqual([
@@ -266,13 +266,13 @@ describe("the courier", () => {
     ]);
   });
 
-  test("sends nothing more while the disk is full, and loses no outcome", async () => {
+  test("pauses while the disk is full, and loses no outcome", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     await subscribe(rt, business, "http://10.0.0.1/");
     const sent: string[] = [];
     let held: (() => void)[] | undefined = [];
-    const courier = createTestWorker(rt, async ({ headers }) => {
+    const worker = createTestWorker(rt, async ({ headers }) => {
       sent.push(headers["X-Service-Delivery"]!);
       if (held) await new Promise<void>((resolve) => held?.push(resolve));
       return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
@@ -283,66 +283,66 @@ describe("the courier", () => {
     rt.tx = () => {
       throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
     };
-    courier.wake();
+    worker.wake();
     release();
     await vi.waitFor(() =>
       expect(rt.logged).toMatchObject([{ message: expect.stringMatching(/disk is full/) }]),
     );
     expect(sent).toHaveLength(8);
     release();
-    courier.sweep();
+    worker.sweep();
     await new Promise(setImmediate);
     expect(sent).toHaveLength(8);
 
     rt.tx = tx;
     held = undefined;
-    await courier.whenIdle();
+    await worker.whenIdle();
     expect(new Set(sent).size).toBe(100);
     expect(sent).toHaveLength(100);
     expect(statuses(rt)).toEqual(Array(100).fill("DELIVERED"));
   });
 
-  test("goes on sending while somebody else is writing, and writes the outcomes then", async () => {
+  test("continues while another connection holds the write lock, and writes the outcomes afterwards", async () => {
     const rt = createTestRuntime({}, undefined, 0);
     const business = addBusiness(rt);
     await subscribe(rt, business, "http://10.0.0.1/");
     let sent = 0;
-    const courier = createTestWorker(rt, async () => {
+    const worker = createTestWorker(rt, async () => {
       sent += 1;
       return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
     });
     emitEvents(rt, business, ...Array.from({ length: 300 }, () => "service.updated" as const));
     const other = new Database(rt.config.databasePath);
     other.exec("BEGIN IMMEDIATE");
-    courier.wake();
+    worker.wake();
     await vi.waitFor(() => expect(sent).toBe(300));
     expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 300 });
     other.exec("COMMIT");
     other.close();
-    await courier.whenIdle();
+    await worker.whenIdle();
     expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 0, DELIVERED: 300 });
     expect(sent).toBe(300);
   });
 
-  test("lets an endpoint with a long backlog go no more often than one with a single delivery", async () => {
+  test("does not let an endpoint with a long backlog delay one with a single delivery", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     await subscribe(rt, business, "http://10.0.0.1/");
     emitEvents(rt, business, ...Array.from({ length: 50 }, () => "service.updated" as const));
     await subscribe(rt, business, "http://10.0.0.2/");
     const sent: string[] = [];
-    const courier = createTestWorker(rt, async ({ url }) => {
+    const worker = createTestWorker(rt, async ({ url }) => {
       sent.push(url);
       return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
     });
     emitEvents(rt, business, "service.updated");
-    courier.sweep();
-    await courier.whenIdle();
+    worker.sweep();
+    await worker.whenIdle();
     expect(sent).toHaveLength(52);
     expect(sent.indexOf("http://10.0.0.2/")).toBeLessThanOrEqual(4);
   });
 
-  test("leaves a delivery cancelled that was cancelled on the wire, unless it arrived", async () => {
+  test("keeps a delivery that was cancelled in flight cancelled, unless it was received", async () => {
     for (const [statusCode, expected] of [
       [500, "CANCELLED"],
       [200, "DELIVERED"],
@@ -351,15 +351,15 @@ describe("the courier", () => {
       const business = addBusiness(rt);
       const partner = await createReceiver([{ hold: true, status: statusCode }]);
       await subscribe(rt, business, partner.url);
-      const courier = createTestWorker(rt);
+      const worker = createTestWorker(rt);
       emitEvents(rt, business, "service.updated");
-      courier.wake();
+      worker.wake();
       await partner.waitForRequests(1);
       const db = new Database(rt.config.databasePath);
       db.exec("UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL");
       db.close();
       partner.release();
-      await courier.whenIdle();
+      await worker.whenIdle();
       expect(rt.store.deliveries.list({}, 1)).toMatchObject([
         { status: expected, attemptCount: 1 },
       ]);

@@ -16,16 +16,16 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const answer = (statusCode: number, retryAfter: string | null = null): Outcome => ({
+const responded = (statusCode: number, retryAfter: string | null = null): Outcome => ({
   kind: "responded",
   statusCode,
   retryAfter,
   responseText: "",
 });
-const failure = (kind: Exclude<Outcome["kind"], "responded">): Outcome => ({ kind, error: "why" });
+const failed = (kind: Exclude<Outcome["kind"], "responded">): Outcome => ({ kind, error: "why" });
 
-/** A receiver that answers by this script, the last answer for ever, and notes the sequence numbers that it was sent. */
-function scripted(...outcomes: Outcome[]) {
+/** A receiver with these outcomes in turn, the last one repeated. Records sequence numbers. */
+function createReceiver(...outcomes: Outcome[]) {
   const sent: number[] = [];
   const send: Send = async ({ headers }) => {
     const outcome = outcomes[Math.min(sent.length, outcomes.length - 1)]!;
@@ -35,46 +35,46 @@ function scripted(...outcomes: Outcome[]) {
   return { sent, send };
 }
 
-async function stage(send: Send, url = "http://10.0.0.1/") {
+async function setUp(send: Send, url = "http://10.0.0.1/") {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, url);
-  const courier = createTestWorker(rt, send);
-  const happen = (count = 1) =>
+  const worker = createTestWorker(rt, send);
+  const emit = (count = 1) =>
     emitEvents(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
-  /** Lets time pass second by second, as the beat does. */
-  const pass = async (ms: number, stepMs = SECOND) => {
-    for (let passed = 0; passed < ms; passed += stepMs) {
-      rt.advance(Math.min(stepMs, ms - passed));
-      courier.sweep();
-      courier.reviewFailing();
-      await courier.whenIdle();
+  /** Advances the time in steps, and runs the scheduled jobs after each. */
+  const advanceTime = async (ms: number, stepMs = SECOND) => {
+    for (let elapsed = 0; elapsed < ms; elapsed += stepMs) {
+      rt.advance(Math.min(stepMs, ms - elapsed));
+      worker.sweep();
+      worker.reviewFailing();
+      await worker.whenIdle();
     }
   };
-  const settleNow = async () => {
-    courier.wake();
-    await courier.whenIdle();
+  const deliver = async () => {
+    worker.wake();
+    await worker.whenIdle();
   };
-  const current = () => rt.store.endpoints.findById(endpoint.id)!;
-  return { rt, business, id: endpoint.id, courier, happen, pass, settleNow, current };
+  const getEndpoint = () => rt.store.endpoints.findById(endpoint.id)!;
+  return { rt, business, id: endpoint.id, worker, emit, advanceTime, deliver, getEndpoint };
 }
 
-const statuses = (rt: TestRuntime) => rt.store.tallies.countByStatus();
+const countByStatus = (rt: TestRuntime) => rt.store.tallies.countByStatus();
 
-describe("what an outcome does to its endpoint", () => {
-  test("410 disables it at once, as gone, and parks all that is owed to it", async () => {
-    const { sent, send } = scripted(answer(410));
-    const { rt, courier, happen, settleNow, current, pass } = await stage(send);
-    happen(30);
-    await settleNow();
-    expect(current()).toMatchObject({ status: "DISABLED", disabledReason: "gone" });
-    // Those that were on the wire with the first one.
+describe("the outcome of a delivery", () => {
+  test("410 disables the endpoint as gone and parks its deliveries", async () => {
+    const { sent, send } = createReceiver(responded(410));
+    const { rt, worker, emit, deliver, getEndpoint, advanceTime } = await setUp(send);
+    emit(30);
+    await deliver();
+    expect(getEndpoint()).toMatchObject({ status: "DISABLED", disabledReason: "gone" });
+    // Those in flight together with the first one.
     expect(sent.length).toBeLessThanOrEqual(4);
-    expect(statuses(rt)).toMatchObject({ PARKED: 30, PENDING: 0 });
-    expect(courier.alerts).toMatchObject([{ type: "endpoint.disabled", business: "salon-aurora" }]);
+    expect(countByStatus(rt)).toMatchObject({ PARKED: 30, PENDING: 0 });
+    expect(worker.alerts).toMatchObject([{ type: "endpoint.disabled", business: "salon-aurora" }]);
     const before = sent.length;
-    happen();
-    await pass(HOUR, MINUTE);
+    emit();
+    await advanceTime(HOUR, MINUTE);
     expect(sent).toHaveLength(before);
   });
 
@@ -82,163 +82,174 @@ describe("what an outcome does to its endpoint", () => {
     { name: "seconds", hint: "600" },
     { name: "a date", hint: "Fri, 20 Nov 2026 12:10:00 GMT" },
   ])(
-    "Retry-After in $name pauses the whole endpoint, and what waits burns no attempt",
+    "Retry-After in $name pauses the endpoint, and waiting uses up no attempt",
     async ({ hint }) => {
-      const { sent, send } = scripted(answer(503, hint), answer(200));
-      const { rt, happen, settleNow, pass } = await stage(send);
-      happen();
-      await settleNow();
-      happen(5);
-      await settleNow();
-      await pass(10 * MINUTE - SECOND);
+      const { sent, send } = createReceiver(responded(503, hint), responded(200));
+      const { rt, emit, deliver, advanceTime } = await setUp(send);
+      emit();
+      await deliver();
+      emit(5);
+      await deliver();
+      await advanceTime(10 * MINUTE - SECOND);
       expect(sent).toEqual([1]);
       expect(rt.store.deliveries.list({}, 10).map(({ attemptCount }) => attemptCount)).toEqual([
         0, 0, 0, 0, 0, 1,
       ]);
-      await pass(2 * MINUTE);
-      expect(statuses(rt)).toMatchObject({ DELIVERED: 6 });
+      await advanceTime(2 * MINUTE);
+      expect(countByStatus(rt)).toMatchObject({ DELIVERED: 6 });
     },
   );
 
   test.each([
-    { name: "429", outcome: answer(429) },
-    { name: "502", outcome: answer(502) },
-    { name: "503", outcome: answer(503) },
-    { name: "504", outcome: answer(504) },
-    { name: "a timeout", outcome: failure("timed_out") },
-  ])("$name waits a minute at least and brings it down to one at a time", async ({ outcome }) => {
-    let inFlight = 0;
-    let most = 0;
-    let count = 0;
-    const { rt, happen, settleNow, pass } = await stage(async () => {
-      inFlight += 1;
-      most = Math.max(most, inFlight);
-      await new Promise(setImmediate);
-      inFlight -= 1;
-      return (count += 1) === 1 ? outcome : answer(200);
-    });
-    happen();
-    await settleNow();
-    expect(rt.store.deliveries.list({}, 1)[0]!.nextAttemptAt! - rt.now()).toBeGreaterThanOrEqual(
-      MINUTE,
-    );
-    most = 0;
-    happen();
-    happen();
-    await settleNow();
-    expect(most).toBe(1);
-    await pass(75 * SECOND);
-    expect(statuses(rt)).toMatchObject({ DELIVERED: 3 });
-  });
+    { name: "429", outcome: responded(429) },
+    { name: "502", outcome: responded(502) },
+    { name: "503", outcome: responded(503) },
+    { name: "504", outcome: responded(504) },
+    { name: "a timeout", outcome: failed("timed_out") },
+  ])(
+    "$name delays the retry by at least a minute and limits the endpoint to one at a time",
+    async ({ outcome }) => {
+      let inFlight = 0;
+      let maxInFlight = 0;
+      let count = 0;
+      const { rt, emit, deliver, advanceTime } = await setUp(async () => {
+        inFlight += 1;
+        maxInFlight = Math.max(maxInFlight, inFlight);
+        await new Promise(setImmediate);
+        inFlight -= 1;
+        return (count += 1) === 1 ? outcome : responded(200);
+      });
+      emit();
+      await deliver();
+      expect(rt.store.deliveries.list({}, 1)[0]!.nextAttemptAt! - rt.now()).toBeGreaterThanOrEqual(
+        MINUTE,
+      );
+      maxInFlight = 0;
+      emit();
+      emit();
+      await deliver();
+      expect(maxInFlight).toBe(1);
+      await advanceTime(75 * SECOND);
+      expect(countByStatus(rt)).toMatchObject({ DELIVERED: 3 });
+    },
+  );
 
   test.each([
-    { name: "a redirect", outcome: answer(302), error: "HTTP 302" },
-    { name: "a client error", outcome: answer(404), error: "HTTP 404" },
-    { name: "a server error", outcome: answer(500), error: "HTTP 500" },
-    { name: "a refused connection", outcome: failure("refused"), error: "refused: why" },
+    { name: "a redirect", outcome: responded(302), error: "HTTP 302" },
+    { name: "a client error", outcome: responded(404), error: "HTTP 404" },
+    { name: "a server error", outcome: responded(500), error: "HTTP 500" },
+    { name: "a refused connection", outcome: failed("refused"), error: "refused: why" },
     {
       name: "a name without address",
-      outcome: failure("unresolvable"),
+      outcome: failed("unresolvable"),
       error: "unresolvable: why",
     },
-    { name: "a failed handshake", outcome: failure("tls_failed"), error: "TLS failed: why" },
-    { name: "a blocked address", outcome: failure("blocked"), error: "blocked_address: why" },
-  ])("$name goes by the schedule, and holds up nothing else", async ({ outcome, error }) => {
-    const { sent, send } = scripted(outcome, answer(200));
-    const { rt, happen, settleNow, pass, current } = await stage(send);
-    happen();
-    await settleNow();
+    { name: "a failed handshake", outcome: failed("tls_failed"), error: "TLS failed: why" },
+    { name: "a blocked address", outcome: failed("blocked"), error: "blocked_address: why" },
+  ])("$name is retried on schedule and delays no other delivery", async ({ outcome, error }) => {
+    const { sent, send } = createReceiver(outcome, responded(200));
+    const { rt, emit, deliver, advanceTime, getEndpoint } = await setUp(send);
+    emit();
+    await deliver();
     expect(rt.store.deliveries.list({}, 1)).toMatchObject([
       { status: "PENDING", attemptCount: 1, lastError: error },
     ]);
-    expect(current()).toMatchObject({ failingSince: rt.now(), failureCount: 1, failedEvents: 1 });
-    happen();
-    await settleNow();
+    expect(getEndpoint()).toMatchObject({
+      failingSince: rt.now(),
+      failureCount: 1,
+      failedEvents: 1,
+    });
+    emit();
+    await deliver();
     expect(sent).toEqual([1, 2]);
-    await pass(6 * SECOND);
+    await advanceTime(6 * SECOND);
     expect(sent).toEqual([1, 2, 1]);
-    expect(current()).toMatchObject({ failingSince: null, failureCount: 0 });
+    expect(getEndpoint()).toMatchObject({ failingSince: null, failureCount: 0 });
   });
 
-  test("ten failures in a row leave one probe for each pause; one success lets the rest go", async () => {
+  test("ten failures in a row reduce deliveries to probes, until a probe succeeds", async () => {
     let isUp = false;
     let count = 0;
-    const { rt, happen, settleNow, pass } = await stage(
-      async () => ((count += 1), answer(isUp ? 200 : 500)),
+    const { rt, emit, deliver, advanceTime } = await setUp(
+      async () => ((count += 1), responded(isUp ? 200 : 500)),
     );
-    happen(40);
-    await settleNow();
+    emit(40);
+    await deliver();
     expect(count).toBeGreaterThanOrEqual(10);
     expect(count).toBeLessThan(14);
-    const atSuspicion = count;
-    await pass(29 * SECOND);
-    expect(count).toBe(atSuspicion);
-    await pass(30 * SECOND);
-    expect(count).toBe(atSuspicion + 1);
+    const whenProbingStarts = count;
+    await advanceTime(29 * SECOND);
+    expect(count).toBe(whenProbingStarts);
+    await advanceTime(30 * SECOND);
+    expect(count).toBe(whenProbingStarts + 1);
     isUp = true;
-    await pass(10 * MINUTE);
-    expect(statuses(rt)).toMatchObject({ DELIVERED: 40, PENDING: 0 });
+    await advanceTime(10 * MINUTE);
+    expect(countByStatus(rt)).toMatchObject({ DELIVERED: 40, PENDING: 0 });
   });
 
-  test("in the file its failures last over a restart: the new courier only probes it", async () => {
-    const { send } = scripted(answer(500));
-    const { rt, courier, happen, settleNow } = await stage(send);
-    happen(40);
-    await settleNow();
-    await courier.stop(0);
+  test("failures are remembered after a restart: the new worker only probes", async () => {
+    const { send } = createReceiver(responded(500));
+    const { rt, worker, emit, deliver } = await setUp(send);
+    emit(40);
+    await deliver();
+    await worker.stop(0);
     let count = 0;
-    const next = createTestWorker(rt, async () => ((count += 1), answer(500)));
+    const next = createTestWorker(rt, async () => ((count += 1), responded(500)));
     next.sweep();
     await next.whenIdle();
     expect(count).toBe(1);
   });
 });
 
-describe("the life of an endpoint that fails", () => {
-  test("is a warning after a day, an announcement after four, and after five it is disabled", async () => {
-    const { send } = scripted(answer(500));
-    const { rt, courier, happen, settleNow, pass, current } = await stage(send);
-    happen(3);
-    await settleNow();
-    const told = () => courier.alerts.map(({ type }) => type);
-    await pass(DAY - MINUTE, MINUTE);
-    expect(told()).toEqual([]);
-    await pass(2 * MINUTE, MINUTE);
-    expect(told()).toEqual(["endpoint.failing"]);
-    await pass(3 * DAY, MINUTE);
-    expect(told()).toEqual(["endpoint.failing", "endpoint.disable_scheduled"]);
-    expect(courier.alerts[1]!.text).toContain("2026-11-25T12:0");
-    await pass(DAY, MINUTE);
-    expect(told()).toEqual(["endpoint.failing", "endpoint.disable_scheduled", "endpoint.disabled"]);
-    expect(current()).toMatchObject({ status: "DISABLED", disabledReason: "failing" });
-    expect(current().failureCount).toBeGreaterThanOrEqual(20);
-    expect(statuses(rt)).toMatchObject({ PARKED: 3, PENDING: 0 });
+describe("an endpoint that keeps failing", () => {
+  test("raises an alert after one day and four days, and is disabled after five", async () => {
+    const { send } = createReceiver(responded(500));
+    const { rt, worker, emit, deliver, advanceTime, getEndpoint } = await setUp(send);
+    emit(3);
+    await deliver();
+    const alertTypes = () => worker.alerts.map(({ type }) => type);
+    await advanceTime(DAY - MINUTE, MINUTE);
+    expect(alertTypes()).toEqual([]);
+    await advanceTime(2 * MINUTE, MINUTE);
+    expect(alertTypes()).toEqual(["endpoint.failing"]);
+    await advanceTime(3 * DAY, MINUTE);
+    expect(alertTypes()).toEqual(["endpoint.failing", "endpoint.disable_scheduled"]);
+    expect(worker.alerts[1]!.text).toContain("2026-11-25T12:0");
+    await advanceTime(DAY, MINUTE);
+    expect(alertTypes()).toEqual([
+      "endpoint.failing",
+      "endpoint.disable_scheduled",
+      "endpoint.disabled",
+    ]);
+    expect(getEndpoint()).toMatchObject({ status: "DISABLED", disabledReason: "failing" });
+    expect(getEndpoint().failureCount).toBeGreaterThanOrEqual(20);
+    expect(countByStatus(rt)).toMatchObject({ PARKED: 3, PENDING: 0 });
   });
 
-  test("is long while one event alone fails", async () => {
-    const { send } = scripted(answer(500));
-    const { happen, settleNow, pass, current } = await stage(send);
-    happen();
-    await settleNow();
-    await pass(7 * DAY, 10 * MINUTE);
-    expect(current()).toMatchObject({ status: "ACTIVE", failedEvents: 1 });
+  test("stays active while only one event fails", async () => {
+    const { send } = createReceiver(responded(500));
+    const { emit, deliver, advanceTime, getEndpoint } = await setUp(send);
+    emit();
+    await deliver();
+    await advanceTime(7 * DAY, 10 * MINUTE);
+    expect(getEndpoint()).toMatchObject({ status: "ACTIVE", failedEvents: 1 });
   });
 
-  test("ends with the first success, which is told when its failing was", async () => {
+  test("recovers with the first success, and an alert that it failed is followed by one that it recovered", async () => {
     let isUp = false;
-    const { courier, happen, settleNow, pass, current } = await stage(async () =>
-      answer(isUp ? 200 : 500),
+    const { worker, emit, deliver, advanceTime, getEndpoint } = await setUp(async () =>
+      responded(isUp ? 200 : 500),
     );
-    happen(3);
-    await settleNow();
-    await pass(DAY + HOUR, MINUTE);
+    emit(3);
+    await deliver();
+    await advanceTime(DAY + HOUR, MINUTE);
     isUp = true;
-    await pass(12 * HOUR, MINUTE);
-    expect(courier.alerts.map(({ type }) => type)).toEqual([
+    await advanceTime(12 * HOUR, MINUTE);
+    expect(worker.alerts.map(({ type }) => type)).toEqual([
       "endpoint.failing",
       "endpoint.recovered",
     ]);
-    expect(current()).toMatchObject({
+    expect(getEndpoint()).toMatchObject({
       failingSince: null,
       failureCount: 0,
       warnedAt: null,
@@ -248,61 +259,61 @@ describe("the life of an endpoint that fails", () => {
 });
 
 describe("a disabled endpoint", () => {
-  test("that is enabled gets all 500 events that were parked, each once and one after the other in their sequence", async () => {
+  test("gets its 500 parked events when enabled, once each and in sequence", async () => {
     const sent: number[] = [];
     let inFlight = 0;
-    let most = 0;
-    const { rt, id, happen, settleNow, pass } = await stage(async ({ headers }) => {
+    let maxInFlight = 0;
+    const { rt, id, emit, deliver, advanceTime } = await setUp(async ({ headers }) => {
       sent.push(Number(headers["X-Service-Sequence"]));
-      most = Math.max(most, (inFlight += 1));
+      maxInFlight = Math.max(maxInFlight, (inFlight += 1));
       await new Promise(setImmediate);
       inFlight -= 1;
-      return answer(200);
+      return responded(200);
     });
     disableEndpoint(rt, id, "manual");
-    happen(500);
-    await settleNow();
+    emit(500);
+    await deliver();
     expect(sent).toEqual([]);
-    expect(statuses(rt)).toEqual({ PARKED: 500 });
+    expect(countByStatus(rt)).toEqual({ PARKED: 500 });
     expect(enableEndpoint(rt, id, "all")).toMatchObject({ recovered: 500, cancelled: 0 });
-    await pass(SECOND);
+    await advanceTime(SECOND);
     expect(sent).toEqual(Array.from({ length: 500 }, (_, i) => i + 1));
-    expect(most).toBe(1);
-    expect(statuses(rt)).toMatchObject({ DELIVERED: 500, PARKED: 0, PENDING: 0 });
+    expect(maxInFlight).toBe(1);
+    expect(countByStatus(rt)).toMatchObject({ DELIVERED: 500, PARKED: 0, PENDING: 0 });
   });
 
   test.each([
     { recover: "none" as const, expected: [], cancelled: 4 },
     { recover: "later" as const, expected: [3, 4], cancelled: 2 },
   ])(
-    "that is enabled with --recover $recover is sent $expected",
+    "enabled with recover=$recover is sent $expected",
     async ({ recover, expected, cancelled }) => {
-      const { sent, send } = scripted(answer(200));
-      const { rt, id, happen, pass, current } = await stage(send);
+      const { sent, send } = createReceiver(responded(200));
+      const { rt, id, emit, advanceTime, getEndpoint } = await setUp(send);
       disableEndpoint(rt, id, "manual");
-      happen(2);
+      emit(2);
       rt.advance(HOUR);
       const later = rt.now();
-      happen(2);
+      emit(2);
       rt.advance(HOUR);
       expect(enableEndpoint(rt, id, recover === "later" ? later : recover)).toMatchObject({
         cancelled,
       });
-      await pass(SECOND);
+      await advanceTime(SECOND);
       expect(sent).toEqual(expected);
-      expect(current()).toMatchObject({ status: "ACTIVE", disabledReason: null });
-      expect(statuses(rt)["CANCELLED"]).toBe(cancelled);
+      expect(getEndpoint()).toMatchObject({ status: "ACTIVE", disabledReason: null });
+      expect(countByStatus(rt)["CANCELLED"]).toBe(cancelled);
     },
   );
 
-  test("gets fresh events before what was parked", async () => {
-    const { sent, send } = scripted(answer(200));
-    const { rt, id, happen, settleNow } = await stage(send);
+  test("gets new events before parked ones", async () => {
+    const { sent, send } = createReceiver(responded(200));
+    const { rt, id, emit, deliver } = await setUp(send);
     disableEndpoint(rt, id, "manual");
-    happen(50);
+    emit(50);
     enableEndpoint(rt, id, "all");
-    happen();
-    await settleNow();
+    emit();
+    await deliver();
     expect(sent[0]).toBe(51);
     expect(sent.slice(1)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
   });
@@ -317,68 +328,68 @@ describe.each([
 ])("once $who has", ({ connect }) => {
   test.each([
     {
-      deed: "disabled",
+      action: "disabled",
       act: (rt: Runtime, id: string) => disableEndpoint(rt, id, "manual"),
       left: { PARKED: 16 },
     },
     {
-      deed: "deleted",
+      action: "deleted",
       act: (rt: Runtime, id: string) => deleteEndpoint(rt, id),
       left: { CANCELLED: 16 },
     },
   ])(
-    "$deed an endpoint nothing more goes to it, not even what was read ahead",
+    "$action an endpoint, nothing more is sent to it, not even deliveries read ahead",
     async ({ act, left }) => {
       const held: (() => void)[] = [];
-      const { rt, id, courier, happen } = await stage(
-        () => new Promise((resolve) => held.push(() => resolve(answer(200)))),
+      const { rt, id, worker, emit } = await setUp(
+        () => new Promise((resolve) => held.push(() => resolve(responded(200)))),
       );
-      happen(20);
-      courier.wake();
+      emit(20);
+      worker.wake();
       expect(held).toHaveLength(4);
-      // Other connections are looked at once a turn of the event loop.
+      // Commits of other connections are noticed once per event-loop iteration.
       await new Promise(setImmediate);
       act(connect(rt), id);
       for (const release of held) release();
-      await courier.whenIdle();
+      await worker.whenIdle();
       expect(held).toHaveLength(4);
-      expect(statuses(rt)).toMatchObject({ DELIVERED: 4, PENDING: 0, ...left });
+      expect(countByStatus(rt)).toMatchObject({ DELIVERED: 4, PENDING: 0, ...left });
     },
   );
 });
 
-test("an endpoint that moves begins with a clean record at its new place", async () => {
+test("an endpoint whose URL changes starts with new health", async () => {
   const urls: string[] = [];
-  const { rt, id, happen, settleNow, pass, current } = await stage(async ({ url }) => {
+  const { rt, id, emit, deliver, advanceTime, getEndpoint } = await setUp(async ({ url }) => {
     urls.push(url);
-    return answer(url.includes("10.0.0.1") ? 500 : 200);
+    return responded(url.includes("10.0.0.1") ? 500 : 200);
   });
-  happen(20);
-  await settleNow();
+  emit(20);
+  await deliver();
   const before = urls.length;
   await updateEndpoint(rt, id, { url: "http://10.0.0.2/" });
-  expect(current()).toMatchObject({ failingSince: null, failureCount: 0 });
-  await pass(10 * SECOND);
+  expect(getEndpoint()).toMatchObject({ failingSince: null, failureCount: 0 });
+  await advanceTime(10 * SECOND);
   expect(new Set(urls.slice(before))).toEqual(new Set(["http://10.0.0.2/"]));
-  expect(statuses(rt)).toMatchObject({ DELIVERED: 20 });
+  expect(countByStatus(rt)).toMatchObject({ DELIVERED: 20 });
 });
 
-test("an endpoint may be given a longer time and more at once, within bounds", async () => {
+test("timeout and concurrency of an endpoint can be changed within limits", async () => {
   const timeouts: number[] = [];
   let inFlight = 0;
-  let most = 0;
-  const { rt, id, happen, settleNow } = await stage(async ({ timeoutMs }) => {
+  let maxInFlight = 0;
+  const { rt, id, emit, deliver } = await setUp(async ({ timeoutMs }) => {
     timeouts.push(timeoutMs);
-    most = Math.max(most, (inFlight += 1));
+    maxInFlight = Math.max(maxInFlight, (inFlight += 1));
     await new Promise(setImmediate);
     inFlight -= 1;
-    return answer(200);
+    return responded(200);
   });
   await updateEndpoint(rt, id, { timeoutMs: 30_000, maxInFlight: 32 });
-  happen(100);
-  await settleNow();
+  emit(100);
+  await deliver();
   expect(new Set(timeouts)).toEqual(new Set([30_000]));
-  expect(most).toBe(32);
+  expect(maxInFlight).toBe(32);
   for (const changes of [
     { timeoutMs: 999 },
     { timeoutMs: 30_001 },

@@ -9,18 +9,17 @@ const MINUTE_MS = 60_000;
 
 afterEach(() => void vi.useRealTimers());
 
-/** A courier that has nothing to do. */
-const idle = { wake() {}, sweep() {}, review() {} } as unknown as DeliveryWorker;
+const idleWorker = { wake() {}, sweep() {}, reviewFailing() {} } as unknown as DeliveryWorker;
 
-test("the nightly backup is made at 3:17 of the box's own clock, once", async () => {
+test("the nightly backup runs once, at 03:17 in the server's time zone", async () => {
   const rt = createTestRuntime();
   seedShop(rt);
-  const logged = () => rt.logged.filter(({ message }) => message === "backed up").length;
+  const countBackups = () => rt.logged.filter(({ message }) => message === "backed up").length;
   vi.useFakeTimers({
     now: new Date(2026, 10, 20, 3, 15, 30),
     toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
   });
-  const beat = startScheduler(rt, idle);
+  const scheduler = startScheduler(rt, idleWorker);
   const pass = async (ms: number) => {
     rt.advance(ms);
     await vi.advanceTimersByTimeAsync(ms);
@@ -28,10 +27,10 @@ test("the nightly backup is made at 3:17 of the box's own clock, once", async ()
   await pass(MINUTE_MS);
   expect(listBackups(rt.config)).toEqual([]);
   await pass(MINUTE_MS);
-  // The copy is not made of timers: it takes turns of the event loop.
-  while (logged() === 0) await new Promise((resolve) => setImmediate(resolve));
+  // The copy uses no timers, but yields to the event loop.
+  while (countBackups() === 0) await new Promise((resolve) => setImmediate(resolve));
   expect(listBackups(rt.config)).toHaveLength(1);
   await pass(10 * MINUTE_MS);
   expect(listBackups(rt.config)).toHaveLength(1);
-  beat.stop();
+  scheduler.stop();
 });

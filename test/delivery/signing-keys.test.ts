@@ -11,20 +11,23 @@ import { type ReceivedRequest, createReceiver } from "../support/receiver.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
 const OVERLAP_MS = 60_000;
-const A_WHILE_MS = 10_000;
+const STEP_MS = 10_000;
 const ROUNDS = 12;
 const EVENTS = ["service.updated", "service_price.updated", "catalog.changed"] as const;
 
-/** Which of the secrets each library takes for a request. */
-function takenBy(secrets: Record<string, string>, { body, headers }: ReceivedRequest): string[] {
+/** The names of the secrets with which all three libraries verify the request. */
+function verifyingSecrets(
+  secrets: Record<string, string>,
+  { body, headers }: ReceivedRequest,
+): string[] {
   const text = body.toString();
-  const given = headers as Record<string, string>;
+  const sentHeaders = headers as Record<string, string>;
   const verifiers: ((secret: string) => unknown)[] = [
-    (secret) => Stripe.webhooks.constructEvent(text, given["x-service-signature"]!, secret),
-    (secret) => new StandardWebhook(secret).verify(text, given),
-    (secret) => new SvixWebhook(secret).verify(text, given),
+    (secret) => Stripe.webhooks.constructEvent(text, sentHeaders["x-service-signature"]!, secret),
+    (secret) => new StandardWebhook(secret).verify(text, sentHeaders),
+    (secret) => new SvixWebhook(secret).verify(text, sentHeaders),
   ];
-  const takes = (secret: string) =>
+  const verifies = (secret: string) =>
     verifiers.map((verify) => {
       try {
         verify(secret);
@@ -34,50 +37,50 @@ function takenBy(secrets: Record<string, string>, { body, headers }: ReceivedReq
       }
     });
   return Object.entries(secrets).flatMap(([name, secret]) => {
-    const [first, ...others] = takes(secret);
+    const [first, ...others] = verifies(secret);
     expect(others).toEqual([first, first]);
     return first === true ? [name] : [];
   });
 }
 
-test("a rotation under load: every delivery verifies with the old secret, with both, with the new one, as its overlap says", async () => {
+test("during a rotation under load, every delivery verifies with the secrets valid at that time", async () => {
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
   const partner = await createReceiver();
   const { endpoint, secret: old } = await subscribe(rt, business, partner.url);
-  const courier = createTestWorker(rt);
+  const worker = createTestWorker(rt);
   const secrets: Record<string, string> = { old };
-  /** By the second that was signed: what its deliveries must verify with. */
+  /** By the signed second: the secrets that its deliveries must verify with. */
   const expected = new Map<string, string[]>();
 
-  /** Events without a pause, so that some are on the wire at any moment. */
-  const load = async (verifiesWith: string[]) => {
-    rt.advance(A_WHILE_MS);
+  /** Emits events without a pause, so that some are always in flight. */
+  const emitLoad = async (verifiesWith: string[]) => {
+    rt.advance(STEP_MS);
     expected.set(String(Math.floor(rt.now() / 1000)), verifiesWith);
     for (let round = 0; round < ROUNDS; round++) {
       emitEvents(rt, business, ...EVENTS);
-      courier.wake();
+      worker.wake();
       await new Promise(setImmediate);
     }
   };
 
-  await load(["old"]);
+  await emitLoad(["old"]);
   secrets["new"] = rotateEndpointSecret(rt, endpoint.id, { overlapMs: OVERLAP_MS }).secret;
-  await load(["old", "new"]);
+  await emitLoad(["old", "new"]);
   rt.advance(OVERLAP_MS);
-  await load(["new"]);
+  await emitLoad(["new"]);
   secrets["newest"] = rotateEndpointSecret(rt, endpoint.id).secret;
-  await load(["new", "newest"]);
+  await emitLoad(["new", "newest"]);
   finishSecretRotation(rt, endpoint.id);
-  await load(["newest"]);
-  await courier.whenIdle();
+  await emitLoad(["newest"]);
+  await worker.whenIdle();
 
   expect(partner.requests).toHaveLength(5 * ROUNDS * EVENTS.length);
   const seen = new Set<string>();
   for (const request of partner.requests) {
     const second = /^t=(\d+),/.exec(String(request.headers["x-service-signature"]))![1]!;
     seen.add(second);
-    expect([second, takenBy(secrets, request)]).toEqual([second, expected.get(second)]);
+    expect([second, verifyingSecrets(secrets, request)]).toEqual([second, expected.get(second)]);
   }
   expect(seen.size).toBe(5);
 });

@@ -7,50 +7,50 @@ import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-async function running(rt: ReturnType<typeof createTestRuntime>) {
+async function startWorker(rt: ReturnType<typeof createTestRuntime>) {
   const attempts: AttemptNotice[] = [];
-  const courier = await startDeliveryWorker(rt.config, {
+  const worker = await startDeliveryWorker(rt.config, {
     onAttempt: (attempt) => void attempts.push(attempt),
   });
-  onTestFinished(courier.stop);
-  return { ...courier, attempts };
+  onTestFinished(worker.stop);
+  return { ...worker, attempts };
 }
 
-test("the thread takes up what is due at its start, hears of commits by itself and when told, and ends with 0", async () => {
+test("the thread sends due deliveries at startup, after polling and after a wake, and exits with 0", async () => {
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
   const partner = await createReceiver();
   await subscribe(rt, business, partner.url);
   emitEvents(rt, business, "service.updated");
-  const courier = await running(rt);
+  const worker = await startWorker(rt);
   await partner.waitForRequests(1);
   emitEvents(rt, business, "staff.updated");
   await partner.waitForRequests(2);
   emitEvents(rt, business, "addon.updated");
-  courier.wake();
+  worker.wake();
   await partner.waitForRequests(3);
-  await vi.waitFor(() => expect(courier.attempts).toHaveLength(3));
-  expect(courier.attempts[0]).toMatchObject({
+  await vi.waitFor(() => expect(worker.attempts).toHaveLength(3));
+  expect(worker.attempts[0]).toMatchObject({
     eventType: "service.updated",
     n: 1,
     statusCode: 200,
     status: "DELIVERED",
   });
-  await courier.stop();
-  expect(await courier.exited).toBe(0);
+  await worker.stop();
+  expect(await worker.exited).toBe(0);
   expect(rt.store.deliveries.list({ status: "DELIVERED" }, 10)).toHaveLength(3);
 });
 
-test("an error that nobody expected ends the thread with 1, so that the daemon can end as well", async () => {
+test("an internal error ends the thread with exit code 1, so that the daemon exits too", async () => {
   const rt = createTestRuntime({}, Date.now());
-  const courier = await running(rt);
+  const worker = await startWorker(rt);
   const db = new Database(rt.config.databasePath);
   db.exec("DROP TABLE attempt; DROP TABLE delivery");
   db.close();
-  expect(await courier.exited).toBe(1);
+  expect(await worker.exited).toBe(1);
 });
 
-test("a courier that cannot start says so", async () => {
+test("a worker that cannot start rejects with the reason", async () => {
   const rt = createTestRuntime();
   const databasePath = `${rt.config.dataDir}/missing/deskbell.db`;
   await expect(startDeliveryWorker({ ...rt.config, databasePath })).rejects.toThrow(
@@ -58,10 +58,10 @@ test("a courier that cannot start says so", async () => {
   );
 });
 
-test("the sample receiver takes what is signed with its secret and refuses all else", async () => {
+test("the sample receiver accepts only deliveries signed with its secret", async () => {
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
-  // The secret comes with the subscription, which needs the address first.
+  // Creating the endpoint returns the secret, but needs the URL first: reserve a port.
   const { url, port, close } = await createReceiver();
   await close();
   const { secret } = await subscribe(rt, business, url);
@@ -73,9 +73,9 @@ test("the sample receiver takes what is signed with its secret and refuses all e
     onDelivery: (received) => void got.push(received),
   });
   onTestFinished(sample.close);
-  const courier = await running(rt);
+  const worker = await startWorker(rt);
   emitEvents(rt, business, "service.updated");
-  await vi.waitFor(() => expect(courier.attempts).toHaveLength(1));
+  await vi.waitFor(() => expect(worker.attempts).toHaveLength(1));
   await fetch(sample.url, { method: "POST", body: "{}" }).then(({ status }) =>
     expect(status).toBe(400),
   );

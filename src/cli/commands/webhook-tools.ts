@@ -107,7 +107,7 @@ export const receive = command({
       port,
       secret,
       now: wallClock,
-      mood,
+      simulate: mood,
       onDelivery: (delivery) => printReceived(cli, delivery),
     });
     cli.note(

@@ -123,7 +123,7 @@ test("the files that a daemon needs are those of every webhook that can be on it
   let onWire = 0;
   const fill = (kind: PermitKind): number => {
     const before = onWire;
-    for (; turns.hasSlot(kind); onWire++) turns.acquire(kind);
+    for (; turns.hasPermit(kind); onWire++) turns.acquire(kind);
     return onWire - before;
   };
   fill("PROBE");

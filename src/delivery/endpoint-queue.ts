@@ -1,0 +1,143 @@
+import {
+  type EndpointHealth,
+  type Lane,
+  laneOf,
+  recordOutcome,
+  remainingConcurrency,
+  restoreHealth,
+} from "../domain/webhooks/endpoint-health.ts";
+import type { OutcomeClass } from "../domain/webhooks/outcome.ts";
+import type { SigningKey } from "../domain/webhooks/signature.ts";
+import type { DueRow } from "../store/due.ts";
+import type { DestinationRow } from "../store/endpoints.ts";
+import type { PermitKind } from "./delivery-queue.ts";
+import type { SigningKeys } from "./signing-keys.ts";
+
+/** Due rows to read at once. */
+const READ_AHEAD = 32;
+/** For a busy endpoint: up to one in five of the rows read may already be claimed. */
+const READ_AHEAD_PER_CLAIMED = 4;
+/** Attempts of a delivery that are sent as prompt. */
+const PROMPT_ATTEMPTS = 2;
+
+/**
+ * The claimed and due deliveries of an endpoint. A delivery is claimed from its attempt until the
+ * outcome is written. Only the methods of this class change it.
+ */
+export class EndpointQueue {
+  readonly endpointId: string;
+  destination: DestinationRow;
+  health: EndpointHealth;
+  #signingKeys: SigningKeys | undefined;
+  /** The commit count at which the endpoint and its due rows were read. */
+  commitCount: number;
+  claimedCount = 0;
+  #inFlight = 0;
+  /** Replays in flight: one at a time, so that they arrive in order. */
+  #replaysInFlight = 0;
+  #overdueInFlight = 0;
+  /** Due deliveries, read ahead. */
+  #dueRows: DueRow[] = [];
+  /** Nothing else was due when they were read. */
+  #isExhausted = false;
+
+  constructor(destination: DestinationRow, commitCount: number) {
+    this.endpointId = destination.id;
+    this.destination = destination;
+    this.health = restoreHealth(destination.failureCount);
+    this.commitCount = commitCount;
+  }
+
+  /** Replaces what was read at an earlier commit count. A changed endpoint starts with new health. */
+  reload(destination: DestinationRow, commitCount: number): void {
+    if (this.destination.updatedAt !== destination.updatedAt)
+      this.health = restoreHealth(destination.failureCount);
+    this.destination = destination;
+    this.#signingKeys = undefined;
+    this.#dueRows = [];
+    this.#isExhausted = false;
+    this.commitCount = commitCount;
+  }
+
+  get lane(): Lane {
+    return laneOf(this.health, this.#overdueInFlight);
+  }
+
+  hasCapacity(now: number): boolean {
+    return remainingConcurrency(this.health, this.#inFlight, this.destination.maxInFlight, now) > 0;
+  }
+
+  /** New deliveries may be due. */
+  expectMore(): void {
+    this.#isExhausted = false;
+  }
+
+  /**
+   * Returns the next due deliveries that may be sent.
+   * @param read reads due rows, claimed ones included
+   */
+  listDue(
+    read: (limit: number) => DueRow[],
+    isClaimed: (deliveryNumber: number) => boolean,
+  ): DueRow[] {
+    if (this.#dueRows.length === 0 && !this.#isExhausted) {
+      const claimed = this.claimedCount;
+      const limit = claimed + Math.max(READ_AHEAD, READ_AHEAD_PER_CLAIMED * claimed);
+      const rows = read(limit);
+      this.#isExhausted = rows.length < limit;
+      this.#dueRows = claimed === 0 ? rows : rows.filter(({ number }) => !isClaimed(number));
+    }
+    return this.#replaysInFlight === 0
+      ? this.#dueRows
+      : this.#dueRows.filter(({ isReplay }) => isReplay === 0);
+  }
+
+  /**
+   * Returns the keys to sign with. Loaded for the first delivery, because most endpoints in a sweep
+   * have nothing to send.
+   */
+  getSigningKeys(
+    now: number,
+    load: (endpointId: string) => SigningKeys | undefined,
+  ): readonly SigningKey[] | undefined {
+    if (this.#signingKeys === undefined || this.#signingKeys.validUntil <= now)
+      this.#signingKeys = load(this.endpointId);
+    return this.#signingKeys?.keys;
+  }
+
+  permitFor({ isReplay, attemptCount, attemptsBefore }: DueRow): PermitKind {
+    const { lane } = this;
+    if (lane === "PROBING") return "PROBE";
+    const isPrompt = isReplay === 0 && attemptCount - attemptsBefore < PROMPT_ATTEMPTS;
+    return lane === "HEALTHY" && isPrompt ? "PROMPT" : "LATE";
+  }
+
+  /** Claims a due delivery for an attempt, which starts now. */
+  claim(row: DueRow): void {
+    this.#dueRows.splice(this.#dueRows.indexOf(row), 1);
+    this.claimedCount += 1;
+    this.#inFlight += 1;
+    this.#replaysInFlight += row.isReplay;
+  }
+
+  markOverdue(): void {
+    this.#overdueInFlight += 1;
+  }
+
+  /** Ends an attempt. The delivery stays claimed until it is released. */
+  endAttempt({ isReplay }: DueRow, wasOverdue: boolean): void {
+    this.#inFlight -= 1;
+    this.#replaysInFlight -= isReplay;
+    if (wasOverdue) this.#overdueInFlight -= 1;
+  }
+
+  recordOutcome(outcome: OutcomeClass, now: number): void {
+    this.health = recordOutcome(this.health, outcome, now);
+  }
+
+  /** The outcome is written. If the endpoint was disabled with it, the due rows are outdated. */
+  release(isDisabled: boolean): void {
+    this.claimedCount -= 1;
+    if (isDisabled) this.commitCount = Number.NaN;
+  }
+}
