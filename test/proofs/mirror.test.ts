@@ -16,10 +16,10 @@ const SEED = Number(process.env["DESKBELL_MIRROR_SEED"] ?? 42);
 const HOUR = 3_600_000;
 
 /**
- * What the routes serve, but for what is counted in the read: no event tells how many tickets are left. Add-ons are served
- * inside services alone.
+ * What partners can read, without the number of tickets left, which no event reports, and without
+ * the list of add-ons, which are only served inside services.
  */
-const served = ({ addons: _addons, ...lists }: Record<string, unknown>): unknown =>
+const withoutCounts = ({ addons: _addons, ...lists }: Record<string, unknown>): unknown =>
   JSON.parse(JSON.stringify(lists, (key, part) => (key === "remaining" ? undefined : part)));
 
 test(`a mirror that follows the events equals a full read after each of ${ROUNDS} transactions (seed ${SEED})`, () => {
@@ -30,32 +30,32 @@ test(`a mirror that follows the events equals a full read after each of ${ROUNDS
   const readAll = () => toPublicCatalog(loadCatalog(rt, business()), rt.now());
   const mirror = createMirror(readAll);
   let seen = business().lastSequence;
-  let told = 0;
+  let eventCount = 0;
 
   for (let round = 1; round <= ROUNDS; round++) {
     const { catalog } = loadCatalog(rt, business());
-    const dish = catalog.objects.menu_item[roll(catalog.objects.menu_item.length || 1)];
+    const item = catalog.objects.menu_item[roll(catalog.objects.menu_item.length || 1)];
     const kind = roll(10);
     if (kind === 0) {
       rt.advance(roll(6) * HOUR);
       publishClockChanges(rt);
-    } else if (kind === 1 && dish)
+    } else if (kind === 1 && item)
       setSoldOut(
         rt,
         business(),
-        dish.key,
+        item.key,
         (["back", null, rt.now() + HOUR] as const)[roll(3)] ?? null,
       );
     else changeCatalog(rt, applyRandomEdits(catalog, roll, rt.now()), "local", null);
 
     const events = rt.store.events.listAfter(business().id, seen, 10_000);
     seen += events.length;
-    told += events.length;
+    eventCount += events.length;
     mirror.follow(events.map(({ body }) => JSON.parse(body.toString()) as Envelope));
-    const [kept, read] = [served(mirror.lists()), served(readAll())];
-    // toEqual alone takes ten times as long.
-    if (!isDeepStrictEqual(kept, read))
-      expect({ round, lists: kept }).toEqual({ round, lists: read });
+    const [mirrored, read] = [withoutCounts(mirror.lists()), withoutCounts(readAll())];
+    // Comparing every round with toEqual would take ten times as long.
+    if (!isDeepStrictEqual(mirrored, read))
+      expect({ round, lists: mirrored }).toEqual({ round, lists: read });
   }
-  expect(told).toBeGreaterThan(ROUNDS);
+  expect(eventCount).toBeGreaterThan(ROUNDS);
 }, 120_000);

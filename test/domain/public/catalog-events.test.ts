@@ -20,31 +20,31 @@ import {
 } from "../../support/catalog-builders.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
-const mark = { version: 8, updatedAt: NOW, text: "2026-11-20T07:00:00-05:00" };
+const version = { version: 8, updatedAt: NOW, text: "2026-11-20T07:00:00-05:00" };
 const before: ObjectVersion = { version: 3, updatedAt: NOW - 1000 };
 
-const show = (catalog: Catalog, now = NOW, day: Partial<Stock> = {}) =>
+const toPublic = (catalog: Catalog, now = NOW, stock: Partial<Stock> = {}) =>
   toPublicCatalog(
-    { catalog, versionOf: () => before, stock: { soldOut: new Map(), taken: new Map(), ...day } },
+    { catalog, versionOf: () => before, stock: { soldOut: new Map(), taken: new Map(), ...stock } },
     now,
   );
 
-function tell(from: Catalog, to: Catalog, now = NOW) {
-  const state = (catalog: Catalog) => ({ catalog, publicCatalog: show(catalog, now) });
-  return diffPublicCatalogs(state(from), state(to), { id: "biz_1", version: 7 }, mark);
+function diff(from: Catalog, to: Catalog, now = NOW) {
+  const state = (catalog: Catalog) => ({ catalog, publicCatalog: toPublic(catalog, now) });
+  return diffPublicCatalogs(state(from), state(to), { id: "biz_1", version: 7 }, version);
 }
 
 /** `type flag,flag` of each event. */
 const summary = (from: Catalog, to: Catalog) =>
-  tell(from, to).drafts.map((draft) => {
+  diff(from, to).drafts.map((draft) => {
     const { changed } = createEnvelope(draft, "evt_1", NOW, {
       id: "b",
       slug: "s",
       name: "n",
       timezone: "UTC",
     }).data;
-    const raised = Object.keys(changed).filter((flag) => changed[flag]);
-    return [draft.type, ...(raised.length > 0 ? [raised.join(",")] : [])].join(" ");
+    const flags = Object.keys(changed).filter((flag) => changed[flag]);
+    return [draft.type, ...(flags.length > 0 ? [flags.join(",")] : [])].join(" ");
   });
 
 const cut = buildService("cut", {
@@ -71,15 +71,15 @@ const catalogWith = (objects: Partial<CatalogObjects>) => buildCatalog({ ...base
 const edit = (fields: Partial<typeof cut>) =>
   catalogWith({ service: [{ ...cut, ...fields }, buildService("colour"), buildService("spa")] });
 
-describe("events that a change of the catalog causes", () => {
+describe("events caused by a change of", () => {
   const rows: [string, Catalog, string[]][] = [
     [
-      "a service's price",
+      "the price of a service",
       edit({ priceCents: 3500 }),
       ["service.updated price", "service_price.updated price", "catalog.changed services"],
     ],
     [
-      "a variant's price",
+      "the price of a variant",
       edit({ variants: [buildVariant("short"), buildVariant("long", { priceCents: 5500 })] }),
       [
         "service.updated price,variants",
@@ -89,7 +89,7 @@ describe("events that a change of the catalog causes", () => {
       ],
     ],
     [
-      "a variant added",
+      "an added variant",
       edit({ variants: [...cut.variants, buildVariant("kids", { priceCents: 100 })] }),
       [
         "service.updated variants",
@@ -98,7 +98,7 @@ describe("events that a change of the catalog causes", () => {
       ],
     ],
     [
-      "a variant hidden",
+      "a hidden variant",
       edit({
         variants: [
           buildVariant("short"),
@@ -117,12 +117,12 @@ describe("events that a change of the catalog causes", () => {
       ["service.updated", "catalog.changed services"],
     ],
     [
-      "a link's terms",
+      "the terms of an add-on link",
       edit({ addons: [buildAddonLink("mask", { maxQuantity: 2 })] }),
       ["service.updated addons", "catalog.changed services"],
     ],
     [
-      "a link's own price",
+      "the price of an add-on link",
       edit({ addons: [buildAddonLink("mask", { priceCents: 400 })] }),
       [
         "service.updated price,addons",
@@ -131,26 +131,26 @@ describe("events that a change of the catalog causes", () => {
       ],
     ],
     [
-      "a link to an add-on",
+      "an added add-on link",
       edit({ addons: [buildAddonLink("mask"), buildAddonLink("tea")] }),
       ["service.updated addons", "catalog.changed services,availability"],
     ],
     [
-      "an add-on that a service embeds",
+      "the price of an embedded add-on",
       catalogWith({ addon: [buildAddon("mask", { priceCents: 600 }), buildAddon("tea")] }),
       ["addon.updated price", "catalog.changed services"],
     ],
     [
-      "a service created",
+      "a created service",
       catalogWith({
         service: [cut, buildService("colour"), buildService("spa"), buildService("wax")],
       }),
       ["service.created price,variants,addons", "catalog.changed services,availability"],
     ],
     [
-      "a service withdrawn",
+      "a service set to inactive",
       edit({ status: "INACTIVE" }),
-      // Ann's profile lists what she does.
+      // Ann's profile lists her services.
       ["service.deleted", "staff.updated services", "catalog.changed services,staff,availability"],
     ],
     [
@@ -159,12 +159,12 @@ describe("events that a change of the catalog causes", () => {
       ["service.reordered", "catalog.changed services"],
     ],
     [
-      "a person who performs a service",
+      "the staff of a service",
       edit({ staff: ["ann", "bob"] }),
       ["service.updated", "staff.updated services", "catalog.changed services,staff,availability"],
     ],
     [
-      "a person's hours",
+      "the working hours of a staff member",
       catalogWith({
         staff: [
           buildStaffMember("ann", { breaks: [{ days: ["mon"], start: "12:00", end: "13:00" }] }),
@@ -174,7 +174,7 @@ describe("events that a change of the catalog causes", () => {
       ["catalog.changed availability"],
     ],
     [
-      "a modifier group, told by each dish that uses it",
+      "a modifier group, with an event for each menu item that uses it",
       catalogWith({
         modifier_group: [
           buildModifierGroup("bread", { maxSelections: 2 }),
@@ -184,7 +184,7 @@ describe("events that a change of the catalog causes", () => {
       ["menu_item.updated modifiers", "catalog.changed menu"],
     ],
     [
-      "a modifier group that no dish uses",
+      "a modifier group without menu items",
       catalogWith({
         modifier_group: [
           buildModifierGroup("bread"),
@@ -194,12 +194,12 @@ describe("events that a change of the catalog causes", () => {
       ["catalog.changed menu"],
     ],
     [
-      "the order of promotions, which has no name",
+      "the order of promotions, which has no event of its own",
       catalogWith({ promotion: [buildPromotion("winter"), buildPromotion("autumn")] }),
       ["catalog.changed promotions"],
     ],
     [
-      "a ticket type's price",
+      "the price of a ticket type",
       catalogWith({
         public_event: [
           buildPublicEvent("jazz", {
@@ -211,7 +211,7 @@ describe("events that a change of the catalog causes", () => {
       ["event.updated price", "catalog.changed events"],
     ],
     [
-      "nothing that a partner sees",
+      "nothing that partners can see",
       catalogWith({
         promotion: [buildPromotion("autumn", { maxUses: 1 } as never), buildPromotion("winter")],
       }),
@@ -222,8 +222,8 @@ describe("events that a change of the catalog causes", () => {
     expect(summary(buildCatalog(base), to)).toEqual(expected);
   });
 
-  test("a price of a service names the service and the variants in its ids, and carries the whole service", () => {
-    const { drafts } = tell(
+  test("service_price.updated lists the service and its repriced variants, and contains the service", () => {
+    const { drafts } = diff(
       buildCatalog(base),
       edit({ variants: [buildVariant("short"), buildVariant("long", { priceCents: 1 })] }),
     );
@@ -237,30 +237,32 @@ describe("events that a change of the catalog causes", () => {
     expect(service.variants[1]?.priceCents).toBe(1);
   });
 
-  test("a changed object carries the new version and those around it keep theirs", () => {
+  test("a changed object has the new version; its siblings keep theirs", () => {
     const from = buildCatalog(base);
-    const shown = show(edit({ variants: [buildVariant("short"), buildVariant("long")] }));
-    diffPublicCatalogs(
-      { catalog: from, publicCatalog: show(from) },
-      { catalog: from, publicCatalog: shown },
-      { id: "biz_1", version: 7 },
-      mark,
+    const publicCatalog = toPublic(
+      edit({ variants: [buildVariant("short"), buildVariant("long")] }),
     );
-    expect(shown.services.map(({ version }) => version)).toEqual([8, 3, 3]);
-    expect(shown.services[0]?.variants.map(({ version }) => version)).toEqual([3, 8]);
+    diffPublicCatalogs(
+      { catalog: from, publicCatalog: toPublic(from) },
+      { catalog: from, publicCatalog },
+      { id: "biz_1", version: 7 },
+      version,
+    );
+    expect(publicCatalog.services.map(({ version }) => version)).toEqual([8, 3, 3]);
+    expect(publicCatalog.services[0]?.variants.map(({ version }) => version)).toEqual([3, 8]);
   });
 
-  test("an add-on that changes raises the version of the services that embed it", () => {
-    const { changedIds } = tell(
+  test("a changed add-on also changes the version of the services that embed it", () => {
+    const { changedIds } = diff(
       buildCatalog(base),
       catalogWith({ addon: [buildAddon("mask", { name: "Mud mask" }), buildAddon("tea")] }),
     );
-    const shown = show(buildCatalog(base));
-    expect(changedIds).toContain(shown.services[0]?.id);
-    expect(changedIds).not.toContain(shown.services[1]?.id);
+    const publicCatalog = toPublic(buildCatalog(base));
+    expect(changedIds).toContain(publicCatalog.services[0]?.id);
+    expect(changedIds).not.toContain(publicCatalog.services[1]?.id);
   });
 
-  test("a renamed key keeps its id and tells nobody anything", () => {
+  test("renaming a key keeps the ID and causes no event for the object", () => {
     const renamed = catalogWith({
       service_category: [
         buildServiceCategory("coiffure", { name: "hair", previousKeys: ["hair"] }),
@@ -268,5 +270,78 @@ describe("events that a change of the catalog causes", () => {
       ],
     });
     expect(summary(buildCatalog(base), renamed)).toEqual(["catalog.changed"]);
+  });
+});
+
+describe("refetch in catalog.changed", () => {
+  const refetch = (to: Catalog) =>
+    (diff(buildCatalog(base), to).drafts.at(-1)?.object as { refetch: unknown }).refetch;
+  const { services, menuItems, modifierGroups } = toPublic(buildCatalog(base));
+
+  test("names the services that embed a changed add-on", () => {
+    const to = catalogWith({ addon: [buildAddon("mask", { priceCents: 600 }), buildAddon("tea")] });
+    expect(refetch(to)).toEqual([{ route: "services", ids: [services[0]?.id], idsComplete: true }]);
+  });
+
+  test("names a changed modifier group and the menu items that use it", () => {
+    const to = catalogWith({
+      modifier_group: [
+        buildModifierGroup("bread", { maxSelections: 2 }),
+        buildModifierGroup("unused"),
+      ],
+    });
+    const ids = [menuItems[0]?.id, modifierGroups[0]?.id];
+    expect(refetch(to)).toEqual([{ route: "menu", ids, idsComplete: true }]);
+  });
+
+  test("names a deleted modifier group", () => {
+    const to = catalogWith({ modifier_group: [buildModifierGroup("bread")] });
+    const ids = [modifierGroups[1]?.id];
+    expect(refetch(to)).toEqual([{ route: "menu", ids, idsComplete: true }]);
+  });
+
+  test("omits objects that have their own event", () => {
+    expect(refetch(edit({ priceCents: 3500 }))).toEqual([]);
+  });
+
+  test("names the first service of a reordered list if its add-on changed", () => {
+    const to = catalogWith({
+      addon: [buildAddon("mask", { priceCents: 600 }), buildAddon("tea")],
+      service: [cut, buildService("spa"), buildService("colour")],
+    });
+    expect(refetch(to)).toEqual([{ route: "services", ids: [services[0]?.id], idsComplete: true }]);
+  });
+
+  test("asks for the whole list after a change of an order without an event", () => {
+    const to = catalogWith({ promotion: [buildPromotion("winter"), buildPromotion("autumn")] });
+    expect(refetch(to)).toEqual([{ route: "promotions", ids: [], idsComplete: false }]);
+  });
+
+  test("asks for every list after a change of the business", () => {
+    const to = buildCatalog(base);
+    to.business = { ...to.business, name: "Aurora" };
+    expect(refetch(to)).toEqual(
+      ["menu", "services", "service-categories", "staff", "promotions", "events/catalog"].map(
+        (route) => ({ route, ids: [], idsComplete: false }),
+      ),
+    );
+  });
+
+  test.each([
+    { groups: 500, ids: 500, idsComplete: true },
+    { groups: 501, ids: 0, idsComplete: false },
+  ])("lists at most 500 IDs: $groups changed groups", ({ groups, ids, idsComplete }) => {
+    const withMaximum = (maxSelections: number) =>
+      buildCatalog({
+        modifier_group: Array.from({ length: groups }, (_, i) =>
+          buildModifierGroup(`group-${i}`, { maxSelections }),
+        ),
+      });
+    const { drafts } = diff(withMaximum(1), withMaximum(2));
+    expect(drafts.at(-1)?.object).toMatchObject({
+      refetch: [
+        { route: "menu", ids: expect.toSatisfy((list) => list.length === ids), idsComplete },
+      ],
+    });
   });
 });
