@@ -63,7 +63,7 @@ function redocly(document: unknown) {
   });
 }
 
-test("the linter has nothing to say of the description", { timeout: 60_000 }, () => {
+test("the OpenAPI document passes the linter", { timeout: 60_000 }, () => {
   const { status, stdout, stderr } = redocly(described);
   expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
   expect((JSON.parse(stdout) as { totals: unknown }).totals).toEqual({
@@ -73,7 +73,7 @@ test("the linter has nothing to say of the description", { timeout: 60_000 }, ()
   });
 });
 
-test("every route is in it once, and nothing else", () => {
+test("the OpenAPI document contains every route exactly once", () => {
   const documented = Object.entries(described.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
@@ -86,19 +86,19 @@ test("every route is in it once, and nothing else", () => {
 describe("parameters", () => {
   const routes = ROUTES.filter(({ method, scope }) => method === "GET" && scope !== "open");
 
-  test.each(routes)("$id knows exactly the ones that are documented", async (route) => {
+  test.each(routes)("$operationId accepts exactly the documented parameters", async (route) => {
     const a = api();
     const { secret: key } = a.newKey({ limitMinute: 1000 });
     const ask = async (name: string) => {
-      const address = route.path.replace(":slug", SALON).replace(":id", "x");
-      const { errors = [] } = await a.problem(`${address}?${name}=%01`, { key });
+      const path = route.path.replace(":slug", SALON).replace(":id", "x");
+      const { errors = [] } = await a.problem(`${path}?${name}=%01`, { key });
       return errors
         .filter(({ code }) => code === "unknown_parameter")
         .map(({ parameter }) => parameter);
     };
     const parameters = described.paths[templatePathOf(route)]?.["get"]?.parameters ?? [];
-    for (const { name, in: place } of parameters)
-      if (place === "query") expect(await ask(name), name).toEqual([]);
+    for (const { name, in: location } of parameters)
+      if (location === "query") expect(await ask(name), name).toEqual([]);
     expect(await ask("nope")).toEqual(["nope"]);
   });
 });
@@ -115,10 +115,10 @@ describe("examples", () => {
     ...Object.values(described.webhooks).map(({ post }) => post),
   ].flatMap(bodiesOf);
 
-  test("are of their schemas, and every operation with a body in JSON has one", () => {
+  test("match their schemas and exist for every operation with a JSON body", () => {
     expect(
       bodies.flatMap(({ id, schema, example }) =>
-        findUndocumentedInJson(schema, example).map((told) => `${id} ${told}`),
+        findUndocumentedInJson(schema, example).map((issue) => `${id} ${issue}`),
       ),
     ).toEqual([]);
     const exemplified = new Set(bodies.map(({ id }) => id));
@@ -128,7 +128,7 @@ describe("examples", () => {
     expect(bare).toEqual(["getMetrics"]);
   });
 
-  test("of refusals have what is told besides the sentence", () => {
+  test("of problems contain their issues and policies", () => {
     const { responses } = described.paths["/v1/businesses/{businessSlug}/webhooks"]?.["post"] ?? {};
     const exampleOf = (response?: { content?: Content }) =>
       response?.content?.["application/problem+json"]?.example;
@@ -141,7 +141,7 @@ describe("examples", () => {
 });
 
 describe("webhooks", () => {
-  test("are the spec's names, each with its schema, an example and the signature", () => {
+  test("have the event types of the spec, each with its schema, an example and the signature", () => {
     expect(Object.keys(described.webhooks)).toEqual([...EVENT_TYPES]);
     for (const type of EVENT_TYPES) {
       const { requestBody, parameters } = described.webhooks[type]?.post ?? {};
@@ -159,7 +159,7 @@ describe("webhooks", () => {
     }
   });
 
-  test("tell every header that a delivery comes with, and the one that a test has besides", () => {
+  test("document every header of a delivery, and the additional one of a test event", () => {
     const cover = {
       deliveryId: "dlv_1",
       eventId: "evt_1",
@@ -172,18 +172,18 @@ describe("webhooks", () => {
       "User-Agent": _agent,
       ...sent
     } = deliveryHeaders(cover, "", [], 0, Buffer.alloc(0));
-    const told = Object.values(described.components.parameters).filter(({ name }) =>
+    const documented = Object.values(described.components.parameters).filter(({ name }) =>
       /^(X-Service|webhook)-/.test(name),
     );
-    expect(told.filter(({ required }) => required).map(({ name }) => name)).toEqual(
+    expect(documented.filter(({ required }) => required).map(({ name }) => name)).toEqual(
       Object.keys(sent),
     );
-    expect(told.filter(({ required }) => !required).map(({ name }) => name)).toEqual([
+    expect(documented.filter(({ required }) => !required).map(({ name }) => name)).toEqual([
       "X-Service-Test",
     ]);
   });
 
-  test("an event holds its object whole: what a GET leaves out unless it is asked for is there", () => {
+  test("contain complete objects, including parts that a GET omits by default", () => {
     const { example } =
       described.webhooks["service.updated"]?.post.requestBody?.content["application/json"] ?? {};
     const schema = SCHEMAS["ServiceUpdatedEvent"];
@@ -200,7 +200,7 @@ describe("webhooks", () => {
 });
 
 describe("GET /openapi.json", () => {
-  test("serves it to anybody, zipped and with an ETag", async () => {
+  test("needs no key, supports gzip and has an ETag", async () => {
     const a = api();
     const plain = await a.ask("/openapi.json", { key: null });
     expect(plain.status).toBe(200);
@@ -217,17 +217,17 @@ describe("GET /openapi.json", () => {
     ).toBe(304);
   });
 
-  test("names the address that partners use", async () => {
+  test("contains the public URL", async () => {
     const a = api("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
     const document = (await (await a.ask("/openapi.json", { key: null })).json()) as Document;
     expect(document.servers).toEqual([{ url: "https://api.example.com/bell" }]);
   });
 });
 
-test("a daemon that nobody asks for it never loads what it is made of", () => {
+test("the daemon loads the OpenAPI schemas only on demand", () => {
   const src = fileURLToPath(new URL("../../src/", import.meta.url));
   const heavy =
-    /^import (?!type ).*"[^"]*(public\/schemas\/|openapi\/(describe|examples|schemas|operation|webhooks)\.ts)/m;
+    /^import (?!type ).*"[^"]*(public\/schemas\/|openapi\/(document|examples|schemas|operation|webhooks)\.ts)/m;
   const loading = readdirSync(src, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts") && heavy.test(readFileSync(join(src, path), "utf8")))
     .filter((path) => !/^(http\/openapi|domain\/public\/schemas)\//.test(path));
@@ -235,7 +235,7 @@ test("a daemon that nobody asks for it never loads what it is made of", () => {
 });
 
 describe("deskbell openapi", () => {
-  test("prints what the daemon answers, without any data", async () => {
+  test("prints the same document as the daemon, without a data folder", async () => {
     const { deskbell } = createTerminal();
     const { code, stdout } = await deskbell("openapi");
     expect(code).toBe(0);
@@ -245,7 +245,7 @@ describe("deskbell openapi", () => {
     expect((await deskbell("openapi --public-url ftp://x")).code).toBe(2);
   });
 
-  test("writes a new file, and never over one", async () => {
+  test("writes a new file but never overwrites one", async () => {
     const { deskbell, dataDir } = createTerminal();
     const file = `${dataDir}-openapi.json`;
     onTestFinished(() => rmSync(file, { force: true }));
@@ -264,21 +264,21 @@ test.each([
   { bytes: "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", status: 501 },
   { bytes: "GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n", status: 505 },
 ])(
-  "what is refused before any route is a documented problem as well: $status",
+  "a request rejected before routing gets a documented problem: $status",
   async ({ bytes, status }) => {
     const server = await startServer(api(), { host: "127.0.0.1", port: 0 });
     onTestFinished(() => server.close());
     const socket = connect(server.port, "127.0.0.1").end(bytes);
-    const answer = await text(socket);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const response = await text(socket);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     for (const header of ["API-Version: 1.0", "Cache-Control: no-store"])
-      expect(answer).toContain(`\r\n${header}\r\n`);
-    const body: unknown = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+      expect(response).toContain(`\r\n${header}\r\n`);
+    const body: unknown = JSON.parse(response.slice(response.indexOf("\r\n\r\n")));
     expect(findUndocumentedInJson({ $ref: "#/components/schemas/Problem" }, body)).toEqual([]);
   },
 );
 
-test("every answer is held against the description, with and without a socket", async () => {
+test("every response is checked against the OpenAPI document, with and without a socket", async () => {
   const a = api();
   const server = await startServer(a, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
@@ -289,11 +289,11 @@ test("every answer is held against the description, with and without a socket", 
   expect(checkedResponses.count - before).toBe(3);
 });
 
-describe("what holds answers against the description notices", () => {
-  const place = groupByPath(
-    ROUTES.map((route) => ({ ...route, handle: () => answer }) as never),
+describe("the check of responses reports", () => {
+  const path = groupByPath(
+    ROUTES.map((route) => ({ ...route, handle: () => response }) as never),
   ).find(({ path }) => path === "/healthz") as RoutePath;
-  const asked = { method: "GET", path: "/healthz", search: "" } as HttpRequest;
+  const request = { method: "GET", path: "/healthz", search: "" } as HttpRequest;
   const headers = [
     "request-id",
     "req_1",
@@ -304,36 +304,44 @@ describe("what holds answers against the description notices", () => {
     "content-type",
     "application/json",
   ];
-  const answer: HttpResponse = { status: 200, headers, body: Buffer.from('{"status":"ok"}') };
+  const response: HttpResponse = { status: 200, headers, body: Buffer.from('{"status":"ok"}') };
 
-  test("nothing in a good answer", () =>
-    expect(findUndocumented(place, asked, answer)).toEqual([]));
+  test("nothing for a documented response", () =>
+    expect(findUndocumented(path, request, response)).toEqual([]));
 
   test.each([
-    { what: "a status", change: { status: 418 }, told: "status is not documented" },
     {
-      what: "a header",
+      what: "an undocumented status",
+      change: { status: 418 },
+      expected: "status is not documented",
+    },
+    {
+      what: "an undocumented header",
       change: { headers: [...headers, "x-more", "1"] },
-      told: "x-more is not documented",
+      expected: "x-more is not documented",
     },
     {
       what: "a missing header",
       change: { headers: headers.slice(2) },
-      told: "request-id is missing",
+      expected: "request-id is missing",
     },
     {
-      what: "a field",
+      what: "an undocumented field",
       change: { body: Buffer.from('{"status":"ok","more":1}') },
-      told: "additional properties",
+      expected: "additional properties",
     },
-    { what: "a value", change: { body: Buffer.from('{"status":"well"}') }, told: "allowed values" },
-    { what: "a missing body", change: { body: null }, told: "body is missing" },
-  ])("$what", ({ change, told }) => {
-    expect(findUndocumented(place, asked, { ...answer, ...change }).join()).toContain(told);
+    {
+      what: "an invalid value",
+      change: { body: Buffer.from('{"status":"well"}') },
+      expected: "allowed values",
+    },
+    { what: "a missing body", change: { body: null }, expected: "body is missing" },
+  ])("$what", ({ change, expected }) => {
+    expect(findUndocumented(path, request, { ...response, ...change }).join()).toContain(expected);
   });
 
-  test("a route", () => {
-    expect(findUndocumented({ ...place, path: "/elsewhere" }, asked, answer).join()).toContain(
+  test("an undocumented route", () => {
+    expect(findUndocumented({ ...path, path: "/elsewhere" }, request, response).join()).toContain(
       "route is not documented",
     );
   });
