@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
 import type { paths } from "./api.ts";
 
-// A partner's program on the types that openapi-typescript makes of the description. test/e2e/client.test.ts generates them,
-// checks this against them and runs it; it prints every operation that it has visited.
+// A partner's program that uses the types that openapi-typescript generates from the OpenAPI
+// document. test/e2e/client.test.ts type-checks and runs it; it prints every operation it called.
 
 const [, , baseUrl = "", businessSlug = "", key = "", hookUrl = ""] = process.argv;
 const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${key}` } });
-const visited = new Set<string>();
+const called = new Set<string>();
 client.use({
-  onRequest: ({ request, schemaPath }) => void visited.add(`${request.method} ${schemaPath}`),
+  onRequest: ({ request, schemaPath }) => void called.add(`${request.method} ${schemaPath}`),
 });
 
 const path = { businessSlug };
-const at = (id: string) => ({ path: { businessSlug, id } });
+const pathWithId = (id: string) => ({ path: { businessSlug, id } });
 
-/** What came, or the problem in the program's own words. */
-function given<T>({
+/** The data of a response; throws the problem of a failed one. */
+function dataOf<T>({
   data,
   error,
 }: {
@@ -30,115 +30,117 @@ function given<T>({
 
 async function readCatalog(): Promise<void> {
   const query = { includeVariants: true, includeAddons: true, limit: 2 };
-  const answer = await client.GET("/v1/businesses/{businessSlug}/services", {
+  const response = await client.GET("/v1/businesses/{businessSlug}/services", {
     params: { path, query },
   });
-  const { data: services, page } = given(answer);
+  const { data: services, page } = dataOf(response);
   assert.equal(services.length, 2);
   assert.equal(typeof services[0]?.variants?.length, "number");
   const cursor = page.nextCursor ?? assert.fail("there is no further page");
   const rest = await client.GET("/v1/businesses/{businessSlug}/services", {
     params: { path, query: { cursor } },
   });
-  assert.ok(given(rest).data.every(({ variants }) => variants === undefined));
+  assert.ok(dataOf(rest).data.every(({ variants }) => variants === undefined));
 
-  const etag = answer.response.headers.get("etag") ?? "";
+  const etag = response.response.headers.get("etag") ?? "";
   const again = await client.GET("/v1/businesses/{businessSlug}/services", {
     params: { path, query, header: { "If-None-Match": etag } },
   });
   assert.equal(again.response.status, 304);
 
-  given(
+  dataOf(
     await client.GET("/v1/businesses/{businessSlug}/menu", { params: { path } }),
   ).data.items.forEach(({ priceCents, allergens }) =>
     assert.ok(priceCents >= 0 && allergens.contains),
   );
-  given(await client.GET("/v1/businesses/{businessSlug}/service-categories", { params: { path } }));
-  given(
+  dataOf(
+    await client.GET("/v1/businesses/{businessSlug}/service-categories", { params: { path } }),
+  );
+  dataOf(
     await client.GET("/v1/businesses/{businessSlug}/staff", {
       params: { path, query: { locale: "es" } },
     }),
   );
-  given(
+  dataOf(
     await client.GET("/v1/businesses/{businessSlug}/promotions", {
       params: { path, query: { includeUpcoming: true } },
     }),
   );
-  given(await client.GET("/v1/businesses/{businessSlug}/events/catalog", { params: { path } }));
+  dataOf(await client.GET("/v1/businesses/{businessSlug}/events/catalog", { params: { path } }));
 
   const serviceIds = services.slice(0, 1).map(({ id }) => id);
-  const free = await client.GET("/v1/businesses/{businessSlug}/availability", {
+  const availability = await client.GET("/v1/businesses/{businessSlug}/availability", {
     params: { path, query: { serviceIds, granularity: "next", limit: 1 } },
   });
-  const { data } = given(free);
+  const { data } = dataOf(availability);
   assert.ok("slots" in data && data.slots.length === 1);
 
   const { error } = await client.GET("/v1/businesses/{businessSlug}/staff", {
-    params: { path: { businessSlug: "somebody-else" } },
+    params: { path: { businessSlug: "other-business" } },
   });
   assert.equal(error?.code, "business_mismatch");
 }
 
-async function readWhatHappened(): Promise<void> {
+async function readEvents(): Promise<void> {
   const feed = await client.GET("/v1/businesses/{businessSlug}/changes", {
     params: { path, query: { types: ["service_price.updated"] } },
   });
-  for (const event of given(feed).data) {
+  for (const event of dataOf(feed).data) {
     assert.ok(event.type === "service_price.updated");
     assert.ok(event.data.changed.price && event.data.object.priceCents > 0);
   }
-  const endpoints = given(
+  const endpoints = dataOf(
     await client.GET("/v1/businesses/{businessSlug}/webhooks", { params: { path } }),
   ).data;
   const { id } = endpoints[0] ?? assert.fail("there is no endpoint");
   const listed = await client.GET("/v1/businesses/{businessSlug}/webhooks/{id}/deliveries", {
-    params: { ...at(id), query: { eventType: "service.updated" } },
+    params: { ...pathWithId(id), query: { eventType: "service.updated" } },
   });
-  const delivery = given(listed).data[0] ?? assert.fail("there is no delivery");
-  const params = at(delivery.id);
-  given(
+  const delivery = dataOf(listed).data[0] ?? assert.fail("there is no delivery");
+  const params = pathWithId(delivery.id);
+  dataOf(
     await client.GET("/v1/businesses/{businessSlug}/deliveries/{id}", { params }),
   ).data.attempts.forEach(({ outcome }) => assert.equal(outcome, "responded"));
-  given(await client.POST("/v1/businesses/{businessSlug}/deliveries/{id}/redeliver", { params }));
+  dataOf(await client.POST("/v1/businesses/{businessSlug}/deliveries/{id}/redeliver", { params }));
 }
 
 async function manageEndpoint(): Promise<void> {
-  const made = await client.POST("/v1/businesses/{businessSlug}/webhooks", {
+  const created = await client.POST("/v1/businesses/{businessSlug}/webhooks", {
     params: { path, header: { "Idempotency-Key": "drive" } },
     body: { name: "drive", url: hookUrl, events: ["service.updated", "catalog.changed"] },
   });
-  const { id, secret } = given(made).data;
+  const { id, secret } = dataOf(created).data;
   assert.match(secret, /^whsec_/);
-  const params = at(id);
+  const params = pathWithId(id);
   assert.equal(
-    given(await client.GET("/v1/businesses/{businessSlug}/webhooks/{id}", { params })).data.name,
+    dataOf(await client.GET("/v1/businesses/{businessSlug}/webhooks/{id}", { params })).data.name,
     "drive",
   );
   const changed = await client.PATCH("/v1/businesses/{businessSlug}/webhooks/{id}", {
     params,
     body: { events: ["catalog.changed"] },
   });
-  assert.deepEqual(given(changed).data.events, ["catalog.changed"]);
+  assert.deepEqual(dataOf(changed).data.events, ["catalog.changed"]);
   const tested = await client.POST("/v1/businesses/{businessSlug}/webhooks/{id}/test", {
     params,
     body: {},
   });
-  assert.deepEqual([given(tested).data.ok, given(tested).data.outcome], [true, "responded"]);
+  assert.deepEqual([dataOf(tested).data.ok, dataOf(tested).data.outcome], [true, "responded"]);
   const rotated = await client.POST("/v1/businesses/{businessSlug}/webhooks/{id}/rotate-secret", {
     params,
     body: { overlapSeconds: 60 },
   });
-  assert.notEqual(given(rotated).data.secret, secret);
+  assert.notEqual(dataOf(rotated).data.secret, secret);
   const finished = await client.POST(
     "/v1/businesses/{businessSlug}/webhooks/{id}/rotate-secret/finish",
     { params },
   );
-  assert.equal(given(finished).data.finished, true);
+  assert.equal(dataOf(finished).data.finished, true);
   const enabled = await client.POST("/v1/businesses/{businessSlug}/webhooks/{id}/enable", {
     params,
     body: { recover: "none" },
   });
-  assert.equal(given(enabled).data.recovered, 0);
+  assert.equal(dataOf(enabled).data.recovered, 0);
   const { response } = await client.DELETE("/v1/businesses/{businessSlug}/webhooks/{id}", {
     params,
   });
@@ -147,15 +149,15 @@ async function manageEndpoint(): Promise<void> {
   assert.equal(error?.code, "resource_not_found");
 }
 
-async function lookAfterTheBox(): Promise<void> {
-  assert.equal(given(await client.GET("/healthz")).status, "ok");
-  assert.equal(given(await client.GET("/readyz")).status, "ready");
-  assert.match(given(await client.GET("/metrics", { parseAs: "text" })), /^# /);
-  assert.match(given(await client.GET("/openapi.json")).openapi, /^3\.1\./);
+async function callOperations(): Promise<void> {
+  assert.equal(dataOf(await client.GET("/healthz")).status, "ok");
+  assert.equal(dataOf(await client.GET("/readyz")).status, "ready");
+  assert.match(dataOf(await client.GET("/metrics", { parseAs: "text" })), /^# /);
+  assert.match(dataOf(await client.GET("/openapi.json")).openapi, /^3\.1\./);
 }
 
 await readCatalog();
-await readWhatHappened();
+await readEvents();
 await manageEndpoint();
-await lookAfterTheBox();
-process.stdout.write(JSON.stringify([...visited]));
+await callOperations();
+process.stdout.write(JSON.stringify([...called]));

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createReceiver } from "../support/receiver.ts";
 
-// In this folder, because the client's packages are found from it.
+// The generated files must be in this folder to resolve the client's packages.
 const CLIENT = fileURLToPath(new URL("../client/", import.meta.url));
 const OPTIONS = {
   compilerOptions: {
@@ -29,14 +29,14 @@ async function run(program: string, args: string[], cwd: string): Promise<string
   const running = promisify(execFile)(process.execPath, [program, ...args], { cwd });
   const { stdout } = await running.catch(
     ({ stdout, stderr }: { stdout: string; stderr: string }) => {
-      throw new Error(`${program} says:\n${stdout}${stderr}`);
+      throw new Error(`${program} failed:\n${stdout}${stderr}`);
     },
   );
   return stdout;
 }
 
 test(
-  "a client that is generated from the description typechecks and drives every operation",
+  "a client generated from the OpenAPI document type-checks and calls every operation",
   { timeout: 120_000 },
   async () => {
     const { dataDir, deskbell } = await createSeededSalon();
@@ -71,12 +71,12 @@ test(
     await run(bin("openapi-typescript"), ["openapi.json", "--output", "api.ts"], folder);
     await run(bin("tsc"), ["--project", "tsconfig.json"], folder);
 
-    const visited = JSON.parse(
+    const called = JSON.parse(
       await run("drive.ts", [url, "salon-aurora", key, partner.url], folder),
     ) as string[];
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(visited.toSorted()).toEqual(documented.toSorted());
+    expect(called.toSorted()).toEqual(documented.toSorted());
   },
 );

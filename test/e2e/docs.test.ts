@@ -11,7 +11,7 @@ import { openPage } from "../support/browser.ts";
 import { seed, SALON } from "../http/support/api.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-/** As much of a browser as the scripts below need, which run in one. */
+/** The part of the DOM that the functions below need; they run in the browser. */
 type Element = {
   innerText: string;
   value: string;
@@ -25,8 +25,8 @@ type Element = {
 declare const document: Element & { body: Element; documentElement: { scrollWidth: number } };
 declare const indexedDB: { databases: () => Promise<unknown[]> };
 
-/** The salon's API at an address of its own, and a key that may read. */
-async function stage() {
+/** Serves the salon's API and creates a key that may read the catalog. */
+async function serveDocs() {
   const rt = createTestRuntime();
   seed(rt, "salon");
   const app = createApp(rt);
@@ -50,7 +50,7 @@ async function stage() {
   return { rt, origin, secret, operations };
 }
 
-/** What can be seen on the page once `wanted` is there. */
+/** Waits until the page shows `wanted`, then returns its text and width. */
 async function readWhen(wanted: string) {
   for (let tries = 0; tries < 100; tries++) {
     if (document.body.innerText.includes(wanted)) break;
@@ -59,14 +59,14 @@ async function readWhen(wanted: string) {
   return { text: document.body.innerText, width: document.documentElement.scrollWidth };
 }
 
-/** On a phone the list of what there is comes when it is asked for. */
+/** On a phone, the navigation is hidden behind a button. */
 async function openMenu() {
   [...document.querySelectorAll("button")]
     .find(({ innerText }) => innerText.includes("Open Menu"))
     ?.click();
 }
 
-/** Pastes a key into Scalar, opens its client on a route, sends the request and gives what is shown then. */
+/** Pastes a key into Scalar, sends a request to a route and returns the text of the dialog. */
 async function sendRequest(key: string, path: string, wanted: string) {
   const until = async <T>(find: () => T | null | undefined | false): Promise<T> => {
     for (let tries = 0; tries < 100; tries++) {
@@ -74,7 +74,7 @@ async function sendRequest(key: string, path: string, wanted: string) {
       if (found) return found;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    throw new Error(`never came: ${find.toString()}`);
+    throw new Error(`Timed out: ${find.toString()}`);
   };
   const button = (text: string, inside: Element) =>
     [...inside.querySelectorAll("button")].find(({ innerText }) =>
@@ -98,17 +98,17 @@ async function sendRequest(key: string, path: string, wanted: string) {
 }
 
 test.for([
-  { what: "wide", width: 1440, height: 900 },
+  { what: "on a wide screen", width: 1440, height: 900 },
   { what: "on a phone", width: 390, height: 844 },
 ])(
-  "the interactive reference shows the guides, every route and every event, and fetches nothing from elsewhere: $what",
+  "the interactive reference shows the guide, every route and event, and loads nothing from other origins: $what",
   { timeout: 60_000 },
-  async (look, context) => {
-    const { origin, operations } = await stage();
-    const page = await openPage(context, `${origin}/docs`, look);
+  async (screen, context) => {
+    const { origin, operations } = await serveDocs();
+    const page = await openPage(context, `${origin}/docs`, screen);
     const shown = await page.run(readWhen, "deskbell");
-    expect(shown.width).toBeLessThanOrEqual(look.width);
-    if (look.width < 1000) await page.run(openMenu);
+    expect(shown.width).toBeLessThanOrEqual(screen.width);
+    if (screen.width < 1000) await page.run(openMenu);
     const { text } = await page.run(readWhen, "reservation.created");
     for (const title of [
       "First call",
@@ -129,10 +129,10 @@ test.for([
 );
 
 test(
-  "a request is sent from the page with a key that it forgets, and its answer is shown",
+  "the page sends a request, shows the response and does not store the key",
   { timeout: 60_000 },
   async (context) => {
-    const { rt, origin, secret } = await stage();
+    const { rt, origin, secret } = await serveDocs();
     const path = "/v1/businesses/{businessSlug}/services";
     const page = await openPage(context, `${origin}/docs#api/tag/catalog/GET${path}`);
     const { text, stored } = await page.run(sendRequest, secret, path, "Signature cut");
@@ -147,22 +147,18 @@ test(
   },
 );
 
-test(
-  "what the page would fetch from elsewhere is refused by its policy",
-  { timeout: 60_000 },
-  async (context) => {
-    const { origin } = await stage();
-    const page = await openPage(context, `${origin}/docs`);
-    await page.run(async () => void (await fetch("https://elsewhere.example/").catch(() => null)));
-    expect(page.complaints.join()).toContain("Content Security Policy");
-  },
-);
+test("the CSP blocks requests to other origins", { timeout: 60_000 }, async (context) => {
+  const { origin } = await serveDocs();
+  const page = await openPage(context, `${origin}/docs`);
+  await page.run(async () => void (await fetch("https://elsewhere.example/").catch(() => null)));
+  expect(page.complaints.join()).toContain("Content Security Policy");
+});
 
 test.for([{ width: 1440 }, { width: 390 }])(
-  "without scripts everything stands on the page, which does not scroll sideways at $width px",
+  "without scripts, the page shows everything and does not scroll sideways at $width px",
   { timeout: 60_000 },
   async ({ width }, context) => {
-    const { origin, operations } = await stage();
+    const { origin, operations } = await serveDocs();
     const page = await openPage(context, `${origin}/docs`, { width, scripts: false });
     await page.run(async () => {
       for (const details of document.querySelectorAll("details")) details.open = true;

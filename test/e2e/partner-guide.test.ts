@@ -14,7 +14,7 @@ import { createTempFolder } from "../support/cli.ts";
 const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7));
 const other = generateSecret((bytes) => Buffer.alloc(bytes, 8));
 
-/** Each language of the guide: its fence, its file, how to tell that the machine has it, and how the file is run. */
+/** The languages of the guide: code fence, file name, and commands to detect and run each. */
 const LANGUAGES = [
   {
     fence: "js",
@@ -51,7 +51,7 @@ const LANGUAGES = [
 const snippet = (fence: string): string =>
   new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "m").exec(readPartnerGuide())?.[1] ?? "";
 
-/** A delivery as the courier sends it. */
+/** A delivery as the delivery worker sends it. */
 function delivery({
   at = Date.now(),
   keys = [signingKey(secret)],
@@ -81,7 +81,7 @@ function delivery({
 }
 
 test.for(LANGUAGES)(
-  "the receiver of the guide takes what is genuine and nothing else: $fence",
+  "the example receiver accepts only correctly signed deliveries: $fence",
   { timeout: 60_000 },
   async ({ fence, file, probe, run }, { skip }) => {
     const [command = "", ...args] = probe;
@@ -94,11 +94,11 @@ test.for(LANGUAGES)(
     const child = spawn(program, rest, {
       cwd: folder,
       detached: true,
-      // `go run` is killed before it could clear up what it has built.
+      // The test kills `go run` before it can delete its build files.
       env: { ...process.env, DESKBELL_SECRET: secret, PORT: String(port), GOTMPDIR: folder },
     });
     onTestFinished(async () => {
-      // `go run` has a child of its own.
+      // `go run` starts a child process.
       process.kill(-(child.pid ?? 0), "SIGKILL");
       await once(child, "close");
     });
@@ -120,23 +120,23 @@ test.for(LANGUAGES)(
         () => false,
       ))
     ) {
-      if (child.exitCode !== null) throw new Error(`It ended by itself:\n${printed}`);
+      if (child.exitCode !== null) throw new Error(`The receiver exited:\n${printed}`);
       await delay(50);
     }
 
-    const genuine = delivery({});
-    expect(await post(genuine)).toBe(204);
-    // Well within the 300 s: a busy machine takes its time, and the timestamp drops the milliseconds.
+    const valid = delivery({});
+    expect(await post(valid)).toBe(204);
+    // 10 seconds below the limit, since the machine may be slow and the timestamp has no milliseconds.
     const late = Date.now() - 290_000;
     expect(
       await post(
         delivery({ id: "evt_2", at: late, keys: [signingKey(other), signingKey(secret)] }),
       ),
     ).toBe(204);
-    // The same event again is taken, and dropped.
+    // A duplicate is accepted and ignored.
     expect(await post(delivery({ at: late }))).toBe(204);
 
-    const { body, headers } = genuine;
+    const { body, headers } = valid;
     const signed = (signature: string) => ({
       body,
       headers: { ...headers, "X-Service-Signature": signature },
@@ -158,9 +158,9 @@ test.for(LANGUAGES)(
       "t=1,v1=é".repeat(9),
     ])
       expect([broken, await post(signed(broken))]).toEqual([broken, 400]);
-    expect(await post(genuine)).toBe(204);
-    // PHP's keeps no ids, as it says. What is printed may come after the answer.
-    const taken = () => printed.match(/service\.updated svc_1/g)?.length;
-    await expect.poll(taken).toBe(fence === "php" ? 4 : 2);
+    expect(await post(valid)).toBe(204);
+    // The PHP example does not store IDs. The output may arrive after the response.
+    const accepted = () => printed.match(/service\.updated svc_1/g)?.length;
+    await expect.poll(accepted).toBe(fence === "php" ? 4 : 2);
   },
 );
