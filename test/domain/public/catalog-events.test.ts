@@ -274,8 +274,10 @@ describe("events caused by a change of", () => {
 });
 
 describe("refetch in catalog.changed", () => {
-  const refetch = (to: Catalog) =>
-    (diff(buildCatalog(base), to).drafts.at(-1)?.object as { refetch: unknown }).refetch;
+  const refetch = (to: Catalog) => {
+    const object = diff(buildCatalog(base), to).drafts.at(-1)?.object as Record<string, unknown>;
+    return object["refetch"];
+  };
   const { services, menuItems, modifierGroups } = toPublic(buildCatalog(base));
 
   test("names the services that embed a changed add-on", () => {
