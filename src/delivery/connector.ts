@@ -85,7 +85,7 @@ export function createConnector(
 
 function assertSafe(hostname: string, addresses: string[], urlPolicy: UrlPolicy): void {
   const error = unsafeAddressError(hostname, addresses, urlPolicy);
-  if (error !== undefined) throw new ConnectError("blocked", error.refused);
+  if (error !== undefined) throw new ConnectError("blocked", error.reason);
 }
 
 /** Tries each address in turn, so that a server without IPv6 reaches hosts that have both. */

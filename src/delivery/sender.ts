@@ -38,7 +38,7 @@ export function createSender(
     send(post) {
       const { agent, getTarget } = post.trusted ? trusted : untrusted;
       const target = getTarget(post.url);
-      if ("refused" in target) return Promise.resolve({ kind: "blocked", error: target.refused });
+      if ("reason" in target) return Promise.resolve({ kind: "blocked", error: target.reason });
       return dispatch(agent, target, post);
     },
     async close() {
@@ -57,7 +57,7 @@ function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl
     if (cached !== undefined) return cached;
     const parsed = parseTarget(url, urlPolicy);
     const target =
-      "refused" in parsed
+      "reason" in parsed
         ? parsed
         : { origin: parsed.url.origin, path: parsed.url.pathname + parsed.url.search };
     cache.set(url, target);

@@ -9,7 +9,7 @@ import { publishChange } from "../catalog/publish.ts";
 
 /**
  * Runs `write`, in which orders take (`by` 1) or release (-1) tickets, inside the transaction. Most
- * sales only change a count; the catalog is compared only if a ticket type's sale state changes.
+ * sales only change a count; catalog events are computed only if a sale state changes.
  */
 export function changeHolds(
   rt: Runtime,
@@ -35,8 +35,8 @@ function changesSaleState(
   for (const { ticketTypeId, quantity } of orders.flatMap(({ items }) => items))
     after.set(ticketTypeId, (after.get(ticketTypeId) ?? 0) + by * quantity);
   const now = rt.now();
-  const states = (event: PublicEventDoc, taken: ReadonlyMap<string, number>) =>
-    saleStates(event, { slug, now, taken: (typeId) => taken.get(typeId) ?? 0 });
+  const states = (event: PublicEventDoc, held: ReadonlyMap<string, number>) =>
+    saleStates(event, { slug, now, taken: (typeId) => held.get(typeId) ?? 0 });
   const eventIds = new Set(orders.map(({ eventId }) => eventId));
   return rt.store.catalog
     .listByKind(id, "public_event")

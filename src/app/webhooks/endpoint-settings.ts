@@ -46,7 +46,7 @@ export function parseEndpointSettings(
     lab && typeof asked.url === "string"
       ? parseTarget(normalizeUrl(asked.url), { ...lab, trusted: asked.allowPrivate })
       : null;
-  const [target, refusal] = judged && "refused" in judged ? [null, judged] : [judged, undefined];
+  const [target, refusal] = judged && "reason" in judged ? [null, judged] : [judged, undefined];
   const items = [
     ...checkName(asked.name),
     ...checkUrl(asked.url),
@@ -145,7 +145,7 @@ export async function assertSafeAddresses(
   const addresses = await resolve(hostname, allowances);
   if (addresses.length === 0)
     throw unsafe({
-      refused: `'${hostname}' has no address in DNS.`,
+      reason: `'${hostname}' has no address in DNS.`,
       fix: "check the spelling of the host",
     });
   const refusal = unsafeAddressError(hostname, addresses, allowances);
@@ -157,7 +157,7 @@ function unsafe(refusal: UnsafeUrl): AppError {
   return new AppError("unsafe_url", item.detail, { fix: refusal.fix, issues: [item] });
 }
 
-const tellUnsafe = ({ refused }: UnsafeUrl): ValidationIssue => ({
+const tellUnsafe = ({ reason: refused }: UnsafeUrl): ValidationIssue => ({
   pointer: "#/url",
   code: "unsafe_url",
   detail: `deskbell does not send to this URL. ${refused}`,

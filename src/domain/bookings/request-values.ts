@@ -9,10 +9,10 @@ export const quantifiedName = line(170);
 export type NamedQuantity = { key: string; quantity: number };
 
 /** Adds up the quantities of a name that occurs several times. */
-export function parseQuantities(texts: readonly string[]): NamedQuantity[] {
+export function parseQuantities(names: readonly string[]): NamedQuantity[] {
   const quantities = new Map<string, number>();
-  for (const text of texts) {
-    const [, key = text, quantity = "1"] = /^(.+)\*(\d{1,6})$/.exec(text) ?? [];
+  for (const name of names) {
+    const [, key = name, quantity = "1"] = /^(.+)\*(\d{1,6})$/.exec(name) ?? [];
     quantities.set(key, (quantities.get(key) ?? 0) + Number(quantity));
   }
   return [...quantities].map(([key, quantity]) => ({ key, quantity }));

@@ -13,15 +13,15 @@ export function parseRequest<Shape extends z.ZodRawShape>(
 ): z.output<z.ZodObject<Shape>> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const items = parsed.error.issues.flatMap((issue) =>
-    describe(issue, input, Object.keys(schema.shape)),
+  const issues = parsed.error.issues.flatMap((issue) =>
+    toIssues(issue, input, Object.keys(schema.shape)),
   );
-  const [first, ...others] = items;
+  const [first, ...others] = issues;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  throw new AppError("validation_failed", `${first?.detail}${more}`, { issues: items });
+  throw new AppError("validation_failed", `${first?.detail}${more}`, { issues });
 }
 
-function describe(issue: z.core.$ZodIssue, input: unknown, known: string[]): ValidationIssue[] {
+function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): ValidationIssue[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((field) => ({
       code: "unknown_field",
@@ -45,6 +45,6 @@ function describe(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
   return [{ code: value === undefined ? "missing_field" : "invalid_value", pointer, detail }];
 }
 
-/** RFC 6901, as a fragment. */
+/** An RFC 6901 pointer as a URI fragment. */
 const pointerTo = (path: readonly PropertyKey[]): string =>
   `#${path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;

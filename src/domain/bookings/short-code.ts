@@ -5,17 +5,20 @@ import { base32 } from "../ids.ts";
 
 const BITS_PER_GROUP = 20;
 
-/** `K7M2-9QXF` */
+/** A random code such as `K7M2-9QXF`. */
 export function generateCode(random: (bytes: number) => Uint8Array, groups: number): string {
   const length = groups * 4;
-  return grouped(base32(random(Math.ceil((groups * BITS_PER_GROUP) / 8)), length));
+  return formatGroups(base32(random(Math.ceil((groups * BITS_PER_GROUP) / 8)), length));
 }
 
 /** The generated form of a typed code: upper case, with dashes, O as 0, I and L as 1. */
 export const normalizeCode = (typed: string): string =>
-  grouped(typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1"));
+  formatGroups(
+    typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1"),
+  );
 
-const grouped = (letters: string): string => letters.toUpperCase().replace(/(.{4})(?=.)/g, "$1-");
+const formatGroups = (letters: string): string =>
+  letters.toUpperCase().replace(/(.{4})(?=.)/g, "$1-");
 
 /** The stored hash of an admission code. Its 80 random bits need no salt. */
 export const hashAdmissionCode = (code: string): Buffer =>

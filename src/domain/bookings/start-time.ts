@@ -39,15 +39,15 @@ export function parseTimeRange(
 ): { startsAt: number; endsAt: number } {
   const startsAt = isLocalDate(from)
     ? startOfDay(from, timezone)
-    : readInstant("from", from, timezone);
+    : parseBound("from", from, timezone);
   const endsAt = isLocalDate(to)
     ? startOfDay(addDays(to, 1), timezone)
-    : readInstant("to", to, timezone);
+    : parseBound("to", to, timezone);
   if (startsAt < endsAt) return { startsAt, endsAt };
   throw new AppError("invalid_date", `'to' ${quote(to)} is not after 'from' ${quote(from)}.`);
 }
 
-function readInstant(field: string, text: string, timezone: string): number {
+function parseBound(field: string, text: string, timezone: string): number {
   if (isInstant(text)) return parseInstant(text, timezone);
   throw new AppError(
     "invalid_date",

@@ -5,7 +5,7 @@ import type * as schemas from "../public/schemas/bookings.ts";
 
 export type TicketOrder = {
   id: string;
-  /** Identifies the order at the box office. It does not admit to the event. */
+  /** Identifies the order at the box office. It is not valid for admission. */
   code: string;
   status: "PENDING" | "CONFIRMED" | "CANCELLED" | "EXPIRED";
   eventId: string;

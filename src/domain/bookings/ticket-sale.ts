@@ -1,4 +1,5 @@
 import type { PublicEventDoc, TicketTypeDoc } from "../catalog/catalog.ts";
+import { countOf } from "../count-of.ts";
 import { AppError } from "../errors.ts";
 
 export type RequestedTickets = { type: TicketTypeDoc; quantity: number };
@@ -34,7 +35,7 @@ function assertEnoughLeft(
     "conflict",
     left === 0
       ? `${names} of '${event.name}' ${requested.length > 1 ? "are" : "is"} sold out.`
-      : `Only ${left} of ${names} ${left === 1 ? "is" : "are"} left for '${event.name}'.`,
+      : `Only ${countOf(left, "ticket")} of ${names} ${left === 1 ? "is" : "are"} left for '${event.name}'.`,
   );
 }
 

@@ -13,7 +13,7 @@ export type EndpointHealth = Readonly<{
   seen: number;
   /** It fails so often that deliveries are sent one at a time, as probes. */
   isProbing: boolean;
-  /** Wait after the last failure probe. */
+  /** Wait after the last failed probe. */
   probeIntervalMs: number;
   /** When the next probe may be sent. */
   probeAt: number;
@@ -66,7 +66,7 @@ export function recordOutcome(
 
 function afterSuccess(health: EndpointHealth): EndpointHealth {
   const { pausedUntil } = health;
-  // After the first success of a probe, one delivery at a time, then two, then three.
+  // After a successful probe, concurrency starts at 1 and grows by 1 with each success.
   if (health.isProbing) return { ...HEALTHY, pausedUntil, maxConcurrency: 1 };
   const maxConcurrency = Math.min(health.maxConcurrency + 1, MAX_CONCURRENCY);
   const seen = Math.min(health.seen + 1, HISTORY);

@@ -3,7 +3,7 @@ export const PERMITS = 1024;
 
 const PROBE_SHARE = 0.2;
 const LATE_SHARE_OF_FAST = 0.5;
-/** Including late attempts that gave up their permit, `fast` times this may be in flight. */
+/** Fast attempts in flight, including those that became late, are at most this many times `fast`. */
 const MAX_FAST_FACTOR = 2;
 
 /** The permits of each kind, and the maximum in flight including attempts that became late. */

@@ -19,7 +19,7 @@ export type UrlTarget = {
 };
 
 /** Why a URL is not safe, for the person who entered it. */
-export type UnsafeUrl = { refused: string; fix: string };
+export type UnsafeUrl = { reason: string; fix: string };
 
 const MAX_URL_LENGTH = 2048;
 const PRIVATE_SUFFIXES = new Set(["local", "localhost", "internal", "lan", "home", "arpa"]);
@@ -28,9 +28,9 @@ const AZURE_WIRE_SERVER = "168.63.129.16";
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 const FIX_HTTP =
-  "use https, or ask the operator for webhooks create --allow-private or serve --allow-http";
+  "use https, or ask the operator to allow it with webhooks create --allow-private or serve --allow-http";
 const FIX_PRIVATE =
-  "use a public host, or ask the operator for webhooks create --allow-private or serve --allow-private <cidr>";
+  "use a public host, or ask the operator to allow it with webhooks create --allow-private or serve --allow-private <cidr>";
 
 /** The URL without surrounding whitespace and fragment. Invalid text is returned unchanged. */
 export function normalizeUrl(text: string): string {
@@ -44,34 +44,34 @@ export function normalizeUrl(text: string): string {
 export function parseTarget(text: string, policy: UrlPolicy): UrlTarget | UnsafeUrl {
   if (text.length > MAX_URL_LENGTH)
     return {
-      refused: `The URL is longer than ${MAX_URL_LENGTH} characters.`,
+      reason: `The URL is longer than ${MAX_URL_LENGTH} characters.`,
       fix: "use a shorter URL",
     };
   const url = URL.parse(text);
   if (url === null)
     return {
-      refused: "This is not a URL.",
+      reason: "This is not a URL.",
       fix: "write it in full, such as https://example.com/webhooks",
     };
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    return { refused: `'${url.protocol}' URLs are not supported.`, fix: "use https" };
+    return { reason: `'${url.protocol}' URLs are not supported.`, fix: "use https" };
   if (url.protocol === "http:" && !policy.allowHttp && !policy.trusted)
     return {
-      refused: "Plain http is not allowed: anyone on the network could read the deliveries.",
+      reason: "Plain http is not allowed: anyone on the network could read the deliveries.",
       fix: FIX_HTTP,
     };
   if (url.username !== "" || url.password !== "")
     return {
-      refused: "The URL contains a user name or password.",
+      reason: "The URL contains a user name or password.",
       fix: "remove it: deliveries are authenticated by their signature",
     };
 
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const isLiteral = ipaddr.isValid(hostname);
-  const refusal = isLiteral
+  const error = isLiteral
     ? unsafeAddressError(hostname, [hostname], policy)
     : privateNameError(hostname, policy);
-  return refusal ?? { url, hostname, isLiteral };
+  return error ?? { url, hostname, isLiteral };
 }
 
 /** Whether private names are resolved at all; their addresses are checked in any case. */
@@ -82,7 +82,7 @@ function privateNameError(hostname: string, policy: UrlPolicy): UnsafeUrl | unde
   if (allowsPrivateNames(policy)) return undefined;
   const labels = hostname.replace(/\.$/, "").split(".");
   if (labels.length > 1 && !PRIVATE_SUFFIXES.has(labels.at(-1) ?? "")) return undefined;
-  return { refused: `'${hostname}' is a private network name.`, fix: FIX_PRIVATE };
+  return { reason: `'${hostname}' is a private network name.`, fix: FIX_PRIVATE };
 }
 
 /** One unsafe address is enough: the connection could use any of them. */
@@ -96,11 +96,11 @@ export function unsafeAddressError(
     (address) => !isPublicAddress(address) && !isWithin(address, policy.allowPrivate),
   );
   if (unsafe === undefined) return undefined;
-  const refused =
+  const reason =
     unsafe === hostname
       ? `${unsafe} is not a public address.`
       : `'${hostname}' resolves to ${unsafe}, which is not a public address.`;
-  return { refused, fix: FIX_PRIVATE };
+  return { reason, fix: FIX_PRIVATE };
 }
 
 /** Whether the address reaches the same host from anywhere on the internet. */

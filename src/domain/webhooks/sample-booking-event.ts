@@ -88,8 +88,8 @@ function sampleReservation(state: CatalogState, now: number): EventDraft | undef
   });
 }
 
-const firstTicketType = ({ publicCatalog: shown }: CatalogState) =>
-  shown.events.flatMap(({ ticketTypes }) => ticketTypes)[0];
+const firstTicketType = ({ publicCatalog }: CatalogState) =>
+  publicCatalog.events.flatMap(({ ticketTypes }) => ticketTypes)[0];
 
 function sampleOrder(
   action: "created" | "confirmed" | "cancelled",

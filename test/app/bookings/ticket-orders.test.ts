@@ -253,7 +253,7 @@ describe("an order is rejected", () => {
     [
       "for more tickets than chairs",
       ["seat*6"],
-      /^conflict: Only 5 of 'Seat' are left for 'Gala'\.$/,
+      /^conflict: Only 5 tickets of 'Seat' are left for 'Gala'\.$/,
       ["seat*3"],
     ],
     [
@@ -271,7 +271,7 @@ describe("an order is rejected", () => {
     [
       "for two types that exceed a shared quota",
       ["seat*2", "stand*2"],
-      /^conflict: Only 3 of 'Seat' and 'Standing' are left/,
+      /^conflict: Only 3 tickets of 'Seat' and 'Standing' are left/,
       ["stand*17"],
     ],
     ["before sales start", ["late"], /^conflict: Ticket sales for 'Late' have not started\.$/],

@@ -99,7 +99,7 @@ test("--input reports each line, and a rejected line does not stop the others", 
   expect(ran.stdout.split("\n")).toEqual([
     expect.stringMatching(/^1\tok\ttor_\w+$/),
     "3\tinvalid_json\tThe line is not JSON.",
-    "4\tconflict\tOnly 2 of 'Seat' are left for 'Gala'.",
+    "4\tconflict\tOnly 2 tickets of 'Seat' are left for 'Gala'.",
     expect.stringMatching(
       /^5\tvalidation_failed\t.*not '␛\[2J'\. Unknown field 'item'\. Did you mean 'items'\?$/,
     ),
