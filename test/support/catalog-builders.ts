@@ -15,6 +15,21 @@ import {
   type TicketTypeDoc,
   type VariantDoc,
 } from "../../src/domain/catalog/catalog.ts";
+import { MENU_ITEM_DEFAULTS } from "../../src/domain/catalog/file/menu.ts";
+import {
+  APPLIES_TO_DEFAULTS,
+  PROMOTION_CONDITION_DEFAULTS,
+  PROMOTION_DEFAULTS,
+  PUBLIC_EVENT_DEFAULTS,
+  TICKET_TYPE_DEFAULTS,
+} from "../../src/domain/catalog/file/offers.ts";
+import { BOOKING_POLICY_DEFAULTS, BUSINESS_DEFAULTS } from "../../src/domain/catalog/file/schema.ts";
+import {
+  BOOKING_RULE_DEFAULTS,
+  SERVICE_CATEGORY_DEFAULTS,
+  SERVICE_DEFAULTS,
+  STAFF_DEFAULTS,
+} from "../../src/domain/catalog/file/services.ts";
 
 // Documents as small as they can be: a test names only what it is about.
 
@@ -55,20 +70,12 @@ export const buildAddonLink = (
 export const buildService = (key: string, fields: Partial<ServiceDoc> = {}): ServiceDoc => ({
   ...common(key),
   description: null,
-  category: null,
   durationMin: 30,
   priceCents: 3000,
-  priceType: "FIXED",
-  capacity: 1,
-  bookable: true,
-  locationType: "ON_SITE",
-  bufferBeforeMin: 0,
-  bufferAfterMin: 0,
+  ...SERVICE_DEFAULTS,
   resources: [],
-  bookingRules: { slotIntervalMin: null, minNoticeMin: null, maxAdvanceDays: null },
+  bookingRules: BOOKING_RULE_DEFAULTS,
   depositCents: null,
-  staff: [],
-  tags: [],
   variants: [],
   addons: [],
   ...fields,
@@ -89,18 +96,14 @@ export const buildServiceCategory = (
 ): ServiceCategoryDoc => ({
   ...common(key),
   description: null,
-  color: null,
-  parent: null,
+  ...SERVICE_CATEGORY_DEFAULTS,
   ...fields,
 });
 
 export const buildStaffMember = (key: string, fields: Partial<StaffDoc> = {}): StaffDoc => ({
   ...common(key),
-  title: null,
+  ...STAFF_DEFAULTS,
   bio: null,
-  languages: [],
-  public: true,
-  bookable: true,
   hours: null,
   breaks: [],
   timeOff: [],
@@ -112,20 +115,10 @@ export const buildStaffMember = (key: string, fields: Partial<StaffDoc> = {}): S
 export const buildMenuItem = (key: string, fields: Partial<MenuItemDoc> = {}): MenuItemDoc => ({
   ...common(key),
   description: null,
-  categories: [],
   priceCents: 1200,
-  priceType: "FIXED",
+  ...MENU_ITEM_DEFAULTS,
   sizes: [],
-  modifierGroups: [],
-  allergens: [],
-  mayContain: [],
-  dietary: [],
-  spicyLevel: null,
-  calories: null,
-  containsAlcohol: false,
   availability: null,
-  tags: [],
-  sku: null,
   ...fields,
 });
 
@@ -144,26 +137,10 @@ export const buildPromotion = (key: string, fields: Partial<PromotionDoc> = {}):
   ...common(key),
   description: null,
   benefit: { type: "PERCENT_OFF", percentBps: 1000, maxAmountCents: null },
-  appliesTo: {
-    all: true,
-    services: [],
-    serviceCategories: [],
-    menuItems: [],
-    menuCategories: [],
-    events: [],
-    ticketTypes: [],
-  },
-  conditions: {
-    minSubtotalCents: null,
-    minQuantity: null,
-    firstVisitOnly: false,
-    maxUses: null,
-    maxUsesPerCustomer: null,
-  },
+  appliesTo: { all: true, ...APPLIES_TO_DEFAULTS },
+  conditions: { minSubtotalCents: null, ...PROMOTION_CONDITION_DEFAULTS },
   schedule: { startsAt: null, endsAt: null, weekly: [], excludeDates: [] },
-  code: null,
-  stackable: false,
-  priority: 0,
+  ...PROMOTION_DEFAULTS,
   ...fields,
 });
 
@@ -173,13 +150,11 @@ export const buildTicketType = (
 ): TicketTypeDoc => ({
   ...common(key),
   description: null,
-  kind: "PAID",
   priceCents: 2500,
+  ...TICKET_TYPE_DEFAULTS,
   salesStartAt: null,
   salesEndAt: null,
-  minPerOrder: 1,
   maxPerOrder: 10,
-  showRemaining: true,
   ...fields,
 });
 
@@ -188,14 +163,13 @@ export const buildPublicEvent = (
   fields: Partial<PublicEventDoc> = {},
 ): PublicEventDoc => ({
   ...common(key),
-  status: "PUBLISHED",
+  ...PUBLIC_EVENT_DEFAULTS,
   slug: key,
   description: null,
   startsAt: Date.parse("2026-12-01T19:00:00Z"),
   endsAt: Date.parse("2026-12-01T22:00:00Z"),
   doorsAt: null,
   venue: null,
-  attendanceMode: "IN_PERSON",
   ticketTypes: [],
   quotas: [],
   ...fields,
@@ -213,18 +187,9 @@ export const buildCatalog = (
     locale: "en",
     locales: ["en"],
     description: null,
-    phone: null,
-    email: null,
-    websiteUrl: null,
+    ...BUSINESS_DEFAULTS,
     address: null,
-    bookingPolicy: {
-      slotIntervalMin: 15,
-      minNoticeMin: 60,
-      maxAdvanceDays: 90,
-      bufferPolicy: "MAX",
-      grid: "CLOCK",
-      maxGapMin: 0,
-    },
+    bookingPolicy: BOOKING_POLICY_DEFAULTS,
     ...business,
   },
   schedule: emptySchedule(),
