@@ -23,7 +23,10 @@ import {
   PUBLIC_EVENT_DEFAULTS,
   TICKET_TYPE_DEFAULTS,
 } from "../../src/domain/catalog/file/offers.ts";
-import { BOOKING_POLICY_DEFAULTS, BUSINESS_DEFAULTS } from "../../src/domain/catalog/file/schema.ts";
+import {
+  BOOKING_POLICY_DEFAULTS,
+  BUSINESS_DEFAULTS,
+} from "../../src/domain/catalog/file/schema.ts";
 import {
   BOOKING_RULE_DEFAULTS,
   SERVICE_CATEGORY_DEFAULTS,
@@ -72,9 +75,9 @@ export const buildService = (key: string, fields: Partial<ServiceDoc> = {}): Ser
   description: null,
   durationMin: 30,
   priceCents: 3000,
-  ...SERVICE_DEFAULTS,
+  ...structuredClone(SERVICE_DEFAULTS),
   resources: [],
-  bookingRules: BOOKING_RULE_DEFAULTS,
+  bookingRules: structuredClone(BOOKING_RULE_DEFAULTS),
   depositCents: null,
   variants: [],
   addons: [],
@@ -96,13 +99,13 @@ export const buildServiceCategory = (
 ): ServiceCategoryDoc => ({
   ...common(key),
   description: null,
-  ...SERVICE_CATEGORY_DEFAULTS,
+  ...structuredClone(SERVICE_CATEGORY_DEFAULTS),
   ...fields,
 });
 
 export const buildStaffMember = (key: string, fields: Partial<StaffDoc> = {}): StaffDoc => ({
   ...common(key),
-  ...STAFF_DEFAULTS,
+  ...structuredClone(STAFF_DEFAULTS),
   bio: null,
   hours: null,
   breaks: [],
@@ -116,7 +119,7 @@ export const buildMenuItem = (key: string, fields: Partial<MenuItemDoc> = {}): M
   ...common(key),
   description: null,
   priceCents: 1200,
-  ...MENU_ITEM_DEFAULTS,
+  ...structuredClone(MENU_ITEM_DEFAULTS),
   sizes: [],
   availability: null,
   ...fields,
@@ -137,10 +140,10 @@ export const buildPromotion = (key: string, fields: Partial<PromotionDoc> = {}):
   ...common(key),
   description: null,
   benefit: { type: "PERCENT_OFF", percentBps: 1000, maxAmountCents: null },
-  appliesTo: { all: true, ...APPLIES_TO_DEFAULTS },
-  conditions: { minSubtotalCents: null, ...PROMOTION_CONDITION_DEFAULTS },
+  appliesTo: { all: true, ...structuredClone(APPLIES_TO_DEFAULTS) },
+  conditions: { minSubtotalCents: null, ...structuredClone(PROMOTION_CONDITION_DEFAULTS) },
   schedule: { startsAt: null, endsAt: null, weekly: [], excludeDates: [] },
-  ...PROMOTION_DEFAULTS,
+  ...structuredClone(PROMOTION_DEFAULTS),
   ...fields,
 });
 
@@ -151,7 +154,7 @@ export const buildTicketType = (
   ...common(key),
   description: null,
   priceCents: 2500,
-  ...TICKET_TYPE_DEFAULTS,
+  ...structuredClone(TICKET_TYPE_DEFAULTS),
   salesStartAt: null,
   salesEndAt: null,
   maxPerOrder: 10,
@@ -163,7 +166,7 @@ export const buildPublicEvent = (
   fields: Partial<PublicEventDoc> = {},
 ): PublicEventDoc => ({
   ...common(key),
-  ...PUBLIC_EVENT_DEFAULTS,
+  ...structuredClone(PUBLIC_EVENT_DEFAULTS),
   slug: key,
   description: null,
   startsAt: Date.parse("2026-12-01T19:00:00Z"),
@@ -187,9 +190,9 @@ export const buildCatalog = (
     locale: "en",
     locales: ["en"],
     description: null,
-    ...BUSINESS_DEFAULTS,
+    ...structuredClone(BUSINESS_DEFAULTS),
     address: null,
-    bookingPolicy: BOOKING_POLICY_DEFAULTS,
+    bookingPolicy: structuredClone(BOOKING_POLICY_DEFAULTS),
     ...business,
   },
   schedule: emptySchedule(),
