@@ -28,7 +28,7 @@ function describeScope({ security = [] }: Operation): string {
   const scopes = security.flatMap((scheme) => Object.values(scheme).flat());
   const isOpen =
     security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
-  return isOpen ? "No key needed." : `Needs the scope ${scopes.join(" or ")}.`;
+  return isOpen ? "No key needed." : `Requires the scope ${scopes.join(" or ")}.`;
 }
 
 export function renderParameters(parameters: readonly Parameter[]): Html {

@@ -23,16 +23,16 @@ export const isEventSchema = (name: string): boolean =>
   name.endsWith("Event") && name !== "PublicEvent";
 
 /** Alternatives that read the same are listed once. */
-const renderChoices = (choices: readonly Schema[], between: string): Html =>
-  new Html([...new Set(choices.map((choice) => renderType(choice).markup))].join(between));
+const renderChoices = (choices: readonly Schema[], separator: string): Html =>
+  new Html([...new Set(choices.map((choice) => renderType(choice).markup))].join(separator));
 
-const MOST_CHOICES = 12;
+const MAX_CHOICES = 12;
 
 function describeChoices(values: readonly unknown[]): string {
-  const shown = values.slice(0, MOST_CHOICES).map((value) => JSON.stringify(value));
-  return values.length > MOST_CHOICES
-    ? `${shown.join(", ")}, … (${values.length})`
-    : shown.join(", ");
+  const listed = values.slice(0, MAX_CHOICES).map((value) => JSON.stringify(value));
+  return values.length > MAX_CHOICES
+    ? `${listed.join(", ")}, … (${values.length})`
+    : listed.join(", ");
 }
 
 const describeLimits = ({ minimum, maximum }: Schema): string =>

@@ -28,7 +28,9 @@ const page = z.strictObject({
   nextCursor: z
     .string()
     .nullable()
-    .describe("Pass it as `cursor` to get the next page; null on the last page"),
+    .describe(
+      "Pass it as `cursor` (as `after` for `/changes`) to get the next page; null on the last page of a list",
+    ),
 });
 
 const catalogMeta = z.strictObject({

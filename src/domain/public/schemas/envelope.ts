@@ -97,7 +97,7 @@ function objectOf(type: EventType): z.ZodType {
 export function envelopeSchema(type: EventType) {
   const flags: readonly string[] = CHANGED_FLAGS[prefixOf(type)];
   return z.strictObject({
-    id: id.describe("The same in every delivery of the event; use it to discard duplicates"),
+    id: id.describe("ID of the event; the same in every delivery, so use it to discard duplicates"),
     type: z.literal(type),
     createdAt: instant.describe("UTC, with milliseconds and `Z`"),
     business,
