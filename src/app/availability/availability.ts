@@ -51,7 +51,7 @@ const MAX_SEARCH_DAYS = 366;
 
 /**
  * Finds when a visit can be booked. Yields to the event loop between chunks of work, so a booking
- * made during a scan can be missing from its result.
+ * made during a scan may or may not be reflected in its result.
  */
 export function createAvailabilityFinder(
   rt: Runtime,

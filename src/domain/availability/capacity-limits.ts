@@ -42,28 +42,28 @@ export function capacityLimits(
     const shortages = shortagesIn(usage, segment.capacity, segment.seats);
     return [{ resource: null, capacity: segment.capacity, unitsPerSpot: 1, usage, shortages }];
   }
-  const needed = new Set(segment.resources.map(({ resource }) => resource));
-  return [...needed].map((key) => {
+  const resourceKeys = new Set(segment.resources.map(({ resource }) => resource));
+  return [...resourceKeys].map((key) => {
     const doc = plan.catalog.objects.resource.find(
       (resource) => resource.key === key && resource.status === "ACTIVE",
     );
     const capacity = doc?.capacity ?? 0;
     const usage = usageIn(busy.ofResource(key), (interval) => unitsUsed(interval, key));
-    const wanted = unitsUsed(segment, key);
+    const needed = unitsUsed(segment, key);
     return {
       resource: key,
       capacity,
-      unitsPerSpot: wanted,
+      unitsPerSpot: needed,
       usage,
-      shortages: shortagesIn(usage, capacity, wanted),
+      shortages: shortagesIn(usage, capacity, needed),
     };
   });
 }
 
 const ALWAYS: Interval = { start: -Infinity, end: Infinity };
 
-const shortagesIn = (usage: Usage, capacity: number, wanted: number): Interval[] =>
-  wanted > capacity ? [ALWAYS] : timeAbove(usage, capacity - wanted);
+const shortagesIn = (usage: Usage, capacity: number, needed: number): Interval[] =>
+  needed > capacity ? [ALWAYS] : timeAbove(usage, capacity - needed);
 
 export const spotsWithin = (
   { usage, capacity, unitsPerSpot }: CapacityLimit,

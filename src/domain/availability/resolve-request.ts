@@ -31,18 +31,21 @@ export function resolveRequest(
       request.areaId === null ? null : lookup.findOrAddIssue("area", request.areaId, "areaId");
     return { partySize: request.partySize, area: area?.key ?? null };
   }
-  const links = resolveServices(lookup, request, addIssue);
-  addAddons(lookup, links, request.addonIds, addIssue);
-  addStaff(lookup, links, request.staffIds, addIssue);
+  const resolved = resolveServices(lookup, request, addIssue);
+  addAddons(lookup, resolved, request.addonIds, addIssue);
+  addStaff(lookup, resolved, request.staffIds, addIssue);
   return {
-    services: links.map(({ service, ...rest }) => ({ ...rest, service: service.key })),
+    services: resolved.map(({ service, ...rest }) => ({ ...rest, service: service.key })),
     guests: request.guests,
   };
 }
 
-type RequestLink = Omit<ServiceRequest, "service"> & { service: ServiceDoc };
+type ResolvedService = Omit<ServiceRequest, "service"> & { service: ServiceDoc };
 
-const createLink = (service: ServiceDoc, variant: VariantDoc | null = null): RequestLink => ({
+const createResolvedService = (
+  service: ServiceDoc,
+  variant: VariantDoc | null = null,
+): ResolvedService => ({
   service,
   variant: variant?.key ?? null,
   addons: [],
@@ -54,35 +57,39 @@ function resolveServices(
   lookup: Lookup,
   { serviceIds, variantIds }: NamedAppointmentRequest,
   addIssue: AddIssue,
-): RequestLink[] {
-  const links = serviceIds.flatMap((name) => {
+): ResolvedService[] {
+  const resolved = serviceIds.flatMap((name) => {
     const service = lookup.findOrAddIssue("service", name, "serviceIds");
-    return service === undefined ? [] : [createLink(service)];
+    return service === undefined ? [] : [createResolvedService(service)];
   });
   for (const name of variantIds) {
-    const matches = links.map((link) => ({ link, variant: lookup.variantOf(link.service, name) }));
-    const free = matches.find(
-      ({ link, variant }) => variant !== undefined && link.variant === null,
+    const matches = resolved.map((entry) => ({
+      entry,
+      variant: lookup.variantOf(entry.service, name),
+    }));
+    const unassigned = matches.find(
+      ({ entry, variant }) => variant !== undefined && entry.variant === null,
     );
-    const known = free === undefined ? lookup.findVariant(name) : undefined;
-    if (free?.variant !== undefined) free.link.variant = free.variant.key;
-    else if (known === undefined)
+    const found = unassigned === undefined ? lookup.findVariant(name) : undefined;
+    if (unassigned?.variant !== undefined) unassigned.entry.variant = unassigned.variant.key;
+    else if (found === undefined)
       addIssue("resource_not_found", `There is no variant ${quote(name)}.`, "variantIds");
-    else if (serviceIds.length === 0) links.push(createLink(known.service, known.variant));
+    else if (serviceIds.length === 0)
+      resolved.push(createResolvedService(found.service, found.variant));
     else {
-      const { service, variant } = known;
-      const mismatch = links.some((link) => link.service === service)
+      const { service, variant } = found;
+      const mismatch = resolved.some((entry) => entry.service === service)
         ? `Too many variants of '${service.name}': name the service once for each variant.`
         : `'${variant.name}' is a variant of '${service.name}', which is not among the services.`;
       addIssue("variant_service_mismatch", mismatch, "variantIds");
     }
   }
-  return links;
+  return resolved;
 }
 
 function addAddons(
   lookup: Lookup,
-  links: RequestLink[],
+  resolved: ResolvedService[],
   names: readonly string[],
   addIssue: AddIssue,
 ): void {
@@ -91,17 +98,17 @@ function addAddons(
     const [, name = quantified, times = "1"] = /^(.+)\*(\d{1,6})$/.exec(quantified) ?? [];
     const addon = lookup.findOrAddIssue("addon", name, "addonIds");
     if (addon === undefined) continue;
-    const offered = links.filter(
-      (link) =>
-        (service ?? link.service) === link.service &&
-        link.service.addons.some((l) => l.addon === addon.key),
+    const offered = resolved.filter(
+      (entry) =>
+        (service ?? entry.service) === entry.service &&
+        entry.service.addons.some((l) => l.addon === addon.key),
     );
     const first =
-      offered.find(({ addons }) => addons.every((known) => known.addon !== addon.key)) ??
+      offered.find(({ addons }) => addons.every((other) => other.addon !== addon.key)) ??
       offered[0];
     if (first === undefined)
-      addIssue("addon_not_linked", notOffered(links, service, addon), "addonIds");
-    else if (new Set(offered.map((link) => link.service)).size > 1)
+      addIssue("addon_not_linked", notOffered(resolved, service, addon), "addonIds");
+    else if (new Set(offered.map((entry) => entry.service)).size > 1)
       addIssue(
         "validation_failed",
         `Several services offer the add-on '${addon.name}': name one, as in service:add-on.`,
@@ -111,10 +118,14 @@ function addAddons(
   }
 }
 
-function notOffered(links: RequestLink[], named: ServiceDoc | undefined, addon: AddonDoc): string {
-  if (named !== undefined && links.every(({ service }) => service !== named))
+function notOffered(
+  resolved: ResolvedService[],
+  named: ServiceDoc | undefined,
+  addon: AddonDoc,
+): string {
+  if (named !== undefined && resolved.every(({ service }) => service !== named))
     return `'${named.name}' is not among the services.`;
-  const service = named ?? (links.length === 1 ? links[0]?.service : undefined);
+  const service = named ?? (resolved.length === 1 ? resolved[0]?.service : undefined);
   const subject = service === undefined ? "None of the services is" : `'${service.name}' is not`;
   return `${subject} offered with the add-on '${addon.name}'.`;
 }
@@ -125,7 +136,7 @@ function notOffered(links: RequestLink[], named: ServiceDoc | undefined, addon: 
  */
 function addStaff(
   lookup: Lookup,
-  links: RequestLink[],
+  resolved: ResolvedService[],
   names: readonly string[],
   addIssue: AddIssue,
 ): void {
@@ -147,14 +158,14 @@ function addStaff(
 
   const [forAll, ...others] = new Set(forVisit.flatMap(({ key }) => key ?? []));
   if (others.length > 0) ambiguous();
-  for (const link of links) link.staff = forAll ?? null;
+  for (const entry of resolved) entry.staff = forAll ?? null;
   for (const [service, people] of Map.groupBy(forServices, (one) => one.service)) {
-    const matching = links.filter((link) => link.service === service);
+    const matching = resolved.filter((entry) => entry.service === service);
     if (matching.length === 0)
       addIssue("staff_cannot_perform", `'${service?.name}' is not among the services.`, "staffIds");
     else if (people.length > matching.length) ambiguous();
-    for (const [i, link] of matching.entries())
-      link.staff = people[people.length === 1 ? 0 : i]?.key ?? null;
+    for (const [i, entry] of matching.entries())
+      entry.staff = people[people.length === 1 ? 0 : i]?.key ?? null;
   }
 }
 

@@ -52,7 +52,7 @@ describe("resources", () => {
   });
 
   test("without staff can be booked up to their capacity", () => {
-    const lets = createShop({
+    const studio = createShop({
       service: [
         buildService("rehearsal", { durationMin: 60, resources: [{ resource: "room", units: 1 }] }),
       ],
@@ -60,10 +60,10 @@ describe("resources", () => {
       schedule: mornings,
       policy: hourly,
     });
-    const asked = { on: MONDAY, services: [serviceRequest("rehearsal")] };
-    const once = bookSlot(lets, asked, on("10:00"));
+    const rehearsal = { on: MONDAY, services: [serviceRequest("rehearsal")] };
+    const once = bookSlot(studio, rehearsal, on("10:00"));
     const spots = (busyIntervals: typeof once) =>
-      listTestSlots(lets, { ...asked, busyIntervals }).map(
+      listTestSlots(studio, { ...rehearsal, busyIntervals }).map(
         (slot) => `${slot.spotsLeft}/${slot.spotsTotal}`,
       );
     expect(spots([])).toEqual(["2/2", "2/2", "2/2"]);
@@ -72,7 +72,7 @@ describe("resources", () => {
   });
 
   test("needed several at a time leave as many spots as units allow", () => {
-    const bikes = createShop({
+    const bikeShop = createShop({
       service: [
         buildService("tandem-tour", {
           durationMin: 60,
@@ -83,14 +83,14 @@ describe("resources", () => {
       schedule: mornings,
       policy: hourly,
     });
-    const asked = { on: MONDAY, services: [serviceRequest("tandem-tour")] };
+    const tour = { on: MONDAY, services: [serviceRequest("tandem-tour")] };
     const busyIntervals = [
-      busyInterval(bikes, on("10:00"), on("11:00"), {
+      busyInterval(bikeShop, on("10:00"), on("11:00"), {
         resources: [{ resource: "bike", units: 1 }],
       }),
     ];
     const spots = (more: typeof busyIntervals) =>
-      listTestSlots(bikes, { ...asked, busyIntervals: more }).map(
+      listTestSlots(bikeShop, { ...tour, busyIntervals: more }).map(
         (slot) => `${slot.spotsLeft}/${slot.spotsTotal}`,
       );
     expect(spots(busyIntervals)).toEqual(["2/2", "2/2", "2/2"]);

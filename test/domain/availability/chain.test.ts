@@ -31,9 +31,9 @@ describe("a visit of several services", () => {
   const visits = (
     busyIntervals: BusyInterval[] = [],
     catalog = shop,
-    asked: typeof visit = visit,
+    request: typeof visit = visit,
   ) =>
-    listTestSlots(catalog, { ...asked, busyIntervals }).map(({ startMin, segments }) =>
+    listTestSlots(catalog, { ...request, busyIntervals }).map(({ startMin, segments }) =>
       [
         (startMin - minuteAt(shop, on("00:00"))) / 60,
         ...segments.map(({ staffKey }) => staffKey ?? "-"),
@@ -101,11 +101,11 @@ describe("a visit of several services", () => {
   });
 
   test("keeps its staff member across a service without staff", () => {
-    const asked = {
+    const request = {
       on: MONDAY,
       services: [serviceRequest("cut"), serviceRequest("sauna"), serviceRequest("color")],
     };
-    expect(visits([], shop, asked)).toEqual(["9 bea - bea", "10 bea - bea"]);
+    expect(visits([], shop, request)).toEqual(["9 bea - bea", "10 bea - bea"]);
   });
 
   test("is found if only a later start of a middle segment works", () => {

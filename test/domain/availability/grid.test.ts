@@ -118,8 +118,8 @@ describe("notice and horizon", () => {
   });
 
   test("a start outside the requested days throws", () => {
-    const openings = searchFor(shop, { ...ask("2026-11-20T00:00Z"), to: "2026-11-22" });
-    expect(() => checkStart(openings, minuteAt(shop, on("09:00")))).toThrow(RangeError);
+    const search = searchFor(shop, { ...ask("2026-11-20T00:00Z"), to: "2026-11-22" });
+    expect(() => checkStart(search, minuteAt(shop, on("09:00")))).toThrow(RangeError);
   });
 });
 

@@ -29,7 +29,7 @@ export function oracleHours(
 ): OracleHours {
   const zone = catalog.business.timezone;
   const working = new Set<number>();
-  const openings: OracleHours["shifts"] = [];
+  const shifts: OracleHours["shifts"] = [];
   const dates: string[] = [];
   for (let date = addDays(from, -3); date <= addDays(to, 3); date = addDays(date, 1))
     if (dateExists(zone, date)) dates.push(date);
@@ -73,7 +73,7 @@ export function oracleHours(
       if (minutes.has(minute - 1)) continue;
       let end = minute;
       while (minutes.has(end)) end += 1;
-      openings.push({ from: minute, to: end });
+      shifts.push({ from: minute, to: end });
     }
   }
 
@@ -100,5 +100,5 @@ export function oracleHours(
       person?.timeOff.some(({ from, to }) => from < (minute + 1) * 60_000 && minute * 60_000 < to)
     )
       working.delete(minute);
-  return { worksAt: (minute) => working.has(minute), shifts: openings };
+  return { worksAt: (minute) => working.has(minute), shifts };
 }

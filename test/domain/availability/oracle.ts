@@ -265,7 +265,8 @@ function appointmentSegment(
     );
     if (!addon) continue;
     let quantity = 0;
-    for (const asked of request.addons) if (asked.addon === addon.key) quantity += asked.quantity;
+    for (const requested of request.addons)
+      if (requested.addon === addon.key) quantity += requested.quantity;
     if (quantity === 0 && link.required)
       quantity = Math.max(1, link.minQuantity, link.defaultQuantity);
     extra += quantity * (link.durationMin ?? addon.durationMin);
@@ -274,13 +275,13 @@ function appointmentSegment(
   const people = objects.staff.filter(
     (p) => able.includes(p.key) && p.status === "ACTIVE" && p.bookable,
   );
-  const wanted = people
+  const candidates = people
     .map(({ key }) => key)
     .filter((key) => request.staff === null || key === request.staff);
   return {
     service,
     seats: guests,
-    candidates: able.length === 0 ? [null] : wanted,
+    candidates: able.length === 0 ? [null] : candidates,
     duration: (candidate) => {
       const override = people
         .find(({ key }) => key === candidate)
