@@ -8,7 +8,7 @@ import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { ApiDocument } from "../../src/http/docs/document.ts";
 import { openPage } from "../support/browser.ts";
-import { seed, SALON } from "../http/support/api.ts";
+import { applyPreset, SALON } from "../http/support/api.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
 /** The part of the DOM that the functions below need; they run in the browser. */
@@ -28,7 +28,7 @@ declare const indexedDB: { databases: () => Promise<unknown[]> };
 /** Serves the salon's API and creates a key that may read the catalog. */
 async function serveDocs() {
   const rt = createTestRuntime();
-  seed(rt, "salon");
+  applyPreset(rt, "salon");
   const app = createApp(rt);
   const server = createServer(app.listener).listen(0, "127.0.0.1");
   onTestFinished(() => {

@@ -6,31 +6,31 @@ import { renderGuide } from "../../.config/guide.ts";
 import { EMPTY, html } from "../../src/http/docs/html.ts";
 import { renderPage } from "../../src/http/docs/page.ts";
 import { HTTP_CODES } from "../../src/http/pipeline/problems.ts";
-import { api } from "./support/api.ts";
+import { createTestApi } from "./support/api.ts";
 
 const SCRIPT = /src="(\/docs\/scalar-[0-9a-f]{16}\.js)"/;
 const scripted = { scriptUrl: "/docs/scalar-0.js", configuration: {} };
 
 const get = (
-  a: ReturnType<typeof api>,
+  api: ReturnType<typeof createTestApi>,
   path: string,
   headers: Record<string, string> = {},
   method = "GET",
-) => a.ask(path, { key: null, headers, method });
+) => api.request(path, { key: null, headers, method });
 const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 /** The reference as /docs shows it. */
 async function readDocs() {
-  const a = api();
-  const page = await (await get(a, "/docs")).text();
-  const document = (await (await get(a, "/docs/reference.json")).json()) as ApiDocument;
+  const api = createTestApi();
+  const page = await (await get(api, "/docs")).text();
+  const document = (await (await get(api, "/docs/reference.json")).json()) as ApiDocument;
   return { page, document };
 }
 
 describe("serving", () => {
   test("the page needs no key, has a CSP and is revalidated by its ETag", async () => {
-    const a = api();
-    const response = await get(a, "/docs");
+    const api = createTestApi();
+    const response = await get(api, "/docs");
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
@@ -42,42 +42,42 @@ describe("serving", () => {
       vary: "Accept-Encoding",
     });
     const etag = response.headers.get("etag") ?? "";
-    const unchanged = await get(a, "/docs", { "if-none-match": etag });
+    const unchanged = await get(api, "/docs", { "if-none-match": etag });
     expect([unchanged.status, await unchanged.text()]).toEqual([304, ""]);
     expect(unchanged.headers.get("etag")).toBe(etag);
-    const head = await get(a, "/docs", {}, "HEAD");
+    const head = await get(api, "/docs", {}, "HEAD");
     expect([head.status, await head.text()]).toEqual([200, ""]);
     expect(head.headers.get("content-length")).toBe(response.headers.get("content-length"));
-    expect((await get(a, "/docs", {}, "POST")).status).toBe(405);
+    expect((await get(api, "/docs", {}, "POST")).status).toBe(405);
   });
 
   test.each(["/docs", "/docs/reference.json"])(
     "%s is compressed for clients that accept gzip",
     async (path) => {
-      const a = api();
-      const zipped = await get(a, path, { "accept-encoding": "gzip" });
+      const api = createTestApi();
+      const zipped = await get(api, path, { "accept-encoding": "gzip" });
       expect(zipped.headers.get("content-encoding")).toBe("gzip");
-      expect(gunzipSync(await bytes(zipped))).toEqual(await bytes(await get(a, path)));
+      expect(gunzipSync(await bytes(zipped))).toEqual(await bytes(await get(api, path)));
     },
   );
 
   test("the script has the same bytes in every encoding and is immutable under its hashed name", async () => {
-    const a = api();
-    const [, path = ""] = SCRIPT.exec(await (await get(a, "/docs")).text()) ?? [];
-    const plain = await get(a, path);
+    const api = createTestApi();
+    const [, path = ""] = SCRIPT.exec(await (await get(api, "/docs")).text()) ?? [];
+    const plain = await get(api, path);
     expect(plain.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     const script = await bytes(plain);
     expect(script.subarray(0, 100).toString()).toMatch(
       /^\/\*! @scalar\/api-reference [\d.]+, MIT, /,
     );
-    const br = await get(a, path, { "accept-encoding": "gzip, br" });
+    const br = await get(api, path, { "accept-encoding": "gzip, br" });
     expect(br.headers.get("content-encoding")).toBe("br");
     expect(brotliDecompressSync(await bytes(br)).equals(script)).toBe(true);
-    const gzip = await get(a, path, { "accept-encoding": "gzip, br;q=0" });
+    const gzip = await get(api, path, { "accept-encoding": "gzip, br;q=0" });
     expect(gzip.headers.get("content-encoding")).toBe("gzip");
     expect(gunzipSync(await bytes(gzip)).equals(script)).toBe(true);
     const etag = plain.headers.get("etag") ?? "";
-    expect((await get(a, path, { "if-none-match": etag })).status).toBe(304);
+    expect((await get(api, path, { "if-none-match": etag })).status).toBe(304);
   });
 
   test.each([
@@ -85,16 +85,18 @@ describe("serving", () => {
     "/docs/..%2f..%2fpackage.json",
     "/docs/scalar.js.br",
   ])("%s returns 404", async (path) => {
-    expect((await get(api(), path)).status).toBe(404);
+    expect((await get(createTestApi(), path)).status).toBe(404);
   });
 
   test("behind a proxy, files load below the public URL and requests go to the page's origin", async () => {
-    const a = api("salon", undefined, { publicUrl: "https://partners.example/deskbell/" });
-    const page = await (await get(a, "/docs")).text();
+    const api = createTestApi("salon", undefined, {
+      publicUrl: "https://partners.example/deskbell/",
+    });
+    const page = await (await get(api, "/docs")).text();
     expect(page).toMatch(/src="\/deskbell\/docs\/scalar-/);
     expect(page).toContain("&quot;url&quot;:&quot;/deskbell/docs/reference.json&quot;");
     expect(page).toContain("BASE=https://partners.example/deskbell ");
-    expect(await (await get(a, "/docs/reference.json")).json()).toMatchObject({
+    expect(await (await get(api, "/docs/reference.json")).json()).toMatchObject({
       servers: [{ url: "/deskbell" }],
     });
   });
@@ -125,11 +127,11 @@ describe("the page without scripts", () => {
   });
 
   test("the curl command for availability succeeds", async () => {
-    const a = api();
-    const article = articleOf(await (await get(a, "/docs")).text(), "getAvailability");
+    const api = createTestApi();
+    const article = articleOf(await (await get(api, "/docs")).text(), "getAvailability");
     const [, address = ""] = /curl &quot;\$BASE([^&]+)&quot;/.exec(article) ?? [];
     expect(address).toMatch(/\?serviceIds=svc_/);
-    expect((await get(a, address)).status).toBe(200);
+    expect((await get(api, address)).status).toBe(200);
   });
 
   test("parameters explain the format of times, lists and staff assignments", async () => {

@@ -23,7 +23,7 @@ import {
   findUndocumented,
   findUndocumentedInJson,
 } from "../support/openapi-conformance.ts";
-import { api, SALON } from "./support/api.ts";
+import { createTestApi, SALON } from "./support/api.ts";
 
 type Content = { [type: string]: { schema: object; example?: unknown } };
 type Operation = {
@@ -87,11 +87,11 @@ describe("parameters", () => {
   const routes = ROUTES.filter(({ method, scope }) => method === "GET" && scope !== "open");
 
   test.each(routes)("$operationId accepts exactly the documented parameters", async (route) => {
-    const a = api();
-    const { secret: key } = a.newKey({ limitMinute: 1000 });
+    const api = createTestApi();
+    const { secret: key } = api.createKey({ limitMinute: 1000 });
     const ask = async (name: string) => {
       const path = route.path.replace(":slug", SALON).replace(":id", "x");
-      const { errors = [] } = await a.problem(`${path}?${name}=%01`, { key });
+      const { errors = [] } = await api.requestProblem(`${path}?${name}=%01`, { key });
       return errors
         .filter(({ code }) => code === "unknown_parameter")
         .map(({ parameter }) => parameter);
@@ -201,25 +201,26 @@ describe("webhooks", () => {
 
 describe("GET /openapi.json", () => {
   test("needs no key, supports gzip and has an ETag", async () => {
-    const a = api();
-    const plain = await a.ask("/openapi.json", { key: null });
+    const api = createTestApi();
+    const plain = await api.request("/openapi.json", { key: null });
     expect(plain.status).toBe(200);
     const document = (await plain.json()) as Document;
     expect(document).toMatchObject({ openapi: "3.1.1", servers: [{ url: "/" }] });
-    const zipped = await a.ask("/openapi.json", {
+    const zipped = await api.request("/openapi.json", {
       key: null,
       headers: { "accept-encoding": "gzip" },
     });
     expect(JSON.parse(gunzipSync(await zipped.arrayBuffer()).toString())).toEqual(document);
     const etag = plain.headers.get("etag") ?? "";
     expect(
-      (await a.ask("/openapi.json", { key: null, headers: { "if-none-match": etag } })).status,
+      (await api.request("/openapi.json", { key: null, headers: { "if-none-match": etag } }))
+        .status,
     ).toBe(304);
   });
 
   test("contains the public URL", async () => {
-    const a = api("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
-    const document = (await (await a.ask("/openapi.json", { key: null })).json()) as Document;
+    const api = createTestApi("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
+    const document = (await (await api.request("/openapi.json", { key: null })).json()) as Document;
     expect(document.servers).toEqual([{ url: "https://api.example.com/bell" }]);
   });
 });
@@ -240,7 +241,7 @@ describe("deskbell openapi", () => {
     const { code, stdout } = await deskbell("openapi");
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual(
-      await (await api().ask("/openapi.json", { key: null })).json(),
+      await (await createTestApi().request("/openapi.json", { key: null })).json(),
     );
     expect((await deskbell("openapi --public-url ftp://x")).code).toBe(2);
   });
@@ -266,7 +267,7 @@ test.each([
 ])(
   "a request rejected before routing gets a documented problem: $status",
   async ({ bytes, status }) => {
-    const server = await startServer(api(), { host: "127.0.0.1", port: 0 });
+    const server = await startServer(createTestApi(), { host: "127.0.0.1", port: 0 });
     onTestFinished(() => server.close());
     const socket = connect(server.port, "127.0.0.1").end(bytes);
     const response = await text(socket);
@@ -279,11 +280,11 @@ test.each([
 );
 
 test("every response is checked against the OpenAPI document, with and without a socket", async () => {
-  const a = api();
-  const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+  const api = createTestApi();
+  const server = await startServer(api, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
   const before = checkedResponses.count;
-  await a.ask(`/v1/businesses/${SALON}/staff`);
+  await api.request(`/v1/businesses/${SALON}/staff`);
   await fetch(`${server.url}/v1/businesses/${SALON}/staff`);
   await fetch(`${server.url}/nowhere`);
   expect(checkedResponses.count - before).toBe(3);

@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { type RunningServer, startServer } from "../../src/http/server.ts";
-import { type Api, api, SALON } from "./support/api.ts";
+import { type TestApi, createTestApi, SALON } from "./support/api.ts";
 
 const SERVICES = `/v1/businesses/${SALON}/services`;
 const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
 
-async function serve(): Promise<{ a: Api; server: RunningServer }> {
-  const a = api();
-  const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+async function serve(): Promise<{ api: TestApi; server: RunningServer }> {
+  const api = createTestApi();
+  const server = await startServer(api, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
-  return { a, server };
+  return { api, server };
 }
 
 /** Sends bytes as they are and gives back everything until the server hangs up. */
@@ -27,10 +27,10 @@ async function raw(server: RunningServer, ...parts: string[]): Promise<string> {
 }
 
 test("answers on the port it says", async () => {
-  const { a, server } = await serve();
+  const { api, server } = await serve();
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
   const response = await fetch(server.url + SERVICES, {
-    headers: { authorization: `Bearer ${a.key}` },
+    headers: { authorization: `Bearer ${api.key}` },
   });
   expect(response.status).toBe(200);
   expect(response.headers.get("content-encoding")).toBe("gzip");
@@ -51,10 +51,10 @@ test.each([
   { path: "changes?limit=3" },
   { path: "availability?nope=1" },
 ])("/$path $headers is answered alike, whoever reads its address", async ({ path, headers }) => {
-  const { a, server } = await serve();
+  const { api, server } = await serve();
   const ask = async (slug: string) => {
     const response = await fetch(`${server.url}/v1/businesses/${slug}/${path}`, {
-      headers: { authorization: `Bearer ${a.key}`, ...headers },
+      headers: { authorization: `Bearer ${api.key}`, ...headers },
     });
     const passing = /^(date|request-id|ratelimit|content-length)$/;
     return {
@@ -67,11 +67,11 @@ test.each([
 });
 
 test("a HEAD and a 304 carry no body on the wire, nor a wrong length", async () => {
-  const { a, server } = await serve();
+  const { api, server } = await serve();
   const ask = (method: string, more = "") =>
     raw(
       server,
-      `${method} ${SERVICES} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nConnection: close\r\n${more}\r\n`,
+      `${method} ${SERVICES} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nConnection: close\r\n${more}\r\n`,
     );
   const head = await ask("HEAD");
   expect(head).toMatch(/^HTTP\/1.1 200 /);
@@ -85,8 +85,8 @@ test("a HEAD and a 304 carry no body on the wire, nor a wrong length", async () 
 });
 
 test("a port that is taken is said in words", async () => {
-  const { a, server } = await serve();
-  await expect(startServer(a, { host: "127.0.0.1", port: server.port })).rejects.toMatchObject({
+  const { api, server } = await serve();
+  await expect(startServer(api, { host: "127.0.0.1", port: server.port })).rejects.toMatchObject({
     code: "state_refuses",
     message: `Cannot listen on port ${server.port} of 127.0.0.1.`,
     fix: expect.stringContaining("--port"),
@@ -94,13 +94,13 @@ test("a port that is taken is said in words", async () => {
 });
 
 test("a body without a length is cut at 64 KiB, and the connection serves on", async () => {
-  const { a, server } = await serve();
+  const { api, server } = await serve();
   const chunk = `${(16_384).toString(16)}\r\n${"x".repeat(16_384)}\r\n`;
   const answers = await raw(
     server,
-    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
     ...Array.from({ length: 20 }, () => chunk),
-    `0\r\n\r\nGET ${SERVICES}?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nConnection: close\r\n\r\n`,
+    `0\r\n\r\nGET ${SERVICES}?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nConnection: close\r\n\r\n`,
   );
   expect(answers).toMatch(/^HTTP\/1.1 413 /);
   expect(answers).toContain('"code":"body_too_large"');
@@ -108,10 +108,10 @@ test("a body without a length is cut at 64 KiB, and the connection serves on", a
 });
 
 test("a length that is announced too large is refused at once", async () => {
-  const { a, server } = await serve();
+  const { api, server } = await serve();
   const socket = connect(server.port, "127.0.0.1");
   socket.write(
-    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Type: application/json\r\nContent-Length: 400000000\r\n\r\n{`,
+    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\nContent-Length: 400000000\r\n\r\n{`,
   );
   const [first] = (await once(socket, "data")) as [Buffer];
   expect(first.toString()).toMatch(/^HTTP\/1.1 413 /);
@@ -156,13 +156,13 @@ test.each([
 });
 
 test("closing answers what has begun, hangs up on the idle and takes no more", async () => {
-  const { a, server } = await serve();
+  const { api, server } = await serve();
   const idle = connect(server.port, "127.0.0.1");
   await once(idle, "connect");
   const begun = connect(server.port, "127.0.0.1");
   const body = JSON.stringify({ name: "x", url: "https://8.8.8.8/x", events: ["catalog.changed"] });
   begun.write(
-    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
   );
   expect(String(await once(begun, "data"))).toMatch(/^HTTP\/1.1 100 /);
   const closing = server.close();
@@ -175,13 +175,13 @@ test("closing answers what has begun, hangs up on the idle and takes no more", a
 });
 
 test("a client that hangs up in the middle of its body is no bug", async () => {
-  const { a, server } = await serve();
+  const { api, server } = await serve();
   const socket = connect(server.port, "127.0.0.1");
   socket.write(
-    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
+    `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
   );
   await once(socket, "data");
   socket.destroy();
   await server.close();
-  expect(a.logged).toEqual([]);
+  expect(api.logged).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../src/http/server.ts";
-import { api, SALON } from "../http/support/api.ts";
+import { createTestApi, SALON } from "../http/support/api.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { chooseScale } from "../support/scale.ts";
 
@@ -52,9 +52,9 @@ test(
   "slow clients are hung up on within 15 seconds, and the others are served meanwhile",
   { timeout: 40_000 },
   async () => {
-    const a = api();
-    const { secret } = a.newKey({ limitMinute: 1_000_000, limitHour: 1_000_000 });
-    const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+    const api = createTestApi();
+    const { secret } = api.createKey({ limitMinute: 1_000_000, limitHour: 1_000_000 });
+    const server = await startServer(api, { host: "127.0.0.1", port: 0 });
     onTestFinished(() => server.close());
     const startedAt = performance.now();
     const closed = SLOW.flatMap(({ begin, drop, clients, takesNothing = false }) =>
@@ -180,8 +180,8 @@ describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () =>
 });
 
 test("garbage that comes on and on while an answer waits piles nothing up", async () => {
-  const a = api();
-  const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+  const api = createTestApi();
+  const server = await startServer(api, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
   const warnings: Error[] = [];
   const warn = (warning: Error) => void warnings.push(warning);
@@ -201,15 +201,15 @@ test("garbage that comes on and on while an answer waits piles nothing up", asyn
 });
 
 test("400 MB that are announced are refused before they are read", async () => {
-  const a = api();
-  const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+  const api = createTestApi();
+  const server = await startServer(api, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
   const flood = async (): Promise<number> => {
     const socket: Socket = connect(server.port, "127.0.0.1");
     socket.on("error", () => {});
     const startedAt = performance.now();
     socket.write(
-      `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Type: application/json\r\nContent-Length: 400000000\r\n\r\n${"x".repeat(65_536)}`,
+      `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\nContent-Length: 400000000\r\n\r\n${"x".repeat(65_536)}`,
     );
     const [answer] = (await once(socket, "data")) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1.1 413 /);

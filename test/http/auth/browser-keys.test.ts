@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { api, SALON } from "../support/api.ts";
+import { createTestApi, SALON } from "../support/api.ts";
 
 test.each([
   ["a catalog route", `/v1/businesses/${SALON}/staff`],
@@ -7,16 +7,16 @@ test.each([
 ])(
   "a secret key that a web page sends to %s is served, and remembered until it is rotated",
   async (_, path) => {
-    const box = api();
-    const { id, secret } = box.newKey({ kind: "RESTRICTED", scopes: ["services.read"] });
+    const box = createTestApi();
+    const { id, secret } = box.createKey({ kind: "RESTRICTED", scopes: ["services.read"] });
     box.advance(1000);
     const headers = { origin: "https://salon-aurora.example" };
-    await box.ask(path);
-    await box.ask(path, { key: secret, headers });
+    await box.request(path);
+    await box.request(path, { key: secret, headers });
     box.flush();
     expect(box.store.keys.listSeenInBrowser(box.now())).toEqual([]);
 
-    const answer = await box.ask(path, { headers });
+    const answer = await box.request(path, { headers });
     expect(answer.status).not.toBe(401);
     box.flush();
     expect(box.store.keys.listSeenInBrowser(box.now())).toMatchObject([

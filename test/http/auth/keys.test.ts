@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { revokeKey, rotateKey } from "../../../src/app/keys.ts";
 import { openDatabase } from "../../../src/store/database.ts";
-import { api, SALON, seed } from "../support/api.ts";
+import { createTestApi, SALON, applyPreset } from "../support/api.ts";
 
 const SERVICES = `/v1/businesses/${SALON}/services`;
 
@@ -24,7 +24,7 @@ describe("who is let in", () => {
     },
     { what: "another kind of text", key: "sk_live_1", status: 401, code: "invalid_key" },
   ])("$what: $status $code", async ({ key, status, code, challenge }) => {
-    const response = await api().ask(SERVICES, { key });
+    const response = await createTestApi().request(SERVICES, { key });
     expect(response.status).toBe(status);
     expect(response.headers.get("www-authenticate")).toBe(
       challenge ?? 'Bearer realm="deskbell", error="invalid_token"',
@@ -34,28 +34,30 @@ describe("who is let in", () => {
   });
 
   test("a wrong key and a mistyped one are told apart", async () => {
-    const a = api();
-    const foreign = api().key;
-    expect((await a.problem(SERVICES, { key: foreign })).detail).toBe("Unknown API key.");
-    expect((await a.problem(SERVICES, { key: `${a.key.slice(0, -1)}!` })).detail).toContain(
-      "checksum",
-    );
+    const api = createTestApi();
+    const foreign = createTestApi().key;
+    expect((await api.requestProblem(SERVICES, { key: foreign })).detail).toBe("Unknown API key.");
+    expect(
+      (await api.requestProblem(SERVICES, { key: `${api.key.slice(0, -1)}!` })).detail,
+    ).toContain("checksum");
   });
 
   test.each(["Bearer", "Basic dXNlcjpwYXNz", "Bearer a b", "Token x"])(
     "the header '%s' is no key",
     async (header) => {
-      expect(await api().problem(SERVICES, { headers: { authorization: header } })).toMatchObject({
+      expect(
+        await createTestApi().requestProblem(SERVICES, { headers: { authorization: header } }),
+      ).toMatchObject({
         code: "invalid_key",
       });
     },
   );
 
   test("a key that lacks the scope: 403, with its limits shown and nothing counted", async () => {
-    const a = api();
-    const { secret } = a.newKey({ ...restricted, scopes: ["webhooks.read"] });
+    const api = createTestApi();
+    const { secret } = api.createKey({ ...restricted, scopes: ["webhooks.read"] });
     for (let i = 0; i < 70; i++) {
-      const response = await a.ask(SERVICES, { key: secret });
+      const response = await api.request(SERVICES, { key: secret });
       expect(response.status).toBe(403);
       expect(response.headers.get("ratelimit")).toBe(
         '"per-minute";r=60;t=0, "per-hour";r=1000;t=0',
@@ -65,65 +67,67 @@ describe("who is let in", () => {
   });
 
   test("a key with an end and a revoked one", async () => {
-    const a = api();
-    const expiring = a.newKey({ expiresAt: a.now() + 60_000 });
-    const revoked = a.newKey();
-    expect((await a.ask(SERVICES, { key: expiring.secret })).status).toBe(200);
-    a.advance(60_000);
-    expect(await a.problem(SERVICES, { key: expiring.secret })).toMatchObject({
+    const api = createTestApi();
+    const expiring = api.createKey({ expiresAt: api.now() + 60_000 });
+    const revoked = api.createKey();
+    expect((await api.request(SERVICES, { key: expiring.secret })).status).toBe(200);
+    api.advance(60_000);
+    expect(await api.requestProblem(SERVICES, { key: expiring.secret })).toMatchObject({
       status: 401,
       code: "expired_key",
     });
-    expect((await a.ask(SERVICES, { key: revoked.secret })).status).toBe(200);
-    revokeKey(a, revoked.id);
-    expect(await a.problem(SERVICES, { key: revoked.secret })).toMatchObject({
+    expect((await api.request(SERVICES, { key: revoked.secret })).status).toBe(200);
+    revokeKey(api, revoked.id);
+    expect(await api.requestProblem(SERVICES, { key: revoked.secret })).toMatchObject({
       status: 401,
       code: "revoked_key",
     });
   });
 
   test("what another process commits counts for the very next request", async () => {
-    const a = api();
-    const { id, secret } = a.newKey();
-    expect((await a.ask(SERVICES, { key: secret })).status).toBe(200);
-    const other = openDatabase(a.config.databasePath, 1000, null);
+    const api = createTestApi();
+    const { id, secret } = api.createKey();
+    expect((await api.request(SERVICES, { key: secret })).status).toBe(200);
+    const other = openDatabase(api.config.databasePath, 1000, null);
     other.db.prepare("UPDATE api_key SET revoked_at = 1 WHERE id = ?").run(id);
     other.close();
-    expect((await a.ask(SERVICES, { key: secret })).status).toBe(401);
+    expect((await api.request(SERVICES, { key: secret })).status).toBe(401);
   });
 
   test("a key for some addresses only", async () => {
-    const a = api();
-    const elsewhere = a.newKey({ cidrs: ["203.0.113.0/24"] });
-    const here = a.newKey({ cidrs: ["203.0.113.0/24", "127.0.0.0/8"] });
-    expect(await a.problem(SERVICES, { key: elsewhere.secret })).toMatchObject({
+    const api = createTestApi();
+    const elsewhere = api.createKey({ cidrs: ["203.0.113.0/24"] });
+    const here = api.createKey({ cidrs: ["203.0.113.0/24", "127.0.0.0/8"] });
+    expect(await api.requestProblem(SERVICES, { key: elsewhere.secret })).toMatchObject({
       status: 403,
       code: "address_not_allowed",
       // Who is behind a NAT does not know it.
       detail: "This key may not be used from 127.0.0.1.",
     });
-    expect((await a.ask(SERVICES, { key: here.secret })).status).toBe(200);
+    expect((await api.request(SERVICES, { key: here.secret })).status).toBe(200);
   });
 
   test("both secrets of a rotated key work until the overlap ends, and share one limit", async () => {
-    const a = api();
-    const { id, secret } = a.newKey({ limitMinute: 4 });
-    const newer = rotateKey(a, id, 3_600_000).secret;
+    const api = createTestApi();
+    const { id, secret } = api.createKey({ limitMinute: 4 });
+    const newer = rotateKey(api, id, 3_600_000).secret;
     const statuses = [];
     for (const key of [secret, newer, secret, newer, secret])
-      statuses.push((await a.ask(SERVICES, { key })).status);
+      statuses.push((await api.request(SERVICES, { key })).status);
     expect(statuses).toEqual([200, 200, 200, 200, 429]);
-    a.advance(3_600_000);
-    expect(await a.problem(SERVICES, { key: secret })).toMatchObject({ code: "expired_key" });
-    expect((await a.ask(SERVICES, { key: newer })).status).toBe(200);
+    api.advance(3_600_000);
+    expect(await api.requestProblem(SERVICES, { key: secret })).toMatchObject({
+      code: "expired_key",
+    });
+    expect((await api.request(SERVICES, { key: newer })).status).toBe(200);
   });
 });
 
 test("a foreign slug gives the same bytes whether that business exists or not", async () => {
-  const a = api();
-  seed(a, "venue");
+  const api = createTestApi();
+  applyPreset(api, "venue");
   const bytes = async (slug: string) => {
-    const response = await a.ask(`/v1/businesses/${slug}/services`);
+    const response = await api.request(`/v1/businesses/${slug}/services`);
     expect(response.status).toBe(403);
     const { requestId, ...body } = (await response.json()) as { requestId: string; code: string };
     expect(requestId).toBe(response.headers.get("request-id"));
@@ -132,17 +136,21 @@ test("a foreign slug gives the same bytes whether that business exists or not", 
     return JSON.stringify([headers, body]);
   };
   const exists = await bytes("kita-live");
-  expect(a.store.businesses.findBySlug("kita-live")).toBeDefined();
+  expect(api.store.businesses.findBySlug("kita-live")).toBeDefined();
   for (const slug of ["no-such-one", "%6bita-live", "KITA-LIVE", "..%2f", "%00"])
     expect(await bytes(slug)).toBe(exists);
 });
 
 test("the checks come in their order: key, slug, scope, limit, parameters", async () => {
-  const a = api();
-  const { secret } = a.newKey({ kind: "RESTRICTED", scopes: ["services.read"], limitMinute: 1 });
+  const api = createTestApi();
+  const { secret } = api.createKey({
+    kind: "RESTRICTED",
+    scopes: ["services.read"],
+    limitMinute: 1,
+  });
   const wrongEverything = "/v1/businesses/foreign/services?nope=1";
-  const code = async (path: string, init: Parameters<typeof a.problem>[1]) =>
-    (await a.problem(path, init)).code;
+  const code = async (path: string, init: Parameters<typeof api.requestProblem>[1]) =>
+    (await api.requestProblem(path, init)).code;
   expect(await code("/v1/nowhere", { key: null })).toBe("route_not_found");
   expect(await code(wrongEverything, { key: null, method: "DELETE" })).toBe("method_not_allowed");
   expect(await code(wrongEverything, { key: null })).toBe("missing_key");
@@ -155,34 +163,34 @@ test("the checks come in their order: key, slug, scope, limit, parameters", asyn
 });
 
 test("a secret key seen from a browser is served, and warned of once", async () => {
-  const a = api();
+  const api = createTestApi();
   for (let i = 0; i < 3; i++) {
-    const response = await a.ask(SERVICES, { headers: { origin: "https://shop.example" } });
+    const response = await api.request(SERVICES, { headers: { origin: "https://shop.example" } });
     expect(response.status).toBe(200);
     expect(response.headers.get("access-control-allow-origin")).toBeNull();
   }
-  expect(a.logged.filter(({ level }) => level === "warn")).toHaveLength(1);
-  expect(JSON.stringify(a.logged)).not.toContain(a.key);
+  expect(api.logged.filter(({ level }) => level === "warn")).toHaveLength(1);
+  expect(JSON.stringify(api.logged)).not.toContain(api.key);
 });
 
 test("X-Forwarded-For changes nothing, and is warned of once", async () => {
-  const a = api();
-  const { secret } = a.newKey({ cidrs: ["203.0.113.0/24"] });
+  const api = createTestApi();
+  const { secret } = api.createKey({ cidrs: ["203.0.113.0/24"] });
   const headers = { "x-forwarded-for": "203.0.113.9" };
-  expect((await a.ask(SERVICES, { key: secret, headers })).status).toBe(403);
-  for (let i = 0; i < 2; i++) expect((await a.ask(SERVICES, { headers })).status).toBe(200);
-  expect(a.logged.map(({ message }) => message)).toEqual([
+  expect((await api.request(SERVICES, { key: secret, headers })).status).toBe(403);
+  for (let i = 0; i < 2; i++) expect((await api.request(SERVICES, { headers })).status).toBe(200);
+  expect(api.logged.map(({ message }) => message)).toEqual([
     expect.stringContaining("Ignoring X-Forwarded-For"),
   ]);
 });
 
 test("when a key was last used is known after a flush, for requests that were let in", async () => {
-  const a = api();
-  const { id, secret } = a.newKey();
-  const refused = a.newKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
-  await a.ask(SERVICES, { key: secret });
-  await a.ask(SERVICES, { key: refused.secret });
-  a.flush();
-  expect(a.store.keys.findById(id)?.lastUsedAt).toBe(a.now());
-  expect(a.store.keys.findById(refused.id)?.lastUsedAt).toBeNull();
+  const api = createTestApi();
+  const { id, secret } = api.createKey();
+  const refused = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
+  await api.request(SERVICES, { key: secret });
+  await api.request(SERVICES, { key: refused.secret });
+  api.flush();
+  expect(api.store.keys.findById(id)?.lastUsedAt).toBe(api.now());
+  expect(api.store.keys.findById(refused.id)?.lastUsedAt).toBeNull();
 });

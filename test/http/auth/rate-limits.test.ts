@@ -8,15 +8,15 @@ import {
   PER_MINUTE,
 } from "../../../src/http/auth/rate-limiter.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
-import { type Api, api, type Problem, SALON } from "../support/api.ts";
+import { type TestApi, createTestApi, type Problem, SALON } from "../support/api.ts";
 
 const STAFF = `/v1/businesses/${SALON}/staff`;
 const AVAILABILITY = `/v1/businesses/${SALON}/availability`;
 
 test("the 61st request of a minute is refused, with everything that a client needs to wait", async () => {
-  const a = api();
+  const api = createTestApi();
   for (let i = 0; i < 60; i++) {
-    const response = await a.ask(STAFF);
+    const response = await api.request(STAFF);
     expect(response.status).toBe(200);
     if (i === 0) {
       expect(response.headers.get("ratelimit-policy")).toBe(
@@ -27,8 +27,8 @@ test("the 61st request of a minute is refused, with everything that a client nee
       );
     }
   }
-  a.advance(37_000);
-  const refused = await a.ask(STAFF);
+  api.advance(37_000);
+  const refused = await api.request(STAFF);
   expect(refused.status).toBe(429);
   expect(refused.headers.get("retry-after")).toBe("23");
   expect(refused.headers.get("ratelimit")).toBe('"per-minute";r=0;t=23, "per-hour";r=940;t=3563');
@@ -37,17 +37,18 @@ test("the 61st request of a minute is refused, with everything that a client nee
     violatedPolicies: ["per-minute"],
   });
 
-  a.advance(22_999);
-  expect((await a.ask(STAFF)).status).toBe(429);
-  a.advance(1);
-  expect((await a.ask(STAFF)).status).toBe(200);
+  api.advance(22_999);
+  expect((await api.request(STAFF)).status).toBe(429);
+  api.advance(1);
+  expect((await api.request(STAFF)).status).toBe(200);
 });
 
 test("a key with 5000 a minute still has its 1000 an hour", async () => {
-  const a = api();
-  const { secret } = a.newKey({ limitMinute: 5000 });
-  for (let i = 0; i < 1000; i++) expect((await a.ask(STAFF, { key: secret })).status).toBe(200);
-  const refused = await a.ask(STAFF, { key: secret });
+  const api = createTestApi();
+  const { secret } = api.createKey({ limitMinute: 5000 });
+  for (let i = 0; i < 1000; i++)
+    expect((await api.request(STAFF, { key: secret })).status).toBe(200);
+  const refused = await api.request(STAFF, { key: secret });
   expect(refused.status).toBe(429);
   expect(refused.headers.get("retry-after")).toBe("3600");
   expect(refused.headers.get("ratelimit-policy")).toBe(
@@ -58,10 +59,10 @@ test("a key with 5000 a minute still has its 1000 an hour", async () => {
 });
 
 test("a 304 counts, a HEAD counts, a mistake in the parameters counts, an OPTIONS does not", async () => {
-  const a = api();
+  const api = createTestApi();
   const remaining = async (path: string, init?: RequestInit) =>
-    /r=(\d+)/.exec((await a.ask(path, init)).headers.get("ratelimit") ?? "")?.[1];
-  const etag = (await a.ask(STAFF)).headers.get("etag") ?? "";
+    /r=(\d+)/.exec((await api.request(path, init)).headers.get("ratelimit") ?? "")?.[1];
+  const etag = (await api.request(STAFF)).headers.get("etag") ?? "";
   expect(await remaining(STAFF, { headers: { "if-none-match": etag } })).toBe("58");
   expect(await remaining(STAFF, { method: "HEAD" })).toBe("57");
   expect(await remaining(`${STAFF}?nope=1`)).toBe("56");
@@ -70,28 +71,30 @@ test("a 304 counts, a HEAD counts, a mistake in the parameters counts, an OPTION
 });
 
 test("keys do not share their limits", async () => {
-  const a = api();
-  const { secret } = a.newKey({ limitMinute: 1 });
-  await a.ask(STAFF, { key: secret });
-  expect((await a.ask(STAFF, { key: secret })).status).toBe(429);
-  expect((await a.ask(STAFF)).status).toBe(200);
+  const api = createTestApi();
+  const { secret } = api.createKey({ limitMinute: 1 });
+  await api.request(STAFF, { key: secret });
+  expect((await api.request(STAFF, { key: secret })).status).toBe(429);
+  expect((await api.request(STAFF)).status).toBe(200);
 });
 
 test("after 60 failed attempts a minute an address is told to wait, and its good keys go on", async () => {
-  const a = api();
-  for (let i = 0; i < 60; i++) expect((await a.ask(STAFF, { key: "guess" })).status).toBe(401);
-  const refused = await a.ask(STAFF, { key: "guess" });
+  const api = createTestApi();
+  for (let i = 0; i < 60; i++)
+    expect((await api.request(STAFF, { key: "guess" })).status).toBe(401);
+  const refused = await api.request(STAFF, { key: "guess" });
   expect(refused.status).toBe(429);
   expect(refused.headers.get("retry-after")).toBe("60");
-  expect((await a.ask(STAFF)).status).toBe(200);
-  a.advance(60_000);
-  expect((await a.ask(STAFF, { key: "guess" })).status).toBe(401);
+  expect((await api.request(STAFF)).status).toBe(200);
+  api.advance(60_000);
+  expect((await api.request(STAFF, { key: "guess" })).status).toBe(401);
 });
 
 test("the public route has the same limits by address, before it looks anything up", async () => {
-  const a = api();
-  for (let i = 0; i < 60; i++) expect((await a.ask(AVAILABILITY, { key: null })).status).toBe(400);
-  const refused = await a.ask("/v1/businesses/nobody/availability", { key: null });
+  const api = createTestApi();
+  for (let i = 0; i < 60; i++)
+    expect((await api.request(AVAILABILITY, { key: null })).status).toBe(400);
+  const refused = await api.request("/v1/businesses/nobody/availability", { key: null });
   expect(refused.status).toBe(429);
   expect(refused.headers.get("access-control-allow-origin")).toBe("*");
   expect(refused.headers.get("access-control-expose-headers")).toContain("Retry-After");
@@ -128,86 +131,86 @@ test("in no window of any length do more pass than its quota, and what was refus
 
 describe("after a restart", () => {
   /** As another process on the same data, whose clocks started elsewhere. */
-  const restart = (a: Api, wallMs: number): ReturnType<typeof createApp> => {
+  const restart = (api: TestApi, wallMs: number): ReturnType<typeof createApp> => {
     const startedAt = wallMs;
-    return createApp({ ...a, now: () => wallMs, monotonic: () => wallMs - startedAt + 77_777 });
+    return createApp({ ...api, now: () => wallMs, monotonic: () => wallMs - startedAt + 77_777 });
   };
-  const remaining = async (a: Api, app: Pick<App, "request">) => {
-    const response = await app.request(STAFF, { headers: { authorization: `Bearer ${a.key}` } });
+  const remaining = async (api: TestApi, app: Pick<App, "request">) => {
+    const response = await app.request(STAFF, { headers: { authorization: `Bearer ${api.key}` } });
     return response.headers.get("ratelimit");
   };
 
   test("what was written counts on, and what came after it is the most that is granted anew", async () => {
-    const a = api();
-    for (let i = 0; i < 40; i++) await a.ask(STAFF);
-    a.advance(5000);
-    a.flush();
-    for (let i = 0; i < 5; i++) await a.ask(STAFF);
-    const app = restart(a, a.now() + 10_000);
-    expect(await remaining(a, app)).toBe('"per-minute";r=19;t=47, "per-hour";r=959;t=3587');
+    const api = createTestApi();
+    for (let i = 0; i < 40; i++) await api.request(STAFF);
+    api.advance(5000);
+    api.flush();
+    for (let i = 0; i < 5; i++) await api.request(STAFF);
+    const app = restart(api, api.now() + 10_000);
+    expect(await remaining(api, app)).toBe('"per-minute";r=19;t=47, "per-hour";r=959;t=3587');
   });
 
   test("each request is written once, however often it is flushed and restarted", async () => {
-    const a = api();
+    const api = createTestApi();
     for (let i = 0; i < 10; i++) {
-      await a.ask(STAFF);
-      a.advance(300);
-      a.flush();
+      await api.request(STAFF);
+      api.advance(300);
+      api.flush();
     }
-    a.flush();
-    expect(a.store.rateCounts.list().reduce((sum, { count }) => sum + count, 0)).toBe(10);
-    const app = restart(a, a.now());
-    expect(await remaining(a, app)).toContain('"per-minute";r=49;');
+    api.flush();
+    expect(api.store.rateCounts.list().reduce((sum, { count }) => sum + count, 0)).toBe(10);
+    const app = restart(api, api.now());
+    expect(await remaining(api, app)).toContain('"per-minute";r=49;');
     app.flush();
-    expect(a.store.rateCounts.list().reduce((sum, { count }) => sum + count, 0)).toBe(11);
+    expect(api.store.rateCounts.list().reduce((sum, { count }) => sum + count, 0)).toBe(11);
   });
 
   test("what has left every window is gone from the file too", async () => {
-    const a = api();
-    await a.ask(STAFF);
-    a.flush();
-    a.advance(3_601_000);
-    await a.ask(STAFF);
-    a.flush();
-    expect(a.store.rateCounts.list()).toHaveLength(1);
+    const api = createTestApi();
+    await api.request(STAFF);
+    api.flush();
+    api.advance(3_601_000);
+    await api.request(STAFF);
+    api.flush();
+    expect(api.store.rateCounts.list()).toHaveLength(1);
   });
 
   test.each([-30, -1, 1, 30])(
     "a clock that was set by %i days while it ran frees nobody and locks nobody out",
     async (days) => {
-      const a = api();
+      const api = createTestApi();
       let jumpMs = 0;
-      const now = a.now;
-      const rt = Object.assign(a, { now: () => now() + jumpMs });
+      const now = api.now;
+      const rt = Object.assign(api, { now: () => now() + jumpMs });
       const app = createApp(rt);
-      const ask = () => remaining(a, app);
+      const ask = () => remaining(api, app);
       for (let i = 0; i < 59; i++) await ask();
       app.flush();
       jumpMs = days * 86_400_000;
       expect(await ask()).toContain('"per-minute";r=0;t=60');
       app.flush();
-      expect(await remaining(a, restart(a, rt.now()))).toContain('"per-minute";r=0;');
-      expect(await remaining(a, restart(a, rt.now() + 62_000))).toContain('"per-minute";r=59;');
+      expect(await remaining(api, restart(api, rt.now()))).toContain('"per-minute";r=0;');
+      expect(await remaining(api, restart(api, rt.now() + 62_000))).toContain('"per-minute";r=59;');
     },
   );
 
   test("a clock that was set back while it was off counts as if no time had passed", async () => {
-    const a = api();
-    for (let i = 0; i < 60; i++) await a.ask(STAFF);
-    a.flush();
-    const back = a.now() - 86_400_000;
-    const app = restart(a, back);
-    expect(await remaining(a, app)).toContain('"per-minute";r=0;t=60');
+    const api = createTestApi();
+    for (let i = 0; i < 60; i++) await api.request(STAFF);
+    api.flush();
+    const back = api.now() - 86_400_000;
+    const app = restart(api, back);
+    expect(await remaining(api, app)).toContain('"per-minute";r=0;t=60');
     app.flush();
-    expect(a.store.rateCounts.list()).toMatchObject([
+    expect(api.store.rateCounts.list()).toMatchObject([
       { second: Math.floor(back / 1000), count: 60 },
     ]);
   });
 
   test("addresses are remembered too", async () => {
-    const a = api();
-    for (let i = 0; i < 60; i++) await a.ask(AVAILABILITY, { key: null });
-    a.flush();
-    expect((await restart(a, a.now() + 1000).request(AVAILABILITY)).status).toBe(429);
+    const api = createTestApi();
+    for (let i = 0; i < 60; i++) await api.request(AVAILABILITY, { key: null });
+    api.flush();
+    expect((await restart(api, api.now() + 1000).request(AVAILABILITY)).status).toBe(429);
   });
 });

@@ -5,43 +5,43 @@ import { readConfig } from "../../../src/config.ts";
 import { createGetClientAddress } from "../../../src/http/auth/client-address.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { createTempFolder } from "../../support/cli.ts";
-import { api, SALON } from "../support/api.ts";
+import { createTestApi, SALON } from "../support/api.ts";
 
 const STAFF = `/v1/businesses/${SALON}/staff`;
 
 describe("health", () => {
   test.each(["/healthz", "/readyz"])("%s is 200 without a key and without limits", async (path) => {
-    const a = api();
-    for (let i = 0; i < 70; i++) expect((await a.ask(path, { key: null })).status).toBe(200);
-    expect((await a.ask(path, { key: null, method: "POST" })).status).toBe(405);
+    const api = createTestApi();
+    for (let i = 0; i < 70; i++) expect((await api.request(path, { key: null })).status).toBe(200);
+    expect((await api.request(path, { key: null, method: "POST" })).status).toBe(405);
   });
 
   test("while it ends it is alive, but not ready", async () => {
-    const a = api();
-    a.shutDown();
-    expect((await a.ask("/healthz", { key: null })).status).toBe(200);
-    const response = await a.ask("/readyz", { key: null });
+    const api = createTestApi();
+    api.shutDown();
+    expect((await api.request("/healthz", { key: null })).status).toBe(200);
+    const response = await api.request("/readyz", { key: null });
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(await response.json()).toMatchObject({ code: "shutting_down" });
   });
 
   test("a file that cannot be read is not ready", async () => {
-    const a = api();
-    a.store.businesses.findBySlug = () => {
+    const api = createTestApi();
+    api.store.businesses.findBySlug = () => {
       throw new Error("disk I/O error");
     };
-    expect((await a.ask("/readyz", { key: null })).status).toBe(500);
-    expect((await a.ask("/healthz", { key: null })).status).toBe(200);
+    expect((await api.request("/readyz", { key: null })).status).toBe(500);
+    expect((await api.request("/healthz", { key: null })).status).toBe(200);
   });
 });
 
 describe("metrics", () => {
   test("requests are counted by route, method and status, and timed", async () => {
-    const a = api();
-    await a.ask(STAFF);
-    await a.ask(`/v1/businesses/${SALON}/staff?nope=1`);
-    await a.ask("/v1/businesses/anything/at/all");
-    const text = await (await a.ask("/metrics", { key: null })).text();
+    const api = createTestApi();
+    await api.request(STAFF);
+    await api.request(`/v1/businesses/${SALON}/staff?nope=1`);
+    await api.request("/v1/businesses/anything/at/all");
+    const text = await (await api.request("/metrics", { key: null })).text();
     const name = "deskbell_http_request_duration_seconds";
     for (const line of [
       `# TYPE ${name} histogram`,
@@ -79,8 +79,12 @@ describe("metrics", () => {
   ])("$what: $status", async ({ token, headers, status }) => {
     const file = join(createTempFolder(), "token");
     writeFileSync(file, `${token}\n`);
-    const a = api("salon", undefined, token === undefined ? {} : { metricsTokenFile: file });
-    expect((await a.ask("/metrics", { key: null, headers })).status).toBe(status);
+    const api = createTestApi(
+      "salon",
+      undefined,
+      token === undefined ? {} : { metricsTokenFile: file },
+    );
+    expect((await api.request("/metrics", { key: null, headers })).status).toBe(status);
   });
 
   test("a token file that cannot be read is refused at the start", () => {
@@ -90,9 +94,9 @@ describe("metrics", () => {
 
 describe("the access log", () => {
   test("has one wide line for each request, with the key's id and no secret", async () => {
-    const a = api("salon", undefined, { accessLog: true });
-    const { id, secret } = a.newKey();
-    const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+    const api = createTestApi("salon", undefined, { accessLog: true });
+    const { id, secret } = api.createKey();
+    const server = await startServer(api, { host: "127.0.0.1", port: 0 });
     const headers = { authorization: `Bearer ${secret}`, "user-agent": "partner/1\u00a0\u0085" };
     const ask = (path: string) => fetch(server.url + path, { headers });
     const response = await ask(`${STAFF}?_=${secret}`);
@@ -100,10 +104,10 @@ describe("the access log", () => {
     await ask(`/v1/businesses/${secret}/staff`);
     await ask(`/${secret}`);
     await server.close();
-    expect(a.logged.map(({ level, message }) => [level, message])).toEqual(
+    expect(api.logged.map(({ level, message }) => [level, message])).toEqual(
       Array.from({ length: 3 }, () => ["info", "request"]),
     );
-    expect(a.logged[0]?.fields).toMatchObject({
+    expect(api.logged[0]?.fields).toMatchObject({
       requestId: response.headers.get("request-id"),
       method: "GET",
       path: STAFF,
@@ -112,14 +116,14 @@ describe("the access log", () => {
       address: "127.0.0.1",
     });
     expect(length).toBeGreaterThan(0);
-    expect(a.logged.map(({ fields }) => fields["status"])).toEqual([200, 403, 404]);
-    expect(JSON.stringify(a.logged)).not.toContain(secret);
+    expect(api.logged.map(({ fields }) => fields["status"])).toEqual([200, 403, 404]);
+    expect(JSON.stringify(api.logged)).not.toContain(secret);
   });
 
   test("is off unless it is asked for", async () => {
-    const a = api();
-    await a.ask(STAFF);
-    expect(a.logged).toEqual([]);
+    const api = createTestApi();
+    await api.request(STAFF);
+    expect(api.logged).toEqual([]);
   });
 });
 
@@ -220,20 +224,20 @@ describe("who is asking, behind proxies", () => {
   );
 
   test("address ranges and limits go by it", async () => {
-    const a = api("salon", undefined, { trustedProxies: ["127.0.0.1"] });
-    const { secret } = a.newKey({ cidrs: ["203.0.113.0/24"] });
+    const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
+    const { secret } = api.createKey({ cidrs: ["203.0.113.0/24"] });
     const status = async (forwarded: string) =>
-      (await a.ask(STAFF, { key: secret, headers: { "x-forwarded-for": forwarded } })).status;
+      (await api.request(STAFF, { key: secret, headers: { "x-forwarded-for": forwarded } })).status;
     expect([await status("203.0.113.9"), await status("203.0.113.9, 198.51.100.1")]).toEqual([
       200, 403,
     ]);
-    expect(a.logged).toEqual([]);
+    expect(api.logged).toEqual([]);
   });
 });
 
 test("--public-url is in every address that is handed out", async () => {
-  const a = api("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
-  const { headers } = await a.ask(`${STAFF}?limit=1`);
+  const api = createTestApi("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
+  const { headers } = await api.request(`${STAFF}?limit=1`);
   expect(headers.get("link")).toMatch(
     /^<https:\/\/api\.example\.com\/bell\/v1\/businesses\/salon-aurora\/staff\?/,
   );

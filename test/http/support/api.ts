@@ -20,27 +20,27 @@ export type Problem = {
   violatedPolicies?: string[];
 };
 
-export type Api = TestRuntime & {
-  /** A request as it would come from the wire: in a turn of the event loop of its own. */
-  ask: (path: string, init?: RequestInit & { key?: string | null }) => Promise<Response>;
-  problem: (path: string, init?: RequestInit & { key?: string | null }) => Promise<Problem>;
-  newKey: (fields?: Partial<NewKey>) => { id: string; secret: string };
-  /** A secret key of the salon, which `ask` uses unless told otherwise. */
+export type TestApi = TestRuntime & {
+  /** Sends a request in its own event-loop iteration, as a socket would. */
+  request: (path: string, init?: RequestInit & { key?: string | null }) => Promise<Response>;
+  requestProblem: (path: string, init?: RequestInit & { key?: string | null }) => Promise<Problem>;
+  createKey: (fields?: Partial<NewKey>) => { id: string; secret: string };
+  /** A secret key of the salon, which `request` uses by default. */
   key: string;
   flush: () => void;
   shutDown: () => void;
 };
 
 /** The API over a seeded business, without a socket. */
-export function api(
+export function createTestApi(
   preset: Preset = "salon",
   busyTimeoutMs?: number,
   flags: ConfigFlags = {},
-): Api {
+): TestApi {
   const rt = createTestRuntime(flags, undefined, busyTimeoutMs);
-  const { slug } = seed(rt, preset);
+  const { slug } = applyPreset(rt, preset);
   const app = createApp(rt);
-  const newKey = (fields: Partial<NewKey> = {}) => {
+  const createTestKey = (fields: Partial<NewKey> = {}) => {
     const { key, secret } = createKey(rt, {
       businessId: businessId(slug),
       name: "test",
@@ -50,8 +50,8 @@ export function api(
     });
     return { id: key.id, secret };
   };
-  const { secret } = newKey();
-  const ask: Api["ask"] = async (path, { key = secret, ...init } = {}) => {
+  const { secret } = createTestKey();
+  const request: TestApi["request"] = async (path, { key = secret, ...init } = {}) => {
     await nextTurn();
     const headers = new Headers(init.headers);
     if (key !== null && !headers.has("authorization"))
@@ -59,21 +59,21 @@ export function api(
     return app.request(path, { ...init, headers });
   };
   return Object.assign(rt, {
-    ask,
-    problem: async (path: string, init?: Parameters<Api["ask"]>[1]) =>
-      (await (await ask(path, init)).json()) as Problem,
-    newKey,
+    request,
+    requestProblem: async (path: string, init?: Parameters<TestApi["request"]>[1]) =>
+      (await (await request(path, init)).json()) as Problem,
+    createKey: createTestKey,
     key: secret,
     flush: app.flush,
     shutDown: app.shutDown,
   });
 }
 
-export const seed = (rt: TestRuntime, preset: Preset) =>
+export const applyPreset = (rt: TestRuntime, preset: Preset) =>
   applyCatalog(rt, [{ name: `${preset}.yaml`, text: readPreset(preset) }], { seedingAt: rt.now() });
 
-const HEAD = `catalog: 1\nbusiness: {slug: ${SALON}, name: Salon Aurora, timezone: America/New_York, currency: USD, locale: en, locales: [en, es]}\n`;
+const HEADER = `catalog: 1\nbusiness: {slug: ${SALON}, name: Salon Aurora, timezone: America/New_York, currency: USD, locale: en, locales: [en, es]}\n`;
 
-/** Adds what a catalog file says to the salon. */
-export const change = (rt: TestRuntime, body: string) =>
-  applyCatalog(rt, [{ name: "change.yaml", text: HEAD + body }]);
+/** Applies a catalog file to the salon. @param body the file without its header */
+export const applyToSalon = (rt: TestRuntime, body: string) =>
+  applyCatalog(rt, [{ name: "change.yaml", text: HEADER + body }]);

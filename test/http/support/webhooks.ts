@@ -4,19 +4,19 @@ import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { EndpointRow } from "../../../src/store/endpoints.ts";
-import { type Api, SALON, seed } from "./api.ts";
+import { type TestApi, SALON, applyPreset } from "./api.ts";
 
 export const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
 export const DELIVERIES = `/v1/businesses/${SALON}/deliveries`;
 export const SALON_ID = businessId(SALON);
 
-/** An endpoint as some key made it; null: somebody at the terminal. */
-export const made = (
-  a: Api,
+/** @param keyId the key that created it, or null for the CLI */
+export const createTestEndpoint = (
+  api: TestApi,
   keyId: string | null,
   fields: { url?: string; business?: string } = {},
 ) =>
-  createEndpoint(a, {
+  createEndpoint(api, {
     businessId: fields.business ?? SALON_ID,
     keyId,
     name: "Website",
@@ -25,27 +25,27 @@ export const made = (
     allowPrivate: true,
   });
 
-/** One of another business, whose id a partner of the salon may have come to know. */
-export async function strangersEndpoint(a: Api): Promise<EndpointRow> {
-  const { slug } = seed(a, "restaurant");
-  return (await made(a, null, { business: businessId(slug) })).endpoint;
+/** An endpoint of another business. */
+export async function createForeignEndpoint(api: TestApi): Promise<EndpointRow> {
+  const { slug } = applyPreset(api, "restaurant");
+  return (await createTestEndpoint(api, null, { business: businessId(slug) })).endpoint;
 }
 
-export const restrictedKey = (a: Api, ...scopes: string[]) =>
-  a.newKey({ kind: "RESTRICTED", scopes: scopes.length === 0 ? ["webhooks.write"] : scopes });
+export const createRestrictedKey = (api: TestApi, ...scopes: string[]) =>
+  api.createKey({ kind: "RESTRICTED", scopes: scopes.length === 0 ? ["webhooks.write"] : scopes });
 
-/** Two events: service.updated, catalog.changed. */
-export const rename = (a: Api, name: string) =>
-  editObject(a, SALON, "service", "cut", (service) => ({ ...service, name }));
+/** Emits service.updated and catalog.changed. */
+export const renameService = (api: TestApi, name: string) =>
+  editObject(api, SALON, "service", "cut", (service) => ({ ...service, name }));
 
-export const withJson = (method: string, body: unknown): RequestInit => ({
+export const jsonRequest = (method: string, body: unknown): RequestInit => ({
   method,
   headers: { "content-type": "application/json" },
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
-/** The `data` of an answer with this status. */
-export async function dataOf<T = Record<string, unknown>>(
+/** Asserts the status and returns `data`. */
+export async function readData<T = Record<string, unknown>>(
   response: Response,
   status = 200,
 ): Promise<T> {

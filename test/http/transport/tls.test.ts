@@ -11,7 +11,7 @@ import { startServer } from "../../../src/http/server.ts";
 import { readCertificate, type TlsFiles } from "../../../src/http/transport/tls.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { type Certificate, createAuthority, hasOpenssl } from "../../support/hostile/tls.ts";
-import { api, SALON } from "../support/api.ts";
+import { createTestApi, SALON } from "../support/api.ts";
 
 const NAME = "api.example.ch";
 const DAY_MS = 86_400_000;
@@ -31,8 +31,8 @@ function office() {
 async function serve() {
   const desk = office();
   desk.put(desk.authority.issue(NAME, { from: -1, to: 90 }));
-  const a = api();
-  const server = await startServer(a, { host: "127.0.0.1", port: 0, tls: desk.files });
+  const api = createTestApi();
+  const server = await startServer(api, { host: "127.0.0.1", port: 0, tls: desk.files });
   onTestFinished(() => server.close());
   const trusting = {
     host: "127.0.0.1",
@@ -48,12 +48,12 @@ async function serve() {
       ...trusting,
       path,
       agent,
-      headers: { authorization: `Bearer ${a.key}` },
+      headers: { authorization: `Bearer ${api.key}` },
     });
     const [answer] = (await once(request, "response")) as [IncomingMessage & { socket: TLSSocket }];
     return answer;
   };
-  return { ...desk, a, server, trusting, ask };
+  return { ...desk, api, server, trusting, ask };
 }
 
 const serialOf = ({ socket }: { socket: TLSSocket }): string =>
@@ -107,7 +107,7 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
   ])(
     "a new file that is $bad leaves the old certificate in its place, and the log says what mends it",
     async (file) => {
-      const { a, server, files, ask } = await serve();
+      const { api, server, files, ask } = await serve();
       const before = await ask("/healthz");
       const serial = serialOf(before);
       await text(before);
@@ -116,7 +116,7 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
       const after = await ask("/healthz");
       expect(serialOf(after)).toBe(serial);
       await text(after);
-      expect(a.logged.filter(({ level }) => level === "error")).toEqual([
+      expect(api.logged.filter(({ level }) => level === "error")).toEqual([
         {
           level: "error",
           message: "could not load the new certificate; the old one stays in use",
@@ -141,14 +141,14 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
   ])(
     "the log notes a certificate that ended or ends $ends as $level",
     async ({ days, level, message }) => {
-      const a = api();
+      const api = createTestApi();
       const desk = office();
-      const to = (a.now() - Date.now()) / DAY_MS + days + 0.5;
+      const to = (api.now() - Date.now()) / DAY_MS + days + 0.5;
       desk.put(desk.authority.issue(NAME, { from: to - 100, to }));
-      const server = await startServer(a, { host: "127.0.0.1", port: 0, tls: desk.files });
+      const server = await startServer(api, { host: "127.0.0.1", port: 0, tls: desk.files });
       onTestFinished(() => server.close());
       const expires = expect.stringMatching(/^20\d\d-\d\d-.*Z$/);
-      expect(a.logged).toEqual([
+      expect(api.logged).toEqual([
         { level, message, fields: { names: `DNS:${NAME}`, expires, days } },
       ]);
     },
@@ -241,7 +241,11 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
     const desk = office();
     const { cert, key } = desk.authority.issue(NAME);
     desk.put({ cert: Buffer.from(`Bag Attributes\n${cert}${desk.authority.certificate}`), key });
-    const server = await startServer(api(), { host: "127.0.0.1", port: 0, tls: desk.files });
+    const server = await startServer(createTestApi(), {
+      host: "127.0.0.1",
+      port: 0,
+      tls: desk.files,
+    });
     onTestFinished(() => server.close());
     const socket = connect({ port: server.port, servername: NAME, ca: desk.authority.certificate });
     await once(socket, "secureConnect");

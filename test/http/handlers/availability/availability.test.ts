@@ -5,7 +5,7 @@ import { cancelBooking, createBooking } from "../../../../src/app/bookings/booki
 import { cancelReservation, createReservation } from "../../../../src/app/bookings/reservations.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../../../support/shop.ts";
-import { api, type Api, type Problem, SALON } from "../../support/api.ts";
+import { createTestApi, type TestApi, type Problem, SALON } from "../../support/api.ts";
 
 // It is Friday the 20th, noon in Lisbon, where the shop is open from 9 to 12.
 const MONDAY = "2026-11-23";
@@ -18,9 +18,9 @@ const [WASH, OIL, LONG] = [
 ];
 
 function shop() {
-  const a = api();
-  seedShop(a);
-  return a;
+  const api = createTestApi();
+  seedShop(api);
+  return api;
 }
 
 /** A service of the salon. */
@@ -42,20 +42,23 @@ type Body = {
   meta: object;
 };
 
-const ask = async (a: Api, query: string): Promise<Body> => {
-  const response = await a.ask(path(query), { key: null });
+const ask = async (api: TestApi, query: string): Promise<Body> => {
+  const response = await api.request(path(query), { key: null });
   expect(response.status).toBe(200);
   return (await response.json()) as Body;
 };
 
 /** `2026-11-23 OPEN 09:00 10:00`, a line a day. */
-const days = async (a: Api, query: string): Promise<string[]> =>
-  (await ask(a, query)).data.days.map(({ date, state, slots }) =>
+const days = async (api: TestApi, query: string): Promise<string[]> =>
+  (await ask(api, query)).data.days.map(({ date, state, slots }) =>
     [date, state, ...slots.map(({ startsAt }) => startsAt.slice(11, 16))].join(" "),
   );
 
-const refusal = async (a: Api, query: string, init?: Parameters<Api["ask"]>[1]): Promise<Problem> =>
-  a.problem(path(query), { key: null, ...init });
+const refusal = async (
+  api: TestApi,
+  query: string,
+  init?: Parameters<TestApi["request"]>[1],
+): Promise<Problem> => api.requestProblem(path(query), { key: null, ...init });
 
 describe("the answer", () => {
   test("has everything that the page shows, and no more", async () => {
@@ -120,10 +123,10 @@ describe("the answer", () => {
   });
 
   test("has every day that is asked for, with its state", async () => {
-    const a = shop();
+    const api = shop();
     for (const hour of ["09", "10", "11"])
-      createBooking(a, SHOP_SLUG, { service: "color", start: `2026-11-23T${hour}:00` });
-    expect(await days(a, `serviceId=${COLOR}`)).toEqual([
+      createBooking(api, SHOP_SLUG, { service: "color", start: `2026-11-23T${hour}:00` });
+    expect(await days(api, `serviceId=${COLOR}`)).toEqual([
       "2026-11-20 TOO_SOON",
       "2026-11-21 CLOSED",
       "2026-11-22 CLOSED",
@@ -132,11 +135,11 @@ describe("the answer", () => {
       "2026-11-25 OPEN 09:00 10:00 11:00",
       "2026-11-26 CLOSED",
     ]);
-    expect(await days(a, `serviceId=${COLOR}&from=2026-11-18&to=2026-11-19`)).toEqual([
+    expect(await days(api, `serviceId=${COLOR}&from=2026-11-18&to=2026-11-19`)).toEqual([
       "2026-11-18 TOO_SOON",
       "2026-11-19 TOO_SOON",
     ]);
-    expect(await days(a, `serviceId=${COLOR}&from=2026-12-20&to=2026-12-22`)).toEqual([
+    expect(await days(api, `serviceId=${COLOR}&from=2026-12-20&to=2026-12-22`)).toEqual([
       "2026-12-20 CLOSED",
       "2026-12-21 TOO_FAR",
       "2026-12-22 TOO_FAR",
@@ -144,9 +147,9 @@ describe("the answer", () => {
   });
 
   test("tells the next start also when it is after the days asked for, and null when there is none", async () => {
-    const a = shop();
+    const api = shop();
     const next = async (query: string) =>
-      (await ask(a, `serviceId=${CUT}&${query}`)).data.nextAvailable;
+      (await ask(api, `serviceId=${CUT}&${query}`)).data.nextAvailable;
     expect(await next("date=2026-11-21")).toBe("2026-11-23T09:00:00+00:00");
     expect(await next("date=2026-12-19")).toBeNull();
     expect(await next("date=2026-12-22")).toBeNull();
@@ -166,15 +169,15 @@ describe("the answer", () => {
   });
 
   test("counts the seats of a class and the tables for a party", async () => {
-    const a = shop();
-    createBooking(a, SHOP_SLUG, { service: "yoga", start: `${MONDAY}T09:00`, guests: 3 });
-    createReservation(a, SHOP_SLUG, { party: 2, start: `${MONDAY}T10:00` });
-    const yoga = await ask(a, `serviceId=${YOGA}&guests=2&date=${MONDAY}`);
+    const api = shop();
+    createBooking(api, SHOP_SLUG, { service: "yoga", start: `${MONDAY}T09:00`, guests: 3 });
+    createReservation(api, SHOP_SLUG, { party: 2, start: `${MONDAY}T10:00` });
+    const yoga = await ask(api, `serviceId=${YOGA}&guests=2&date=${MONDAY}`);
     expect(yoga.data.days[0]?.slots[0]).toMatchObject({ spotsLeft: 2, spotsTotal: 5 });
-    expect(await days(a, `serviceId=${YOGA}&guests=3&date=${MONDAY}`)).toEqual([
+    expect(await days(api, `serviceId=${YOGA}&guests=3&date=${MONDAY}`)).toEqual([
       `${MONDAY} OPEN 10:00 11:00`,
     ]);
-    const tables = await ask(a, `partySize=2&date=${MONDAY}`);
+    const tables = await ask(api, `partySize=2&date=${MONDAY}`);
     expect(tables.data.days[0]?.slots).toMatchObject([
       {
         spotsLeft: 2,
@@ -183,20 +186,23 @@ describe("the answer", () => {
       { spotsLeft: 1, segments: [{ tableId: shopId("tbl", "t4"), areaId: null }] },
       { spotsLeft: 2 },
     ]);
-    expect(await days(a, `partySize=2&areaId=${shopId("are", "terrace")}&date=${MONDAY}`)).toEqual([
-      `${MONDAY} OPEN 09:00 11:00`,
-    ]);
+    expect(
+      await days(api, `partySize=2&areaId=${shopId("are", "terrace")}&date=${MONDAY}`),
+    ).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
   });
 
   test("with granularity=days counts, with granularity=next has the first slots and no days", async () => {
-    const a = shop();
-    const { data } = await ask(a, `serviceId=${CUT}&from=2026-11-22&to=${MONDAY}&granularity=days`);
+    const api = shop();
+    const { data } = await ask(
+      api,
+      `serviceId=${CUT}&from=2026-11-22&to=${MONDAY}&granularity=days`,
+    );
     expect(data.days).toEqual([
       { date: "2026-11-22", state: "CLOSED", slotCount: 0 },
       { date: MONDAY, state: "OPEN", slotCount: 3 },
     ]);
     expect(data.nextAvailable).toBe("2026-11-23T09:00:00+00:00");
-    const next = await ask(a, `serviceId=${CUT}&granularity=next&limit=4`);
+    const next = await ask(api, `serviceId=${CUT}&granularity=next&limit=4`);
     expect(next.data.slots.map(({ startsAt }) => startsAt.slice(0, 16))).toEqual([
       "2026-11-23T09:00",
       "2026-11-23T10:00",
@@ -354,9 +360,9 @@ describe("what is wrong is told all at once, class by class", () => {
   });
 
   test("an unknown business is told after mistakes in the request and before anything else", async () => {
-    const a = shop();
+    const api = shop();
     const nobody = async (query: string) =>
-      (await a.problem(path(query, "nobody"), { key: null })).code;
+      (await api.requestProblem(path(query, "nobody"), { key: null })).code;
     expect(await nobody(`serviceId=${CUT}`)).toBe("business_not_found");
     expect(await nobody("serviceId=x&date=2027-02-29")).toBe("invalid_date");
   });
@@ -377,9 +383,9 @@ describe("what is wrong is told all at once, class by class", () => {
 });
 
 test("add-ons and people are bound to one of several services", async () => {
-  const a = shop();
+  const api = shop();
   const query = `serviceIds=${CUT},${COLOR}&addonIds=${COLOR}:${OIL}&staffIds=${COLOR}:${ANN}&date=${MONDAY}`;
-  const { data } = await ask(a, query);
+  const { data } = await ask(api, query);
   expect(data).toMatchObject({ durationMin: 120, priceCents: 10_700 });
   expect(data.days[0]?.slots[0]?.segments).toMatchObject([
     { serviceId: CUT, priceCents: 4000 },
@@ -390,14 +396,14 @@ test("add-ons and people are bound to one of several services", async () => {
 describe("explain", () => {
   const query = `serviceId=${COLOR}&date=${MONDAY}&explain=true`;
   const explained = async () => {
-    const a = shop();
-    createBooking(a, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
-    return { a, key: a.newKey({ businessId: businessId(SHOP_SLUG) }).secret };
+    const api = shop();
+    createBooking(api, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
+    return { api, key: api.createKey({ businessId: businessId(SHOP_SLUG) }).secret };
   };
 
   test("tells a key of the business why each other start is not offered", async () => {
-    const { a, key } = await explained();
-    const response = await a.ask(path(query), { key });
+    const { api, key } = await explained();
+    const response = await api.request(path(query), { key });
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
     const { data } = (await response.json()) as {
       data: {
@@ -433,11 +439,11 @@ describe("explain", () => {
   test.each([
     ["no key", () => null, 401],
     ["what is no key", () => "guess", 401],
-    ["a key of another business", (a: Api) => a.key, 403],
+    ["a key of another business", (api: TestApi) => api.key, 403],
     [
       "a key that may not read",
-      (a: Api) =>
-        a.newKey({
+      (api: TestApi) =>
+        api.createKey({
           businessId: businessId(SHOP_SLUG),
           kind: "RESTRICTED",
           scopes: ["webhooks.write"],
@@ -445,77 +451,77 @@ describe("explain", () => {
       403,
     ],
   ] as const)("is refused to %s, also where the answer is known", async (_, keyOf, status) => {
-    const { a, key } = await explained();
-    expect((await a.ask(path(query), { key })).status).toBe(200);
-    const refused = await a.ask(path(query), { key: keyOf(a) });
+    const { api, key } = await explained();
+    expect((await api.request(path(query), { key })).status).toBe(200);
+    const refused = await api.request(path(query), { key: keyOf(api) });
     expect(refused.status).toBe(status);
     expect(await refused.text()).not.toContain("TAKEN");
   });
 
   test("a foreign slug answers the same whether it exists or not", async () => {
-    const a = shop();
+    const api = shop();
     const codes = [SHOP_SLUG, "nobody"].map(
-      async (slug) => (await a.problem(path("explain=1", slug))).code,
+      async (slug) => (await api.requestProblem(path("explain=1", slug))).code,
     );
     expect(await Promise.all(codes)).toEqual(["business_mismatch", "business_mismatch"]);
   });
 
   test("needs whole slots", async () => {
-    const { a, key } = await explained();
-    expect((await a.ask(path(`${query}&granularity=days`), { key })).status).toBe(400);
+    const { api, key } = await explained();
+    expect((await api.request(path(`${query}&granularity=days`), { key })).status).toBe(400);
   });
 });
 
 describe("caching", () => {
   const query = `serviceId=${CUT}&date=${MONDAY}`;
   test("the ETag hashes the body: it outlives a minute and changes with a booking", async () => {
-    const a = shop();
-    const first = await a.ask(path(query), { key: null });
+    const api = shop();
+    const first = await api.request(path(query), { key: null });
     const etag = first.headers.get("etag") ?? "";
     expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
     expect(first.headers.get("cache-control")).toBe("public, max-age=0, must-revalidate");
-    a.advance(61_000);
-    const again = () => a.ask(path(query), { key: null, headers: { "if-none-match": etag } });
+    api.advance(61_000);
+    const again = () => api.request(path(query), { key: null, headers: { "if-none-match": etag } });
     const same = await again();
     expect([same.status, await same.text()]).toEqual([304, ""]);
     expect(same.headers.get("cache-control")).toBe("public, max-age=0, must-revalidate");
-    createBooking(a, SHOP_SLUG, { service: "cut", start: `${MONDAY}T09:00`, staff: "ann" });
+    createBooking(api, SHOP_SLUG, { service: "cut", start: `${MONDAY}T09:00`, staff: "ann" });
     expect((await again()).status).toBe(200);
   });
 
   test("an answer is kept until something of the business changes: what others write does not make it anew", async () => {
-    const a = shop();
+    const api = shop();
     const color = `serviceId=${COLOR}&date=${MONDAY}`;
-    const { id } = createBooking(a, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
-    const reads = vi.spyOn(a.store.bookings, "busy");
-    expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
+    const { id } = createBooking(api, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
+    const reads = vi.spyOn(api.store.bookings, "busy");
+    expect(await days(api, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
     const once = reads.mock.calls.length;
-    a.newKey();
-    expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
+    api.createKey();
+    expect(await days(api, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
     expect(reads).toHaveBeenCalledTimes(once);
-    cancelBooking(a, SHOP_SLUG, id);
-    expect(await days(a, color)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
+    cancelBooking(api, SHOP_SLUG, id);
+    expect(await days(api, color)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
   });
 
   test("a cancelled reservation's table shows at once", async () => {
-    const a = shop();
+    const api = shop();
     const table = `partySize=4&date=${MONDAY}`;
-    const before = await days(a, table);
-    const { id } = createReservation(a, SHOP_SLUG, { party: 4, start: `${MONDAY}T09:00` });
-    expect(await days(a, table)).not.toEqual(before);
-    cancelReservation(a, SHOP_SLUG, id);
-    expect(await days(a, table)).toEqual(before);
+    const before = await days(api, table);
+    const { id } = createReservation(api, SHOP_SLUG, { party: 4, start: `${MONDAY}T09:00` });
+    expect(await days(api, table)).not.toEqual(before);
+    cancelReservation(api, SHOP_SLUG, id);
+    expect(await days(api, table)).toEqual(before);
   });
 
   describe("who hangs up", () => {
     const wide = path(`serviceId=${CUT}&from=${MONDAY}&to=2026-12-18`);
     /** Somebody asks, and as the work begins somebody hangs up. */
     async function hangUp(others: number): Promise<{ reads: number; statuses: number[] }> {
-      const a = shop();
-      const reads = vi.spyOn(a.store.bookings, "busy");
+      const api = shop();
+      const reads = vi.spyOn(api.store.bookings, "busy");
       const gone = new AbortController();
-      const asked = a.ask(wide, { key: null, signal: gone.signal });
-      const waiting = Array.from({ length: others }, () => a.ask(wide, { key: null }));
+      const asked = api.request(wide, { key: null, signal: gone.signal });
+      const waiting = Array.from({ length: others }, () => api.request(wide, { key: null }));
       while (reads.mock.calls.length === 0) await nextTurn();
       gone.abort();
       await asked.catch(() => undefined);
@@ -536,43 +542,43 @@ describe("caching", () => {
   });
 
   test("a slot is gone the moment its notice begins", async () => {
-    const a = shop();
+    const api = shop();
     const monday = `serviceId=${CUT}&date=${MONDAY}`;
-    a.advance(Date.parse("2026-11-23T08:00:00Z") - a.now());
-    expect(await days(a, monday)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
-    a.advance(1);
-    expect(await days(a, monday)).toEqual([`${MONDAY} OPEN 10:00 11:00`]);
+    api.advance(Date.parse("2026-11-23T08:00:00Z") - api.now());
+    expect(await days(api, monday)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
+    api.advance(1);
+    expect(await days(api, monday)).toEqual([`${MONDAY} OPEN 10:00 11:00`]);
   });
 
   test("who asks the same at once shares one answer", async () => {
-    const a = shop();
+    const api = shop();
     const answers = await Promise.all(
-      Array.from({ length: 30 }, () => a.ask(path(query), { key: null })),
+      Array.from({ length: 30 }, () => api.request(path(query), { key: null })),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   test("twenty different questions are worked on at once; the next is told to come again", async () => {
-    const a = shop();
+    const api = shop();
     const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => a.ask(path(`${query}&_=${i}`), { key: null })),
+      Array.from({ length: 30 }, (_, i) => api.request(path(`${query}&_=${i}`), { key: null })),
     );
     const busy = answers.filter(({ status }) => status === 503);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
     expect(busy).toHaveLength(10);
     expect(busy[0]?.headers.get("retry-after")).toBe("1");
-    expect((await a.ask(path(query), { key: null })).status).toBe(200);
+    expect((await api.request(path(query), { key: null })).status).toBe(200);
   });
 
   test("what is large is compressed, HEAD has the same headers", async () => {
-    const a = shop();
+    const api = shop();
     const headers = { "accept-encoding": "gzip" };
     const wide = path(`serviceId=${CUT}&from=${MONDAY}&to=2026-12-18`);
-    const zipped = await a.ask(wide, { key: null, headers });
+    const zipped = await api.request(wide, { key: null, headers });
     expect(zipped.headers.get("content-encoding")).toBe("gzip");
-    const plain = await (await a.ask(wide, { key: null })).text();
+    const plain = await (await api.request(wide, { key: null })).text();
     expect(gunzipSync(Buffer.from(await zipped.arrayBuffer())).toString()).toBe(plain);
-    const head = await a.ask(wide, { key: null, headers, method: "HEAD" });
+    const head = await api.request(wide, { key: null, headers, method: "HEAD" });
     expect(await head.text()).toBe("");
     for (const name of ["etag", "content-length", "content-encoding", "vary"])
       expect(head.headers.get(name), name).toBe(zipped.headers.get(name));
@@ -580,8 +586,9 @@ describe("caching", () => {
 });
 
 test("every answer may be read by any page: good ones, mistakes, and the 429", async () => {
-  const a = shop();
-  const ask = (query: string, init?: RequestInit) => a.ask(path(query), { key: null, ...init });
+  const api = shop();
+  const ask = (query: string, init?: RequestInit) =>
+    api.request(path(query), { key: null, ...init });
   const answers = [
     await ask(`serviceId=${CUT}`),
     await ask("nope=1"),
@@ -604,10 +611,10 @@ test("every answer may be read by any page: good ones, mistakes, and the 429", a
 describe("sixty a minute from one address", () => {
   const query = path(`serviceId=${CUT}&date=${MONDAY}`);
   const asking = (trustedProxies: string[]) => {
-    const a = api("salon", undefined, { trustedProxies });
-    seedShop(a);
+    const api = createTestApi("salon", undefined, { trustedProxies });
+    seedShop(api);
     return async (address: string) =>
-      (await a.ask(query, { key: null, headers: { "x-forwarded-for": address } })).status;
+      (await api.request(query, { key: null, headers: { "x-forwarded-for": address } })).status;
   };
 
   test("behind a proxy that is trusted are those of the client, in IPv6 of its /64", async () => {
@@ -626,7 +633,7 @@ describe("sixty a minute from one address", () => {
 });
 
 test("an answer that nobody could read is refused with what to do instead", async () => {
-  const a = api();
+  const api = createTestApi();
   const people = Array.from({ length: 50 }, (_, i) => `p${i}`);
   const services = Array.from(
     { length: 8 },
@@ -638,18 +645,20 @@ business: {slug: ${SHOP_SLUG}, name: Big, timezone: UTC, currency: EUR, bookingP
 hours: [{days: [mon-sun], start: "00:00", end: "24:00"}]
 services: [${services.join(", ")}]
 staff: [${people.map((key) => `{key: ${key}, name: P}`).join(", ")}]`;
-  applyCatalog(a, [{ name: "big.yaml", text }]);
+  applyCatalog(api, [{ name: "big.yaml", text }]);
   const chain = `serviceIds=${services.map((_, i) => shopId("svc", `s${i}`)).join(",")}&from=${MONDAY}`;
-  expect(await refusal(a, `${chain}&to=2027-01-20`)).toMatchObject({
+  expect(await refusal(api, `${chain}&to=2027-01-20`)).toMatchObject({
     status: 400,
     code: "range_too_large",
   });
-  expect((await a.ask(path(`${chain}&to=2026-11-24&granularity=days`), { key: null })).status).toBe(
-    200,
-  );
+  expect(
+    (await api.request(path(`${chain}&to=2026-11-24&granularity=days`), { key: null })).status,
+  ).toBe(200);
 });
 
 test("the salon of the demo can be asked", async () => {
-  const response = await api().ask(path(`serviceId=${OF_ANOTHER_BUSINESS}`, SALON), { key: null });
+  const response = await createTestApi().request(path(`serviceId=${OF_ANOTHER_BUSINESS}`, SALON), {
+    key: null,
+  });
   expect(response.status).toBe(200);
 });

@@ -4,18 +4,18 @@ import { createApp } from "../../../../src/http/app.ts";
 import { applyCatalog, editObject } from "../../../../src/app/catalog/catalog.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { openRuntime } from "../../../../src/app/runtime.ts";
-import { api, SALON, seed } from "../../support/api.ts";
+import { createTestApi, SALON, applyPreset } from "../../support/api.ts";
 
 const at = (path: string) => `/v1/businesses/${SALON}/${path}`;
 const LISTS = ["menu", "services", "service-categories", "staff", "promotions", "events/catalog"];
 
 describe("ETags", () => {
   test.each(LISTS)("of %s are weak, name the version and save the body", async (path) => {
-    const a = api();
-    const first = await a.ask(at(path));
+    const api = createTestApi();
+    const first = await api.request(at(path));
     const etag = first.headers.get("etag") as string;
     expect(etag).toMatch(/^W\/"c1-[\w-]+"$/);
-    const second = await a.ask(at(path), { headers: { "if-none-match": etag } });
+    const second = await api.request(at(path), { headers: { "if-none-match": etag } });
     expect(second.status).toBe(304);
     expect(await second.text()).toBe("");
     for (const name of ["etag", "cache-control", "catalog-version", "vary"])
@@ -25,7 +25,7 @@ describe("ETags", () => {
   });
 
   test("differ between views", async () => {
-    const a = api();
+    const api = createTestApi();
     const paths = [
       ...LISTS,
       "services?includeVariants=1",
@@ -34,33 +34,35 @@ describe("ETags", () => {
       "staff?locale=es",
     ];
     const etags = await Promise.all(
-      paths.map(async (path) => (await a.ask(at(path))).headers.get("etag")),
+      paths.map(async (path) => (await api.request(at(path))).headers.get("etag")),
     );
     expect(new Set(etags).size).toBe(paths.length);
   });
 
   test("change with every change of the catalog, also from another process", async () => {
-    const a = api();
-    const stale = (await a.ask(at("services"))).headers.get("etag") as string;
-    editObject(a, SALON, "service", "cut", (service) => ({ ...service, name: "Cut" }));
-    const fresh = await a.ask(at("services"), { headers: { "if-none-match": stale } });
+    const api = createTestApi();
+    const stale = (await api.request(at("services"))).headers.get("etag") as string;
+    editObject(api, SALON, "service", "cut", (service) => ({ ...service, name: "Cut" }));
+    const fresh = await api.request(at("services"), { headers: { "if-none-match": stale } });
     expect(fresh.status).toBe(200);
     expect(fresh.headers.get("catalog-version")).toBe("2");
     expect(await fresh.text()).toContain('"name":"Cut"');
 
-    const other = openRuntime(a.config, 1000);
+    const other = openRuntime(api.config, 1000);
     editObject(other, SALON, "service", "cut", (service) => ({ ...service, name: "Elsewhere" }));
     other.close();
-    const next = await a.ask(at("services"));
+    const next = await api.request(at("services"));
     expect(next.headers.get("catalog-version")).toBe("3");
     expect(await next.text()).toContain('"name":"Elsewhere"');
   });
 
   test("are the same for two processes, so that a restart costs nobody a body", async () => {
-    const a = api();
-    const headers = { authorization: `Bearer ${a.key}` };
-    const restarted = await createApp(a).request(at("services"), { headers });
-    expect(restarted.headers.get("etag")).toBe((await a.ask(at("services"))).headers.get("etag"));
+    const api = createTestApi();
+    const headers = { authorization: `Bearer ${api.key}` };
+    const restarted = await createApp(api).request(at("services"), { headers });
+    expect(restarted.headers.get("etag")).toBe(
+      (await api.request(at("services"))).headers.get("etag"),
+    );
   });
 
   test.each([
@@ -71,49 +73,49 @@ describe("ETags", () => {
     { given: "c1", status: 200 },
     { given: "", status: 200 },
   ])("If-None-Match: $given gives $status", async ({ given, status }) => {
-    const a = api();
-    const etag = (await a.ask(at("staff"))).headers.get("etag") as string;
+    const api = createTestApi();
+    const etag = (await api.request(at("staff"))).headers.get("etag") as string;
     const ifNoneMatch = given.replace("ETAG", etag).replace("STRONG", etag.slice(2));
-    expect((await a.ask(at("staff"), { headers: { "if-none-match": ifNoneMatch } })).status).toBe(
-      status,
-    );
+    expect(
+      (await api.request(at("staff"), { headers: { "if-none-match": ifNoneMatch } })).status,
+    ).toBe(status);
   });
 });
 
 test("a business that was removed and made anew answers what it has now", async () => {
-  const a = api();
+  const api = createTestApi();
   const names = async (key: string) => {
-    const { data } = (await (await a.ask(at("services"), { key })).json()) as {
+    const { data } = (await (await api.request(at("services"), { key })).json()) as {
       data: { name: string }[];
     };
     return data.map(({ name }) => name);
   };
-  expect((await names(a.key)).length).toBeGreaterThan(1);
-  deleteBusiness(a, a.store.businesses.findBySlug(SALON)!);
-  a.advance(60_000);
+  expect((await names(api.key)).length).toBeGreaterThan(1);
+  deleteBusiness(api, api.store.businesses.findBySlug(SALON)!);
+  api.advance(60_000);
   const text = `catalog: 1
 business: {slug: ${SALON}, name: Another, timezone: Europe/Madrid, currency: EUR, locale: en}
 services: [{key: shave, name: Shave, durationMin: 30, price: 20}]
 `;
-  applyCatalog(a, [{ name: "another.yaml", text }], { seedingAt: a.now() });
-  expect(await names(a.newKey().secret)).toEqual(["Shave"]);
+  applyCatalog(api, [{ name: "another.yaml", text }], { seedingAt: api.now() });
+  expect(await names(api.createKey().secret)).toEqual(["Shave"]);
 });
 
 test("an ETag of a business that was removed is none of the one made anew, in the same millisecond or later", async () => {
-  const a = api();
+  const api = createTestApi();
   const ask = async (key: string, etag = "") => {
-    const { status, headers } = await a.ask(at("services"), {
+    const { status, headers } = await api.request(at("services"), {
       key,
       headers: { "if-none-match": etag },
     });
     return { status, etag: headers.get("etag") ?? "" };
   };
-  const seen = [(await ask(a.key)).etag];
+  const seen = [(await ask(api.key)).etag];
   for (const laterMs of [0, 60_000]) {
-    deleteBusiness(a, a.store.businesses.findBySlug(SALON)!);
-    a.advance(laterMs);
-    seed(a, "salon");
-    const { secret } = a.newKey();
+    deleteBusiness(api, api.store.businesses.findBySlug(SALON)!);
+    api.advance(laterMs);
+    applyPreset(api, "salon");
+    const { secret } = api.createKey();
     expect(await ask(secret, seen.join(", "))).toMatchObject({ status: 200 });
     seen.push((await ask(secret)).etag);
   }
@@ -121,7 +123,7 @@ test("an ETag of a business that was removed is none of the one made anew, in th
 });
 
 test("keyed answers stay with their client", async () => {
-  const { headers } = await api().ask(at("services"));
+  const { headers } = await createTestApi().request(at("services"));
   expect(headers.get("cache-control")).toBe("private, no-cache");
   expect(headers.get("vary")).toBe("Accept-Encoding");
   expect(headers.get("api-version")).toBe("1.0");
@@ -138,9 +140,9 @@ test.each([
   { accept: "br", zipped: false },
   { accept: "*;q=0", zipped: false },
 ])("Accept-Encoding: $accept: gzip $zipped", async ({ accept, zipped }) => {
-  const a = api();
-  const plain = Buffer.from(await (await a.ask(at("services"))).arrayBuffer());
-  const response = await a.ask(at("services"), { headers: { "accept-encoding": accept } });
+  const api = createTestApi();
+  const plain = Buffer.from(await (await api.request(at("services"))).arrayBuffer());
+  const response = await api.request(at("services"), { headers: { "accept-encoding": accept } });
   const body = Buffer.from(await response.arrayBuffer());
   expect(response.headers.get("content-encoding")).toBe(zipped ? "gzip" : null);
   expect(response.headers.get("content-length")).toBe(String(body.length));
@@ -148,26 +150,26 @@ test.each([
 });
 
 test("what is small is not compressed", async () => {
-  const response = await api().ask(at("events/catalog"), {
+  const response = await createTestApi().request(at("events/catalog"), {
     headers: { "accept-encoding": "gzip" },
   });
   expect(response.headers.get("content-encoding")).toBeNull();
 });
 
 test("HEAD is GET without the body", async () => {
-  const a = api();
-  const get = await a.ask(at("services"));
-  const head = await a.ask(at("services"), { method: "HEAD" });
+  const api = createTestApi();
+  const get = await api.request(at("services"));
+  const head = await api.request(at("services"), { method: "HEAD" });
   expect(head.status).toBe(200);
   expect(await head.text()).toBe("");
   for (const name of ["etag", "content-length", "content-type", "catalog-version"])
     expect(head.headers.get(name), name).toBe(get.headers.get(name));
-  const refused = await a.ask(at("services?nope=1"), { method: "HEAD" });
+  const refused = await api.request(at("services?nope=1"), { method: "HEAD" });
   expect([refused.status, await refused.text()]).toEqual([400, ""]);
 });
 
 test("OPTIONS says what is allowed without a key, and opens keyed routes to no browser", async () => {
-  const response = await api().ask(at("services"), { method: "OPTIONS", key: null });
+  const response = await createTestApi().request(at("services"), { method: "OPTIONS", key: null });
   expect(response.status).toBe(204);
   expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   expect(response.headers.get("access-control-allow-origin")).toBeNull();
@@ -175,7 +177,11 @@ test("OPTIONS says what is allowed without a key, and opens keyed routes to no b
 
 test("availability may be asked from any page", async () => {
   const headers = { origin: "https://shop.example", "access-control-request-method": "GET" };
-  const response = await api().ask(at("availability"), { method: "OPTIONS", key: null, headers });
+  const response = await createTestApi().request(at("availability"), {
+    method: "OPTIONS",
+    key: null,
+    headers,
+  });
   expect(response.status).toBe(204);
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
   expect(response.headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS");

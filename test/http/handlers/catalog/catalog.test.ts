@@ -2,7 +2,13 @@ import { describe, expect, test } from "vitest";
 import { editObject } from "../../../../src/app/catalog/catalog.ts";
 import { createTicketOrder } from "../../../../src/app/bookings/ticket-orders.ts";
 import type { WeeklyWindow } from "../../../../src/domain/catalog/catalog.ts";
-import { type Api, api, change, SALON, seed } from "../../support/api.ts";
+import {
+  type TestApi,
+  createTestApi,
+  applyToSalon,
+  SALON,
+  applyPreset,
+} from "../../support/api.ts";
 
 type Listed = { id: string; name: string; sortOrder: number } & Record<string, unknown>;
 type List = {
@@ -22,8 +28,8 @@ type Menu = Omit<List, "data"> & {
 
 const at = (path: string, slug = SALON) => `/v1/businesses/${slug}/${path}`;
 
-async function read<T = List>(a: Api, path: string, slug?: string): Promise<T> {
-  const response = await a.ask(at(path, slug));
+async function read<T = List>(api: TestApi, path: string, slug?: string): Promise<T> {
+  const response = await api.request(at(path, slug));
   const body = (await response.json()) as T;
   expect(response.status, JSON.stringify(body)).toBe(200);
   return body;
@@ -41,7 +47,7 @@ describe("services", () => {
   ])(
     "'$query': what was not asked for is absent, what was is an array",
     async ({ query, variants, addons }) => {
-      const { data } = await read(api(), `services${query}`);
+      const { data } = await read(createTestApi(), `services${query}`);
       expect(data.length).toBeGreaterThan(10);
       for (const service of data) {
         expect(Array.isArray(service["variants"])).toBe(variants);
@@ -60,7 +66,7 @@ describe("services", () => {
 
   test("with all includes each is the object that stands in a webhook, but for its translations", async () => {
     const { data } = await read(
-      api(),
+      createTestApi(),
       "services?includeVariants=1&includeAddons=1&includeTranslations=1",
     );
     expect(Object.keys(data[0] ?? {}).slice(0, 8)).toEqual([
@@ -77,13 +83,13 @@ describe("services", () => {
   });
 
   test("filters narrow the list, and unknown ids find nothing", async () => {
-    const a = api();
-    const all = (await read(a, "services")).data;
+    const api = createTestApi();
+    const all = (await read(api, "services")).data;
     const [first, second] = all as [Listed, Listed];
     const category = first["categoryId"] as string;
     const staffId = (first["staffIds"] as string[])[0] as string;
     const ids = async (query: string) =>
-      (await read(a, `services?${query}`)).data.map(({ id }) => id);
+      (await read(api, `services?${query}`)).data.map(({ id }) => id);
     const having = (test: (service: Listed) => boolean) => all.filter(test).map(({ id }) => id);
 
     expect(await ids(`ids=${first.id},${second.id}`)).toEqual([first.id, second.id]);
@@ -96,7 +102,7 @@ describe("services", () => {
     );
     expect(await ids("bookable=false")).toEqual(having((s) => s["bookable"] === false));
     expect(await ids("ids=svc_none")).toEqual([]);
-    expect(await a.problem(at("services?ids="))).toMatchObject({
+    expect(await api.requestProblem(at("services?ids="))).toMatchObject({
       status: 400,
       errors: [{ parameter: "ids" }],
     });
@@ -104,7 +110,7 @@ describe("services", () => {
 });
 
 test("the envelope says whose list it is, in which currency, locale and version", async () => {
-  const { page, meta } = await read(api(), "staff");
+  const { page, meta } = await read(createTestApi(), "staff");
   expect(page).toEqual({ hasMore: false, nextCursor: null });
   expect(meta).toEqual({
     business: {
@@ -123,7 +129,7 @@ test("the envelope says whose list it is, in which currency, locale and version"
 test.each(["services", "service-categories", "staff", "promotions"])(
   "%s come in their order",
   async (path) => {
-    const { data } = await read(api(), path);
+    const { data } = await read(createTestApi(), path);
     expect(data.length).toBeGreaterThan(1);
     expect(data.map(({ sortOrder }) => sortOrder)).toEqual(
       data.map(({ sortOrder }) => sortOrder).toSorted((a, b) => a - b),
@@ -132,23 +138,23 @@ test.each(["services", "service-categories", "staff", "promotions"])(
 );
 
 test("what is hidden is in no list", async () => {
-  const a = api();
-  editObject(a, SALON, "service", "cut", (service) => ({ ...service, status: "INACTIVE" }));
-  editObject(a, SALON, "staff", "maya", (staff) => ({ ...staff, public: false }));
-  expect(names(await read(a, "services"))).not.toContain("Signature cut");
-  expect(names(await read(a, "staff"))).not.toContain("Maya Okafor");
+  const api = createTestApi();
+  editObject(api, SALON, "service", "cut", (service) => ({ ...service, status: "INACTIVE" }));
+  editObject(api, SALON, "staff", "maya", (staff) => ({ ...staff, public: false }));
+  expect(names(await read(api, "services"))).not.toContain("Signature cut");
+  expect(names(await read(api, "staff"))).not.toContain("Maya Okafor");
 });
 
 describe("the menu", () => {
   const restaurant = () => {
-    const a = api("restaurant");
-    const [business] = a.store.businesses.list();
-    return { a, slug: business?.slug as string };
+    const api = createTestApi("restaurant");
+    const [business] = api.store.businesses.list();
+    return { api, slug: business?.slug as string };
   };
 
   test("is flat: categories, dishes and modifier groups beside each other", async () => {
-    const { a, slug } = restaurant();
-    const { data } = await read<Menu>(a, "menu", slug);
+    const { api, slug } = restaurant();
+    const { data } = await read<Menu>(api, "menu", slug);
     expect(Object.keys(data)).toEqual(["categories", "items", "modifierGroups"]);
     const categories = new Set(data.categories.map(({ id }) => id));
     expect(data.items.length).toBeGreaterThan(10);
@@ -157,8 +163,8 @@ describe("the menu", () => {
   });
 
   test("as of an instant has what is served then, past midnight too", async () => {
-    const { a, slug } = restaurant();
-    const { items, categories } = (await read<Menu>(a, "menu", slug)).data;
+    const { api, slug } = restaurant();
+    const { items, categories } = (await read<Menu>(api, "menu", slug)).data;
     const always = new Set(
       categories.filter(({ availability }) => availability === null).map(({ id }) => id),
     );
@@ -166,23 +172,31 @@ describe("the menu", () => {
       (categoryIds as string[]).some((id) => always.has(id)),
     ) as Listed;
     const fridayNight: WeeklyWindow = { days: ["fri"], start: "18:00", end: "26:00" };
-    editObject(a, slug, "menu_item", dish.id, (item) => ({ ...item, availability: [fridayNight] }));
+    editObject(api, slug, "menu_item", dish.id, (item) => ({
+      ...item,
+      availability: [fridayNight],
+    }));
     const isServed = async (moment: string) =>
-      (await read<Menu>(a, `menu?at=${moment}`, slug)).data.items.some(({ id }) => id === dish.id);
+      (await read<Menu>(api, `menu?at=${moment}`, slug)).data.items.some(
+        ({ id }) => id === dish.id,
+      );
     expect(await isServed("2026-11-20T18:00")).toBe(true);
     expect(await isServed("2026-11-20T17:59")).toBe(false);
     expect(await isServed("2026-11-21T01:59")).toBe(true);
     expect(await isServed("2026-11-21T02:00")).toBe(false);
-    expect((await read<Menu>(a, "menu", slug)).data.items).toHaveLength(items.length);
+    expect((await read<Menu>(api, "menu", slug)).data.items).toHaveLength(items.length);
   });
 
   test("as of an instant leaves out a category that is not served, with the dishes that are in no other", async () => {
-    const { a, slug } = restaurant();
-    const before = (await read<Menu>(a, "menu", slug)).data;
+    const { api, slug } = restaurant();
+    const before = (await read<Menu>(api, "menu", slug)).data;
     const category = before.categories[0] as Listed;
     const never: WeeklyWindow = { days: ["mon"], start: "03:00", end: "03:01" };
-    editObject(a, slug, "menu_category", category.id, (doc) => ({ ...doc, availability: [never] }));
-    const { data } = await read<Menu>(a, "menu?at=2026-11-20T20:00", slug);
+    editObject(api, slug, "menu_category", category.id, (doc) => ({
+      ...doc,
+      availability: [never],
+    }));
+    const { data } = await read<Menu>(api, "menu?at=2026-11-20T20:00", slug);
     expect(
       before.items.some(({ categoryIds }) => (categoryIds as string[]).join() === category.id),
     ).toBe(true);
@@ -193,9 +207,9 @@ describe("the menu", () => {
   });
 
   test("is paged by its dishes", async () => {
-    const { a, slug } = restaurant();
-    const whole = await read<Menu>(a, "menu", slug);
-    const page = await read<Menu>(a, "menu?limit=3", slug);
+    const { api, slug } = restaurant();
+    const whole = await read<Menu>(api, "menu", slug);
+    const page = await read<Menu>(api, "menu?limit=3", slug);
     expect(page.data.items).toEqual(whole.data.items.slice(0, 3));
     expect(page.data.categories).toEqual(whole.data.categories);
     expect(page.page.hasMore).toBe(true);
@@ -208,38 +222,40 @@ describe("promotions", () => {
   - {key: over, name: Over, benefit: {type: PERCENT_OFF, percent: 10}, appliesTo: {all: true}, schedule: {endsAt: 2026-11-20T06:00}}`;
 
   test("change by the clock alone: validUntil says when, and nothing older is served", async () => {
-    const a = api();
-    change(a, TIMED);
-    const before = await read(a, "promotions");
+    const api = createTestApi();
+    applyToSalon(api, TIMED);
+    const before = await read(api, "promotions");
     expect(names(before)).not.toContain("Soon");
     expect(before.meta.validUntil).toBe("2026-11-20T08:00:00-05:00");
-    const etag = (await a.ask(at("promotions"))).headers.get("etag") as string;
+    const etag = (await api.request(at("promotions"))).headers.get("etag") as string;
 
-    a.advance(3_600_000);
-    const during = await a.ask(at("promotions"), { headers: { "if-none-match": etag } });
+    api.advance(3_600_000);
+    const during = await api.request(at("promotions"), { headers: { "if-none-match": etag } });
     expect(during.status).toBe(200);
     const list = (await during.json()) as List;
     expect(names(list)).toContain("Soon");
     expect(list.meta.validUntil).toBe("2026-11-20T09:00:00-05:00");
 
-    a.advance(3_600_000);
-    expect(names(await read(a, "promotions"))).not.toContain("Soon");
+    api.advance(3_600_000);
+    expect(names(await read(api, "promotions"))).not.toContain("Soon");
   });
 
   test("can be asked for as of another moment, and with those to come", async () => {
-    const a = api();
-    change(a, TIMED);
-    expect(names(await read(a, "promotions?at=2026-11-20T08:30:00-05:00"))).toContain("Soon");
-    expect(names(await read(a, "promotions?at=2026-11-20T08:30:00-05:00"))).not.toContain("Over");
-    expect(names(await read(a, "promotions?at=2026-11-20T05:30"))).toContain("Over");
-    expect((await read(a, "promotions?at=2026-11-20T05:30")).meta.validUntil).toBeNull();
-    const withUpcoming = await read(a, "promotions?includeUpcoming=1");
+    const api = createTestApi();
+    applyToSalon(api, TIMED);
+    expect(names(await read(api, "promotions?at=2026-11-20T08:30:00-05:00"))).toContain("Soon");
+    expect(names(await read(api, "promotions?at=2026-11-20T08:30:00-05:00"))).not.toContain("Over");
+    expect(names(await read(api, "promotions?at=2026-11-20T05:30"))).toContain("Over");
+    expect((await read(api, "promotions?at=2026-11-20T05:30")).meta.validUntil).toBeNull();
+    const withUpcoming = await read(api, "promotions?includeUpcoming=1");
     expect(withUpcoming.data.find(({ name }) => name === "Soon")).toMatchObject({ active: false });
     expect(names(withUpcoming)).not.toContain("Over");
   });
 
   test("a plus sign that was not encoded is understood", async () => {
-    expect((await api().ask(at("promotions?at=2026-11-20T08:30:00+01:00"))).status).toBe(200);
+    expect(
+      (await createTestApi().request(at("promotions?at=2026-11-20T08:30:00+01:00"))).status,
+    ).toBe(200);
   });
 });
 
@@ -263,42 +279,43 @@ describe("events", () => {
     { query: "?from=2026-11-21T22:00&to=2026-12-21T20:00", shown: [] },
     { query: "?from=2026-11-21T21:59&to=2026-12-21T20:01", shown: ["Near", "Far"] },
   ])("'$query' lists $shown", async ({ query, shown }) => {
-    const a = api();
-    change(a, FILE);
-    expect(names(await read(a, `events/catalog${query}`))).toEqual(shown);
+    const api = createTestApi();
+    applyToSalon(api, FILE);
+    expect(names(await read(api, `events/catalog${query}`))).toEqual(shown);
   });
 
   test("a cancelled one is listed until its end, and the list renews itself then", async () => {
-    const a = api();
-    change(a, FILE);
-    const list = async () => names(await read(a, "events/catalog?includeCancelled=1"));
+    const api = createTestApi();
+    applyToSalon(api, FILE);
+    const list = async () => names(await read(api, "events/catalog?includeCancelled=1"));
     expect(await list()).toContain("Off");
-    a.advance(Date.parse("2026-11-22T22:00:00-05:00") - a.now());
+    api.advance(Date.parse("2026-11-22T22:00:00-05:00") - api.now());
     expect(await list()).toEqual(["Far", "Moved"]);
   });
 
   test("a postponed one is not among the past: it has not taken place", async () => {
-    const a = api();
-    change(a, FILE);
-    a.advance(Date.parse("2026-11-23T22:00:00-05:00") - a.now());
-    expect(names(await read(a, "events/catalog?includePast=1"))).toEqual(["Past", "Near", "Far"]);
+    const api = createTestApi();
+    applyToSalon(api, FILE);
+    api.advance(Date.parse("2026-11-23T22:00:00-05:00") - api.now());
+    expect(names(await read(api, "events/catalog?includePast=1"))).toEqual(["Past", "Near", "Far"]);
   });
 
   test("a postponed one sells no tickets, and is listed as selling none", async () => {
-    const a = api();
+    const api = createTestApi();
     const types = "ticketTypes: [{key: seat, name: Seat, price: 10}]";
-    change(
-      a,
+    applyToSalon(
+      api,
       FILE.replace("key: moved,", `key: moved, ${types},`).replace(
         "key: near,",
         `key: near, ${types},`,
       ),
     );
-    const { data } = await read(a, "events/catalog?includeCancelled=1");
+    const { data } = await read(api, "events/catalog?includeCancelled=1");
     const stateOf = (wanted: string) => data.find(({ name }) => name === wanted)?.["availability"];
     expect(stateOf("Near")).toMatchObject({ state: "ON_SALE" });
     expect(stateOf("Moved")).toMatchObject({ state: "ENDED" });
-    const order = (event: string) => () => createTicketOrder(a, SALON, { event, items: ["seat"] });
+    const order = (event: string) => () =>
+      createTicketOrder(api, SALON, { event, items: ["seat"] });
     expect(order("near")).not.toThrow();
     expect(order("moved")).toThrow("its status is POSTPONED");
   });
@@ -306,13 +323,13 @@ describe("events", () => {
 
 describe("pages", () => {
   test.each([1, 3, 7, 500])("of %d give every object once, in order", async (limit) => {
-    const a = api();
-    const { secret: key } = a.newKey({ limitMinute: 1000 });
-    const all = (await read(a, "services")).data;
+    const api = createTestApi();
+    const { secret: key } = api.createKey({ limitMinute: 1000 });
+    const all = (await read(api, "services")).data;
     const collected: Listed[] = [];
     let next: string | undefined = at(`services?limit=${limit}`);
     while (next) {
-      const response: Response = await a.ask(next, { key });
+      const response: Response = await api.request(next, { key });
       const { data, page } = (await response.json()) as List;
       collected.push(...data);
       expect(data.length).toBeLessThanOrEqual(limit);
@@ -324,22 +341,24 @@ describe("pages", () => {
   });
 
   test("keep their filters, and go on when what they ended with is gone", async () => {
-    const a = api();
-    const first = await a.ask(at("services?bookable=true&limit=2"));
+    const api = createTestApi();
+    const first = await api.request(at("services?bookable=true&limit=2"));
     const link = first.headers.get("link") ?? "";
     expect(link).toContain("bookable=true");
-    const wanted = (await read(a, "services?bookable=true")).data.slice(2).map(({ name }) => name);
+    const wanted = (await read(api, "services?bookable=true")).data
+      .slice(2)
+      .map(({ name }) => name);
     for (const key of ["cut", "cut-and-blow-dry"])
-      editObject(a, SALON, "service", key, (service) => ({ ...service, status: "ARCHIVED" }));
+      editObject(api, SALON, "service", key, (service) => ({ ...service, status: "ARCHIVED" }));
     const cursor = ((await first.json()) as List).page.nextCursor;
-    const rest = names(await read(a, `services?bookable=true&cursor=${cursor}`));
+    const rest = names(await read(api, `services?bookable=true&cursor=${cursor}`));
     expect(wanted).toEqual(expect.arrayContaining(rest));
   });
 
   test("a cursor of another list is none", async () => {
-    const a = api();
-    const { page } = await read(a, "services?limit=1");
-    expect(await a.problem(at(`staff?cursor=${page.nextCursor}`))).toMatchObject({
+    const api = createTestApi();
+    const { page } = await read(api, "services?limit=1");
+    expect(await api.requestProblem(at(`staff?cursor=${page.nextCursor}`))).toMatchObject({
       status: 400,
       code: "invalid_cursor",
     });
@@ -353,7 +372,7 @@ describe("locales", () => {
     { query: "&locale=ES-mx", locale: "es", addon: "Matizador" },
     { query: "&locale=fr", locale: "en", addon: "Toner" },
   ])("'$query' answers in $locale, at every depth", async ({ query, locale, addon }) => {
-    const { data, meta } = await read(api(), `services?includeAddons=1${query}`);
+    const { data, meta } = await read(createTestApi(), `services?includeAddons=1${query}`);
     expect(meta.locale).toBe(locale);
     const addons = data.flatMap(
       (service) => service["addonLinks"] as { addon: { name: string } }[],
@@ -364,7 +383,7 @@ describe("locales", () => {
 
   test("translations come along when they are asked for", async () => {
     const { data } = await read(
-      api(),
+      createTestApi(),
       "services?includeAddons=1&includeTranslations=true&locale=es",
     );
     const links = data.flatMap(
@@ -378,7 +397,7 @@ describe("locales", () => {
 
 describe("parameters", () => {
   test("every mistake is told, each with its own code", async () => {
-    const problem = await api().problem(
+    const problem = await createTestApi().requestProblem(
       at("services?incudeVariants=1&bookable=maybe&staffId=a&staffId=b&limit=501&locale=%3F"),
     );
     expect(problem).toMatchObject({ status: 400, code: "invalid_parameter" });
@@ -411,22 +430,24 @@ describe("parameters", () => {
     { query: "promotions?at=2026-02-28T00:00:00%2B24:00", code: "invalid_date" },
     { query: "events/catalog?from=2026-12-02&to=2026-12-01", code: "invalid_parameter" },
   ])("$query: $code", async ({ query, code }) => {
-    expect(await api().problem(at(query))).toMatchObject({ status: 400, code });
+    expect(await createTestApi().requestProblem(at(query))).toMatchObject({ status: 400, code });
   });
 
   test("what campaigns and advertisers append is ignored", async () => {
-    expect((await api().ask(at("services?utm_source=x&gclid=1&fbclid=2&_=3&_=4"))).status).toBe(
-      200,
-    );
+    expect(
+      (await createTestApi().request(at("services?utm_source=x&gclid=1&fbclid=2&_=3&_=4"))).status,
+    ).toBe(200);
   });
 });
 
 test("two businesses on one box see their own", async () => {
-  const a = api();
-  const venue = seed(a, "venue");
-  const { secret } = a.newKey({ businessId: venue.businessId });
-  const mine = await read(a, "services");
-  const theirs = (await (await a.ask(at("services", venue.slug), { key: secret })).json()) as List;
+  const api = createTestApi();
+  const venue = applyPreset(api, "venue");
+  const { secret } = api.createKey({ businessId: venue.businessId });
+  const mine = await read(api, "services");
+  const theirs = (await (
+    await api.request(at("services", venue.slug), { key: secret })
+  ).json()) as List;
   expect(theirs.meta.business).toMatchObject({ slug: venue.slug });
   expect(theirs.data.some(({ id }) => mine.data.some((service) => service.id === id))).toBe(false);
 });

@@ -8,7 +8,7 @@ import { encodeChangeCursor } from "../../../../src/http/handlers/changes/change
 import { getBusiness } from "../../../../src/http/pipeline/business-response.ts";
 import { startServer } from "../../../../src/http/server.ts";
 import { openDatabase } from "../../../../src/store/database.ts";
-import { type Api, api, SALON, seed } from "../../support/api.ts";
+import { type TestApi, createTestApi, SALON, applyPreset } from "../../support/api.ts";
 
 const CHANGES = `/v1/businesses/${SALON}/changes`;
 const BUSINESS = businessId(SALON);
@@ -18,28 +18,28 @@ type Feed = {
   page: { hasMore: boolean; nextCursor: string };
 };
 
-const read = async (a: Api, query = ""): Promise<Feed> => {
-  const response = await a.ask(CHANGES + query);
+const read = async (api: TestApi, query = ""): Promise<Feed> => {
+  const response = await api.request(CHANGES + query);
   expect(response.status).toBe(200);
   return (await response.json()) as Feed;
 };
 
-const rename = (a: Api, name: string) =>
-  editObject(a, SALON, "service", "cut", (service) => ({ ...service, name }));
-const stored = (a: Api) => a.store.events.listAfter(BUSINESS, 0, 100_000);
-const lastSequence = (a: Api) => a.store.feed.getLastSequence(BUSINESS);
+const rename = (api: TestApi, name: string) =>
+  editObject(api, SALON, "service", "cut", (service) => ({ ...service, name }));
+const stored = (api: TestApi) => api.store.events.listAfter(BUSINESS, 0, 100_000);
+const lastSequence = (api: TestApi) => api.store.feed.getLastSequence(BUSINESS);
 
 /** As the pruning would, from beside the daemon. */
-function forget(a: Api, where: string): void {
-  const other = openDatabase(a.config.databasePath, 1000, null);
+function forget(api: TestApi, where: string): void {
+  const other = openDatabase(api.config.databasePath, 1000, null);
   other.db.exec(`DELETE FROM event WHERE ${where}`);
   other.close();
 }
 
 test("the envelopes are those of the webhooks, byte for byte and in their order", async () => {
-  const a = api();
-  const text = await (await a.ask(`${CHANGES}?limit=500`)).text();
-  const expected = stored(a)
+  const api = createTestApi();
+  const text = await (await api.request(`${CHANGES}?limit=500`)).text();
+  const expected = stored(api)
     .map(({ body }) => body.toString())
     .join(",");
   expect(text.startsWith(`{"data":[${expected}],"page":{"hasMore":false,"nextCursor":"`)).toBe(
@@ -49,31 +49,31 @@ test("the envelopes are those of the webhooks, byte for byte and in their order"
 });
 
 test("pages join without a gap, and the end of one is where the next begins", async () => {
-  const a = api();
+  const api = createTestApi();
   const seen: string[] = [];
-  let feed = await read(a, "?limit=7");
-  for (; feed.page.hasMore; feed = await read(a, `?limit=7&after=${feed.page.nextCursor}`)) {
+  let feed = await read(api, "?limit=7");
+  for (; feed.page.hasMore; feed = await read(api, `?limit=7&after=${feed.page.nextCursor}`)) {
     expect(feed.data).toHaveLength(7);
     seen.push(...feed.data.map(({ id }) => id));
   }
   seen.push(...feed.data.map(({ id }) => id));
-  expect(seen).toEqual(stored(a).map(({ id }) => id));
+  expect(seen).toEqual(stored(api).map(({ id }) => id));
 
-  const nothing = await read(a, `?after=${feed.page.nextCursor}`);
+  const nothing = await read(api, `?after=${feed.page.nextCursor}`);
   expect(nothing).toMatchObject({ data: [], page: feed.page });
-  rename(a, "Cut");
-  const news = await read(a, `?after=${nothing.page.nextCursor}`);
+  rename(api, "Cut");
+  const news = await read(api, `?after=${nothing.page.nextCursor}`);
   expect(news.data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
 });
 
 test("only some types, and the cursor still moves over the others", async () => {
-  const a = api();
-  const feed = await read(a, "?types=staff.created&types=catalog.changed&limit=500");
+  const api = createTestApi();
+  const feed = await read(api, "?types=staff.created&types=catalog.changed&limit=500");
   expect(new Set(feed.data.map(({ type }) => type))).toEqual(
     new Set(["staff.created", "catalog.changed"]),
   );
-  expect(feed.page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(a)));
-  const none = await read(a, "?types=booking.created");
+  expect(feed.page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(api)));
+  const none = await read(api, "?types=booking.created");
   expect(none).toMatchObject({
     data: [],
     page: { hasMore: false, nextCursor: feed.page.nextCursor },
@@ -81,16 +81,16 @@ test("only some types, and the cursor still moves over the others", async () => 
 });
 
 test("a page is cut at a megabyte", async () => {
-  const a = api();
+  const api = createTestApi();
   for (let i = 0; i < 5; i++)
-    editObject(a, SALON, "service", "cut", (service) => ({
+    editObject(api, SALON, "service", "cut", (service) => ({
       ...service,
       description: `${i}${"é".repeat(9000)}`,
     }));
   const sizes: number[] = [];
   let more = true;
   for (let after = ""; more;) {
-    const text = await (await a.ask(`${CHANGES}?limit=500${after}`)).text();
+    const text = await (await api.request(`${CHANGES}?limit=500${after}`)).text();
     sizes.push(Buffer.byteLength(text));
     const { page } = JSON.parse(text) as Feed;
     more = page.hasMore;
@@ -109,7 +109,7 @@ describe("cursors", () => {
     { what: "another business's", cursor: () => encodeChangeCursor(businessId("kita-live"), 3) },
     { what: "a list's", cursor: () => "WyJzZXJ2aWNlcyIsMSwic3ZjIl0" },
   ])("$what: 400", async ({ cursor }) => {
-    expect(await api().problem(`${CHANGES}?after=${cursor()}`)).toMatchObject({
+    expect(await createTestApi().requestProblem(`${CHANGES}?after=${cursor()}`)).toMatchObject({
       status: 400,
       code: "invalid_cursor",
       errors: [{ parameter: "after" }],
@@ -117,62 +117,62 @@ describe("cursors", () => {
   });
 
   test("one from the future, as a restored box sees it: 410", async () => {
-    const a = api();
-    const cursor = encodeChangeCursor(BUSINESS, lastSequence(a) + 1);
-    expect(await a.problem(`${CHANGES}?after=${cursor}`)).toMatchObject({
+    const api = createTestApi();
+    const cursor = encodeChangeCursor(BUSINESS, lastSequence(api) + 1);
+    expect(await api.requestProblem(`${CHANGES}?after=${cursor}`)).toMatchObject({
       status: 410,
       code: "cursor_expired",
     });
   });
 
   test("one of a business that was removed and made anew since: 410, and its events are numbered on", async () => {
-    const a = api();
-    const last = lastSequence(a);
-    const version = a.store.businesses.findById(BUSINESS)?.catalogVersion ?? 0;
-    deleteBusiness(a, a.store.businesses.findById(BUSINESS)!);
+    const api = createTestApi();
+    const last = lastSequence(api);
+    const version = api.store.businesses.findById(BUSINESS)?.catalogVersion ?? 0;
+    deleteBusiness(api, api.store.businesses.findById(BUSINESS)!);
     // In the same millisecond, with as many events as before.
-    seed(a, "salon");
-    const { secret: key } = a.newKey();
+    applyPreset(api, "salon");
+    const { secret: key } = api.createKey();
     for (let sequence = 1; sequence <= last; sequence++) {
       const cursor = encodeChangeCursor(BUSINESS, sequence);
-      expect(await a.problem(`${CHANGES}?after=${cursor}`, { key })).toMatchObject({
+      expect(await api.requestProblem(`${CHANGES}?after=${cursor}`, { key })).toMatchObject({
         status: 410,
         code: "cursor_expired",
       });
-      if (sequence % 20 === 0) a.advance(60_000);
+      if (sequence % 20 === 0) api.advance(60_000);
     }
-    a.advance(3_600_000);
-    const feed = (await (await a.ask(`${CHANGES}?limit=500`, { key })).json()) as Feed;
+    api.advance(3_600_000);
+    const feed = (await (await api.request(`${CHANGES}?limit=500`, { key })).json()) as Feed;
     expect(feed.data).toHaveLength(last);
-    expect(stored(a).map(({ sequence }) => sequence)).toEqual(
+    expect(stored(api).map(({ sequence }) => sequence)).toEqual(
       feed.data.map((_, i) => last + 1 + i),
     );
-    expect(a.store.businesses.findById(BUSINESS)).toMatchObject({
+    expect(api.store.businesses.findById(BUSINESS)).toMatchObject({
       catalogVersion: version + 1,
       lastSequence: 2 * last,
     });
   });
 
   test("one whose followers are partly forgotten: 410, also when an older event is still kept", async () => {
-    const a = api();
+    const api = createTestApi();
     const cursor = (sequence: number) => encodeChangeCursor(BUSINESS, sequence);
-    forget(a, "sequence BETWEEN 3 AND 5");
+    forget(api, "sequence BETWEEN 3 AND 5");
     for (const sequence of [1, 2, 4])
-      expect(await a.problem(`${CHANGES}?after=${cursor(sequence)}`)).toMatchObject({
+      expect(await api.requestProblem(`${CHANGES}?after=${cursor(sequence)}`)).toMatchObject({
         code: "cursor_expired",
       });
-    const rest = stored(a).filter(({ sequence }) => sequence > 5);
+    const rest = stored(api).filter(({ sequence }) => sequence > 5);
     for (const query of ["?limit=500", `?limit=500&after=${cursor(5)}`])
-      expect((await read(a, query)).data.map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
+      expect((await read(api, query)).data.map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
   });
 
   test("one of a quiet business, of which nothing is kept any more, goes on", async () => {
-    const a = api();
-    forget(a, "TRUE");
-    const { data, page } = await read(a);
+    const api = createTestApi();
+    forget(api, "TRUE");
+    const { data, page } = await read(api);
     expect([data, page.hasMore]).toEqual([[], false]);
-    rename(a, "Cut");
-    expect((await read(a, `?after=${page.nextCursor}`)).data).toHaveLength(2);
+    rename(api, "Cut");
+    expect((await read(api, `?after=${page.nextCursor}`)).data).toHaveLength(2);
   });
 });
 
@@ -184,13 +184,13 @@ test.each([
   { query: "?limit=0", says: "1 to 500" },
   { query: "?afer=x", says: "Did you mean 'after'?" },
 ])("$query is a mistake", async ({ query, says }) => {
-  const problem = await api().problem(CHANGES + query);
+  const problem = await createTestApi().requestProblem(CHANGES + query);
   expect(problem.status).toBe(400);
   expect(problem.detail).toContain(says);
 });
 
 test("unknown event names are told together with every other mistake", async () => {
-  const { errors = [] } = await api().problem(
+  const { errors = [] } = await createTestApi().requestProblem(
     `${CHANGES}?types=menu.updated,staff.created,x&wait=26&nope=1`,
   );
   expect(errors.map(({ parameter, code }) => `${parameter} ${code}`)).toEqual([
@@ -202,10 +202,13 @@ test("unknown event names are told together with every other mistake", async () 
 });
 
 test("it needs webhooks.read, which webhooks.write implies", async () => {
-  const a = api();
+  const api = createTestApi();
   const status = async (scope: string) =>
-    (await a.ask(CHANGES, { key: a.newKey({ kind: "RESTRICTED", scopes: [scope] }).secret }))
-      .status;
+    (
+      await api.request(CHANGES, {
+        key: api.createKey({ kind: "RESTRICTED", scopes: [scope] }).secret,
+      })
+    ).status;
   expect([
     await status("services.read"),
     await status("webhooks.read"),
@@ -214,14 +217,14 @@ test("it needs webhooks.read, which webhooks.write implies", async () => {
 });
 
 describe("waiting", () => {
-  const atEnd = (a: Api) => `?after=${encodeChangeCursor(BUSINESS, lastSequence(a))}`;
+  const atEnd = (api: TestApi) => `?after=${encodeChangeCursor(BUSINESS, lastSequence(api))}`;
 
   test("a change by another process is answered at once", async () => {
-    const a = api();
-    const waiting = read(a, `${atEnd(a)}&wait=20`);
+    const api = createTestApi();
+    const waiting = read(api, `${atEnd(api)}&wait=20`);
     await delay(100);
     const startedAt = performance.now();
-    rename(a, "Cut");
+    rename(api, "Cut");
     const { data } = await waiting;
     expect(data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
     // Under 50 ms in practice; a machine at work may be late.
@@ -229,55 +232,55 @@ describe("waiting", () => {
   });
 
   test("what is not asked for, and other businesses, wake nobody", async () => {
-    const a = api();
-    const waiting = a.ask(`${CHANGES}${atEnd(a)}&types=staff.updated&wait=1`);
-    seed(a, "venue");
-    rename(a, "Cut");
+    const api = createTestApi();
+    const waiting = api.request(`${CHANGES}${atEnd(api)}&types=staff.updated&wait=1`);
+    applyPreset(api, "venue");
+    rename(api, "Cut");
     const { data, page } = (await (await waiting).json()) as Feed;
     expect(data).toEqual([]);
-    expect(page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(a)));
+    expect(page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(api)));
   });
 
   test("what is there already is not waited for", async () => {
     const startedAt = performance.now();
-    expect((await read(api(), "?wait=20&limit=1")).data).toHaveLength(1);
+    expect((await read(createTestApi(), "?wait=20&limit=1")).data).toHaveLength(1);
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
   test("who waits for a business that is removed meanwhile is told so", async () => {
-    const a = api();
-    const waiting = a.problem(`${CHANGES}${atEnd(a)}&wait=1`);
+    const api = createTestApi();
+    const waiting = api.requestProblem(`${CHANGES}${atEnd(api)}&wait=1`);
     await delay(100);
-    deleteBusiness(a, getBusiness(a, { businessId: BUSINESS }));
+    deleteBusiness(api, getBusiness(api, { businessId: BUSINESS }));
     expect(await waiting).toMatchObject({ status: 409, code: "conflict" });
   });
 
   test("a key that is revoked meanwhile learns of nothing more", async () => {
-    const a = api();
-    const { id, secret } = a.newKey();
-    const waiting = a.problem(`${CHANGES}${atEnd(a)}&wait=20`, { key: secret });
+    const api = createTestApi();
+    const { id, secret } = api.createKey();
+    const waiting = api.requestProblem(`${CHANGES}${atEnd(api)}&wait=20`, { key: secret });
     await delay(100);
-    revokeKey(a, id);
-    rename(a, "Cut");
+    revokeKey(api, id);
+    rename(api, "Cut");
     expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
   });
 
   test("a key that went with its business learns of nothing in the one that is made anew", async () => {
-    const a = api();
-    const waiting = a.problem(`${CHANGES}${atEnd(a)}&wait=20`);
+    const api = createTestApi();
+    const waiting = api.requestProblem(`${CHANGES}${atEnd(api)}&wait=20`);
     await delay(100);
-    deleteBusiness(a, getBusiness(a, { businessId: BUSINESS }));
-    seed(a, "salon");
+    deleteBusiness(api, getBusiness(api, { businessId: BUSINESS }));
+    applyPreset(api, "salon");
     expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
   });
 
   test("closing the server answers who waits", async () => {
-    const a = api();
-    const server = await startServer(a, { host: "127.0.0.1", port: 0 });
+    const api = createTestApi();
+    const server = await startServer(api, { host: "127.0.0.1", port: 0 });
     onTestFinished(() => server.close());
-    const headers = { authorization: `Bearer ${a.key}` };
+    const headers = { authorization: `Bearer ${api.key}` };
     const waiting = Array.from({ length: 20 }, () =>
-      fetch(`${server.url}${CHANGES}${atEnd(a)}&wait=25`, { headers }),
+      fetch(`${server.url}${CHANGES}${atEnd(api)}&wait=25`, { headers }),
     );
     await delay(200);
     await server.close();
@@ -289,12 +292,12 @@ describe("waiting", () => {
 });
 
 test("a partner that comes back now and then misses none of 200 changes", async () => {
-  const a = api();
-  const { secret } = a.newKey({ limitMinute: 1_000_000, limitHour: 1_000_000 });
+  const api = createTestApi();
+  const { secret } = api.createKey({ limitMinute: 1_000_000, limitHour: 1_000_000 });
   const pull = async (after: string) =>
-    (await (await a.ask(`${CHANGES}?limit=100${after}`, { key: secret })).json()) as Feed;
+    (await (await api.request(`${CHANGES}?limit=100${after}`, { key: secret })).json()) as Feed;
   const keys = ["cut", "color", "blowout"].filter((key) =>
-    a.store.catalog.listObjects(BUSINESS).service.some((service) => service.key === key),
+    api.store.catalog.listObjects(BUSINESS).service.some((service) => service.key === key),
   );
   let random = 11;
   const draw = (below: number) => (random = (random * 48_271) % 2_147_483_647) % below;
@@ -303,7 +306,7 @@ test("a partner that comes back now and then misses none of 200 changes", async 
   for (let i = 0; i < 200; i++) {
     const key = keys[draw(keys.length)] ?? "cut";
     const edit = draw(3);
-    editObject(a, SALON, "service", key, (service) => ({
+    editObject(api, SALON, "service", key, (service) => ({
       ...service,
       ...(edit === 0
         ? { name: `Name ${i}` }
@@ -323,7 +326,7 @@ test("a partner that comes back now and then misses none of 200 changes", async 
     after = `&after=${page.nextCursor}`;
     more = page.hasMore;
   }
-  const all = stored(a).map(({ id }) => id);
+  const all = stored(api).map(({ id }) => id);
   expect(all.length).toBeGreaterThan(380);
   expect(seen).toEqual(all);
 });

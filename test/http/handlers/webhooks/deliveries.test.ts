@@ -12,13 +12,13 @@ import {
 } from "../../../../src/domain/public/schemas/webhook.ts";
 import { openDatabase } from "../../../../src/store/database.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
-import { type Api, api } from "../../support/api.ts";
+import { type TestApi, createTestApi } from "../../support/api.ts";
 import {
   DELIVERIES,
-  dataOf,
-  made,
-  rename,
-  restrictedKey,
+  readData,
+  createTestEndpoint,
+  renameService,
+  createRestrictedKey,
   WEBHOOKS,
 } from "../../support/webhooks.ts";
 
@@ -29,10 +29,10 @@ type Listed = {
 
 /** An endpoint, and a receiver that answers as it is told. */
 async function stage() {
-  const a = api();
-  const { endpoint } = await made(a, null);
+  const api = createTestApi();
+  const { endpoint } = await createTestEndpoint(api, null);
   const answer = { statusCode: 200, responseText: "" };
-  const courier = createTestWorker(a, async () => ({
+  const courier = createTestWorker(api, async () => ({
     kind: "responded",
     retryAfter: null,
     ...answer,
@@ -42,16 +42,16 @@ async function stage() {
     await courier.whenIdle();
   };
   const list = async (query = ""): Promise<Listed> => {
-    const response = await a.ask(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
+    const response = await api.request(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
     expect(response.status).toBe(200);
     return (await response.json()) as Listed;
   };
-  const newest = () => a.store.deliveries.list({ endpointId: endpoint.id }, 1)[0]?.id ?? "none";
-  return { a, endpoint, answer, send, list, newest };
+  const newest = () => api.store.deliveries.list({ endpointId: endpoint.id }, 1)[0]?.id ?? "none";
+  return { api, endpoint, answer, send, list, newest };
 }
 
-const idsOf = (a: Api, endpointId: string) =>
-  a.store.deliveries.list({ endpointId }, 1000).map(({ id }) => id);
+const idsOf = (api: TestApi, endpointId: string) =>
+  api.store.deliveries.list({ endpointId }, 1000).map(({ id }) => id);
 /** Every page, followed by its cursor. */
 async function follow(list: (query: string) => Promise<Listed>, query: string): Promise<string[]> {
   const seen: string[] = [];
@@ -66,12 +66,12 @@ async function follow(list: (query: string) => Promise<Listed>, query: string): 
 
 describe("the list of an endpoint's deliveries", () => {
   test("has the newest first, in the envelope of all lists, without attempts", async () => {
-    const { a, endpoint, send, list } = await stage();
-    await made(a, null);
-    rename(a, "Cut");
+    const { api, endpoint, send, list } = await stage();
+    await createTestEndpoint(api, null);
+    renameService(api, "Cut");
     await send();
     const { data, ...rest } = await list();
-    expect(data.map(({ id }) => id)).toEqual(idsOf(a, endpoint.id));
+    expect(data.map(({ id }) => id)).toEqual(idsOf(api, endpoint.id));
     expect(rest).toEqual({
       page: { hasMore: false, nextCursor: null },
       meta: {
@@ -88,7 +88,7 @@ describe("the list of an endpoint's deliveries", () => {
       endpointId: endpoint.id,
       eventId: expect.stringMatching(/^evt_/),
       eventType: "catalog.changed",
-      sequence: a.store.feed.getLastSequence(endpoint.businessId),
+      sequence: api.store.feed.getLastSequence(endpoint.businessId),
       status: "DELIVERED",
       attemptCount: 1,
       nextAttemptAt: null,
@@ -100,17 +100,17 @@ describe("the list of an endpoint's deliveries", () => {
   });
 
   test("pages join without a gap while new ones come, and the Link is the next of them", async () => {
-    const { a, endpoint, list } = await stage();
-    for (let i = 0; i < 10; i++) rename(a, `Cut ${i}`);
-    const ids = idsOf(a, endpoint.id);
+    const { api, endpoint, list } = await stage();
+    for (let i = 0; i < 10; i++) renameService(api, `Cut ${i}`);
+    const ids = idsOf(api, endpoint.id);
     expect(await follow(list, "?limit=7")).toEqual(ids);
     expect(await follow(list, "?limit=10&status=PENDING")).toEqual(ids);
-    const half = await a.ask(
+    const half = await api.request(
       `${WEBHOOKS}/${endpoint.id}/deliveries?limit=5&eventType=service.updated`,
     );
     const link = /^<[^>]*(\/v1[^>]*)>; rel="next"$/.exec(half.headers.get("link") ?? "")?.[1] ?? "";
-    rename(a, "Newer");
-    const rest = (await (await a.ask(link)).json()) as Listed;
+    renameService(api, "Newer");
+    const rest = (await (await api.request(link)).json()) as Listed;
     expect(rest.data.map(({ eventType }) => eventType)).toEqual(
       Array.from({ length: 5 }, () => "service.updated"),
     );
@@ -118,22 +118,22 @@ describe("the list of an endpoint's deliveries", () => {
   });
 
   test("a hundred at once unless a limit says otherwise", async () => {
-    const { a, list } = await stage();
-    for (let i = 0; i < 51; i++) rename(a, `Cut ${i}`);
+    const { api, list } = await stage();
+    for (let i = 0; i < 51; i++) renameService(api, `Cut ${i}`);
     const { data, page } = await list();
     expect([data.length, page.hasMore]).toEqual([100, true]);
     expect((await list("?limit=500")).data).toHaveLength(102);
   });
 
   test("by state, type of event and time", async () => {
-    const { a, answer, endpoint, send, list } = await stage();
-    rename(a, "Cut");
+    const { api, answer, endpoint, send, list } = await stage();
+    renameService(api, "Cut");
     await send();
-    a.advance(60_000);
+    api.advance(60_000);
     answer.statusCode = 500;
-    rename(a, "Trim");
+    renameService(api, "Trim");
     await send();
-    cancelDeliveries(a, { id: idsOf(a, endpoint.id)[0] });
+    cancelDeliveries(api, { id: idsOf(api, endpoint.id)[0] });
     const found = async (query: string) =>
       (await list(query)).data.map(({ eventType }) => eventType);
     expect(await found("?status=DELIVERED")).toEqual(["catalog.changed", "service.updated"]);
@@ -151,10 +151,10 @@ describe("the list of an endpoint's deliveries", () => {
   });
 
   test("what was created while the clock was set back is found by its time", async () => {
-    const { a, list } = await stage();
-    rename(a, "Cut");
-    a.advance(-3_600_000);
-    rename(a, "Trim");
+    const { api, list } = await stage();
+    renameService(api, "Cut");
+    api.advance(-3_600_000);
+    renameService(api, "Trim");
     expect((await list("?since=2026-11-20T06:30")).data).toHaveLength(2);
     expect((await list("?since=2026-11-20T06:00")).data).toHaveLength(4);
   });
@@ -168,33 +168,33 @@ describe("the list of an endpoint's deliveries", () => {
     { query: "?statu=PENDING", says: "Did you mean 'status'?" },
     { query: "?cursor=nonsense", says: "issued by this list" },
   ])("$query is a mistake", async ({ query, says }) => {
-    const { a, endpoint } = await stage();
-    const problem = await a.problem(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
+    const { api, endpoint } = await stage();
+    const problem = await api.requestProblem(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
     expect(problem.status).toBe(400);
     expect(problem.detail).toContain(says);
   });
 
   test("another endpoint's cursor is none of this list", async () => {
-    const { a, list } = await stage();
-    const { endpoint: other } = await made(a, null);
-    rename(a, "Cut");
+    const { api, list } = await stage();
+    const { endpoint: other } = await createTestEndpoint(api, null);
+    renameService(api, "Cut");
     const { page } = await list("?limit=1");
     expect(
-      await a.problem(`${WEBHOOKS}/${other.id}/deliveries?cursor=${page.nextCursor}`),
+      await api.requestProblem(`${WEBHOOKS}/${other.id}/deliveries?cursor=${page.nextCursor}`),
     ).toMatchObject({
       code: "invalid_cursor",
     });
   });
 
   test("HEAD as GET, without a body", async () => {
-    const { a, endpoint } = await stage();
-    rename(a, "Cut");
+    const { api, endpoint } = await stage();
+    renameService(api, "Cut");
     for (const path of [
       WEBHOOKS,
       `${WEBHOOKS}/${endpoint.id}`,
       `${WEBHOOKS}/${endpoint.id}/deliveries?limit=1`,
     ]) {
-      const [get, head] = [await a.ask(path), await a.ask(path, { method: "HEAD" })];
+      const [get, head] = [await api.request(path), await api.request(path, { method: "HEAD" })];
       expect([head.status, await head.text()]).toEqual([200, ""]);
       for (const name of ["content-type", "content-length", "cache-control", "link"])
         expect(head.headers.get(name)).toBe(get.headers.get(name));
@@ -202,10 +202,10 @@ describe("the list of an endpoint's deliveries", () => {
   });
 
   test("a rare state among many is found page by page, none of which looks at everything", async () => {
-    const { a, endpoint, list } = await stage();
-    rename(a, "Cut");
-    const rare = idsOf(a, endpoint.id).at(-1) ?? "";
-    multiplyDeliveries(a, rare, 60_000);
+    const { api, endpoint, list } = await stage();
+    renameService(api, "Cut");
+    const rare = idsOf(api, endpoint.id).at(-1) ?? "";
+    multiplyDeliveries(api, rare, 60_000);
     const first = await list("?status=DELIVERED&limit=10");
     expect(first).toMatchObject({ data: [], page: { hasMore: true } });
     expect(await follow(list, "?status=DELIVERED&limit=10")).toEqual([rare]);
@@ -213,8 +213,8 @@ describe("the list of an endpoint's deliveries", () => {
 });
 
 /** Makes `id` a delivered one, and adds so many newer ones that wait. */
-function multiplyDeliveries(a: Api, id: string, count: number): void {
-  const other = openDatabase(a.config.databasePath, 1000, null);
+function multiplyDeliveries(api: TestApi, id: string, count: number): void {
+  const other = openDatabase(api.config.databasePath, 1000, null);
   const columns =
     "business_id, endpoint_id, event_type, sequence, status, attempt_count, next_attempt_at, created_at";
   other.db.pragma("foreign_keys = OFF");
@@ -228,16 +228,16 @@ function multiplyDeliveries(a: Api, id: string, count: number): void {
 
 describe("one delivery", () => {
   test("has its attempts, with what the receiver said, cut and made harmless", async () => {
-    const { a, answer, send, newest } = await stage();
+    const { api, answer, send, newest } = await stage();
     Object.assign(answer, { statusCode: 503, responseText: `\u001b[31m${"busy ".repeat(100)}` });
-    rename(a, "Cut");
+    renameService(api, "Cut");
     await send();
-    a.advance(300_000);
+    api.advance(300_000);
     answer.statusCode = 200;
     await send();
-    const response = await a.ask(`${DELIVERIES}/${newest()}`);
+    const response = await api.request(`${DELIVERIES}/${newest()}`);
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
-    const data = deliveryWithAttempts.parse(await dataOf(response));
+    const data = deliveryWithAttempts.parse(await readData(response));
     expect(data).toMatchObject({
       status: "DELIVERED",
       attemptCount: 2,
@@ -258,30 +258,33 @@ describe("one delivery", () => {
   });
 
   test("is still there when its endpoint is deleted, for the restricted key that made it", async () => {
-    const a = api();
-    const { id, secret: key } = restrictedKey(a);
-    const { endpoint } = await made(a, id);
-    rename(a, "Cut");
-    const [delivery] = idsOf(a, endpoint.id);
-    deleteEndpoint(a, endpoint.id);
-    expect(await dataOf(await a.ask(`${DELIVERIES}/${delivery}`, { key }))).toMatchObject({
+    const api = createTestApi();
+    const { id, secret: key } = createRestrictedKey(api);
+    const { endpoint } = await createTestEndpoint(api, id);
+    renameService(api, "Cut");
+    const [delivery] = idsOf(api, endpoint.id);
+    deleteEndpoint(api, endpoint.id);
+    expect(await readData(await api.request(`${DELIVERIES}/${delivery}`, { key }))).toMatchObject({
       status: "CANCELLED",
       attempts: [],
     });
-    expect(await a.problem(`${WEBHOOKS}/${endpoint.id}/deliveries`, { key })).toMatchObject({
+    expect(
+      await api.requestProblem(`${WEBHOOKS}/${endpoint.id}/deliveries`, { key }),
+    ).toMatchObject({
       status: 404,
     });
   });
 });
 
 describe("redeliver", () => {
-  const again = (a: Api, id: string) => a.ask(`${DELIVERIES}/${id}/redeliver`, { method: "POST" });
+  const again = (api: TestApi, id: string) =>
+    api.request(`${DELIVERIES}/${id}/redeliver`, { method: "POST" });
 
   test("puts it on its way again, with the same ids and its attempts so far", async () => {
-    const { a, send, newest } = await stage();
-    rename(a, "Cut");
+    const { api, send, newest } = await stage();
+    renameService(api, "Cut");
     await send();
-    const data = deliveryWithAttempts.parse(await dataOf(await again(a, newest()), 202));
+    const data = deliveryWithAttempts.parse(await readData(await again(api, newest()), 202));
     expect(data).toMatchObject({
       id: newest(),
       status: "PENDING",
@@ -290,21 +293,23 @@ describe("redeliver", () => {
     });
     expect(data.attempts).toHaveLength(1);
     await send();
-    expect(await dataOf(await a.ask(`${DELIVERIES}/${newest()}`))).toMatchObject({
+    expect(await readData(await api.request(`${DELIVERIES}/${newest()}`))).toMatchObject({
       status: "DELIVERED",
       attemptCount: 2,
     });
   });
 
   test("a hundred times and more: the last hundred attempts are shown", async () => {
-    const { a, send, newest } = await stage();
-    rename(a, "Cut");
+    const { api, send, newest } = await stage();
+    renameService(api, "Cut");
     await send();
     for (let i = 0; i < 104; i++) {
-      redeliverDelivery(a, newest());
+      redeliverDelivery(api, newest());
       await send();
     }
-    const data = deliveryWithAttempts.parse(await dataOf(await a.ask(`${DELIVERIES}/${newest()}`)));
+    const data = deliveryWithAttempts.parse(
+      await readData(await api.request(`${DELIVERIES}/${newest()}`)),
+    );
     expect(data.attemptCount).toBe(105);
     expect(data.attempts.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, i) => i + 6));
   });
@@ -312,43 +317,43 @@ describe("redeliver", () => {
   test.each([
     {
       what: "disabled",
-      act: (a: Api, id: string) => void disableEndpoint(a, id, "manual"),
+      act: (api: TestApi, id: string) => void disableEndpoint(api, id, "manual"),
       says: "is disabled: enable it first",
     },
     {
       what: "deleted",
-      act: (a: Api, id: string) => void deleteEndpoint(a, id),
+      act: (api: TestApi, id: string) => void deleteEndpoint(api, id),
       says: "was deleted",
     },
   ])("of one whose endpoint is $what: a conflict that says so", async ({ act, says }) => {
-    const { a, endpoint, newest } = await stage();
-    rename(a, "Cut");
+    const { api, endpoint, newest } = await stage();
+    renameService(api, "Cut");
     const id = newest();
-    act(a, endpoint.id);
-    const { status } = a.store.deliveries.findById(id) ?? {};
-    const response = await again(a, id);
+    act(api, endpoint.id);
+    const { status } = api.store.deliveries.findById(id) ?? {};
+    const response = await again(api, id);
     expect(response.status).toBe(409);
     expect(await response.json()).toMatchObject({
       code: "conflict",
       detail: expect.stringContaining(says),
     });
-    expect(a.store.deliveries.findById(id)).toMatchObject({ status });
+    expect(api.store.deliveries.findById(id)).toMatchObject({ status });
   });
 
   test("of one that was cancelled works once its endpoint is enabled", async () => {
-    const { a, endpoint, newest } = await stage();
-    disableEndpoint(a, endpoint.id, "manual");
-    rename(a, "Cut");
-    enableEndpoint(a, endpoint.id, "none");
-    expect(await dataOf(await again(a, newest()), 202)).toMatchObject({ status: "PENDING" });
+    const { api, endpoint, newest } = await stage();
+    disableEndpoint(api, endpoint.id, "manual");
+    renameService(api, "Cut");
+    enableEndpoint(api, endpoint.id, "none");
+    expect(await readData(await again(api, newest()), 202)).toMatchObject({ status: "PENDING" });
   });
 
   test("says nothing in a body", async () => {
-    const { a, newest } = await stage();
-    rename(a, "Cut");
+    const { api, newest } = await stage();
+    renameService(api, "Cut");
     const headers = { "content-type": "application/json" };
     const init = { method: "POST", headers, body: '{"force": true}' };
-    expect(await a.problem(`${DELIVERIES}/${newest()}/redeliver`, init)).toMatchObject({
+    expect(await api.requestProblem(`${DELIVERIES}/${newest()}/redeliver`, init)).toMatchObject({
       status: 422,
       errors: [
         {
@@ -362,16 +367,16 @@ describe("redeliver", () => {
 });
 
 test("a write to a box at work gives up with 503, and leaves everything as it was", async () => {
-  const a = api("salon", 0);
-  const { endpoint } = await made(a, null);
-  const other = openDatabase(a.config.databasePath, 0, null);
+  const api = createTestApi("salon", 0);
+  const { endpoint } = await createTestEndpoint(api, null);
+  const other = openDatabase(api.config.databasePath, 0, null);
   other.db.exec("BEGIN IMMEDIATE");
-  const refused = a.ask(`${WEBHOOKS}/${endpoint.id}`, { method: "DELETE" });
-  expect(endpointSchema.parse(await dataOf(await a.ask(`${WEBHOOKS}/${endpoint.id}`))).id).toBe(
-    endpoint.id,
-  );
-  a.advance(2000);
+  const refused = api.request(`${WEBHOOKS}/${endpoint.id}`, { method: "DELETE" });
+  expect(
+    endpointSchema.parse(await readData(await api.request(`${WEBHOOKS}/${endpoint.id}`))).id,
+  ).toBe(endpoint.id);
+  api.advance(2000);
   expect((await refused).status).toBe(503);
   other.close();
-  expect(a.store.endpoints.findById(endpoint.id)).toBeDefined();
+  expect(api.store.endpoints.findById(endpoint.id)).toBeDefined();
 });

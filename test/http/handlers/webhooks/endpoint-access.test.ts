@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { rotateKey } from "../../../../src/app/keys.ts";
-import { type Api, api } from "../../support/api.ts";
+import { type TestApi, createTestApi } from "../../support/api.ts";
 import {
   DELIVERIES,
-  made,
-  rename,
-  restrictedKey,
+  createTestEndpoint,
+  renameService,
+  createRestrictedKey,
   SALON_ID,
-  strangersEndpoint,
+  createForeignEndpoint,
   WEBHOOKS,
 } from "../../support/webhooks.ts";
 
@@ -37,8 +37,8 @@ const ON_DELIVERIES: Route[] = [
   { method: "POST", path: (id) => `${DELIVERIES}/${id}/redeliver`, scope: "webhooks.write" },
 ];
 
-const ask = (a: Api, { method, path }: Route, id: string, key: string) =>
-  a.ask(path(id), {
+const ask = (api: TestApi, { method, path }: Route, id: string, key: string) =>
+  api.request(path(id), {
     method,
     key,
     ...(method === "PATCH" && { headers: { "content-type": "application/json" }, body: "{}" }),
@@ -48,20 +48,20 @@ const bytesOf = async (response: Response) =>
   (await response.text()).replace(/"requestId":"\w+"/, "");
 
 /** A delivery to an endpoint. */
-function deliveryTo(a: Api, endpointId: string): string {
-  rename(a, "Cut");
-  const [delivery] = a.store.deliveries.list({ endpointId }, 1);
+function deliveryTo(api: TestApi, endpointId: string): string {
+  renameService(api, "Cut");
+  const [delivery] = api.store.deliveries.list({ endpointId }, 1);
   return delivery?.id ?? "none";
 }
 
 describe("what is not this key's own answers as what does not exist, byte for byte", () => {
   test("endpoints", async () => {
-    const a = api();
-    const [mine, other] = [restrictedKey(a), restrictedKey(a)];
+    const api = createTestApi();
+    const [mine, other] = [createRestrictedKey(api), createRestrictedKey(api)];
     const ids = [
-      (await made(a, other.id)).endpoint.id,
-      (await made(a, null)).endpoint.id,
-      (await strangersEndpoint(a)).id,
+      (await createTestEndpoint(api, other.id)).endpoint.id,
+      (await createTestEndpoint(api, null)).endpoint.id,
+      (await createForeignEndpoint(api)).id,
       "whe_none",
       "%2e%2e%2f",
       mine.id,
@@ -69,7 +69,7 @@ describe("what is not this key's own answers as what does not exist, byte for by
     for (const route of ON_ENDPOINTS) {
       const answers = new Set<string>();
       for (const id of ids) {
-        const response = await ask(a, route, id, mine.secret);
+        const response = await ask(api, route, id, mine.secret);
         expect([route.method, response.status]).toEqual([route.method, 404]);
         answers.add(await bytesOf(response));
       }
@@ -77,24 +77,24 @@ describe("what is not this key's own answers as what does not exist, byte for by
       expect([...answers][0]).toContain('"code":"resource_not_found"');
     }
     expect(
-      a.store.endpoints
+      api.store.endpoints
         .list()
-        .every(({ status, updatedAt }) => status === "ACTIVE" && updatedAt === a.now()),
+        .every(({ status, updatedAt }) => status === "ACTIVE" && updatedAt === api.now()),
     ).toBe(true);
-    expect(a.store.endpoints.list()).toHaveLength(3);
+    expect(api.store.endpoints.list()).toHaveLength(3);
   });
 
   test("deliveries", async () => {
-    const a = api();
-    const [mine, other] = [restrictedKey(a), restrictedKey(a)];
+    const api = createTestApi();
+    const [mine, other] = [createRestrictedKey(api), createRestrictedKey(api)];
     const ids = [
-      deliveryTo(a, (await made(a, other.id)).endpoint.id),
-      deliveryTo(a, (await made(a, null)).endpoint.id),
+      deliveryTo(api, (await createTestEndpoint(api, other.id)).endpoint.id),
+      deliveryTo(api, (await createTestEndpoint(api, null)).endpoint.id),
       "dlv_none",
     ];
     for (const route of ON_DELIVERIES) {
       const answers = await Promise.all(
-        ids.map(async (id) => bytesOf(await ask(a, route, id, mine.secret))),
+        ids.map(async (id) => bytesOf(await ask(api, route, id, mine.secret))),
       );
       expect(new Set(answers).size).toBe(1);
       expect(answers[0]).toContain('"code":"resource_not_found"');
@@ -102,68 +102,71 @@ describe("what is not this key's own answers as what does not exist, byte for by
   });
 
   test("a foreign business's, for a secret key too", async () => {
-    const a = api();
-    const { id } = await strangersEndpoint(a);
-    for (const route of ON_ENDPOINTS) expect((await ask(a, route, id, a.key)).status).toBe(404);
-    expect(a.store.endpoints.findById(id)).toMatchObject({ status: "ACTIVE" });
+    const api = createTestApi();
+    const { id } = await createForeignEndpoint(api);
+    for (const route of ON_ENDPOINTS) expect((await ask(api, route, id, api.key)).status).toBe(404);
+    expect(api.store.endpoints.findById(id)).toMatchObject({ status: "ACTIVE" });
   });
 });
 
 test("a secret key sees and manages all of its business, whoever made it", async () => {
-  const a = api();
-  const { endpoint } = await made(a, restrictedKey(a).id);
-  const dlv = deliveryTo(a, endpoint.id);
-  for (const route of ON_DELIVERIES) expect((await ask(a, route, dlv, a.key)).ok).toBe(true);
+  const api = createTestApi();
+  const { endpoint } = await createTestEndpoint(api, createRestrictedKey(api).id);
+  const dlv = deliveryTo(api, endpoint.id);
+  for (const route of ON_DELIVERIES) expect((await ask(api, route, dlv, api.key)).ok).toBe(true);
   for (const route of ON_ENDPOINTS)
-    expect([route, (await ask(a, route, endpoint.id, a.key)).ok]).toEqual([route, true]);
+    expect([route, (await ask(api, route, endpoint.id, api.key)).ok]).toEqual([route, true]);
 });
 
 test("a restricted key manages what it made, and goes on doing so after its rotation", async () => {
-  const a = api();
-  const { id, secret } = restrictedKey(a);
-  const { endpoint } = await made(a, id);
-  const dlv = deliveryTo(a, endpoint.id);
-  const { secret: renewed } = rotateKey(a, id);
+  const api = createTestApi();
+  const { id, secret } = createRestrictedKey(api);
+  const { endpoint } = await createTestEndpoint(api, id);
+  const dlv = deliveryTo(api, endpoint.id);
+  const { secret: renewed } = rotateKey(api, id);
   for (const key of [secret, renewed]) {
-    expect((await ask(a, ON_DELIVERIES[0]!, dlv, key)).status).toBe(200);
-    const { data } = (await (await a.ask(WEBHOOKS, { key })).json()) as { data: { id: string }[] };
+    expect((await ask(api, ON_DELIVERIES[0]!, dlv, key)).status).toBe(200);
+    const { data } = (await (await api.request(WEBHOOKS, { key })).json()) as {
+      data: { id: string }[];
+    };
     expect(data.map(({ id }) => id)).toEqual([endpoint.id]);
   }
   for (const route of ON_ENDPOINTS)
-    expect((await ask(a, route, endpoint.id, renewed)).ok).toBe(true);
+    expect((await ask(api, route, endpoint.id, renewed)).ok).toBe(true);
 });
 
 test("another key of the same name is not the key that it replaces", async () => {
-  const a = api();
-  const { endpoint } = await made(a, restrictedKey(a).id);
-  expect((await a.ask(`${WEBHOOKS}/${endpoint.id}`, { key: restrictedKey(a).secret })).status).toBe(
-    404,
-  );
+  const api = createTestApi();
+  const { endpoint } = await createTestEndpoint(api, createRestrictedKey(api).id);
+  expect(
+    (await api.request(`${WEBHOOKS}/${endpoint.id}`, { key: createRestrictedKey(api).secret }))
+      .status,
+  ).toBe(404);
 });
 
 test.each(
   [...ON_ENDPOINTS, ...ON_DELIVERIES].map((route) => ({ ...route, name: route.path(":id") })),
 )("$method $name needs $scope", async (route) => {
-  const a = api();
-  const reader = restrictedKey(a, "webhooks.read");
-  const { endpoint } = await made(a, reader.id);
+  const api = createTestApi();
+  const reader = createRestrictedKey(api, "webhooks.read");
+  const { endpoint } = await createTestEndpoint(api, reader.id);
   const id =
     ON_DELIVERIES.includes(route) || route.name.startsWith(DELIVERIES)
-      ? deliveryTo(a, endpoint.id)
+      ? deliveryTo(api, endpoint.id)
       : endpoint.id;
-  const before = a.revision();
-  const other = await ask(a, route, id, restrictedKey(a, "services.read").secret);
+  const before = api.revision();
+  const other = await ask(api, route, id, createRestrictedKey(api, "services.read").secret);
   expect(other.status).toBe(403);
   expect(await other.json()).toMatchObject({ code: "insufficient_scope" });
-  const read = await ask(a, route, id, reader.secret);
+  const read = await ask(api, route, id, reader.secret);
   expect(read.status).toBe(route.scope === "webhooks.read" ? 200 : 403);
-  expect((await a.ask(route.path(id), { method: route.method, key: null })).status).toBe(401);
+  expect((await api.request(route.path(id), { method: route.method, key: null })).status).toBe(401);
   const elsewhere = route.path(id).replace("salon-aurora", "elsewhere");
-  expect(await a.problem(elsewhere, { method: route.method })).toMatchObject({
+  expect(await api.requestProblem(elsewhere, { method: route.method })).toMatchObject({
     code: "business_mismatch",
   });
   // Nothing but the new key was written.
-  expect(a.revision() - before).toBe(1);
+  expect(api.revision() - before).toBe(1);
 });
 
 test.each([
@@ -177,21 +180,21 @@ test.each([
   { path: `${DELIVERIES}/dlv_1`, allow: "GET, HEAD, OPTIONS" },
   { path: `${DELIVERIES}/dlv_1/redeliver`, allow: "POST, OPTIONS" },
 ])("$path answers $allow only", async ({ path, allow }) => {
-  const a = api();
-  const refused = await a.ask(path, { method: "PUT" });
+  const api = createTestApi();
+  const refused = await api.request(path, { method: "PUT" });
   expect([refused.status, refused.headers.get("allow")]).toEqual([405, allow]);
   expect(await refused.json()).toMatchObject({ code: "method_not_allowed" });
-  const options = await a.ask(path, { method: "OPTIONS" });
+  const options = await api.request(path, { method: "OPTIONS" });
   expect([options.status, options.headers.get("allow")]).toEqual([204, allow]);
 });
 
 test("an unknown query parameter is refused everywhere, before it is looked whether there is such an endpoint", async () => {
-  const a = api();
+  const api = createTestApi();
   for (const route of [...ON_ENDPOINTS, ...ON_DELIVERIES])
     expect(
-      await a.problem(`${route.path("none")}?force=true`, { method: route.method }),
+      await api.requestProblem(`${route.path("none")}?force=true`, { method: route.method }),
     ).toMatchObject({
       code: "unknown_parameter",
     });
-  expect(a.store.endpoints.list(SALON_ID)).toEqual([]);
+  expect(api.store.endpoints.list(SALON_ID)).toEqual([]);
 });

@@ -3,24 +3,30 @@ import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle
 import { endpoint as endpointSchema } from "../../../../src/domain/public/schemas/webhook.ts";
 import { updateEndpointBody } from "../../../../src/http/handlers/webhooks/endpoint.ts";
 import { createEndpointBody } from "../../../../src/http/handlers/webhooks/endpoints.ts";
-import { api } from "../../support/api.ts";
-import { dataOf, made, rename, withJson, WEBHOOKS } from "../../support/webhooks.ts";
+import { createTestApi } from "../../support/api.ts";
+import {
+  readData,
+  createTestEndpoint,
+  renameService,
+  jsonRequest,
+  WEBHOOKS,
+} from "../../support/webhooks.ts";
 
-const patch = (body: unknown) => withJson("PATCH", body);
+const patch = (body: unknown) => jsonRequest("PATCH", body);
 
 async function stage() {
-  const a = api();
-  const { endpoint } = await made(a, null);
-  return { a, endpoint, path: `${WEBHOOKS}/${endpoint.id}` };
+  const api = createTestApi();
+  const { endpoint } = await createTestEndpoint(api, null);
+  return { api, endpoint, path: `${WEBHOOKS}/${endpoint.id}` };
 }
 
 test("an endpoint is shown as its creation showed it, without its secret and the operator's settings", async () => {
-  const { a, endpoint, path } = await stage();
-  a.store.endpoints.updateStreak(endpoint.id, { ...endpoint, failingSince: a.now() });
-  disableEndpoint(a, endpoint.id, "failing");
-  const response = await a.ask(path);
+  const { api, endpoint, path } = await stage();
+  api.store.endpoints.updateStreak(endpoint.id, { ...endpoint, failingSince: api.now() });
+  disableEndpoint(api, endpoint.id, "failing");
+  const response = await api.request(path);
   expect(response.headers.get("cache-control")).toBe("private, no-cache");
-  const data = await dataOf(response);
+  const data = await readData(response);
   expect(endpointSchema.parse(data)).toEqual(data);
   expect(data).toEqual({
     id: endpoint.id,
@@ -37,10 +43,13 @@ test("an endpoint is shown as its creation showed it, without its secret and the
 
 describe("PATCH", () => {
   test("changes what is sent and leaves the rest", async () => {
-    const { a, endpoint, path } = await stage();
-    a.advance(60_000);
-    const changed = await dataOf(
-      await a.ask(path, patch({ name: " Shop ", events: ["staff.created", "staff.created"] })),
+    const { api, endpoint, path } = await stage();
+    api.advance(60_000);
+    const changed = await readData(
+      await api.request(
+        path,
+        patch({ name: " Shop ", events: ["staff.created", "staff.created"] }),
+      ),
     );
     expect(changed).toMatchObject({
       name: "Shop",
@@ -48,14 +57,14 @@ describe("PATCH", () => {
       events: ["staff.created"],
       updatedAt: "2026-11-20T07:01:00-05:00",
     });
-    expect(await dataOf(await a.ask(path))).toEqual(changed);
-    rename(a, "Cut");
-    expect(a.store.deliveries.list({ endpointId: endpoint.id }, 10)).toEqual([]);
+    expect(await readData(await api.request(path))).toEqual(changed);
+    renameService(api, "Cut");
+    expect(api.store.deliveries.list({ endpointId: endpoint.id }, 10)).toEqual([]);
   });
 
   test("nothing at all changes nothing", async () => {
-    const { a, endpoint, path } = await stage();
-    expect(await dataOf(await a.ask(path, patch({})))).toMatchObject({
+    const { api, endpoint, path } = await stage();
+    expect(await readData(await api.request(path, patch({})))).toMatchObject({
       name: "Website",
       events: endpoint.events,
     });
@@ -78,11 +87,11 @@ describe("PATCH", () => {
     { body: `{"__proto__": {"name": "x"}}`, mistakes: ["#/__proto__ unknown_field"] },
     { body: [], mistakes: ["# type"] },
   ])("$body is told with all its mistakes: $mistakes", async ({ body, mistakes }) => {
-    const { a, endpoint, path } = await stage();
-    const problem = await a.problem(path, patch(body));
+    const { api, endpoint, path } = await stage();
+    const problem = await api.requestProblem(path, patch(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
     expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(mistakes);
-    expect(a.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
+    expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
     // What describes the body refuses it as well.
     expect(
       updateEndpointBody.safeParse(typeof body === "string" ? JSON.parse(body) : body).success,
@@ -95,8 +104,8 @@ describe("PATCH", () => {
     { init: patch("{"), status: 400 },
     { init: patch(`"${"x".repeat(65_536)}"`), status: 413 },
   ])("a body that is none: $status", async ({ init, status }) => {
-    const { a, path } = await stage();
-    expect(await a.problem(path, init)).toMatchObject({ status });
+    const { api, path } = await stage();
+    expect(await api.requestProblem(path, init)).toMatchObject({ status });
   });
 
   test.each([
@@ -105,19 +114,19 @@ describe("PATCH", () => {
     "https://user:pw@8.8.8.8/",
     "https://box.local/",
   ])("no %s, not even where the operator trusts the URL so far", async (url) => {
-    const { a, endpoint, path } = await stage();
+    const { api, endpoint, path } = await stage();
     expect(endpoint.allowPrivate).toBe(true);
-    expect(await a.problem(path, patch({ url }))).toMatchObject({
+    expect(await api.requestProblem(path, patch({ url }))).toMatchObject({
       status: 422,
       code: "unsafe_url",
       errors: [{ pointer: "#/url" }],
     });
-    expect(a.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
+    expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
   });
 
   test("what a URL is by itself is told with all other mistakes", async () => {
-    const { a, path } = await stage();
-    const problem = await a.problem(path, patch({ name: "", url: "ftp://x" }));
+    const { api, path } = await stage();
+    const problem = await api.requestProblem(path, patch({ name: "", url: "ftp://x" }));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
     expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
       "#/name length",
@@ -126,31 +135,33 @@ describe("PATCH", () => {
   });
 
   test("the answer has the URL as it is called", async () => {
-    const { a, path } = await stage();
-    const changed = await dataOf(await a.ask(path, patch({ url: " https://8.8.8.8/a b#c " })));
+    const { api, path } = await stage();
+    const changed = await readData(
+      await api.request(path, patch({ url: " https://8.8.8.8/a b#c " })),
+    );
     expect(changed).toMatchObject({ url: "https://8.8.8.8/a%20b" });
-    expect(await dataOf(await a.ask(path))).toEqual(changed);
+    expect(await readData(await api.request(path))).toEqual(changed);
   });
 
   test("a URL that is no longer allowed keeps nobody from changing the name", async () => {
-    const { a, endpoint, path } = await stage();
-    a.tx(() =>
-      a.store.endpoints.update(endpoint.id, { ...endpoint, allowPrivate: false }, a.now()),
+    const { api, endpoint, path } = await stage();
+    api.tx(() =>
+      api.store.endpoints.update(endpoint.id, { ...endpoint, allowPrivate: false }, api.now()),
     );
-    expect(await dataOf(await a.ask(path, patch({ name: "Shop" })))).toMatchObject({
+    expect(await readData(await api.request(path, patch({ name: "Shop" })))).toMatchObject({
       name: "Shop",
       url: endpoint.url,
     });
   });
 
   test("another URL that is safe ends the operator's trust, the same one keeps it", async () => {
-    const { a, endpoint, path } = await stage();
-    const trust = () => a.store.endpoints.findById(endpoint.id)?.allowPrivate;
-    await dataOf(await a.ask(path, patch({ url: endpoint.url, name: "Till" })));
+    const { api, endpoint, path } = await stage();
+    const trust = () => api.store.endpoints.findById(endpoint.id)?.allowPrivate;
+    await readData(await api.request(path, patch({ url: endpoint.url, name: "Till" })));
     expect(trust()).toBe(true);
-    await dataOf(await a.ask(path, patch({ url: "https://8.8.8.8/hook" })));
+    await readData(await api.request(path, patch({ url: "https://8.8.8.8/hook" })));
     expect(trust()).toBe(false);
-    expect(await a.problem(path, patch({ url: endpoint.url }))).toMatchObject({
+    expect(await api.requestProblem(path, patch({ url: endpoint.url }))).toMatchObject({
       code: "unsafe_url",
     });
   });
@@ -165,21 +176,21 @@ test("what describes a new endpoint's body takes what is taken", () => {
 });
 
 test("DELETE is for good: the second one finds nothing, and what was owed is cancelled", async () => {
-  const { a, endpoint, path } = await stage();
-  rename(a, "Cut");
-  const response = await a.ask(path, { method: "DELETE" });
+  const { api, endpoint, path } = await stage();
+  renameService(api, "Cut");
+  const response = await api.request(path, { method: "DELETE" });
   expect([response.status, await response.text(), response.headers.get("content-type")]).toEqual([
     204,
     "",
     null,
   ]);
   for (const method of ["DELETE", "GET"])
-    expect(await a.problem(path, { method })).toMatchObject({
+    expect(await api.requestProblem(path, { method })).toMatchObject({
       status: 404,
       code: "resource_not_found",
     });
   expect(
-    a.store.deliveries.list({ endpointId: endpoint.id }, 10).map(({ status }) => status),
+    api.store.deliveries.list({ endpointId: endpoint.id }, 10).map(({ status }) => status),
   ).toEqual(["CANCELLED", "CANCELLED"]);
-  expect(a.store.endpointSecrets.listValid(endpoint.id, a.now())).toEqual([]);
+  expect(api.store.endpointSecrets.listValid(endpoint.id, api.now())).toEqual([]);
 });

@@ -6,8 +6,8 @@ import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../../../src/domain/event-types.ts";
 import { endpoint as endpointSchema } from "../../../../src/domain/public/schemas/webhook.ts";
 import { openDatabase } from "../../../../src/store/database.ts";
-import { type Api, api, SALON } from "../../support/api.ts";
-import { strangersEndpoint } from "../../support/webhooks.ts";
+import { type TestApi, createTestApi, SALON } from "../../support/api.ts";
+import { createForeignEndpoint } from "../../support/webhooks.ts";
 
 const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
 const GOOD = {
@@ -22,12 +22,15 @@ const json = (body: unknown): RequestInit => ({
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
-const endpoints = (a: Api) => a.store.endpoints.list();
+const endpoints = (api: TestApi) => api.store.endpoints.list();
 
 test("a subscription is answered with the endpoint and, this once, its secret", async () => {
-  const a = api();
-  const { id: keyId, secret: key } = a.newKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
-  const response = await a.ask(WEBHOOKS, { ...json(GOOD), key });
+  const api = createTestApi();
+  const { id: keyId, secret: key } = api.createKey({
+    kind: "RESTRICTED",
+    scopes: ["webhooks.write"],
+  });
+  const response = await api.request(WEBHOOKS, { ...json(GOOD), key });
   const { data } = (await response.json()) as { data: Record<string, unknown> };
   expect(response.status).toBe(201);
   expect(data).toEqual({
@@ -43,7 +46,7 @@ test("a subscription is answered with the endpoint and, this once, its secret", 
   expect(response.headers.get("location")).toBe(`${WEBHOOKS}/${data["id"]}`);
   expect(response.headers.get("cache-control")).toBe("no-store");
   expect(response.headers.get("ratelimit")).not.toBeNull();
-  expect(endpoints(a)).toMatchObject([{ id: data["id"], keyId, allowPrivate: false }]);
+  expect(endpoints(api)).toMatchObject([{ id: data["id"], keyId, allowPrivate: false }]);
 });
 
 test.each([
@@ -55,35 +58,37 @@ test.each([
 ])(
   "$what nothing is made that could not be signed: 503, and no path of the box is told",
   async ({ lose }) => {
-    const a = api();
-    const { data } = (await (await a.ask(WEBHOOKS, json(GOOD))).json()) as { data: { id: string } };
-    const key = readFileSync(a.config.masterKeyPath);
-    lose(a.config.masterKeyPath);
+    const api = createTestApi();
+    const { data } = (await (await api.request(WEBHOOKS, json(GOOD))).json()) as {
+      data: { id: string };
+    };
+    const key = readFileSync(api.config.masterKeyPath);
+    lose(api.config.masterKeyPath);
     for (const path of [WEBHOOKS, `${WEBHOOKS}/${data.id}/rotate-secret`]) {
-      const response = await a.ask(path, json(path === WEBHOOKS ? GOOD : {}));
+      const response = await api.request(path, json(path === WEBHOOKS ? GOOD : {}));
       expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
         status: 503,
         retryAfter: "60",
       });
       const body = await response.text();
       expect(JSON.parse(body)).toMatchObject({ code: "signing_unavailable" });
-      expect(body).not.toContain(a.config.dataDir);
+      expect(body).not.toContain(api.config.dataDir);
     }
-    expect(endpoints(a)).toHaveLength(1);
-    expect(a.store.endpointSecrets.list()).toHaveLength(1);
-    writeFileSync(a.config.masterKeyPath, key);
-    expect((await a.ask(WEBHOOKS, json(GOOD))).status).toBe(201);
+    expect(endpoints(api)).toHaveLength(1);
+    expect(api.store.endpointSecrets.list()).toHaveLength(1);
+    writeFileSync(api.config.masterKeyPath, key);
+    expect((await api.request(WEBHOOKS, json(GOOD))).status).toBe(201);
   },
 );
 
 test("all 38 names are taken, repeats are folded, a name is trimmed", async () => {
-  const a = api();
-  const response = await a.ask(
+  const api = createTestApi();
+  const response = await api.request(
     WEBHOOKS,
     json({ ...GOOD, name: "  Website ", events: [...EVENT_TYPES, ...EVENT_TYPES] }),
   );
   expect(response.status).toBe(201);
-  expect(endpoints(a)).toMatchObject([{ name: "Website", events: EVENT_TYPES }]);
+  expect(endpoints(api)).toMatchObject([{ name: "Website", events: EVENT_TYPES }]);
 });
 
 describe("mistakes in the body", () => {
@@ -141,15 +146,15 @@ describe("mistakes in the body", () => {
       ],
     },
   ])("$what: $mistakes", async ({ body, mistakes }) => {
-    const a = api();
-    const problem = await a.problem(WEBHOOKS, json(body));
+    const api = createTestApi();
+    const problem = await api.requestProblem(WEBHOOKS, json(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
     expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(mistakes);
-    expect(endpoints(a)).toEqual([]);
+    expect(endpoints(api)).toEqual([]);
   });
 
   test("the nearest name is told", async () => {
-    const { errors } = await api().problem(
+    const { errors } = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, events: ["service.update"], evnts: [] }),
     );
@@ -160,7 +165,7 @@ describe("mistakes in the body", () => {
   });
 
   test("a URL that must not be called", async () => {
-    const problem = await api().problem(
+    const problem = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, url: "https://169.254.169.254/latest" }),
     );
@@ -175,13 +180,13 @@ describe("mistakes in the body", () => {
     "%.12s is not JSON",
     async (body) => {
       const told = { status: 400, code: "invalid_json", title: "Invalid JSON" };
-      expect(await api().problem(WEBHOOKS, json(body))).toMatchObject(told);
+      expect(await createTestApi().requestProblem(WEBHOOKS, json(body))).toMatchObject(told);
     },
   );
 
   test("JSON nested 30,000 deep is refused as such", async () => {
     const deep = `{"name": ${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
-    expect(await api().problem(WEBHOOKS, json(deep))).toMatchObject({
+    expect(await createTestApi().requestProblem(WEBHOOKS, json(deep))).toMatchObject({
       status: 400,
       code: "invalid_json",
     });
@@ -190,8 +195,8 @@ describe("mistakes in the body", () => {
   test.each(['"name": "\\ud800"', '"name": ["\\ud83d"]', '"name": "x", "\\udfff": 1'])(
     "{%s}, with half a character, which could not be stored as it came, is no JSON",
     async (fields) => {
-      const a = api();
-      const problem = await a.problem(
+      const api = createTestApi();
+      const problem = await api.requestProblem(
         WEBHOOKS,
         json(JSON.stringify(GOOD).replace('"name":"Website"', fields)),
       );
@@ -200,27 +205,29 @@ describe("mistakes in the body", () => {
         code: "invalid_json",
         detail: expect.stringContaining("surrogate"),
       });
-      expect(endpoints(a)).toEqual([]);
+      expect(endpoints(api)).toEqual([]);
     },
   );
 
   test("a whole character written as two escapes is a name", async () => {
-    const a = api();
+    const api = createTestApi();
     const body = JSON.stringify(GOOD).replace("Website", "\\ud83d\\ude00");
-    expect((await a.ask(WEBHOOKS, json(body))).status).toBe(201);
-    expect(endpoints(a)).toMatchObject([{ name: "\u{1f600}" }]);
+    expect((await api.request(WEBHOOKS, json(body))).status).toBe(201);
+    expect(endpoints(api)).toMatchObject([{ name: "\u{1f600}" }]);
   });
 
   test("bytes that are no UTF-8 are no JSON", async () => {
     const body = Buffer.from(JSON.stringify({ ...GOOD, name: "Caf\u00e9" }), "latin1");
     const headers = { "content-type": "application/json" };
-    expect(await api().problem(WEBHOOKS, { method: "POST", headers, body })).toMatchObject({
+    expect(
+      await createTestApi().requestProblem(WEBHOOKS, { method: "POST", headers, body }),
+    ).toMatchObject({
       code: "invalid_json",
     });
   });
 
   test("thousands of mistakes make no answer of megabytes", async () => {
-    const problem = await api().problem(
+    const problem = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, events: Array.from({ length: 20_000 }, () => 1) }),
     );
@@ -236,7 +243,7 @@ describe("mistakes in the body", () => {
         body: Buffer.from(JSON.stringify(GOOD)),
         headers: type ? { "content-type": type } : {},
       };
-      expect(await api().problem(WEBHOOKS, init)).toMatchObject({
+      expect(await createTestApi().requestProblem(WEBHOOKS, init)).toMatchObject({
         status: 415,
         code: "unsupported_media_type",
       });
@@ -245,7 +252,7 @@ describe("mistakes in the body", () => {
 
   test("a charset beside the type is fine", async () => {
     const headers = { "content-type": "Application/JSON; charset=utf-8" };
-    expect((await api().ask(WEBHOOKS, { ...json(GOOD), headers })).status).toBe(201);
+    expect((await createTestApi().request(WEBHOOKS, { ...json(GOOD), headers })).status).toBe(201);
   });
 
   test("a zipped body is told to come unzipped, which identity says it does", async () => {
@@ -253,16 +260,16 @@ describe("mistakes in the body", () => {
       ...json(GOOD),
       headers: { "content-type": "application/json", "content-encoding": encoding },
     });
-    expect(await api().problem(WEBHOOKS, encoded("gzip"))).toMatchObject({
+    expect(await createTestApi().requestProblem(WEBHOOKS, encoded("gzip"))).toMatchObject({
       status: 415,
       code: "unsupported_media_type",
       detail: "The body must not be compressed: send it without Content-Encoding.",
     });
-    expect((await api().ask(WEBHOOKS, encoded("identity"))).status).toBe(201);
+    expect((await createTestApi().request(WEBHOOKS, encoded("identity"))).status).toBe(201);
   });
 
   test("a query parameter is a mistake too", async () => {
-    expect(await api().problem(`${WEBHOOKS}?name=x`, json(GOOD))).toMatchObject({
+    expect(await createTestApi().requestProblem(`${WEBHOOKS}?name=x`, json(GOOD))).toMatchObject({
       status: 400,
       code: "unknown_parameter",
     });
@@ -270,8 +277,8 @@ describe("mistakes in the body", () => {
 
   test("64 KiB are taken, a byte more is not", async () => {
     const padded = (bytes: number) => JSON.stringify(GOOD).padEnd(bytes, " ");
-    expect((await api().ask(WEBHOOKS, json(padded(65_536)))).status).toBe(201);
-    expect(await api().problem(WEBHOOKS, json(padded(65_537)))).toMatchObject({
+    expect((await createTestApi().request(WEBHOOKS, json(padded(65_536)))).status).toBe(201);
+    expect(await createTestApi().requestProblem(WEBHOOKS, json(padded(65_537)))).toMatchObject({
       status: 413,
       code: "body_too_large",
     });
@@ -279,14 +286,17 @@ describe("mistakes in the body", () => {
 });
 
 test("the 51st endpoint of a business is a conflict", async () => {
-  const a = api();
-  for (let i = 0; i < 50; i++) expect((await a.ask(WEBHOOKS, json(GOOD))).status).toBe(201);
-  expect(await a.problem(WEBHOOKS, json(GOOD))).toMatchObject({ status: 409, code: "conflict" });
+  const api = createTestApi();
+  for (let i = 0; i < 50; i++) expect((await api.request(WEBHOOKS, json(GOOD))).status).toBe(201);
+  expect(await api.requestProblem(WEBHOOKS, json(GOOD))).toMatchObject({
+    status: 409,
+    code: "conflict",
+  });
 });
 
 describe("Idempotency-Key", () => {
-  const send = (a: Api, body: unknown = GOOD, key = a.key, token = "order-1") =>
-    a.ask(WEBHOOKS, {
+  const send = (api: TestApi, body: unknown = GOOD, key = api.key, token = "order-1") =>
+    api.request(WEBHOOKS, {
       ...json(body),
       key,
       headers: { "content-type": "application/json", "idempotency-key": token },
@@ -295,61 +305,61 @@ describe("Idempotency-Key", () => {
     ((await response.json()) as { data: { id: string; secret: string } }).data;
 
   test("the same request again gives the same endpoint and its secret, for a day", async () => {
-    const a = api();
-    const first = await send(a);
-    const again = await send(a, { events: GOOD.events, url: GOOD.url, name: " Website " });
+    const api = createTestApi();
+    const first = await send(api);
+    const again = await send(api, { events: GOOD.events, url: GOOD.url, name: " Website " });
     expect([again.status, again.headers.get("location")]).toEqual([
       201,
       first.headers.get("location"),
     ]);
     const endpoint = await made(first);
     expect(await made(again)).toEqual(endpoint);
-    a.advance(86_400_000);
-    expect((await made(await send(a))).id).not.toBe(endpoint.id);
+    api.advance(86_400_000);
+    expect((await made(await send(api))).id).not.toBe(endpoint.id);
   });
 
   test("with another body: 422, and nothing is made", async () => {
-    const a = api();
-    await send(a);
-    const response = await send(a, { ...GOOD, name: "Other" });
+    const api = createTestApi();
+    await send(api);
+    const response = await send(api, { ...GOOD, name: "Other" });
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({
       code: "idempotency_key_reused",
       fix: expect.any(String),
     });
-    expect(endpoints(a)).toHaveLength(1);
+    expect(endpoints(api)).toHaveLength(1);
   });
 
   test("it is each key's own, and a rotated key keeps its", async () => {
-    const a = api();
-    const other = a.newKey();
-    const ids = [await made(await send(a)), await made(await send(a, GOOD, other.secret))].map(
+    const api = createTestApi();
+    const other = api.createKey();
+    const ids = [await made(await send(api)), await made(await send(api, GOOD, other.secret))].map(
       ({ id }) => id,
     );
     expect(new Set(ids).size).toBe(2);
-    const { secret } = rotateKey(a, other.id);
-    expect((await made(await send(a, GOOD, secret))).id).toBe(ids[1]);
+    const { secret } = rotateKey(api, other.id);
+    expect((await made(await send(api, GOOD, secret))).id).toBe(ids[1]);
   });
 
   test("twenty at once make one endpoint", async () => {
-    const a = api();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => send(a)));
+    const api = createTestApi();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(api)));
     const ids = await Promise.all(answers.map(async (answer) => (await made(answer)).id));
     expect(new Set(ids).size).toBe(1);
-    expect(endpoints(a)).toHaveLength(1);
+    expect(endpoints(api)).toHaveLength(1);
   });
 
   test("what was made is deleted: a conflict, not another one", async () => {
-    const a = api();
-    const { id } = await made(await send(a));
-    deleteEndpoint(a, id);
-    const response = await send(a);
-    expect([response.status, endpoints(a)]).toEqual([409, []]);
+    const api = createTestApi();
+    const { id } = await made(await send(api));
+    deleteEndpoint(api, id);
+    const response = await send(api);
+    expect([response.status, endpoints(api)]).toEqual([409, []]);
   });
 
   test.each(["a b", "x".repeat(256), "caf\u00e9"])("'%.10s' is none", async (token) => {
-    const a = api();
-    const response = await send(a, GOOD, a.key, token);
+    const api = createTestApi();
+    const response = await send(api, GOOD, api.key, token);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
       code: "invalid_parameter",
@@ -363,16 +373,16 @@ describe("the list of endpoints", () => {
     data: { id: string; name: string }[];
     page: { hasMore: boolean; nextCursor: string | null };
   };
-  const read = async (a: Api, query = "", key = a.key) => {
-    const response = await a.ask(WEBHOOKS + query, { key });
+  const read = async (api: TestApi, query = "", key = api.key) => {
+    const response = await api.request(WEBHOOKS + query, { key });
     expect(response.status).toBe(200);
     return (await response.json()) as Listed;
   };
 
   test("has all of the business's for a secret key, its own for a restricted key, the oldest first", async () => {
-    const a = api();
-    const { secret: key } = a.newKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
-    expect(await read(a)).toEqual({
+    const api = createTestApi();
+    const { secret: key } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
+    expect(await read(api)).toEqual({
       data: [],
       page: { hasMore: false, nextCursor: null },
       meta: {
@@ -385,53 +395,53 @@ describe("the list of endpoints", () => {
       },
     });
     for (const [name, by] of [
-      ["first", a.key],
+      ["first", api.key],
       ["second", key],
-      ["third", a.key],
+      ["third", api.key],
     ])
-      await a.ask(WEBHOOKS, { ...json({ ...GOOD, name }), key: by ?? null });
-    await strangersEndpoint(a);
-    expect((await read(a)).data.map(({ name }) => name)).toEqual(["first", "second", "third"]);
-    const { data } = await read(a, "", key);
+      await api.request(WEBHOOKS, { ...json({ ...GOOD, name }), key: by ?? null });
+    await createForeignEndpoint(api);
+    expect((await read(api)).data.map(({ name }) => name)).toEqual(["first", "second", "third"]);
+    const { data } = await read(api, "", key);
     expect(data.map(({ name }) => name)).toEqual(["second"]);
     expect(endpointSchema.parse(data[0])).toEqual(data[0]);
   });
 
   test("pages join while endpoints go, and the Link is the next of them", async () => {
-    const a = api();
-    for (let i = 0; i < 5; i++) await a.ask(WEBHOOKS, json({ ...GOOD, name: `${i}` }));
-    const first = await a.ask(`${WEBHOOKS}?limit=2`);
+    const api = createTestApi();
+    for (let i = 0; i < 5; i++) await api.request(WEBHOOKS, json({ ...GOOD, name: `${i}` }));
+    const first = await api.request(`${WEBHOOKS}?limit=2`);
     const { data } = (await first.json()) as Listed;
-    deleteEndpoint(a, data[1]?.id ?? "");
+    deleteEndpoint(api, data[1]?.id ?? "");
     const link =
       /^<[^>]*(\/v1[^>]*)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1] ?? "";
-    const second = (await (await a.ask(link)).json()) as Listed;
+    const second = (await (await api.request(link)).json()) as Listed;
     expect(second.data.map(({ name }) => name)).toEqual(["2", "3"]);
-    const third = await read(a, `?limit=2&cursor=${second.page.nextCursor}`);
+    const third = await read(api, `?limit=2&cursor=${second.page.nextCursor}`);
     expect([third.data.map(({ name }) => name), third.page.hasMore]).toEqual([["4"], false]);
   });
 
   test.each(["?limit=501", "?cursor=nonsense", "?status=ACTIVE"])(
     "%s is a mistake",
     async (query) => {
-      expect(await api().problem(WEBHOOKS + query)).toMatchObject({ status: 400 });
+      expect(await createTestApi().requestProblem(WEBHOOKS + query)).toMatchObject({ status: 400 });
     },
   );
 });
 
 test("a write waits for another writer without failing, and gives up with 503 after two seconds", async () => {
-  const a = api("salon", 0);
-  const other = openDatabase(a.config.databasePath, 0, null);
+  const api = createTestApi("salon", 0);
+  const other = openDatabase(api.config.databasePath, 0, null);
   other.db.exec("BEGIN IMMEDIATE");
-  const waiting = a.ask(WEBHOOKS, json(GOOD));
-  expect((await a.ask(`/v1/businesses/${SALON}/services`)).status).toBe(200);
+  const waiting = api.request(WEBHOOKS, json(GOOD));
+  expect((await api.request(`/v1/businesses/${SALON}/services`)).status).toBe(200);
   other.db.exec("COMMIT");
   expect((await waiting).status).toBe(201);
 
   other.db.exec("BEGIN IMMEDIATE");
-  const refused = a.ask(WEBHOOKS, json(GOOD));
-  await a.ask(`/v1/businesses/${SALON}/services`);
-  a.advance(2000);
+  const refused = api.request(WEBHOOKS, json(GOOD));
+  await api.request(`/v1/businesses/${SALON}/services`);
+  api.advance(2000);
   const response = await refused;
   other.close();
   expect(response.status).toBe(503);
@@ -440,18 +450,18 @@ test("a write waits for another writer without failing, and gives up with 503 af
 });
 
 test("a bug tells nothing but the request's id, and is logged whole", async () => {
-  const a = api();
-  a.store.catalog.listObjects = () => {
+  const api = createTestApi();
+  api.store.catalog.listObjects = () => {
     throw new TypeError("the secret is in the details");
   };
-  const response = await a.ask(`/v1/businesses/${SALON}/services`);
+  const response = await api.request(`/v1/businesses/${SALON}/services`);
   const text = await response.text();
   expect(response.status).toBe(500);
   expect(text).not.toContain("secret");
   const requestId = response.headers.get("request-id") ?? "";
   expect(JSON.parse(text)).toMatchObject({ code: "internal", requestId });
-  expect(a.logged).toMatchObject([{ level: "error", fields: { requestId } }]);
-  expect(a.logged[0]?.fields["error"]).toContain(
+  expect(api.logged).toMatchObject([{ level: "error", fields: { requestId } }]);
+  expect(api.logged[0]?.fields["error"]).toContain(
     "TypeError: the secret is in the details\n    at ",
   );
 });

@@ -11,25 +11,29 @@ import { endpointTest } from "../../../../src/domain/public/schemas/webhook.ts";
 import { createApp } from "../../../../src/http/app.ts";
 import { startServer } from "../../../../src/http/server.ts";
 import { type ScriptedResponse, createReceiver } from "../../../support/receiver.ts";
-import { api, SALON, seed } from "../../support/api.ts";
-import { dataOf, made, WEBHOOKS } from "../../support/webhooks.ts";
+import { createTestApi, SALON, applyPreset } from "../../support/api.ts";
+import { readData, createTestEndpoint, WEBHOOKS } from "../../support/webhooks.ts";
 
 /** The API on a socket, sending for real, and a receiver with its answers. */
 async function stage(script: ScriptedResponse[] = [{}]) {
-  const a = api();
+  const api = createTestApi();
   const partner = await createReceiver(script);
-  const { endpoint } = await made(a, null, { url: partner.url });
-  const server = await startServer(a, { host: "127.0.0.1", port: 0, sendOnce: createSendOnce(a) });
+  const { endpoint } = await createTestEndpoint(api, null, { url: partner.url });
+  const server = await startServer(api, {
+    host: "127.0.0.1",
+    port: 0,
+    sendOnce: createSendOnce(api),
+  });
   onTestFinished(() => server.close());
-  const headers = { authorization: `Bearer ${a.key}` };
+  const headers = { authorization: `Bearer ${api.key}` };
   const ask = (path: string, method = "GET") => fetch(server.url + path, { method, headers });
   const path = `${WEBHOOKS}/${endpoint.id}/test`;
-  return { a, partner, endpoint, server, ask, path, ping: () => ask(path, "POST") };
+  return { api, partner, endpoint, server, ask, path, ping: () => ask(path, "POST") };
 }
 
 test("a test sends one signed event at once and answers what came of it", async () => {
   const { partner, ping } = await stage([{ status: 202, body: "thanks\u0000" }]);
-  const data = endpointTest.parse(await dataOf(await ping()));
+  const data = endpointTest.parse(await readData(await ping()));
   expect(data).toMatchObject({
     ok: true,
     outcome: "responded",
@@ -53,11 +57,11 @@ test("a test sends one signed event at once and answers what came of it", async 
 
 test("a receiver that fails is what is answered, not a failure; of its words 256 characters are shown", async () => {
   const { partner, ping } = await stage([{ status: 500, body: "x".repeat(5000) }]);
-  const data = await dataOf<{ responseText: string }>(await ping());
+  const data = await readData<{ responseText: string }>(await ping());
   expect(data).toMatchObject({ ok: false, statusCode: 500, error: "HTTP 500" });
   expect(data.responseText).toHaveLength(256);
   await partner.close();
-  expect(await dataOf(await ping())).toMatchObject({
+  expect(await readData(await ping())).toMatchObject({
     ok: false,
     outcome: "refused",
     statusCode: null,
@@ -68,21 +72,21 @@ test("a receiver that fails is what is answered, not a failure; of its words 256
 });
 
 test("it counts for nothing: no delivery, no event, and a disabled endpoint stays disabled", async () => {
-  const { a, endpoint, ping } = await stage([{ status: 410 }]);
-  disableEndpoint(a, endpoint.id, "manual");
-  const revision = a.revision();
+  const { api, endpoint, ping } = await stage([{ status: 410 }]);
+  disableEndpoint(api, endpoint.id, "manual");
+  const revision = api.revision();
   expect((await ping()).status).toBe(200);
-  expect(a.revision()).toBe(revision);
+  expect(api.revision()).toBe(revision);
 });
 
 test("an address that must not be called is answered as blocked", async () => {
-  const { a, ping, endpoint } = await stage();
-  a.store.endpoints.update(
+  const { api, ping, endpoint } = await stage();
+  api.store.endpoints.update(
     endpoint.id,
     { ...endpoint, allowPrivate: false, url: "https://127.0.0.1/" },
-    a.now(),
+    api.now(),
   );
-  expect(await dataOf(await ping())).toMatchObject({
+  expect(await readData(await ping())).toMatchObject({
     ok: false,
     outcome: "blocked",
     address: null,
@@ -93,12 +97,14 @@ describe("while a receiver keeps silent", () => {
   const SILENT: ScriptedResponse[] = [{ hold: true }];
 
   test("everybody else is answered, and a second test of the same endpoint is a conflict", async () => {
-    const { a, partner, ask, ping } = await stage(SILENT);
+    const { api, partner, ask, ping } = await stage(SILENT);
     const waiting = ping();
     await partner.waitForRequests(1);
     expect((await ask(`/v1/businesses/${SALON}/services`)).status).toBe(200);
     expect((await ping()).status).toBe(409);
-    const { endpoint: other } = await made(a, null, { url: (await createReceiver()).url });
+    const { endpoint: other } = await createTestEndpoint(api, null, {
+      url: (await createReceiver()).url,
+    });
     expect((await ask(`${WEBHOOKS}/${other.id}/test`, "POST")).status).toBe(200);
     partner.release();
     expect((await waiting).status).toBe(200);
@@ -109,13 +115,13 @@ describe("while a receiver keeps silent", () => {
   });
 
   test("a client that hangs up ends the attempt with it", async () => {
-    const { a, endpoint, server, path } = await stage();
+    const { api, endpoint, server, path } = await stage();
     const silent = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void silent.close());
     await once(silent, "listening");
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
-    a.store.endpoints.update(endpoint.id, { ...endpoint, url }, a.now());
-    const request = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.key}\r\nContent-Length: 0\r\n\r\n`;
+    api.store.endpoints.update(endpoint.id, { ...endpoint, url }, api.now());
+    const request = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Length: 0\r\n\r\n`;
     // Twice: the first one must not stand in the way of the second.
     for (let i = 0; i < 2; i++) {
       const client = connect(server.port, "127.0.0.1");
@@ -140,22 +146,22 @@ describe("while a receiver keeps silent", () => {
 });
 
 test("64 wait at most, of whatever business", async () => {
-  const a = api();
+  const api = createTestApi();
   const release: (() => void)[] = [];
-  const { request } = createApp(a, () => {
+  const { request } = createApp(api, () => {
     const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<SendOnce>>>();
     release.push(() =>
       resolve({ outcome: { kind: "refused", error: "ECONNREFUSED" }, address: null }),
     );
     return promise;
   });
-  const { slug } = seed(a, "restaurant");
+  const { slug } = applyPreset(api, "restaurant");
   const tests: (() => Promise<Response>)[] = [];
   for (const [business, count] of [[SALON, 50] as const, [slug, 15] as const]) {
     const of = { business: businessId(business) };
-    const { secret } = a.newKey({ businessId: of.business, limitMinute: 1000 });
+    const { secret } = api.createKey({ businessId: of.business, limitMinute: 1000 });
     for (let i = 0; i < count; i++) {
-      const { endpoint } = await made(a, null, of);
+      const { endpoint } = await createTestEndpoint(api, null, of);
       const path = `/v1/businesses/${business}/webhooks/${endpoint.id}/test`;
       tests.push(async () =>
         request(path, { method: "POST", headers: { authorization: `Bearer ${secret}` } }),
