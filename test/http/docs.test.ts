@@ -218,7 +218,7 @@ describe("the document for Scalar", () => {
 
 const HOSTILE = `</script></style></pre>--><img src=x onerror="alert(1)">' javascript:alert(1)`;
 
-/** The document with every text in it turned hostile. */
+/** The document with a hostile string appended to every text. */
 const poison = (node: unknown): unknown => {
   if (typeof node === "string") return node + HOSTILE;
   if (Array.isArray(node)) return node.map(poison);

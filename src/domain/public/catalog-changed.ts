@@ -89,7 +89,7 @@ export function orderDiffers(before: PublicObject[], after: PublicObject[]): boo
   return after.filter(({ id }) => keptIds.has(id)).some(({ id }, rank) => kept[rank]?.id !== id);
 }
 
-/** What a partner that follows the other events must still read again, or undefined. */
+/** The objects that a partner must read again although it follows the other events. */
 function refetchOf(
   route: CatalogRoute,
   lists: ListName[],

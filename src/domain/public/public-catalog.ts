@@ -40,7 +40,7 @@ export type PublicCatalog = {
 
 export type ListName = keyof PublicCatalog;
 
-/** The kinds of documents that affect each list. Only the business and the time do so as well. */
+/** The kinds of documents that affect each list; the business's fields and the time can too. */
 const AFFECTING_KINDS: Record<ListName, Kind[]> = {
   services: ["service", "service_category", "addon", "staff"],
   serviceCategories: ["service_category"],

@@ -8,7 +8,7 @@ type HeaderSpec = {
 const text = { type: "string" };
 const seconds = { type: "integer", minimum: 0 };
 
-/** Every response header except those that describe the bytes of the body. */
+/** Every response header except Content-Type, Content-Length and Content-Encoding. */
 export const HEADERS = {
   "Request-Id": {
     description: "Identifies the request in the server's log",

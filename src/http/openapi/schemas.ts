@@ -66,7 +66,7 @@ const event = z
     },
   });
 
-/** RFC 9457. */
+/** A problem document (RFC 9457). */
 const problem = z.strictObject({
   type: z.string().describe("`https://deskbell.dev/problems/` followed by `code`"),
   title: z.string().describe("`code` as readable text"),

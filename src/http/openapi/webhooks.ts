@@ -7,7 +7,7 @@ import { eventSchemaName } from "./schemas.ts";
 
 const text = { type: "string" };
 
-/** The headers of every delivery, as domain/webhooks/post.ts sets them. */
+/** The headers of every delivery; the type keeps them in step with domain/webhooks. */
 const DELIVERY_HEADERS = {
   "X-Service-Event": { description: "Event type", schema: text, example: "service.updated" },
   "X-Service-Delivery": {

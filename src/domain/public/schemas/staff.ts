@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { active, cents, commonFields, id, minutes } from "./values.ts";
 
-/** Never includes mail, phone, working hours or the reason of an absence. */
+/** Never includes contact details, working hours or the reason for an absence. */
 export const staff = z.strictObject({
   id,
   name: z.string(),
