@@ -9,7 +9,7 @@ import type { Runtime } from "../runtime.ts";
 import { createBusyIntervalReader } from "../bookings/busy-intervals.ts";
 import { inChunks, type YieldToEventLoop } from "./yield-to-event-loop.ts";
 
-/** A chunk is this many candidates times days, and at most MAX_DAYS. */
+/** A chunk has about this many candidates times days, and at most MAX_DAYS days. */
 const CANDIDATE_DAYS = 400;
 const MAX_DAYS = 16;
 /** Days of bookings to read at a time. */

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 
-/** Waits for the start event loop iteration. Only one waiter resumes in each. */
+/** Waits for the next event loop iteration. Only one waiter resumes in each. */
 export type YieldToEventLoop = () => Promise<void>;
 
 export function createEventLoopYield(): YieldToEventLoop {

@@ -12,7 +12,7 @@ export type Segment = {
   bufferBeforeMin: number;
   bufferAfterMin: number;
   resources: ServiceDoc["resources"];
-  /** With the requested staff member, or the price list's values before one is chosen. */
+  /** With the requested staff member; without one, of the service or variant. */
   durationMin: number;
   priceCents: number;
   candidates: Candidate[];

@@ -6,7 +6,7 @@ import type { SegmentStarts } from "./segment-starts.ts";
 export type Slot = {
   startMin: number;
   endMin: number;
-  /** Of the segment with the fewest spots left. */
+  /** Spots of the segment with the fewest left. */
   spotsLeft: number;
   spotsTotal: number;
   segments: SlotSegment[];

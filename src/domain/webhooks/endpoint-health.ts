@@ -36,7 +36,7 @@ export const OVERDUE_MS = 2000;
 /** Upper limit of an endpoint's deliveries in flight. */
 export const MAX_CONCURRENCY = 32;
 
-/** Of an endpoint that responds or has not been tried. */
+/** The health of an endpoint that responds or has not been tried. */
 export const HEALTHY: EndpointHealth = {
   failures: 0,
   history: 0,

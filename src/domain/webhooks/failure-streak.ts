@@ -12,7 +12,7 @@ export type FailureStreak = {
   disableAt: number | null;
 };
 
-/** The next step for a failing endpoint. `announce` schedules the disabling. */
+/** The next step for a failing endpoint. `announce` sets when it will be disabled. */
 export type StreakAction =
   | { action: "warn" }
   | { action: "announce"; disableAt: number }
@@ -52,7 +52,7 @@ export const needsAttention = (streak: FailureStreak, now: number): boolean =>
   streak.disableAt !== null ||
   nextStreakAction(streak, now) !== undefined;
 
-/** An endpoint is announced at least a day before it is disabled. */
+/** Disabling is announced at least a day ahead. */
 export function nextStreakAction(streak: FailureStreak, now: number): StreakAction | undefined {
   const { failingSince, failureCount, failedEvents, warnedAt, disableAt } = streak;
   if (failingSince === null) return undefined;

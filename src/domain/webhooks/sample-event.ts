@@ -25,7 +25,7 @@ const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   event: "events",
 };
 
-/** An event of the type about the first existing object, although nothing changed; or undefined. */
+/** A sample event for the first object of its kind; undefined if there is none. */
 export function sampleEvent(
   type: EventType,
   state: CatalogState,

@@ -104,7 +104,7 @@ test("a staff member's own duration and price apply", () => {
   });
 });
 
-test("each guest of a class pays", () => {
+test("each guest of a session pays", () => {
   const rt = openSalon();
   expect(book(rt, { service: "yoga", guests: 2 })).toMatchObject({ guests: 2, totalCents: 2400 });
 });
