@@ -1,64 +1,65 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { getAssetKeys, getRawAsset, isSea } from "node:sea";
 
-// The one place that knows where files are. They are named by their path from the package's root, above which src/assets.ts
-// and dist/*.js both lie by one level; the executable holds them in itself under the same names.
+// The only code that knows where shipped files are. Assets are named by their path from the package
+// root, which is one level above both src/assets.ts and dist/*.js. The executable contains them
+// under the same names.
 
 const ROOT = new URL("../", import.meta.url);
 const RUNS_FROM_SOURCE = import.meta.url.endsWith(".ts");
 export const IS_EXECUTABLE = isSea();
 
-/** The bytes of a file that deskbell ships; not to be written to. */
+/** The bytes of a shipped file. Do not modify them. */
 export const readAsset = (name: string): Buffer =>
   IS_EXECUTABLE ? Buffer.from(getRawAsset(name)) : readFileSync(new URL(name, ROOT));
 
 const readText = (name: string): string => readAsset(name).toString();
 
-/** The names of what lies in a folder, which ends with a slash. */
+/** The names of the files in a folder. @param folder ends with a slash */
 const listAssets = (folder: string): string[] =>
   IS_EXECUTABLE
     ? getAssetKeys().filter((name) => name.startsWith(folder))
     : readdirSync(new URL(folder, ROOT)).map((name) => `${folder}${name}`);
 
-/** The migrations' SQL in the order of their numbers. */
+/** The SQL of the migrations, ordered by number. */
 export const readMigrations = (): string[] =>
   listAssets("src/store/migrations/")
     .filter((name) => name.endsWith(".sql"))
     .sort()
     .map(readText);
 
-/** What the delivery worker's thread runs: source under vitest, else the bundle, whose code the executable has as text. */
+/** The delivery worker's script: source under vitest, else the bundle; text in the executable. */
 export const deliveryThread = (): URL | string => {
   if (IS_EXECUTABLE) return readText("dist/delivery.js");
   return new URL(RUNS_FROM_SOURCE ? "src/delivery/thread.ts" : "dist/delivery.js", ROOT);
 };
 
-/** A business that deskbell ships: its name and its file's text. */
+/** The sample businesses that deskbell ships. */
 export const PRESETS = ["restaurant", "salon", "venue"] as const;
 export type Preset = (typeof PRESETS)[number];
 
 export const readPreset = (preset: Preset): string => readText(`data/${preset}.yaml`);
 
-/** What makes a shell ask for completions. */
+/** The shells that have a completion script. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export const readCompletion = (shell: (typeof SHELLS)[number]): string =>
   readText(`data/completion.${shell}`);
 
-/** The catalog file to begin with. */
+/** The catalog file that `init` writes. */
 export const readStarter = (): string => readText("data/starter.yaml");
 
 /** The partner guide of /docs, in Markdown. */
 export const readPartnerGuide = (): string => readText("data/partner-guide.md");
 
-/** The partner guide as HTML, rendered when deskbell was built. */
+/** The partner guide as HTML, rendered at build time. */
 export const readGuideHtml = (): string => readText("dist/docs/guide.html");
 
-/** The script of the interactive reference, compressed when deskbell was built. */
+/** The script of the interactive API reference, compressed at build time. */
 export const readScalar = (encoding: "br" | "gz"): Buffer =>
   readAsset(`dist/docs/scalar.js.${encoding}`);
 
 export const readVersion = (): string =>
   (JSON.parse(readText("package.json")) as { version: string }).version;
 
-/** How deskbell introduces itself to receivers. */
+/** The User-Agent of webhook requests. */
 export const userAgent = (): string => `deskbell/${readVersion()} (+https://deskbell.dev)`;

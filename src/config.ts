@@ -4,28 +4,28 @@ import { isAbsolute, join, resolve } from "node:path";
 import { AppError } from "./domain/errors.ts";
 import type { LogFormat } from "./log.ts";
 
-/** What the program was told, flags over environment. A plain value: it is handed to the courier's thread as it is. */
+/** The configuration; flags override the environment. Plain data, sent to the worker thread. */
 export type Config = {
   dataDir: string;
   databasePath: string;
   masterKeyPath: string;
   backupFolder: string;
-  /** false in a thread, which finds everything made. */
+  /** Whether to create the data folder; false in the worker thread. */
   mayCreate: boolean;
   logFormat: LogFormat;
-  /** Where endpoints may point besides https on public addresses. */
+  /** What endpoint URLs may use in addition to https and public addresses. */
   urlAllowances: { allowHttp: boolean; allowPrivate: string[] };
   http: HttpConfig;
-  /** Where the operator is told what goes wrong; null: in the log alone. */
+  /** Receives alerts as JSON; null: alerts are only logged. */
   alertUrl: string | null;
 };
 
 type HttpConfig = {
-  /** Address ranges of the proxies whose X-Forwarded-For is believed. */
+  /** Address ranges of the proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
-  /** Where partners reach the API, without a slash at its end; empty: at the address that they ask. */
+  /** Public base URL of the API, without a trailing slash; empty: taken from each request. */
   publicUrl: string;
-  /** Opens /metrics to other machines; null: to none. */
+  /** Allows other machines to read /metrics; null: none may. */
   metricsToken: string | null;
   accessLog: boolean;
 };
@@ -42,7 +42,7 @@ export type ConfigFlags = {
   alertUrl?: string | undefined;
 };
 
-/** The only reader of the environment, where a variable that is empty says as little as one that is not set. */
+/** The only code that reads the environment. An empty variable counts as unset. */
 export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): Config {
   const dataDir = resolve(
     flags.dataDir ?? (env.DESKBELL_DATA_DIR || env.STATE_DIRECTORY || defaultDataDir(env)),
@@ -97,49 +97,50 @@ function readMetricsToken(file: string | undefined, env: NodeJS.ProcessEnv): str
     const token = readFileSync(path, "utf8").trim();
     if (token !== "") return token;
   } catch {
-    // Told below: empty or not to be read, it opens nothing.
+    // An unreadable file is reported below, like an empty one.
   }
-  throw new AppError("usage", `--metrics-token-file: there is no token to be read in ${path}.`);
+  throw new AppError("usage", `--metrics-token-file: ${path} is empty or cannot be read.`);
 }
 
-/** Of a partner, who has no data here; a flag would show it to everybody on the machine. */
+/** The API key of `webhooks listen`. Not a flag: any user can list a process's arguments. */
 export const readApiKey = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.DESKBELL_API_KEY;
 
-/** A terminal that can neither move its cursor nor clear its screen. */
+/** Whether the terminal can neither move its cursor nor clear its screen. */
 export const isDumbTerminal = (env: NodeJS.ProcessEnv = process.env): boolean =>
   env.TERM === "dumb";
 
-/** A switch in the environment: `1` and `true` turn it on. */
+/** Whether a variable is set to `1` or `true`. */
 export const isEnvEnabled = (name: string, env: NodeJS.ProcessEnv = process.env): boolean =>
   env[name] === "1" || env[name] === "true";
 
 /**
- * Sets what ink and React read once, as they are imported: React's production build, and no colours where none are wanted
- * (ink does not know NO_COLOR; with both variables set Node prints a warning over the screen).
+ * Sets the variables that ink and React read when imported: React's production build, and no
+ * colours if unwanted. ink ignores NO_COLOR, and with both NO_COLOR and FORCE_COLOR set, Node
+ * prints a warning over the screen.
  */
 export function prepareForInk(wantsColour: boolean, env: NodeJS.ProcessEnv = process.env): void {
   env.NODE_ENV ??= "production";
-  // Other tools' word for a development build, with which ink looks for a debugger of its own.
+  // With DEV set, ink tries to connect to a debugger.
   delete env.DEV;
   if (wantsColour && !env.NO_COLOR) return;
   delete env.NO_COLOR;
   env.FORCE_COLOR = "0";
 }
 
-/** Where the executable may unpack what cannot be used from within it, best first; one that is named is the only one. */
+/** Where the executable may unpack its addon, best first. A configured folder is the only one. */
 export function cacheFolders(env: NodeJS.ProcessEnv = process.env): string[] {
-  const named = env.DESKBELL_CACHE_DIR || env.CACHE_DIRECTORY;
-  if (named) return [resolve(named)];
+  const configured = env.DESKBELL_CACHE_DIR || env.CACHE_DIRECTORY;
+  if (configured) return [resolve(configured)];
   const home = homeOf(env);
-  const usual = [env.XDG_CACHE_HOME, home && join(home, ".cache")].find(
+  const userCache = [env.XDG_CACHE_HOME, home && join(home, ".cache")].find(
     (path) => path && isAbsolute(path),
   );
   const shared = join(tmpdir(), `deskbell-${process.getuid?.() ?? "cache"}`);
-  return usual ? [join(usual, "deskbell"), shared] : [shared];
+  return userCache ? [join(userCache, "deskbell"), shared] : [shared];
 }
 
-/** A user without a name has no home either. */
+/** `homedir` throws for a user ID without a passwd entry. */
 function homeOf(env: NodeJS.ProcessEnv): string | undefined {
   try {
     return env.HOME || homedir() || undefined;
@@ -149,12 +150,12 @@ function homeOf(env: NodeJS.ProcessEnv): string | undefined {
 }
 
 function defaultDataDir(env: NodeJS.ProcessEnv): string {
-  // A checkout keeps its data with it (ignored by git).
+  // In a checkout: a folder that git ignores.
   if (existsSync("package.json") && existsSync("bin/deskbell.js")) return ".deskbell";
   if (process.getuid?.() === 0) return "/var/lib/deskbell";
   const home = homeOf(env);
   if (!env.XDG_DATA_HOME && home === undefined)
-    throw new AppError("usage", "There is no home folder to keep the data in.", {
+    throw new AppError("usage", "There is no home folder for the data.", {
       fix: "name a folder with --data-dir",
     });
   return join(env.XDG_DATA_HOME || join(home ?? "", ".local/share"), "deskbell");

@@ -3,8 +3,9 @@ import { dirname } from "node:path";
 import { AppError } from "./domain/errors.ts";
 
 /**
- * Makes a folder and those above it, each for its owner alone. One by one: under /proc Node's own recursive way never ends.
- * @throws AppError not_permitted where there can be none
+ * Creates a folder and its parents, each with mode 0700. One by one, because Node's recursive mkdir
+ * never returns under /proc.
+ * @throws AppError not_permitted if the folder cannot be created
  */
 export function makeFolder(path: string): void {
   if (isFolder(path)) return;
@@ -14,10 +15,10 @@ export function makeFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // Somebody else was faster.
+    // Another process created it first.
     if (code === "EEXIST" && isFolder(path)) return;
     if (code !== "ENOENT" && code !== "ENOTDIR" && code !== "EEXIST") throw error;
-    throw new AppError("not_permitted", `${path} cannot be made: ${message}.`, {
+    throw new AppError("not_permitted", `Cannot create ${path}: ${message}.`, {
       fix: "name another folder with --data-dir",
     });
   }

@@ -13,21 +13,21 @@ import { dirname } from "node:path";
 import { AppError } from "./domain/errors.ts";
 
 /**
- * Seals signing secrets at rest: AES-256-GCM, bound to the row they belong to. The key file holds one key, or while all is being
- * sealed anew several, the newest first.
+ * Encrypts signing secrets at rest with AES-256-GCM, bound to their row. The key file holds one
+ * key; during a rotation it holds several, newest first.
  */
 export type SecretBox = {
-  /** Belongs inside the transaction that stores it: a rotation of the key waits for that. */
+  /** Call it inside the transaction that stores the result: a key rotation waits for that. */
   seal: (plain: string, rowId: string) => Buffer;
   open: (sealed: Uint8Array, rowId: string) => string;
   /**
-   * Whether the key file opens one of them, or there are none. It is read now: with it the next one is sealed, whatever other
-   * key is still in memory.
+   * Whether the key file decrypts at least one of the rows, or there are no rows. Reads the file,
+   * because `seal` uses the key on disk, not the one in memory.
    */
   opensAny: (rows: readonly { id: string; sealed: Uint8Array }[]) => boolean;
-  /** Puts a new key before those in the file. */
+  /** Adds a new key in front of those in the file. */
   addKey: () => void;
-  /** Leaves the newest key alone in the file, if all that is stored opens with it. */
+  /** Removes all keys but the newest from the file, if `allOpen` confirms that it suffices. */
   dropOldKeys: (
     allOpen: (opensWithNewest: (sealed: Uint8Array, rowId: string) => boolean) => boolean,
   ) => void;
@@ -37,7 +37,10 @@ const NONCE = 12;
 const TAG = 16;
 const KEY = 32;
 
-/** The keys lie beside the database, not in it, so that a copied database file opens nothing. Made at the first use. */
+/**
+ * The key file is created on first use, except in a dry run. It is separate from the database, so
+ * that a copy of the database reveals no secret.
+ */
 export function openSecretBox(
   keyPath: string,
   random: (bytes: number) => Buffer,
@@ -50,7 +53,7 @@ export function openSecretBox(
 
   return {
     seal(plain, rowId) {
-      // Read each time: somebody may have rotated it.
+      // Read the file each time: the key may have been rotated.
       const [key] = load() as [Buffer];
       const nonce = random(NONCE);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(rowId));
@@ -58,16 +61,17 @@ export function openSecretBox(
       return Buffer.concat([nonce, cipher.getAuthTag(), body]);
     },
     open(sealed, rowId) {
-      // Makes none: a new key opens nothing that is stored, and would hide that the right one is gone.
+      // Never creates a key: a new key decrypts nothing and would hide that the right one is
+      // missing.
       const plain =
         openWithAny(known, sealed, rowId) ??
         openWithAny((known = readKeys(keyPath) ?? []), sealed, rowId);
       if (plain !== undefined) return plain;
       throw new AppError(
         "signing_unavailable",
-        "A signing secret does not open with the master key.",
+        "A signing secret cannot be decrypted with the master key.",
         {
-          fix: `put the key file back that belongs to this database: ${keyPath}; deskbell doctor says what does not open`,
+          fix: `restore the key file of this database: ${keyPath}; deskbell doctor lists the affected secrets`,
         },
       );
     },
@@ -114,7 +118,7 @@ function readOrCreateKeys(path: string, random: (bytes: number) => Buffer): Buff
   }
 }
 
-/** undefined: there is no such file. */
+/** Returns undefined if the file does not exist. */
 function readKeys(path: string): Buffer[] | undefined {
   const text = readText(path);
   const keys = text
@@ -124,9 +128,9 @@ function readKeys(path: string): Buffer[] | undefined {
   if (keys?.every(({ length }) => length === KEY) ?? true) return keys;
   throw new AppError(
     "signing_unavailable",
-    `The master key file does not hold ${KEY}-byte keys in base64, one a line.`,
+    `Invalid master key file: expected ${KEY}-byte keys in base64, one per line.`,
     {
-      fix: `put the key file back that belongs to this database: ${path}; if it is lost for good, remove this one, then give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
+      fix: `restore the key file of this database: ${path}; if it is lost, remove this one, then give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
     },
   );
 }
@@ -143,7 +147,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** Written aside and linked into place: two processes that start at once end with one whole key. */
+/** Writes a draft and links it into place: two processes that start together share one key. */
 function createKeys(path: string, random: (bytes: number) => Buffer): void {
   const draft = writeDraft(path, [random(KEY)], random);
   try {
@@ -155,10 +159,10 @@ function createKeys(path: string, random: (bytes: number) => Buffer): void {
   }
 }
 
-/** Written aside and moved into place: who reads meanwhile finds the old keys whole or the new ones. */
+/** Writes a draft and renames it: readers see either the old keys or the new ones. */
 function replaceKeys(path: string, keys: Buffer[], random: (bytes: number) => Buffer): void {
   renameSync(writeDraft(path, keys, random), path);
-  // Before anything is sealed with the new one: a power cut must not bring the old file back.
+  // Before anything is encrypted with the new key: a power cut must not bring the old file back.
   const folder = openSync(dirname(path), "r");
   fsyncSync(folder);
   closeSync(folder);

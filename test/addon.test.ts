@@ -18,18 +18,18 @@ import { createTempFolder } from "./support/cli.ts";
 const ADDON = Buffer.from("machine code");
 const NAME = "5ace2a28c6f40875ef2baac027d8b91a2f65701271c7b43ecbd467664dca9ef0.node";
 
-/** Unpacks into the folders and tells where, and what was said about it. */
+/** Unpacks the addon and returns its path and the warnings. */
 function unpack(...folders: string[]) {
-  const said: string[] = [];
-  return { path: unpackAddon(ADDON, folders, (text) => void said.push(text)), said };
+  const warnings: string[] = [];
+  return { path: unpackAddon(ADDON, folders, (text) => void warnings.push(text)), warnings };
 }
 
 const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
 
-test("the addon is unpacked once, under its hash, for its owner alone", () => {
+test("the addon is unpacked once, to a private file named after its hash", () => {
   const folder = join(createTempFolder(), "made/on the way");
   const first = unpack(folder);
-  expect(first).toEqual({ path: join(folder, NAME), said: [] });
+  expect(first).toEqual({ path: join(folder, NAME), warnings: [] });
   expect([modeOf(folder), modeOf(first.path)]).toEqual(["700", "500"]);
   const { ino } = lstatSync(first.path);
   expect(unpack(folder)).toEqual(first);
@@ -53,20 +53,23 @@ const PROBLEMS: [string, (folder: string) => void][] = [
   ["is a file", (folder) => writeFileSync(folder, "")],
 ];
 const PROBLEMS_OF_ROOT: typeof PROBLEMS = [
-  ["belongs to another", (folder) => (mkdirSync(folder), chownSync(folder, 65_534, 65_534))],
-  ["would be made in the home of another", (folder) => chownSync(dirname(folder), 65_534, 65_534)],
+  ["belongs to another user", (folder) => (mkdirSync(folder), chownSync(folder, 65_534, 65_534))],
+  [
+    "would be created in another user's home",
+    (folder) => chownSync(dirname(folder), 65_534, 65_534),
+  ],
 ];
 
 test.for([...PROBLEMS, ...(process.getuid?.() === 0 ? PROBLEMS_OF_ROOT : [])])(
-  "where the folder %s, the next one is taken, with a word",
+  "if the folder %s, the next one is used, with a warning",
   ([, spoil]) => {
     const folder = join(createTempFolder(), "cache");
     spoil(folder);
     const next = createTempFolder();
-    const { path, said } = unpack(folder, next);
+    const { path, warnings } = unpack(folder, next);
     expect(path).toBe(join(next, NAME));
-    expect(said).toEqual([
-      expect.stringContaining(`SQLite is unpacked into ${next}, not into ${folder} (`),
+    expect(warnings).toEqual([
+      expect.stringContaining(`SQLite was unpacked into ${next}, not into ${folder} (`),
     ]);
     expect(() => unpack(folder)).toThrow(
       expect.objectContaining({
@@ -87,6 +90,6 @@ test.each([
     { XDG_CACHE_HOME: "relative", HOME: "/c" },
     ["/c/.cache/deskbell", expect.stringMatching(/\/deskbell-\d+$/)],
   ],
-])("with %o the folders for it are %o", (env, folders) => {
+])("with %o, the cache folders are %o", (env, folders) => {
   expect(cacheFolders(env)).toEqual(folders);
 });

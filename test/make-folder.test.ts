@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { makeFolder } from "../src/make-folder.ts";
 import { createTempFolder } from "./support/cli.ts";
 
-test("a folder is made with those above it, for its owner alone", () => {
+test("a folder and its parents are created with mode 0700", () => {
   const folder = createTempFolder();
   makeFolder(join(folder, "a/b"));
   expect(["a", "a/b"].map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([
@@ -12,18 +12,18 @@ test("a folder is made with those above it, for its owner alone", () => {
   ]);
 });
 
-test("one that is there stays as it is", () => {
+test("an existing folder is unchanged", () => {
   const path = join(createTempFolder(), "a");
   mkdirSync(path, { mode: 0o750 });
   makeFolder(path);
   expect(statSync(path).mode & 0o777).toBe(0o750);
 });
 
-test("a file in its place or above it is named", () => {
+test("the error names a file that is in the way", () => {
   const path = join(createTempFolder(), "a");
   writeFileSync(path, "");
-  expect(() => makeFolder(path)).toThrow(/a cannot be made: EEXIST/);
-  expect(() => makeFolder(join(path, "b"))).toThrow(/a cannot be made: EEXIST/);
+  expect(() => makeFolder(path)).toThrow(/Cannot create .*a: EEXIST/);
+  expect(() => makeFolder(join(path, "b"))).toThrow(/Cannot create .*a: EEXIST/);
 });
 
 test.runIf(process.platform === "linux")("where no folder can be, it says so and ends", () => {

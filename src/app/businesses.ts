@@ -12,12 +12,7 @@ export function getBusiness(rt: Runtime, slug: string): BusinessRow {
   throw new AppError(
     "business_not_found",
     `There is no business '${slug}'.${didYouMean(slug, slugs)}`,
-    {
-      fix:
-        slugs.length > 0
-          ? `name one of ${slugs.join(", ")}`
-          : "seed one first: deskbell seed salon",
-    },
+    { fix: slugs.length > 0 ? "deskbell businesses list" : "deskbell seed salon" },
   );
 }
 

@@ -8,15 +8,15 @@ import type { EventRow } from "../store/events.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 
 export type AppendResult = {
-  /** The sequence number of the last event; with no drafts, of the one before. */
+  /** Sequence number of the last event written; without drafts, of the latest one before. */
   lastSequence: number;
   deliveries: number;
   events: { id: string; type: EventType; sequence: number }[];
 };
 
 /**
- * Writes the events of a change and what is owed to the endpoints that are subscribed at this moment. Belongs inside the
- * transaction of that change: an event exists if and only if what caused it was committed.
+ * Writes the events of a change, with a delivery for each subscribed endpoint. Call it inside the
+ * transaction of the change: an event exists if and only if its cause was committed.
  * @throws AppError storage_full
  */
 export function appendEvents(
@@ -30,7 +30,7 @@ export function appendEvents(
   );
 }
 
-/** As `appendEvents`, but owed to one endpoint alone, whatever it subscribes to. */
+/** Like `appendEvents`, but delivers to one endpoint only, whatever it subscribes to. */
 export const appendEventFor = (
   rt: Runtime,
   business: BusinessRow,
@@ -48,19 +48,19 @@ function append(
   const first = rt.store.businesses.allocateSequences(business.id, drafts.length);
   const events = drafts.map((draft, i) => sealEvent(rt, business, draft, first + i));
   for (const event of events) rt.store.events.insert(event);
-  const owed = events.flatMap((event) =>
+  const deliveries = events.flatMap((event) =>
     receiversOf(event).map(({ id: endpointId, status }) => ({
       id: rt.newId("dlv"),
       endpointId,
       event,
-      // A disabled endpoint's share is parked, not dropped.
+      // For a disabled endpoint the delivery is parked, not dropped.
       nextAttemptAt: status === "ACTIVE" ? event.createdAt : null,
     })),
   );
-  rt.store.deliveries.insert(owed);
+  rt.store.deliveries.insert(deliveries);
   return {
     lastSequence: first + drafts.length - 1,
-    deliveries: owed.length,
+    deliveries: deliveries.length,
     events: events.map(({ id, type, sequence }) => ({ id, type, sequence })),
   };
 }
@@ -78,7 +78,7 @@ function sealEvent(
   return { id, businessId: business.id, sequence, type: draft.type, body, sha256, createdAt };
 }
 
-/** The bytes that are stored, signed and sent. */
+/** Returns the bytes that are stored, signed and sent. */
 export function serializeEnvelope(
   business: BusinessRow,
   draft: EventDraft,

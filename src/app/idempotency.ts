@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** A request that may come twice, because its sender could not see the answer. */
+/** A request that its sender may repeat if the response was lost. */
 export type IdempotentRequest = { keyId: string; token: string; requestHash: Buffer };
 
-const KEPT_MS = 86_400_000;
+const RETENTION_MS = 86_400_000;
 
-/** @param request what must be the same in a repeat */
+/** @param request the data that must be equal in a repeated request */
 export const idempotentRequest = (
   keyId: string,
   token: string,
@@ -19,31 +19,32 @@ export const idempotentRequest = (
 });
 
 /**
- * The endpoint that the same request has made within a day.
- * @throws AppError idempotency_key_reused for another request under the same key
+ * Returns the ID of the endpoint that the same request created within the last day.
+ * @throws AppError idempotency_key_reused if the key was used for another request
  */
 export function findCreatedEndpoint(
   rt: Runtime,
   { keyId, token, requestHash }: IdempotentRequest,
 ): string | undefined {
-  const made = rt.store.idempotency.find(keyId, token, rt.now() - KEPT_MS);
-  if (made && !made.requestHash.equals(requestHash))
+  const created = rt.store.idempotency.find(keyId, token, rt.now() - RETENTION_MS);
+  if (created && !created.requestHash.equals(requestHash))
     throw new AppError(
       "idempotency_key_reused",
-      "This Idempotency-Key was sent before, with another body.",
-      {
-        fix: "send another key for another request",
-      },
+      "This Idempotency-Key was already used with another body.",
+      { fix: "use a new key for each request" },
     );
-  return made?.endpointId;
+  return created?.endpointId;
 }
 
-/** Belongs inside the transaction that makes it: of two requests at once, one makes it and the other finds it. */
+/**
+ * Call it inside the transaction that creates the endpoint: of two concurrent requests, one creates
+ * it and the other finds it.
+ */
 export function recordCreatedEndpoint(
   rt: Runtime,
   { keyId, token, requestHash }: IdempotentRequest,
   endpointId: string,
 ): void {
-  rt.store.idempotency.deleteUntil(rt.now() - KEPT_MS);
+  rt.store.idempotency.deleteUntil(rt.now() - RETENTION_MS);
   rt.store.idempotency.insert({ keyId, token, requestHash, endpointId, createdAt: rt.now() });
 }

@@ -18,7 +18,7 @@ export type NewKey = {
   businessId: string;
   name: string;
   kind: KeyKind;
-  /** For a restricted key; a secret key has all of them. */
+  /** For a restricted key; a secret key has all scopes. */
   scopes: string[];
   expiresAt?: number | null | undefined;
   cidrs?: string[] | undefined;
@@ -26,7 +26,7 @@ export type NewKey = {
   limitHour?: number | undefined;
 };
 
-/** A key with its text, which is nowhere to be had afterwards. */
+/** A key with its secret, which cannot be read again later. */
 export type CreatedKey = { key: ListedKey; secret: string };
 
 const DAY_MS = 86_400_000;
@@ -34,13 +34,11 @@ export const DEFAULT_OVERLAP_MS = DAY_MS;
 const MAX_OVERLAP_MS = 7 * DAY_MS;
 const MAX_NAME_LENGTH = 100;
 
-/** @throws AppError invalid_input with every mistake, business_not_found */
+/** @throws AppError invalid_input with all issues, business_not_found */
 export function createKey(rt: Runtime, input: NewKey): CreatedKey {
-  const mistakes = findMistakes(input, rt.now());
-  if (mistakes.length > 0)
-    throw new AppError("invalid_input", mistakes.map(({ detail }) => detail).join(" "), {
-      issues: mistakes,
-    });
+  const issues = validateKey(input, rt.now());
+  if (issues.length > 0)
+    throw new AppError("invalid_input", issues.map(({ detail }) => detail).join(" "), { issues });
   return rt.tx(() => {
     if (!rt.store.businesses.findById(input.businessId))
       throw new AppError("business_not_found", `There is no business ${input.businessId}.`);
@@ -59,13 +57,14 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       expiresAt: input.expiresAt ?? null,
       revokedAt: null,
     });
-    return mintSecret(rt, id, input.kind, rt.now());
+    return createSecret(rt, id, input.kind, rt.now());
   });
 }
 
 /**
- * A new secret under the same key: its id, scopes, limits and counters stay. The old secret lives on for the overlap.
- * @throws AppError resource_not_found, invalid_input, conflict for a key that opens nothing any more
+ * Creates a new secret for a key, which keeps its ID, scopes, limits and counters. The old secret
+ * stays valid during the overlap.
+ * @throws AppError resource_not_found, invalid_input, conflict if the key is revoked or has expired
  */
 export function rotateKey(
   rt: Runtime,
@@ -73,18 +72,18 @@ export function rotateKey(
   overlapMs: number = DEFAULT_OVERLAP_MS,
 ): CreatedKey {
   if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
-    throw new AppError("invalid_input", "The old secret may live on for 0 to 7 days.");
+    throw new AppError("invalid_input", "The overlap must be between 0 and 7 days.");
   return rt.tx(() => {
     const key = getKey(rt, keyId);
     const fix = "create a new key";
     if (key.revokedAt !== null) throw new AppError("conflict", `${keyId} is revoked.`, { fix });
     if (key.expiresAt !== null && key.expiresAt <= rt.now())
       throw new AppError("conflict", `${keyId} has expired.`, { fix });
-    return mintSecret(rt, keyId, key.kind, rt.now() + overlapMs);
+    return createSecret(rt, keyId, key.kind, rt.now() + overlapMs);
   });
 }
 
-/** Shuts a key for good, all of its secrets at once. Revoking it again changes nothing. */
+/** Permanently disables a key and all its secrets. Revoking it again changes nothing. */
 export function revokeKey(rt: Runtime, keyId: string): ListedKey {
   return rt.tx(() => {
     getKey(rt, keyId);
@@ -96,10 +95,10 @@ export function revokeKey(rt: Runtime, keyId: string): ListedKey {
 export const listKeys = (rt: Runtime, businessId?: string): ListedKey[] =>
   rt.store.keys.list(businessId);
 
-/** When each key was last used: noted in memory by every request, written by whoever calls `flush` every few seconds. */
+/** Records when each key was last used: in memory for each request, in the file by `flush`. */
 export type KeyUsage = {
   record: (keyId: string, at: number) => void;
-  /** A web page has sent it, which a secret key must never be in. */
+  /** Records that a web page sent the key; secret keys must never be in a web page. */
   recordBrowser: (keyId: string, at: number) => void;
   flush: () => void;
 };
@@ -130,7 +129,12 @@ function getKey(rt: Runtime, keyId: string): ListedKey {
   });
 }
 
-function mintSecret(rt: Runtime, keyId: string, kind: KeyKind, previousEndsAt: number): CreatedKey {
+function createSecret(
+  rt: Runtime,
+  keyId: string,
+  kind: KeyKind,
+  previousEndsAt: number,
+): CreatedKey {
   const secret = generateApiKey(kind, rt.random);
   rt.store.keys.replaceSecret(
     {
@@ -145,27 +149,33 @@ function mintSecret(rt: Runtime, keyId: string, kind: KeyKind, previousEndsAt: n
   return { key: getKey(rt, keyId), secret };
 }
 
-function findMistakes(input: NewKey, now: number): ValidationIssue[] {
-  const mistakes: ValidationIssue[] = [];
-  const say = (code: string, detail: string) => void mistakes.push({ code, detail });
+function validateKey(input: NewKey, now: number): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
+  const addIssue = (code: string, detail: string) => void issues.push({ code, detail });
   const nameLength = input.name.trim().length;
   if (nameLength === 0 || nameLength > MAX_NAME_LENGTH)
-    say("invalid_name", `A key's name has 1 to ${MAX_NAME_LENGTH} characters.`);
+    addIssue("invalid_name", `A key's name must have 1 to ${MAX_NAME_LENGTH} characters.`);
   if (input.kind === "RESTRICTED" && input.scopes.length === 0)
-    say("missing_scope", `A restricted key needs a scope: ${SCOPES.join(", ")}.`);
+    addIssue("missing_scope", `A restricted key needs at least one scope: ${SCOPES.join(", ")}.`);
   for (const scope of input.scopes)
     if (!isScope(scope))
-      say(
+      addIssue(
         "unknown_scope",
-        `There is no scope '${scope}'.${didYouMean(scope, SCOPES) || ` Known: ${SCOPES.join(", ")}.`}`,
+        `Unknown scope '${scope}'.${didYouMean(scope, SCOPES) || ` Valid scopes: ${SCOPES.join(", ")}.`}`,
       );
   for (const cidr of input.cidrs ?? [])
     if (!isAddressRange(cidr))
-      say("invalid_cidr", `'${cidr}' is no address range; write it like 203.0.113.0/24.`);
+      addIssue(
+        "invalid_cidr",
+        `Invalid address range '${cidr}': expected a CIDR such as 203.0.113.0/24.`,
+      );
   for (const limit of [input.limitMinute, input.limitHour])
     if (limit !== undefined && (!Number.isInteger(limit) || limit < 1))
-      say("invalid_limit", `A limit is a whole number of requests, at least 1, not ${limit}.`);
+      addIssue(
+        "invalid_limit",
+        `Invalid limit ${limit}: expected a whole number of requests, at least 1.`,
+      );
   if (typeof input.expiresAt === "number" && input.expiresAt <= now)
-    say("invalid_expiry", "A key cannot expire in the past.");
-  return mistakes;
+    addIssue("invalid_expiry", "The expiry must be in the future.");
+  return issues;
 }

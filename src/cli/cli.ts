@@ -2,8 +2,8 @@ import { styleText } from "node:util";
 import { createInterface } from "node:readline";
 import { type Config, type ConfigFlags, readConfig } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
-import { didYouMean } from "../domain/nearest.ts";
 import { safe } from "../domain/safe-text.ts";
+import { getBusiness } from "../app/businesses.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { fieldText, toFields } from "./output/fields.ts";
@@ -89,28 +89,16 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
 
     /** The business given by --business, or the only one. */
     business(rt: Runtime, wantedSlug = flags.business): BusinessRow {
-      const all = rt.store.businesses.list();
-      const slugs = all.map(({ slug }) => slug);
-      const [only] = all;
-      if (wantedSlug === undefined) {
-        if (all.length === 1 && only) return only;
-        if (only)
-          throw new AppError("usage", "There are several businesses; choose one.", {
-            fix: `add --business ${slugs.join(" or ")}`,
-          });
+      if (wantedSlug !== undefined) return getBusiness(rt, wantedSlug);
+      const [only, ...others] = rt.store.businesses.list();
+      if (!only)
         throw new AppError("business_not_found", "There is no business yet.", {
           fix: "deskbell seed all",
         });
-      }
-      const found = all.find(({ slug }) => slug === wantedSlug);
-      if (found) return found;
-      throw new AppError(
-        "business_not_found",
-        `There is no business '${wantedSlug}'.${didYouMean(wantedSlug, slugs)}`,
-        {
-          fix: "deskbell businesses list",
-        },
-      );
+      if (others.length === 0) return only;
+      throw new AppError("usage", "There are several businesses; choose one.", {
+        fix: `add --business ${[only, ...others].map(({ slug }) => slug).join(" or ")}`,
+      });
     },
 
     /** Prints a table on a terminal, TSV in a pipe, and all fields with --json. */

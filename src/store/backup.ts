@@ -8,32 +8,32 @@ import type { Db } from "./db.ts";
 import { damagedError, unreadableError, withReadOnlyDatabase } from "./read-only-database.ts";
 import { isSqliteError } from "./sqlite-error.ts";
 
-/** How far a business has come. */
+/** The counters of a business that must never go back. */
 export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
 
-const WAIT_MS = 5000;
+const BUSY_TIMEOUT_MS = 5000;
 const LOGS = ["-wal", "-journal"];
 const CORE_TABLES = ["business", "catalog_object", "api_key", "endpoint", "event", "delivery"];
 
 /**
- * Copies a database that others may be writing to into a new file that its owner alone may read, whole in itself.
- * @throws AppError invalid_input for one so damaged that it cannot even be copied
+ * Copies a database, even while it is being written to, into a new single file with mode 0600.
+ * @throws AppError invalid_input if it is too damaged to be copied
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   closeSync(openSync(to, "wx", 0o600));
   try {
     await copyInOneRead(from, to);
-    // One file without a log beside it, which can be moved about.
-    leaveLog(to);
+    // Without a WAL file, the copy can be moved as one file.
+    mergeLog(to);
   } catch (error) {
     throw unreadableError(error, from);
   }
 }
 
 async function copyInOneRead(from: string, to: string): Promise<void> {
-  const source = new Database(from, { readonly: true, timeout: WAIT_MS });
+  const source = new Database(from, { readonly: true, timeout: BUSY_TIMEOUT_MS });
   try {
-    // Without an open read transaction the copy starts over at each commit of another connection.
+    // Without an open read transaction, the copy restarts at every commit of another connection.
     source.exec("BEGIN");
     source.prepare("SELECT count(*) FROM sqlite_schema").get();
     await source.backup(to);
@@ -42,9 +42,9 @@ async function copyInOneRead(from: string, to: string): Promise<void> {
   }
 }
 
-/** Brings the log back into the file and does away with it, which is possible only while nobody else has the file open. */
-function leaveLog(path: string): void {
-  const db = new Database(path, { timeout: WAIT_MS });
+/** Merges the WAL into the file and deletes it; fails while another connection is open. */
+function mergeLog(path: string): void {
+  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     db.pragma("journal_mode = DELETE");
   } finally {
@@ -53,9 +53,9 @@ function leaveLog(path: string): void {
 }
 
 /**
- * Reads the whole file and looks whether it is a sound database of deskbell's.
- * @returns the number of its schema
- * @throws AppError invalid_input for one that is damaged or foreign, state_refuses for a newer one
+ * Reads the whole file and checks that it is an intact deskbell database.
+ * @returns its schema number
+ * @throws AppError invalid_input if it is damaged or not deskbell's, state_refuses if it is newer
  */
 export const checkDatabase = (path: string): number =>
   withReadOnlyDatabase(path, (db) => inspect(db, path));
@@ -65,26 +65,27 @@ function inspect(db: Db, path: string): number {
   const known = readMigrations().length;
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
   if (schema === 0 || !CORE_TABLES.every((table) => tables.includes(table)))
-    throw new AppError("invalid_input", `${path} is a database, but not one of deskbell's.`);
+    throw new AppError(
+      "invalid_input",
+      `Invalid database ${path}: it was not created by deskbell.`,
+    );
   if (schema > known)
     throw new AppError(
       "state_refuses",
-      `${path} is of a newer deskbell (schema ${schema}, this one knows ${known}).`,
-      {
-        fix: "use the deskbell that made it, or a newer one",
-      },
+      `${path} was written by a newer deskbell (schema ${schema}; this one supports ${known}).`,
+      { fix: "use the deskbell version that wrote it, or a newer one" },
     );
-  const finding = db.pragma("integrity_check(1)", { simple: true }) as string;
-  if (finding !== "ok") throw damagedError(path, finding);
+  const result = db.pragma("integrity_check(1)", { simple: true }) as string;
+  if (result !== "ok") throw damagedError(path, result);
   return schema;
 }
 
-/** How far each business of a file has come, also those that were removed; of a file that cannot be read, nothing. */
+/** Reads the counters of all businesses, deleted ones included; none if the file is unreadable. */
 export function readCounters(path: string): BusinessCounters[] {
   try {
-    const db = new Database(path, { timeout: WAIT_MS });
+    const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     try {
-      // The second is not there in the file of an older deskbell.
+      // Files of older versions have no removed_business.
       const tables = db
         .prepare("SELECT name FROM sqlite_schema WHERE name IN ('business', 'removed_business')")
         .pluck()
@@ -106,15 +107,16 @@ export function readCounters(path: string): BusinessCounters[] {
 }
 
 /**
- * Brings a file to this schema, and each business to `by` beyond where it was, there or in `elsewhere`; one that is not there,
- * for when it is made anew.
+ * Migrates a file, and raises the counters of each business to `by` above their value in the file
+ * or in `elsewhere`, whichever is higher. For a business that is not in the file, they are kept in
+ * case it is created again.
  */
 export function advanceCounters(
   path: string,
   elsewhere: readonly BusinessCounters[],
   by: number,
 ): void {
-  const { db, tx, close } = openDatabase(path, WAIT_MS, null);
+  const { db, tx, close } = openDatabase(path, BUSY_TIMEOUT_MS, null);
   try {
     const raise = db.prepare(`
       UPDATE business SET catalog_version = max(catalog_version, :catalogVersion), last_sequence = max(last_sequence, :lastSequence)
@@ -142,42 +144,42 @@ export function advanceCounters(
 }
 
 /**
- * Puts a file in the database's place in one step, and keeps the old one as `aside`. Nobody may have either open.
- * @throws AppError busy when somebody has
+ * Replaces the database atomically with the file `by`, and keeps the old one as `copy`.
+ * @throws AppError busy if another program has the database open
  */
-export function replaceDatabase(path: string, by: string, aside: string): void {
+export function replaceDatabase(path: string, by: string, copy: string): void {
   if (existsSync(path)) {
-    foldLog(path);
-    linkSync(path, aside);
-    // A log that could not be brought back goes with its file, and must not be taken for the new one's.
-    for (const log of LOGS) if (existsSync(path + log)) renameSync(path + log, aside + log);
+    mergeLogIfIntact(path);
+    linkSync(path, copy);
+    // A log that could not be merged belongs to the old file; SQLite would apply it to the new one.
+    for (const log of LOGS) if (existsSync(path + log)) renameSync(path + log, copy + log);
   }
   removeLog(path);
   renameSync(by, path);
   syncFolder(dirname(path));
 }
 
-/** A name that was given is there after a power cut. */
+/** Makes renames in a folder survive a power cut. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, "r");
   fsyncSync(handle);
   closeSync(handle);
 }
 
-function foldLog(path: string): void {
+function mergeLogIfIntact(path: string): void {
   try {
-    leaveLog(path);
+    mergeLog(path);
   } catch (error) {
     if (isBusy(error))
       throw new AppError("busy", `Another program has ${path} open.`, {
-        fix: "close the live views and let the commands that use it end",
+        fix: "close all live views, wait for running commands to finish, and try again",
       });
-    // Damaged, which may be why it is being replaced.
+    // The file is damaged, which may be why it is being replaced.
     if (!isSqliteError(error)) throw error;
   }
 }
 
-/** Whatever lies there under such a name SQLite would play into a file that is put beside it. */
+/** SQLite would apply a leftover log to a new file of the same name. */
 function removeLog(path: string): void {
   for (const suffix of [...LOGS, "-shm"]) rmSync(path + suffix, { force: true });
 }

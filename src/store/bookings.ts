@@ -4,7 +4,7 @@ import type { Db } from "./db.ts";
 export type VisitFilter = {
   businessId: string;
   status?: VisitStatus | undefined;
-  /** An id: only what is older. */
+  /** An ID: only older ones. */
   before?: string | undefined;
 };
 
@@ -15,7 +15,7 @@ const SEGMENT_COLUMNS = `service_id AS serviceId, variant_id AS variantId, addon
   buffer_before_min AS bufferBeforeMin, buffer_after_min AS bufferAfterMin, starts_at AS startsAt, ends_at AS endsAt,
   price_cents AS priceCents`;
 
-/** What of a segment says what it takes. */
+/** The part of a segment that determines which resources are busy. */
 type BusySegment = Omit<BookedSegment, "variantId" | "addons" | "priceCents">;
 
 type UpcomingSegment = { id: string } & Pick<BookedSegment, "staffId" | "startsAt" | "endsAt">;
@@ -25,7 +25,7 @@ type RawSegment = Omit<BookedSegment, "addons" | "resources"> & {
   resources: string;
 };
 
-/** Most take none, and a calendar has thousands of them. */
+/** Shared, because most of the thousands of segments of a calendar use no resources. */
 const NONE: BookedSegment["resources"] = [];
 
 const parseResources = (text: string): BookedSegment["resources"] =>
@@ -109,12 +109,17 @@ export function createBookingStore(db: Db) {
         .all({ businessId, status: status ?? null, before: before ?? null, limit })
         .map(withSegments),
 
-    /** The segments that are not over, as they begin, each with its booking's id. */
+    /** Segments that have not ended, by start time; `id` is the booking's. */
     listUpcomingSegments: (businessId: string, now: number): UpcomingSegment[] =>
       selectUpcoming.all({ businessId, now }) as UpcomingSegment[],
 
-    /** What people and rooms are taken by at any moment of the span, and ends by `until`; their buffers are not counted. */
-    busy(businessId: string, from: number, to: number, until = Infinity): BusySegment[] {
+    /** Active segments that overlap the span, buffers excluded, and end by `until`. */
+    listBusySegments(
+      businessId: string,
+      from: number,
+      to: number,
+      until = Infinity,
+    ): BusySegment[] {
       const rows = selectBusy.all({ businessId, from, to, until }) as (Omit<
         BusySegment,
         "resources"

@@ -1,13 +1,13 @@
 import type { Db } from "./db.ts";
 
-/** How much of each kind belongs to a business, and goes with it. */
+/** The number of objects of each kind that belong to a business and are deleted with it. */
 export type BusinessContents = {
   objects: number;
   keys: number;
   endpoints: number;
   events: number;
   deliveries: number;
-  /** Of the deliveries, those that wait to be sent. */
+  /** Deliveries that are pending or parked. */
   owed: number;
   bookings: number;
   reservations: number;

@@ -11,20 +11,20 @@ export type BusinessRow = {
   createdAt: number;
   updatedAt: number;
   /**
-   * Rises by itself with every save: something that a partner could see may differ, if only the tickets left. It never comes
-   * again, also not when the business is removed and made anew.
+   * Rises with every save, because anything that partners see may have changed, even if only the
+   * number of tickets left. Never reused, not even if the business is deleted and created again.
    */
   revision: number;
-  /** Epoch ms up to which partners were told what changes by the clock. */
-  toldUntil: number;
-  /** Epoch ms of the next such change; null: none. */
+  /** Epoch ms up to which changes caused by time alone have been published. */
+  publishedUntil: number;
+  /** Epoch ms of the next such change, or null. */
   nextTransitionAt: number | null;
 };
 
 type Raw = Omit<BusinessRow, "doc" | "schedule"> & { doc: string; schedule: string };
 
 const COLUMNS = `id, slug, doc, schedule, catalog_version AS catalogVersion, last_sequence AS lastSequence,
-  created_at AS createdAt, updated_at AS updatedAt, revision, told_until AS toldUntil,
+  created_at AS createdAt, updated_at AS updatedAt, revision, told_until AS publishedUntil,
   next_transition_at AS nextTransitionAt`;
 
 export function createBusinessStore(db: Db) {
@@ -45,12 +45,12 @@ export function createBusinessStore(db: Db) {
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
   const selectBySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
   const selectAll = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
-  // The revision goes on behind that of one that was removed before, under the same id.
+  // If a business with this ID was deleted before, its revision continues from there.
   const upsert = db.prepare(`
     INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at, revision,
       told_until, next_transition_at)
     VALUES (:id, :slug, :doc, :schedule, :catalogVersion, :lastSequence, :createdAt, :updatedAt,
-      coalesce((SELECT revision + 1 FROM removed_business WHERE id = :id), :createdAt), :toldUntil, :nextTransitionAt)
+      coalesce((SELECT revision + 1 FROM removed_business WHERE id = :id), :createdAt), :publishedUntil, :nextTransitionAt)
     ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, schedule = excluded.schedule,
       catalog_version = excluded.catalog_version, updated_at = excluded.updated_at, revision = revision + 1,
       told_until = excluded.told_until, next_transition_at = excluded.next_transition_at`);
@@ -58,7 +58,7 @@ export function createBusinessStore(db: Db) {
   const selectDueForTransition = db.prepare(
     `SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`,
   );
-  // The only way to a sequence number: it rises within the transaction that uses it.
+  // The only source of sequence numbers; called in the transaction that uses them.
   const raiseSequence = db
     .prepare(
       "UPDATE business SET last_sequence = last_sequence + :count WHERE id = :id RETURNING last_sequence",
@@ -76,29 +76,29 @@ export function createBusinessStore(db: Db) {
     findById: (id: string): BusinessRow | undefined => optional(selectById.get(id), parse),
     findBySlug: (slug: string): BusinessRow | undefined => optional(selectBySlug.get(slug), parse),
     list: (): BusinessRow[] => selectAll.all().map(parse),
-    /** Everything but the sequence counter, which `takeSequences` alone moves, and the revision. */
+    /** Saves all columns except the sequence counter and the revision. */
     upsert: (row: Omit<BusinessRow, "revision">): void => void upsert.run(serialise(row)),
-    /** The first of `count` fresh, consecutive sequence numbers. */
+    /** Returns the first of `count` new, consecutive sequence numbers. */
     allocateSequences: (id: string, count: number): number =>
       (raiseSequence.get({ id, count }) as number) - count + 1,
-    /** Something that partners see in an answer has changed, but nothing that they are told. */
+    /** For a change that partners see in responses but that has no event. */
     incrementRevision: (id: string): void => void bumpRevision.run(id),
-    /** Those in which something has changed by the clock that nobody was told of yet. */
+    /** Businesses with a due change that is not published yet. */
     listDueForTransition: (now: number): BusinessRow[] =>
       selectDueForTransition.all(now).map(parse),
     delete(id: string): void {
       remember.run(id);
       deleteById.run(id);
     },
-    /** Where a business begins: new ones with nothing, one that was removed before behind all that partners know of it. */
+    /** The counters for creating a business: 0, or their last values if it existed before. */
     getInitialCounters: (id: string): Pick<BusinessRow, "catalogVersion" | "lastSequence"> =>
       (selectRemovedCounters.get(id) as
         | Pick<BusinessRow, "catalogVersion" | "lastSequence">
-        | undefined) ?? NOTHING_YET,
+        | undefined) ?? ZERO_COUNTERS,
   };
 }
 
-const NOTHING_YET = { catalogVersion: 0, lastSequence: 0 };
+const ZERO_COUNTERS = { catalogVersion: 0, lastSequence: 0 };
 
 const optional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
   raw === undefined ? undefined : parse(raw);

@@ -19,7 +19,7 @@ export function createCatalogStore(db: Db) {
       "SELECT doc FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY position",
     )
     .pluck();
-  const selectMarks = db.prepare(
+  const selectVersions = db.prepare(
     "SELECT object_id AS objectId, version, updated_at AS updatedAt FROM representation WHERE business_id = ?",
   );
   const removeObject = db.prepare("DELETE FROM catalog_object WHERE id = ?");
@@ -31,10 +31,10 @@ export function createCatalogStore(db: Db) {
     "SELECT id, authored FROM catalog_object WHERE business_id = ? AND authored IS NOT NULL",
   );
   const setAuthored = db.prepare("UPDATE catalog_object SET authored = :authored WHERE id = :id");
-  const removeMark = db.prepare(
+  const deleteVersion = db.prepare(
     "DELETE FROM representation WHERE business_id = :businessId AND object_id = :objectId",
   );
-  const upsertMark = db.prepare(`
+  const upsertVersion = db.prepare(`
     INSERT INTO representation (business_id, object_id, version, updated_at)
     VALUES (:businessId, :objectId, :version, :updatedAt)
     ON CONFLICT DO UPDATE SET version = excluded.version, updated_at = excluded.updated_at`);
@@ -58,9 +58,9 @@ export function createCatalogStore(db: Db) {
     listByKind: <K extends Kind>(businessId: string, kind: K): DocOf[K][] =>
       selectByKind.all({ businessId, kind }).map((doc) => JSON.parse(doc as string) as DocOf[K]),
 
-    listMarks(businessId: string): Map<string, ObjectVersion> {
+    listVersions(businessId: string): Map<string, ObjectVersion> {
       const found = new Map<string, ObjectVersion>();
-      for (const row of selectMarks.iterate(businessId) as Iterable<
+      for (const row of selectVersions.iterate(businessId) as Iterable<
         ObjectVersion & { objectId: string }
       >)
         found.set(row.objectId, { version: row.version, updatedAt: row.updatedAt });
@@ -78,7 +78,7 @@ export function createCatalogStore(db: Db) {
     },
 
     writeObjects(businessId: string, change: RowChanges): void {
-      // Removed first: two objects may have swapped keys, which are unique at every moment.
+      // Delete first: two objects may have swapped keys, and keys are unique at any time.
       for (const id of change.removed) removeObject.run(id);
       for (const row of change.written) removeObject.run(row.id);
       for (const row of change.written)
@@ -86,19 +86,19 @@ export function createCatalogStore(db: Db) {
       for (const { id, position } of change.moved) moveObject.run({ id, position });
     },
 
-    /** After `writeObjects`, which forgets them for the rows that it writes. */
+    /** Call it after `writeObjects`, which clears the local edits of the rows it writes. */
     writeLocalEdits(edits: ReadonlyMap<string, DocOf[Kind] | null>): void {
       for (const [id, authored] of edits)
         setAuthored.run({ id, authored: authored && JSON.stringify(authored) });
     },
 
-    writeMarks(
+    writeVersions(
       businessId: string,
       change: { changed: Iterable<string>; removed: Iterable<string> },
       mark: ObjectVersion,
     ): void {
-      for (const objectId of change.removed) removeMark.run({ businessId, objectId });
-      for (const objectId of change.changed) upsertMark.run({ businessId, objectId, ...mark });
+      for (const objectId of change.removed) deleteVersion.run({ businessId, objectId });
+      for (const objectId of change.changed) upsertVersion.run({ businessId, objectId, ...mark });
     },
   };
 }

@@ -3,20 +3,20 @@ import { readMigrations } from "../assets.ts";
 import type { Db } from "./db.ts";
 import { withReadOnlyDatabase } from "./read-only-database.ts";
 
-/** What can be told of a database file without changing anything in it. */
+/** What `doctor` reads from a database file, without changing it. */
 export type DatabaseFacts = {
   sqlite: string;
   bytes: number;
   schema: number;
-  /** The schema of this deskbell. */
+  /** The schema of this version. */
   knownSchema: number;
-  /** What SQLite finds wrong with it; null: nothing. */
+  /** The problem that SQLite reports, or null. */
   damage: string | null;
-  /** Tables with rows that belong to nothing. */
+  /** Tables with rows whose foreign key refers to nothing. */
   orphansIn: string[];
 };
 
-/** Whether a file is there that this deskbell would open as it is. */
+/** Whether the file exists and needs no migration. */
 export const hasCurrentSchema = (path: string): boolean =>
   existsSync(path) &&
   withReadOnlyDatabase(
@@ -26,13 +26,13 @@ export const hasCurrentSchema = (path: string): boolean =>
 
 /**
  * Reads the whole file.
- * @throws AppError for one that is no database, or so damaged that it cannot even be read
+ * @throws AppError if it is not a database, or too damaged to be read
  */
 export const readDatabaseFacts = (path: string): DatabaseFacts => withReadOnlyDatabase(path, read);
 
 function read(db: Db): DatabaseFacts {
   const one = (sql: string): unknown => db.prepare(sql).pluck().get();
-  const finding = one("PRAGMA quick_check(1)") as string;
+  const check = one("PRAGMA quick_check(1)") as string;
   return {
     sqlite: one("SELECT sqlite_version()") as string,
     bytes: one(
@@ -40,7 +40,7 @@ function read(db: Db): DatabaseFacts {
     ) as number,
     schema: one("PRAGMA user_version") as number,
     knownSchema: readMigrations().length,
-    damage: finding === "ok" ? null : finding.replaceAll(/\s+/g, " ").trim(),
+    damage: check === "ok" ? null : check.replaceAll(/\s+/g, " ").trim(),
     orphansIn: db
       .prepare(`SELECT DISTINCT "table" FROM pragma_foreign_key_check()`)
       .pluck()

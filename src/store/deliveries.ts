@@ -32,7 +32,7 @@ export type AttemptRow = {
   responseText: string | null;
 };
 
-/** An attempt with what it was an attempt at. */
+/** An attempt with its delivery and endpoint. */
 export type AttemptWithDelivery = Omit<AttemptRow, "responseText"> & {
   number: number;
   deliveryId: string;
@@ -77,7 +77,7 @@ export function createDeliveryStore(db: Db) {
     WHERE attempt.number > :after ORDER BY attempt.number LIMIT :limit`);
 
   return {
-    /** @param rows null as `nextAttemptAt` parks */
+    /** A delivery whose `nextAttemptAt` is null is parked. */
     insert(rows: readonly NewDelivery[]): void {
       const sheet = createTallyChanges();
       for (const { id, endpointId, event, nextAttemptAt } of rows) {
@@ -101,7 +101,7 @@ export function createDeliveryStore(db: Db) {
 
     findById: (id: string): DeliveryRow | undefined =>
       selectById.get(id) as DeliveryRow | undefined,
-    /** All of them, or the last so many. */
+    /** Oldest first. @param most only the latest ones; -1 for all */
     listAttempts: (id: string, most = -1): AttemptRow[] =>
       (selectAttempts.all({ id, most }) as AttemptRow[]).reverse(),
 
@@ -113,9 +113,8 @@ export function createDeliveryStore(db: Db) {
         .all({ ...parameters, limit }) as DeliveryRow[];
     },
 
-    /** The number of the last attempt that was written. */
     getLastAttemptNumber: (): number => selectLastAttemptNumber.get() as number,
-    /** Attempts in the order in which they ended. */
+    /** Attempts of all deliveries, in the order in which they ended. */
     listAttemptsAfter: (after: number, limit: number): AttemptWithDelivery[] =>
       selectAttemptsAfter.all({ after, limit }) as AttemptWithDelivery[],
   };

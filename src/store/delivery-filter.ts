@@ -1,18 +1,18 @@
 import type { EventType } from "../domain/event-types.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 
-/** Which deliveries are meant. What is absent restricts nothing. */
+/** Deliveries must match all fields that are set. */
 export type DeliveryFilter = {
   id?: string | undefined;
   businessId?: string | undefined;
   endpointId?: string | undefined;
   status?: DeliveryStatus | undefined;
   eventType?: EventType | undefined;
-  /** Created at or after. */
+  /** Created at or after this time (epoch ms). */
   since?: number | undefined;
-  /** An id: only what is older. */
+  /** An ID: only older ones. */
   before?: string | undefined;
-  /** Whose last attempt failed, and that have not arrived since. */
+  /** The last attempt failed and the delivery has not succeeded since. */
   failed?: true | undefined;
 };
 
@@ -27,20 +27,21 @@ const CONDITIONS: Record<keyof DeliveryFilter, string> = {
   failed: "status IN ('PENDING', 'EXHAUSTED', 'CORRUPT') AND last_error IS NOT NULL",
 };
 
-// Said in the words of the partial index delivery_undelivered, so that the planner may use it for the few that ended so.
+// The condition of the partial index delivery_undelivered, so that the query planner can use it.
 const IS_UNDELIVERED = "status NOT IN ('PENDING', 'DELIVERED')";
-const MOST_ARE = new Set<DeliveryStatus>(["PENDING", "DELIVERED"]);
+const FREQUENT_STATUSES = new Set<DeliveryStatus>(["PENDING", "DELIVERED"]);
 
-/** The filter as a SQL condition, and its parameters. */
+/** Returns the filter as a SQL condition and its parameters. */
 export function toSqlCondition(filter: DeliveryFilter): {
   where: string;
   parameters: Record<string, unknown>;
 } {
   const { failed: _, ...parameters } = filter;
-  const asked = (Object.keys(CONDITIONS) as (keyof DeliveryFilter)[]).filter(
+  const names = (Object.keys(CONDITIONS) as (keyof DeliveryFilter)[]).filter(
     (name) => filter[name] !== undefined,
   );
-  const conditions = asked.map((name) => CONDITIONS[name]);
-  if (filter.status !== undefined && !MOST_ARE.has(filter.status)) conditions.push(IS_UNDELIVERED);
+  const conditions = names.map((name) => CONDITIONS[name]);
+  if (filter.status !== undefined && !FREQUENT_STATUSES.has(filter.status))
+    conditions.push(IS_UNDELIVERED);
   return { where: ["TRUE", ...conditions].join(" AND "), parameters };
 }

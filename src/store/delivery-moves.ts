@@ -3,7 +3,7 @@ import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
-/** From where to where whole sets of deliveries go, apart from what attempts do to them. */
+/** Status changes of many deliveries at once, not caused by attempts. */
 const MOVES = {
   park: { from: ["PENDING"], to: "PARKED", set: "next_attempt_at = NULL" },
   cancel: {
@@ -11,7 +11,7 @@ const MOVES = {
     to: "CANCELLED",
     set: "next_attempt_at = NULL",
   },
-  // Due at once and together; their numbers then give their order.
+  // All become due at the same time and are then ordered by number.
   recover: {
     from: ["PARKED"],
     to: "PENDING",
@@ -19,30 +19,33 @@ const MOVES = {
   },
 } as const satisfies Record<string, { from: DeliveryStatus[]; to: DeliveryStatus; set: string }>;
 
-/** Those of one state. It is found by its own index, which the planner would not choose: most were delivered, and are not looked at. */
-function oneState(filter: DeliveryFilter, status: DeliveryStatus) {
+/**
+ * Returns the SQL for matching deliveries in one status. Rare statuses have their own index, which
+ * the query planner would not choose.
+ */
+function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
   const { where, parameters } = toSqlCondition({ ...filter, status });
   const hasOwnIndex = filter.id === undefined && status !== "PENDING";
   return {
     source: hasOwnIndex ? "delivery INDEXED BY delivery_undelivered" : "delivery",
-    affected: `${where} AND status = '${status}'`,
+    condition: `${where} AND status = '${status}'`,
     parameters,
   };
 }
 
-/** What can be sent again: what has ended, and what waits for its next attempt. Its endpoint must be there to take it. */
+/** Ended or waiting for a retry, and the endpoint is active. */
 const REPLAYABLE = `(status IN ('DELIVERED', 'EXHAUSTED', 'CANCELLED') OR status = 'PENDING' AND attempt_count > 0)
   AND endpoint_id IN (SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL)`;
-// What somebody gave up on purpose goes again only when it is asked for.
+// Cancelled deliveries are replayed only if the filter asks for them.
 const replayableOf = ({ id, status }: DeliveryFilter): string =>
   id === undefined && status === undefined ? `${REPLAYABLE} AND status <> 'CANCELLED'` : REPLAYABLE;
 
 export type ReplayBatch = {
-  /** Numbers above this one, up to that one. */
+  /** Only numbers above `after`, up to `upTo`. */
   after: number;
   upTo: number;
   limit: number;
-  /** When the first of them is due, and how much later each following one. */
+  /** When the first one is due; each following one is due `stepMs` later. */
   at: number;
   stepMs: number;
 };
@@ -50,39 +53,39 @@ export type ReplayBatch = {
 export function createDeliveryMoveStore(db: Db) {
   const tallies = createTallyStore(db);
 
-  const statesOf = (name: keyof typeof MOVES, { status }: DeliveryFilter): DeliveryStatus[] =>
-    MOVES[name].from.filter((state) => status === undefined || status === state);
+  const statusesOf = (name: keyof typeof MOVES, { status }: DeliveryFilter): DeliveryStatus[] =>
+    MOVES[name].from.filter((from) => status === undefined || status === from);
 
   function move(name: keyof typeof MOVES, filter: DeliveryFilter, at: number): number {
     const { to, set } = MOVES[name];
-    const sheet = createTallyChanges();
+    const tallyChanges = createTallyChanges();
     let moved = 0;
-    for (const status of statesOf(name, filter)) {
-      const { source, affected, parameters } = oneState(filter, status);
+    for (const status of statusesOf(name, filter)) {
+      const { source, condition, parameters } = selectStatus(filter, status);
       const counted = db
         .prepare(
-          `SELECT business_id AS businessId, count(*) AS count FROM ${source} WHERE ${affected} GROUP BY 1`,
+          `SELECT business_id AS businessId, count(*) AS count FROM ${source} WHERE ${condition} GROUP BY 1`,
         )
         .all(parameters) as { businessId: string; count: number }[];
       for (const { businessId, count } of counted) {
-        sheet.add(businessId, status, -count);
-        sheet.add(businessId, to, count);
+        tallyChanges.add(businessId, status, -count);
+        tallyChanges.add(businessId, to, count);
       }
       const { changes } = db
-        .prepare(`UPDATE ${source} SET status = '${to}', ${set} WHERE ${affected}`)
+        .prepare(`UPDATE ${source} SET status = '${to}', ${set} WHERE ${condition}`)
         .run(set.includes(":at") ? { ...parameters, at } : parameters);
       moved += changes;
     }
-    sheet.write(tallies);
+    tallyChanges.write(tallies);
     return moved;
   }
 
-  /** How many `cancel` would take. */
+  /** The number of deliveries that `cancel` would change. */
   function countCancellable(filter: DeliveryFilter): number {
-    const counts = statesOf("cancel", filter).map((status) => {
-      const { source, affected, parameters } = oneState(filter, status);
+    const counts = statusesOf("cancel", filter).map((status) => {
+      const { source, condition, parameters } = selectStatus(filter, status);
       return db
-        .prepare(`SELECT count(*) FROM ${source} WHERE ${affected}`)
+        .prepare(`SELECT count(*) FROM ${source} WHERE ${condition}`)
         .pluck()
         .get(parameters) as number;
     });
@@ -95,7 +98,7 @@ export function createDeliveryMoveStore(db: Db) {
     cancel: (filter: DeliveryFilter): number => move("cancel", filter, 0),
     recover: (filter: DeliveryFilter, at: number): number => move("recover", filter, at),
 
-    /** Replays that have not been tried since. */
+    /** Counts redeliveries that have not been attempted yet. */
     countUntriedReplays(filter: DeliveryFilter): number {
       const { where, parameters } = toSqlCondition(filter);
       const untried = "status = 'PENDING' AND is_replay = 1 AND attempt_count = attempts_before";
@@ -105,7 +108,7 @@ export function createDeliveryMoveStore(db: Db) {
         .get(parameters) as number;
     },
 
-    /** How many `replay` would take in all. */
+    /** The number of deliveries that `replay` would change in total. */
     countReplayable(filter: DeliveryFilter): number {
       const { where, parameters } = toSqlCondition(filter);
       return db
@@ -115,8 +118,9 @@ export function createDeliveryMoveStore(db: Db) {
     },
 
     /**
-     * Makes the next ones due again, in the order of their numbers. Their attempts stay on file; their schedule begins anew.
-     * @returns how many, and the number of the last of them
+     * Makes the next batch due again, ordered by number. Past attempts are kept; the retry schedule
+     * starts over.
+     * @returns the number of deliveries and the last one's `number`
      */
     replay(
       filter: DeliveryFilter,
@@ -132,16 +136,16 @@ export function createDeliveryMoveStore(db: Db) {
         businessId: string;
         status: DeliveryStatus;
       }[];
-      const again = db.prepare(`
+      const makeDue = db.prepare(`
         UPDATE delivery SET status = 'PENDING', next_attempt_at = :at, delivered_at = NULL, is_replay = 1,
           attempts_before = attempt_count
         WHERE number = :number`);
-      const sheet = createTallyChanges();
+      const tallyChanges = createTallyChanges();
       for (const [i, { number, businessId, status }] of chosen.entries()) {
-        again.run({ number, at: at + i * stepMs });
-        sheet.move(businessId, status, "PENDING");
+        makeDue.run({ number, at: at + i * stepMs });
+        tallyChanges.move(businessId, status, "PENDING");
       }
-      sheet.write(tallies);
+      tallyChanges.write(tallies);
       return { count: chosen.length, last: chosen.at(-1)?.number ?? upTo };
     },
   };

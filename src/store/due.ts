@@ -4,13 +4,13 @@ import type { Db } from "./db.ts";
 import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import type { AttemptRow, DeliveryRow } from "./deliveries.ts";
 
-/** What the courier needs of a delivery to send it. */
+/** The fields of a delivery that the delivery worker needs to send it. */
 export type DueRow = Pick<
   DeliveryRow,
   "id" | "attemptCount" | "eventId" | "eventType" | "sequence"
 > & {
   number: number;
-  /** Attempts that do not count for its schedule. */
+  /** Attempts that do not count towards its retry schedule. */
   attemptsBefore: number;
   isReplay: 0 | 1;
 };
@@ -18,16 +18,16 @@ export type DueRow = Pick<
 const COLUMNS = `number, id, attempt_count AS attemptCount, attempts_before AS attemptsBefore, is_replay AS isReplay,
   event_id AS eventId, event_type AS eventType, sequence`;
 
-/** The courier's side of the deliveries: what is due, and what became of it. */
+/** Queries of the delivery worker: due deliveries, and their outcomes. */
 export function createDueStore(db: Db) {
   const selectLastNumber = db.prepare("SELECT coalesce(max(number), 0) FROM delivery").pluck();
-  // The unary plus keeps the planner from walking the whole backlog in the index of due rows.
+  // The unary plus keeps the planner from scanning the whole backlog in the index of due rows.
   const selectEndpointsWithNew = db
     .prepare(
       "SELECT DISTINCT +endpoint_id FROM delivery WHERE number > :after AND number <= :upTo AND +status = 'PENDING'",
     )
     .pluck();
-  // A probe or two for each endpoint: a backlog of a million rows costs no more than one of ten.
+  // One or two index lookups per endpoint, whatever the size of the backlog.
   const selectDueEndpoints = db
     .prepare(`
       SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL AND EXISTS (
@@ -41,7 +41,7 @@ export function createDueStore(db: Db) {
   const shiftDue = db.prepare(`
     UPDATE delivery SET next_attempt_at = next_attempt_at + :byMs
     WHERE status = 'PENDING' AND next_attempt_at > :after AND next_attempt_at <= :until AND number <= :upTo`);
-  // As cheap as `endpointsDue`: two probes of the index for each endpoint.
+  // Two index lookups per endpoint.
   const soonestOf = (endpoints: string) =>
     db
       .prepare(`
@@ -60,7 +60,7 @@ export function createDueStore(db: Db) {
   const bringForward = db.prepare(
     "UPDATE delivery SET next_attempt_at = :now WHERE status = 'PENDING' AND next_attempt_at > :latest AND number > :after",
   );
-  // Bound by position, and so is the attempt: that takes a quarter of their time off the statements that run the most.
+  // These run most often; binding by position makes them a quarter faster.
   const settle = db.prepare(`
     UPDATE delivery SET status = ?, attempt_count = ?, next_attempt_at = ?, last_status_code = ?, last_error = ?, delivered_at = ?
     WHERE number = ? AND id = ? AND status = 'PENDING'`);
@@ -77,15 +77,15 @@ export function createDueStore(db: Db) {
 
   return {
     getLastNumber: (): number => selectLastNumber.get() as number,
-    /** The endpoints to which something was added between two numbers. */
+    /** Endpoints with pending deliveries whose number is above `after`, up to `upTo`. */
     listEndpointsWithNew: (after: number, upTo: number): string[] =>
       selectEndpointsWithNew.all({ after, upTo }) as string[],
-    /** When the next of all that is owed is due; null: nothing is. */
+    /** When the next pending delivery of an active endpoint is due, or null. */
     getNextAttemptAt: (): number | null => selectNextAttemptAt.get() as number | null,
-    /** The same of endpoints that answer: nothing but the courier keeps these waiting. */
+    /** The same, for endpoints that are not failing: these wait only for the delivery worker. */
     getNextHealthyAttemptAt: (): number | null => selectNextHealthyAttemptAt.get() as number | null,
     listDueEndpoints: (now: number): string[] => selectDueEndpoints.all({ now }) as string[],
-    /** An endpoint's due deliveries, fresh ones before replays, the longest due first. */
+    /** An endpoint's due deliveries: new ones before redeliveries, then by due time. */
     listForEndpoint(endpointId: string, now: number, limit: number): DueRow[] {
       const fresh = due.all({ endpointId, now, limit, isReplay: 0 }) as DueRow[];
       if (fresh.length === limit) return fresh;
@@ -93,18 +93,18 @@ export function createDueStore(db: Db) {
         due.all({ endpointId, now, limit: limit - fresh.length, isReplay: 1 }) as DueRow[],
       );
     },
-    /** Moves what is due in a span of time, of the deliveries up to a number. */
+    /** Shifts due times within a span, of deliveries up to a number. */
     shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }): void =>
       void shiftDue.run(span),
     hasDueAfter: (latest: number): boolean => selectHasDueAfter.get(latest) === 1,
-    /** Makes due now what is due after `latest`, of the deliveries above a number. */
+    /** Makes deliveries due now that are due after `latest` and whose number is above `after`. */
     bringForward: (latest: number, now: number, after = 0): void =>
       void bringForward.run({ latest, now, after }),
 
     /**
-     * Writes where a delivery stands and the attempt that brought it there. What was parked or cancelled while it was on the
-     * wire stays so, unless the receiver has it now. One that is gone with its business is left so.
-     * @returns from where to where it went
+     * Writes the new status of a delivery, and the attempt. A delivery that was parked or cancelled
+     * during the attempt stays so unless the attempt succeeded.
+     * @returns the status change; undefined if the delivery was deleted with its business
      */
     settle(
       { number, id, attemptCount }: DueRow,

@@ -5,14 +5,14 @@ export type SecretRow = {
   endpointId: string;
   sealed: Buffer;
   createdAt: number;
-  /** null: the current one. */
+  /** null for the current secret. */
   expiresAt: number | null;
 };
 
 const COLUMNS =
   "id, endpoint_id AS endpointId, sealed, created_at AS createdAt, expires_at AS expiresAt";
 
-/** What deliveries are signed with: one secret an endpoint, or two while a rotation's overlap lasts. */
+/** Signing secrets: one per endpoint, or two during the overlap of a rotation. */
 export function createEndpointSecretStore(db: Db) {
   const selectValid = db.prepare(`
     SELECT ${COLUMNS} FROM endpoint_secret
@@ -33,14 +33,14 @@ export function createEndpointSecretStore(db: Db) {
   const updateSealedById = db.prepare("UPDATE endpoint_secret SET sealed = :sealed WHERE id = :id");
 
   return {
-    /** The current one first. */
+    /** The current secret first. */
     listValid: (endpointId: string, now: number): SecretRow[] =>
       selectValid.all({ endpointId, now }) as SecretRow[],
     list: (): SecretRow[] => selectAll.all() as SecretRow[],
     insert: (row: SecretRow): void => void insert.run(row),
-    /** The current one lives on until then. */
+    /** Lets the current secret expire at `at`. */
     expireCurrent: (endpointId: string, at: number): void => void expire.run({ endpointId, at }),
-    /** All but the current one. @returns whether there was one */
+    /** Deletes all secrets but the current one. @returns whether there was one */
     deleteOld: (endpointId: string): boolean => deleteExpiring.run(endpointId).changes > 0,
     deleteAll: (endpointId: string): void => void deleteByEndpoint.run(endpointId),
     deleteExpired: (now: number): void => void deleteExpiredBefore.run(now),

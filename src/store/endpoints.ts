@@ -7,16 +7,16 @@ export type EndpointStatus = "ACTIVE" | "DISABLED";
 export type EndpointRow = {
   id: string;
   businessId: string;
-  /** The key that created it; null: somebody at the terminal. */
+  /** The API key that created it; null: the operator, on the command line. */
   keyId: string | null;
   name: string;
   url: string;
   events: EventType[];
-  /** Trusted by the operator: http and private addresses are fine for it. */
+  /** The operator allows http and private addresses for it. */
   allowPrivate: boolean;
-  /** How long one attempt may take. */
+  /** Timeout of one attempt. */
   timeoutMs: number;
-  /** How many of its deliveries may be on the wire at once. */
+  /** Maximum concurrent deliveries. */
   maxInFlight: number;
   status: EndpointStatus;
   disabledReason: string | null;
@@ -24,13 +24,13 @@ export type EndpointRow = {
   updatedAt: number;
 } & FailureStreak;
 
-/** What may be changed of it. */
+/** The fields that can be updated. */
 export type EndpointSettings = Pick<
   EndpointRow,
   "name" | "url" | "events" | "allowPrivate" | "timeoutMs" | "maxInFlight"
 >;
 
-/** Where the courier sends what it owes an endpoint. */
+/** The fields that the delivery worker needs. */
 export type DestinationRow = Pick<
   EndpointRow,
   | "id"
@@ -51,7 +51,7 @@ const COLUMNS = `${DESTINATION}, key_id AS keyId, name, events, status, disabled
   failing_since AS failingSince, failed_event_id AS failedEventId, failed_events AS failedEvents, warned_at AS warnedAt,
   disable_at AS disableAt, created_at AS createdAt`;
 
-/** A deleted endpoint is in no answer of this store but who created it; only its deliveries still name it. */
+/** Deleted endpoints are kept for their deliveries, but only `findCreatorKeyId` returns them. */
 export function createEndpointStore(db: Db) {
   const parse = (raw: unknown): EndpointRow => {
     const row = raw as Raw;
@@ -61,7 +61,7 @@ export function createEndpointStore(db: Db) {
       allowPrivate: row.allowPrivate === 1,
     };
   };
-  const unparsed = (settings: EndpointSettings) => ({
+  const serialise = (settings: EndpointSettings) => ({
     ...settings,
     events: JSON.stringify(settings.events),
     allowPrivate: settings.allowPrivate ? 1 : 0,
@@ -85,7 +85,7 @@ export function createEndpointStore(db: Db) {
       created_at, updated_at)
     VALUES (:id, :businessId, :keyId, :name, :url, :events, :allowPrivate, :timeoutMs, :maxInFlight, :status,
       :createdAt, :updatedAt)`);
-  // Never the same time twice: it tells the courier that the endpoint is another one now.
+  // updated_at always rises: the delivery worker detects changes by it.
   const update = db.prepare(`
     UPDATE endpoint SET name = :name, url = :url, events = :events, allow_private = :allowPrivate, timeout_ms = :timeoutMs,
       max_in_flight = :maxInFlight, updated_at = max(:at, updated_at + 1)
@@ -109,23 +109,23 @@ export function createEndpointStore(db: Db) {
       const raw = selectById.get(id);
       return raw === undefined ? undefined : parse(raw);
     },
-    /** The key that created it, if it was deleted since or not; null: somebody at the terminal. */
+    /** Also for deleted endpoints. null: created on the command line. */
     findCreatorKeyId: (id: string): string | null =>
       (selectCreator.get(id) as string | null | undefined) ?? null,
     list: (businessId?: string): EndpointRow[] =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
-    /** Those that have not answered since something failed. */
+    /** Active endpoints without a success since their last failure. */
     listFailing: (): EndpointRow[] => selectFailing.all().map(parse),
     count: (businessId: string): number => count.get(businessId) as number,
-    insert: (row: EndpointRow): void => void insert.run({ ...row, ...unparsed(row) }),
+    insert: (row: EndpointRow): void => void insert.run({ ...row, ...serialise(row) }),
     update: (id: string, settings: EndpointSettings, at: number): void =>
-      void update.run({ ...unparsed(settings), id, at }),
+      void update.run({ ...serialise(settings), id, at }),
     updateStatus: (id: string, status: EndpointStatus, reason: string | null, at: number): void =>
       void setStatusById.run({ id, status, reason, at }),
     delete: (id: string, at: number): void => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak): void =>
       void setStreak.run({ ...streak, id }),
-    /** Undefined for one that is disabled or deleted. */
+    /** Returns undefined for a disabled or deleted endpoint. */
     findDestination(id: string): DestinationRow | undefined {
       const raw = selectDestination.get(id) as Omit<DestinationRow, "allowPrivate"> & {
         allowPrivate: number;

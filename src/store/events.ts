@@ -3,13 +3,13 @@ import type { Db } from "./db.ts";
 
 export type ListedEvent = Omit<EventRow, "body" | "sha256"> & { bytes: number };
 
-/** Which events are meant. What is absent restricts nothing. */
+/** Events must match all fields that are set. */
 export type EventFilter = {
   businessId?: string | undefined;
   type?: EventType | undefined;
-  /** Created at or after. */
+  /** Created at or after this time (epoch ms). */
   since?: number | undefined;
-  /** An id: only what is older. */
+  /** An ID: only older ones. */
   before?: string | undefined;
 };
 
@@ -26,7 +26,7 @@ export type EventRow = {
   /** Rises per business, without gaps. */
   sequence: number;
   type: EventType;
-  /** The envelope as it is sent: UTF-8 JSON that never changes. */
+  /** The envelope exactly as it is sent: UTF-8 JSON that never changes. */
   body: Buffer;
   sha256: Buffer;
   createdAt: number;
@@ -47,12 +47,12 @@ export function createEventStore(db: Db) {
     ORDER BY sequence LIMIT :limit`);
 
   return {
-    /** Newest first, without their bytes. */
+    /** Newest first, without bodies. */
     list(filter: EventFilter, limit: number): ListedEvent[] {
-      const asked = (Object.keys(CONDITIONS) as (keyof EventFilter)[]).filter(
+      const names = (Object.keys(CONDITIONS) as (keyof EventFilter)[]).filter(
         (name) => filter[name] !== undefined,
       );
-      const where = ["TRUE", ...asked.map((name) => CONDITIONS[name])].join(" AND ");
+      const where = ["TRUE", ...names.map((name) => CONDITIONS[name])].join(" AND ");
       return db
         .prepare(`
           SELECT id, business_id AS businessId, sequence, type, created_at AS createdAt, length(body) AS bytes
@@ -61,7 +61,7 @@ export function createEventStore(db: Db) {
     },
     insert: (row: EventRow): void => void insert.run(row),
     findById: (id: string): EventRow | undefined => selectById.get(id) as EventRow | undefined,
-    /** Those of which something has still to be sent. */
+    /** Events with a pending or parked delivery. */
     iterateUndelivered: (): IterableIterator<EventRow> =>
       selectUndelivered.iterate() as IterableIterator<EventRow>,
     listAfter: (businessId: string, sequence: number, limit: number): EventRow[] =>

@@ -1,10 +1,9 @@
 import type { EventType } from "../domain/event-types.ts";
 import type { Db } from "./db.ts";
 
-/** Where an event stands in its business's feed. */
 export type FeedEntry = { sequence: number; type: EventType };
 
-/** A business's events in their order, read a stretch at a time: bodies only of what is wanted. */
+/** A business's events by sequence number. Bodies are read separately, only when needed. */
 export function createFeedStore(db: Db) {
   const selectAfter = db.prepare(`
     SELECT sequence, type FROM event WHERE business_id = :businessId AND sequence > :after
@@ -20,13 +19,13 @@ export function createFeedStore(db: Db) {
   return {
     listAfter: (businessId: string, after: number, limit: number): FeedEntry[] =>
       selectAfter.all({ businessId, after, limit }) as FeedEntry[],
-    /** The envelope's bytes; undefined for an event that is not kept. */
+    /** The envelope's bytes, or undefined if the event was deleted. */
     findBody: (businessId: string, sequence: number): Buffer | undefined =>
       selectBody.get({ businessId, sequence }) as Buffer | undefined,
-    /** From here on every event is kept; 0: all are. */
+    /** All events after this sequence number are still stored. */
     getPrunedSequence: (businessId: string): number =>
       (selectPrunedSequence.get(businessId) as number | undefined) ?? 0,
-    /** The last that was given out, whether its event is still kept or not. */
+    /** The last sequence number used, whether or not its event is still stored. */
     getLastSequence: (businessId: string): number =>
       (selectLastSequence.get(businessId) as number | undefined) ?? 0,
   };

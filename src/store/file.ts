@@ -1,12 +1,12 @@
 import type { Db } from "./db.ts";
 
-/** Pages that are written again and again reach the file once in 16 MB of log. */
+/** 16 MB: pages that change often are copied from the WAL to the file only once per checkpoint. */
 const CHECKPOINT_PAGES = 4000;
 const CACHE_KIB = 16 * 1024;
 
-/** The file as a whole. */
+/** The database file as a whole. */
 export function createFileStore(db: Db) {
-  // The free pages are filled again before the file grows.
+  // Free pages do not count: SQLite reuses them before the file grows.
   const selectUsedBytes = db
     .prepare(`
       SELECT (page_count - freelist_count) * page_size
@@ -15,12 +15,12 @@ export function createFileStore(db: Db) {
 
   return {
     getUsedBytes: (): number => selectUsedBytes.get() as number,
-    /** For the connection that writes the most. */
+    /** For the connection that writes most. */
     tuneForWriting(): void {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       db.pragma(`cache_size = -${CACHE_KIB}`);
     },
-    /** Leaves it to other connections to bring the log back into the file: a commit of this one never waits for that. */
+    /** Other connections run the checkpoints, so that a commit here never waits for one. */
     disableCheckpoints: (): void => void db.pragma("wal_autocheckpoint = 0"),
   };
 }

@@ -1,6 +1,6 @@
 import type { Db } from "./db.ts";
 
-/** What a key has made under an Idempotency-Key of its choice. */
+/** The endpoint that an API key created with an Idempotency-Key. */
 export type IdempotencyRow = {
   keyId: string;
   token: string;
@@ -19,11 +19,11 @@ export function createIdempotencyStore(db: Db) {
   const deleteOld = db.prepare("DELETE FROM idempotency WHERE created_at <= ?");
 
   return {
-    /** Undefined when it was made at `after` or before. */
+    /** Ignores rows created at `after` or earlier. */
     find: (keyId: string, token: string, after: number): IdempotencyRow | undefined =>
       find.get({ keyId, token, after }) as IdempotencyRow | undefined,
     insert: (row: IdempotencyRow): void => void insert.run(row),
-    /** Drops what was made until then. */
+    /** Deletes rows created at `until` or earlier. */
     deleteUntil: (until: number): void => void deleteOld.run(until),
   };
 }

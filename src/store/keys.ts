@@ -7,7 +7,7 @@ export type KeyRow = {
   kind: KeyKind;
   name: string;
   scopes: Scope[];
-  /** Address ranges that may use it; none: from anywhere. */
+  /** Address ranges that may use it; empty: any address. */
   cidrs: string[];
   limitMinute: number;
   limitHour: number;
@@ -17,7 +17,7 @@ export type KeyRow = {
   revokedAt: number | null;
 };
 
-/** A key as it is shown: with what may be told of its newest secret. */
+/** A key with the visible parts of its newest secret. */
 export type ListedKey = KeyRow & { prefix: string; last4: string };
 
 export type KeySecretRow = {
@@ -26,11 +26,11 @@ export type KeySecretRow = {
   prefix: string;
   last4: string;
   createdAt: number;
-  /** Set once a newer one has taken over. */
+  /** Set once a newer secret replaces it. */
   expiresAt: number | null;
 };
 
-/** All that a request needs to know of who sent it, in one read. */
+/** Everything that authorization needs to know about a key, in one row. */
 export type Credential = KeyRow & {
   secretExpiresAt: number | null;
   businessSlug: string;
@@ -63,7 +63,7 @@ export function createKeyStore(db: Db) {
     JOIN api_key key ON key.id = secret.key_id
     JOIN business ON business.id = key.business_id
     WHERE secret.hash = ?`);
-  // The newest secret is the one without an end.
+  // Only the newest secret has no expiry.
   const listed = `SELECT ${COLUMNS}, secret.prefix, secret.last4
     FROM api_key key JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
   const selectById = db.prepare(`${listed} WHERE key.id = ?`);
@@ -85,7 +85,7 @@ export function createKeyStore(db: Db) {
     "UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL",
   );
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
-  // A text that was made since is another one.
+  // Secrets created after that are not affected.
   const selectSeenInBrowser = db.prepare(`${listed}
     WHERE key.browser_seen_at > secret.created_at AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
     ORDER BY key.id`);
@@ -99,7 +99,7 @@ export function createKeyStore(db: Db) {
   );
 
   return {
-    /** The key that a secret's hash opens, whatever state it is in. */
+    /** The key of a secret, whether or not it is still valid. @param hash of the secret */
     findCredential: (hash: Buffer): Credential | undefined => optional(selectCredential.get(hash)),
     findById: (id: string): ListedKey | undefined => optional(selectById.get(id)),
     list: (businessId?: string): ListedKey[] =>
@@ -113,7 +113,7 @@ export function createKeyStore(db: Db) {
         cidrs: JSON.stringify(row.cidrs),
       }),
 
-    /** Makes `secret` the key's newest; the one before it lives on until `previousEndsAt`, older ones are gone. */
+    /** Adds a secret; the previous one expires at `previousEndsAt`, older ones are deleted. */
     replaceSecret(secret: KeySecretRow, previousEndsAt: number): void {
       removeEndedSecrets.run(secret.keyId);
       endSecrets.run({ keyId: secret.keyId, at: previousEndsAt });
@@ -122,10 +122,10 @@ export function createKeyStore(db: Db) {
 
     revoke: (id: string, at: number): void => void revoke.run({ id, at }),
     markSeenInBrowser: (id: string, at: number): void => void markSeenInBrowser.run({ id, at }),
-    /** Those that still open something and whose text a web page has sent. */
+    /** Valid keys whose current secret was sent by a web page. */
     listSeenInBrowser: (now: number): ListedKey[] =>
       selectSeenInBrowser.all(now).map((raw) => parse<ListedKey>(raw)),
-    /** Keys of which something else than a SHA-256 is on file. */
+    /** IDs of keys with a stored secret that is not a SHA-256 hash. */
     listNotHashed: (): string[] => selectNotHashed.all() as string[],
     markUsed: (id: string, at: number): void => void markUsed.run({ id, at }),
   };

@@ -1,6 +1,6 @@
 import type { EventType } from "../domain/event-types.ts";
 
-/** Where deliveries can stand, as the live view tells them apart: what is owed is PENDING, and RETRYING what of it has failed. */
+/** The states in the live view. RETRYING: pending after a failed attempt. */
 export const LIVE_STATES = [
   "PENDING",
   "RETRYING",
@@ -12,7 +12,7 @@ export const LIVE_STATES = [
 ] as const;
 export type LiveState = (typeof LIVE_STATES)[number];
 
-/** Which deliveries are shown. What is absent restricts nothing. */
+/** Deliveries must match all fields that are set. */
 export type LiveFilter = {
   deliveryPrefix?: string | undefined;
   eventPrefix?: string | undefined;
@@ -20,22 +20,22 @@ export type LiveFilter = {
   endpointId?: string | undefined;
   eventType?: EventType | undefined;
   businessId?: string | undefined;
-  /** Any of these. */
+  /** Matches any of these. */
   endpointIds?: readonly string[] | undefined;
   eventTypes?: readonly EventType[] | undefined;
 };
 
 type Condition = {
   sql: string;
-  /** Finds it in the order of ids; null: only a look at each row does. */
+  /** The index that finds matching rows ordered by ID; null: every row must be tested. */
   index: string | null;
 };
 
-/** The key itself: the planner finds it by itself. */
+/** The planner uses the primary key without a hint. */
 const PRIMARY = "";
 
 const ENDED: Condition = {
-  // Said in the words of the partial index, so that it may be used.
+  // Repeats the condition of the partial index, so that SQLite can use it.
   sql: "status = :state AND status NOT IN ('PENDING', 'DELIVERED')",
   index: "delivery_undelivered",
 };
@@ -46,7 +46,7 @@ const STATES: Record<LiveState, Condition> = {
     sql: "status = 'PENDING' AND attempt_count > attempts_before",
     index: "delivery_retrying",
   },
-  // Most are: there is no index that would find them sooner.
+  // Most deliveries are, so an index would not help.
   DELIVERED: { sql: "status = 'DELIVERED'", index: null },
   EXHAUSTED: ENDED,
   PARKED: ENDED,
@@ -54,7 +54,7 @@ const STATES: Record<LiveState, Condition> = {
   CORRUPT: ENDED,
 };
 
-const MOST_OF_ONE_EVENT = 1000;
+const MAX_PER_EVENT = 1000;
 
 const CONDITIONS: {
   [Name in keyof LiveFilter]-?: (value: NonNullable<LiveFilter[Name]>) => Condition;
@@ -65,7 +65,7 @@ const CONDITIONS: {
   }),
   eventPrefix: () => ({
     sql: `id IN (
-      SELECT id FROM delivery WHERE event_id >= :eventPrefix AND event_id < :eventPrefix || '~' LIMIT ${MOST_OF_ONE_EVENT})`,
+      SELECT id FROM delivery WHERE event_id >= :eventPrefix AND event_id < :eventPrefix || '~' LIMIT ${MAX_PER_EVENT})`,
     index: PRIMARY,
   }),
   state: (state) => STATES[state],
@@ -83,15 +83,18 @@ const CONDITIONS: {
 };
 
 export type LiveCondition = {
-  /** The table with the index to walk, and what is found there by itself. */
+  /** The table, with the index to use, and the condition that the index satisfies. */
   source: string;
   base: string;
-  /** What is to be looked at in each row; null: nothing. */
+  /** The condition to test in each row, or null. */
   residual: string | null;
   parameters: Record<string, unknown>;
 };
 
-/** The filter in SQL, split into what one index finds and the rest. The conditions stand in the order of how little they find. */
+/**
+ * Returns the filter in SQL, split into the condition that one index satisfies and the rest. Uses
+ * the first condition with an index; `CONDITIONS` is ordered by how few rows they match.
+ */
 export function toLiveCondition(filter: LiveFilter): LiveCondition {
   const names = (Object.keys(CONDITIONS) as (keyof LiveFilter)[]).filter(
     (name) => filter[name] !== undefined,

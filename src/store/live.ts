@@ -2,23 +2,23 @@ import type { Db } from "./db.ts";
 import type { DeliveryRow } from "./deliveries.ts";
 import { type LiveFilter, toLiveCondition } from "./live-filter.ts";
 
-/** A delivery as a list shows it. */
+/** A delivery with the related fields that the live view shows. */
 export type LiveRow = DeliveryRow & {
-  /** Attempts that do not count for its schedule. */
+  /** Attempts that do not count towards its retry schedule. */
   attemptsBefore: number;
-  /** How long the last attempt took. */
+  /** Duration of the last attempt. */
   durationMs: number | null;
   url: string;
   endpointName: string;
   businessSlug: string;
 };
 
-/** Where a page begins: at an id or beyond it. */
+/** A page starts at this ID, or after it. */
 export type PageStart = { id: string; isIncluded: boolean };
 
 export type Page = {
   rows: LiveRow[];
-  /** Where the search gave up for now; null: it found enough, or came to the end. */
+  /** The last ID searched, if the search stopped early; null: the page is complete. */
   reached: string | null;
 };
 
@@ -31,7 +31,7 @@ export type EndpointState = {
   disabledReason: string | null;
   failingSince: number | null;
   disableAt: number | null;
-  /** What is owed to it and what is parked; counted up to BACKLOG_LIMIT. */
+  /** Pending and parked deliveries, counted up to BACKLOG_LIMIT. */
   pending: number;
   parked: number;
 };
@@ -39,20 +39,21 @@ export type EndpointState = {
 export type DaemonRow = {
   url: string;
   startedAt: number;
-  /** Whether it tells an operator what goes wrong, and how many files it may have open, where the system says so. */
+  /** Whether it sends alerts, and its limit of open files, if known. */
   hasAlertUrl?: boolean;
   openFiles?: number | null;
 };
 
-// A rare combination of conditions is looked for in slices of an index, so that a million rows never hold up a key.
+// Rare combinations of conditions are searched in slices of an index, so that a million rows never
+// delay a keystroke.
 const SLICE_ROWS = 10_000;
 const SLICES = 5;
-/** Above it a number of rows is "so many and more". */
+/** Rows are counted up to this number. */
 export const COUNT_LIMIT = 10_000;
 export const BACKLOG_LIMIT = 1000;
-/** Times are told of the last so many attempts. */
+/** Statistics of durations use this many of the latest attempts. */
 const SAMPLE = 1000;
-const MOST_ENDPOINTS = 500;
+const MAX_ENDPOINTS = 500;
 
 const COLUMNS = `id, business_id AS businessId, endpoint_id AS endpointId, event_id AS eventId, event_type AS eventType,
   sequence, status, attempt_count AS attemptCount, attempts_before AS attemptsBefore, next_attempt_at AS nextAttemptAt,
@@ -62,17 +63,20 @@ const COLUMNS = `id, business_id AS businessId, endpoint_id AS endpointId, event
   (SELECT name FROM endpoint WHERE id = d.endpoint_id) AS endpointName,
   (SELECT slug FROM business WHERE id = d.business_id) AS businessSlug`;
 
-/** As app/webhooks/deliveries.ts will take them; what was given up on purpose goes again one by one only. */
+/** The deliveries that app/webhooks/deliveries.ts redelivers in bulk: not cancelled ones. */
 const REPLAYABLE =
   "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
-/** What the live view reads: keyset pages, rollups and bounded counts. None of it costs more as the file grows. */
+/**
+ * Queries of the live view: keyset pages, statistics and bounded counts. All stay fast as the file
+ * grows.
+ */
 export function createLiveStore(db: Db) {
-  const known = new Map<string, ReturnType<Db["prepare"]>>();
-  /** Filters come in many combinations: each is prepared when it is first asked for. */
-  const prepared = (sql: string): ReturnType<Db["prepare"]> => {
-    const statement = known.get(sql) ?? db.prepare(sql);
-    known.set(sql, statement);
+  const statements = new Map<string, ReturnType<Db["prepare"]>>();
+  /** Prepares each combination of filters on first use. */
+  const prepare = (sql: string): ReturnType<Db["prepare"]> => {
+    const statement = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, statement);
     return statement;
   };
 
@@ -105,10 +109,10 @@ export function createLiveStore(db: Db) {
         LIMIT ${BACKLOG_LIMIT}) WHERE status = 'PARKED') END AS parked
     FROM endpoint WHERE deleted_at IS NULL AND (:businessId IS NULL OR business_id = :businessId)
     ORDER BY status = 'ACTIVE', failing_since IS NULL, name, id LIMIT :limit`);
-  const matching = db
+  const selectMatching = db
     .prepare(`
       SELECT id FROM endpoint WHERE instr(lower(name), :text) > 0 OR instr(lower(url), :text) > 0 OR substr(id, 1, length(:text)) = :text
-      LIMIT ${MOST_ENDPOINTS}`)
+      LIMIT ${MAX_ENDPOINTS}`)
     .pluck();
   const selectDaemon = db.prepare(
     "SELECT url, started_at AS startedAt, has_alert_url AS hasAlertUrl, open_files AS openFiles FROM daemon",
@@ -121,8 +125,8 @@ export function createLiveStore(db: Db) {
 
   return {
     findById: (id: string): LiveRow | undefined => selectById.get(id) as LiveRow | undefined,
-    /** Older deliveries, the newest of them first, or newer ones, the oldest of them first. */
-    page(
+    /** Deliveries from `start` on: older ones newest first, or newer ones oldest first. */
+    listPage(
       filter: LiveFilter,
       direction: "older" | "newer",
       start: PageStart | null,
@@ -134,41 +138,41 @@ export function createLiveStore(db: Db) {
       let from = start;
       for (let slice = 0; slice < SLICES; slice++) {
         const beyond = from === null ? "TRUE" : `id ${sign}${from.isIncluded ? "=" : ""} :from`;
-        const walk = `FROM ${source} WHERE ${base} AND ${beyond} ORDER BY id ${order}`;
+        const ordered = `FROM ${source} WHERE ${base} AND ${beyond} ORDER BY id ${order}`;
         const wanted = limit - rows.length;
-        const asked = {
+        const bindings = {
           ...parameters,
           from: from?.id,
           wanted,
           sliceRows: residual === null ? wanted : SLICE_ROWS,
         };
-        const found = prepared(`
-          SELECT ${COLUMNS} FROM (SELECT * ${walk} LIMIT :sliceRows) AS d WHERE ${residual ?? "TRUE"} LIMIT :wanted`);
-        rows.push(...(found.all(asked) as LiveRow[]));
+        const found = prepare(`
+          SELECT ${COLUMNS} FROM (SELECT * ${ordered} LIMIT :sliceRows) AS d WHERE ${residual ?? "TRUE"} LIMIT :wanted`);
+        rows.push(...(found.all(bindings) as LiveRow[]));
         if (residual === null || rows.length === limit) return { rows, reached: null };
-        const last = prepared(`SELECT id ${walk} LIMIT 1 OFFSET ${SLICE_ROWS - 1}`)
+        const last = prepare(`SELECT id ${ordered} LIMIT 1 OFFSET ${SLICE_ROWS - 1}`)
           .pluck()
-          .get(asked);
+          .get(bindings);
         if (last === undefined) return { rows, reached: null };
         from = { id: last as string, isIncluded: false };
       }
       return { rows, reached: from?.id ?? null };
     },
 
-    /** How many there are beyond an id, up to COUNT_LIMIT. */
+    /** Counts selectMatching deliveries above an ID, up to COUNT_LIMIT. */
     countNewer(filter: LiveFilter, id: string): number {
       const { source, base, residual, parameters } = toLiveCondition(filter);
-      return prepared(`
+      return prepare(`
         SELECT count(*) FROM (SELECT * FROM ${source} WHERE ${base} AND id > :id ORDER BY id LIMIT ${COUNT_LIMIT})
         WHERE ${residual ?? "TRUE"}`)
         .pluck()
         .get({ ...parameters, id }) as number;
     },
 
-    /** What of them can be sent again, the oldest first. */
+    /** IDs of selectMatching deliveries that can be redelivered, oldest first. */
     listReplayable(filter: LiveFilter, limit: number): string[] {
       const { source, base, residual, parameters } = toLiveCondition(filter);
-      return prepared(`
+      return prepare(`
         SELECT id FROM ${source} WHERE ${base} AND ${residual ?? "TRUE"} AND ${REPLAYABLE} ORDER BY id DESC LIMIT :limit`)
         .pluck()
         .all({ ...parameters, limit })
@@ -178,18 +182,18 @@ export function createLiveStore(db: Db) {
     /** Up to COUNT_LIMIT. */
     countRetrying: (businessId: string | null): number =>
       countRetrying.get({ businessId }) as number,
-    /** How long each of the last attempts took. */
+    /** Durations of the latest attempts in ms. */
     listAttemptDurations: (since: number, businessId: string | null): number[] =>
       selectAttemptDurations.all({ since, businessId }) as number[],
     countFailing: (businessId: string | null): number => countFailing.get({ businessId }) as number,
-    /** Those in trouble first. */
+    /** Disabled and failing endpoints first. */
     listEndpoints: (businessId: string | null, limit: number): EndpointState[] =>
       selectEndpoints.all({ businessId, limit }) as EndpointState[],
-    /** Endpoints with a text in their name or URL, deleted ones too: their deliveries are still on file. */
+    /** IDs of endpoints with a text in their name or URL, including deleted ones. */
     searchEndpoints: (text: string): string[] =>
-      matching.all({ text: text.toLowerCase() }) as string[],
+      selectMatching.all({ text: text.toLowerCase() }) as string[],
 
-    /** The last daemon that was started. */
+    /** The daemon that was started last, whether or not it still runs. */
     findDaemon(): DaemonRow | undefined {
       const row = selectDaemon.get() as DaemonRow | undefined;
       return row && { ...row, hasAlertUrl: Boolean(row.hasAlertUrl) };

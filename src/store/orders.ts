@@ -5,7 +5,7 @@ export type OrderFilter = {
   businessId: string;
   status?: TicketOrder["status"] | undefined;
   eventId?: string | undefined;
-  /** An id: only what is older. */
+  /** An ID: only older ones. */
   before?: string | undefined;
 };
 
@@ -59,7 +59,7 @@ export function createOrderStore(db: Db) {
   };
 
   return {
-    /** A new order holds its tickets from this moment. */
+    /** The order holds its tickets from now on. */
     insert(businessId: string, { items, ...order }: TicketOrder): void {
       insert.run({ ...order, businessId });
       for (const item of items) {
@@ -71,13 +71,13 @@ export function createOrderStore(db: Db) {
     confirm: (id: string, now: number): void =>
       void setStatus.run({ id, status: "CONFIRMED", now }),
 
-    /** Ends an order that holds tickets, and lets go of them. */
+    /** Ends a pending or confirmed order and releases its tickets. */
     end(businessId: string, id: string, status: "CANCELLED" | "EXPIRED", now: number): void {
       setStatus.run({ id, status, now });
       release.run({ id, businessId });
     },
 
-    /** Ticket type id -> tickets that pending and confirmed orders hold. */
+    /** Ticket type ID -> number of tickets held by pending and confirmed orders. */
     countHeldTickets: (businessId: string): Map<string, number> =>
       new Map(
         (selectHeldTickets.all(businessId) as { id: string; taken: number }[]).map((row) => [
@@ -103,7 +103,7 @@ export function createOrderStore(db: Db) {
         })
         .map(withItems),
 
-    /** Pending ones whose time is over, the longest due first. */
+    /** Pending orders that have expired, earliest expiry first. */
     listOverdue: (businessId: string, now: number): TicketOrder[] =>
       selectOverdue.all({ businessId, now }).map(withItems),
     listBusinessesWithOverdue: (now: number): string[] =>

@@ -1,10 +1,10 @@
 import type { Db } from "./db.ts";
 
-/** Requests of one client in one second of the wall clock. */
+/** The requests of one client in one wall-clock second. */
 export type RateCountRow = {
   client: string;
   second: number;
-  /** A number of its own for each process that counts. */
+  /** Distinguishes the processes that counted. */
   process: number;
   count: number;
 };
@@ -22,7 +22,7 @@ export function createRateCountStore(db: Db) {
   return {
     list: (): RateCountRow[] => selectAll.all() as RateCountRow[],
     upsert: (row: RateCountRow): void => void upsertCount.run(row),
-    /** Drops what is older than a second. */
+    /** @param before a wall-clock second */
     deleteBefore: (before: number): void => void deleteOld.run(before),
     deleteAll: (): void => void deleteEverything.run(),
   };

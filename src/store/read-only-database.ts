@@ -3,17 +3,17 @@ import { AppError } from "../domain/errors.ts";
 import type { Db } from "./db.ts";
 import { isSqliteError } from "./sqlite-error.ts";
 
-const WAIT_MS = 5000;
+const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Opens a database file for one look, which changes nothing in it.
- * @throws AppError for one that is no database, or so damaged that it cannot even be read
+ * Opens a database file read-only and passes it to `read`.
+ * @throws AppError if it is not a database, or too damaged to be read
  */
-export function withReadOnlyDatabase<Found>(path: string, look: (db: Db) => Found): Found {
+export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Result): Result {
   try {
-    const db = new Database(path, { readonly: true, timeout: WAIT_MS });
+    const db = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
     try {
-      return look(db);
+      return read(db);
     } finally {
       db.close();
     }
@@ -22,22 +22,22 @@ export function withReadOnlyDatabase<Found>(path: string, look: (db: Db) => Foun
   }
 }
 
-/** What a person is told of a file that cannot be read as a database. */
+/** Converts SQLite's errors on unreadable files to AppErrors. */
 export function unreadableError(error: unknown, path: string): unknown {
   if (!isSqliteError(error)) return error;
   if (error.code === "SQLITE_NOTADB")
-    return new AppError("invalid_input", `${path} is no database.`);
+    return new AppError("invalid_input", `Invalid database ${path}: expected a SQLite file.`);
   if (error.code.startsWith("SQLITE_CORRUPT")) return damagedError(path, error.message);
-  // To read a database in WAL mode, SQLite puts files beside it.
+  // To read a database in WAL mode, SQLite creates files in its folder.
   if (/^SQLITE_(?:CANTOPEN|READONLY)/.test(error.code))
-    return new AppError("not_permitted", `${path} cannot be read.`, {
-      fix: "check the owner and mode of the file and of its folder",
+    return new AppError("not_permitted", `Cannot read ${path}.`, {
+      fix: "check the owner and mode of the file and its folder",
     });
   return error;
 }
 
-/** @param finding what SQLite says of it */
-export const damagedError = (path: string, finding: string): AppError =>
-  new AppError("invalid_input", `${path} is damaged: ${finding.replaceAll(/\s+/g, " ").trim()}.`, {
-    fix: "deskbell backup list, and take another one",
+/** @param details the problem that SQLite reports */
+export const damagedError = (path: string, details: string): AppError =>
+  new AppError("invalid_input", `${path} is damaged: ${details.replaceAll(/\s+/g, " ").trim()}.`, {
+    fix: "choose another backup: deskbell backup list",
   });

@@ -39,8 +39,8 @@ export function createReservationStore(db: Db) {
         before: before ?? null,
         limit,
       }) as Reservation[],
-    /** The tables that are taken at any moment of the span, and are free again by `until`. */
-    busy: (businessId: string, from: number, to: number, until = Infinity): Reservation[] =>
+    /** Active reservations that overlap the span and end by `until`. */
+    listBusy: (businessId: string, from: number, to: number, until = Infinity): Reservation[] =>
       selectBusy.all({ businessId, from, to, until }) as Reservation[],
   };
 }

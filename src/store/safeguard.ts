@@ -17,29 +17,25 @@ import { backupNameBefore, readBackupTime } from "./backup-names.ts";
 import { acquireDaemonLock, isStorageFull } from "./database.ts";
 import type { Safeguard } from "./migrate.ts";
 
-/** Before a database is migrated, a backup that was read back and found sound lies with the others, and no daemon runs. */
+/** Before a migration: makes a verified backup, and makes sure that no daemon is running. */
 export const createSafeguard = (path: string, folder: string, now: () => number): Safeguard => ({
   assertNoDataLoss() {
     if (statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
     const newest = newestBackup(folder);
     if (newest === undefined) return;
-    throw new AppError(
-      "state_refuses",
-      `${path} is empty, and there are backups of what was in it.`,
-      {
-        fix: `deskbell restore ${newest}; or, to begin anew, remove the empty file`,
-      },
-    );
+    throw new AppError("state_refuses", `${path} is empty, but there are backups of it.`, {
+      fix: `deskbell restore ${newest}; or delete the empty file to start from scratch`,
+    });
   },
   backUp(schema) {
-    const to = freeName(folder, schema, now());
+    const to = unusedPath(folder, schema, now());
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       copyCommitted(path, to);
       return to;
     } catch (error) {
       rmSync(`${to}.draft`, { force: true });
-      throw explainFailure(error, path, folder);
+      throw backupError(error, path, folder);
     }
   },
   lockOutDaemons() {
@@ -49,9 +45,9 @@ export const createSafeguard = (path: string, folder: string, now: () => number)
       if (!(error instanceof AppError)) throw error;
       throw new AppError(
         "state_refuses",
-        `${path} must be migrated, and a daemon of an older deskbell runs on it.`,
+        `${path} must be migrated, but a daemon of an older deskbell is running on it.`,
         {
-          fix: "stop that daemon; the next command, or the new daemon, migrates the file and keeps a backup",
+          fix: "stop that daemon; the next command or daemon then migrates the file and keeps a backup",
         },
       );
     }
@@ -65,13 +61,13 @@ function newestBackup(folder: string): string | undefined {
   return newest && join(folder, newest.name);
 }
 
-/** Two migrations of a second have a name each. */
-function freeName(folder: string, schema: number, now: number): string {
+/** Two migrations in the same second get different names. */
+function unusedPath(folder: string, schema: number, now: number): string {
   const path = join(folder, backupNameBefore(schema, now));
-  return existsSync(path) ? freeName(folder, schema, now + 1000) : path;
+  return existsSync(path) ? unusedPath(folder, schema, now + 1000) : path;
 }
 
-/** By way of another connection: the one that migrates has a transaction open, in which no file can be copied. */
+/** Uses another connection: SQLite cannot copy a database inside the migration's transaction. */
 function copyCommitted(path: string, to: string): void {
   const draft = `${to}.draft`;
   rmSync(draft, { force: true });
@@ -89,19 +85,17 @@ function copyCommitted(path: string, to: string): void {
   syncFolder(dirname(to));
 }
 
-function explainFailure(error: unknown, path: string, folder: string): unknown {
+function backupError(error: unknown, path: string, folder: string): unknown {
   if (isStorageFull(error) || (error as { code?: string }).code === "ENOSPC")
     return new AppError(
       "storage_full",
-      `There is no room in ${folder} for the backup that is taken before a migration; ${path} is as it was.`,
-      { fix: "free as much space as that file takes, and try again" },
+      `No space in ${folder} for the backup before the migration; ${path} is unchanged.`,
+      { fix: "free at least the size of that file, and try again" },
     );
   if (!(error instanceof AppError)) return error;
   return new AppError(
     "state_refuses",
-    `${path} is not migrated, for no sound backup comes of it: ${error.message}`,
-    {
-      fix: "restore an earlier backup: deskbell backup list",
-    },
+    `${path} was not migrated, because its backup is not valid: ${error.message}`,
+    { fix: "restore an earlier backup: deskbell backup list" },
   );
 }

@@ -15,7 +15,7 @@ export function createSoldOutStore(db: Db) {
   );
 
   return {
-    /** Id of a dish or option -> epoch ms until which it is out; null: until somebody says so. */
+    /** ID of a dish or option -> epoch ms until which it is sold out; null: no end. */
     list: (businessId: string): Map<string, number | null> =>
       new Map(
         (selectAll.all(businessId) as { objectId: string; until: number | null }[]).map((row) => [

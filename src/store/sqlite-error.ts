@@ -1,8 +1,8 @@
 import type Database from "better-sqlite3";
 
 /**
- * Whether SQLite says no. By its name: the daemon's bundle has a class of its own, and what is thrown is of whichever class came
- * first in the process.
+ * Checks the name, not the class: each bundle has its own copy of the class, and better-sqlite3
+ * throws the one that was loaded first in the process.
  */
 export const isSqliteError = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof Error && error.name === "SqliteError";

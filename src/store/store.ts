@@ -51,13 +51,13 @@ const STORES = {
 
 export type Store = { readonly [Name in keyof typeof STORES]: ReturnType<(typeof STORES)[Name]> };
 
-/** All of the SQL. A store's statements are prepared when it is first asked for: few commands need more than some of them. */
+/** All SQL. Each store prepares its statements on first access: most commands need only a few. */
 export function createStore(db: Db): Store {
   const stores = {};
   for (const [name, create] of Object.entries(STORES)) {
     const prepare = () => {
       const value = create(db);
-      // From now on a plain field.
+      // Replaces the getter with a plain property.
       Object.defineProperty(stores, name, { value });
       return value;
     };

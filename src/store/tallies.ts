@@ -6,8 +6,8 @@ const MINUTE_MS = 60_000;
 export type MinuteRow = { minute: number; delivered: number; failed: number };
 
 /**
- * How many deliveries stand where, and how many attempts ended how in each minute. Whoever changes what is counted here counts
- * it in the same transaction.
+ * Deliveries by status, and attempts by minute and result. Code that changes a delivery's status
+ * updates these counts in the same transaction.
  */
 export function createTallyStore(db: Db) {
   const add = db.prepare(`
@@ -30,7 +30,7 @@ export function createTallyStore(db: Db) {
     add(businessId: string, status: DeliveryStatus, count: number): void {
       if (count !== 0) add.run({ businessId, status, count });
     },
-    /** Of one business, or of all. */
+    /** Of one business, or of all businesses. */
     countByStatus: (businessId?: string): Partial<Record<DeliveryStatus, number>> =>
       Object.fromEntries(
         (
@@ -42,7 +42,7 @@ export function createTallyStore(db: Db) {
       ),
     addAttempts: (businessId: string, at: number, delivered: number, failed: number): void =>
       void addAttempts.run({ businessId, minute: Math.floor(at / MINUTE_MS), delivered, failed }),
-    /** From the minute of `since` on; minutes without an attempt are not there. */
+    /** From the minute of `since` on; minutes without an attempt are omitted. */
     listMinutes: (since: number, businessId?: string): MinuteRow[] =>
       selectMinutes.all({
         since: Math.floor(since / MINUTE_MS),
@@ -53,7 +53,7 @@ export function createTallyStore(db: Db) {
   };
 }
 
-/** Counts up changes of one transaction, to be written at its end: one row for each business and status. */
+/** Adds up the changes of one transaction, so that each count is written only once. */
 export function createTallyChanges() {
   const changes = new Map<string, Map<DeliveryStatus, number>>();
   const add = (businessId: string, status: DeliveryStatus, count: number): void => {

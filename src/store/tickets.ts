@@ -6,7 +6,7 @@ export type TicketFilter = {
   status?: Ticket["status"] | undefined;
   eventId?: string | undefined;
   orderId?: string | undefined;
-  /** An id: only what is older. */
+  /** An ID: only older ones. */
   before?: string | undefined;
 };
 
@@ -32,7 +32,7 @@ export function createTicketStore(db: Db) {
   return {
     insert: (businessId: string, ticket: Ticket, admissionHash: Buffer): void =>
       void insert.run({ ...ticket, businessId, admissionHash }),
-    /** By its id or by the code that admits its holder. */
+    /** By ID or by the hash of its admission code. */
     findByIdOrAdmission: (
       businessId: string,
       id: string,

@@ -5,7 +5,7 @@ export type TimeOffRow = {
   staffId: string;
   startsAt: number;
   endsAt: number;
-  /** For the business alone: it is in no answer and no event. */
+  /** Internal: in no API response and no event. */
   reason: string | null;
   createdAt: number;
 };
@@ -29,7 +29,7 @@ export function createTimeOffStore(db: Db) {
     delete: (id: string): void => void deleteById.run(id),
     findById: (businessId: string, id: string): TimeOffRow | undefined =>
       selectById.get({ businessId, id }) as TimeOffRow | undefined,
-    /** In the order in which they begin. */
+    /** Ordered by start time. */
     listEndingAfter: (businessId: string, after: number): TimeOffRow[] =>
       selectEndingAfter.all({ businessId, after }) as TimeOffRow[],
   };

@@ -90,7 +90,7 @@ function errorMessage(error: unknown): string {
 
 function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
   const beginning = { id: "", isIncluded: false };
-  const rows = rt.store.live.page(listFilter(ui()), "newer", beginning, height).rows;
+  const rows = rt.store.live.listPage(listFilter(ui()), "newer", beginning, height).rows;
   const [last] = rows;
   const top = rows.at(-1);
   if (top === undefined || last === undefined) return FOLLOW_NEWEST;
@@ -103,7 +103,7 @@ function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
 }
 
 const newestId = (rt: Runtime, ui: UiState): string | null =>
-  rt.store.live.page(listFilter(ui), "older", null, 1).rows[0]?.id ?? null;
+  rt.store.live.listPage(listFilter(ui), "older", null, 1).rows[0]?.id ?? null;
 
 function search(rt: Runtime, { update }: EffectContext, text: string, notify: Notify): void {
   if (text === "") return update((ui) => ({ ...ui, search: null, list: FOLLOW_NEWEST }));

@@ -102,8 +102,8 @@ function readList(
   const filter = listFilter(ui);
   const { top, newestSeen } = ui.list;
   const newer =
-    top === null ? [] : rt.store.live.page(filter, "newer", above(top), height).rows.reverse();
-  const { rows, reached } = rt.store.live.page(filter, "older", top, 2 * height);
+    top === null ? [] : rt.store.live.listPage(filter, "newer", above(top), height).rows.reverse();
+  const { rows, reached } = rt.store.live.listPage(filter, "older", top, 2 * height);
   return {
     rows: [...newer, ...rows],
     topIndex: newer.length,

@@ -5,7 +5,7 @@ import { appendEvents } from "../../src/app/events.ts";
 import { addBusiness, buildEventDraft, emitEvents, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-test("an event is stored as the bytes of the spec's envelope, with their hash", () => {
+test("an event is stored as the bytes of its envelope, with their hash", () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const appended = emitEvents(rt, business, "service.updated");
@@ -30,7 +30,7 @@ test("an event is stored as the bytes of the spec's envelope, with their hash", 
   expect(row.sha256).toEqual(createHash("sha256").update(row.body).digest());
 });
 
-test("sequence numbers rise by one per event within a business, and not over businesses", () => {
+test("sequence numbers rise by one per event of a business", () => {
   const rt = createTestRuntime();
   const [first, second] = [addBusiness(rt, "one"), addBusiness(rt, "two")];
   expect(emitEvents(rt, first, "service.updated", "catalog.changed").events).toMatchObject([
@@ -42,7 +42,7 @@ test("sequence numbers rise by one per event within a business, and not over bus
   expect(emitEvents(rt, first)).toEqual({ lastSequence: 3, deliveries: 0, events: [] });
 });
 
-test("each subscribed endpoint of the business is owed one delivery, at once; a disabled one's is parked", async () => {
+test("each subscribed endpoint gets one delivery, due now or, if disabled, parked", async () => {
   const rt = createTestRuntime();
   const [business, foreign] = [addBusiness(rt, "one"), addBusiness(rt, "two")];
   const all = (await subscribe(rt, business, "http://10.0.0.1/")).endpoint;
@@ -87,7 +87,7 @@ test("a change that is rolled back leaves no event, no delivery and no used sequ
   expect(emitEvents(rt, business, "service.updated").lastSequence).toBe(1);
 });
 
-test("deliveries are listed newest first, by each filter, and paged by id", async () => {
+test("deliveries are listed newest first, by each filter, and paged by ID", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");

@@ -38,7 +38,7 @@ const refusal = (run: () => unknown): AppError => {
   throw new Error("nothing was refused");
 };
 
-test("a key is shown once: the database keeps a hash, the kind and the last four characters", () => {
+test("only a key's hash, prefix and last four characters are stored", () => {
   const { rt, make } = withBusiness();
   const { key, secret } = make();
   expect(key).toMatchObject({
@@ -51,7 +51,7 @@ test("a key is shown once: the database keeps a hash, the kind and the last four
   expect(rt.store.keys.findCredential(hashApiKey(secret))?.id).toBe(key.id);
 });
 
-test("a secret key has every scope, a restricted one what it was given, once", () => {
+test("a secret key has every scope, a restricted one the given scopes without duplicates", () => {
   const { make } = withBusiness();
   expect(make({ kind: "SECRET", scopes: [] }).key.scopes).toEqual([
     "services.read",
@@ -63,7 +63,7 @@ test("a secret key has every scope, a restricted one what it was given, once", (
   ]);
 });
 
-test("all mistakes of a key are told at once, with the nearest scope", () => {
+test("all issues of a key are reported together, with the nearest scope", () => {
   const { rt, make } = withBusiness();
   const error = refusal(() =>
     make({
@@ -88,7 +88,7 @@ test("all mistakes of a key are told at once, with the nearest scope", () => {
   expect(listKeys(rt)).toEqual([]);
 });
 
-test("rotation keeps the key and gives the old secret an end", () => {
+test("rotation keeps the key and sets an expiry on the old secret", () => {
   const { rt, make } = withBusiness();
   const first = make({ limitMinute: 5 });
   const second = rotateKey(rt, first.key.id);
@@ -110,13 +110,13 @@ test("rotation keeps the key and gives the old secret an end", () => {
   );
 });
 
-test.each([-1, 7 * DAY_MS + 1, 0.5, Number.NaN])("an overlap of %d ms is refused", (overlapMs) => {
+test.each([-1, 7 * DAY_MS + 1, 0.5, Number.NaN])("an overlap of %d ms is rejected", (overlapMs) => {
   const { rt, make } = withBusiness();
   const { id } = make().key;
   expect(refusal(() => rotateKey(rt, id, overlapMs)).code).toBe("invalid_input");
 });
 
-test("what opens nothing any more cannot be rotated", () => {
+test("a revoked or expired key cannot be rotated", () => {
   const { rt, make } = withBusiness();
   const revoked = revokeKey(rt, make().key.id);
   const expired = make({ expiresAt: rt.now() + 1000 }).key;
@@ -126,7 +126,7 @@ test("what opens nothing any more cannot be rotated", () => {
   expect(refusal(() => rotateKey(rt, "key_none")).code).toBe("resource_not_found");
 });
 
-test("revoking twice keeps the first time", () => {
+test("revoking a key twice keeps the first revocation time", () => {
   const { rt, make } = withBusiness();
   const { id } = make().key;
   const revokedAt = revokeKey(rt, id).revokedAt;
@@ -145,7 +145,7 @@ test("keys are listed by business", () => {
   expect(listKeys(rt).map(({ id }) => id)).toEqual([mine, theirs]);
 });
 
-test("the use of keys is written together, and only when there was any", () => {
+test("key usage is written in one transaction, and only if there was any", () => {
   const { rt, make } = withBusiness();
   const { id } = make().key;
   const use = createKeyUsage(rt);

@@ -211,7 +211,7 @@ describe("where the addon cannot be unpacked", () => {
       await execute(["seed", "salon", "--data-dir", dataDir()], { env: { HOME: home, TMPDIR } }),
     ).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^note: SQLite is unpacked into \S+, not into \S+ \(.*\)\.\n/),
+      stderr: expect.stringMatching(/^note: SQLite was unpacked into \S+, not into \S+ \(.*\)\.\n/),
     });
     expect(readdirSync(TMPDIR)).toEqual([`deskbell-${process.getuid?.()}`]);
   });

@@ -6,7 +6,7 @@ import type { LiveRow, PageStart } from "../../src/store/live.ts";
 import { fillDeliveries } from "../support/live-data.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-async function filled(deliveries: number) {
+async function fillStore(deliveries: number) {
   const rt = createTestRuntime();
   const endpoints = await fillDeliveries(rt, deliveries);
   return { rt, endpoints, live: rt.store.live, businessId: rt.store.businesses.list()[0]!.id };
@@ -19,23 +19,23 @@ const [firstType, someType, nextType] = [EVENT_TYPES[0], EVENT_TYPES[7]!, EVENT_
 
 test.each<[string, LiveFilter, (number: number) => boolean]>([
   ["everything", {}, () => true],
-  ["what is owed", { state: "PENDING" }, (n) => n % 100 < 3],
-  ["what is tried again", { state: "RETRYING" }, (n) => n % 100 < 2],
-  ["what is exhausted", { state: "EXHAUSTED" }, (n) => n % 100 === 3],
-  ["what was delivered", { state: "DELIVERED" }, (n) => n % 100 > 3],
-  ["what is parked", { state: "PARKED" }, () => false],
+  ["pending deliveries", { state: "PENDING" }, (n) => n % 100 < 3],
+  ["retrying deliveries", { state: "RETRYING" }, (n) => n % 100 < 2],
+  ["exhausted deliveries", { state: "EXHAUSTED" }, (n) => n % 100 === 3],
+  ["delivered ones", { state: "DELIVERED" }, (n) => n % 100 > 3],
+  ["parked deliveries", { state: "PARKED" }, () => false],
   ["an event type", { eventType: someType }, (n) => typeOf(n) === 7],
   ["several event types", { eventTypes: [someType, nextType] }, (n) => [7, 8].includes(typeOf(n))],
   [
-    "a state of an event type",
+    "a state and an event type",
     { state: "RETRYING", eventTypes: [firstType] },
     (n) => n % 100 < 2 && typeOf(n) === 0,
   ],
-  ["the beginning of an id", { deliveryPrefix: idOf(12).slice(0, -1) }, (n) => n >= 10 && n < 20],
+  ["an ID prefix", { deliveryPrefix: idOf(12).slice(0, -1) }, (n) => n >= 10 && n < 20],
   ["an event", { eventPrefix: `evt_${"25".padStart(25, "0")}` }, (n) => Math.ceil(n / 4) === 25],
-])("pages of %s are the same from above and from below", async (_name, filter, isMeant) => {
-  const { live } = await filled(1000);
-  const expected = Array.from({ length: 1000 }, (_, i) => 1000 - i).filter(isMeant);
+])("paging through %s gives the same rows in both directions", async (_name, filter, matches) => {
+  const { live } = await fillStore(1000);
+  const expected = Array.from({ length: 1000 }, (_, i) => 1000 - i).filter(matches);
   const walk = (direction: "older" | "newer"): number[] => {
     const found: LiveRow[] = [];
     for (
@@ -43,7 +43,7 @@ test.each<[string, LiveFilter, (number: number) => boolean]>([
       ;
       start = { id: found.at(-1)!.id, isIncluded: false }
     ) {
-      const { rows, reached } = live.page(filter, direction, start, 7);
+      const { rows, reached } = live.listPage(filter, direction, start, 7);
       expect(reached).toBeNull();
       found.push(...rows);
       if (rows.length < 7) return found.map(numberOf);
@@ -54,9 +54,9 @@ test.each<[string, LiveFilter, (number: number) => boolean]>([
   expect(live.countNewer(filter, idOf(500))).toBe(expected.filter((number) => number > 500).length);
 });
 
-test("what goes to one endpoint or business is found alone", async () => {
-  const { live, endpoints, businessId } = await filled(100);
-  const count = (filter: LiveFilter) => live.page(filter, "older", null, 1000).rows.length;
+test("deliveries are filtered by endpoint and business", async () => {
+  const { live, endpoints, businessId } = await fillStore(100);
+  const count = (filter: LiveFilter) => live.listPage(filter, "older", null, 1000).rows.length;
   expect(count({ endpointId: endpoints[1] })).toBe(25);
   expect(count({ endpointIds: [endpoints[1]!, endpoints[2]!] })).toBe(50);
   expect(count({ businessId })).toBe(100);
@@ -66,19 +66,19 @@ test("what goes to one endpoint or business is found alone", async () => {
   expect(live.searchEndpoints("%")).toEqual([]);
 });
 
-test("deliveries of an endpoint that was deleted still tell where they went", async () => {
-  const { rt, live, endpoints } = await filled(100);
+test("deliveries of a deleted endpoint still have its URL", async () => {
+  const { rt, live, endpoints } = await fillStore(100);
   rt.tx(() => rt.store.endpoints.delete(endpoints[1]!, rt.now()));
-  expect(live.page({ endpointId: endpoints[1] }, "older", null, 1).rows[0]).toMatchObject({
+  expect(live.listPage({ endpointId: endpoints[1] }, "older", null, 1).rows[0]).toMatchObject({
     url: "http://127.0.0.1:9001/hook",
     endpointName: "partner",
   });
 });
 
-test("a search that finds little gives up after a while and goes on where it stopped", async () => {
-  const { live } = await filled(120_000);
+test("a search with few matches stops early and continues where it stopped", async () => {
+  const { live } = await fillStore(120_000);
   const search = (from: string | null) =>
-    live.page(
+    live.listPage(
       { endpointIds: ["whe_1", "whe_2"] },
       "older",
       from === null ? null : { id: from, isIncluded: false },
@@ -89,8 +89,8 @@ test("a search that finds little gives up after a while and goes on where it sto
   expect(search(idOf(20_001))).toEqual({ rows: [], reached: null });
 });
 
-test("every filter walks an index in the order of ids: nothing is sorted and no table is scanned", async () => {
-  const { rt, endpoints, businessId } = await filled(100);
+test("every filter reads an index ordered by ID, without sorting or a table scan", async () => {
+  const { rt, endpoints, businessId } = await fillStore(100);
   const db = new Database(rt.config.databasePath, { readonly: true });
   const filters: LiveFilter[] = [
     {},
@@ -114,8 +114,8 @@ test("every filter walks an index in the order of ids: nothing is sorted and no 
   db.close();
 });
 
-test("what can be sent again is listed oldest first, without what waits, is parked or was given up", async () => {
-  const { rt, live } = await filled(100);
+test("replayable deliveries are listed oldest first, without new, parked or cancelled ones", async () => {
+  const { rt, live } = await fillStore(100);
   rt.tx(() => rt.store.deliveryMoves.cancel({ id: idOf(100) }));
   const found = live.listReplayable({}, 1000).map((id) => Number(id.slice(4)));
   expect(found).toEqual(
@@ -124,8 +124,8 @@ test("what can be sent again is listed oldest first, without what waits, is park
   expect(live.listReplayable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
 });
 
-test("endpoints in trouble come first, each with what is owed to it or parked", async () => {
-  const { rt, live, endpoints } = await filled(400);
+test("disabled and failing endpoints come first, with their pending and parked deliveries", async () => {
+  const { rt, live, endpoints } = await fillStore(400);
   const streak = {
     failingSince: 5,
     failureCount: 3,

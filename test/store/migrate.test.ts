@@ -12,8 +12,8 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 const LATEST = readMigrations().length;
 const NOON = Date.parse("2026-11-20T12:00:00Z");
 
-/** A box as an older deskbell left it, with a business in it. */
-function olderBox(schema: number, dataDir = createTempFolder()) {
+/** A database of an older version, with one business. */
+function createOldDatabase(schema: number, dataDir = createTempFolder()) {
   const path = join(dataDir, "deskbell.db");
   const db = new Database(path);
   db.pragma("journal_mode = WAL");
@@ -43,9 +43,9 @@ function read(path: string, sql: string): unknown {
 }
 
 test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
-  "a file of schema %i is migrated with its data, and a sound backup of it as it was lies with the others",
+  "a file of schema %i is migrated with its data, after a valid backup",
   (schema) => {
-    const { dataDir, path } = olderBox(schema);
+    const { dataDir, path } = createOldDatabase(schema);
     const rt = createTestRuntime({ dataDir });
     const backup = join(dataDir, `backups/before-schema-${LATEST}-20261120T120000Z.db`);
     expect(rt.logged).toEqual([
@@ -67,8 +67,8 @@ test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
   },
 );
 
-test("deliveries keep their attempts and states, and are still held to them, when their table is made anew", () => {
-  const { dataDir, path } = olderBox(8);
+test("deliveries keep their attempts, statuses and constraints when their table is recreated", () => {
+  const { dataDir, path } = createOldDatabase(8);
   const db = new Database(path);
   db.exec(`
     INSERT INTO endpoint (id, business_id, name, url, events, allow_private, status, created_at, updated_at)
@@ -111,7 +111,7 @@ test("deliveries keep their attempts and states, and are still held to them, whe
   db.close();
 });
 
-test("a new file and one of this schema are opened without a backup", () => {
+test("opening a new file or one of this schema makes no backup", () => {
   const rt = createTestRuntime();
   rt.close();
   expect(filesOf(rt.config.dataDir)).toEqual(["deskbell.db"]);
@@ -120,13 +120,13 @@ test("a new file and one of this schema are opened without a backup", () => {
   expect(again.logged).toEqual([]);
 });
 
-test("while a daemon of an older deskbell runs nothing is migrated, and the refusal says to stop it", () => {
-  const { dataDir, path } = olderBox(3);
+test("nothing is migrated while a daemon of an older version is running", () => {
+  const { dataDir, path } = createOldDatabase(3);
   const daemon = acquireDaemonLock(path);
   expect(() => createTestRuntime({ dataDir })).toThrow(
     expect.objectContaining({
       code: "state_refuses",
-      message: `${path} must be migrated, and a daemon of an older deskbell runs on it.`,
+      message: `${path} must be migrated, but a daemon of an older deskbell is running on it.`,
       fix: expect.stringContaining("stop that daemon"),
     }),
   );
@@ -134,12 +134,12 @@ test("while a daemon of an older deskbell runs nothing is migrated, and the refu
   expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
   daemon.release();
   expect(createTestRuntime({ dataDir }).logged).toHaveLength(1);
-  // Whoever migrated lets the next daemon in.
+  // After the migration, a daemon can start.
   acquireDaemonLock(path).release();
 });
 
-test("a file that cannot be copied soundly is not migrated", () => {
-  const { dataDir, path } = olderBox(3);
+test("a file whose backup is invalid is not migrated", () => {
+  const { dataDir, path } = createOldDatabase(3);
   const db = new Database(path);
   db.unsafeMode();
   db.exec(`CREATE TABLE ballast (n); INSERT INTO ballast VALUES (NULL); PRAGMA writable_schema = ON;
@@ -155,10 +155,10 @@ test("a file that cannot be copied soundly is not migrated", () => {
   expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
 });
 
-test("a migration that fails leaves the file as it was, and no backup of nothing", () => {
-  const { dataDir, path } = olderBox(LATEST - 1);
+test("a failed migration leaves the file unchanged and no backup", () => {
+  const { dataDir, path } = createOldDatabase(LATEST - 1);
   const db = new Database(path);
-  // Whatever the last migration makes is there already.
+  // What the last migration creates exists already.
   const made = /^(CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE) (\w+)/m.exec(
     readMigrations()[LATEST - 1] ?? "",
   );
@@ -177,8 +177,8 @@ test("a migration that fails leaves the file as it was, and no backup of nothing
   expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
 });
 
-test("three that open an older file at once all work, and one of them migrates it", async () => {
-  const { dataDir, path } = olderBox(2);
+test("of three processes that open an older file, one migrates it and all succeed", async () => {
+  const { dataDir, path } = createOldDatabase(2);
   const opened = await Promise.all(
     [1, 2, 3].map(() =>
       runProgram(["keys", "list", "--business", "old-shop", "--data-dir", dataDir]),
@@ -190,8 +190,8 @@ test("three that open an older file at once all work, and one of them migrates i
   expect(read(path, "PRAGMA user_version")).toBe(LATEST);
 });
 
-test("a file of a newer deskbell is refused with 5 and left alone, by a command and by a daemon", async () => {
-  const { dataDir, path } = olderBox(LATEST);
+test("commands and the daemon reject a file of a newer version with exit code 5", async () => {
+  const { dataDir, path } = createOldDatabase(LATEST);
   const db = new Database(path);
   db.pragma(`user_version = ${LATEST + 1}`);
   db.close();
@@ -211,8 +211,8 @@ test("a file of a newer deskbell is refused with 5 and left alone, by a command 
   expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
 });
 
-test("the nights' backups make no room by removing the one from before a migration", async () => {
-  const { dataDir } = olderBox(1);
+test("nightly pruning keeps the backup made before a migration", async () => {
+  const { dataDir } = createOldDatabase(1);
   const rt = createTestRuntime({ dataDir });
   for (let night = 0; night < 8; night++) {
     rt.advance(86_400_000);
@@ -223,18 +223,18 @@ test("the nights' backups make no room by removing the one from before a migrati
   expect(names[0]).toContain("before-schema");
 });
 
-test("a second migration within a second overwrites no backup", () => {
-  const { dataDir, path } = olderBox(1);
+test("two migrations in the same second make two backups", () => {
+  const { dataDir, path } = createOldDatabase(1);
   createTestRuntime({ dataDir }).close();
-  // Somebody has put the older file back.
+  // The older file is back.
   rmSync(path);
-  olderBox(1, dataDir);
+  createOldDatabase(1, dataDir);
   const rt = createTestRuntime({ dataDir });
   expect(listBackups(rt.config).map(({ madeAt }) => madeAt)).toEqual([NOON + 1000, NOON]);
 });
 
-test("a file with damaged pages is refused, and is neither migrated nor backed up", () => {
-  const { dataDir, path } = olderBox(3);
+test("a file with damaged pages is neither migrated nor backed up", () => {
+  const { dataDir, path } = createOldDatabase(3);
   truncateSync(path, 8 * 4096);
   expect(() => createTestRuntime({ dataDir })).toThrow(
     expect.objectContaining({
@@ -246,8 +246,8 @@ test("a file with damaged pages is refused, and is neither migrated nor backed u
   expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
 });
 
-test("a file that has lost every byte is refused with the newest backup's name, and made anew only where there is none", () => {
-  const { dataDir, path } = olderBox(1);
+test("an empty file is rejected with the newest backup's name, and initialized only without backups", () => {
+  const { dataDir, path } = createOldDatabase(1);
   createTestRuntime({ dataDir }).close();
   const [backup] = listBackups(readConfig({ dataDir }, {}));
   truncateSync(path, 0);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { isBusy, isStorageFull } from "../../src/store/database.ts";
 import { unreadableError } from "../../src/store/read-only-database.ts";
 
-/** The class of another copy of the library, such as each of the bundles has. */
+/** The class of another copy of the library; each bundle has its own copy. */
 function classOfAnotherCopy(): typeof Database.SqliteError {
   const require = createRequire(import.meta.url);
   const path = require.resolve("better-sqlite3").replace(/index\.js$/, "sqlite-error.js");
@@ -17,7 +17,7 @@ function classOfAnotherCopy(): typeof Database.SqliteError {
   }
 }
 
-test("what SQLite says is understood in a process with two bundles, where the error may be of the other's class", () => {
+test("recognizes SqliteError by name when two bundles are loaded", () => {
   const Other = classOfAnotherCopy();
   const busy = new Other("database is locked", "SQLITE_BUSY");
   expect(busy).not.toBeInstanceOf(Database.SqliteError);

@@ -28,7 +28,7 @@ export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
     createdAt: rt.now(),
     updatedAt: rt.now(),
     revision: 0,
-    toldUntil: rt.now(),
+    publishedUntil: rt.now(),
     nextTransitionAt: null,
   };
   rt.tx(() => rt.store.businesses.upsert(row));

@@ -361,8 +361,8 @@ test("page down in a delivery's text skips no line", async () => {
 test("a window of a few rows never reads with a limit below 1", async () => {
   const { rt, view } = await openView();
   const limits: number[] = [];
-  const page = rt.store.live.page;
-  vi.spyOn(rt.store.live, "page").mockImplementation(
+  const page = rt.store.live.listPage;
+  vi.spyOn(rt.store.live, "listPage").mockImplementation(
     (...args) => (limits.push(args[3]), page(...args)),
   );
   for (const rows of [1, 2, 4, 5]) view.resize(80, rows);

@@ -31,7 +31,7 @@ export function createBusyIntervalReader(
   return ({ start, end }, until = Infinity) => {
     const window = [start * MINUTE_MS, end * MINUTE_MS, until * MINUTE_MS] as const;
     return [
-      ...rt.store.bookings.busy(businessId, ...window).map((row) => ({
+      ...rt.store.bookings.listBusySegments(businessId, ...window).map((row) => ({
         staffKey: (row.staffId && staff.get(row.staffId)) ?? null,
         serviceKey: service.get(row.serviceId) ?? null,
         tableKey: null,
@@ -42,7 +42,7 @@ export function createBusyIntervalReader(
         seats: row.seats,
         resources: toResourceUse(row.resources, resource),
       })),
-      ...rt.store.reservations.busy(businessId, ...window).map((row) => ({
+      ...rt.store.reservations.listBusy(businessId, ...window).map((row) => ({
         staffKey: null,
         serviceKey: null,
         tableKey: table.get(row.tableId) ?? null,

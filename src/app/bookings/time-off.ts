@@ -49,7 +49,11 @@ export function createTimeOff(
       lists: [],
       affectsAvailability: true,
     });
-    const overlapping = rt.store.bookings.busy(business.id, range.startsAt, range.endsAt);
+    const overlapping = rt.store.bookings.listBusySegments(
+      business.id,
+      range.startsAt,
+      range.endsAt,
+    );
     return { ...row, booked: overlapping.filter((segment) => segment.staffId === staffId).length };
   });
 }

@@ -8,22 +8,24 @@ import { getObject } from "./objects.ts";
 import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";
 import { type CatalogSource, readCatalog } from "./read-catalog.ts";
 import { getBusiness } from "../businesses.ts";
-import { publishDueTransitions, loadCatalog } from "./publish.ts";
+import { loadCatalog } from "./load-catalog.ts";
+import { publishDueTransitions } from "./publish.ts";
 
 export type ApplyOptions = {
-  /** Drop what the named sections do not list. */
+  /** Delete objects that the sections present in the files do not list. */
   prune?: boolean;
-  /** Drop it also where it is more than a fifth of a kind. */
+  /** Allow pruning more than a fifth of a kind. */
   allowMassDelete?: boolean;
-  /** Is told as a step begins. */
+  /** Called at the start of each step. */
   onStep?: (step: string) => void;
-  /** Epoch ms from which `startsIn` counts; absent: the file may not use it. */
+  /** Epoch ms from which `startsIn` counts; absent: `startsIn` is not allowed. */
   seedingAt?: number;
 };
 
 /**
- * Brings a business to what its files say, in one transaction with the events that tell partners of it.
- * @throws AppError invalid_input with every mistake of the files; conflict when somebody else changed the catalog meanwhile
+ * Applies catalog files to a business and writes the resulting events, in one transaction.
+ * @throws AppError invalid_input with all issues of the files; conflict if the catalog was changed
+ *   by another process in the meantime
  */
 export function applyCatalog(
   rt: Runtime,
@@ -32,7 +34,7 @@ export function applyCatalog(
 ): ChangeResult {
   const { onStep = () => {} } = options;
   let readAtVersion = 0;
-  const seen: LoadedCatalog = { revision: rt.revision(), stored: null };
+  const loaded: LoadedCatalog = { revision: rt.revision(), stored: null };
   onStep("reading the files");
   const { catalog: next, listed } = readCatalog(sources, {
     prune: options.prune ?? false,
@@ -40,46 +42,43 @@ export function applyCatalog(
     current: (slug) => {
       const business = rt.store.businesses.findBySlug(slug);
       readAtVersion = business?.catalogVersion ?? 0;
-      seen.stored = business ? loadCatalog(rt, business) : null;
-      return seen.stored && seen.stored.catalog;
+      loaded.stored = business ? loadCatalog(rt, business) : null;
+      return loaded.stored && loaded.stored.catalog;
     },
   });
-  onStep("comparing with what is on the box");
-  // Without a transaction: a large catalog would keep others from writing for seconds.
-  if (rt.isDryRun()) return planChange(rt, next, { listed }, seen).result;
+  onStep("comparing with the stored catalog");
+  // No transaction: with a large catalog it would block other writers for seconds.
+  if (rt.isDryRun()) return planChange(rt, next, { listed }, loaded).result;
   return rt.tx(() => {
     const version = rt.store.businesses.findBySlug(next.business.slug)?.catalogVersion ?? 0;
     if (version !== readAtVersion)
       throw new AppError(
         "conflict",
-        `The catalog of ${next.business.slug} was changed by somebody else meanwhile.`,
-        {
-          fix: "run the same command again",
-        },
+        `The catalog of ${next.business.slug} was changed by another process in the meantime.`,
+        { fix: "run the same command again" },
       );
-    return changeCatalog(rt, next, { listed }, seen, ({ massDeletes, changes, events }) => {
-      if (!options.allowMassDelete) refuseMassDeletes(massDeletes);
+    return changeCatalog(rt, next, { listed }, loaded, ({ massDeletes, changes, events }) => {
+      if (!options.allowMassDelete) assertNoMassDeletes(massDeletes);
       if (events.length > 0)
         onStep(`writing ${changes.length} changes and ${events.length} events`);
     });
   });
 }
 
-function refuseMassDeletes(massDeletes: readonly MassDelete[]): void {
+function assertNoMassDeletes(massDeletes: readonly MassDelete[]): void {
   if (massDeletes.length === 0) return;
   const parts = massDeletes.map(({ kind, removed, of }) => `${removed} of ${of} ${kind}`);
   throw new AppError(
     "state_refuses",
-    `This would remove ${parts.join(", ")}. Nothing was changed.`,
-    {
-      fix: "look at what --dry-run lists; if it is meant, add --allow-mass-delete",
-    },
+    `This would delete ${parts.join(", ")}. Nothing was changed.`,
+    { fix: "check the output of --dry-run; if this is intended, add --allow-mass-delete" },
   );
 }
 
 /**
- * Changes one object, named by its id or its author's key, on the same path as a file.
- * @throws AppError invalid_input when no file could say what the edit makes of it
+ * Edits one object, with the same checks and events as a catalog file.
+ * @param keyOrId the object's ID or its key in the catalog file
+ * @throws AppError invalid_input if the edited object would be invalid in a catalog file
  */
 export function editObject<K extends Kind>(
   rt: Runtime,
@@ -103,20 +102,20 @@ export function editObject<K extends Kind>(
 }
 
 /**
- * Writes the next state of a catalog with its events. A state that differs in nothing writes nothing.
- * @param approve throws when the plan must not be carried out
+ * Writes the next state of a catalog, with its events. If nothing differs, nothing is written.
+ * @param approve throws to reject the plan
  */
 export function changeCatalog(
   rt: Runtime,
   next: Catalog,
   origin: ChangeOrigin,
-  seen: LoadedCatalog | null,
+  loaded: LoadedCatalog | null,
   approve: (plan: ChangeResult) => void = () => {},
 ): ChangeResult {
   return rt.tx(() => {
     const row = rt.store.businesses.findBySlug(next.business.slug);
     if (row) publishDueTransitions(rt, row);
-    const { result, write } = planChange(rt, next, origin, seen);
+    const { result, write } = planChange(rt, next, origin, loaded);
     approve(result);
     write();
     return result;

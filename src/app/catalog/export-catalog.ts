@@ -6,7 +6,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 
 export type ExportFormat = "yaml" | "json" | "csv";
 
-/** A business's catalog as the text of a file. `leftOut`: kinds that the format cannot hold. */
+/** Returns a catalog as the text of a file. `leftOut`: kinds that the format cannot represent. */
 export function exportCatalogText(
   rt: Runtime,
   { id, doc: business, schedule }: BusinessRow,
@@ -15,8 +15,8 @@ export function exportCatalogText(
   const catalog = { business, schedule, objects: rt.store.catalog.listObjects(id) };
   if (format === "csv") return writeCsv(catalog);
   const file = exportCatalog(catalog);
-  const heading = `The catalog of ${business.name}. Edit it, see what would change with deskbell catalog diff, and bring it back
-with deskbell catalog apply. With --prune, empty lists empty their sections.`;
+  const heading = `The catalog of ${business.name}. Edit it, preview the changes with deskbell catalog diff, and apply them
+with deskbell catalog apply. With --prune, an empty list deletes all objects of its section.`;
   const content =
     format === "json" ? `${JSON.stringify(file, null, 2)}\n` : writeYaml(file, heading);
   return { content, leftOut: [] };

@@ -19,26 +19,29 @@ const MAX_BYTES = 50_000_000;
 const MAX_ROWS = 100_000;
 const MAX_FIELD_BYTES = 65_536;
 
-/** A table of services and dishes as the text of a catalog file, with what was taken and what was left behind and why. */
+/**
+ * Converts a CSV table of services and dishes to the text of a catalog file, with a report of what
+ * was and was not imported.
+ */
 export function importCsv(
   source: { name: string; text: string },
   business: ImportedBusiness,
 ): { yaml: string; report: ImportReport } {
   const described = parseImportedBusiness(business);
-  const problems: CsvIssue[] = [];
-  const { titles, rows } = readTable(source, problems);
+  const issues: CsvIssue[] = [];
+  const { titles, rows } = readTable(source, issues);
   const left = titles.unknown.map((title) => ({
     what: `the column ${quote(title)}`,
-    why: "deskbell has no column for it",
+    why: "deskbell has no such column",
   }));
-  const { sections, namedCategories, issues: found } = readCsvSections(rows, described);
-  refuse(source.name, [...problems, ...found]);
+  const { sections, namedCategories, issues: mapped } = readCsvSections(rows, described);
+  assertNoIssues(source.name, [...issues, ...mapped]);
   const named =
     namedCategories === 0
       ? []
-      : [`${countOf(namedCategories, "category")} made of the names in the column 'category'`];
+      : [`${countOf(namedCategories, "category")} created from the column 'category'`];
   const heading =
-    "Imported from a CSV file. Keys are what ids are made of: keep them, and a second import finds its way.";
+    "Imported from a CSV file. IDs are derived from the keys: keep the keys, so that a second import updates the same objects.";
   return {
     yaml: writeYaml({ catalog: 1, business: described, ...sections }, heading),
     report: { taken: [...summarizeSections(sections), ...named], left },
@@ -49,19 +52,18 @@ type Titles = { columns: (CsvColumn | undefined)[]; unknown: string[] };
 
 function readTable(
   source: { name: string; text: string },
-  problems: CsvIssue[],
+  issues: CsvIssue[],
 ): { titles: Titles; rows: CsvRow[] } {
   const { name, text } = source;
-  const refuseAll = (message: string, fix: string) =>
+  const fileError = (message: string, fix: string) =>
     new AppError("invalid_input", `${safe(name)} ${message}`, { fix });
-  if (Buffer.byteLength(text) > MAX_BYTES) throw refuseAll("is larger than 50 MB.", "split it");
+  if (Buffer.byteLength(text) > MAX_BYTES) throw fileError("is larger than 50 MB.", "split it");
   if (text.includes("\ufffd"))
-    throw refuseAll("is not UTF-8 text.", "save it from the spreadsheet as 'CSV UTF-8'");
+    throw fileError("is not UTF-8 text.", "save it from the spreadsheet as 'CSV UTF-8'");
 
   const [head, ...records] = parseRecords(name, text);
-  if (head === undefined)
-    throw refuseAll("is empty.", `give it the columns ${CSV_COLUMNS.join(",")}`);
-  if (records.length > MAX_ROWS) throw refuseAll(`has more than ${MAX_ROWS} rows.`, "split it");
+  if (head === undefined) throw fileError("is empty.", `add the columns ${CSV_COLUMNS.join(",")}`);
+  if (records.length > MAX_ROWS) throw fileError(`has more than ${MAX_ROWS} rows.`, "split it");
 
   const titles = readTitles(name, head);
   const rows = records.map(({ line, cells }): CsvRow => {
@@ -69,17 +71,17 @@ function readTable(
     for (const [index, raw] of cells.entries()) {
       const column = titles.columns[index];
       if (Buffer.byteLength(raw) > MAX_FIELD_BYTES)
-        problems.push({
+        issues.push({
           line,
           code: "invalid_value",
-          detail: `Column ${index + 1} holds more than 64 KiB.`,
+          detail: `Column ${index + 1} contains more than 64 KiB.`,
         });
       else if (column !== undefined) row[column] = readCell(raw);
       else if (index >= titles.columns.length && raw.trim() !== "")
-        problems.push({
+        issues.push({
           line,
           code: "invalid_value",
-          detail: `This row has ${cells.length} cells, but there are ${titles.columns.length} columns. Put a text that holds a separator in quotes.`,
+          detail: `This row has ${cells.length} cells, but there are ${titles.columns.length} columns. Quote texts that contain a separator.`,
         });
     }
     return { line, cells: row };
@@ -87,9 +89,9 @@ function readTable(
   return { titles, rows };
 }
 
-type Record = { line: number; cells: string[] };
+type CsvRecord = { line: number; cells: string[] };
 
-function parseRecords(name: string, text: string): Record[] {
+function parseRecords(name: string, text: string): CsvRecord[] {
   try {
     const parsed = parse(text, {
       bom: true,
@@ -100,35 +102,35 @@ function parseRecords(name: string, text: string): Record[] {
       max_record_size: MAX_FIELD_BYTES * CSV_COLUMNS.length,
     }) as unknown as { record: string[]; info: { lines: number } }[];
     return parsed.map(({ record, info }) => ({
-      line: info.lines - breaksIn(record),
+      line: info.lines - countLineBreaks(record),
       cells: record,
     }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error.lines === "number" ? error.lines : 1;
-    refuse(name, [{ line, code: "invalid_syntax", detail: explain(error) }]);
+    assertNoIssues(name, [{ line, code: "invalid_syntax", detail: explain(error) }]);
     throw error;
   }
 }
 
 function explain({ code, message }: CsvError): string {
-  if (code === "CSV_QUOTE_NOT_CLOSED")
-    return `A quote that opens is never closed: ${safe(message)}.`;
-  if (code === "CSV_MAX_RECORD_SIZE") return "This row is far too long: a field may hold 64 KiB.";
-  return `A quote stands inside a cell: write it twice ("") and put the cell in quotes (${safe(message)}).`;
+  if (code === "CSV_QUOTE_NOT_CLOSED") return `A quote is never closed: ${safe(message)}.`;
+  if (code === "CSV_MAX_RECORD_SIZE")
+    return "This row is too long: a field may contain at most 64 KiB.";
+  return `A cell contains a quote: double it ("") and quote the cell (${safe(message)}).`;
 }
 
-const breaksIn = (cells: readonly string[]): number =>
+const countLineBreaks = (cells: readonly string[]): number =>
   cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
 
-/** Spreadsheets of half the world write semicolons. The titles have none of either inside. */
+/** Detects the separator from the header; many spreadsheets write semicolons. */
 function separatorOf(text: string): string {
   const titles = /^[^\r\n]*/.exec(text)?.[0] ?? "";
   const count = (separator: string) => titles.split(separator).length;
   return [",", ";", "\t"].toSorted((a, b) => count(b) - count(a))[0] ?? ",";
 }
 
-function readTitles(file: string, { line, cells }: Record): Titles {
+function readTitles(file: string, { line, cells }: CsvRecord): Titles {
   const wanted: readonly string[] = CSV_COLUMNS;
   const names = cells.map((title) =>
     title
@@ -136,16 +138,16 @@ function readTitles(file: string, { line, cells }: Record): Titles {
       .toLowerCase()
       .replaceAll(/[\s-]+/g, "_"),
   );
-  const problems = ["type", "name"]
+  const issues = ["type", "name"]
     .filter((needed) => !names.includes(needed))
-    .map((needed) => `There is no column '${needed}'.${didYouMean(needed, names)}`);
+    .map((needed) => `The column '${needed}' is missing.${didYouMean(needed, names)}`);
   const repeated = names.filter(
     (name, index) => wanted.includes(name) && names.indexOf(name) !== index,
   );
-  problems.push(...repeated.map((name) => `The column '${name}' is there twice.`));
-  refuse(
+  issues.push(...repeated.map((name) => `The column '${name}' occurs twice.`));
+  assertNoIssues(
     file,
-    problems.map((detail) => ({ line, code: "missing_field", detail })),
+    issues.map((detail) => ({ line, code: "missing_field", detail })),
   );
   return {
     columns: names.map((name) => CSV_COLUMNS.find((column) => column === name)),
@@ -155,12 +157,12 @@ function readTitles(file: string, { line, cells }: Record): Titles {
   };
 }
 
-function refuse(name: string, problems: readonly CsvIssue[]): void {
-  if (problems.length === 0) return;
-  const message = `${problems.length} ${problems.length === 1 ? "mistake" : "mistakes"} in ${safe(name)}. Nothing was written.`;
+function assertNoIssues(name: string, issues: readonly CsvIssue[]): void {
+  if (issues.length === 0) return;
+  const message = `${issues.length} ${issues.length === 1 ? "error" : "errors"} in ${safe(name)}. Nothing was written.`;
   throw new AppError("invalid_input", message, {
-    fix: "mend what is listed and run the same command again",
-    issues: problems
+    fix: "fix the errors listed and run the same command again",
+    issues: issues
       .toSorted((a, b) => a.line - b.line)
       .map(({ line, code, detail }) => ({
         code,

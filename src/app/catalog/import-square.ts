@@ -7,7 +7,10 @@ import { safe } from "../../domain/safe-text.ts";
 import { mapSquareCatalog } from "../../domain/square/import.ts";
 import { parseSquareObjects } from "../../domain/square/objects.ts";
 
-/** A Square catalog's JSON as the text of a catalog file, with what was taken and what was left behind and why. */
+/**
+ * Converts the JSON of Square's Catalog API to the text of a catalog file, with a report of what
+ * was and was not imported.
+ */
 export function importSquare(
   text: string,
   business: ImportedBusiness,
@@ -17,11 +20,11 @@ export function importSquare(
   const { sections, report } = mapSquareCatalog(objects, business.currency);
   if (hasMore)
     report.left.unshift({
-      what: "the pages after this one",
-      why: "the answer ends with a cursor: fetch them as well",
+      what: "the following pages",
+      why: "the response ends with a cursor: fetch the next pages as well",
     });
   const heading =
-    "Imported from a Square catalog. Keys are Square's ids: keep them, and a second import finds its way.";
+    "Imported from a Square catalog. The keys are Square's IDs: keep them, so that a second import updates the same objects.";
   return { yaml: writeYaml({ catalog: 1, business: described, ...sections }, heading), report };
 }
 
@@ -30,16 +33,18 @@ function parseJson(text: string): unknown {
     return JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
     const problem = safe((error as SyntaxError).message);
-    const place = /line (\d+) column (\d+)/.exec(problem)?.slice(1).join(":") ?? findFault(text);
-    throw new AppError("invalid_input", `This is not JSON: ${problem}.`, {
-      fix: "Give the JSON that Square's Catalog API answers, as it is.",
+    const place = /line (\d+) column (\d+)/.exec(problem)?.slice(1).join(":") ?? locateError(text);
+    throw new AppError("invalid_input", `Invalid JSON: ${problem}.`, {
+      fix: "pass the unmodified JSON response of Square's Catalog API",
       issues: place === undefined ? [] : [{ code: "invalid_json", detail: problem, place }],
     });
   }
 }
 
-/** The engine says where some mistakes are and of others only what; YAML's parser stumbles at the same places and always tells. */
-function findFault(text: string): string | undefined {
+/**
+ * JSON.parse does not always report a position. The YAML parser fails at the same place and does.
+ */
+function locateError(text: string): string | undefined {
   const { line, col } = parseDocument(text).errors[0]?.linePos?.[0] ?? {};
   return line === undefined ? undefined : `${line}:${col}`;
 }

@@ -1,7 +1,7 @@
 import { type AuthoredBusiness, catalogFileSchema } from "../../domain/catalog/file/schema.ts";
 import { AppError } from "../../domain/errors.ts";
 
-/** What an import has to be told of the business: other systems' exports do not say. */
+/** Details of the business that exports of other systems do not contain. */
 export type ImportedBusiness = {
   businessSlug: string;
   businessName?: string | undefined;

@@ -7,7 +7,7 @@ import { didYouMean } from "../../domain/nearest.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-/** An object by its id or its author's key. */
+/** Returns an object by its ID or its key in the catalog file. */
 export function getObject<K extends Kind>(
   { business, objects }: Catalog,
   kind: K,
@@ -26,17 +26,18 @@ const NOUNS: Partial<Record<Kind, string>> = {
   public_event: "public-events",
 };
 
-/** The command that tells which objects of a kind there are. */
+/** The command that lists the objects of a kind. */
 export const listCommandFor = (kind: Kind): string =>
   NOUNS[kind] === undefined ? "deskbell catalog export" : `deskbell ${NOUNS[kind]} list`;
 
 /**
- * @param none the beginning of the sentence that says so
- * @param fix the command that tells which there are
+ * @param notFound the start of the error message, such as "There is no service"
+ * @param fix the command that lists the existing ones
+ * @throws AppError resource_not_found
  */
 export function getByKeyOrId<Doc extends { key: string }>(
   docs: readonly Doc[],
-  none: string,
+  notFound: string,
   keyOrId: string,
   idOf: (doc: Doc) => string,
   fix: string,
@@ -46,12 +47,12 @@ export function getByKeyOrId<Doc extends { key: string }>(
   const keys = docs.map(({ key }) => key);
   throw new AppError(
     "resource_not_found",
-    `${none} ${quote(keyOrId)}.${didYouMean(keyOrId, keys)}`,
+    `${notFound} ${quote(keyOrId)}.${didYouMean(keyOrId, keys)}`,
     { fix },
   );
 }
 
-/** An event without the rest of the catalog, which may be large. */
+/** Returns a public event without loading the rest of the catalog, which may be large. */
 export const getPublicEvent = (
   rt: Runtime,
   { id, slug }: BusinessRow,
@@ -65,7 +66,7 @@ export const getPublicEvent = (
     listCommandFor("public_event"),
   );
 
-/** The id of an event, also of one that is in the catalog no more. */
+/** Returns the ID of a public event. An ID is not checked: the event may have been deleted. */
 export const getPublicEventId = (rt: Runtime, business: BusinessRow, keyOrId: string): string =>
   keyOrId.startsWith(`${ID_PREFIXES.public_event}_`)
     ? keyOrId

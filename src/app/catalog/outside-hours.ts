@@ -9,7 +9,7 @@ import type { Runtime } from "../runtime.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The ids of future bookings and reservations for which a change of the catalog leaves no hours. */
+/** Returns the IDs of future bookings and reservations that would be outside the new hours. */
 export const findVisitsOutsideHours = (
   rt: Runtime,
   businessId: string,
@@ -18,7 +18,7 @@ export const findVisitsOutsideHours = (
   changesHours(diff) ? findOutsideHours(before, after, appointmentsOf(rt, businessId)) : [];
 
 function appointmentsOf(rt: Runtime, businessId: string): BookedInterval[] {
-  const reserved = rt.store.reservations.busy(businessId, rt.now(), Infinity);
+  const reserved = rt.store.reservations.listBusy(businessId, rt.now(), Infinity);
   const booked = rt.store.bookings.listUpcomingSegments(businessId, rt.now());
   return [...booked, ...reserved.map((reservation) => ({ ...reservation, staffId: null }))].map(
     ({ id, staffId, startsAt, endsAt }) => ({

@@ -15,44 +15,48 @@ import { ALL_LISTS, listsAffectedBy } from "../../domain/public/public-catalog.t
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { findVisitsOutsideHours } from "./outside-hours.ts";
-import { loadCatalog, planUpdate, catalogStateAt, writeUpdate } from "./publish.ts";
+import { loadCatalog } from "./load-catalog.ts";
+import { planUpdate, catalogStateAt, writeUpdate } from "./publish.ts";
 
 export type ChangeResult = {
   businessId: string;
   slug: string;
   currency: string;
-  /** true: the business did not exist before. */
+  /** Whether the business is created. */
   isNew: boolean;
   fromVersion: number;
-  /** Equal to `fromVersion` when nothing differs, and then nothing was written. */
+  /** Equal to `fromVersion` if nothing differs; then nothing is written. */
   version: number;
-  /** Fields and sections of the business itself that differ. */
+  /** Changed fields and sections of the business itself. */
   businessFields: string[];
   changes: ObjectChange[];
-  /** What partners are told, in order. */
+  /** The events that are published, in order. */
   events: { type: EventType; resourceId: string }[];
-  /** How many webhooks that makes over the endpoints that are subscribed at this moment, and of which types. */
+  /** The number of webhooks for the endpoints subscribed now, in total and by event type. */
   deliveries: number;
   webhooks: { type: EventType; events: number; deliveries: number }[];
-  /** Kinds of which suspiciously much goes: without a word for it, only a dry run gets past them. */
+  /** Kinds that lose suspiciously many objects; applying this needs `allowMassDelete`. */
   massDeletes: MassDelete[];
-  /** Future bookings and reservations that lie within the hours of before and outside the new ones. */
+  /** IDs of future bookings and reservations that are inside the old hours but not the new ones. */
   outsideHours: string[];
 };
 
-/** What was loaded a moment ago, as of which revision of the file. */
+/** The stored catalog, and the revision of the file when it was loaded. */
 export type LoadedCatalog = { revision: number; stored: StoredCatalog | null };
 
-/** What a change would do, and how to do it. */
+/**
+ * Plans the change from the stored catalog to `next`.
+ * @param loaded reused if the file has not changed since
+ */
 export function planChange(
   rt: Runtime,
   next: Catalog,
   origin: ChangeOrigin,
-  seen: LoadedCatalog | null,
+  loaded: LoadedCatalog | null,
 ): { result: ChangeResult; write: () => void } {
   const now = rt.now();
   const row = rt.store.businesses.findBySlug(next.business.slug);
-  const stored = seen?.revision === rt.revision() ? seen.stored : row && loadCatalog(rt, row);
+  const stored = loaded?.revision === rt.revision() ? loaded.stored : row && loadCatalog(rt, row);
   const diff = diffCatalog(stored?.catalog ?? null, next);
   const edits: LocalEdits = row ? rt.store.catalog.listLocalEdits(row.id) : new Map();
   const nextEdits = nextLocalEdits(edits, diff, stored?.catalog ?? null, next, origin);
@@ -84,13 +88,13 @@ export function planChange(
   if (row && isEmptyDiff(diff))
     return { result, write: () => rt.store.catalog.writeLocalEdits(nextEdits) };
 
-  // What the business itself says stands in every list.
+  // The fields of the business itself affect every list.
   const lists =
     stored && diff.businessFields.length === 0
       ? listsAffectedBy(new Set(diff.changes.map(({ kind }) => kind)))
       : ALL_LISTS;
   const before = stored ? catalogStateAt(stored, now, lists) : null;
-  const step = planUpdate(
+  const update = planUpdate(
     rt,
     business,
     before,
@@ -98,24 +102,24 @@ export function planChange(
     now,
     { lists },
   );
-  const webhooks = countWebhooks(rt, business.id, step.diff.drafts);
+  const webhooks = countWebhooks(rt, business.id, update.diff.drafts);
   return {
     result: {
       ...result,
-      version: step.business.catalogVersion,
-      events: step.diff.drafts.map(({ type, resource }) => ({ type, resourceId: resource.id })),
+      version: update.business.catalogVersion,
+      events: update.diff.drafts.map(({ type, resource }) => ({ type, resourceId: resource.id })),
       deliveries: webhooks.reduce((sum, { deliveries }) => sum + deliveries, 0),
       webhooks,
     },
     write: () => {
-      writeUpdate(rt, step);
+      writeUpdate(rt, update);
       rt.store.catalog.writeObjects(business.id, diff.rows);
       rt.store.catalog.writeLocalEdits(nextEdits);
     },
   };
 }
 
-/** What the endpoints would be sent, by type in the order of the events. */
+/** Counts the webhooks by event type, in the order of the events. */
 function countWebhooks(
   rt: Runtime,
   businessId: string,
@@ -147,7 +151,7 @@ function newBusiness(rt: Runtime, { business: doc, schedule }: Catalog, now: num
     createdAt: now,
     updatedAt: now,
     revision: 0,
-    toldUntil: now,
+    publishedUntil: now,
     nextTransitionAt: null,
   };
 }

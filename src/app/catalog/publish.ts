@@ -9,30 +9,13 @@ import {
 } from "../../domain/public/public-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { loadCatalog } from "./load-catalog.ts";
 import { type AppendResult, appendEvents } from "../events.ts";
 
-// How a business gets from one public state to the next: by its author, by the day's work, or by the clock. Each step is
-// told whole, in the transaction that makes it.
+// A business's public catalog changes by a catalog file or edit, by day-to-day changes such as
+// orders, or by the clock. Each update is written together with its events, in one transaction.
 
-/** A business's catalog as it is stored now. */
-export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
-  const marks = rt.store.catalog.listMarks(business.id);
-  const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
-  return {
-    catalog: {
-      business: business.doc,
-      schedule: business.schedule,
-      objects: rt.store.catalog.listObjects(business.id),
-    },
-    versionOf: (id) => marks.get(id) ?? unmarked,
-    stock: {
-      soldOut: rt.store.soldOut.list(business.id),
-      taken: rt.store.orders.countHeldTickets(business.id),
-    },
-  };
-}
-
-/** What partners saw at an instant. */
+/** Returns the catalog as partners saw it at an instant. */
 export const catalogStateAt = (
   stored: StoredCatalog,
   at: number,
@@ -44,21 +27,21 @@ export const catalogStateAt = (
 
 export type CatalogUpdate = { business: BusinessRow; diff: PublicDiff };
 
-/** Where the clock alone can be seen. A group's options are told by the dishes that offer them. */
+/** The lists that change with time alone. */
 const TIMED_LISTS: ListName[] = ["menuItems", "modifierGroups", "promotions", "events"];
 
 export type UpdateOptions = {
-  /** The lists in which the step can be seen, when it is known; `before` has the same. Absent: all of them. */
+  /** The lists that the update can change, which `before` must contain; absent: all. */
   lists?: readonly ListName[];
-  /** Something that no catalog object shows decides who is free (time off). */
+  /** Availability changes although no catalog object does, as with time off. */
   affectsAvailability?: boolean;
 };
 
 /**
- * Works out a step without writing it.
- * @param business the row as it was, but for what the step itself sets; its catalog version is the one before
- * @param before null for a business that is new
- * @param at the instant whose state the step arrives at
+ * Plans an update without writing it.
+ * @param business the row to save, still with the previous catalog version
+ * @param before null for a new business
+ * @param at the instant whose public state results
  */
 export function planUpdate(
   rt: Runtime,
@@ -89,17 +72,17 @@ export function planUpdate(
       ...business,
       catalogVersion: version,
       updatedAt: now,
-      toldUntil: at,
+      publishedUntil: at,
       nextTransitionAt: nextTransition(next, at),
     },
   };
 }
 
-/** Writes a step that was planned in this transaction. */
+/** Writes an update that was planned in the same transaction. */
 export function writeUpdate(rt: Runtime, { business, diff }: CatalogUpdate): AppendResult {
   rt.store.businesses.upsert(business);
   const mark = { version: business.catalogVersion, updatedAt: business.updatedAt };
-  rt.store.catalog.writeMarks(
+  rt.store.catalog.writeVersions(
     business.id,
     { changed: diff.changedIds, removed: diff.removedIds },
     mark,
@@ -108,8 +91,9 @@ export function writeUpdate(rt: Runtime, { business, diff }: CatalogUpdate): App
 }
 
 /**
- * Runs `change`, which writes what no file touches (an order, a dish that is out, time off), and tells partners what they
- * see of it. A change that shows in a count alone, like the tickets that are left, is not told.
+ * Runs `change`, which writes day-to-day data (an order, a sold-out dish, time off), and publishes
+ * events for what partners see of it. A change of a count alone, such as tickets left, has no
+ * event.
  */
 export function publishChange(
   rt: Runtime,
@@ -122,7 +106,7 @@ export function publishChange(
     const business = publishDueTransitions(rt, getBusinessRow(rt, businessId));
     const before = catalogStateAt(loadCatalog(rt, business), now, options.lists);
     change();
-    // Read again: the change may have taken sequence numbers.
+    // Read again: `change` may have used sequence numbers.
     const changed = getBusinessRow(rt, businessId);
     const step = planUpdate(rt, changed, before, loadCatalog(rt, changed), now, options);
     if (step.diff.isSignificant) return writeUpdate(rt, step);
@@ -135,21 +119,24 @@ export function publishChange(
   });
 }
 
-/** Tells of what the clock alone has changed since partners were last told: promotions that start and end, and the like. */
+/**
+ * Publishes what time alone has changed since the last update, such as promotions that start or
+ * end.
+ */
 export function publishClockChanges(rt: Runtime): void {
   for (const { id } of rt.store.businesses.listDueForTransition(rt.now()))
     rt.tx(() => void publishDueTransitions(rt, getBusinessRow(rt, id)));
 }
 
 /**
- * One step for each instant that has passed, so that each is told, also those at which nobody was running. Before any
- * other step: what the clock did is not to be told as the author's doing.
+ * Writes one update for each transition that is due, including those that passed while no daemon
+ * was running. Call it before any other update, so that their events do not mix.
  */
 export function publishDueTransitions(rt: Runtime, business: BusinessRow): BusinessRow {
   let current = business;
   while (current.nextTransitionAt !== null && current.nextTransitionAt <= rt.now()) {
     const stored = loadCatalog(rt, current);
-    const before = catalogStateAt(stored, current.toldUntil, TIMED_LISTS);
+    const before = catalogStateAt(stored, current.publishedUntil, TIMED_LISTS);
     writeUpdate(
       rt,
       planUpdate(rt, current, before, stored, current.nextTransitionAt, { lists: TIMED_LISTS }),
@@ -161,6 +148,6 @@ export function publishDueTransitions(rt: Runtime, business: BusinessRow): Busin
 
 function getBusinessRow(rt: Runtime, businessId: string): BusinessRow {
   const row = rt.store.businesses.findById(businessId);
-  if (!row) throw new Error(`the business ${businessId} is gone`);
+  if (!row) throw new Error(`The business ${businessId} does not exist.`);
   return row;
 }

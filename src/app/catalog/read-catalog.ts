@@ -13,8 +13,9 @@ import {
 export type { CatalogSource } from "./catalog-source.ts";
 
 /**
- * The whole catalog as it is after these files: they are joined, checked and laid over what the box has.
- * @throws AppError with every mistake in them, each with its place
+ * Merges and validates catalog files, and returns the whole catalog that results from applying them
+ * to the stored one.
+ * @throws AppError with all issues, each with its position in a file
  */
 export function readCatalog(
   sources: readonly CatalogSource[],
@@ -22,43 +23,43 @@ export function readCatalog(
 ): MergedCatalog {
   if (sources.length === 0) throw new AppError("invalid_input", "No catalog file was given.");
   const files = sources.map((source) => ({ ...parseSource(source), name: source.name }));
-  if (files.some((file) => file.broken)) throw refusal(files, []);
+  if (files.some((file) => file.broken)) throw catalogError(files, []);
 
   const { merged, issues } = validateCatalog(
     files.map((file) => file.content),
     options,
   );
   if (merged === null || issues.length > 0 || files.some((file) => file.mistakes.length > 0))
-    throw refusal(files, issues);
+    throw catalogError(files, issues);
   return merged;
 }
 
 type File = ParsedSource & { name: string };
 
-function refusal(files: readonly File[], mistakes: readonly CatalogIssue[]): AppError {
-  const placed = [
+function catalogError(files: readonly File[], issues: readonly CatalogIssue[]): AppError {
+  const located = [
     ...files.flatMap((file, index) =>
       file.mistakes.map((mistake) => ({ ...mistake, file: index })),
     ),
-    ...mistakes.map(({ code, path, detail, otherPath }) => ({
+    ...issues.map(({ code, path, detail, otherPath }) => ({
       code,
       detail:
         otherPath === undefined
           ? detail
-          : `${detail} The other is at ${place(files, locate(files, otherPath))}.`,
+          : `${detail} The other is at ${formatPosition(files, locate(files, otherPath))}.`,
       ...locate(files, path),
     })),
   ].sort((a, b) => a.file - b.file || a.line - b.line || a.column - b.column);
 
-  const names = [...new Set(placed.map(({ file }) => files[file]?.name ?? ""))];
+  const names = [...new Set(located.map(({ file }) => files[file]?.name ?? ""))];
   const where = names.length === 1 ? safe(names[0] ?? "") : `${names.length} files`;
-  const message = `${placed.length} ${placed.length === 1 ? "mistake" : "mistakes"} in ${where}. Nothing was changed.`;
+  const message = `${located.length} ${located.length === 1 ? "error" : "errors"} in ${where}. Nothing was changed.`;
   return new AppError("invalid_input", message, {
-    fix: "mend what is listed and run the same command again",
-    issues: placed.map((mistake) => ({
-      code: mistake.code,
-      detail: safe(mistake.detail, 1000),
-      place: place(files, mistake),
+    fix: "fix the errors listed and run the same command again",
+    issues: located.map((issue) => ({
+      code: issue.code,
+      detail: safe(issue.detail, 1000),
+      place: formatPosition(files, issue),
     })),
   });
 }
@@ -70,5 +71,5 @@ function locate(files: readonly File[], [file, ...path]: CatalogIssue["path"]): 
   return { file: index, ...(files[index]?.locate(path) ?? { line: 1, column: 1 }) };
 }
 
-const place = (files: readonly File[], { file, line, column }: FilePosition): string =>
+const formatPosition = (files: readonly File[], { file, line, column }: FilePosition): string =>
   `${safe(files[file]?.name ?? "")}:${line}:${column}`;

@@ -6,13 +6,15 @@ import { didYouMean } from "../../domain/nearest.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { AppendResult } from "../events.ts";
-import { loadCatalog, publishChange } from "./publish.ts";
+import { loadCatalog } from "./load-catalog.ts";
+import { publishChange } from "./publish.ts";
 
 export type SoldOutChange = AppendResult & { id: string; key: string; name: string };
 
 /**
- * Marks a dish, or an option of a modifier group as `group/option`, as out, or as back. No file touches it.
- * @param until epoch ms at which it comes back by itself; null: when somebody says so; "back": now
+ * Marks a dish or modifier option (`group/option`) as sold out or available. Catalog files do not
+ * change this.
+ * @param until epoch ms at which it becomes available again; null: no end; "back": available now
  */
 export function setSoldOut(
   rt: Runtime,
@@ -21,12 +23,12 @@ export function setSoldOut(
   until: number | null | "back",
 ): SoldOutChange {
   if (typeof until === "number" && until <= rt.now())
-    throw new AppError("usage", "The time at which it is back has passed.", {
-      fix: "name a later --until, or --undo",
+    throw new AppError("usage", "--until is in the past.", {
+      fix: "set a later --until, or use --undo",
     });
   return rt.tx(() => {
-    const found = findDish(loadCatalog(rt, business).catalog, keyOrId);
-    const told = publishChange(
+    const found = getDish(loadCatalog(rt, business).catalog, keyOrId);
+    const published = publishChange(
       rt,
       business.id,
       () => {
@@ -36,11 +38,11 @@ export function setSoldOut(
       },
       { lists: ["menuItems", "modifierGroups"] },
     );
-    return { ...told, ...found };
+    return { ...published, ...found };
   });
 }
 
-function findDish(
+function getDish(
   { business, objects }: Catalog,
   keyOrId: string,
 ): { id: string; key: string; name: string } {

@@ -17,13 +17,13 @@ import { checkDatabase, copyDatabase, removeDatabase, syncFolder } from "../../s
 export type Backup = { path: string; bytes: number; madeAt: number };
 export type BackupFailure = { at: number; reason: string };
 
-const KEPT = 7;
+const MAX_NIGHTLY = 7;
 const ABANDONED_MS = 86_400_000;
 
-/** Beside the backups, not in the database: a database that cannot be copied may not take a note either. */
-const notePath = (config: Config): string => join(config.backupFolder, "last-failure.json");
+/** A file in the backup folder: a database that cannot be copied may not be writable either. */
+const failurePath = (config: Config): string => join(config.backupFolder, "last-failure.json");
 
-/** Copies the data beside whoever writes to it. The file has its name only after it was read back and found sound. */
+/** Copies the database while it is in use. The copy gets its name only after it was verified. */
 export async function createBackup(rt: Runtime): Promise<Backup> {
   const { config } = rt;
   const folder = config.backupFolder;
@@ -38,23 +38,23 @@ export async function createBackup(rt: Runtime): Promise<Backup> {
     syncFolder(folder);
   } catch (error) {
     removeDatabase(draft);
-    throw explainFailure(error, config);
+    throw backupError(error, config);
   }
-  rmSync(notePath(config), { force: true });
+  rmSync(failurePath(config), { force: true });
   return { path, bytes: statSync(path).size, madeAt };
 }
 
-/** A copy that is not sound tells of data that are not. */
-function explainFailure(error: unknown, { databasePath }: Config): unknown {
+/** If the copy is damaged, so is the database. */
+function backupError(error: unknown, { databasePath }: Config): unknown {
   if (!(error instanceof AppError)) return error;
-  return new AppError("state_refuses", `${databasePath} cannot be backed up: ${error.message}`, {
+  return new AppError("state_refuses", `Cannot back up ${databasePath}: ${error.message}`, {
     fix: "stop the daemon and restore an earlier backup: deskbell backup list",
   });
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listBackups({ backupFolder }: Config): Backup[] {
-  return namesIn(backupFolder)
+  return listNames(backupFolder)
     .flatMap((name) => {
       const madeAt = readBackupTime(name);
       const path = join(backupFolder, name);
@@ -63,21 +63,19 @@ export function listBackups({ backupFolder }: Config): Backup[] {
     .toSorted((a, b) => b.madeAt - a.madeAt);
 }
 
-/** @throws AppError that says what is wrong with it */
+/** @throws AppError if the file is missing or is not a valid backup */
 export function verifyBackup(path: string): { path: string; bytes: number; schema: number } {
   const file = statSync(path, { throwIfNoEntry: false });
   if (!file?.isFile())
     throw new AppError(
       "resource_not_found",
-      file ? `${path} is no file.` : `There is no file ${path}.`,
-      {
-        fix: "deskbell backup list",
-      },
+      file ? `Not a file: ${path}.` : `There is no file ${path}.`,
+      { fix: "deskbell backup list" },
     );
   return { path, bytes: file.size, schema: checkDatabase(path) };
 }
 
-/** Makes the night's backup, and then lets go of the oldest. It never throws: deliveries go on without it. */
+/** Makes the nightly backup and deletes the oldest. It never throws: deliveries must continue. */
 export async function backUpNightly(rt: Runtime): Promise<void> {
   try {
     const { path, bytes } = await createBackup(rt);
@@ -86,38 +84,38 @@ export async function backUpNightly(rt: Runtime): Promise<void> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     rt.log("error", "The nightly backup failed.", { reason });
-    noteFailure(rt, { at: rt.now(), reason });
+    recordFailure(rt, { at: rt.now(), reason });
   }
 }
 
 function prune(rt: Runtime): void {
-  const nights = listBackups(rt.config).filter(({ path }) => isNightly(basename(path)));
-  for (const { path } of nights.slice(KEPT)) rmSync(path);
+  const nightly = listBackups(rt.config).filter(({ path }) => isNightly(basename(path)));
+  for (const { path } of nightly.slice(MAX_NIGHTLY)) rmSync(path);
   const { backupFolder } = rt.config;
-  for (const name of namesIn(backupFolder).filter(isDraft)) {
+  for (const name of listNames(backupFolder).filter(isDraft)) {
     const draft = join(backupFolder, name);
     if (rt.now() - statSync(draft).mtimeMs > ABANDONED_MS) rmSync(draft);
   }
 }
 
-function noteFailure(rt: Runtime, failure: BackupFailure): void {
+function recordFailure(rt: Runtime, failure: BackupFailure): void {
   try {
-    writeFileSync(notePath(rt.config), JSON.stringify(failure), { mode: 0o600 });
+    writeFileSync(failurePath(rt.config), JSON.stringify(failure), { mode: 0o600 });
   } catch {
-    // The disk is full, or not to be written: the log has it, and in time the age of the last backup tells.
+    // The disk is full or read-only. The failure is logged, and `status` reports old backups.
   }
 }
 
-/** Of the last nightly backup, unless one has been made since. */
+/** Returns the failure of the last nightly backup, unless a backup has succeeded since. */
 export function lastBackupFailure(config: Config): BackupFailure | null {
   try {
-    return JSON.parse(readFileSync(notePath(config), "utf8")) as BackupFailure;
+    return JSON.parse(readFileSync(failurePath(config), "utf8")) as BackupFailure;
   } catch {
     return null;
   }
 }
 
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {

@@ -10,33 +10,33 @@ import { isoSeconds } from "./health-conditions.ts";
 
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_MS = 7 * DAY_MS;
-/** Clocks of one machine never differ by so much; and what is on file was written before now. */
+/** More than two clocks of one machine ever differ. */
 const CLOCK_TOLERANCE_MS = 60_000;
-/** That the daemon takes from a proxy. */
-const MOST_CONNECTIONS = 4096;
-const MOST_WEBHOOKS = maxInFlight(PERMITS);
-/** What is open anyway. */
+/** The daemon's limit when it is behind a proxy. */
+const MAX_CONNECTIONS = 4096;
+const MAX_WEBHOOKS = maxInFlight(PERMITS);
+/** The database, logs, sockets and libraries. */
 const OTHER_FILES = 200;
 
-/** It says how to go on. */
+/** Its output contains the restore command. */
 const RESTORE = "deskbell backup list";
 
 export function checkDatabase(facts: DatabaseFacts): Finding[] {
   const { schema, knownSchema, damage, orphansIn } = facts;
   if (damage !== null)
     return [{ text: `the database is damaged: ${damage}. Restore a backup`, fix: RESTORE }];
-  if (schema === 0) return [{ text: "the database is not one of deskbell's", fix: RESTORE }];
+  if (schema === 0) return [{ text: "the database was not created by deskbell", fix: RESTORE }];
   if (schema > knownSchema)
     return [
       {
-        text: `the database is of a newer deskbell (schema ${schema}, this one knows ${knownSchema})`,
+        text: `the database was written by a newer deskbell (schema ${schema}; this one supports ${knownSchema})`,
         fix: "start the newer deskbell, or restore a backup made by this version",
       },
     ];
   if (schema < knownSchema)
     return [
       {
-        text: `the database is of an older deskbell (schema ${schema}): the first command of this one brings it to ${knownSchema}`,
+        text: `the database was written by an older deskbell (schema ${schema}): the next command migrates it to ${knownSchema}`,
         fix: "deskbell backup",
         isAdvice: true,
       },
@@ -44,7 +44,7 @@ export function checkDatabase(facts: DatabaseFacts): Finding[] {
   if (orphansIn.length === 0) return [];
   return [
     {
-      text: `rows in ${orphansIn.join(", ")} belong to nothing: restore a backup`,
+      text: `rows in ${orphansIn.join(", ")} refer to rows that do not exist: restore a backup`,
       fix: RESTORE,
     },
   ];
@@ -52,11 +52,11 @@ export function checkDatabase(facts: DatabaseFacts): Finding[] {
 
 export const checkKeyHashes = (notHashed: readonly string[]): Finding[] =>
   notHashed.map((id) => ({
-    text: `${id} is on file otherwise than as a hash`,
+    text: `the key ${id} is not stored as a hash`,
     fix: `deskbell keys revoke ${id}`,
   }));
 
-/** Keys that have ended or are about to, and are not revoked. */
+/** Reports keys that have expired or are about to, and are not revoked. */
 export function checkKeyExpiry(
   keys: readonly ListedKey[],
   slugOf: (businessId: string) => string,
@@ -84,17 +84,17 @@ export function checkKeyExpiry(
   });
 }
 
-/** Events that have still to be sent, and whose bytes are no longer those that were written. */
+/** Reports unsent events whose bytes no longer match their hash. */
 export function checkUnsentEvents(
   events: Iterable<Pick<EventRow, "id" | "body" | "sha256">>,
 ): Finding[] {
-  const changed: string[] = [];
+  const altered: string[] = [];
   for (const { id, body, sha256 } of events)
-    if (!hash("sha256", body, "buffer").equals(sha256)) changed.push(id);
-  if (changed.length === 0) return [];
+    if (!hash("sha256", body, "buffer").equals(sha256)) altered.push(id);
+  if (altered.length === 0) return [];
   return [
     {
-      text: `${summarizeNames(changed)} ${changed.length === 1 ? "was" : "were"} changed in the file and will not be sent: restore a backup that has it whole`,
+      text: `${summarizeNames(altered)} ${altered.length === 1 ? "was" : "were"} altered in the database file and will not be sent: restore a backup made before that`,
       fix: RESTORE,
     },
   ];
@@ -102,7 +102,7 @@ export function checkUnsentEvents(
 
 export function checkClock(now: number, newestAt: number): Finding[] {
   if (newestAt <= now + CLOCK_TOLERANCE_MS) return [];
-  const text = `the clock says ${isoSeconds(now)}, but the newest record was made at ${isoSeconds(newestAt)}`;
+  const text = `the system clock says ${isoSeconds(now)}, but the newest record is from ${isoSeconds(newestAt)}`;
   return [{ text, fix: "sudo timedatectl set-ntp true" }];
 }
 
@@ -112,23 +112,23 @@ export const checkTimezones = (
   businesses
     .filter(({ timezone }) => !isTimezone(timezone))
     .map(({ slug, timezone }) => ({
-      text: `this Node knows no time zone '${timezone}', in which ${slug} is`,
-      fix: "install a newer Node, or name another zone in the catalog file: deskbell catalog apply FILE",
+      text: `this Node does not know the time zone '${timezone}' of ${slug}`,
+      fix: "install a newer Node, or set another zone in the catalog file: deskbell catalog apply FILE",
     }));
 
-/** What the daemon says when it is asked. */
+/** The daemon's clock, or why it did not respond. */
 export type DaemonResponse = { at: number } | { reason: string };
 
-export function checkDaemonResponse(url: string, answer: DaemonResponse, now: number): Finding[] {
-  if ("reason" in answer)
+export function checkDaemonResponse(url: string, response: DaemonResponse, now: number): Finding[] {
+  if ("reason" in response)
     return [
       {
-        text: `the daemon does not answer at ${url}: ${answer.reason}`,
+        text: `the daemon does not respond at ${url}: ${response.reason}`,
         fix: "restart it: deskbell serve",
       },
     ];
-  if (Math.abs(answer.at - now) <= CLOCK_TOLERANCE_MS) return [];
-  const text = `the daemon's clock says ${isoSeconds(answer.at)}, this command's ${isoSeconds(now)}`;
+  if (Math.abs(response.at - now) <= CLOCK_TOLERANCE_MS) return [];
+  const text = `the daemon's clock says ${isoSeconds(response.at)}, this command's ${isoSeconds(now)}`;
   return [
     {
       text,
@@ -137,16 +137,16 @@ export function checkDaemonResponse(url: string, answer: DaemonResponse, now: nu
   ];
 }
 
-/** Each endpoint may keep a connection open besides. @param limit null: the system does not tell */
+/** @param endpoints each may keep one more connection open @param limit null if unknown */
 export function checkOpenFileLimit(limit: number | null, endpoints: number): Finding[] {
   const others = OTHER_FILES + endpoints;
-  const needed = MOST_CONNECTIONS + MOST_WEBHOOKS + others;
+  const needed = MAX_CONNECTIONS + MAX_WEBHOOKS + others;
   if (limit === null || limit >= needed) return [];
-  const what = `${MOST_CONNECTIONS} connections, ${MOST_WEBHOOKS} webhooks on their way and ${others} others`;
+  const what = `${MAX_CONNECTIONS} connections, ${MAX_WEBHOOKS} webhooks in flight and ${others} others`;
   return [
     {
-      text: `the daemon may have ${limit} files open: under load it needs ${needed} (${what})`,
-      fix: "LimitNOFILE=65536 in its unit (deskbell systemd-unit), or ulimit -n 65536 before it starts",
+      text: `the daemon may open at most ${limit} files: under load it needs ${needed} (${what})`,
+      fix: "set LimitNOFILE=65536 in its unit (deskbell systemd-unit), or run ulimit -n 65536 before starting it",
       isAdvice: true,
     },
   ];

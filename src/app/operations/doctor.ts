@@ -21,18 +21,21 @@ import { readOpenFileLimit } from "./open-file-limit.ts";
 import { readStatus, type Status } from "./status.ts";
 import type { HealthCondition } from "./health-conditions.ts";
 
-type Surroundings = {
+type DoctorDeps = {
   open: () => Promise<Runtime>;
-  /** Asks the daemon at its address whether it is well. */
+  /** Sends a health request to the daemon. */
   askDaemon: (url: string) => Promise<DaemonResponse>;
 };
 
-/** Looks at everything that can go wrong with a box, part by part, and changes nothing. What a part stands on comes before it. */
+/**
+ * Runs all checks, without changing anything, and yields the result of each. If the database check
+ * fails, the checks that read it are skipped.
+ */
 export async function* runDoctor(
   config: Config,
-  { open, askDaemon }: Surroundings,
+  { open, askDaemon }: DoctorDeps,
 ): AsyncGenerator<Check> {
-  // Modes and owners mean nothing where there are no users of that kind.
+  // Not on Windows, which has no such modes and owners.
   if (process.getuid) {
     const files = listFilePermissions(config);
     yield {
@@ -46,19 +49,23 @@ export async function* runDoctor(
   if (database.findings.length > 0) return;
   const rt = await open();
   const status = readStatus(rt);
-  const troubles = (...about: HealthCondition["about"][]): Finding[] =>
+  const conditions = (...about: HealthCondition["about"][]): Finding[] =>
     status.troubles
-      .filter((trouble) => about.includes(trouble.about))
+      .filter((condition) => about.includes(condition.about))
       .map(({ text, command }) => ({ text, fix: command }));
 
-  yield inspectKeys(rt, troubles("key"));
+  yield inspectKeys(rt, conditions("key"));
   const secrets = rt.store.endpointSecrets.list().length;
-  yield { about: "secrets", looked: `${secrets} sealed`, findings: troubles("secret") };
+  yield { about: "secrets", looked: `${secrets} encrypted`, findings: conditions("secret") };
   yield inspectClock(rt, status.daemon);
-  yield { about: "disk", looked: `${byteSize(status.freeBytes)} free`, findings: troubles("disk") };
-  yield await inspectDaemon(rt, status.daemon, troubles("daemon", "courier"), askDaemon);
-  yield inspectWebhooks(rt, troubles("endpoint", "delivery"));
-  yield inspectBackups(status, troubles("backup"));
+  yield {
+    about: "disk",
+    looked: `${byteSize(status.freeBytes)} free`,
+    findings: conditions("disk"),
+  };
+  yield await inspectDaemon(rt, status.daemon, conditions("daemon", "delivery-worker"), askDaemon);
+  yield inspectWebhooks(rt, conditions("endpoint", "delivery"));
+  yield inspectBackups(status, conditions("backup"));
 }
 
 function inspectDatabaseFile(path: string): Check {
@@ -76,15 +83,15 @@ function inspectDatabaseFile(path: string): Check {
   }
 }
 
-function inspectKeys(rt: Runtime, troubles: Finding[]): Check {
+function inspectKeys(rt: Runtime, conditions: Finding[]): Check {
   const keys = rt.store.keys.list();
   const slugOf = (id: string) => rt.store.businesses.findById(id)?.slug ?? id;
   const findings = [
     ...checkKeyHashes(rt.store.keys.listNotHashed()),
-    ...troubles,
+    ...conditions,
     ...checkKeyExpiry(keys, slugOf, rt.now()),
   ];
-  return { about: "keys", looked: `${keys.length}, each a hash`, findings };
+  return { about: "keys", looked: `${keys.length}, stored as hashes`, findings };
 }
 
 function inspectClock(rt: Runtime, { startedAt }: Status["daemon"]): Check {
@@ -106,31 +113,32 @@ function inspectClock(rt: Runtime, { startedAt }: Status["daemon"]): Check {
 async function inspectDaemon(
   rt: Runtime,
   { isRunning, url }: Status["daemon"],
-  troubles: Finding[],
-  askDaemon: Surroundings["askDaemon"],
+  conditions: Finding[],
+  askDaemon: DoctorDeps["askDaemon"],
 ): Promise<Check> {
   const limit = (isRunning ? rt.store.live.findDaemon()?.openFiles : null) ?? readOpenFileLimit();
-  const findings = [...troubles, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
+  const findings = [...conditions, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
   if (url !== null) findings.push(...checkDaemonResponse(url, await askDaemon(url), rt.now()));
-  return { about: "daemon", looked: url === null ? "running" : `answers at ${url}`, findings };
+  return { about: "daemon", looked: url === null ? "running" : `responds at ${url}`, findings };
 }
 
-function inspectWebhooks(rt: Runtime, troubles: Finding[]): Check {
+function inspectWebhooks(rt: Runtime, conditions: Finding[]): Check {
   const endpoints = rt.store.endpoints.list().length;
-  const isTold = rt.store.live.findDaemon()?.hasAlertUrl === true || rt.config.alertUrl !== null;
-  const findings = [...troubles, ...checkUnsentEvents(rt.store.events.iterateUndelivered())];
-  if (endpoints > 0 && !isTold)
+  const hasAlertUrl =
+    rt.store.live.findDaemon()?.hasAlertUrl === true || rt.config.alertUrl !== null;
+  const findings = [...conditions, ...checkUnsentEvents(rt.store.events.iterateUndelivered())];
+  if (endpoints > 0 && !hasAlertUrl)
     findings.push({
-      text: "nobody is told when an endpoint begins to fail: the daemon has no --alert-url",
-      fix: "deskbell serve --alert-url URL, or DESKBELL_ALERT_URL in its environment",
+      text: "no alert is sent when an endpoint starts to fail: the daemon has no --alert-url",
+      fix: "deskbell serve --alert-url URL, or set DESKBELL_ALERT_URL in its environment",
       isAdvice: true,
     });
   return { about: "webhooks", looked: countOf(endpoints, "endpoint"), findings };
 }
 
-function inspectBackups({ lastBackup }: Status, troubles: Finding[]): Check {
-  const findings = [...troubles];
-  if (lastBackup === null && troubles.length === 0)
+function inspectBackups({ lastBackup }: Status, conditions: Finding[]): Check {
+  const findings = [...conditions];
+  if (lastBackup === null && conditions.length === 0)
     findings.push({ text: "there is no backup yet", fix: "deskbell backup", isAdvice: true });
   return { about: "backups", looked: lastBackup?.path ?? "none", findings };
 }

@@ -1,18 +1,18 @@
-/** Something that is not as it should be, and the command that mends it. */
+/** A problem that `doctor` found, and the command that fixes it. */
 export type Finding = {
   text: string;
   fix: string;
-  /** It works as it is; it could go wrong, or unnoticed. */
+  /** Nothing is broken; this is a recommendation. */
   isAdvice?: true;
 };
 
-/** What was looked at, and what was found. */
+/** The result of one check. `looked` summarizes what was examined. */
 export type Check = { about: string; looked: string; findings: Finding[] };
 
-const MOST_LISTED = 5;
+const MAX_NAMES = 5;
 
-/** The first few by name; the rest by number. */
+/** `a, b, c, d, e and 3 more` */
 export function summarizeNames(names: readonly string[], count = names.length): string {
-  const shown = names.slice(0, MOST_LISTED);
+  const shown = names.slice(0, MAX_NAMES);
   return `${shown.join(", ")}${count > shown.length ? ` and ${count - shown.length} more` : ""}`;
 }

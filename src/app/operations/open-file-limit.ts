@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** How many files this process may have open at once, connections among them; null where the system does not tell. */
+/** Max open files of this process, sockets included; null if the system does not provide it. */
 export function readOpenFileLimit(): number | null {
   try {
     const limit = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];

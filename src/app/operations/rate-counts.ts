@@ -1,12 +1,13 @@
 import type { Runtime } from "../runtime.ts";
 import type { RateCountRow } from "../../store/rate-counts.ts";
 
-/** The longest window that counts. */
-const KEPT_SECONDS = 3600;
+/** The longest rate-limit window. */
+const WINDOW_SECONDS = 3600;
 
 /**
- * What still counts of an earlier process.
- * @returns `shift`, negative when the clock was set back meanwhile: by so much the rows lie in the future, and count as of now
+ * Loads the request counts of earlier processes that are still inside the window.
+ * @returns `shift`: seconds added to the saved times, negative if the clock was set back since, so
+ *   that no count is in the future
  */
 export function loadRateCounts(rt: Runtime): { rows: RateCountRow[]; shift: number } {
   const now = Math.floor(rt.now() / 1000);
@@ -16,11 +17,11 @@ export function loadRateCounts(rt: Runtime): { rows: RateCountRow[]; shift: numb
     shift,
     rows: rows
       .map((row) => ({ ...row, second: row.second + shift }))
-      .filter(({ second }) => second > now - KEPT_SECONDS),
+      .filter(({ second }) => second > now - WINDOW_SECONDS),
   };
 }
 
-/** @param shift seconds by which the clock was set since the last time: what was counted is as old as it was */
+/** @param shift seconds to add to the saved times, because the clock was set since the last save */
 export function saveRateCounts(rt: Runtime, rows: readonly RateCountRow[], shift: number): void {
   const { rateCounts } = rt.store;
   rt.tx(() => {
@@ -30,6 +31,6 @@ export function saveRateCounts(rt: Runtime, rows: readonly RateCountRow[], shift
       for (const row of saved) rateCounts.upsert({ ...row, second: row.second + shift });
     }
     for (const row of rows) rateCounts.upsert(row);
-    rateCounts.deleteBefore(Math.floor(rt.now() / 1000) - KEPT_SECONDS);
+    rateCounts.deleteBefore(Math.floor(rt.now() / 1000) - WINDOW_SECONDS);
   });
 }

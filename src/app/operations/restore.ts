@@ -16,22 +16,23 @@ import { verifyBackup } from "./backups.ts";
 import { checkSigningSecrets } from "./health-conditions.ts";
 import { appendEvents } from "../events.ts";
 
-/** So far ahead that no ETag and no cursor that was given out since the backup is ever used for something else. */
-const JUMP = 1_000_000;
+/** Large enough that no ETag or cursor issued since the backup is ever reused. */
+const COUNTER_INCREASE = 1_000_000;
 
-const WAIT_MS = 5000;
+const BUSY_TIMEOUT_MS = 5000;
 
 export type RestoreOptions = {
   now: number;
-  /** Asked before anything is replaced; throws to leave everything as it is. */
+  /** Called before existing data is replaced; throws to abort. */
   confirm: () => Promise<void>;
 };
 
 /**
- * Puts a backup in the place of the data, and keeps those beside it. What was on its way to a receiver when the backup was made
- * is still owed in it and due again; and each partner is owed a catalog.changed, for it was told of what is undone now.
- * @returns where the old data are; null: there were none
- * @throws AppError state_refuses while a daemon runs, and what `verifyBackup` throws
+ * Replaces the database with a backup, and keeps the old one as a copy. Deliveries that were
+ * pending when the backup was made become due again. Every partner gets a catalog.changed event,
+ * because changes that it was notified of are undone.
+ * @returns the path of the old database, or null if there was none
+ * @throws AppError state_refuses while a daemon is running, and the errors of `verifyBackup`
  */
 export async function restoreBackup(
   config: Config,
@@ -39,21 +40,21 @@ export async function restoreBackup(
   { now, confirm }: RestoreOptions,
 ): Promise<string | null> {
   const { dataDir, databasePath } = config;
-  const isThere = assertRestorable(config, file);
+  const replaces = assertRestorable(config, file);
   makeFolder(dataDir);
   const lock = acquireDaemonLock(databasePath);
   const draft = `${databasePath}.restoring`;
   try {
-    if (isThere) await confirm();
+    if (replaces) await confirm();
     removeDatabase(draft);
     await copyDatabase(file, draft);
     verifyBackup(draft);
-    // The same backup may be restored twice: what counts is how far the data that go had come, too.
-    advanceCounters(draft, isThere ? readCounters(databasePath) : [], JUMP);
-    tellPartners({ ...config, databasePath: draft }, now);
-    const aside = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
-    replaceDatabase(databasePath, draft, aside);
-    return isThere ? aside : null;
+    // The same backup may be restored twice, so the replaced database's counters matter too.
+    advanceCounters(draft, replaces ? readCounters(databasePath) : [], COUNTER_INCREASE);
+    notifyPartners({ ...config, databasePath: draft }, now);
+    const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
+    replaceDatabase(databasePath, draft, copy);
+    return replaces ? copy : null;
   } finally {
     removeDatabase(draft);
     lock.release();
@@ -61,29 +62,31 @@ export async function restoreBackup(
 }
 
 /**
- * Whether a backup could be put in the place of the data now.
- * @returns whether there are data that it would replace
- * @throws AppError as `restoreBackup` does
+ * Checks that a backup can be restored now.
+ * @returns whether it would replace existing data
+ * @throws AppError like `restoreBackup`
  */
 export function assertRestorable({ dataDir, databasePath }: Config, file: string): boolean {
-  const isThere = existsSync(databasePath);
-  if (isThere && existsSync(file) && realpathSync(file) === realpathSync(databasePath))
-    throw new AppError("usage", `${file} is the data themselves.`, { fix: "deskbell backup list" });
+  const replaces = existsSync(databasePath);
+  if (replaces && existsSync(file) && realpathSync(file) === realpathSync(databasePath))
+    throw new AppError("usage", `${file} is the live database, not a backup.`, {
+      fix: "deskbell backup list",
+    });
   verifyBackup(file);
   if (isDaemonRunning(databasePath))
     throw new AppError("state_refuses", `A daemon is running on ${dataDir}.`, {
-      fix: "stop it, then restore",
+      fix: "stop the daemon, then restore",
     });
-  return isThere;
+  return replaces;
 }
 
-function tellPartners(config: Config, now: number): void {
-  const rt = openRuntime(config, WAIT_MS, { now: () => now });
+function notifyPartners(config: Config, now: number): void {
+  const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now });
   try {
     rt.tx(() => {
       for (const business of rt.store.businesses.list()) {
         const { id, catalogVersion: to } = business;
-        appendEvents(rt, business, [fullRefetchEvent(id, { from: to - JUMP, to })]);
+        appendEvents(rt, business, [fullRefetchEvent(id, { from: to - COUNTER_INCREASE, to })]);
       }
     });
   } finally {
@@ -91,5 +94,5 @@ function tellPartners(config: Config, now: number): void {
   }
 }
 
-/** Whether the master key that lies beside the data is the one that their signing secrets are sealed with. */
+/** Whether all signing secrets can be decrypted with the master key in the data folder. */
 export const hasMatchingMasterKey = (rt: Runtime): boolean => checkSigningSecrets(rt).length === 0;

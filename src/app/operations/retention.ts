@@ -1,58 +1,60 @@
 import type { Runtime } from "../runtime.ts";
 
 const DAY_MS = 86_400_000;
-const ENDED_MS = 30 * DAY_MS;
-const UNRESOLVED_MS = 90 * DAY_MS;
-const RESPONSE_MS = 7 * DAY_MS;
-const MINUTES_MS = 30 * DAY_MS;
+const ENDED_RETENTION_MS = 30 * DAY_MS;
+const UNRESOLVED_RETENTION_MS = 90 * DAY_MS;
+const RESPONSE_RETENTION_MS = 7 * DAY_MS;
+const STATISTICS_RETENTION_MS = 30 * DAY_MS;
 const MAX_BYTES = 1024 ** 3;
-/** Rows that one transaction looks at: short enough to hold nobody up. */
-const SLICE = 500;
-
-/** Goes on from a number; undefined: there is no more. */
-type Slice = (after: number) => number | undefined;
+/** Rows per transaction: few enough not to block other writers. */
+const BATCH_ROWS = 500;
 
 /**
- * Forgets what has been kept for long enough, and above a size the oldest of what was delivered. What has not reached its
- * receiver stays for its time, whatever the size.
+ * Processes the rows after a number. Returns the last number it reached, or undefined at the end.
+ */
+type Batch = (after: number) => number | undefined;
+
+/**
+ * Deletes events, deliveries and statistics after their retention period, and above a file size the
+ * oldest delivered ones earlier. Undelivered ones stay for their whole period.
  */
 export function createPruner(rt: Runtime, { maxBytes = MAX_BYTES } = {}): () => Promise<void> {
   const { endpointSecrets, file, retention, tallies } = rt.store;
-  /** Up to here no attempt has a response text any more. */
+  /** The response text of every attempt up to this number is deleted. */
   let responsesPrunedTo = 0;
 
-  async function inSlices(slice: Slice, goesOn: () => boolean = () => true): Promise<void> {
-    for (let after: number | undefined = 0; after !== undefined && goesOn();) {
+  async function runBatches(batch: Batch, mayContinue: () => boolean = () => true): Promise<void> {
+    for (let after: number | undefined = 0; after !== undefined && mayContinue();) {
       const from: number = after;
-      after = rt.tx(() => slice(from));
-      // Deliveries come first.
+      after = rt.tx(() => batch(from));
+      // Let deliveries proceed between batches.
       await new Promise(setImmediate);
     }
   }
 
   return async () => {
     const now = rt.now();
-    const unresolved = now - UNRESOLVED_MS;
-    await inSlices((after) =>
-      retention.pruneEvents(after, SLICE, { ended: now - ENDED_MS, unresolved }),
+    const unresolved = now - UNRESOLVED_RETENTION_MS;
+    await runBatches((after) =>
+      retention.pruneEvents(after, BATCH_ROWS, { ended: now - ENDED_RETENTION_MS, unresolved }),
     );
-    await inSlices((after) => {
+    await runBatches((after) => {
       const last = retention.pruneResponses(
         Math.max(after, responsesPrunedTo),
-        SLICE,
-        now - RESPONSE_MS,
+        BATCH_ROWS,
+        now - RESPONSE_RETENTION_MS,
       );
       if (last !== undefined) responsesPrunedTo = last;
       return last;
     });
     const isTooLarge = () => file.getUsedBytes() > maxBytes;
-    await inSlices(
-      (after) => retention.pruneEvents(after, SLICE, { ended: now + 1, unresolved }),
+    await runBatches(
+      (after) => retention.pruneEvents(after, BATCH_ROWS, { ended: now + 1, unresolved }),
       isTooLarge,
     );
     rt.tx(() => {
       endpointSecrets.deleteExpired(now);
-      tallies.deleteMinutesBefore(now - MINUTES_MS);
+      tallies.deleteMinutesBefore(now - STATISTICS_RETENTION_MS);
     });
   };
 }

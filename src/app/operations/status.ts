@@ -18,9 +18,9 @@ import {
 export type Status = {
   daemon: { isRunning: boolean; url: string | null; startedAt: number | null };
   queue: Partial<Record<DeliveryStatus, number>>;
-  /** Failing: active ones whose last attempt failed. */
+  /** Failing: active endpoints that have failed since their last success. */
   endpoints: { active: number; failing: number; disabled: number };
-  /** Of all that is owed, what is due the soonest; in the past: due now. */
+  /** When the next pending delivery is due; in the past: due now. */
   nextAttemptAt: number | null;
   lastBackup: Backup | null;
   freeBytes: number;
@@ -28,7 +28,7 @@ export type Status = {
 };
 
 export function readStatus(rt: Runtime): Status {
-  const daemon = lookAtDaemon(rt);
+  const daemon = readDaemon(rt);
   const endpoints = rt.store.endpoints.list();
   const lastBackup = listBackups(rt.config)[0] ?? null;
   return {
@@ -61,8 +61,8 @@ function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpoints"] 
   };
 }
 
-function lookAtDaemon(rt: Runtime): Status["daemon"] {
+function readDaemon(rt: Runtime): Status["daemon"] {
   const isRunning = isDaemonRunning(rt.config.databasePath);
-  const noted = isRunning ? rt.store.live.findDaemon() : undefined;
-  return { isRunning, url: noted?.url ?? null, startedAt: noted?.startedAt ?? null };
+  const row = isRunning ? rt.store.live.findDaemon() : undefined;
+  return { isRunning, url: row?.url ?? null, startedAt: row?.startedAt ?? null };
 }

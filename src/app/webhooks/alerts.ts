@@ -8,11 +8,11 @@ export type AlertType =
   | "endpoint.recovered"
   | "delivery.exhausted";
 
-/** Something that the operator should hear of. As JSON it is what Slack, Mattermost and ntfy understand. */
+/** An alert for the operator. Slack, Mattermost and ntfy accept its JSON. */
 export type Alert = {
   text: string;
   type: AlertType;
-  /** Its slug. */
+  /** The slug of the business. */
   business: string;
   endpoint: { id: string; name: string; url: string };
   at: string;
@@ -20,7 +20,7 @@ export type Alert = {
 
 export type AlertedEndpoint = Pick<EndpointRow, "id" | "businessId" | "name" | "url">;
 
-/** @param what follows "Webhook endpoint 'name' of slug …" */
+/** @param what continues the sentence "Webhook endpoint 'name' of slug …" */
 export function makeAlert(
   rt: Runtime,
   type: AlertType,

@@ -3,19 +3,19 @@ import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow } from "../../store/deliveries.ts";
 import type { DeliveryFilter } from "../../store/delivery-filter.ts";
 
-/** Rows that one transaction takes: short enough to hold nobody up. */
-const BATCH = 1000;
-/** What is spread over longer would outlast whoever asked for it. */
-const LONGEST_SPREAD_MS = 86_400_000;
+/** Rows per transaction: few enough not to block other writers. */
+const BATCH_ROWS = 1000;
+/** A redelivery spread over more than a day is probably a mistake in the rate. */
+const MAX_SPREAD_MS = 86_400_000;
 
 export type RedeliveryOptions = {
-  /** How many a second at most; absent: as fast as the endpoints take them. */
+  /** Maximum deliveries per second; absent: as fast as the endpoints accept them. */
   perSecond?: number | undefined;
-  /** Told how many of how many are on their way. */
+  /** Called with the number of deliveries made due and the total. */
   onProgress?: (done: number, total: number) => void;
 };
 
-/** @throws AppError resource_not_found, also for one of another business when that is named */
+/** @throws AppError resource_not_found, also if it belongs to another business than `businessId` */
 export function getDelivery(rt: Runtime, id: string, businessId?: string): DeliveryRow {
   const delivery = rt.store.deliveries.findById(id);
   if (delivery && (businessId === undefined || delivery.businessId === businessId)) return delivery;
@@ -25,7 +25,8 @@ export function getDelivery(rt: Runtime, id: string, businessId?: string): Deliv
 }
 
 /**
- * Sends a delivery again: the same bytes and ids, signed anew, below what is fresh. A try that fails follows the schedule.
+ * Makes a delivery due again, with the same body and IDs, a new signature and lower priority than
+ * new deliveries. The retry schedule starts over.
  * @throws AppError resource_not_found, conflict
  */
 export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
@@ -34,7 +35,7 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
     const endpoint = rt.store.endpoints.findById(endpointId);
     if (!endpoint)
       throw new AppError("conflict", `The endpoint of ${id} was deleted.`, {
-        fix: "subscribe it again",
+        fix: "create the endpoint again",
       });
     if (endpoint.status === "DISABLED")
       throw new AppError("conflict", `The endpoint of ${id} is disabled: enable it first.`, {
@@ -43,12 +44,10 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
     if (status === "CORRUPT")
       throw new AppError(
         "conflict",
-        `The event of ${id} is damaged and will not be signed: only a backup has it whole.`,
-        {
-          fix: "deskbell backup list",
-        },
+        `The event of ${id} is damaged and cannot be signed: restore a backup to recover it.`,
+        { fix: "deskbell backup list" },
       );
-    // One that was never tried is due as it is.
+    // A delivery that was never attempted is already due.
     const { at, upTo } = { at: rt.now(), upTo: rt.store.due.getLastNumber() };
     rt.store.deliveryMoves.replay({ id }, { after: 0, upTo, limit: 1, at, stepMs: 0 });
     return getDelivery(rt, id);
@@ -56,10 +55,10 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
 }
 
 /**
- * Sends again what the filter finds at endpoints that can take it, the oldest first. What has never been tried, is parked or
- * damaged stays as it is, and so does what was cancelled unless the filter asks for that.
- * @returns how many
- * @throws AppError invalid_input when the rate would take more than a day
+ * Redelivers all matching deliveries of active endpoints, oldest first. Skips those that were never
+ * attempted, are parked or damaged, and cancelled ones unless the filter asks for them.
+ * @returns the number of deliveries
+ * @throws AppError invalid_input if it would take more than a day at this rate
  */
 export function redeliverDeliveries(
   rt: Runtime,
@@ -69,12 +68,12 @@ export function redeliverDeliveries(
   const { perSecond, onProgress = () => {} } = options;
   const total = rt.store.deliveryMoves.countReplayable(filter);
   const stepMs = perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
-  if (total * stepMs > LONGEST_SPREAD_MS)
+  if (total * stepMs > MAX_SPREAD_MS)
     throw new AppError(
       "invalid_input",
       `${total} deliveries at that rate would take more than a day.`,
       {
-        fix: "raise --rate, or narrow it with --since or --endpoint",
+        fix: "raise --rate, or filter with --since or --endpoint",
       },
     );
   if (rt.isDryRun()) return total;
@@ -82,7 +81,7 @@ export function redeliverDeliveries(
   const startsAt = rt.now();
   let done = 0;
   for (let after = 0; after < upTo;) {
-    const batch = { after, upTo, limit: BATCH, at: startsAt + done * stepMs, stepMs };
+    const batch = { after, upTo, limit: BATCH_ROWS, at: startsAt + done * stepMs, stepMs };
     const { count, last } = rt.tx(() => rt.store.deliveryMoves.replay(filter, batch));
     done += count;
     after = last;
@@ -91,6 +90,6 @@ export function redeliverDeliveries(
   return done;
 }
 
-/** Gives up what is still owed, waiting or parked. @returns how many */
+/** Cancels all matching deliveries that are pending, parked or corrupt. @returns their number */
 export const cancelDeliveries = (rt: Runtime, filter: DeliveryFilter): number =>
   rt.tx(() => rt.store.deliveryMoves.cancel(filter));

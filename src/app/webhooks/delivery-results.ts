@@ -12,50 +12,54 @@ import { createTallyChanges } from "../../store/tallies.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
 import { disableEndpoint } from "./endpoint-lifecycle.ts";
 
-/** What came of a delivery that was taken up. */
+/** The result of processing one delivery. */
 export type DeliveryResult = {
   due: DueRow;
   endpointId: string;
   businessId: string;
   settlement: Settlement;
-  /** null: nothing was sent. */
+  /** null if nothing was sent. */
   attempt: AttemptRow | null;
-  /** The receiver said that it is no more. */
+  /** The receiver responded with 410 Gone. */
   isGone: boolean;
 };
 
-/** Writes outcomes in one transaction, and so one fsync, for all of them, with what they mean for their endpoints. */
+/**
+ * Writes the results, and the failure streaks of their endpoints, in one transaction, which costs
+ * one fsync for all of them.
+ * @returns the alerts to send
+ */
 export function recordResults(rt: Runtime, results: readonly DeliveryResult[]): Alert[] {
   return rt.tx(() => {
     writeDeliveries(rt, results);
     return Map.groupBy(results, ({ endpointId }) => endpointId)
       .entries()
-      .flatMap(([id, ofEndpoint]) => {
+      .flatMap(([id, endpointResults]) => {
         const endpoint = rt.store.endpoints.findById(id);
-        return endpoint ? writeEndpoint(rt, endpoint, ofEndpoint) : [];
+        return endpoint ? updateEndpoint(rt, endpoint, endpointResults) : [];
       })
       .toArray();
   });
 }
 
 function writeDeliveries(rt: Runtime, results: readonly DeliveryResult[]): void {
-  const sheet = createTallyChanges();
+  const tallyChanges = createTallyChanges();
   const attempts = new Map<string, { delivered: number; failed: number }>();
   for (const { due, businessId, settlement, attempt } of results) {
     const move = rt.store.due.settle(due, settlement, attempt);
     if (move === undefined) continue;
-    sheet.move(businessId, move.from, move.to);
+    tallyChanges.move(businessId, move.from, move.to);
     if (attempt === null) continue;
     const count = attempts.get(businessId) ?? { delivered: 0, failed: 0 };
     attempts.set(businessId, count);
     count[settlement.status === "DELIVERED" ? "delivered" : "failed"] += 1;
   }
-  sheet.write(rt.store.tallies);
+  tallyChanges.write(rt.store.tallies);
   for (const [businessId, { delivered, failed }] of attempts)
     rt.store.tallies.addAttempts(businessId, rt.now(), delivered, failed);
 }
 
-function writeEndpoint(
+function updateEndpoint(
   rt: Runtime,
   endpoint: EndpointRow,
   results: readonly DeliveryResult[],
@@ -67,7 +71,7 @@ function writeEndpoint(
     if (settlement.status !== "DELIVERED") streak = recordFailure(streak, due.eventId, attempt.at);
     else if (streak.failingSince !== null) {
       if (streak.warnedAt !== null)
-        alerts.push(makeAlert(rt, "endpoint.recovered", endpoint, "answers again."));
+        alerts.push(makeAlert(rt, "endpoint.recovered", endpoint, "is working again."));
       streak = NO_STREAK;
     }
   }
@@ -81,7 +85,7 @@ function writeEndpoint(
     const alert = makeAlert(rt, "delivery.exhausted", endpoint, "");
     alerts.push({
       ...alert,
-      text: `${what} to '${endpoint.name}' of ${alert.business} failed for good: ${first.settlement.error}.`,
+      text: `${what} to '${endpoint.name}' of ${alert.business} failed permanently: ${first.settlement.error}.`,
     });
   }
   if (endpoint.status === "ACTIVE" && results.some(({ isGone }) => isGone)) {
@@ -91,7 +95,7 @@ function writeEndpoint(
         rt,
         "endpoint.disabled",
         endpoint,
-        "answered 410 Gone and was disabled. Its events are parked.",
+        "responded 410 Gone and was disabled. Its events are parked.",
       ),
     );
   }

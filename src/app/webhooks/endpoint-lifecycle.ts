@@ -4,13 +4,15 @@ import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
 
-/** Why an endpoint is disabled; manual: the operator has said so, whatever else had happened before. */
+/** Why an endpoint is disabled. `manual`, by the operator, replaces any earlier reason. */
 export type DisabledReason = "gone" | "failing" | "manual";
 
-/** Which of the parked events are sent after all: all, none, or those created at or after an instant. */
+/**
+ * Which parked deliveries to send: all, none, or those created at or after an instant (epoch ms).
+ */
 export type Recover = "all" | "none" | number;
 
-/** @throws AppError resource_not_found, also for one of another business when that is named */
+/** @throws AppError resource_not_found, also if it belongs to another business than `businessId` */
 export function getEndpoint(rt: Runtime, id: string, businessId?: string): EndpointRow {
   const endpoint = rt.store.endpoints.findById(id);
   if (endpoint && (businessId === undefined || endpoint.businessId === businessId)) return endpoint;
@@ -19,7 +21,7 @@ export function getEndpoint(rt: Runtime, id: string, businessId?: string): Endpo
   });
 }
 
-/** Nothing more goes to it; what is owed to it, and what comes meanwhile, is parked. */
+/** Stops sending to an endpoint. Its pending and new deliveries are parked. */
 export function disableEndpoint(
   rt: Runtime,
   id: string,
@@ -34,9 +36,10 @@ export function disableEndpoint(
 }
 
 /**
- * Takes a disabled endpoint up again, with a clean record. What of the parked is not recovered is cancelled.
- * @throws AppError resource_not_found; validation_failed for a time in the future; conflict for a partner, when the operator has
- * disabled it
+ * Enables a disabled endpoint and resets its failure streak. Parked deliveries that are not
+ * recovered are cancelled.
+ * @throws AppError resource_not_found; validation_failed if `recover` is in the future; conflict if
+ *   a partner enables an endpoint that the operator disabled
  */
 export function enableEndpoint(
   rt: Runtime,
@@ -49,10 +52,10 @@ export function enableEndpoint(
     if (byPartner && disabledReason === "manual")
       throw new AppError(
         "conflict",
-        "The business has disabled this endpoint, and it alone can enable it: ask there.",
+        "The business disabled this endpoint; only the business can enable it again.",
       );
     const now = rt.now();
-    if (typeof recover === "number" && recover > now) refuseFuture();
+    if (typeof recover === "number" && recover > now) throw futureRecoverError();
     if (status === "DISABLED") {
       rt.store.endpoints.updateStatus(id, "ACTIVE", null, now);
       rt.store.endpoints.updateStreak(id, NO_STREAK);
@@ -65,17 +68,19 @@ export function enableEndpoint(
   });
 }
 
-/** A slip of the day would cancel everything without a word. */
-function refuseFuture(): never {
-  const detail =
-    "'recover' is in the future: all that was missed came before it, and would be cancelled.";
-  throw new AppError("validation_failed", detail, {
-    fix: "name the time since when it was missed, or all, or none",
+/** A mistyped future date would silently cancel all parked deliveries. */
+function futureRecoverError(): AppError {
+  const detail = "'recover' is in the future, so all parked deliveries would be cancelled.";
+  return new AppError("validation_failed", detail, {
+    fix: "pass a time in the past, or all, or none",
     issues: [{ pointer: "#/recover", code: "in_the_future", detail }],
   });
 }
 
-/** For good: what is owed to it is cancelled, its secrets are gone. Its deliveries stay on file for their time. */
+/**
+ * Deletes an endpoint and its secrets, and cancels its pending deliveries. Past deliveries stay
+ * until their retention period ends.
+ */
 export function deleteEndpoint(rt: Runtime, id: string): { cancelled: number } {
   return rt.tx(() => {
     getEndpoint(rt, id);
@@ -85,34 +90,34 @@ export function deleteEndpoint(rt: Runtime, id: string): { cancelled: number } {
   });
 }
 
-/** Warns of endpoints that have been failing for long, and disables those that were warned of long enough. */
+/** Alerts about endpoints that have failed for long, and later disables them. */
 export function reviewEndpoints(rt: Runtime): Alert[] {
   if (!rt.store.endpoints.listFailing().some((endpoint) => nextStreakAction(endpoint, rt.now())))
     return [];
   return rt.tx(() =>
-    rt.store.endpoints.listFailing().flatMap((endpoint) => takeMeasure(rt, endpoint)),
+    rt.store.endpoints.listFailing().flatMap((endpoint) => reviewEndpoint(rt, endpoint)),
   );
 }
 
-function takeMeasure(rt: Runtime, endpoint: EndpointRow): Alert[] {
+function reviewEndpoint(rt: Runtime, endpoint: EndpointRow): Alert[] {
   const now = rt.now();
-  const measure = nextStreakAction(endpoint, now);
+  const action = nextStreakAction(endpoint, now);
   const since = `since ${isoMinute(endpoint.failingSince ?? now)}`;
-  switch (measure?.action) {
+  switch (action?.action) {
     case undefined:
       return [];
     case "warn":
       rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, warnedAt: now });
-      return [makeAlert(rt, "endpoint.failing", endpoint, `has not taken a delivery ${since}.`)];
+      return [makeAlert(rt, "endpoint.failing", endpoint, `has not accepted a delivery ${since}.`)];
     case "announce": {
-      const { disableAt } = measure;
+      const { disableAt } = action;
       rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, disableAt });
-      const what = `has not taken a delivery ${since}. It will be disabled at ${isoMinute(disableAt)}.`;
+      const what = `has not accepted a delivery ${since}. It will be disabled at ${isoMinute(disableAt)}.`;
       return [makeAlert(rt, "endpoint.disable_scheduled", endpoint, what)];
     }
     case "disable": {
       const { parked } = disableEndpoint(rt, endpoint.id, "failing");
-      const what = `was disabled: it has not taken a delivery ${since}. ${parked} deliveries are parked.`;
+      const what = `was disabled: it has not accepted a delivery ${since}. ${parked} deliveries are parked.`;
       return [makeAlert(rt, "endpoint.disabled", endpoint, what)];
     }
   }

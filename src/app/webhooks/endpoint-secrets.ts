@@ -11,25 +11,26 @@ const DEFAULT_OVERLAP_MS = DAY_MS;
 const MAX_OVERLAP_MS = 7 * DAY_MS;
 
 export type RotationOptions = {
-  /** How long deliveries are signed with the old secret as well. */
+  /** How long deliveries are also signed with the old secret. */
   overlapMs?: number | undefined;
-  /** Ends a rotation that is still going on. */
+  /** Finishes an unfinished rotation first. */
   force?: boolean;
-  /** Does without a master key that is lost, and without a secret that it alone opened: for the operator alone to say. */
+  /** Allow creating a master key if the old one is lost; only for the operator. */
   allowNewMasterKey?: boolean;
 };
 
 /**
- * A fresh signing secret, sealed and stored. Belongs inside a transaction: see SecretBox.seal.
+ * Creates a signing secret and stores it encrypted. Call it inside a transaction: see
+ * SecretBox.seal.
  * @throws AppError signing_unavailable
  */
 export function createSigningSecret(rt: Runtime, endpointId: string): string {
-  requireMasterKey(rt, rt.store.endpointSecrets.list());
-  return sealNewSecret(rt, endpointId);
+  assertMasterKey(rt, rt.store.endpointSecrets.list());
+  return storeNewSecret(rt, endpointId);
 }
 
-/** Makes the master key where there is none. */
-function sealNewSecret(rt: Runtime, endpointId: string): string {
+/** Also creates the master key if there is none. */
+function storeNewSecret(rt: Runtime, endpointId: string): string {
   const secret = generateSecret(rt.random);
   const id = rt.newId("whs");
   const sealed = rt.secrets.seal(secret, id);
@@ -37,21 +38,21 @@ function sealNewSecret(rt: Runtime, endpointId: string): string {
   return secret;
 }
 
-/** Sealed with another key, a new secret would open, and those that are stored never again beside it. */
-function requireMasterKey({ config, secrets }: Runtime, stored: readonly SecretRow[]): void {
+/** A secret encrypted with a wrong or new key would hide that the stored ones need another key. */
+function assertMasterKey({ config, secrets }: Runtime, stored: readonly SecretRow[]): void {
   if (secrets.opensAny(stored)) return;
   const what = existsSync(config.masterKeyPath)
-    ? "The master key is not the one that the stored signing secrets are sealed with."
-    : "The master key is gone, and the stored signing secrets open with it alone.";
+    ? "The master key does not match the stored signing secrets."
+    : "The master key is missing, so the stored signing secrets cannot be decrypted.";
   throw new AppError("signing_unavailable", what, {
-    fix: `put the right ${config.masterKeyPath} back; if it is lost for good, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
+    fix: `restore the right ${config.masterKeyPath}; if it is lost, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
   });
 }
 
-/** The current one, for whoever made the endpoint and missed the answer. */
+/** Returns the current secret, for repeating the response that created the endpoint. */
 export function decryptSigningSecret(rt: Runtime, endpointId: string): string {
   const [current] = rt.store.endpointSecrets.listValid(endpointId, rt.now());
-  if (!current) throw new Error(`the endpoint ${endpointId} has no secret`);
+  if (!current) throw new Error(`The endpoint ${endpointId} has no secret.`);
   return rt.secrets.open(current.sealed, current.id);
 }
 
@@ -69,8 +70,10 @@ export function canDecryptSecret(
 }
 
 /**
- * A new signing secret, in this answer and in no other. Deliveries carry both signatures until the overlap is over.
- * @throws AppError invalid_input, resource_not_found, conflict while two secrets live already, signing_unavailable
+ * Creates a new signing secret, which cannot be read again later. Deliveries carry both signatures
+ * until the overlap ends.
+ * @throws AppError invalid_input, resource_not_found, conflict if the last rotation is not
+ *   finished, signing_unavailable
  */
 export function rotateEndpointSecret(
   rt: Runtime,
@@ -82,7 +85,7 @@ export function rotateEndpointSecret(
   }: RotationOptions = {},
 ): { endpoint: EndpointRow; secret: string; oldEndsAt: number } {
   if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
-    throw new AppError("invalid_input", "The old secret may live on for 0 to 7 days.");
+    throw new AppError("invalid_input", "The overlap must be between 0 and 7 days.");
   return rt.tx(() => {
     const endpoint = getEndpoint(rt, id);
     const now = rt.now();
@@ -90,29 +93,28 @@ export function rotateEndpointSecret(
     if (old && !force)
       throw new AppError(
         "conflict",
-        `${id} has two live secrets: finish its last rotation when the receiver has the newer one, or force this one.`,
-        {
-          fix: `deskbell webhooks rotate-secret ${id} --finish, or the same again with --force`,
-        },
+        `The last rotation of ${id} is not finished. Finish it once the receiver uses the new secret, or force another rotation.`,
+        { fix: `deskbell webhooks rotate-secret ${id} --finish, or rotate again with --force` },
       );
     if (!allowNewMasterKey)
-      requireMasterKey(rt, current ? [current] : rt.store.endpointSecrets.list());
-    // One that does not open would hold up every delivery for as long as it lived on.
-    const isShut = allowNewMasterKey && current !== undefined && !canDecryptSecret(rt, current);
-    const oldEndsAt = isShut ? now : now + overlapMs;
-    if (isShut) rt.store.endpointSecrets.deleteAll(id);
+      assertMasterKey(rt, current ? [current] : rt.store.endpointSecrets.list());
+    // A secret that cannot be decrypted would block every delivery during the overlap.
+    const isUndecryptable =
+      allowNewMasterKey && current !== undefined && !canDecryptSecret(rt, current);
+    const oldEndsAt = isUndecryptable ? now : now + overlapMs;
+    if (isUndecryptable) rt.store.endpointSecrets.deleteAll(id);
     rt.store.endpointSecrets.deleteOld(id);
     rt.store.endpointSecrets.expireCurrent(id, oldEndsAt);
-    return { endpoint, secret: sealNewSecret(rt, id), oldEndsAt };
+    return { endpoint, secret: storeNewSecret(rt, id), oldEndsAt };
   });
 }
 
-/** Drops the old secret now. @returns false: there was none */
+/** Deletes the old secret now. @returns whether there was one */
 export function finishSecretRotation(rt: Runtime, id: string): boolean {
   return rt.tx(() => {
     getEndpoint(rt, id);
-    const isGoingOn = rt.store.endpointSecrets.listValid(id, rt.now()).length > 1;
+    const hadOldSecret = rt.store.endpointSecrets.listValid(id, rt.now()).length > 1;
     rt.store.endpointSecrets.deleteOld(id);
-    return isGoingOn;
+    return hadOldSecret;
   });
 }

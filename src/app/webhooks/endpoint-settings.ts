@@ -17,52 +17,55 @@ import type { Resolve } from "./resolver.ts";
 const MAX_NAME_LENGTH = 100;
 const TIMEOUT_MS = { minimum: 1000, maximum: 30_000 };
 
-/** What somebody wants an endpoint to be; unchecked, so that all mistakes are told at once. */
+/** Settings as requested. They are not validated yet, so that all issues are reported together. */
 export type RequestedSettings = {
   [Name in Exclude<keyof EndpointSettings, "allowPrivate">]: unknown;
 } & {
   allowPrivate: boolean;
 };
 
-/** The fields that whoever subscribes over HTTP may send. */
+/** The fields that a request body may contain. */
 const ENDPOINT_FIELDS = ["name", "url", "events"];
 
 /** What the operator allows for all endpoints. */
-type Lab = Omit<UrlPolicy, "trusted">;
+type UrlAllowances = Omit<UrlPolicy, "trusted">;
 
-/** target: where it goes, which is still to be looked up; null where that was not judged. */
+/** `target`: the URL's host, not resolved yet; null if the URL was not checked. */
 export type ValidatedSettings = { settings: EndpointSettings; target: UrlTarget | null };
 
 /**
- * @param lab null for a URL that stays as it is: what has become of it is told by its deliveries
- * @throws AppError validation_failed with every mistake, unsafe_url where the URL is the only one
+ * @param allowances null if the URL is unchanged and need not be checked again
+ * @throws AppError validation_failed with all issues, or unsafe_url if that is the only one
  */
 export function parseEndpointSettings(
-  asked: RequestedSettings,
-  lab: Lab | null,
+  requested: RequestedSettings,
+  allowances: UrlAllowances | null,
   unknownFields: readonly string[] = [],
 ): ValidatedSettings {
-  const judged =
-    lab && typeof asked.url === "string"
-      ? parseTarget(normalizeUrl(asked.url), { ...lab, trusted: asked.allowPrivate })
+  const parsed =
+    allowances && typeof requested.url === "string"
+      ? parseTarget(normalizeUrl(requested.url), { ...allowances, trusted: requested.allowPrivate })
       : null;
-  const [target, refusal] = judged && "reason" in judged ? [null, judged] : [judged, undefined];
-  const items = [
-    ...checkName(asked.name),
-    ...checkUrl(asked.url),
-    ...(refusal ? [tellUnsafe(refusal)] : []),
-    ...checkEvents(asked.events),
-    ...checkWhole("timeoutMs", asked.timeoutMs, TIMEOUT_MS),
-    ...checkWhole("maxInFlight", asked.maxInFlight, { minimum: 1, maximum: MAX_CONCURRENCY }),
-    ...unknownFields.map(tellUnknown),
+  const [target, unsafe] = parsed && "reason" in parsed ? [null, parsed] : [parsed, undefined];
+  const issues = [
+    ...validateName(requested.name),
+    ...validateUrl(requested.url),
+    ...(unsafe ? [unsafeUrlIssue(unsafe)] : []),
+    ...validateEvents(requested.events),
+    ...validateInteger("timeoutMs", requested.timeoutMs, TIMEOUT_MS),
+    ...validateInteger("maxInFlight", requested.maxInFlight, {
+      minimum: 1,
+      maximum: MAX_CONCURRENCY,
+    }),
+    ...unknownFields.map(unknownFieldIssue),
   ];
-  const [first, ...others] = items;
+  const [first, ...others] = issues;
   if (first !== undefined) {
-    if (refusal && others.length === 0) throw unsafe(refusal);
+    if (unsafe && others.length === 0) throw unsafeUrlError(unsafe);
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-    throw new AppError("validation_failed", `${first.detail}${more}`, { issues: items });
+    throw new AppError("validation_failed", `${first.detail}${more}`, { issues });
   }
-  const { name, url, events, ...settings } = asked as EndpointSettings;
+  const { name, url, events, ...settings } = requested as EndpointSettings;
   return {
     settings: {
       ...settings,
@@ -74,9 +77,9 @@ export function parseEndpointSettings(
   };
 }
 
-function tellUnknown(name: string): ValidationIssue {
+function unknownFieldIssue(name: string): ValidationIssue {
   const shown = safe(name, 60);
-  const detail = `There is no field '${shown}'.${didYouMean(shown, ENDPOINT_FIELDS)}`;
+  const detail = `Unknown field '${shown}'.${didYouMean(shown, ENDPOINT_FIELDS)}`;
   return { pointer: toPointer(name), code: "unknown_field", detail };
 }
 
@@ -84,26 +87,26 @@ function tellUnknown(name: string): ValidationIssue {
 const toPointer = (field: string): string =>
   `#/${encodeURIComponent(field.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
 
-function checkName(name: unknown): ValidationIssue[] {
+function validateName(name: unknown): ValidationIssue[] {
   const pointer = "#/name";
   if (name === undefined) return [{ pointer, code: "required", detail: "'name' is missing." }];
   if (typeof name !== "string")
-    return [{ pointer, code: "type", detail: "'name' must be a text." }];
+    return [{ pointer, code: "type", detail: "'name' must be a string." }];
   const { length } = name.trim();
   return length >= 1 && length <= MAX_NAME_LENGTH
     ? []
     : [{ pointer, code: "length", detail: `'name' must have 1 to ${MAX_NAME_LENGTH} characters.` }];
 }
 
-function checkUrl(url: unknown): ValidationIssue[] {
+function validateUrl(url: unknown): ValidationIssue[] {
   const pointer = "#/url";
   if (url === undefined) return [{ pointer, code: "required", detail: "'url' is missing." }];
   return typeof url === "string"
     ? []
-    : [{ pointer, code: "type", detail: "'url' must be a text." }];
+    : [{ pointer, code: "type", detail: "'url' must be a string." }];
 }
 
-function checkEvents(events: unknown): ValidationIssue[] {
+function validateEvents(events: unknown): ValidationIssue[] {
   const pointer = "#/events";
   if (events === undefined) return [{ pointer, code: "required", detail: "'events' is missing." }];
   if (!Array.isArray(events))
@@ -113,7 +116,7 @@ function checkEvents(events: unknown): ValidationIssue[] {
   return events.flatMap((event: unknown, i) => {
     if (typeof event !== "string")
       return [
-        { pointer: `${pointer}/${i}`, code: "type", detail: "An event name must be a text." },
+        { pointer: `${pointer}/${i}`, code: "type", detail: "An event name must be a string." },
       ];
     if (isEventType(event)) return [];
     const shown = safe(event, 60);
@@ -122,7 +125,7 @@ function checkEvents(events: unknown): ValidationIssue[] {
   });
 }
 
-function checkWhole(
+function validateInteger(
   name: string,
   value: unknown,
   { minimum, maximum }: { minimum: number; maximum: number },
@@ -133,32 +136,32 @@ function checkWhole(
   return [{ pointer: `#/${name}`, code: "range", detail }];
 }
 
-/** Looks up where it would go. @throws AppError unsafe_url */
+/** Resolves the URL's host and checks its addresses. @throws AppError unsafe_url */
 export async function assertSafeAddresses(
   { settings, target }: ValidatedSettings,
-  lab: Lab,
+  allowances: UrlAllowances,
   resolve: Resolve,
 ): Promise<void> {
   if (target === null || target.isLiteral) return;
   const { hostname } = target;
-  const allowances = { ...lab, trusted: settings.allowPrivate };
-  const addresses = await resolve(hostname, allowances);
+  const policy = { ...allowances, trusted: settings.allowPrivate };
+  const addresses = await resolve(hostname, policy);
   if (addresses.length === 0)
-    throw unsafe({
+    throw unsafeUrlError({
       reason: `'${hostname}' has no address in DNS.`,
-      fix: "check the spelling of the host",
+      fix: "check the spelling of the host name",
     });
-  const refusal = unsafeAddressError(hostname, addresses, allowances);
-  if (refusal !== undefined) throw unsafe(refusal);
+  const unsafe = unsafeAddressError(hostname, addresses, policy);
+  if (unsafe !== undefined) throw unsafeUrlError(unsafe);
 }
 
-function unsafe(refusal: UnsafeUrl): AppError {
-  const item = tellUnsafe(refusal);
-  return new AppError("unsafe_url", item.detail, { fix: refusal.fix, issues: [item] });
+function unsafeUrlError(unsafe: UnsafeUrl): AppError {
+  const issue = unsafeUrlIssue(unsafe);
+  return new AppError("unsafe_url", issue.detail, { fix: unsafe.fix, issues: [issue] });
 }
 
-const tellUnsafe = ({ reason: refused }: UnsafeUrl): ValidationIssue => ({
+const unsafeUrlIssue = ({ reason }: UnsafeUrl): ValidationIssue => ({
   pointer: "#/url",
   code: "unsafe_url",
-  detail: `deskbell does not send to this URL. ${refused}`,
+  detail: `deskbell does not send to this URL. ${reason}`,
 });

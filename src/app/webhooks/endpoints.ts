@@ -23,41 +23,41 @@ import { assertDiskSpace } from "../disk-space.ts";
 export const MAX_ENDPOINTS = 50;
 const DEFAULTS = { timeoutMs: 10_000, maxInFlight: 4 };
 
-/** Checked here, so that all mistakes are told at once. */
+/** Not validated yet, so that all issues are reported together. */
 export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events"> & {
   businessId: string;
-  /** null: somebody at the terminal. */
+  /** The API key that creates it; null: the operator, on the command line. */
   keyId: string | null;
-  /** The operator's word that this one endpoint may be reached over http and on a private address. */
+  /** The operator allows http and private addresses for this endpoint. */
   allowPrivate: boolean;
   /** 1 to 30 s. */
   timeoutMs?: unknown;
   /** 1 to 32. */
   maxInFlight?: unknown;
-  /** Names of what else was asked, which is a mistake. */
+  /** Unknown fields of the request body, each reported as an issue. */
   unknownFields?: string[];
-  /** The same one from the same key, within a day, gives the same endpoint. */
+  /** Repeating it with the same key within a day returns the same endpoint. */
   idempotencyKey?: string | undefined;
 };
 
 export type EndpointChanges = Partial<RequestedSettings> & {
-  /** The operator trusts a URL, not whoever may change it: another one has to be safe like a stranger's. */
+  /** If a partner changes the URL, `allowPrivate` is reset: the operator trusted the old URL. */
   byPartner?: boolean;
-  /** Names of what else was asked, which is a mistake. */
+  /** Unknown fields of the request body, each reported as an issue. */
   unknownFields?: string[];
 };
 
 /**
- * Subscribes a URL. The secret is in this answer and in no other.
+ * Creates a webhook endpoint. The secret cannot be read again later.
  * @throws AppError validation_failed, unsafe_url, conflict
  */
 export async function createEndpoint(
   rt: Runtime,
-  { businessId, keyId, idempotencyKey, unknownFields, ...asked }: EndpointRequest,
+  { businessId, keyId, idempotencyKey, unknownFields, ...requested }: EndpointRequest,
   resolve: Resolve = resolveName,
 ): Promise<{ endpoint: EndpointRow; secret: string }> {
   const checked = parseEndpointSettings(
-    withDefaults(asked),
+    withDefaults(requested),
     rt.config.urlAllowances,
     unknownFields,
   );
@@ -66,8 +66,8 @@ export async function createEndpoint(
     idempotencyKey === undefined || keyId === null
       ? null
       : idempotentRequest(keyId, idempotencyKey, settings);
-  const made = request && findMade(rt, request);
-  if (made) return made;
+  const created = request && findCreated(rt, request);
+  if (created) return created;
   await assertSafeAddresses(checked, rt.config.urlAllowances, resolve);
   const now = rt.now();
   const endpoint: EndpointRow = {
@@ -82,17 +82,15 @@ export async function createEndpoint(
     updatedAt: now,
   };
   return rt.tx(() => {
-    // The same request may have come in again during the lookup.
-    const madeMeanwhile = request && findMade(rt, request);
-    if (madeMeanwhile) return madeMeanwhile;
+    // The same request may have arrived again during the DNS lookup.
+    const createdMeanwhile = request && findCreated(rt, request);
+    if (createdMeanwhile) return createdMeanwhile;
     assertDiskSpace(rt);
     if (rt.store.endpoints.count(businessId) >= MAX_ENDPOINTS)
       throw new AppError(
         "conflict",
-        `This business has ${MAX_ENDPOINTS} webhook endpoints, the most it can have.`,
-        {
-          fix: "delete one that is no longer needed",
-        },
+        `This business already has ${MAX_ENDPOINTS} webhook endpoints, the maximum.`,
+        { fix: "delete one that is no longer needed" },
       );
     rt.store.endpoints.insert(endpoint);
     if (request) recordCreatedEndpoint(rt, request, endpoint.id);
@@ -100,8 +98,8 @@ export async function createEndpoint(
   });
 }
 
-/** @throws AppError idempotency_key_reused, conflict when it was deleted since */
-function findMade(
+/** @throws AppError idempotency_key_reused, conflict if the endpoint was deleted since */
+function findCreated(
   rt: Runtime,
   request: IdempotentRequest,
 ): { endpoint: EndpointRow; secret: string } | undefined {
@@ -109,12 +107,12 @@ function findMade(
   if (id === undefined) return undefined;
   const endpoint = rt.store.endpoints.findById(id);
   if (!endpoint)
-    throw new AppError("conflict", "The endpoint that this Idempotency-Key has made was deleted.");
+    throw new AppError("conflict", "The endpoint created with this Idempotency-Key was deleted.");
   return { endpoint, secret: decryptSigningSecret(rt, id) };
 }
 
 /**
- * Changes what it is told. Another URL begins with a clean record.
+ * Updates an endpoint. A new URL resets its failure streak.
  * @throws AppError resource_not_found, validation_failed, unsafe_url
  */
 export async function updateEndpoint(
@@ -124,14 +122,14 @@ export async function updateEndpoint(
   resolve: Resolve = resolveName,
 ): Promise<EndpointRow> {
   await assertSafeAddresses(
-    checkChanges(rt, getEndpoint(rt, id), changes),
+    parseChanges(rt, getEndpoint(rt, id), changes),
     rt.config.urlAllowances,
     resolve,
   );
   return rt.tx(() => {
-    // Somebody else may have changed it during the lookup.
+    // It may have been changed during the DNS lookup.
     const before = getEndpoint(rt, id);
-    const { settings } = checkChanges(rt, before, changes);
+    const { settings } = parseChanges(rt, before, changes);
     rt.store.endpoints.update(id, settings, rt.now());
     if (settings.url !== before.url) rt.store.endpoints.updateStreak(id, NO_STREAK);
     return getEndpoint(rt, id);
@@ -141,24 +139,25 @@ export async function updateEndpoint(
 const withDefaults = ({
   timeoutMs = DEFAULTS.timeoutMs,
   maxInFlight = DEFAULTS.maxInFlight,
-  ...asked
+  ...requested
 }: Pick<EndpointRequest, keyof RequestedSettings>): RequestedSettings => ({
-  ...asked,
+  ...requested,
   timeoutMs,
   maxInFlight,
 });
 
-/** Where it goes is judged when that changes, or whether it is trusted. */
-function checkChanges(
+/** Checks the URL only if it changes, or whether it is trusted. */
+function parseChanges(
   rt: Runtime,
   before: EndpointRow,
   changes: EndpointChanges,
 ): ValidatedSettings {
-  const asked = merge(before, changes);
-  const stays = asked.url === before.url && asked.allowPrivate === before.allowPrivate;
+  const requested = merge(before, changes);
+  const isUnchanged =
+    requested.url === before.url && requested.allowPrivate === before.allowPrivate;
   return parseEndpointSettings(
-    asked,
-    stays ? null : rt.config.urlAllowances,
+    requested,
+    isUnchanged ? null : rt.config.urlAllowances,
     changes.unknownFields,
   );
 }
@@ -171,7 +170,7 @@ function merge(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
   const settings = { name, url, events, allowPrivate, timeoutMs, maxInFlight, ...given };
-  // Another spelling of the same URL is no change.
+  // A different spelling of the same URL is not a change.
   if (typeof settings.url === "string" && normalizeUrl(settings.url) === normalizeUrl(url))
     return { ...settings, url };
   return byPartner ? { ...settings, allowPrivate: false } : settings;

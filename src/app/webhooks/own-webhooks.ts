@@ -4,8 +4,9 @@ import type { DeliveryRow } from "../../store/deliveries.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { KeyRow } from "../../store/keys.ts";
 
-// What of a business's webhooks a key sees and manages: a secret key all of them, a restricted key the endpoints that it
-// created. A rotated key is the same key with another text. What is another's is not told from what does not exist.
+// Which webhooks a key can see and manage: a secret key all of its business, a restricted key the
+// endpoints that it created (a rotated key is still the same key). For all others the response is
+// the same as if they did not exist.
 
 type Viewer = Pick<KeyRow, "id" | "kind" | "businessId">;
 
@@ -21,10 +22,10 @@ export const listOwnEndpoints = (rt: Runtime, key: Viewer): EndpointRow[] =>
 export function getOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRow {
   const endpoint = rt.store.endpoints.findById(id);
   if (endpoint && owns(key, endpoint)) return endpoint;
-  throw new AppError("resource_not_found", "There is no webhook endpoint with this id.");
+  throw new AppError("resource_not_found", "There is no webhook endpoint with this ID.");
 }
 
-/** Also one to an endpoint that was deleted since. @throws AppError resource_not_found */
+/** Also returns deliveries of deleted endpoints. @throws AppError resource_not_found */
 export function getOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRow {
   const delivery = rt.store.deliveries.findById(id);
   if (delivery) {
@@ -32,5 +33,5 @@ export function getOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRo
     if (owns(key, { businessId, keyId: rt.store.endpoints.findCreatorKeyId(endpointId) }))
       return delivery;
   }
-  throw new AppError("resource_not_found", "There is no delivery with this id.");
+  throw new AppError("resource_not_found", "There is no delivery with this ID.");
 }

@@ -2,23 +2,24 @@ import { lookup, Resolver } from "node:dns/promises";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { type UrlPolicy, allowsPrivateNames } from "../../domain/webhooks/safe-url.ts";
 
-/** All addresses of a name, IPv4 and IPv6; none when it has none or nobody answers. */
+/** Returns all IPv4 and IPv6 addresses of a name; none if it has none or the lookup fails. */
 export type Resolve = (hostname: string, allowances: UrlPolicy) => Promise<string[]>;
 
 /**
- * Names of strangers are asked of DNS alone, with timeouts. Names that an operator may have meant for a private network are
- * asked of the system, which also knows the hosts file and mDNS, but holds one of the process's few lookup threads meanwhile.
+ * Resolves untrusted names through DNS only, with timeouts. Names that may be on a private network
+ * are resolved by the system, which also knows the hosts file and mDNS but occupies one of the
+ * process's few lookup threads.
  */
 export const resolveName: Resolve = (hostname, allowances) =>
-  allowsPrivateNames(allowances) ? askSystem(hostname) : askDns(hostname);
+  allowsPrivateNames(allowances) ? resolveWithSystem(hostname) : resolveWithDns(hostname);
 
-async function askSystem(hostname: string): Promise<string[]> {
+async function resolveWithSystem(hostname: string): Promise<string[]> {
   const found = await lookup(hostname, { all: true }).catch(() => []);
   return found.map(({ address }) => address);
 }
 
-async function askDns(hostname: string): Promise<string[]> {
-  // A new one each time reads /etc/resolv.conf again: a box that moved networks goes on working.
+async function resolveWithDns(hostname: string): Promise<string[]> {
+  // A new Resolver reads /etc/resolv.conf again, in case the server has changed networks.
   const resolver = new Resolver({ timeout: 1500, tries: 2 });
   const none = () => [];
   const found = await Promise.all([
@@ -30,8 +31,8 @@ async function askDns(hostname: string): Promise<string[]> {
 
 const MAX_CACHED = 10_000;
 
-/** Keeps answers for a minute. A failure is not kept. */
-export function cacheResolve(resolve: Resolve, now: () => number, keepMs = 60_000): Resolve {
+/** Caches results for a minute. Failures are not cached. */
+export function cacheResolve(resolve: Resolve, now: () => number, ttlMs = 60_000): Resolve {
   const cached = new BoundedCache<string, { until: number; addresses: Promise<string[]> }>(
     MAX_CACHED,
   );
@@ -40,7 +41,7 @@ export function cacheResolve(resolve: Resolve, now: () => number, keepMs = 60_00
     const hit = cached.get(key);
     if (hit !== undefined && hit.until > now()) return hit.addresses;
     const addresses = resolve(hostname, allowances);
-    cached.set(key, { until: now() + keepMs, addresses });
+    cached.set(key, { until: now() + ttlMs, addresses });
     void addresses.then((found) => found.length === 0 && cached.delete(key));
     return addresses;
   };

@@ -7,9 +7,9 @@ import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { getEndpoint } from "./endpoint-lifecycle.ts";
 import { type AppendResult, appendEventFor, appendEvents } from "../events.ts";
-import { loadCatalog } from "../catalog/publish.ts";
+import { loadCatalog } from "../catalog/load-catalog.ts";
 
-/** An event about the first object of its kind, as it is now; undefined when the business has none. */
+/** Returns an event about the first object of its kind; undefined if the business has none. */
 export function draftSample(
   rt: Runtime,
   business: BusinessRow,
@@ -21,8 +21,9 @@ export function draftSample(
 }
 
 /**
- * Makes an event happen that nothing has caused: it is in the feed and goes to all who subscribe, or to one endpoint alone.
- * @throws AppError resource_not_found for an endpoint of another business, or when there is nothing to tell of
+ * Publishes an event that nothing has caused, to all subscribed endpoints or to a single one.
+ * @throws AppError resource_not_found if the endpoint belongs to another business, or if the
+ *   business has no object for this event type
  */
 export function triggerEvent(
   rt: Runtime,
@@ -35,10 +36,8 @@ export function triggerEvent(
     if (draft === undefined)
       throw new AppError(
         "resource_not_found",
-        `${business.slug} has nothing that ${type} could tell of.`,
-        {
-          fix: "name another event: deskbell events types",
-        },
+        `${business.slug} has no object for a ${type} event.`,
+        { fix: "choose another event type: deskbell events types" },
       );
     if (endpointId === undefined) return appendEvents(rt, business, [draft]);
     return appendEventFor(rt, business, draft, getEndpoint(rt, endpointId, business.id));

@@ -11,12 +11,13 @@ import { serializeEnvelope } from "../events.ts";
 import { draftSample } from "./sample-events.ts";
 
 /**
- * One POST over a connection of its own, with the address that it went to; null: it came to no connection.
- * @param givenUp it is broken off, as nobody waits for its outcome any more
+ * Sends one POST over a new connection.
+ * @param signal aborts it when nobody waits for the outcome any longer
+ * @returns the outcome and the address it connected to; null if there was no connection
  */
 export type SendOnce = (
   post: WebhookPost,
-  givenUp?: AbortSignal,
+  signal?: AbortSignal,
 ) => Promise<{ outcome: Outcome; address: string | null }>;
 
 export type TestResult = {
@@ -25,41 +26,43 @@ export type TestResult = {
   outcome: Outcome["kind"];
   address: string | null;
   statusCode: number | null;
-  /** Why it failed; null: it did not. */
+  /** Why it failed; null on success. */
   error: string | null;
   durationMs: number;
   responseText: string;
   eventType: EventType;
-  /** As they were sent. */
+  /** The request headers. */
   headers: Record<string, string>;
   body: string;
 };
 
 /**
- * Sends one signed event at once, of the first type subscribed to that there is something to tell of. It is in no feed, on no
- * file, and counts for nothing: a disabled endpoint can be tested as well.
+ * Sends one signed test event immediately, of the first subscribed type for which the business has
+ * an object. It is not stored, not in the feed and not counted, so a disabled endpoint can be
+ * tested too.
  * @throws AppError resource_not_found
  */
 export async function testEndpoint(
   rt: Runtime,
   endpointId: string,
   sendOnce: SendOnce,
-  givenUp?: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<TestResult> {
   const { businessId, url, allowPrivate: trusted, timeoutMs, events } = getEndpoint(rt, endpointId);
   const business = rt.store.businesses.findById(businessId);
-  if (!business) throw new AppError("resource_not_found", `The business of ${endpointId} is gone.`);
+  if (!business)
+    throw new AppError("resource_not_found", `The business of ${endpointId} does not exist.`);
   const keys = rt.store.endpointSecrets
     .listValid(endpointId, rt.now())
     .map(({ id, sealed }) => signingKey(rt.secrets.open(sealed, id)));
 
-  // Any business has a catalog.
+  // Every business has a catalog, so there is a sample of at least one type.
   const types = [...events, ...EVENT_TYPES];
   const draft = types
     .values()
     .map((type) => draftSample(rt, business, type))
     .find((draft) => draft !== undefined);
-  if (draft === undefined) throw new Error("There is nothing at all to tell of.");
+  if (draft === undefined) throw new Error("No event type has a sample.");
   const eventId = rt.newId("evt").replace("evt_", "evt_test_");
   const at = rt.now();
   const body = serializeEnvelope(business, draft, eventId, at);
@@ -76,18 +79,18 @@ export async function testEndpoint(
   };
 
   const started = rt.monotonic();
-  const { outcome, address } = await sendOnce({ url, trusted, timeoutMs, headers, body }, givenUp);
+  const { outcome, address } = await sendOnce({ url, trusted, timeoutMs, headers, body }, signal);
   const ok = classifyOutcome(outcome, at).kind === "success";
-  const isAnswer = outcome.kind === "responded";
+  const hasResponse = outcome.kind === "responded";
   return {
     ok,
     url,
     outcome: outcome.kind,
     address,
-    statusCode: isAnswer ? outcome.statusCode : null,
+    statusCode: hasResponse ? outcome.statusCode : null,
     error: ok ? null : describeFailure(outcome),
     durationMs: Math.round(rt.monotonic() - started),
-    responseText: isAnswer ? redactSecrets(outcome.responseText) : "",
+    responseText: hasResponse ? redactSecrets(outcome.responseText) : "",
     eventType: draft.type,
     headers,
     body: body.toString(),

@@ -11,7 +11,7 @@ CREATE TABLE business (
   updated_at      INTEGER NOT NULL
 ) STRICT;
 
--- The catalog as its author wrote it, one row for each object with a key of its own at the top of a section.
+-- The catalog as its author wrote it, one row per top-level object of a section.
 CREATE TABLE catalog_object (
   id          TEXT PRIMARY KEY,
   business_id TEXT NOT NULL REFERENCES business (id) ON DELETE CASCADE,
@@ -22,7 +22,7 @@ CREATE TABLE catalog_object (
   UNIQUE (business_id, kind, key)
 ) STRICT;
 
--- When what partners see of an object last changed, by the object itself or by something embedded in it.
+-- When the public representation of an object last changed, embedded objects included.
 CREATE TABLE representation (
   business_id TEXT NOT NULL REFERENCES business (id) ON DELETE CASCADE,
   object_id   TEXT NOT NULL,
@@ -47,7 +47,7 @@ CREATE TABLE api_key (
 ) STRICT;
 CREATE INDEX api_key_business ON api_key (business_id);
 
--- The texts that open a key: one, or two while a rotation's overlap lasts.
+-- The secrets of a key, as hashes: one, or two during the overlap of a rotation.
 CREATE TABLE api_key_secret (
   hash       BLOB PRIMARY KEY,
   key_id     TEXT NOT NULL REFERENCES api_key (id) ON DELETE CASCADE,
@@ -75,7 +75,7 @@ CREATE TABLE endpoint (
 ) STRICT;
 CREATE INDEX endpoint_business ON endpoint (business_id) WHERE deleted_at IS NULL;
 
--- Sealed with the master key, which lives outside this file.
+-- Encrypted with the master key, which is stored outside this file.
 CREATE TABLE endpoint_secret (
   id          TEXT PRIMARY KEY,
   endpoint_id TEXT NOT NULL REFERENCES endpoint (id) ON DELETE CASCADE,
@@ -85,7 +85,7 @@ CREATE TABLE endpoint_secret (
 ) STRICT;
 CREATE INDEX endpoint_secret_endpoint ON endpoint_secret (endpoint_id);
 
--- A fact with its envelope. The bytes never change; the hash is checked before they are signed.
+-- An event with its envelope. The bytes never change; the hash is checked before they are signed.
 CREATE TABLE event (
   id          TEXT PRIMARY KEY,
   business_id TEXT NOT NULL REFERENCES business (id) ON DELETE CASCADE,
@@ -97,10 +97,11 @@ CREATE TABLE event (
   UNIQUE (business_id, sequence)
 ) STRICT;
 
--- One event owed to one endpoint. PENDING until an outcome is written: which rows are on the wire only the courier knows, so that
--- after a crash each of them is simply due again.
+-- One event for one endpoint. PENDING until an outcome is written: only the delivery worker knows
+-- which rows are in flight, so after a crash each of them is due again.
 CREATE TABLE delivery (
-  -- Rises with each insert: whatever is new to the courier lies above the last one it has seen.
+  -- Rises with each insert, so the delivery worker finds new rows above the last number it has
+  -- seen.
   number           INTEGER PRIMARY KEY,
   id               TEXT NOT NULL UNIQUE,
   business_id      TEXT NOT NULL REFERENCES business (id) ON DELETE CASCADE,
@@ -120,9 +121,9 @@ CREATE TABLE delivery (
   CHECK ((status = 'PENDING') = (next_attempt_at IS NOT NULL)),
   CHECK ((status = 'DELIVERED') = (delivered_at IS NOT NULL))
 ) STRICT;
--- Due rows of one endpoint, oldest first; nothing settled is in it, so that it stays as small as the backlog.
+-- Due rows of one endpoint, oldest first; only pending rows, so it stays as small as the backlog.
 CREATE INDEX delivery_due ON delivery (endpoint_id, next_attempt_at) WHERE status = 'PENDING';
--- What ended without reaching its receiver, for whoever looks after it.
+-- Deliveries that ended without success.
 CREATE INDEX delivery_undelivered ON delivery (status, id) WHERE status NOT IN ('PENDING', 'DELIVERED');
 CREATE INDEX delivery_endpoint ON delivery (endpoint_id, id);
 CREATE INDEX delivery_business ON delivery (business_id, id);

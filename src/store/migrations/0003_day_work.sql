@@ -1,5 +1,5 @@
--- What people do on the day: bookings, reservations, ticket orders, absences. No catalog file touches any of it, and ids of
--- catalog objects are no foreign keys: a booking outlives the service that was booked.
+-- Day-to-day data: bookings, reservations, ticket orders, time off. Catalog files do not change it,
+-- and IDs of catalog objects are not foreign keys: a booking outlives the service that was booked.
 
 CREATE TABLE booking (
   id           TEXT PRIMARY KEY,
@@ -16,7 +16,7 @@ CREATE TABLE booking (
 ) STRICT;
 CREATE INDEX booking_business ON booking (business_id, id);
 
--- One service of a visit, with all that it takes: the catalog may change afterwards.
+-- One service of a booking, with the resources it uses: the catalog may change afterwards.
 CREATE TABLE booking_segment (
   booking_id        TEXT NOT NULL REFERENCES booking (id) ON DELETE CASCADE,
   position          INTEGER NOT NULL,
@@ -32,11 +32,11 @@ CREATE TABLE booking_segment (
   starts_at         INTEGER NOT NULL,
   ends_at           INTEGER NOT NULL,
   price_cents       INTEGER NOT NULL,
-  -- 0 once the booking is cancelled: what is free is asked far more often than what was.
+  -- 0 once the booking is cancelled, so that availability queries read only active segments.
   is_busy           INTEGER NOT NULL CHECK (is_busy IN (0, 1)),
   PRIMARY KEY (booking_id, position)
 ) STRICT, WITHOUT ROWID;
--- By the end: most bookings are over, and nobody asks for these.
+-- By end time, because most bookings are over and are not queried.
 CREATE INDEX booking_segment_busy ON booking_segment (business_id, ends_at) WHERE is_busy = 1;
 
 CREATE TABLE reservation (
@@ -91,8 +91,8 @@ CREATE TABLE ticket_order_item (
   PRIMARY KEY (order_id, ticket_type_id)
 ) STRICT, WITHOUT ROWID;
 
--- The tickets of each type that pending and confirmed orders hold: kept with each order, so that a sale and every read of
--- what is left cost the same after a million orders.
+-- Tickets of each type held by pending and confirmed orders. Updated with each order, so that
+-- selling and counting tickets stay fast after a million orders.
 CREATE TABLE ticket_hold (
   business_id    TEXT NOT NULL REFERENCES business (id) ON DELETE CASCADE,
   ticket_type_id TEXT NOT NULL,
@@ -107,7 +107,7 @@ CREATE TABLE ticket (
   event_id       TEXT NOT NULL,
   ticket_type_id TEXT NOT NULL,
   status         TEXT NOT NULL CHECK (status IN ('VALID', 'CHECKED_IN', 'VOID')),
-  -- SHA-256 of the code that admits its holder, which is nowhere on file.
+  -- SHA-256 of the admission code, which is not stored.
   admission_hash BLOB NOT NULL UNIQUE,
   checked_in_at  INTEGER,
   created_at     INTEGER NOT NULL,

@@ -1,12 +1,12 @@
--- The newest event of a business that is not kept any more. Old ones go one by one, and not in their order: a feed begins after
+-- The newest deleted event of a business. Events are not deleted in order, so the feed begins after
 -- the last gap.
 ALTER TABLE business ADD COLUMN forgotten_sequence INTEGER NOT NULL DEFAULT 0;
 CREATE TRIGGER event_forgotten AFTER DELETE ON event BEGIN
   UPDATE business SET forgotten_sequence = OLD.sequence WHERE id = OLD.business_id AND forgotten_sequence < OLD.sequence;
 END;
 
--- Requests that count towards somebody's limits, by wall-clock second; a client is a key or an address. Of one second two
--- processes may tell, when one follows the other.
+-- Requests that count towards rate limits, by wall-clock second; a client is a key or an address.
+-- After a restart, two processes may have counted in the same second.
 CREATE TABLE rate_count (
   second  INTEGER NOT NULL,
   client  TEXT NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE rate_count (
   PRIMARY KEY (second, client, process)
 ) STRICT, WITHOUT ROWID;
 
--- What a key's Idempotency-Key has made. The answer is not kept, what was made is.
+-- The endpoint created with an Idempotency-Key. The response itself is not stored.
 CREATE TABLE idempotency (
   key_id       TEXT NOT NULL REFERENCES api_key (id) ON DELETE CASCADE,
   token        TEXT NOT NULL,

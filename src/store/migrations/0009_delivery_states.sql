@@ -1,7 +1,9 @@
--- To SQLite a list of more than two in a check is a temporary table, filled anew for each row that is written: a quarter of what
--- an update of a delivery took. Only that check differs here; but a check changes with its table alone, and attempts point at it.
+-- SQLite builds a temporary table for every row written if a CHECK has an IN list of more than two
+-- values: a quarter of the time of an update. Only that CHECK changes, but this requires recreating
+-- the table, and attempt, which references it.
 CREATE TABLE delivery_checked (
-  -- Rises with each insert: whatever is new to the courier lies above the last one it has seen.
+  -- Rises with each insert, so the delivery worker finds new rows above the last number it has
+  -- seen.
   number           INTEGER PRIMARY KEY,
   id               TEXT NOT NULL UNIQUE,
   business_id      TEXT NOT NULL REFERENCES business (id) ON DELETE CASCADE,
@@ -44,13 +46,13 @@ CREATE TABLE attempt_checked (
 INSERT INTO attempt_checked
   SELECT number, delivery, n, at, duration_ms, outcome, status_code, error, response_text FROM attempt ORDER BY number;
 
--- The attempts first: dropping a table that others point at deletes what points at it.
+-- Drop attempt first: dropping a referenced table deletes the rows that reference it.
 DROP TABLE attempt;
 DROP TABLE delivery;
 ALTER TABLE delivery_checked RENAME TO delivery;
 ALTER TABLE attempt_checked RENAME TO attempt;
 
--- As they were.
+-- Recreate the indexes.
 CREATE INDEX delivery_due ON delivery (endpoint_id, is_replay, next_attempt_at) WHERE status = 'PENDING';
 CREATE INDEX delivery_undelivered ON delivery (status, id) WHERE status NOT IN ('PENDING', 'DELIVERED');
 CREATE INDEX delivery_endpoint ON delivery (endpoint_id, id);

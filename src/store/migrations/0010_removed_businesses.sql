@@ -1,9 +1,9 @@
--- How far a business had come that was removed. Made anew it has the same id, as its objects have, and goes on from there: no
--- version, sequence number or cursor that partners know of it ever comes again.
+-- The counters of deleted businesses. A business that is created again has the same ID and
+-- continues from them, so that no version, sequence number or cursor is ever reused.
 CREATE TABLE removed_business (
   id              TEXT PRIMARY KEY,
   catalog_version INTEGER NOT NULL,
   last_sequence   INTEGER NOT NULL,
-  -- By which a daemon tells what it has in memory from what is on file.
+  -- Shows a daemon whether its cache is current.
   revision        INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;

@@ -17,7 +17,7 @@ import {
   confirmTicketOrder,
   createTicketOrder,
 } from "../../../src/app/bookings/ticket-orders.ts";
-import { loadCatalog } from "../../../src/app/catalog/publish.ts";
+import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
 import {
   applyCatalogBody,

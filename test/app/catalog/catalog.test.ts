@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { applyCatalog, editObject } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { loadCatalog } from "../../../src/app/catalog/publish.ts";
+import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
 import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
 import { openRuntime } from "../../../src/app/runtime.ts";
@@ -19,14 +19,14 @@ services:
 const apply = (rt: TestRuntime, body: string, options = {}) =>
   applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }], options);
 
-const shown = (rt: TestRuntime) => {
+const publicCatalog = (rt: TestRuntime) => {
   return toPublicCatalog(loadCatalog(rt, getBusiness(rt, "salon-aurora")), rt.now());
 };
 
 const types = (result: { events: { type: string }[] }) => result.events.map(({ type }) => type);
 
 describe("applying a file", () => {
-  test("creates the business at version 1 and tells of each object, with catalog.changed last", () => {
+  test("creates the business at version 1, with an event per object and catalog.changed last", () => {
     const rt = createTestRuntime();
     const result = apply(rt, SERVICES);
     expect(result).toMatchObject({ isNew: true, fromVersion: 0, version: 1 });
@@ -36,14 +36,14 @@ describe("applying a file", () => {
       "service.created",
       "catalog.changed",
     ]);
-    expect(shown(rt).services.map(({ name, version }) => [name, version])).toEqual([
+    expect(publicCatalog(rt).services.map(({ name, version }) => [name, version])).toEqual([
       ["Cut", 1],
       ["Colour", 1],
       ["Spa", 1],
     ]);
   });
 
-  test("a second time changes nothing and tells nobody", () => {
+  test("a second time changes nothing and publishes nothing", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const result = apply(rt, SERVICES);
@@ -57,14 +57,14 @@ describe("applying a file", () => {
     expect(getBusiness(rt, "salon-aurora").lastSequence).toBe(4);
   });
 
-  test("as a dry run says the same and writes nothing", () => {
+  test("in a dry run reports the same and writes nothing", () => {
     const rt = createTestRuntime();
     const planned = dryRun(rt, () => apply(rt, SERVICES));
     expect(rt.store.businesses.list()).toEqual([]);
     expect(types(planned)).toEqual(types(apply(rt, SERVICES)));
   });
 
-  test("raises the version and the time of what changed, and of nothing else", () => {
+  test("updates the version and time of changed objects only", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     rt.advance(60_000);
@@ -73,31 +73,33 @@ describe("applying a file", () => {
     expect(result.changes).toMatchObject([
       { action: "update", key: "cut", prices: [{ of: "", from: 3500, to: 3600 }] },
     ]);
-    expect(shown(rt).services.map(({ version, updatedAt }) => [version, updatedAt])).toEqual([
+    expect(
+      publicCatalog(rt).services.map(({ version, updatedAt }) => [version, updatedAt]),
+    ).toEqual([
       [2, "2026-11-20T07:01:00-05:00"],
       [1, "2026-11-20T07:00:00-05:00"],
       [1, "2026-11-20T07:00:00-05:00"],
     ]);
   });
 
-  test("keeps what the file does not list, and drops it when told to prune", () => {
+  test("keeps objects that the file does not list, and deletes them with prune", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const short = "services: [{key: spa, name: Spa, durationMin: 60, price: 60.00}]";
     expect(types(apply(rt, short))).toEqual(["service.reordered", "catalog.changed"]);
-    expect(shown(rt).services.map(({ name }) => name)).toEqual(["Spa", "Cut", "Colour"]);
+    expect(publicCatalog(rt).services.map(({ name }) => name)).toEqual(["Spa", "Cut", "Colour"]);
     expect(types(apply(rt, short, { prune: true }))).toEqual([
       "service.deleted",
       "service.deleted",
       "catalog.changed",
     ]);
-    expect(shown(rt).services.map(({ name }) => name)).toEqual(["Spa"]);
+    expect(publicCatalog(rt).services.map(({ name }) => name)).toEqual(["Spa"]);
   });
 
-  test("two objects that swap keys keep their ids", () => {
+  test("keeps the IDs of two objects that swap keys", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
-    const ids = shown(rt).services.map(({ id }) => id);
+    const ids = publicCatalog(rt).services.map(({ id }) => id);
     apply(
       rt,
       `services:
@@ -105,10 +107,10 @@ describe("applying a file", () => {
   - {key: cut, previousKeys: [colour], name: Colour, durationMin: 90, price: 80.00}
   - {key: spa, name: Spa, durationMin: 60, price: 60.00}`,
     );
-    expect(shown(rt).services.map(({ id }) => id)).toEqual(ids);
+    expect(publicCatalog(rt).services.map(({ id }) => id)).toEqual(ids);
   });
 
-  test("is refused whole when the catalog moved between reading and writing", () => {
+  test("fails if the catalog changed between reading and writing", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const other = openRuntime(rt.config, 0);
@@ -123,12 +125,12 @@ describe("applying a file", () => {
       expect.objectContaining({ code: "conflict" }) as AppError,
     );
     other.close();
-    expect(shown(rt).services.map(({ priceCents }) => priceCents)).toEqual([3500, 8000, 1]);
+    expect(publicCatalog(rt).services.map(({ priceCents }) => priceCents)).toEqual([3500, 8000, 1]);
   });
 });
 
 describe("editing one object", () => {
-  test("takes the same path as a file", () => {
+  test("has the same effects as a file", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const result = editObject(rt, "salon-aurora", "service", "cut", (doc) => ({
@@ -136,13 +138,13 @@ describe("editing one object", () => {
       priceCents: 4500,
     }));
     expect(types(result)).toEqual(["service.updated", "service_price.updated", "catalog.changed"]);
-    expect(shown(rt).services[0]).toMatchObject({ priceCents: 4500, version: 2 });
+    expect(publicCatalog(rt).services[0]).toMatchObject({ priceCents: 4500, version: 2 });
   });
 
-  test("finds it by its id too, and names the nearest key when it finds nothing", () => {
+  test("accepts an ID too, and suggests the nearest key", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
-    const id = shown(rt).services[1]?.id ?? "";
+    const id = publicCatalog(rt).services[1]?.id ?? "";
     expect(editObject(rt, "salon-aurora", "service", id, (doc) => doc).events).toEqual([]);
     expect(() => editObject(rt, "salon-aurora", "service", "color", (doc) => doc)).toThrow(
       "Did you mean 'colour'?",
@@ -150,7 +152,7 @@ describe("editing one object", () => {
   });
 });
 
-test("a change whose events cannot be written is not made", () => {
+test("a change is rolled back if its events cannot be written", () => {
   const rt = createTestRuntime();
   apply(rt, SERVICES);
   const business = getBusiness(rt, "salon-aurora");

@@ -20,7 +20,7 @@ import {
 import { applyCatalogBody, recordEvents, eventTypesOf } from "../../support/use-case.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 
-// For each of the spec's names the smallest edit or command that causes it, and all the events that it causes.
+// For each event type of the specification: the smallest change that causes it, and all its events.
 
 const SLUG = "salon-aurora";
 
@@ -58,7 +58,7 @@ function file(lines: Lines): string {
   return `${top.map((name) => section(name, lines[name])).join("")}menu:\n${menu}`;
 }
 
-/** What the file says once an entry of a section has been changed. */
+/** The file after an edit of one section. */
 const edited = (section: string, edit: (entries: string[]) => string[]): Lines => ({
   ...LINES,
   [section]: edit([...(LINES[section] ?? [])]),
@@ -83,8 +83,8 @@ const expire = (rt: TestRuntime): void => {
 };
 const START = "2026-11-23T10:00";
 
-type Act = (rt: TestRuntime, made: string) => unknown;
-/** `before` makes what is acted on and gives its id. */
+type Act = (rt: TestRuntime, id: string) => unknown;
+/** `before` creates the object to act on and returns its ID. */
 type Row = [
   name: EventType,
   why: string,
@@ -274,14 +274,14 @@ const ROWS: Row[] = [
   [
     "ticket_order.confirmed",
     "its confirmation",
-    (rt, made) => confirmTicketOrder(rt, SLUG, made),
+    (rt, id) => confirmTicketOrder(rt, SLUG, id),
     ["ticket_order.confirmed"],
     order,
   ],
   [
     "ticket_order.cancelled",
     "its cancellation",
-    (rt, made) => cancelTicketOrder(rt, SLUG, made),
+    (rt, id) => cancelTicketOrder(rt, SLUG, id),
     ["ticket_order.cancelled"],
     order,
   ],
@@ -289,7 +289,7 @@ const ROWS: Row[] = [
   [
     "ticket.checked_in",
     "a guest let in",
-    (rt, made) => checkInTicket(rt, SLUG, made),
+    (rt, id) => checkInTicket(rt, SLUG, id),
     ["ticket.checked_in"],
     ticket,
   ],
@@ -310,8 +310,8 @@ const ROWS: Row[] = [
 test.each(ROWS)("%s: %s", (name, _why, act, expected, before) => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, file(LINES));
-  const made = before?.(rt) ?? "";
-  const events = recordEvents(rt, () => act(rt, made));
+  const id = before?.(rt) ?? "";
+  const events = recordEvents(rt, () => act(rt, id));
   expect(eventTypesOf(events)).toEqual(expected);
   for (const { type, data } of events) {
     expect(Object.keys(data)).toEqual(["resource", "action", "changed", "object"]);
@@ -325,11 +325,11 @@ test.each(ROWS)("%s: %s", (name, _why, act, expected, before) => {
   if (["deleted", "reordered"].includes(actionOf(name))) expect(flags).toEqual(new Set([false]));
 });
 
-test("every name of the spec has a row", () => {
+test("every event type of the specification has a row", () => {
   expect(new Set(ROWS.map(([name]) => name))).toEqual(new Set(EVENT_TYPES));
 });
 
-test("nothing is told of what partners cannot see or what did not change", () => {
+test("an unchanged file publishes no events", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, file(LINES));
   expect(recordEvents(rt, () => applyCatalogBody(rt, file(LINES), { prune: true }))).toEqual([]);

@@ -65,7 +65,7 @@ describe("a CSV table", () => {
       "2 menu categories",
       "1 dish with 1 size",
       "1 image",
-      "3 categories made of the names in the column 'category'",
+      "3 categories created from the column 'category'",
     ]);
   });
 
@@ -152,10 +152,10 @@ addon,m,,Mask,,1.005,,,not a url,,,
 describe("importCsv rejects a file with", () => {
   test.each<[string, string, string]>([
     ["no content", "", "is empty"],
-    ["no known titles", "a,b\n1,2\n", "There is no column 'type'."],
-    ["a repeated title", "type,name,name\n", "The column 'name' is there twice."],
-    ["an unclosed quote", 'type,name\nservice,"Cut\n', "A quote that opens is never closed"],
-    ["a quote inside a cell", 'type,name\nservice,"Cut" it\n', "A quote stands inside a cell"],
+    ["no known titles", "a,b\n1,2\n", "The column 'type' is missing."],
+    ["a repeated title", "type,name,name\n", "The column 'name' occurs twice."],
+    ["an unclosed quote", 'type,name\nservice,"Cut\n', "A quote is never closed"],
+    ["a quote inside a cell", 'type,name\nservice,"Cut" it\n', "A cell contains a quote"],
     ["Latin-1", "type,name\nservice,Caf\ufffd\n", "is not UTF-8"],
     [
       "a cell of 65 KiB",

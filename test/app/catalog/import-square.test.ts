@@ -182,7 +182,7 @@ test("amounts in a currency without minor units are whole numbers", () => {
 
 describe("importSquare rejects", () => {
   test.each([
-    ["broken JSON", '{"objects": [\n  }', BUSINESS, /^This is not JSON: /],
+    ["broken JSON", '{"objects": [\n  }', BUSINESS, /^Invalid JSON: /],
     [
       "a response with errors",
       '{"errors": [{"code": "UNAUTHORIZED"}]}',
@@ -246,5 +246,5 @@ test.each(["[", '{"a":'])("JSON with 100,000 nested %s is rejected without a cra
   const closing = opening === "[" ? "]" : "}";
   const text = `${opening.repeat(100_000)}1${closing.repeat(100_000)}`;
   expect(() => importSquare(text, BUSINESS)).toThrow("nested more than 100 levels deep");
-  expect(() => importSquare(opening.repeat(100_000), BUSINESS)).toThrow("This is not JSON");
+  expect(() => importSquare(opening.repeat(100_000), BUSINESS)).toThrow("Invalid JSON");
 });

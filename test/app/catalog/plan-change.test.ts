@@ -28,8 +28,8 @@ const undone = (result: { changes: { key: string; undoes: string[] }[] }) =>
     .filter(({ undoes }) => undoes.length > 0)
     .map(({ key, undoes }) => [key, ...undoes]);
 
-describe("edits made on the box", () => {
-  test("are named by the plan of the file that would undo them", () => {
+describe("local edits", () => {
+  test("are listed in the plan of a file that would undo them", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -40,7 +40,7 @@ describe("edits made on the box", () => {
   test.each<[string, string, (rt: TestRuntime) => void]>([
     ["the file says the same", FILE.replace("35.00", "45.00"), (rt) => reprice(rt, "cut", 4500)],
     [
-      "they were taken back",
+      "they were reverted",
       FILE.replace("35.00", "36.00"),
       (rt) => void (reprice(rt, "cut", 4500), reprice(rt, "cut", 3500)),
     ],
@@ -61,7 +61,7 @@ describe("edits made on the box", () => {
     expect(undone(apply(rt, file))).toEqual([]);
   });
 
-  test("are forgotten once a file has settled them, also by saying the same", () => {
+  test("are forgotten once a file sets the same field", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -69,7 +69,7 @@ describe("edits made on the box", () => {
     expect(undone(apply(rt, FILE))).toEqual([]);
   });
 
-  test("stay known over a file that lists other things", () => {
+  test("are kept if a file lists other objects", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -78,28 +78,24 @@ describe("edits made on the box", () => {
   });
 
   test.each<[string, Parameters<typeof editObject<"service">>[4], string]>([
-    [
-      "a price below nothing",
-      (doc) => ({ ...doc, priceCents: -1 }),
-      "'price' must not be negative",
-    ],
+    ["a negative price", (doc) => ({ ...doc, priceCents: -1 }), "'price' must not be negative"],
     [
       "no duration",
       (doc) => ({ ...doc, durationMin: 0 }),
       "'durationMin' must be a whole number from 1 to 1440",
     ],
     [
-      "a category that is not there",
+      "an unknown category",
       (doc) => ({ ...doc, category: "cuts" }),
       "There is no service category 'cuts'",
     ],
     ["a name of two lines", (doc) => ({ ...doc, name: "a\nb" }), "'name' must be one line"],
     [
-      "a person who is not there",
+      "an unknown staff member",
       (doc) => ({ ...doc, staff: ["anna"] }),
       "There is no staff member 'anna'",
     ],
-  ])("cannot make of an object what no file could say: %s", (_case, edit, problem) => {
+  ])("are rejected if they would be invalid in a file: %s", (_case, edit, problem) => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     const attempt = () => editObject(rt, "salon-aurora", "service", "cut", edit);
@@ -112,7 +108,7 @@ describe("edits made on the box", () => {
     expect(apply(rt, FILE).changes).toEqual([]);
   });
 
-  test("can be tried without being made", () => {
+  test("can be previewed in a dry run", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     expect(dryRun(rt, () => reprice(rt, "cut", 4500))).toMatchObject({
@@ -124,7 +120,7 @@ describe("edits made on the box", () => {
   });
 });
 
-test("the plan counts the webhooks that each subscribed endpoint would get, and a change sends as many", async () => {
+test("the plan counts the webhooks that the change then sends", async () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   const salon = getBusiness(rt, "salon-aurora");
@@ -155,7 +151,7 @@ turnTimes: [{upTo: 2, min: 60}]
 `;
   const at = (time: string) => `2026-12-01T${time}`;
 
-  function booked() {
+  function setUp() {
     const rt = createTestRuntime();
     apply(rt, DAYS);
     const { id: early } = createBooking(rt, "salon-aurora", { service: "cut", start: at("09:00") });
@@ -171,14 +167,14 @@ turnTimes: [{upTo: 2, min: 60}]
       [sauna, "sauna"],
       [table, "table"],
     ]);
-    const left = (file: string, options = {}) =>
+    const listOutside = (file: string, options = {}) =>
       dryRun(rt, () => apply(rt, file, options)).outsideHours.map((id) => names.get(id));
-    return { rt, cut, left };
+    return { rt, cut, listOutside };
   }
 
   test.each<[string, string, string[]]>([
     ["the day ends earlier", DAYS.replace('"18:00"', '"17:00"'), ["sauna", "table"]],
-    ["it is longer", DAYS.replace('"18:00"', '"19:00"'), []],
+    ["the day is longer", DAYS.replace('"18:00"', '"19:00"'), []],
     [
       "the day is closed",
       `${DAYS}closures: [{date: 2026-12-01}]`,
@@ -191,21 +187,24 @@ turnTimes: [{upTo: 2, min: 60}]
       ["cut"],
     ],
     ["prices alone change", DAYS.replace("35.00", "36.00"), []],
-  ])("where %s", (_case, file, expected) => {
-    expect(booked().left(file)).toEqual(expected);
+  ])("are listed if %s", (_case, file, expected) => {
+    expect(setUp().listOutside(file)).toEqual(expected);
   });
 
-  test("are those of a person who goes", () => {
+  test("include those of a deleted staff member", () => {
     const gone = DAYS.replace("[{key: mia, name: Mia}]", "[]").replace(", staff: [mia]", "");
-    expect(booked().left(gone, { prune: true, allowMassDelete: true })).toEqual(["early", "cut"]);
+    expect(setUp().listOutside(gone, { prune: true, allowMassDelete: true })).toEqual([
+      "early",
+      "cut",
+    ]);
   });
 
-  test("are none that are over, cancelled, or were outside before", () => {
-    const { rt, cut, left } = booked();
+  test("exclude past and cancelled ones, and those already outside the hours", () => {
+    const { rt, cut, listOutside } = setUp();
     apply(rt, DAYS.replace('"18:00"', '"17:00"'));
     cancelBooking(rt, "salon-aurora", cut);
     rt.advance(Date.parse("2026-12-01T15:30:00Z") - rt.now());
-    expect(left(DAYS.replace('"18:00"', '"10:00"'))).toEqual([]);
+    expect(listOutside(DAYS.replace('"18:00"', '"10:00"'))).toEqual([]);
   });
 });
 
@@ -220,14 +219,14 @@ describe("pruning", () => {
     { before: 5, after: 3, refused: true },
     { before: 4, after: 0, refused: false },
     { before: 10, after: 0, refused: true },
-  ])("from $before tables to $after: refused $refused", ({ before, after, refused }) => {
+  ])("from $before tables to $after: rejected $refused", ({ before, after, refused }) => {
     const rt = createTestRuntime();
     apply(rt, tables(before));
     expect(dryRun(rt, () => apply(rt, tables(after), { prune: true })).massDeletes).toHaveLength(
       refused ? 1 : 0,
     );
     const prune = () => apply(rt, tables(after), { prune: true });
-    if (refused) expect(prune).toThrow(`This would remove ${before - after} of ${before} table`);
+    if (refused) expect(prune).toThrow(`This would delete ${before - after} of ${before} table`);
     else expect(prune()).toMatchObject({ version: 2 });
     if (refused)
       expect(apply(rt, tables(after), { prune: true, allowMassDelete: true }).changes).toHaveLength(

@@ -2,22 +2,23 @@ import { describe, expect, test } from "vitest";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
-import { loadCatalog, publishClockChanges } from "../../../src/app/catalog/publish.ts";
+import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
+import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
 import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 
-// The world's clock begins at 2026-11-20T07:00 in the business's zone.
+// The test clock starts at 2026-11-20T07:00 in the business's time zone.
 const HOUR = 3_600_000;
 
 const apply = (rt: TestRuntime, body: string) =>
   applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }]);
 const business = (rt: TestRuntime) => getBusiness(rt, "salon-aurora");
-const shown = (rt: TestRuntime) => toPublicCatalog(loadCatalog(rt, business(rt)), rt.now());
+const publicCatalog = (rt: TestRuntime) => toPublicCatalog(loadCatalog(rt, business(rt)), rt.now());
 
-/** `type flag,flag` of each event that `work` causes. */
-function told(rt: TestRuntime, work: () => void): string[] {
+/** Returns `type flag,flag` of each event that `work` causes. */
+function publishedEvents(rt: TestRuntime, work: () => void): string[] {
   const from = business(rt).lastSequence;
   work();
   return rt.store.events.listAfter(business(rt).id, from, 100).map(({ body }) => {
@@ -44,108 +45,108 @@ menu:
   modifierGroups: [{key: milk, name: Milk, options: [{key: oat, name: Oat}, {key: cow, name: Cow}]}]
 `;
 
-describe("what the clock changes", () => {
-  test("a promotion that starts and one that ends are told once each", () => {
+describe("changes caused by time alone", () => {
+  test("the start and the end of a promotion are published once each", () => {
     const rt = createTestRuntime();
     apply(rt, PROMOTION);
-    const tick = () => told(rt, () => publishClockChanges(rt));
+    const tick = () => publishedEvents(rt, () => publishClockChanges(rt));
     expect(tick()).toEqual([]);
     rt.advance(HOUR);
     expect(tick()).toEqual(["promotion.updated status", "catalog.changed promotions"]);
-    expect(shown(rt).promotions).toMatchObject([{ active: true, version: 2 }]);
+    expect(publicCatalog(rt).promotions).toMatchObject([{ active: true, version: 2 }]);
     expect(tick()).toEqual([]);
     rt.advance(2 * HOUR);
     expect(tick()).toEqual(["promotion.updated status", "catalog.changed promotions"]);
-    expect(shown(rt).promotions).toMatchObject([{ active: false, version: 3 }]);
+    expect(publicCatalog(rt).promotions).toMatchObject([{ active: false, version: 3 }]);
     expect(tick()).toEqual([]);
   });
 
-  test("instants that passed while nobody was running are told one by one", () => {
+  test("transitions that passed while no daemon was running are published one by one", () => {
     const rt = createTestRuntime();
     apply(rt, PROMOTION);
     rt.advance(24 * HOUR);
     const once = ["promotion.updated status", "catalog.changed promotions"];
-    expect(told(rt, () => publishClockChanges(rt))).toEqual([...once, ...once]);
+    expect(publishedEvents(rt, () => publishClockChanges(rt))).toEqual([...once, ...once]);
   });
 
-  test("ticket sales that open and a public event that ends", () => {
+  test("the start of ticket sales and the end of a public event are published", () => {
     const rt = createTestRuntime();
     apply(rt, EVENT);
     rt.advance(2 * HOUR);
-    expect(told(rt, () => publishClockChanges(rt))).toEqual([
+    expect(publishedEvents(rt, () => publishClockChanges(rt))).toEqual([
       "event.updated availability",
       "catalog.changed events",
     ]);
     rt.advance(24 * HOUR);
-    expect(told(rt, () => publishClockChanges(rt))).toEqual([
+    expect(publishedEvents(rt, () => publishClockChanges(rt))).toEqual([
       "event.updated status,availability",
       "catalog.changed events",
     ]);
   });
 
-  test("what the clock did is told before an author's change, and not as a part of it", () => {
+  test("a due transition is published before an author's change, with its own version", () => {
     const rt = createTestRuntime();
     apply(rt, PROMOTION);
     rt.advance(HOUR);
-    expect(told(rt, () => apply(rt, PROMOTION.replace("name: Deal", "name: Better deal")))).toEqual(
-      [
-        "promotion.updated status",
-        "catalog.changed promotions",
-        "promotion.updated details",
-        "catalog.changed promotions",
-      ],
-    );
+    expect(
+      publishedEvents(rt, () => apply(rt, PROMOTION.replace("name: Deal", "name: Better deal"))),
+    ).toEqual([
+      "promotion.updated status",
+      "catalog.changed promotions",
+      "promotion.updated details",
+      "catalog.changed promotions",
+    ]);
   });
 });
 
-describe("a dish that is out", () => {
-  test("is told, and told again when its time has come", () => {
+describe("a sold-out dish", () => {
+  test("is published, and again when it becomes available", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
     const until = rt.now() + HOUR;
-    expect(told(rt, () => setSoldOut(rt, business(rt), "soup", until))).toEqual([
+    expect(publishedEvents(rt, () => setSoldOut(rt, business(rt), "soup", until))).toEqual([
       "menu_item.updated availability",
       "catalog.changed menu",
     ]);
-    expect(shown(rt).menuItems).toMatchObject([{ soldOut: true }]);
+    expect(publicCatalog(rt).menuItems).toMatchObject([{ soldOut: true }]);
     rt.advance(HOUR);
-    expect(told(rt, () => publishClockChanges(rt))).toEqual([
+    expect(publishedEvents(rt, () => publishClockChanges(rt))).toEqual([
       "menu_item.updated availability",
       "catalog.changed menu",
     ]);
-    expect(shown(rt).menuItems).toMatchObject([{ soldOut: false }]);
+    expect(publicCatalog(rt).menuItems).toMatchObject([{ soldOut: false }]);
   });
 
-  test("stays out over a file, and tells nobody when it was out already", () => {
+  test("stays sold out when a file is applied, and is not published twice", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
     setSoldOut(rt, business(rt), "soup", null);
-    expect(told(rt, () => setSoldOut(rt, business(rt), "soup", null))).toEqual([]);
+    expect(publishedEvents(rt, () => setSoldOut(rt, business(rt), "soup", null))).toEqual([]);
     apply(rt, MENU.replace("9.00", "9.50"));
-    expect(shown(rt).menuItems).toMatchObject([{ soldOut: true, priceCents: 950 }]);
-    expect(told(rt, () => setSoldOut(rt, business(rt), "soup", "back"))).toEqual([
+    expect(publicCatalog(rt).menuItems).toMatchObject([{ soldOut: true, priceCents: 950 }]);
+    expect(publishedEvents(rt, () => setSoldOut(rt, business(rt), "soup", "back"))).toEqual([
       "menu_item.updated availability",
       "catalog.changed menu",
     ]);
   });
 
-  test("an option of a modifier group is told by the dishes that offer it", () => {
+  test("as a modifier option, is published with the dishes that offer it", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
-    expect(told(rt, () => setSoldOut(rt, business(rt), "milk/oat", null))).toEqual([
+    expect(publishedEvents(rt, () => setSoldOut(rt, business(rt), "milk/oat", null))).toEqual([
       "menu_item.updated modifiers",
       "catalog.changed menu",
     ]);
-    expect(shown(rt).modifierGroups[0]?.options.map(({ soldOut }) => soldOut)).toEqual([
+    expect(publicCatalog(rt).modifierGroups[0]?.options.map(({ soldOut }) => soldOut)).toEqual([
       true,
       false,
     ]);
   });
 
-  test("that nobody knows is refused with the nearest key, and so is a time that has passed", () => {
+  test("is rejected if unknown, with the nearest key, or if the time is in the past", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
     expect(() => setSoldOut(rt, business(rt), "soap", null)).toThrow("Did you mean 'soup'?");
-    expect(() => setSoldOut(rt, business(rt), "soup", rt.now())).toThrow("has passed");
+    expect(() => setSoldOut(rt, business(rt), "soup", rt.now())).toThrow("in the past");
   });
 });

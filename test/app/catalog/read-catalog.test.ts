@@ -395,12 +395,12 @@ services:
 
   it("names the number of issues and the file in the error message", () => {
     expect(() => readCatalogBody("areas: 1\n")).toThrow(
-      "1 mistake in catalog.yaml. Nothing was changed.",
+      "1 error in catalog.yaml. Nothing was changed.",
     );
     const other = { name: "b.yaml", text: "catalog: 1\nareas: 1\n" };
     expect(() =>
       readCatalogSources([{ name: "a.yaml", text: `${CATALOG_HEADER}areas: 1\n` }, other]),
-    ).toThrow("2 mistakes in 2 files. Nothing was changed.");
+    ).toThrow("2 errors in 2 files. Nothing was changed.");
   });
 
   it.each([

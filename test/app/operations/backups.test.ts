@@ -29,8 +29,8 @@ import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.
 
 const DAY_MS = 86_400_000;
 
-/** A shop on file, backed up, in a folder that outlives the connection. */
-async function backedUp() {
+/** Creates a shop and a backup of it, in a folder that outlives the connection. */
+async function createShopWithBackup() {
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   seedShop(rt);
   return { rt, backup: await createBackup(rt) };
@@ -39,9 +39,9 @@ async function backedUp() {
 const restore = (rt: TestRuntime, file: string, confirm = async () => {}) =>
   restoreBackup(rt.config, file, { now: rt.now(), confirm });
 
-const shopOf = (rt: TestRuntime) => rt.store.businesses.findBySlug("shop");
+const findShop = (rt: TestRuntime) => rt.store.businesses.findBySlug("shop");
 
-/** What a folder holds, down to the last byte's time. */
+/** Names, sizes and modification times of the files in a folder. */
 const contents = (folder: string) =>
   readdirSync(folder)
     .filter((name) => name !== "deskbell.db.lock")
@@ -51,8 +51,8 @@ const contents = (folder: string) =>
       mtime: statSync(join(folder, name)).mtimeMs,
     }));
 
-test("a backup is one private file of its own, sound, without the master key", async () => {
-  const { rt, backup } = await backedUp();
+test("a backup is a single valid file with mode 0600, without the master key", async () => {
+  const { rt, backup } = await createShopWithBackup();
   expect(backup).toEqual({
     path: join(rt.config.dataDir, "backups/deskbell-20261120T120000Z.db"),
     bytes: statSync(backup.path).size,
@@ -66,10 +66,10 @@ test("a backup is one private file of its own, sound, without the master key", a
   expect(listBackups(rt.config)).toEqual([backup]);
 });
 
-test("a backup is of the moment at which it began, while another connection commits without a pause", async () => {
+test("a backup shows the state at its start while another connection keeps committing", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
-  // Far more than can be copied between two of the commits.
+  // More than can be copied between two commits.
   edit(
     rt.config.databasePath,
     "CREATE TABLE ballast (bytes BLOB); INSERT INTO ballast VALUES (zeroblob(50000000))",
@@ -92,11 +92,11 @@ test("a backup is of the moment at which it began, while another connection comm
   const { revision } = copy.prepare("SELECT revision FROM business").get() as { revision: number };
   copy.close();
   expect(revision).toBeGreaterThanOrEqual(before);
-  // A copy that starts over at each commit would be of its end, if it had one.
+  // A copy that restarts at each commit would show the state at its end.
   expect(revision - before).toBeLessThan(after - revision);
 }, 10_000);
 
-test("each night's backup is kept for a week of nights, and an interrupted one's remains are cleared away", async () => {
+test("seven nightly backups are kept, and drafts of interrupted ones are deleted", async () => {
   const rt = createTestRuntime();
   seedShop(rt);
   await createBackup(rt);
@@ -120,8 +120,8 @@ test("each night's backup is kept for a week of nights, and an interrupted one's
   expect(rt.logged.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a night that fails is logged as an error and noted, removes no older backup, and the next good one clears the note", async () => {
-  const { rt, backup } = await backedUp();
+test("a failed nightly backup is logged and recorded until one succeeds, and deletes no older one", async () => {
+  const { rt, backup } = await createShopWithBackup();
   for (let night = 0; night < 8; night++) {
     rt.advance(DAY_MS);
     await createBackup(rt);
@@ -139,12 +139,12 @@ test("a night that fails is logged as an error and noted, removes no older backu
     {
       level: "error",
       message: "The nightly backup failed.",
-      fields: { reason: expect.stringContaining("cannot be backed up") },
+      fields: { reason: expect.stringContaining("Cannot back up") },
     },
   ]);
   expect(lastBackupFailure(rt.config)).toEqual({
     at: rt.now(),
-    reason: expect.stringContaining("cannot be backed up"),
+    reason: expect.stringContaining("Cannot back up"),
   });
   expect(listBackups(rt.config)).toEqual(before);
   expect(readdirSync(dirname(backup.path)).filter((name) => name.includes("draft"))).toEqual([]);
@@ -152,22 +152,22 @@ test("a night that fails is logged as an error and noted, removes no older backu
   expect(lastBackupFailure(rt.config)).toBeNull();
 });
 
-test("a restore brings the backup's data back, a million ahead of both, and keeps the others beside it", async () => {
-  const { rt, backup } = await backedUp();
-  const atBackup = shopOf(rt);
+test("a restore raises the counters above both databases and keeps the replaced one as a copy", async () => {
+  const { rt, backup } = await createShopWithBackup();
+  const atBackup = findShop(rt);
   const business = atBackup && { ...atBackup };
   if (!business) return expect.fail("no shop");
   emitEvents(rt, business, "catalog.changed", "catalog.changed");
   rt.tx(() =>
     rt.store.businesses.upsert({ ...business, catalogVersion: business.catalogVersion + 1 }),
   );
-  const atEnd = shopOf(rt);
+  const atEnd = findShop(rt);
   rt.close();
 
   const kept = await restore(rt, backup.path);
   expect(kept).toBe(`${rt.config.databasePath}.before-restore-20261120T120000000Z`);
   const restored = createTestRuntime({ dataDir: rt.config.dataDir });
-  expect(shopOf(restored)).toEqual({
+  expect(findShop(restored)).toEqual({
     ...atBackup,
     catalogVersion: (atEnd?.catalogVersion ?? 0) + 1_000_000,
     lastSequence: (atEnd?.lastSequence ?? 0) + 1_000_001,
@@ -175,27 +175,27 @@ test("a restore brings the backup's data back, a million ahead of both, and keep
   expect(statSync(restored.config.databasePath).mode & 0o777).toBe(0o600);
   restored.close();
 
-  // And back again: what was kept is a backup like any other.
+  // The copy can be restored like any other backup.
   rt.advance(1);
   expect(verifyBackup(kept ?? "")).toMatchObject({ path: kept });
   await restore(rt, kept ?? "");
   const again = createTestRuntime({ dataDir: rt.config.dataDir });
-  expect(shopOf(again)).toMatchObject({
+  expect(findShop(again)).toMatchObject({
     catalogVersion: (atEnd?.catalogVersion ?? 0) + 2_000_000,
     lastSequence: (atEnd?.lastSequence ?? 0) + 2_000_002,
   });
 });
 
-test("a business that the restored backup does not have goes on behind all that its partners know, when it is made anew", async () => {
+test("a business that is not in the restored backup never reuses a version when it is created again", async () => {
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   const beforeIt = await createBackup(rt);
   seedShop(rt);
-  const { id, catalogVersion, lastSequence } = shopOf(rt)!;
+  const { id, catalogVersion, lastSequence } = findShop(rt)!;
   rt.advance(1000);
   const withIt = await createBackup(rt);
   rt.close();
 
-  /** What it begins with in the data as they are. */
+  /** The counters of the business if it is created now. */
   const remade = (): unknown => {
     const opened = createTestRuntime({ dataDir: rt.config.dataDir });
     const leftOff = opened.store.businesses.getInitialCounters(id);
@@ -211,8 +211,8 @@ test("a business that the restored backup does not have goes on behind all that 
   rt.advance(1000);
   await restore(rt, withIt.path);
   const again = createTestRuntime({ dataDir: rt.config.dataDir });
-  expect(shopOf(again)).toMatchObject({ catalogVersion: catalogVersion + 2_000_000 });
-  const removed = shopOf(again)!;
+  expect(findShop(again)).toMatchObject({ catalogVersion: catalogVersion + 2_000_000 });
+  const removed = findShop(again)!;
   deleteBusiness(again, removed);
   again.close();
   rt.advance(1000);
@@ -223,7 +223,7 @@ test("a business that the restored backup does not have goes on behind all that 
   });
 });
 
-test("what was on the wire when the backup was made is due again, and its secret opens with the key beside it", async () => {
+test("after a restore, deliveries that were in flight are due again and can be signed", async () => {
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");
@@ -260,35 +260,35 @@ test("what was on the wire when the backup was made is due again, and its secret
   expect(hasMatchingMasterKey({ ...restored, config: elsewhere.config })).toBe(false);
 });
 
-test("a box that lost everything gets its data back without a question", async () => {
-  const { rt, backup } = await backedUp();
+test("a restore into an empty folder asks for no confirmation", async () => {
+  const { rt, backup } = await createShopWithBackup();
   const empty = { ...rt.config, dataDir: join(createTempFolder(), "new") };
   empty.databasePath = join(empty.dataDir, "deskbell.db");
   const confirm = () => Promise.reject(new Error("asked"));
   expect(await restoreBackup(empty, backup.path, { now: rt.now(), confirm })).toBeNull();
-  expect(shopOf(createTestRuntime({ dataDir: empty.dataDir }))).toMatchObject({ slug: "shop" });
+  expect(findShop(createTestRuntime({ dataDir: empty.dataDir }))).toMatchObject({ slug: "shop" });
 });
 
-test("data that are damaged are replaced as well, and kept as they are", async () => {
-  const { rt, backup } = await backedUp();
+test("a damaged database can be replaced and is kept as a copy", async () => {
+  const { rt, backup } = await createShopWithBackup();
   rt.close();
   writeFileSync(rt.config.databasePath, "not a database any more");
-  // Of a restore that was interrupted.
+  // Left by an interrupted restore.
   for (const suffix of ["", "-journal"])
     writeFileSync(`${rt.config.databasePath}.restoring${suffix}`, "half");
   const kept = await restore(rt, backup.path);
   expect(statSync(kept ?? "").size).toBe(23);
-  expect(shopOf(createTestRuntime({ dataDir: rt.config.dataDir }))).toMatchObject({
+  expect(findShop(createTestRuntime({ dataDir: rt.config.dataDir }))).toMatchObject({
     catalogVersion: 1_000_001,
   });
 });
 
-test("what is in the log alone is in the data that are kept", async () => {
-  const { rt, backup } = await backedUp();
+test("the copy of the replaced database includes the rows in its WAL", async () => {
+  const { rt, backup } = await createShopWithBackup();
   const { databasePath } = rt.config;
-  const revision = shopOf(rt)?.revision ?? 0;
-  rt.tx(() => rt.store.businesses.incrementRevision(shopOf(rt)?.id ?? ""));
-  // As a kill -9 leaves them.
+  const revision = findShop(rt)?.revision ?? 0;
+  rt.tx(() => rt.store.businesses.incrementRevision(findShop(rt)?.id ?? ""));
+  // The state after kill -9.
   for (const suffix of ["", "-wal"])
     copyFileSync(databasePath + suffix, `${databasePath}.saved${suffix}`);
   rt.close();
@@ -303,17 +303,17 @@ test("what is in the log alone is in the data that are kept", async () => {
   const old = new Database(kept, { readonly: true });
   expect(old.prepare("SELECT revision FROM business").pluck().get()).toBe(revision + 1);
   old.close();
-  expect(shopOf(createTestRuntime({ dataDir: rt.config.dataDir }))).toMatchObject({ revision });
+  expect(findShop(createTestRuntime({ dataDir: rt.config.dataDir }))).toMatchObject({ revision });
 });
 
 test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
   [
-    "cut short",
+    "truncated",
     (path) => truncateSync(path, 8 * 4096),
     { code: "invalid_input", message: /is damaged/ },
   ],
   [
-    "no database",
+    "not a database",
     (path) => writeFileSync(path, "x".repeat(9999)),
     { code: "invalid_input", message: /is no database/ },
   ],
@@ -329,28 +329,31 @@ test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
     { code: "state_refuses", message: /newer deskbell/ },
   ],
   [
-    "not as its indexes say",
+    "inconsistent with its indexes",
     (path) => spoilIndex(path),
     { code: "invalid_input", message: /is damaged: / },
   ],
-])("a file that is %s is refused, and nothing is changed", async (_, spoil, { code, message }) => {
-  const { rt, backup } = await backedUp();
-  const file = join(createTempFolder(), "spoiled.db");
-  copyFileSync(backup.path, file);
-  spoil(file);
-  rt.close();
-  const before = contents(rt.config.dataDir);
-  const confirm = () => Promise.reject(new Error("asked"));
-  await expect(restore(rt, file, confirm)).rejects.toMatchObject({
-    code,
-    message: expect.stringMatching(message),
-  });
-  expect(() => verifyBackup(file)).toThrow(message);
-  expect(contents(rt.config.dataDir)).toEqual(before);
-});
+])(
+  "a restore rejects a file that is %s, and changes nothing",
+  async (_, spoil, { code, message }) => {
+    const { rt, backup } = await createShopWithBackup();
+    const file = join(createTempFolder(), "spoiled.db");
+    copyFileSync(backup.path, file);
+    spoil(file);
+    rt.close();
+    const before = contents(rt.config.dataDir);
+    const confirm = () => Promise.reject(new Error("asked"));
+    await expect(restore(rt, file, confirm)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+    expect(() => verifyBackup(file)).toThrow(message);
+    expect(contents(rt.config.dataDir)).toEqual(before);
+  },
+);
 
-test("whoever does not confirm, names the data themselves or no file, or has them open elsewhere changes nothing", async () => {
-  const { rt, backup } = await backedUp();
+test("a restore changes nothing if unconfirmed, of a wrong path, or while the database is open", async () => {
+  const { rt, backup } = await createShopWithBackup();
   const { dataDir, databasePath } = rt.config;
   await expect(restore(rt, backup.path)).rejects.toMatchObject({ code: "busy" });
   rt.close();
@@ -367,7 +370,7 @@ test("whoever does not confirm, names the data themselves or no file, or has the
   await expect(restore(rt, backup.path)).rejects.toMatchObject({ code: "state_refuses" });
   lock.release();
   expect(contents(dataDir)).toEqual(before);
-  expect(shopOf(createTestRuntime({ dataDir }))).toMatchObject({ catalogVersion: 1 });
+  expect(findShop(createTestRuntime({ dataDir }))).toMatchObject({ catalogVersion: 1 });
 });
 
 function edit(path: string, sql: string): void {
@@ -382,7 +385,7 @@ function foreign(path: string): void {
   edit(path, "CREATE TABLE note (text TEXT); PRAGMA user_version = 3");
 }
 
-/** An index that says it has another column than it was filled with. */
+/** Makes an index claim another column than the one it was filled with. */
 const spoilIndex = (path: string): void =>
   edit(
     path,

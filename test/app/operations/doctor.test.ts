@@ -29,15 +29,15 @@ import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.
 
 const DAY_MS = 86_400_000;
 
-type Box = TestRuntime & {
+type Server = TestRuntime & {
   business: NonNullable<ReturnType<TestRuntime["store"]["businesses"]["findBySlug"]>>;
   endpointId: string;
   keyId: string;
   edit: (sql: string) => void;
 };
 
-/** A box in order: a shop with a key and an endpoint, a backup, a daemon that seems to run and tells an operator. */
-async function soundBox(): Promise<Box> {
+/** A server without problems: a shop with a key, an endpoint and a backup, and a daemon with alerts. */
+async function createHealthyServer(): Promise<Server> {
   const rt = createTestRuntime();
   seedShop(rt);
   const business = rt.store.businesses.findBySlug("shop");
@@ -69,11 +69,11 @@ async function soundBox(): Promise<Box> {
   return Object.assign(rt, { business, endpointId: endpoint.id, keyId: key.id, edit });
 }
 
-const isWell = (rt: TestRuntime) => async (): Promise<DaemonResponse> => ({ at: rt.now() });
+const respondHealthy = (rt: TestRuntime) => async (): Promise<DaemonResponse> => ({ at: rt.now() });
 
-async function checksOf(rt: TestRuntime, ask = isWell(rt)): Promise<Check[]> {
+async function runChecks(rt: TestRuntime, ask = respondHealthy(rt)): Promise<Check[]> {
   const checks: Check[] = [];
-  // As a process of its own, which knows nothing from before.
+  // A separate runtime, like the process of the command.
   const open = async () =>
     Object.assign(createTestRuntime({ dataDir: rt.config.dataDir }, rt.now()), {
       freeBytes: rt.freeBytes,
@@ -82,8 +82,8 @@ async function checksOf(rt: TestRuntime, ask = isWell(rt)): Promise<Check[]> {
   return checks;
 }
 
-async function findingsOf(rt: TestRuntime, ask = isWell(rt)) {
-  return (await checksOf(rt, ask)).flatMap(({ about, findings }) =>
+async function listFindings(rt: TestRuntime, ask = respondHealthy(rt)) {
+  return (await runChecks(rt, ask)).flatMap(({ about, findings }) =>
     findings.map(({ text, fix, isAdvice = false }) => ({ about, text, fix, isAdvice })),
   );
 }
@@ -94,21 +94,21 @@ const overwrite = (path: string, bytes: Buffer, at: number): void => {
   closeSync(file);
 };
 
-/** Lets the file hold everything, so that it can be damaged. */
-const settle = (rt: Box): void => {
+/** Merges the WAL into the file, so that the file can be damaged. */
+const checkpoint = (rt: Server): void => {
   rt.edit("PRAGMA wal_checkpoint(TRUNCATE)");
   rt.close();
 };
 
-test("a box in order has nothing to be mended", async () => {
-  expect(await findingsOf(await soundBox())).toEqual([]);
+test("a healthy server has no findings", async () => {
+  expect(await listFindings(await createHealthyServer())).toEqual([]);
 });
 
-test("one of a thing is told as one, and sizes as `status` tells them", async () => {
-  const rt = await soundBox();
+test("counts of one are singular, and sizes are formatted as in `status`", async () => {
+  const rt = await createHealthyServer();
   rt.freeBytes = () => 23_400_000_000;
   const looked = Object.fromEntries(
-    (await checksOf(rt)).map(({ about, looked }) => [about, looked]),
+    (await runChecks(rt)).map(({ about, looked }) => [about, looked]),
   );
   expect(looked).toMatchObject({
     database: expect.stringMatching(/^SQLite [\d.]+, schema \d+, \d+ KB read$/),
@@ -118,25 +118,25 @@ test("one of a thing is told as one, and sizes as `status` tells them", async ()
   });
 });
 
-test("the files that a daemon needs are those of every webhook that can be on its way at once", () => {
-  const turns = createDeliveryQueue(PERMITS);
-  let onWire = 0;
+test("the open-file estimate covers the maximum number of webhooks in flight", () => {
+  const queue = createDeliveryQueue(PERMITS);
+  let inFlight = 0;
   const fill = (kind: PermitKind): number => {
-    const before = onWire;
-    for (; turns.hasPermit(kind); onWire++) turns.acquire(kind);
-    return onWire - before;
+    const before = inFlight;
+    for (; queue.hasPermit(kind); inFlight++) queue.acquire(kind);
+    return inFlight - before;
   };
   fill("PROBE");
-  // Endless as long as those that hang make room for more.
+  // Late requests free permits, so repeat until no new request gets one.
   for (let fresh = fill("PROMPT"); fresh > 0; fresh = fill("PROMPT"))
-    for (let i = 0; i < fresh; i++) turns.downgradeToLate();
+    for (let i = 0; i < fresh; i++) queue.downgradeToLate();
   expect(fill("LATE")).toBe(0);
-  expect(onWire).toBe(maxInFlight(PERMITS));
+  expect(inFlight).toBe(maxInFlight(PERMITS));
 });
 
 type Scenario = {
   what: string;
-  provoke: (rt: Box) => void | Promise<void>;
+  provoke: (rt: Server) => void | Promise<void>;
   about: string;
   text: RegExp;
   fix: RegExp;
@@ -145,23 +145,23 @@ type Scenario = {
 
 const scenarios: Scenario[] = [
   {
-    what: "a folder that others may enter",
+    what: "a folder that other users can enter",
     provoke: (rt) => chmodSync(rt.config.dataDir, 0o755),
     about: "files",
-    text: /^other users of this machine can get at \/.*$/,
+    text: /^other users of this machine can access \/.*$/,
     fix: /^chmod -R go= \/\S+$/,
   },
   {
-    what: "a master key that others may read",
+    what: "a master key that other users can read",
     provoke: (rt) => chmodSync(rt.config.masterKeyPath, 0o644),
     about: "files",
-    text: /get at \/\S+\/master\.key$/,
+    text: /access \/\S+\/master\.key$/,
     fix: /^chmod -R go= /,
   },
   {
     what: "a damaged page",
     provoke: (rt) => {
-      settle(rt);
+      checkpoint(rt);
       overwrite(rt.config.databasePath, Buffer.alloc(4096, 0xa5), 4096 * 8);
     },
     about: "database",
@@ -169,9 +169,9 @@ const scenarios: Scenario[] = [
     fix: /deskbell backup list/,
   },
   {
-    what: "a file that was cut off",
+    what: "a truncated file",
     provoke: (rt) => {
-      settle(rt);
+      checkpoint(rt);
       truncateSync(rt.config.databasePath, 4096 * 20);
     },
     about: "database",
@@ -179,31 +179,31 @@ const scenarios: Scenario[] = [
     fix: /deskbell backup list/,
   },
   {
-    what: "something else in the database's place",
+    what: "a file that is not a database",
     provoke: (rt) => {
-      settle(rt);
+      checkpoint(rt);
       writeFileSync(rt.config.databasePath, "Dear diary, ".repeat(1000), { mode: 0o600 });
     },
     about: "database",
-    text: /is no database/,
+    text: /Invalid database/,
     fix: /./,
   },
   {
     what: "an empty file",
     provoke: (rt) => {
-      settle(rt);
+      checkpoint(rt);
       truncateSync(rt.config.databasePath, 0);
     },
     about: "database",
-    text: /is not one of deskbell's/,
+    text: /was not created by deskbell/,
     fix: /^deskbell backup list$/,
   },
   {
-    what: "rows that belong to nothing",
+    what: "orphaned rows",
     provoke: (rt) =>
       rt.edit("INSERT INTO time_off VALUES ('tof_1', 'biz_gone', 'stf_1', 1, 2, NULL, 1)"),
     about: "database",
-    text: /^rows in time_off belong to nothing: restore a backup$/,
+    text: /^rows in time_off refer to rows that do not exist: restore a backup$/,
     fix: /^deskbell backup list$/,
   },
   {
@@ -225,7 +225,7 @@ const scenarios: Scenario[] = [
     what: "a key in plain text",
     provoke: (rt) => rt.edit("UPDATE api_key_secret SET hash = CAST('deskbell_sk_plain' AS BLOB)"),
     about: "keys",
-    text: /^key_\w+ is on file otherwise than as a hash$/,
+    text: /^the key key_\w+ is not stored as a hash$/,
     fix: /^deskbell keys revoke key_/,
   },
   {
@@ -260,27 +260,27 @@ const scenarios: Scenario[] = [
     advice: true,
   },
   {
-    what: "a master key that is gone",
+    what: "a missing master key",
     provoke: (rt) => rmSync(rt.config.masterKeyPath),
     about: "secrets",
-    text: /master\.key is gone: no webhook can be signed\. Put the key file back/,
+    text: /master\.key is missing: no webhook can be signed\. Restore the key file/,
     fix: /^install -m 600 FILE \/\S+\/master\.key$/,
   },
   {
-    what: "the master key of another box",
+    what: "the master key of another server",
     provoke: (rt) =>
       writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`, {
         mode: 0o600,
       }),
     about: "secrets",
-    text: /master\.key opens no signing secret: no webhook can be signed\. Put the key file back/,
+    text: /master\.key decrypts no signing secret: no webhook can be signed\. Restore the key file/,
     fix: /^install -m 600 FILE /,
   },
   {
-    what: "a master key that is none",
+    what: "an invalid master key file",
     provoke: (rt) => writeFileSync(rt.config.masterKeyPath, "swordfish\n", { mode: 0o600 }),
     about: "secrets",
-    text: /master\.key opens no signing secret/,
+    text: /master\.key decrypts no signing secret/,
     fix: /^install -m 600 FILE /,
   },
   {
@@ -290,7 +290,7 @@ const scenarios: Scenario[] = [
       rt.edit(`UPDATE endpoint_secret SET id = 'whs_other' WHERE endpoint_id = '${rt.endpointId}'`);
     },
     about: "secrets",
-    text: /^a signing secret of 'partner' does not open with \/.*master\.key$/,
+    text: /^a signing secret of 'partner' cannot be decrypted with \/.*master\.key$/,
     fix: /^deskbell webhooks rotate-secret whe_\w+ --force$/,
   },
   {
@@ -301,7 +301,7 @@ const scenarios: Scenario[] = [
       rt.advance(-3 * DAY_MS);
     },
     about: "clock",
-    text: /^the clock says 2026-11-20T12:00:00Z, but the newest record was made at 2026-11-23T12:00:00Z$/,
+    text: /^the system clock says 2026-11-20T12:00:00Z, but the newest record is from 2026-11-23T12:00:00Z$/,
     fix: /timedatectl/,
   },
   {
@@ -309,55 +309,55 @@ const scenarios: Scenario[] = [
     provoke: (rt) =>
       rt.edit("UPDATE business SET doc = json_set(doc, '$.timezone', 'Mars/Olympus_Mons')"),
     about: "clock",
-    text: /no time zone 'Mars\/Olympus_Mons', in which shop is$/,
+    text: /the time zone 'Mars\/Olympus_Mons' of shop$/,
     fix: /deskbell catalog apply FILE$/,
   },
   {
     what: "a disk that is almost full",
     provoke: (rt) => void (rt.freeBytes = () => 5_000_000),
     about: "disk",
-    text: /has 5\.0 MB left/,
+    text: /^Only 5\.0 MB free/,
     fix: /^df -h /,
   },
   {
-    what: "few files that may be open",
+    what: "a low limit of open files",
     provoke: (rt) => rt.edit("UPDATE daemon SET open_files = 1024"),
     about: "daemon",
-    text: /^the daemon may have 1024 files open: under load it needs 6141 \(4096 connections, 1844 webhooks on their way and 201 others\)$/,
+    text: /^the daemon may open at most 1024 files: under load it needs 6141 \(4096 connections, 1844 webhooks in flight and 201 others\)$/,
     fix: /LimitNOFILE=65536/,
     advice: true,
   },
   {
-    what: "a courier that does nothing",
+    what: "a delivery worker that sends nothing",
     provoke: (rt) => {
       emitEvents(rt, rt.business, "service.updated");
       rt.advance(3 * 60_000);
     },
     about: "daemon",
-    text: /^webhooks are due since 2026-11-20T12:00:00Z, and the daemon sends none/,
+    text: /^webhooks have been due since 2026-11-20T12:00:00Z, but the daemon sends none/,
     fix: /^deskbell deliveries list --status PENDING$/,
   },
   {
-    what: "an event whose bytes were changed in the file",
+    what: "an event that was altered in the file",
     provoke: async (rt) => {
-      const courier = createTestWorker(rt);
+      const worker = createTestWorker(rt);
       emitEvents(rt, rt.business, "service.updated");
       rt.edit("UPDATE event SET body = CAST('{}' AS BLOB)");
-      courier.wake();
-      await courier.whenIdle();
+      worker.wake();
+      await worker.whenIdle();
     },
     about: "webhooks",
-    text: /^the event of dlv_\w+ was changed in the file: it was not sent$/,
+    text: /^the event of dlv_\w+ was altered in the database file, so it was not sent$/,
     fix: /^deskbell deliveries cancel dlv_\w+$/,
   },
   {
-    what: "an event that was changed before it was sent",
+    what: "an event that was altered before it was sent",
     provoke: (rt) => {
       emitEvents(rt, rt.business, "service.updated");
       rt.edit("UPDATE event SET body = CAST(body || ' ' AS BLOB)");
     },
     about: "webhooks",
-    text: /^evt_\w+ was changed in the file and will not be sent: restore a backup that has it whole$/,
+    text: /^evt_\w+ was altered in the database file and will not be sent: restore a backup made before that$/,
     fix: /^deskbell backup list$/,
   },
   {
@@ -367,22 +367,22 @@ const scenarios: Scenario[] = [
       rt.tx(() => rt.store.endpoints.updateStreak(rt.endpointId, streak));
     },
     about: "webhooks",
-    text: /^'partner' has failed once since /,
+    text: /^the endpoint 'partner' has failed once since /,
     fix: /^deskbell deliveries list --failed --endpoint whe_\w+$/,
   },
   {
-    what: "an endpoint that is gone",
+    what: "an endpoint that responded 410 Gone",
     provoke: (rt) =>
       rt.tx(() => rt.store.endpoints.updateStatus(rt.endpointId, "DISABLED", "gone", rt.now())),
     about: "webhooks",
-    text: /^'partner' is disabled \(gone\)$/,
+    text: /^the endpoint 'partner' is disabled \(gone\)$/,
     fix: /^deskbell webhooks show whe_/,
   },
   {
-    what: "nobody who is told of failures",
+    what: "a daemon without alerts",
     provoke: (rt) => rt.edit("UPDATE daemon SET has_alert_url = 0"),
     about: "webhooks",
-    text: /^nobody is told when an endpoint begins to fail/,
+    text: /^no alert is sent when an endpoint starts to fail/,
     fix: /--alert-url URL/,
     advice: true,
   },
@@ -404,11 +404,11 @@ const scenarios: Scenario[] = [
 ];
 
 test.each(scenarios)(
-  "$what is found, with what mends it",
+  "$what is reported, with the command that fixes it",
   async ({ provoke, about, text, fix, advice }) => {
-    const rt = await soundBox();
+    const rt = await createHealthyServer();
     await provoke(rt);
-    expect(await findingsOf(rt)).toEqual([
+    expect(await listFindings(rt)).toEqual([
       {
         about,
         text: expect.stringMatching(text),
@@ -419,60 +419,62 @@ test.each(scenarios)(
   },
 );
 
-test.runIf(process.getuid?.() === 0)("a file of another user is found", async () => {
-  const rt = await soundBox();
+test.runIf(process.getuid?.() === 0)("a file of another user is reported", async () => {
+  const rt = await createHealthyServer();
   chownSync(rt.config.masterKeyPath, 12_345, 12_345);
-  expect(await findingsOf(rt)).toMatchObject(
-    [
-      { about: "files", text: /master\.key does not belong to user 0/, fix: /^sudo chown -R 0 / },
-    ].map(({ text, fix, ...rest }) => ({
-      ...rest,
-      text: expect.stringMatching(text),
-      fix: expect.stringMatching(fix),
-    })),
+  expect(await listFindings(rt)).toMatchObject(
+    [{ about: "files", text: /master\.key is not owned by user 0/, fix: /^sudo chown -R 0 / }].map(
+      ({ text, fix, ...rest }) => ({
+        ...rest,
+        text: expect.stringMatching(text),
+        fix: expect.stringMatching(fix),
+      }),
+    ),
   );
 });
 
-test("what was mended is told of no more", async () => {
-  const rt = await soundBox();
+test("a fixed problem is no longer reported", async () => {
+  const rt = await createHealthyServer();
   rt.advance(1);
   rt.tx(() => rt.store.keys.markSeenInBrowser(rt.keyId, rt.now()));
-  expect(await findingsOf(rt)).toHaveLength(1);
+  expect(await listFindings(rt)).toHaveLength(1);
   rotateKey(rt, rt.keyId, 0);
-  expect(await findingsOf(rt)).toEqual([]);
+  expect(await listFindings(rt)).toEqual([]);
 
   emitEvents(rt, rt.business, "service.updated");
   rt.edit(
     "UPDATE delivery SET status = 'CORRUPT', next_attempt_at = NULL; UPDATE delivery_count SET status = 'CORRUPT'",
   );
   const [delivery] = rt.store.deliveries.list({}, 1);
-  expect(await findingsOf(rt)).toMatchObject([
+  expect(await listFindings(rt)).toMatchObject([
     { fix: `deskbell deliveries cancel ${delivery?.id}` },
   ]);
   expect(cancelDeliveries(rt, { id: delivery?.id })).toBe(1);
-  expect(await findingsOf(rt)).toEqual([]);
+  expect(await listFindings(rt)).toEqual([]);
 });
 
-test("an attempt that failed and will be made again is nothing to be mended", async () => {
-  const rt = await soundBox();
-  const courier = createTestWorker(rt);
+test("a failed attempt that will be retried is not reported", async () => {
+  const rt = await createHealthyServer();
+  const worker = createTestWorker(rt);
   emitEvents(rt, rt.business, "service.updated");
-  courier.wake();
-  await courier.whenIdle();
+  worker.wake();
+  await worker.whenIdle();
   expect(rt.store.endpoints.findById(rt.endpointId)).toMatchObject({ failureCount: 1 });
-  expect(await findingsOf(rt)).toEqual([]);
+  expect(await listFindings(rt)).toEqual([]);
 });
 
-test("a backlog that moves is none that is stuck", async () => {
-  const rt = await soundBox();
+test("a backlog is not reported while attempts are made", async () => {
+  const rt = await createHealthyServer();
   emitEvents(rt, rt.business, "service.updated");
   rt.advance(3 * 60_000);
   rt.tx(() => rt.store.tallies.addAttempts(rt.business.id, rt.now(), 1, 0));
-  expect(await findingsOf(rt)).toEqual([]);
+  expect(await listFindings(rt)).toEqual([]);
 });
 
-/** What the doctor says of a daemon that answers so. */
-async function askFake(answer: (ask: { status: number; headers: Record<string, string> }) => void) {
+/** The findings if the daemon sends this response. */
+async function findingsOfDaemon(
+  answer: (ask: { status: number; headers: Record<string, string> }) => void,
+) {
   const reply = { status: 200, headers: {} as Record<string, string> };
   answer(reply);
   const server = createServer((_, response) =>
@@ -481,7 +483,7 @@ async function askFake(answer: (ask: { status: number; headers: Record<string, s
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
   const { port } = server.address() as { port: number };
-  const rt = await soundBox();
+  const rt = await createHealthyServer();
   rt.tx(() =>
     rt.store.live.saveDaemon({
       url: `http://127.0.0.1:${port}`,
@@ -490,34 +492,34 @@ async function askFake(answer: (ask: { status: number; headers: Record<string, s
       openFiles: 65_536,
     }),
   );
-  return findingsOf(rt, probeDaemon as ReturnType<typeof isWell>);
+  return listFindings(rt, probeDaemon as ReturnType<typeof respondHealthy>);
 }
 
-test("a daemon is asked over HTTP: whether it is ready, and what its clock says", async () => {
+test("the daemon is checked over HTTP for readiness and its clock", async () => {
   const now = new Date("2026-11-20T12:00:20Z").toUTCString();
-  expect(await askFake(({ headers }) => (headers.date = now))).toEqual([]);
+  expect(await findingsOfDaemon(({ headers }) => (headers.date = now))).toEqual([]);
   expect(
-    await askFake(({ headers }) => (headers.date = "Fri, 20 Nov 2026 13:00:00 GMT")),
+    await findingsOfDaemon(({ headers }) => (headers.date = "Fri, 20 Nov 2026 13:00:00 GMT")),
   ).toMatchObject([
     {
       about: "daemon",
       text: "the daemon's clock says 2026-11-20T13:00:00Z, this command's 2026-11-20T12:00:00Z",
     },
   ]);
-  expect(await askFake((reply) => (reply.status = 503))).toMatchObject([
+  expect(await findingsOfDaemon((reply) => (reply.status = 503))).toMatchObject([
     {
       about: "daemon",
-      text: expect.stringMatching(/does not answer at http:\/\/127\.0\.0\.1:\d+: status 503$/),
+      text: expect.stringMatching(/does not respond at http:\/\/127\.0\.0\.1:\d+: status 503$/),
     },
   ]);
 });
 
-test("a daemon that holds the data but does not listen is found", async () => {
-  const rt = await soundBox();
-  expect(await findingsOf(rt, probeDaemon as ReturnType<typeof isWell>)).toMatchObject([
+test("a daemon that holds the lock but does not listen is reported", async () => {
+  const rt = await createHealthyServer();
+  expect(await listFindings(rt, probeDaemon as ReturnType<typeof respondHealthy>)).toMatchObject([
     {
       about: "daemon",
-      text: "the daemon does not answer at http://127.0.0.1:1: ECONNREFUSED",
+      text: "the daemon does not respond at http://127.0.0.1:1: ECONNREFUSED",
       isAdvice: false,
     },
   ]);

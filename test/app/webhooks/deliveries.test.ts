@@ -11,14 +11,14 @@ import { dryRun } from "../../support/dry-run.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-/** An endpoint with some deliveries, and a receiver whose next answers are this status. */
-async function stage(count = 1, statusCode = 200) {
+/** Sets up an endpoint with attempted deliveries; the receiver responds with this status. */
+async function setUp(count = 1, statusCode = 200) {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
   const answer = { statusCode };
   const sent: { id: string; attempt: string; event: string }[] = [];
-  const courier = createTestWorker(rt, async ({ headers }) => {
+  const worker = createTestWorker(rt, async ({ headers }) => {
     sent.push({
       id: headers["X-Service-Delivery"]!,
       attempt: headers["X-Service-Attempt"]!,
@@ -28,21 +28,32 @@ async function stage(count = 1, statusCode = 200) {
   });
   emitEvents(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
   const run = async () => {
-    courier.sweep();
-    await courier.whenIdle();
+    worker.sweep();
+    await worker.whenIdle();
   };
   await run();
   const ids = rt.store.deliveries
     .list({}, 1000)
     .map(({ id }) => id)
     .reverse();
-  const count0 = (status: DeliveryStatus) => rt.store.tallies.countByStatus()[status] ?? 0;
-  return { rt, business, endpoint, courier, sent, answer, run, ids, id: ids[0]!, count: count0 };
+  const countByStatus = (status: DeliveryStatus) => rt.store.tallies.countByStatus()[status] ?? 0;
+  return {
+    rt,
+    business,
+    endpoint,
+    worker,
+    sent,
+    answer,
+    run,
+    ids,
+    id: ids[0]!,
+    count: countByStatus,
+  };
 }
 
-describe("redelivering one", () => {
-  test("sends what has arrived once more, with the same id and event and the next attempt's number", async () => {
-    const { rt, sent, run, id } = await stage();
+describe("redelivering one delivery", () => {
+  test("sends a delivered one again, with the same ID and event and the next attempt number", async () => {
+    const { rt, sent, run, id } = await setUp();
     expect(redeliverDelivery(rt, id)).toMatchObject({
       status: "PENDING",
       nextAttemptAt: rt.now(),
@@ -56,8 +67,8 @@ describe("redelivering one", () => {
     expect(getDelivery(rt, id)).toMatchObject({ status: "DELIVERED", attemptCount: 2 });
   });
 
-  test("begins the schedule of an exhausted one anew when it fails again", async () => {
-    const { rt, run, id, courier } = await stage(1, 500);
+  test("restarts the retry schedule of an exhausted delivery", async () => {
+    const { rt, run, id, worker } = await setUp(1, 500);
     while (getDelivery(rt, id).status === "PENDING") {
       rt.advance(getDelivery(rt, id).nextAttemptAt! - rt.now());
       await run();
@@ -69,11 +80,11 @@ describe("redelivering one", () => {
     const delivery = getDelivery(rt, id);
     expect(delivery).toMatchObject({ status: "PENDING", attemptCount: 21 });
     expect(delivery.nextAttemptAt! - rt.now()).toBeLessThanOrEqual(6000);
-    expect(courier.alerts.filter(({ type }) => type === "delivery.exhausted")).toHaveLength(1);
+    expect(worker.alerts.filter(({ type }) => type === "delivery.exhausted")).toHaveLength(1);
   });
 
-  test("sends what waits for a later attempt now", async () => {
-    const { rt, answer, run, id } = await stage(1, 500);
+  test("sends a delivery waiting for a retry immediately", async () => {
+    const { rt, answer, run, id } = await setUp(1, 500);
     answer.statusCode = 200;
     await run();
     expect(getDelivery(rt, id).status).toBe("PENDING");
@@ -82,8 +93,8 @@ describe("redelivering one", () => {
     expect(getDelivery(rt, id)).toMatchObject({ status: "DELIVERED", attemptCount: 2 });
   });
 
-  test("is refused in words for a disabled or deleted endpoint and for one that is not there", async () => {
-    const { rt, endpoint, id } = await stage();
+  test("fails for a disabled, deleted or unknown endpoint", async () => {
+    const { rt, endpoint, id } = await setUp();
     disableEndpoint(rt, endpoint.id, "manual");
     expect(() => redeliverDelivery(rt, id)).toThrow(/is disabled: enable it first/);
     deleteEndpoint(rt, endpoint.id);
@@ -93,9 +104,9 @@ describe("redelivering one", () => {
   });
 });
 
-describe("redelivering many", () => {
-  test("counts in a dry run, then sends them in their order, one after the other", async () => {
-    const { rt, sent, run, ids } = await stage(30);
+describe("redelivering many deliveries", () => {
+  test("only counts in a dry run, then sends them in order", async () => {
+    const { rt, sent, run, ids } = await setUp(30);
     const filter = { since: 0 };
     expect(dryRun(rt, () => redeliverDeliveries(rt, filter))).toBe(30);
     await run();
@@ -105,8 +116,8 @@ describe("redelivering many", () => {
     expect(sent.slice(30).map(({ id }) => id)).toEqual(ids);
   });
 
-  test("takes what failed and leaves what arrived, is parked or was cancelled", async () => {
-    const { rt, business, endpoint, answer, run, count } = await stage(3, 500);
+  test("redelivers failed ones, not delivered, parked or cancelled ones", async () => {
+    const { rt, business, endpoint, answer, run, count } = await setUp(3, 500);
     answer.statusCode = 200;
     emitEvents(rt, business, "staff.updated", "addon.updated", "event.updated");
     await run();
@@ -127,8 +138,8 @@ describe("redelivering many", () => {
     expect(count("CANCELLED")).toBe(1);
   });
 
-  test("keeps to a rate, and refuses one that would take more than a day", async () => {
-    const { rt, sent, run } = await stage(20);
+  test("respects the rate, and rejects one that would take more than a day", async () => {
+    const { rt, sent, run } = await setUp(20);
     redeliverDeliveries(rt, { since: 0 }, { perSecond: 5 });
     await run();
     expect(sent).toHaveLength(21);
@@ -140,8 +151,8 @@ describe("redelivering many", () => {
     );
   });
 
-  test("goes on over many batches and tells how far it is", async () => {
-    const { rt } = await stage(2500);
+  test("works in batches and reports its progress", async () => {
+    const { rt } = await setUp(2500);
     const told: [number, number][] = [];
     expect(
       redeliverDeliveries(
@@ -159,8 +170,8 @@ describe("redelivering many", () => {
   });
 });
 
-test("a replay gives way to what is fresh", async () => {
-  const { rt, business, sent, run, ids } = await stage(10);
+test("new deliveries are sent before redeliveries", async () => {
+  const { rt, business, sent, run, ids } = await setUp(10);
   redeliverDeliveries(rt, { since: 0 });
   emitEvents(rt, business, "staff.updated");
   await run();
@@ -168,8 +179,8 @@ test("a replay gives way to what is fresh", async () => {
   expect(sent.slice(10).map(({ id }) => id)).toEqual([fresh!.id, ...ids]);
 });
 
-test("what is cancelled is owed no longer", async () => {
-  const { rt, endpoint, sent, run, count } = await stage(5, 500);
+test("a cancelled delivery is not sent", async () => {
+  const { rt, endpoint, sent, run, count } = await setUp(5, 500);
   expect(cancelDeliveries(rt, { endpointId: endpoint.id })).toBe(5);
   rt.advance(86_400_000);
   await run();
@@ -178,8 +189,8 @@ test("what is cancelled is owed no longer", async () => {
   expect(cancelDeliveries(rt, { endpointId: endpoint.id })).toBe(0);
 });
 
-test("the counts of each business agree with its deliveries, and each minute with its attempts", async () => {
-  const { rt, business, endpoint, answer, run } = await stage(7);
+test("the counts per business and per minute match the deliveries and attempts", async () => {
+  const { rt, business, endpoint, answer, run } = await setUp(7);
   const other = addBusiness(rt, "bar-nova");
   await subscribe(rt, other, "http://10.0.0.9/");
   answer.statusCode = 500;

@@ -17,21 +17,21 @@ import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-async function stage() {
-  // The verifiers look at the real clock.
+async function setUp() {
+  // The verifiers use the real clock.
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
   const partner = await createReceiver();
   const { endpoint, secret } = await subscribe(rt, business, partner.url);
-  const courier = createTestWorker(rt);
+  const worker = createTestWorker(rt);
   const deliver = async () => {
     emitEvents(rt, business, "service.updated");
-    courier.wake();
-    await courier.whenIdle();
+    worker.wake();
+    await worker.whenIdle();
     const { body, headers } = partner.requests.at(-1)!;
     return { body: body.toString(), headers: headers as Record<string, string> };
   };
-  return { rt, business, partner, courier, id: endpoint.id, secret, deliver };
+  return { rt, business, partner, worker, id: endpoint.id, secret, deliver };
 }
 
 type Delivered = { body: string; headers: Record<string, string> };
@@ -52,8 +52,8 @@ const VERIFIERS: [
   ["svix", ({ body, headers }, secret) => new SvixWebhook(secret).verify(body, headers)],
 ];
 
-/** Which of the verifiers take it with that secret. */
-const takenBy = (delivered: Delivered, secret: string): string[] =>
+/** The verifiers that accept the delivery with this secret. */
+const acceptedBy = (delivered: Delivered, secret: string): string[] =>
   VERIFIERS.flatMap(([name, verify]) => {
     try {
       verify(delivered, secret, 300);
@@ -65,30 +65,30 @@ const takenBy = (delivered: Delivered, secret: string): string[] =>
 const ALL = VERIFIERS.map(([name]) => name);
 
 describe("rotating a signing secret", () => {
-  test("has deliveries verify with either secret until it is finished, in every verifier", async () => {
-    const { rt, id, secret: old, deliver } = await stage();
+  test("lets every verifier accept either secret until it is finished", async () => {
+    const { rt, id, secret: old, deliver } = await setUp();
     const { secret, oldEndsAt } = rotateEndpointSecret(rt, id);
     expect(oldEndsAt).toBe(rt.now() + DAY);
     const during = await deliver();
-    expect(takenBy(during, old)).toEqual(ALL);
-    expect(takenBy(during, secret)).toEqual(ALL);
+    expect(acceptedBy(during, old)).toEqual(ALL);
+    expect(acceptedBy(during, secret)).toEqual(ALL);
     expect(finishSecretRotation(rt, id)).toBe(true);
     const afterwards = await deliver();
-    expect(takenBy(afterwards, old)).toEqual([]);
-    expect(takenBy(afterwards, secret)).toEqual(ALL);
+    expect(acceptedBy(afterwards, old)).toEqual([]);
+    expect(acceptedBy(afterwards, secret)).toEqual(ALL);
     expect(finishSecretRotation(rt, id)).toBe(false);
   });
 
-  test("under load leaves no delivery that verifies with neither", async () => {
-    const { rt, business, partner, courier, id, secret: old } = await stage();
+  test("under load, each delivery verifies with at least one secret", async () => {
+    const { rt, business, partner, worker, id, secret: old } = await setUp();
     emitEvents(rt, business, ...Array.from({ length: 60 }, () => "service.updated" as const));
-    courier.wake();
+    worker.wake();
     await partner.waitForRequests(20);
     const { secret } = rotateEndpointSecret(rt, id);
-    await courier.whenIdle();
+    await worker.whenIdle();
     const taken = partner.requests.map(({ body, headers }) => {
       const delivered = { body: body.toString(), headers: headers as Record<string, string> };
-      return { old: takenBy(delivered, old), fresh: takenBy(delivered, secret) };
+      return { old: acceptedBy(delivered, old), fresh: acceptedBy(delivered, secret) };
     });
     expect(taken.map(({ old }) => old)).toEqual(Array(60).fill(ALL));
     const first = taken.findIndex(({ fresh }) => fresh.length > 0);
@@ -96,30 +96,30 @@ describe("rotating a signing secret", () => {
     expect(taken.slice(first).map(({ fresh }) => fresh)).toEqual(Array(60 - first).fill(ALL));
   });
 
-  test("drops the old one by itself when the overlap is over", async () => {
-    const { rt, id, secret: old, deliver } = await stage();
+  test("deletes the old secret when the overlap ends", async () => {
+    const { rt, id, secret: old, deliver } = await setUp();
     rotateEndpointSecret(rt, id, { overlapMs: 60_000 });
     expect((await deliver()).headers["x-service-signature"]!.match(/v1=/g)).toHaveLength(2);
     rt.advance(60_000);
     const later = await deliver();
     expect(later.headers["x-service-signature"]!.match(/v1=/g)).toHaveLength(1);
-    expect(takenBy(later, old)).toEqual([]);
+    expect(acceptedBy(later, old)).toEqual([]);
   });
 
-  test("is refused while another is going on, unless it is forced, and never leaves more than two", async () => {
-    const { rt, id, secret: first, deliver } = await stage();
+  test("is rejected while another is unfinished unless forced, and leaves at most two secrets", async () => {
+    const { rt, id, secret: first, deliver } = await setUp();
     const { secret: second } = rotateEndpointSecret(rt, id);
     expect(() => rotateEndpointSecret(rt, id)).toThrow(/two live secrets/);
     const { secret: third } = rotateEndpointSecret(rt, id, { force: true, overlapMs: 0 + HOUR });
     const delivered = await deliver();
-    expect([first, second, third].map((secret) => takenBy(delivered, secret).length)).toEqual([
+    expect([first, second, third].map((secret) => acceptedBy(delivered, secret).length)).toEqual([
       0, 3, 3,
     ]);
     expect(rt.store.endpointSecrets.listValid(id, rt.now())).toHaveLength(2);
   });
 
-  test.each([-1, 7 * DAY + 1, 1.5])("with an overlap of %d ms is refused", async (overlapMs) => {
-    const { rt, id } = await stage();
+  test.each([-1, 7 * DAY + 1, 1.5])("with an overlap of %d ms is rejected", async (overlapMs) => {
+    const { rt, id } = await setUp();
     expect(() => rotateEndpointSecret(rt, id, { overlapMs })).toThrow(/0 to 7 days/);
   });
 });
@@ -128,8 +128,8 @@ describe("rotating the master key", () => {
   const keyLines = (rt: TestRuntime) =>
     readFileSync(rt.config.masterKeyPath, "utf8").trim().split("\n");
 
-  test("seals every secret anew; a daemon that has the old key in memory goes on, old and new endpoints alike", async () => {
-    const { rt, business, id, secret, deliver } = await stage();
+  test("re-encrypts every secret while a daemon with the old key in memory continues", async () => {
+    const { rt, business, id, secret, deliver } = await setUp();
     await deliver();
     const terminal = createTestRuntime({ dataDir: rt.config.dataDir });
     const [before] = rt.store.endpointSecrets.listValid(id, rt.now());
@@ -140,15 +140,15 @@ describe("rotating the master key", () => {
     expect(keyLines(rt)).not.toEqual([oldKey]);
     expect(statSync(rt.config.masterKeyPath).mode & 0o777).toBe(0o600);
     expect(rt.store.endpointSecrets.listValid(id, rt.now())[0]!.sealed).not.toEqual(before!.sealed);
-    expect(takenBy(await deliver(), secret)).toEqual(ALL);
+    expect(acceptedBy(await deliver(), secret)).toEqual(ALL);
 
     const added = await subscribe(rt, business, "http://10.0.0.1/");
     const [row] = terminal.store.endpointSecrets.listValid(added.endpoint.id, rt.now());
     expect(terminal.secrets.open(row!.sealed, row!.id)).toBe(added.secret);
   });
 
-  test("that breaks off before the commit leaves both keys, opens everything, and can be run again", async () => {
-    const { rt, business, id, secret } = await stage();
+  test("interrupted before the commit, keeps both keys and can be run again", async () => {
+    const { rt, business, id, secret } = await setUp();
     const opened = () => {
       const [row] = rt.store.endpointSecrets.listValid(id, rt.now());
       return createTestRuntime({ dataDir: rt.config.dataDir }).secrets.open(row!.sealed, row!.id);
@@ -160,7 +160,7 @@ describe("rotating the master key", () => {
     expect(() => rotateMasterKey(breaking)).toThrow("power cut");
     expect(keyLines(rt)).toHaveLength(2);
     expect(opened()).toBe(secret);
-    // Meanwhile endpoints are made and rotated as ever, by whoever has the old key in memory, too.
+    // Endpoints can still be created and rotated, also by a process with the old key in memory.
     const added = await subscribe(rt, business, "http://10.0.0.1/");
     rotateEndpointSecret(rt, added.endpoint.id);
     rotateMasterKey(createTestRuntime({ dataDir: rt.config.dataDir }));
@@ -168,8 +168,8 @@ describe("rotating the master key", () => {
     expect(opened()).toBe(secret);
   });
 
-  test("drops no key while something needs it", async () => {
-    const { rt } = await stage();
+  test("removes no key that a secret still needs", async () => {
+    const { rt } = await setUp();
     rt.secrets.addKey();
     rt.secrets.dropOldKeys((opens) =>
       rt.store.endpointSecrets.list().every(({ id, sealed }) => opens(sealed, id)),
@@ -177,39 +177,39 @@ describe("rotating the master key", () => {
     expect(keyLines(rt)).toHaveLength(2);
   });
 
-  test("is refused before anything is touched when a secret does not open", async () => {
-    const { rt } = await stage();
+  test("changes nothing if a secret cannot be decrypted", async () => {
+    const { rt } = await setUp();
     writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
     const other = createTestRuntime({ dataDir: rt.config.dataDir });
-    expect(() => rotateMasterKey(other)).toThrow(/does not open/);
+    expect(() => rotateMasterKey(other)).toThrow(/cannot be decrypted/);
     expect(keyLines(rt)).toHaveLength(1);
   });
 });
 
-test("a master key that is gone is not replaced without a word: that would lock the stored secrets out for good", async () => {
-  const { rt, business, id, secret } = await stage();
+test("a missing master key is not silently replaced while secrets are stored", async () => {
+  const { rt, business, id, secret } = await setUp();
   const key = readFileSync(rt.config.masterKeyPath);
   rmSync(rt.config.masterKeyPath);
   const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
   await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject({
     code: "signing_unavailable",
   });
-  expect(() => rotateEndpointSecret(fresh, id, { force: true })).toThrow(/master key is gone/);
+  expect(() => rotateEndpointSecret(fresh, id, { force: true })).toThrow(/master key is missing/);
   const [row] = fresh.store.endpointSecrets.listValid(id, rt.now());
-  expect(() => fresh.secrets.open(row!.sealed, row!.id)).toThrow(/does not open/);
+  expect(() => fresh.secrets.open(row!.sealed, row!.id)).toThrow(/cannot be decrypted/);
   expect(existsSync(rt.config.masterKeyPath)).toBe(false);
   writeFileSync(rt.config.masterKeyPath, key);
   expect(fresh.secrets.open(row!.sealed, row!.id)).toBe(secret);
 });
 
-/** As a file of another installation, put in the place of this one's. */
+/** Replaces the master key with that of another installation. */
 const swapMasterKey = ({ config }: TestRuntime) =>
   writeFileSync(config.masterKeyPath, `${Buffer.alloc(32, 7).toString("base64")}\n`);
 
 test.each(["a daemon that has the right one in memory", "a new process"])(
   "the master key of another installation seals nothing beside what it does not open: %s",
   async (who) => {
-    const { rt, business, id, secret } = await stage();
+    const { rt, business, id, secret } = await setUp();
     const key = readFileSync(rt.config.masterKeyPath);
     const before = rt.store.endpointSecrets.list();
     swapMasterKey(rt);
@@ -218,7 +218,7 @@ test.each(["a daemon that has the right one in memory", "a new process"])(
     const refusal = {
       code: "signing_unavailable",
       message: /not the one/,
-      fix: /put the right .* back; .* --force/,
+      fix: /restore the right .*; .* --force/,
     };
     const refused = Object.fromEntries(
       Object.entries(refusal).map(([name, said]) => [
@@ -243,9 +243,9 @@ test.each(["a daemon that has the right one in memory", "a new process"])(
 
 test.each([
   {
-    what: "of some other kind",
+    what: "with other content",
     put: (path: string) => writeFileSync(path, "swordfish\n"),
-    fix: /put the key file back .* remove this one, .* rotate-secret ID --force/,
+    fix: /restore the key file .* remove this one, .* rotate-secret ID --force/,
   },
   {
     what: "that cannot be read",
@@ -256,9 +256,9 @@ test.each([
     fix: /^make \S+ a file that belongs to the user/,
   },
 ])(
-  "a master key file $what ends in words, and leaves the database free for others",
+  "a master key file $what gives a clear error and does not block the database",
   async ({ put, fix }) => {
-    const { rt, business } = await stage();
+    const { rt, business } = await setUp();
     put(rt.config.masterKeyPath);
     const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
     await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject({
@@ -266,14 +266,14 @@ test.each([
       fix: expect.stringMatching(fix),
     });
     expect(checkSigningSecrets(fresh)).toMatchObject([
-      { text: expect.stringContaining("opens no signing secret") },
+      { text: expect.stringContaining("decrypts no signing secret") },
     ]);
     emitEvents(fresh, business, "service.updated");
   },
 );
 
-test("beside a wrong master key a forced rotation is the way out, one endpoint after the other", async () => {
-  const { rt, business, id } = await stage();
+test("with a wrong master key, a forced rotation gives each endpoint a working secret", async () => {
+  const { rt, business, id } = await setUp();
   const other = (await subscribe(rt, business, "http://10.0.0.1/")).endpoint.id;
   swapMasterKey(rt);
   const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
@@ -283,7 +283,7 @@ test("beside a wrong master key a forced rotation is the way out, one endpoint a
   });
   expect(oldEndsAt).toBe(fresh.now());
   expect(decryptSigningSecret(fresh, id)).toBe(secret);
-  // The key is this box's now: new ones are sealed with it. What it does not open goes only by the operator's word.
+  // New secrets use this key from now on. Other undecryptable secrets are replaced only by force.
   await subscribe(fresh, business, "http://10.0.0.2/");
   expect(() => rotateEndpointSecret(fresh, other)).toThrow(/master key is not the one/);
   expect(rotateEndpointSecret(fresh, other, { allowNewMasterKey: true }).oldEndsAt).toBe(
@@ -293,9 +293,9 @@ test("beside a wrong master key a forced rotation is the way out, one endpoint a
   expect(rotateMasterKey(fresh)).toBe(3);
 });
 
-test("a master key that is lost for good is made anew by a rotation that says so, and deliveries go at once", async () => {
-  const { rt, business, partner, courier, id } = await stage();
-  await courier.stop(0);
+test("a forced rotation recreates a lost master key, and deliveries are sent immediately", async () => {
+  const { rt, business, partner, worker, id } = await setUp();
+  await worker.stop(0);
   rmSync(rt.config.masterKeyPath);
   const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
   const { secret, oldEndsAt } = rotateEndpointSecret(fresh, id, { allowNewMasterKey: true });
@@ -306,16 +306,16 @@ test("a master key that is lost for good is made anew by a rotation that says so
   await next.whenIdle();
   const { body, headers } = partner.requests.at(-1)!;
   expect(
-    takenBy({ body: body.toString(), headers: headers as Record<string, string> }, secret),
+    acceptedBy({ body: body.toString(), headers: headers as Record<string, string> }, secret),
   ).toEqual(ALL);
 });
 
-test("deliveries whose secret does not open wait, burn no attempt, and go when the key is back", async () => {
-  const { rt, business, partner, courier } = await stage();
+test("deliveries with an undecryptable secret wait without using attempts until the key is back", async () => {
+  const { rt, business, partner, worker } = await setUp();
   const key = readFileSync(rt.config.masterKeyPath);
   writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
   const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
-  await courier.stop(0);
+  await worker.stop(0);
   const next = createTestWorker(fresh);
   emitEvents(rt, business, "service.updated");
   for (let i = 0; i < 3; i++) next.sweep();

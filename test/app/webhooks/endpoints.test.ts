@@ -20,7 +20,7 @@ const request = (changes: Partial<EndpointRequest> = {}): EndpointRequest => ({
   ...changes,
 });
 
-async function refusal(work: Promise<unknown>): Promise<AppError> {
+async function rejection(work: Promise<unknown>): Promise<AppError> {
   const error = await work.then(
     () => undefined,
     (error: unknown) => error,
@@ -29,7 +29,7 @@ async function refusal(work: Promise<unknown>): Promise<AppError> {
   return error as AppError;
 }
 
-test("an endpoint is stored active, its repeated events folded, its secret sealed beside it", async () => {
+test("a new endpoint is active, without duplicate events, and its secret is encrypted", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const events = ["service.updated", "staff.updated", "service.updated"];
@@ -47,14 +47,14 @@ test("an endpoint is stored active, its repeated events folded, its secret seale
   const [row] = rt.store.endpointSecrets.listValid(endpoint.id, rt.now());
   expect(row!.sealed.includes(secret)).toBe(false);
   expect(rt.secrets.open(row!.sealed, row!.id)).toBe(secret);
-  expect(() => rt.secrets.open(row!.sealed, "whs_other")).toThrow(/does not open/);
+  expect(() => rt.secrets.open(row!.sealed, "whs_other")).toThrow(/cannot be decrypted/);
 });
 
-test("all mistakes are told at once, each with its place and the name that was meant", async () => {
+test("all issues are reported together, with pointers and suggestions", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const events = ["service.updated", "service.update", "Staff.Created", "nonsense", 7];
-  const error = await refusal(
+  const error = await rejection(
     createEndpoint(rt, request({ name: " ", url: undefined, events }), PUBLIC),
   );
   expect(error.code).toBe("validation_failed");
@@ -72,7 +72,7 @@ test("all mistakes are told at once, each with its place and the name that was m
       detail: "'Staff.Created' is not an event name. Did you mean 'staff.created'?",
     },
     { pointer: "#/events/3", code: "unknown_event", detail: "'nonsense' is not an event name." },
-    { pointer: "#/events/4", code: "type", detail: "An event name must be a text." },
+    { pointer: "#/events/4", code: "type", detail: "An event name must be a string." },
   ]);
 });
 
@@ -84,10 +84,10 @@ test.each([
   { changes: { events: undefined }, pointer: "#/events" },
   { changes: { events: "service.updated" }, pointer: "#/events" },
   { changes: { events: [] }, pointer: "#/events" },
-])("$changes is refused at $pointer", async ({ changes, pointer }) => {
+])("$changes is rejected at $pointer", async ({ changes, pointer }) => {
   const rt = createTestRuntime();
   addBusiness(rt);
-  const error = await refusal(createEndpoint(rt, request(changes), PUBLIC));
+  const error = await rejection(createEndpoint(rt, request(changes), PUBLIC));
   expect(error).toMatchObject({ code: "validation_failed", issues: [{ pointer }] });
 });
 
@@ -100,16 +100,16 @@ test.each([
   },
   { name: "a private address", url: "https://10.0.0.1/", addresses: [], fix: /--allow-private/ },
   {
-    name: "a name that leads home",
+    name: "a name that resolves to localhost",
     url: "https://example.com/",
     addresses: ["1.1.1.1", "::1"],
     fix: /--allow-private/,
   },
   { name: "a name without address", url: "https://exmaple.com/", addresses: [], fix: /spelling/ },
-])("$name is refused as unsafe, and nothing is stored", async ({ url, addresses, fix }) => {
+])("$name is rejected as unsafe, and nothing is stored", async ({ url, addresses, fix }) => {
   const rt = createTestRuntime();
   addBusiness(rt);
-  const error = await refusal(createEndpoint(rt, request({ url }), async () => addresses));
+  const error = await rejection(createEndpoint(rt, request({ url }), async () => addresses));
   expect(error).toMatchObject({
     code: "unsafe_url",
     issues: [{ pointer: "#/url", code: "unsafe_url" }],
@@ -118,7 +118,7 @@ test.each([
   expect(rt.store.endpoints.list()).toEqual([]);
 });
 
-test("what a URL is by itself is told with all other mistakes; who answers there is looked up when there are none", async () => {
+test("the URL is validated with the other fields, and resolved only if there are no issues", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   let lookups = 0;
@@ -127,7 +127,9 @@ test("what a URL is by itself is told with all other mistakes; who answers there
     return [];
   };
   const broken = { name: "", events: ["nonsense"] };
-  const error = await refusal(createEndpoint(rt, request({ ...broken, url: "ftp://x" }), resolve));
+  const error = await rejection(
+    createEndpoint(rt, request({ ...broken, url: "ftp://x" }), resolve),
+  );
   expect(error).toMatchObject({
     code: "validation_failed",
     message: expect.stringContaining("(and 2 more)"),
@@ -140,11 +142,11 @@ test("what a URL is by itself is told with all other mistakes; who answers there
   expect(error.issues[1]?.detail).toBe(
     "deskbell does not send to this URL. 'ftp:' URLs are not supported.",
   );
-  expect(await refusal(createEndpoint(rt, request(broken), resolve))).toMatchObject({
+  expect(await rejection(createEndpoint(rt, request(broken), resolve))).toMatchObject({
     code: "validation_failed",
   });
   expect(lookups).toBe(0);
-  expect(await refusal(createEndpoint(rt, request(), resolve))).toMatchObject({
+  expect(await rejection(createEndpoint(rt, request(), resolve))).toMatchObject({
     code: "unsafe_url",
   });
   expect(lookups).toBe(1);
@@ -158,26 +160,26 @@ test.each([
     sent: "https://b\u00fccher.example/caf\u00e9",
     kept: "https://xn--bcher-kva.example/caf%C3%A9",
   },
-])("$sent is kept as it is called: $kept", async ({ sent, kept }) => {
+])("$sent is stored in normalized form: $kept", async ({ sent, kept }) => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const { endpoint } = await createEndpoint(rt, request({ url: sent }), PUBLIC);
   expect(rt.store.endpoints.findById(endpoint.id)).toMatchObject({ url: kept });
 });
 
-test("a URL whose escapes make it too long to be called is refused when it is sent, not at each delivery", async () => {
+test("a URL that is too long once escaped is rejected at creation", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const url = `https://example.com/${"\u00e9".repeat(1000)}`;
-  expect(await refusal(createEndpoint(rt, request({ url }), PUBLIC))).toMatchObject({
+  expect(await rejection(createEndpoint(rt, request({ url }), PUBLIC))).toMatchObject({
     code: "unsafe_url",
   });
 });
 
-describe("changing an endpoint", () => {
-  const nobody = async () => [];
+describe("updating an endpoint", () => {
+  const resolveNothing = async () => [];
 
-  /** One on file as an earlier version wrote it. */
+  /** Stores an endpoint as an earlier version did. */
   async function stored(url: string, allowPrivate = false) {
     const rt = createTestRuntime();
     addBusiness(rt);
@@ -187,21 +189,26 @@ describe("changing an endpoint", () => {
   }
 
   test.each([
-    { what: "whose name has left DNS", url: "https://example.com/hook" },
-    { what: "that the operator allows no more", url: "http://10.0.0.1/hook" },
-    { what: "that was stored as it was sent", url: " https://example.com/hook#part" },
-  ])("a URL $what does not keep anybody from changing the rest", async ({ url }) => {
+    { what: "whose name is no longer in DNS", url: "https://example.com/hook" },
+    { what: "that the operator no longer allows", url: "http://10.0.0.1/hook" },
+    { what: "that was stored without normalization", url: " https://example.com/hook#part" },
+  ])("other fields can be updated with a URL $what", async ({ url }) => {
     const { rt, id, current } = await stored(url);
     for (const changes of [{ name: "Shop" }, { name: "Shop", url }])
-      await updateEndpoint(rt, id, { ...changes, byPartner: true }, nobody);
+      await updateEndpoint(rt, id, { ...changes, byPartner: true }, resolveNothing);
     expect(current()).toMatchObject({ name: "Shop", url });
   });
 
-  test("another spelling of the same URL is no change: it keeps its record and the operator's trust", async () => {
+  test("another spelling of the same URL keeps the failure streak and allowPrivate", async () => {
     const { rt, id, current } = await stored("http://10.0.0.1/hook", true);
     const streak = { ...current()!, failingSince: rt.now(), failureCount: 7 };
     rt.store.endpoints.updateStreak(id, streak);
-    await updateEndpoint(rt, id, { url: " HTTP://10.0.0.1:80/hook#x", byPartner: true }, nobody);
+    await updateEndpoint(
+      rt,
+      id,
+      { url: " HTTP://10.0.0.1:80/hook#x", byPartner: true },
+      resolveNothing,
+    );
     expect(current()).toMatchObject({
       url: "http://10.0.0.1/hook",
       allowPrivate: true,
@@ -209,20 +216,20 @@ describe("changing an endpoint", () => {
     });
   });
 
-  test("another URL is judged, and so is one that the operator trusts no more", async () => {
+  test("a new URL is checked, and so is one that is no longer trusted", async () => {
     const { rt, id, current } = await stored("http://10.0.0.1/hook", true);
     const unsafe = { code: "unsafe_url" };
     expect(
-      await refusal(updateEndpoint(rt, id, { url: "https://exmaple.com/" }, nobody)),
+      await rejection(updateEndpoint(rt, id, { url: "https://exmaple.com/" }, resolveNothing)),
     ).toMatchObject(unsafe);
-    expect(await refusal(updateEndpoint(rt, id, { allowPrivate: false }, nobody))).toMatchObject(
-      unsafe,
-    );
+    expect(
+      await rejection(updateEndpoint(rt, id, { allowPrivate: false }, resolveNothing)),
+    ).toMatchObject(unsafe);
     expect(current()).toMatchObject({ url: "http://10.0.0.1/hook", allowPrivate: true });
   });
 });
 
-test("localhost is found, over http, for an endpoint that the operator trusts", async () => {
+test("a trusted endpoint can use http and localhost", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const url = "http://localhost:8080/hook";
@@ -230,12 +237,12 @@ test("localhost is found, over http, for an endpoint that the operator trusts", 
   expect(endpoint).toMatchObject({ url, allowPrivate: true });
 });
 
-test("a business has at most 50 live endpoints, whatever another has", async () => {
+test("each business has at most 50 endpoints", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const other = addBusiness(rt, "bar-nova");
   for (let i = 0; i < MAX_ENDPOINTS; i++) await createEndpoint(rt, request(), PUBLIC);
-  expect((await refusal(createEndpoint(rt, request(), PUBLIC))).code).toBe("conflict");
+  expect((await rejection(createEndpoint(rt, request(), PUBLIC))).code).toBe("conflict");
   await createEndpoint(rt, request({ businessId: other.id }), PUBLIC);
   expect(rt.store.endpoints.list("biz_salon-aurora")).toHaveLength(MAX_ENDPOINTS);
   expect(rt.store.endpoints.list()).toHaveLength(MAX_ENDPOINTS + 1);

@@ -8,16 +8,16 @@ import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { envelopeSchema } from "../../../src/domain/public/schemas/envelope.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-function box(text: string) {
+function applyFile(text: string) {
   const rt = createTestRuntime();
   const { slug } = applyCatalog(rt, [{ name: "catalog.yaml", text }], { seedingAt: rt.now() });
   const business = rt.store.businesses.findBySlug(slug);
-  if (!business) throw new Error(`${slug} is not there`);
+  if (!business) throw new Error(`There is no business ${slug}.`);
   return { rt, business };
 }
 
-test("of a business that has everything, every event has a sample as its schema wants it", () => {
-  const { rt, business } = box(JSON.stringify(generateCatalog(120, 8)));
+test("a business with all kinds of objects has a valid sample of every event type", () => {
+  const { rt, business } = applyFile(JSON.stringify(generateCatalog(120, 8)));
   for (const type of EVENT_TYPES) {
     const draft = draftSample(rt, business, type);
     expect(draft?.type).toBe(type);
@@ -28,9 +28,9 @@ test("of a business that has everything, every event has a sample as its schema 
 });
 
 test.each(["menu_item.created", "reservation.created"] as const)(
-  "where there is nothing of it, %s has none",
+  "%s has no sample if the business has no such object",
   (type) => {
-    const { rt, business } = box(readPreset("salon"));
+    const { rt, business } = applyFile(readPreset("salon"));
     expect(draftSample(rt, business, type)).toBeUndefined();
     expect(draftSample(rt, business, "booking.created")).toMatchObject({
       object: { status: "CONFIRMED", guests: 1 },

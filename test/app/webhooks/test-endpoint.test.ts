@@ -17,7 +17,7 @@ const CATALOG = {
   services: [{ key: "cut", name: "Cut", durationMin: 30, price: "40.00" }],
 };
 
-async function stage(events: readonly EventType[] = EVENT_TYPES) {
+async function setUp(events: readonly EventType[] = EVENT_TYPES) {
   const rt = createTestRuntime({}, Date.now());
   applyCatalog(rt, [{ name: "joes.json", text: JSON.stringify(CATALOG) }]);
   const business = getBusiness(rt, "joes");
@@ -26,8 +26,8 @@ async function stage(events: readonly EventType[] = EVENT_TYPES) {
   return { rt, business, partner, id: endpoint.id, secret, sendOnce: createSendOnce(rt) };
 }
 
-test("a test event is about a real object, signed, marked as a test, and told of with the address that it went to", async () => {
-  const { rt, partner, id, secret, sendOnce } = await stage(["staff.updated", "service.updated"]);
+test("a test event describes a real object, is signed and marked, and reports its address", async () => {
+  const { rt, partner, id, secret, sendOnce } = await setUp(["staff.updated", "service.updated"]);
   const result = await testEndpoint(rt, id, sendOnce);
   const { headers, body } = partner.requests[0]!;
   expect(headers).toMatchObject({ "x-service-test": "true", "x-service-event": "service.updated" });
@@ -49,8 +49,8 @@ test("a test event is about a real object, signed, marked as a test, and told of
   expect(result.headers["X-Service-Signature"]).toBe(signature);
 });
 
-test("it counts for nothing: no event, no delivery, no failure, even where the endpoint is disabled and fails", async () => {
-  const { rt, partner, id, sendOnce } = await stage();
+test("a test stores no event, delivery or failure, even for a disabled endpoint that fails", async () => {
+  const { rt, partner, id, sendOnce } = await setUp();
   disableEndpoint(rt, id, "manual");
   const before = rt.revision();
   await partner.close();
@@ -65,16 +65,16 @@ test("it counts for nothing: no event, no delivery, no failure, even where the e
   expect(rt.store.events.list({}, 10)).toHaveLength(2);
 });
 
-test("it is about the catalog when the business has nothing else that the endpoint subscribes to", async () => {
-  const { rt, id, sendOnce } = await stage(["reservation.created"]);
+test("a test uses catalog.changed if no subscribed event type has an object", async () => {
+  const { rt, id, sendOnce } = await setUp(["reservation.created"]);
   expect(await testEndpoint(rt, id, sendOnce)).toMatchObject({
     ok: true,
     eventType: "catalog.changed",
   });
 });
 
-test("a triggered event is a real one: in the feed, owed to all who subscribe, or to one alone", async () => {
-  const { rt, business, partner, id } = await stage(["staff.updated"]);
+test("a triggered event is stored and delivered to all subscribers or to a single endpoint", async () => {
+  const { rt, business, partner, id } = await setUp(["staff.updated"]);
   expect(triggerEvent(rt, business, "service.updated")).toMatchObject({ deliveries: 0 });
   const { events, deliveries } = triggerEvent(rt, business, "service.deleted", id);
   expect(deliveries).toBe(1);
@@ -89,7 +89,7 @@ test("a triggered event is a real one: in the feed, owed to all who subscribe, o
   expect(sent.data.object).toMatchObject({ name: "Cut", deletedAt: expect.any(String) });
   expect(partner.requests[0]!.headers["x-service-test"]).toBeUndefined();
   expect(() => triggerEvent(rt, business, "staff.updated")).toThrow(
-    /nothing that staff\.updated could tell of/,
+    /no object for a staff\.updated event/,
   );
   expect(() => triggerEvent(rt, business, "service.updated", "whe_none")).toThrow(
     /no webhook endpoint/,

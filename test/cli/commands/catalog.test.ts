@@ -55,7 +55,7 @@ describe("catalog diff", () => {
     expect(await deskbell("catalog apply - --prune", none)).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(
-        /^error: This would remove 6 of 6 table\. Nothing was changed\.\nfix: .*--allow-mass-delete/,
+        /^error: This would delete 6 of 6 table\. Nothing was changed\.\nfix: .*--allow-mass-delete/,
       ),
     });
     expect(await deskbell("catalog apply - --prune --allow-mass-delete", none)).toMatchObject({

@@ -45,7 +45,7 @@ test("doctor exits with 0 if it has only advice", async () => {
   const { examine } = await startDaemon("ulimit -n 8192", "--alert-url", "http://127.0.0.1:9/");
   const { code, stdout, stderr } = await examine();
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toMatch(/^daemon\tok\tanswers at http:\/\/127\.0\.0\.1:\d+\t$/m);
+  expect(stdout).toMatch(/^daemon\tok\tresponds at http:\/\/127\.0\.0\.1:\d+\t$/m);
   expect(stdout.match(/^\w+\t\w+/gm)).toEqual([
     "files\tok",
     "database\tok",
@@ -64,9 +64,9 @@ test("doctor advises an alert URL and a higher open-file limit", async () => {
   const { code, stdout } = await examine();
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^daemon\tadvice\tthe daemon may have 600 files open: under load it needs 6141 \(.*1844 webhooks on their way.*\)\t/m,
+    /^daemon\tadvice\tthe daemon may open at most 600 files: under load it needs 6141 \(.*1844 webhooks in flight.*\)\t/m,
   );
-  expect(stdout).toMatch(/^webhooks\tadvice\tnobody is told .* has no --alert-url\t/m);
+  expect(stdout).toMatch(/^webhooks\tadvice\tno alert is sent .* has no --alert-url\t/m);
 });
 
 test("doctor reports a daemon that does not respond", async () => {
@@ -77,7 +77,7 @@ test("doctor reports a daemon that does not respond", async () => {
   expect({ code, daemon: /^daemon\twrong.*$/m.exec(stdout)?.[0] }).toEqual({
     code: 6,
     daemon: expect.stringMatching(
-      /^daemon\twrong\tthe daemon does not answer at \S+: no response within 3 s\trestart it: /,
+      /^daemon\twrong\tthe daemon does not respond at \S+: no response within 3 s\trestart it: /,
     ),
   });
 });
@@ -96,7 +96,7 @@ test("problems and their fixes are printed on a terminal, in a pipe and as JSON"
   const piped = await deskbell("doctor");
   expect(piped).toMatchObject({ code: 6, stderr: "" });
   expect(piped.stdout).toContain(
-    `files\twrong\tother users of this machine can get at ${dataDir}\tchmod -R go= ${dataDir}\n`,
+    `files\twrong\tother users of this machine can access ${dataDir}\tchmod -R go= ${dataDir}\n`,
   );
   expect(piped.stdout).toContain("daemon\twrong\tthe daemon is not running\tnpx deskbell serve\n");
   expect(piped.stdout).toMatch(
@@ -163,7 +163,7 @@ test("status reports modified events and a secret key used by a web page", async
   expect(code).toBe(6);
   expect(stdout).toMatch(
     new RegExp(
-      `^problem\tthe event of ${newest}(, dlv_\\w+){4} and 4 more was changed in the file`,
+      `^problem\tthe event of ${newest}(, dlv_\\w+){4} and 4 more was altered in the database file`,
       "m",
     ),
   );
@@ -173,7 +173,7 @@ test("status reports modified events and a secret key used by a web page", async
   expect((await deskbell("deliveries cancel --status CORRUPT --yes")).stderr).toContain(
     "Cancelled 9 deliveries.",
   );
-  expect((await deskbell("status")).stdout).not.toContain("was changed in the file");
+  expect((await deskbell("status")).stdout).not.toContain("was altered in the database file");
 });
 
 test("files are 0600 and folders 0700 whatever the umask", async () => {

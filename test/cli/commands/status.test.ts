@@ -130,11 +130,11 @@ test("a failing endpoint is a problem only after it has failed for a day", async
 test.each([
   [
     "that is missing",
-    /^problem\t\S+master\.key is gone: no webhook can be signed\..*\tinstall -m 600 FILE \S+$/m,
+    /^problem\t\S+master\.key is missing: no webhook can be signed\..*\tinstall -m 600 FILE \S+$/m,
   ],
   [
     "of another server",
-    /^problem\t\S+master\.key opens no signing secret: .*\tinstall -m 600 FILE \S+$/m,
+    /^problem\t\S+master\.key decrypts no signing secret: .*\tinstall -m 600 FILE \S+$/m,
   ],
 ])("a master key %s is a problem until it is restored", async (change, expected) => {
   const { deskbell, rt, lock } = await createRunningShop();

@@ -127,7 +127,7 @@ test("with a foreign master key, commands that need it fail; rotate-secret --for
       code: 5,
       stdout: "",
       stderr: expect.stringMatching(
-        /is not the one that .*sealed with[^]*fix: put the right \S+ back; .* --force/,
+        /does not match the stored signing secrets[^]*fix: restore the right \S+; .* --force/,
       ),
     });
   for (const command of [`webhooks test ${id}`, "keys rotate-master"])
@@ -138,7 +138,7 @@ test("with a foreign master key, commands that need it fail; rotate-secret --for
   expect(data(await deskbell("webhooks list --json"))).toHaveLength(1);
   const found = await deskbell("doctor");
   expect(found.stdout).toMatch(
-    /^secrets\twrong\t.*opens no signing secret: .*rotate-secret ID --force/m,
+    /^secrets\twrong\t.*decrypts no signing secret: .*rotate-secret ID --force/m,
   );
 
   expect(await deskbell(`webhooks rotate-secret ${id} --force`)).toMatchObject({

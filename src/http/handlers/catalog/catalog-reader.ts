@@ -1,4 +1,4 @@
-import { loadCatalog } from "../../../app/catalog/publish.ts";
+import { loadCatalog } from "../../../app/catalog/load-catalog.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import {
   nextTransition,

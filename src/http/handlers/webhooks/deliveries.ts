@@ -99,7 +99,7 @@ function readPage(
   limit: number,
 ): { rows: DeliveryRow[]; reached: string | null } {
   const start = before === null ? null : { id: before, isIncluded: false };
-  const found = rt.store.live.page(filter, "older", start, limit + 1);
+  const found = rt.store.live.listPage(filter, "older", start, limit + 1);
   const rows = found.rows.slice(0, limit);
   const [next] = found.rows.slice(limit);
   const reached = next ? (rows.at(-1)?.id ?? null) : found.reached;

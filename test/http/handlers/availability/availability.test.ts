@@ -493,7 +493,7 @@ describe("caching", () => {
     const api = shop();
     const color = `serviceId=${COLOR}&date=${MONDAY}`;
     const { id } = createBooking(api, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
-    const reads = vi.spyOn(api.store.bookings, "busy");
+    const reads = vi.spyOn(api.store.bookings, "listBusySegments");
     expect(await days(api, color)).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
     const once = reads.mock.calls.length;
     api.createKey();
@@ -518,7 +518,7 @@ describe("caching", () => {
     /** Somebody asks, and as the work begins somebody hangs up. */
     async function hangUp(others: number): Promise<{ reads: number; statuses: number[] }> {
       const api = shop();
-      const reads = vi.spyOn(api.store.bookings, "busy");
+      const reads = vi.spyOn(api.store.bookings, "listBusySegments");
       const gone = new AbortController();
       const asked = api.request(wide, { key: null, signal: gone.signal });
       const waiting = Array.from({ length: others }, () => api.request(wide, { key: null }));
