@@ -22,12 +22,12 @@ export function createCatalogStore(db: Db) {
   const selectVersions = db.prepare(
     "SELECT object_id AS objectId, version, updated_at AS updatedAt FROM representation WHERE business_id = ?",
   );
-  const removeObject = db.prepare("DELETE FROM catalog_object WHERE id = ?");
+  const deleteObject = db.prepare("DELETE FROM catalog_object WHERE id = ?");
   const insertObject = db.prepare(`
     INSERT INTO catalog_object (id, business_id, kind, key, position, doc)
     VALUES (:id, :businessId, :kind, :key, :position, :doc)`);
   const moveObject = db.prepare("UPDATE catalog_object SET position = :position WHERE id = :id");
-  const edited = db.prepare(
+  const selectLocalEdits = db.prepare(
     "SELECT id, authored FROM catalog_object WHERE business_id = ? AND authored IS NOT NULL",
   );
   const setAuthored = db.prepare("UPDATE catalog_object SET authored = :authored WHERE id = :id");
@@ -69,7 +69,7 @@ export function createCatalogStore(db: Db) {
 
     listLocalEdits(businessId: string): LocalEdits {
       const found = new Map<string, DocOf[Kind]>();
-      for (const { id, authored } of edited.iterate(businessId) as Iterable<{
+      for (const { id, authored } of selectLocalEdits.iterate(businessId) as Iterable<{
         id: string;
         authored: string;
       }>)
@@ -79,8 +79,8 @@ export function createCatalogStore(db: Db) {
 
     writeObjects(businessId: string, change: RowChanges): void {
       // Delete first: two objects may have swapped keys, and keys are unique at any time.
-      for (const id of change.removed) removeObject.run(id);
-      for (const row of change.written) removeObject.run(row.id);
+      for (const id of change.removed) deleteObject.run(id);
+      for (const row of change.written) deleteObject.run(row.id);
       for (const row of change.written)
         insertObject.run({ ...row, businessId, doc: JSON.stringify(row.doc) });
       for (const { id, position } of change.moved) moveObject.run({ id, position });
@@ -95,10 +95,11 @@ export function createCatalogStore(db: Db) {
     writeVersions(
       businessId: string,
       change: { changed: Iterable<string>; removed: Iterable<string> },
-      mark: ObjectVersion,
+      version: ObjectVersion,
     ): void {
       for (const objectId of change.removed) deleteVersion.run({ businessId, objectId });
-      for (const objectId of change.changed) upsertVersion.run({ businessId, objectId, ...mark });
+      for (const objectId of change.changed)
+        upsertVersion.run({ businessId, objectId, ...version });
     },
   };
 }

@@ -53,7 +53,7 @@ export function planUpdate(
 ): CatalogUpdate {
   const now = rt.now();
   const version = business.catalogVersion + 1;
-  const mark = {
+  const newVersion = {
     version,
     updatedAt: now,
     text: formatInstant(now, next.catalog.business.timezone),
@@ -63,7 +63,7 @@ export function planUpdate(
     before,
     catalogStateAt(next, at, lists),
     origin,
-    mark,
+    newVersion,
     affectsAvailability,
   );
   return {
@@ -81,11 +81,11 @@ export function planUpdate(
 /** Writes an update that was planned in the same transaction. */
 export function writeUpdate(rt: Runtime, { business, diff }: CatalogUpdate): AppendResult {
   rt.store.businesses.upsert(business);
-  const mark = { version: business.catalogVersion, updatedAt: business.updatedAt };
+  const newVersion = { version: business.catalogVersion, updatedAt: business.updatedAt };
   rt.store.catalog.writeVersions(
     business.id,
     { changed: diff.changedIds, removed: diff.removedIds },
-    mark,
+    newVersion,
   );
   return appendEvents(rt, business, diff.drafts);
 }
@@ -108,10 +108,10 @@ export function publishChange(
     change();
     // Read again: `change` may have used sequence numbers.
     const changed = getBusinessRow(rt, businessId);
-    const step = planUpdate(rt, changed, before, loadCatalog(rt, changed), now, options);
-    if (step.diff.isSignificant) return writeUpdate(rt, step);
+    const update = planUpdate(rt, changed, before, loadCatalog(rt, changed), now, options);
+    if (update.diff.isSignificant) return writeUpdate(rt, update);
     rt.store.businesses.upsert({
-      ...step.business,
+      ...update.business,
       catalogVersion: changed.catalogVersion,
       updatedAt: changed.updatedAt,
     });

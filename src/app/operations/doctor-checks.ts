@@ -21,7 +21,7 @@ const OTHER_FILES = 200;
 /** Its output contains the restore command. */
 const RESTORE = "deskbell backup list";
 
-export function checkDatabase(facts: DatabaseFacts): Finding[] {
+export function checkDatabaseFacts(facts: DatabaseFacts): Finding[] {
   const { schema, knownSchema, damage, orphansIn } = facts;
   if (damage !== null)
     return [{ text: `the database is damaged: ${damage}. Restore a backup`, fix: RESTORE }];

@@ -8,7 +8,7 @@ import {
   type DaemonResponse,
   checkDaemonResponse,
   checkClock,
-  checkDatabase,
+  checkDatabaseFacts,
   checkKeyExpiry,
   checkKeyHashes,
   checkOpenFileLimit,
@@ -72,7 +72,7 @@ function inspectDatabaseFile(path: string): Check {
   try {
     const facts = readDatabaseFacts(path);
     const looked = `SQLite ${facts.sqlite}, schema ${facts.schema}, ${byteSize(facts.bytes)} read`;
-    return { about: "database", looked, findings: checkDatabase(facts) };
+    return { about: "database", looked, findings: checkDatabaseFacts(facts) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return {

@@ -93,7 +93,7 @@ export function rotateEndpointSecret(
     if (old && !force)
       throw new AppError(
         "conflict",
-        `The last rotation of ${id} is not finished. Finish it once the receiver uses the new secret, or force another rotation.`,
+        `The last rotation of ${id} is not finished: finish it once the receiver uses the new secret, or force this one.`,
         { fix: `deskbell webhooks rotate-secret ${id} --finish, or rotate again with --force` },
       );
     if (!allowNewMasterKey)

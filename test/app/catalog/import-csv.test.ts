@@ -165,7 +165,7 @@ describe("importCsv rejects a file with", () => {
     [
       "an unclosed quote in a row of 1 MB",
       `type,name\nservice,"${"x".repeat(1_000_000)}`,
-      "This row is far too long",
+      "This row is too long",
     ],
     ["100,001 rows", `type,name\n${"a,b\n".repeat(100_001)}`, "has more than 100000 rows"],
   ])("%s", (_case, text, problem) => {

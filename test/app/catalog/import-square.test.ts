@@ -157,7 +157,7 @@ describe("the formats of the API", () => {
 
   test("a response with a cursor reports that more pages follow", () => {
     const { report } = importSquare(JSON.stringify({ objects: [soup], cursor: "next" }), BUSINESS);
-    expect(report.left[0]?.what).toBe("the pages after this one");
+    expect(report.left[0]?.what).toBe("the following pages");
   });
 });
 

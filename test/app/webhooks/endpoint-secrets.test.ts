@@ -109,7 +109,7 @@ describe("rotating a signing secret", () => {
   test("is rejected while another is unfinished unless forced, and leaves at most two secrets", async () => {
     const { rt, id, secret: first, deliver } = await setUp();
     const { secret: second } = rotateEndpointSecret(rt, id);
-    expect(() => rotateEndpointSecret(rt, id)).toThrow(/two live secrets/);
+    expect(() => rotateEndpointSecret(rt, id)).toThrow(/last rotation of .* is not finished/);
     const { secret: third } = rotateEndpointSecret(rt, id, { force: true, overlapMs: 0 + HOUR });
     const delivered = await deliver();
     expect([first, second, third].map((secret) => acceptedBy(delivered, secret).length)).toEqual([
@@ -120,7 +120,7 @@ describe("rotating a signing secret", () => {
 
   test.each([-1, 7 * DAY + 1, 1.5])("with an overlap of %d ms is rejected", async (overlapMs) => {
     const { rt, id } = await setUp();
-    expect(() => rotateEndpointSecret(rt, id, { overlapMs })).toThrow(/0 to 7 days/);
+    expect(() => rotateEndpointSecret(rt, id, { overlapMs })).toThrow(/between 0 and 7 days/);
   });
 });
 
@@ -206,29 +206,31 @@ test("a missing master key is not silently replaced while secrets are stored", a
 const swapMasterKey = ({ config }: TestRuntime) =>
   writeFileSync(config.masterKeyPath, `${Buffer.alloc(32, 7).toString("base64")}\n`);
 
-test.each(["a daemon that has the right one in memory", "a new process"])(
-  "the master key of another installation seals nothing beside what it does not open: %s",
-  async (who) => {
+test.each(["a daemon with the right key in memory", "a new process"])(
+  "nothing is encrypted with the master key of another installation: %s",
+  async (writerKind) => {
     const { rt, business, id, secret } = await setUp();
     const key = readFileSync(rt.config.masterKeyPath);
     const before = rt.store.endpointSecrets.list();
     swapMasterKey(rt);
     const writer =
-      who === "a new process" ? createTestRuntime({ dataDir: rt.config.dataDir }, rt.now()) : rt;
-    const refusal = {
+      writerKind === "a new process"
+        ? createTestRuntime({ dataDir: rt.config.dataDir }, rt.now())
+        : rt;
+    const expected = {
       code: "signing_unavailable",
-      message: /not the one/,
+      message: /does not match the stored/,
       fix: /restore the right .*; .* --force/,
     };
-    const refused = Object.fromEntries(
-      Object.entries(refusal).map(([name, said]) => [
+    const error = Object.fromEntries(
+      Object.entries(expected).map(([name, value]) => [
         name,
-        said instanceof RegExp ? expect.stringMatching(said) : said,
+        value instanceof RegExp ? expect.stringMatching(value) : value,
       ]),
     );
-    await expect(subscribe(writer, business, "http://10.0.0.1/")).rejects.toMatchObject(refused);
+    await expect(subscribe(writer, business, "http://10.0.0.1/")).rejects.toMatchObject(error);
     expect(() => rotateEndpointSecret(writer, id, { force: true })).toThrow(
-      expect.objectContaining(refused),
+      expect.objectContaining(error),
     );
     expect(rt.store.endpointSecrets.list()).toEqual(before);
     expect(rt.store.endpoints.list()).toHaveLength(1);
@@ -285,7 +287,7 @@ test("with a wrong master key, a forced rotation gives each endpoint a working s
   expect(decryptSigningSecret(fresh, id)).toBe(secret);
   // New secrets use this key from now on. Other undecryptable secrets are replaced only by force.
   await subscribe(fresh, business, "http://10.0.0.2/");
-  expect(() => rotateEndpointSecret(fresh, other)).toThrow(/master key is not the one/);
+  expect(() => rotateEndpointSecret(fresh, other)).toThrow(/master key does not match/);
   expect(rotateEndpointSecret(fresh, other, { allowNewMasterKey: true }).oldEndsAt).toBe(
     fresh.now(),
   );
