@@ -32,12 +32,13 @@ const SECTION_OF: { [K in Kind]: (file: AuthoredFile) => readonly unknown[] | un
 export function findUnchanged(contents: readonly unknown[], current: Catalog | null): Unchanged {
   const unchanged = new Map<unknown, DocOf[Kind]>();
   const files = contents.filter(isRecord);
-  if (current === null || !files.some((file) => isOf(current, file.business))) return unchanged;
+  if (current === null || !files.some((file) => isSameBusiness(current, file.business)))
+    return unchanged;
   const context = createWriteContext(current);
   for (const kind of ALL_KINDS) {
     if (
       kind === "service" &&
-      sectionsIn(files, "addon").some((addon) => limitDiffers(addon, current))
+      sectionsIn(files, "addon").some((addon) => maxQuantityDiffers(addon, current))
     )
       continue;
     const docs = new Map(current.objects[kind].map((doc) => [doc.key, doc as DocOf[Kind]]));
@@ -51,7 +52,7 @@ export function findUnchanged(contents: readonly unknown[], current: Catalog | n
 }
 
 /** The maximum quantity of an add-on is the default in the services that link to it. */
-function limitDiffers(item: unknown, { objects }: Catalog): boolean {
+function maxQuantityDiffers(item: unknown, { objects }: Catalog): boolean {
   if (!isRecord(item)) return true;
   const before = objects.addon.find(({ key }) => key === item.key);
   return (
@@ -63,7 +64,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
 /** Prices, times and IDs in a file depend on these fields of its business. */
-const isOf = ({ business }: Catalog, described: unknown): boolean =>
+const isSameBusiness = ({ business }: Catalog, described: unknown): boolean =>
   isRecord(described) &&
   described.slug === business.slug &&
   described.currency === business.currency &&

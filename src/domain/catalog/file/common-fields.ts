@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { HoursException, HoursRule, ImageDoc, Named, Status } from "../catalog.ts";
+import type { HoursException, HoursRule, ImageDoc, Status } from "../catalog.ts";
 import { defaultsFor } from "./defaults.ts";
 import {
   choice,
@@ -17,7 +17,7 @@ import {
 } from "./values.ts";
 
 export const status = choice("ACTIVE", "INACTIVE", "ARCHIVED");
-export const STATUS_DEFAULTS = defaultsFor<{ status: Status }>()({ status: "ACTIVE" });
+export const DEFAULT_STATUS: Status = "ACTIVE";
 
 const image = z.union(
   [
@@ -42,7 +42,6 @@ const translation = fields({
 });
 
 export const keyed = { key, name: line(200), previousKeys: list(key, 50).optional() };
-export const KEYED_DEFAULTS = defaultsFor<Named>()({ previousKeys: [] });
 
 export const presented = {
   images: list(image, 50).optional(),

@@ -8,11 +8,10 @@ import type {
   WeeklyWindow,
 } from "../catalog.ts";
 import {
+  DEFAULT_STATUS,
   EXCEPTION_DEFAULTS,
   HOURS_DEFAULTS,
   IMAGE_DEFAULTS,
-  KEYED_DEFAULTS,
-  STATUS_DEFAULTS,
 } from "../file/common-fields.ts";
 import type { AuthoredFields } from "../file/defaults.ts";
 import type { AuthoredException, AuthoredHours, AuthoredService } from "../file/schema.ts";
@@ -33,7 +32,8 @@ export type ReadContext = {
 /** The fields of `defaults` as the document has them: omitted ones filled in, choices in upper case. */
 export function readFields<D extends object>(item: AuthoredFields<D>, defaults: D): D {
   const fields: Record<string, unknown> = {};
-  for (const [name, standard] of Object.entries(defaults)) {
+  for (const name in defaults) {
+    const standard = defaults[name];
     const value = (item as Record<string, unknown>)[name] ?? standard;
     if (typeof standard === "string") fields[name] = upper(value as string);
     else fields[name] = Array.isArray(value) ? unique(value) : value;
@@ -47,13 +47,13 @@ type AuthoredCommon = AuthoredNamed & AuthoredPresented & Pick<AuthoredService, 
 
 export const readNamed = (item: AuthoredNamed) => ({
   key: item.key,
-  ...readFields(item, KEYED_DEFAULTS),
+  previousKeys: item.previousKeys ?? [],
   name: item.name,
 });
 
 export const readCommon = (item: AuthoredCommon) => ({
   ...readNamed(item),
-  ...readFields(item, STATUS_DEFAULTS),
+  status: upper(item.status ?? DEFAULT_STATUS),
   ...readPresented(item),
 });
 

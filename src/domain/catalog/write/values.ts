@@ -10,10 +10,10 @@ import type {
   WeeklyWindow,
 } from "../catalog.ts";
 import {
+  DEFAULT_STATUS,
   EXCEPTION_DEFAULTS,
   HOURS_DEFAULTS,
   IMAGE_DEFAULTS,
-  STATUS_DEFAULTS,
 } from "../file/common-fields.ts";
 import type { AuthoredException, AuthoredHours } from "../file/schema.ts";
 import { writeInstant } from "../../local-time.ts";
@@ -58,8 +58,7 @@ export function writeFields<D extends object>(
   defaults: D,
 ): { [K in keyof D]?: Exclude<D[K], null> } {
   const fields: Partial<D> = {};
-  for (const name of Object.keys(defaults) as (keyof D)[])
-    if (doc[name] !== defaults[name]) fields[name] = doc[name];
+  for (const name in defaults) if (doc[name] !== defaults[name]) fields[name] = doc[name];
   return fields as { [K in keyof D]?: Exclude<D[K], null> };
 }
 
@@ -80,7 +79,7 @@ export const writeCommon = <T extends object>(
   more: T,
 ) => ({
   ...writeNamed(doc),
-  ...writeFields(doc, STATUS_DEFAULTS),
+  status: omitDefault(doc.status, DEFAULT_STATUS),
   ...more,
   ...writePresented(doc),
 });
