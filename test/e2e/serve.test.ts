@@ -171,7 +171,7 @@ test.each([
   {
     flags: ["--tls-cert", "/none.pem", "--tls-key", "/none.key"],
     code: 3,
-    stderr: /no file \/none.pem for the certif/,
+    stderr: /file \/none.pem for the certificate does not exist/,
   },
 ])("serve $flags ends with $code and says why", async ({ flags, code, stderr }) => {
   const dataDir = await seeded();

@@ -14,8 +14,8 @@ async function serve(): Promise<{ api: TestApi; server: RunningServer }> {
   return { api, server };
 }
 
-/** Sends bytes as they are and gives back everything until the server hangs up. */
-async function raw(server: RunningServer, ...parts: string[]): Promise<string> {
+/** Sends raw bytes and returns everything received until the server closes the connection. */
+async function sendRaw(server: RunningServer, ...parts: string[]): Promise<string> {
   const socket = connect(server.port, "127.0.0.1");
   socket.setEncoding("utf8");
   let text = "";
@@ -26,7 +26,7 @@ async function raw(server: RunningServer, ...parts: string[]): Promise<string> {
   return text;
 }
 
-test("answers on the port it says", async () => {
+test("listens on the reported port", async () => {
   const { api, server } = await serve();
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
   const response = await fetch(server.url + SERVICES, {
@@ -37,7 +37,7 @@ test("answers on the port it says", async () => {
   expect(((await response.json()) as { data: unknown[] }).data.length).toBeGreaterThan(10);
 });
 
-// An address that is percent-encoded is read by h3, any other by the listener before it.
+// The router handles percent-encoded URLs, the listener the others.
 test.each([
   { path: "services" },
   { path: "services?includeVariants=true&limit=2" },
@@ -50,41 +50,44 @@ test.each([
   { path: "nowhere" },
   { path: "changes?limit=3" },
   { path: "availability?nope=1" },
-])("/$path $headers is answered alike, whoever reads its address", async ({ path, headers }) => {
-  const { api, server } = await serve();
-  const ask = async (slug: string) => {
-    const response = await fetch(`${server.url}/v1/businesses/${slug}/${path}`, {
-      headers: { authorization: `Bearer ${api.key}`, ...headers },
-    });
-    const passing = /^(date|request-id|ratelimit|content-length)$/;
-    return {
-      status: response.status,
-      headers: [...response.headers].filter(([name]) => !passing.test(name)),
-      body: (await response.text()).replaceAll(/req_\w+/g, ""),
+])(
+  "/$path $headers gets the same response from the listener and the router",
+  async ({ path, headers }) => {
+    const { api, server } = await serve();
+    const request = async (slug: string) => {
+      const response = await fetch(`${server.url}/v1/businesses/${slug}/${path}`, {
+        headers: { authorization: `Bearer ${api.key}`, ...headers },
+      });
+      const changing = /^(date|request-id|ratelimit|content-length)$/;
+      return {
+        status: response.status,
+        headers: [...response.headers].filter(([name]) => !changing.test(name)),
+        body: (await response.text()).replaceAll(/req_\w+/g, ""),
+      };
     };
-  };
-  expect(await ask(SALON)).toEqual(await ask(`%73${SALON.slice(1)}`));
-});
+    expect(await request(SALON)).toEqual(await request(`%73${SALON.slice(1)}`));
+  },
+);
 
-test("a HEAD and a 304 carry no body on the wire, nor a wrong length", async () => {
+test("HEAD and 304 responses have no body and no wrong Content-Length", async () => {
   const { api, server } = await serve();
-  const ask = (method: string, more = "") =>
-    raw(
+  const request = (method: string, more = "") =>
+    sendRaw(
       server,
       `${method} ${SERVICES} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nConnection: close\r\n${more}\r\n`,
     );
-  const head = await ask("HEAD");
+  const head = await request("HEAD");
   expect(head).toMatch(/^HTTP\/1.1 200 /);
   expect(head).toMatch(/\r\ncontent-length: \d{4,}\r\n/);
   expect(head.endsWith("\r\n\r\n")).toBe(true);
   const etag = /etag: (.*)\r\n/.exec(head)?.[1];
-  const notModified = await ask("GET", `If-None-Match: ${etag}\r\n`);
+  const notModified = await request("GET", `If-None-Match: ${etag}\r\n`);
   expect(notModified).toMatch(/^HTTP\/1.1 304 /);
   expect(notModified).not.toMatch(/content-length/i);
   expect(notModified.endsWith("\r\n\r\n")).toBe(true);
 });
 
-test("a port that is taken is said in words", async () => {
+test("a port in use is reported with a fix", async () => {
   const { api, server } = await serve();
   await expect(startServer(api, { host: "127.0.0.1", port: server.port })).rejects.toMatchObject({
     code: "state_refuses",
@@ -93,21 +96,21 @@ test("a port that is taken is said in words", async () => {
   });
 });
 
-test("a body without a length is cut at 64 KiB, and the connection serves on", async () => {
+test("a chunked body over 64 KiB is rejected, and the connection stays usable", async () => {
   const { api, server } = await serve();
   const chunk = `${(16_384).toString(16)}\r\n${"x".repeat(16_384)}\r\n`;
-  const answers = await raw(
+  const responses = await sendRaw(
     server,
     `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
     ...Array.from({ length: 20 }, () => chunk),
     `0\r\n\r\nGET ${SERVICES}?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nConnection: close\r\n\r\n`,
   );
-  expect(answers).toMatch(/^HTTP\/1.1 413 /);
-  expect(answers).toContain('"code":"body_too_large"');
-  expect(answers).toMatch(/HTTP\/1.1 200 /);
+  expect(responses).toMatch(/^HTTP\/1.1 413 /);
+  expect(responses).toContain('"code":"body_too_large"');
+  expect(responses).toMatch(/HTTP\/1.1 200 /);
 });
 
-test("a length that is announced too large is refused at once", async () => {
+test("a Content-Length over the limit is rejected immediately", async () => {
   const { api, server } = await serve();
   const socket = connect(server.port, "127.0.0.1");
   socket.write(
@@ -120,7 +123,7 @@ test("a length that is announced too large is refused at once", async () => {
 
 test.each([
   {
-    what: "an address of 9,000 characters",
+    what: "a URL of 9,000 characters",
     request: `GET /v1/${"x".repeat(9000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
     status: 414,
     code: "uri_too_long",
@@ -132,49 +135,60 @@ test.each([
     status: 431,
     code: "headers_too_large",
   },
-  { what: "no HTTP", request: "hello\r\n\r\n", status: 400, code: "malformed_request" },
   {
-    what: "broken percent-encoding",
+    what: "a request that is not HTTP",
+    request: "hello\r\n\r\n",
+    status: 400,
+    code: "malformed_request",
+  },
+  {
+    what: "invalid percent-encoding",
     request: "GET /v1/businesses/%E0%A4%A/menu HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     status: 404,
     code: "route_not_found",
   },
   {
-    what: "an unknown address",
+    what: "an unknown path",
     request: "GET /nowhere HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
     status: 404,
     code: "route_not_found",
   },
-])("$what: $status with a problem that echoes nothing", async ({ request, status, code }) => {
-  const { server } = await serve();
-  const answer = await raw(server, request);
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  expect(answer).toMatch(/content-type: application\/problem\+json\r\n/i);
-  expect(answer).toMatch(/request-id: req_/i);
-  expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ status, code });
-  expect(answer).not.toMatch(/evil|xxxx/);
-});
+])(
+  "$what: $status with a problem that does not repeat the request",
+  async ({ request, status, code }) => {
+    const { server } = await serve();
+    const response = await sendRaw(server, request);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(response).toMatch(/content-type: application\/problem\+json\r\n/i);
+    expect(response).toMatch(/request-id: req_/i);
+    expect(JSON.parse(response.slice(response.indexOf("\r\n\r\n")))).toMatchObject({
+      status,
+      code,
+    });
+    expect(response).not.toMatch(/evil|xxxx/);
+  },
+);
 
-test("closing answers what has begun, hangs up on the idle and takes no more", async () => {
+test("closing finishes started requests, closes idle connections and accepts no more", async () => {
   const { api, server } = await serve();
   const idle = connect(server.port, "127.0.0.1");
   await once(idle, "connect");
-  const begun = connect(server.port, "127.0.0.1");
+  const started = connect(server.port, "127.0.0.1");
   const body = JSON.stringify({ name: "x", url: "https://8.8.8.8/x", events: ["catalog.changed"] });
-  begun.write(
+  started.write(
     `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
   );
-  expect(String(await once(begun, "data"))).toMatch(/^HTTP\/1.1 100 /);
+  expect(String(await once(started, "data"))).toMatch(/^HTTP\/1.1 100 /);
   const closing = server.close();
   await once(idle, "close");
-  begun.write(body);
-  const [answer] = (await once(begun, "data")) as [Buffer];
-  expect(answer.toString()).toMatch(/^HTTP\/1.1 201 /);
+  started.write(body);
+  const [response] = (await once(started, "data")) as [Buffer];
+  expect(response.toString()).toMatch(/^HTTP\/1.1 201 /);
   await closing;
   await expect(fetch(server.url)).rejects.toThrow();
 });
 
-test("a client that hangs up in the middle of its body is no bug", async () => {
+test("a client that disconnects in the middle of its body causes no error log", async () => {
   const { api, server } = await serve();
   const socket = connect(server.port, "127.0.0.1");
   socket.write(

@@ -5,23 +5,23 @@ test.each([
   ["a catalog route", `/v1/businesses/${SALON}/staff`],
   ["an explanation", `/v1/businesses/${SALON}/availability?service=none&explain=true`],
 ])(
-  "a secret key that a web page sends to %s is served, and remembered until it is rotated",
+  "a secret key that a browser sends to %s is accepted, and reported until it is rotated",
   async (_, path) => {
-    const box = createTestApi();
-    const { id, secret } = box.createKey({ kind: "RESTRICTED", scopes: ["services.read"] });
-    box.advance(1000);
+    const api = createTestApi();
+    const { id, secret } = api.createKey({ kind: "RESTRICTED", scopes: ["services.read"] });
+    api.advance(1000);
     const headers = { origin: "https://salon-aurora.example" };
-    await box.request(path);
-    await box.request(path, { key: secret, headers });
-    box.flush();
-    expect(box.store.keys.listSeenInBrowser(box.now())).toEqual([]);
+    await api.request(path);
+    await api.request(path, { key: secret, headers });
+    api.flush();
+    expect(api.store.keys.listSeenInBrowser(api.now())).toEqual([]);
 
-    const answer = await box.request(path, { headers });
-    expect(answer.status).not.toBe(401);
-    box.flush();
-    expect(box.store.keys.listSeenInBrowser(box.now())).toMatchObject([
+    const response = await api.request(path, { headers });
+    expect(response.status).not.toBe(401);
+    api.flush();
+    expect(api.store.keys.listSeenInBrowser(api.now())).toMatchObject([
       { kind: "SECRET", name: "test" },
     ]);
-    expect(box.store.keys.listSeenInBrowser(box.now())[0]?.id).not.toBe(id);
+    expect(api.store.keys.listSeenInBrowser(api.now())[0]?.id).not.toBe(id);
   },
 );

@@ -5,7 +5,7 @@ import { createTestApi, SALON, applyPreset } from "../support/api.ts";
 
 const SERVICES = `/v1/businesses/${SALON}/services`;
 
-describe("who is let in", () => {
+describe("API keys", () => {
   const restricted = { kind: "RESTRICTED", scopes: ["webhooks.write"] } as const;
 
   test.each([
@@ -17,12 +17,12 @@ describe("who is let in", () => {
       challenge: 'Bearer realm="deskbell"',
     },
     {
-      what: "a typing error",
+      what: "a mistyped key",
       key: `deskbell_sk_${"a".repeat(38)}`,
       status: 401,
       code: "invalid_key",
     },
-    { what: "another kind of text", key: "sk_live_1", status: 401, code: "invalid_key" },
+    { what: "a key of another service", key: "sk_live_1", status: 401, code: "invalid_key" },
   ])("$what: $status $code", async ({ key, status, code, challenge }) => {
     const response = await createTestApi().request(SERVICES, { key });
     expect(response.status).toBe(status);
@@ -33,7 +33,7 @@ describe("who is let in", () => {
     expect(await response.json()).toMatchObject({ code, status });
   });
 
-  test("a wrong key and a mistyped one are told apart", async () => {
+  test("an unknown key and a mistyped one have different messages", async () => {
     const api = createTestApi();
     const foreign = createTestApi().key;
     expect((await api.requestProblem(SERVICES, { key: foreign })).detail).toBe("Unknown API key.");
@@ -43,7 +43,7 @@ describe("who is let in", () => {
   });
 
   test.each(["Bearer", "Basic dXNlcjpwYXNz", "Bearer a b", "Token x"])(
-    "the header '%s' is no key",
+    "the header '%s' is rejected",
     async (header) => {
       expect(
         await createTestApi().requestProblem(SERVICES, { headers: { authorization: header } }),
@@ -53,7 +53,7 @@ describe("who is let in", () => {
     },
   );
 
-  test("a key that lacks the scope: 403, with its limits shown and nothing counted", async () => {
+  test("a key without the scope: 403 with rate-limit headers, without counting the request", async () => {
     const api = createTestApi();
     const { secret } = api.createKey({ ...restricted, scopes: ["webhooks.read"] });
     for (let i = 0; i < 70; i++) {
@@ -66,7 +66,7 @@ describe("who is let in", () => {
     }
   });
 
-  test("a key with an end and a revoked one", async () => {
+  test("an expired key and a revoked key", async () => {
     const api = createTestApi();
     const expiring = api.createKey({ expiresAt: api.now() + 60_000 });
     const revoked = api.createKey();
@@ -84,7 +84,7 @@ describe("who is let in", () => {
     });
   });
 
-  test("what another process commits counts for the very next request", async () => {
+  test("a change by another process applies to the next request", async () => {
     const api = createTestApi();
     const { id, secret } = api.createKey();
     expect((await api.request(SERVICES, { key: secret })).status).toBe(200);
@@ -94,20 +94,20 @@ describe("who is let in", () => {
     expect((await api.request(SERVICES, { key: secret })).status).toBe(401);
   });
 
-  test("a key for some addresses only", async () => {
+  test("a key that is restricted to some addresses", async () => {
     const api = createTestApi();
     const elsewhere = api.createKey({ cidrs: ["203.0.113.0/24"] });
     const here = api.createKey({ cidrs: ["203.0.113.0/24", "127.0.0.0/8"] });
     expect(await api.requestProblem(SERVICES, { key: elsewhere.secret })).toMatchObject({
       status: 403,
       code: "address_not_allowed",
-      // Who is behind a NAT does not know it.
+      // Shown because clients behind a NAT do not know their address.
       detail: "This key may not be used from 127.0.0.1.",
     });
     expect((await api.request(SERVICES, { key: here.secret })).status).toBe(200);
   });
 
-  test("both secrets of a rotated key work until the overlap ends, and share one limit", async () => {
+  test("both secrets of a rotated key work until the overlap ends, and share one rate limit", async () => {
     const api = createTestApi();
     const { id, secret } = api.createKey({ limitMinute: 4 });
     const newer = rotateKey(api, id, 3_600_000).secret;
@@ -123,7 +123,7 @@ describe("who is let in", () => {
   });
 });
 
-test("a foreign slug gives the same bytes whether that business exists or not", async () => {
+test("the slug of another business gets the same response whether it exists or not", async () => {
   const api = createTestApi();
   applyPreset(api, "venue");
   const bytes = async (slug: string) => {
@@ -141,7 +141,7 @@ test("a foreign slug gives the same bytes whether that business exists or not", 
     expect(await bytes(slug)).toBe(exists);
 });
 
-test("the checks come in their order: key, slug, scope, limit, parameters", async () => {
+test("checks run in the order key, slug, scope, rate limit, parameters", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({
     kind: "RESTRICTED",
@@ -162,7 +162,7 @@ test("the checks come in their order: key, slug, scope, limit, parameters", asyn
   expect(await code(`${SERVICES}?nope=1`, { key: secret })).toBe("rate_limited");
 });
 
-test("a secret key seen from a browser is served, and warned of once", async () => {
+test("a secret key sent by a browser is accepted, with one warning", async () => {
   const api = createTestApi();
   for (let i = 0; i < 3; i++) {
     const response = await api.request(SERVICES, { headers: { origin: "https://shop.example" } });
@@ -173,7 +173,7 @@ test("a secret key seen from a browser is served, and warned of once", async () 
   expect(JSON.stringify(api.logged)).not.toContain(api.key);
 });
 
-test("X-Forwarded-For changes nothing, and is warned of once", async () => {
+test("X-Forwarded-For is ignored without a trusted proxy, with one warning", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({ cidrs: ["203.0.113.0/24"] });
   const headers = { "x-forwarded-for": "203.0.113.9" };
@@ -184,13 +184,13 @@ test("X-Forwarded-For changes nothing, and is warned of once", async () => {
   ]);
 });
 
-test("when a key was last used is known after a flush, for requests that were let in", async () => {
+test("a flush saves when a key was last used, without rejected requests", async () => {
   const api = createTestApi();
   const { id, secret } = api.createKey();
-  const refused = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
+  const rejected = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
   await api.request(SERVICES, { key: secret });
-  await api.request(SERVICES, { key: refused.secret });
+  await api.request(SERVICES, { key: rejected.secret });
   api.flush();
   expect(api.store.keys.findById(id)?.lastUsedAt).toBe(api.now());
-  expect(api.store.keys.findById(refused.id)?.lastUsedAt).toBeNull();
+  expect(api.store.keys.findById(rejected.id)?.lastUsedAt).toBeNull();
 });

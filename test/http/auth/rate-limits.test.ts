@@ -13,7 +13,7 @@ import { type TestApi, createTestApi, type Problem, SALON } from "../support/api
 const STAFF = `/v1/businesses/${SALON}/staff`;
 const AVAILABILITY = `/v1/businesses/${SALON}/availability`;
 
-test("the 61st request of a minute is refused, with everything that a client needs to wait", async () => {
+test("the 61st request in a minute is rejected with Retry-After and RateLimit headers", async () => {
   const api = createTestApi();
   for (let i = 0; i < 60; i++) {
     const response = await api.request(STAFF);
@@ -28,11 +28,11 @@ test("the 61st request of a minute is refused, with everything that a client nee
     }
   }
   api.advance(37_000);
-  const refused = await api.request(STAFF);
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get("retry-after")).toBe("23");
-  expect(refused.headers.get("ratelimit")).toBe('"per-minute";r=0;t=23, "per-hour";r=940;t=3563');
-  expect((await refused.json()) as Problem).toMatchObject({
+  const rejected = await api.request(STAFF);
+  expect(rejected.status).toBe(429);
+  expect(rejected.headers.get("retry-after")).toBe("23");
+  expect(rejected.headers.get("ratelimit")).toBe('"per-minute";r=0;t=23, "per-hour";r=940;t=3563');
+  expect((await rejected.json()) as Problem).toMatchObject({
     code: "rate_limited",
     violatedPolicies: ["per-minute"],
   });
@@ -43,22 +43,22 @@ test("the 61st request of a minute is refused, with everything that a client nee
   expect((await api.request(STAFF)).status).toBe(200);
 });
 
-test("a key with 5000 a minute still has its 1000 an hour", async () => {
+test("a key with a higher limit per minute keeps its limit per hour", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({ limitMinute: 5000 });
   for (let i = 0; i < 1000; i++)
     expect((await api.request(STAFF, { key: secret })).status).toBe(200);
-  const refused = await api.request(STAFF, { key: secret });
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get("retry-after")).toBe("3600");
-  expect(refused.headers.get("ratelimit-policy")).toBe(
+  const rejected = await api.request(STAFF, { key: secret });
+  expect(rejected.status).toBe(429);
+  expect(rejected.headers.get("retry-after")).toBe("3600");
+  expect(rejected.headers.get("ratelimit-policy")).toBe(
     '"per-minute";q=5000;w=60, "per-hour";q=1000;w=3600',
   );
-  expect(refused.headers.get("ratelimit")).toBe('"per-hour";r=0;t=3600, "per-minute";r=4000;t=60');
-  expect((await refused.json()) as Problem).toMatchObject({ violatedPolicies: ["per-hour"] });
+  expect(rejected.headers.get("ratelimit")).toBe('"per-hour";r=0;t=3600, "per-minute";r=4000;t=60');
+  expect((await rejected.json()) as Problem).toMatchObject({ violatedPolicies: ["per-hour"] });
 });
 
-test("a 304 counts, a HEAD counts, a mistake in the parameters counts, an OPTIONS does not", async () => {
+test("304, HEAD and invalid parameters count, OPTIONS does not", async () => {
   const api = createTestApi();
   const remaining = async (path: string, init?: RequestInit) =>
     /r=(\d+)/.exec((await api.request(path, init)).headers.get("ratelimit") ?? "")?.[1];
@@ -70,7 +70,7 @@ test("a 304 counts, a HEAD counts, a mistake in the parameters counts, an OPTION
   expect(await remaining(STAFF)).toBe("55");
 });
 
-test("keys do not share their limits", async () => {
+test("keys have separate limits", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({ limitMinute: 1 });
   await api.request(STAFF, { key: secret });
@@ -78,26 +78,26 @@ test("keys do not share their limits", async () => {
   expect((await api.request(STAFF)).status).toBe(200);
 });
 
-test("after 60 failed attempts a minute an address is told to wait, and its good keys go on", async () => {
+test("60 failed attempts per minute block further attempts of an address, but not valid keys", async () => {
   const api = createTestApi();
   for (let i = 0; i < 60; i++)
     expect((await api.request(STAFF, { key: "guess" })).status).toBe(401);
-  const refused = await api.request(STAFF, { key: "guess" });
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get("retry-after")).toBe("60");
+  const rejected = await api.request(STAFF, { key: "guess" });
+  expect(rejected.status).toBe(429);
+  expect(rejected.headers.get("retry-after")).toBe("60");
   expect((await api.request(STAFF)).status).toBe(200);
   api.advance(60_000);
   expect((await api.request(STAFF, { key: "guess" })).status).toBe(401);
 });
 
-test("the public route has the same limits by address, before it looks anything up", async () => {
+test("the public route is limited by address, before anything is looked up", async () => {
   const api = createTestApi();
   for (let i = 0; i < 60; i++)
     expect((await api.request(AVAILABILITY, { key: null })).status).toBe(400);
-  const refused = await api.request("/v1/businesses/nobody/availability", { key: null });
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get("access-control-allow-origin")).toBe("*");
-  expect(refused.headers.get("access-control-expose-headers")).toContain("Retry-After");
+  const rejected = await api.request("/v1/businesses/nobody/availability", { key: null });
+  expect(rejected.status).toBe(429);
+  expect(rejected.headers.get("access-control-allow-origin")).toBe("*");
+  expect(rejected.headers.get("access-control-expose-headers")).toContain("Retry-After");
 });
 
 test.each([
@@ -108,29 +108,29 @@ test.each([
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
 ])("%s counts as %s", (address, group) => expect(addressGroup(address)).toBe(group));
 
-test("in no window of any length do more pass than its quota, and what was refused costs nothing", () => {
+test("no interval has more requests than its quota, and rejected requests are not counted", () => {
   const rt = createTestRuntime();
   const limiter = createRateLimiter();
   const policy = createRateLimitPolicy(
     { window: PER_MINUTE, quota: 20 },
     { window: PER_HOUR, quota: 300 },
   );
-  const passed: number[] = [];
-  // Bursts and pauses without a pattern, over three hours.
+  const allowed: number[] = [];
+  // Random bursts and pauses over three hours.
   let seed = 7;
   while (rt.monotonic() < 3 * 3_600_000) {
     seed = (seed * 48_271) % 2_147_483_647;
     rt.advance(seed % 10 === 0 ? seed % 90_000 : seed % 700);
-    if (limiter.take("client", policy, rt.monotonic()).allowed) passed.push(rt.monotonic());
+    if (limiter.take("client", policy, rt.monotonic()).allowed) allowed.push(rt.monotonic());
   }
-  const most = (ms: number) =>
-    Math.max(...passed.map((from) => passed.filter((at) => at >= from && at < from + ms).length));
-  expect(most(60_000)).toBe(20);
-  expect(most(3_600_000)).toBe(300);
+  const maxWithin = (ms: number) =>
+    Math.max(...allowed.map((from) => allowed.filter((at) => at >= from && at < from + ms).length));
+  expect(maxWithin(60_000)).toBe(20);
+  expect(maxWithin(3_600_000)).toBe(300);
 });
 
 describe("after a restart", () => {
-  /** As another process on the same data, whose clocks started elsewhere. */
+  /** Starts another process on the same data, with another monotonic clock. */
   const restart = (api: TestApi, wallMs: number): ReturnType<typeof createApp> => {
     const startedAt = wallMs;
     return createApp({ ...api, now: () => wallMs, monotonic: () => wallMs - startedAt + 77_777 });
@@ -140,7 +140,7 @@ describe("after a restart", () => {
     return response.headers.get("ratelimit");
   };
 
-  test("what was written counts on, and what came after it is the most that is granted anew", async () => {
+  test("saved counts remain, and only requests after the last flush are lost", async () => {
     const api = createTestApi();
     for (let i = 0; i < 40; i++) await api.request(STAFF);
     api.advance(5000);
@@ -150,7 +150,7 @@ describe("after a restart", () => {
     expect(await remaining(api, app)).toBe('"per-minute";r=19;t=47, "per-hour";r=959;t=3587');
   });
 
-  test("each request is written once, however often it is flushed and restarted", async () => {
+  test("each request is saved once, regardless of flushes and restarts", async () => {
     const api = createTestApi();
     for (let i = 0; i < 10; i++) {
       await api.request(STAFF);
@@ -165,7 +165,7 @@ describe("after a restart", () => {
     expect(api.store.rateCounts.list().reduce((sum, { count }) => sum + count, 0)).toBe(11);
   });
 
-  test("what has left every window is gone from the file too", async () => {
+  test("expired counts are deleted from the database", async () => {
     const api = createTestApi();
     await api.request(STAFF);
     api.flush();
@@ -176,25 +176,25 @@ describe("after a restart", () => {
   });
 
   test.each([-30, -1, 1, 30])(
-    "a clock that was set by %i days while it ran frees nobody and locks nobody out",
+    "a clock set by %i days at runtime does not change the counts",
     async (days) => {
       const api = createTestApi();
-      let jumpMs = 0;
+      let offsetMs = 0;
       const now = api.now;
-      const rt = Object.assign(api, { now: () => now() + jumpMs });
+      const rt = Object.assign(api, { now: () => now() + offsetMs });
       const app = createApp(rt);
-      const ask = () => remaining(api, app);
-      for (let i = 0; i < 59; i++) await ask();
+      const request = () => remaining(api, app);
+      for (let i = 0; i < 59; i++) await request();
       app.flush();
-      jumpMs = days * 86_400_000;
-      expect(await ask()).toContain('"per-minute";r=0;t=60');
+      offsetMs = days * 86_400_000;
+      expect(await request()).toContain('"per-minute";r=0;t=60');
       app.flush();
       expect(await remaining(api, restart(api, rt.now()))).toContain('"per-minute";r=0;');
       expect(await remaining(api, restart(api, rt.now() + 62_000))).toContain('"per-minute";r=59;');
     },
   );
 
-  test("a clock that was set back while it was off counts as if no time had passed", async () => {
+  test("a clock set back while the server was stopped counts as no time allowed", async () => {
     const api = createTestApi();
     for (let i = 0; i < 60; i++) await api.request(STAFF);
     api.flush();
@@ -207,7 +207,7 @@ describe("after a restart", () => {
     ]);
   });
 
-  test("addresses are remembered too", async () => {
+  test("counts by address remain too", async () => {
     const api = createTestApi();
     for (let i = 0; i < 60; i++) await api.request(AVAILABILITY, { key: null });
     api.flush();

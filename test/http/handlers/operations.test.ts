@@ -16,7 +16,7 @@ describe("health", () => {
     expect((await api.request(path, { key: null, method: "POST" })).status).toBe(405);
   });
 
-  test("while it ends it is alive, but not ready", async () => {
+  test("during shutdown, /healthz is 200 and /readyz is 503", async () => {
     const api = createTestApi();
     api.shutDown();
     expect((await api.request("/healthz", { key: null })).status).toBe(200);
@@ -25,7 +25,7 @@ describe("health", () => {
     expect(await response.json()).toMatchObject({ code: "shutting_down" });
   });
 
-  test("a file that cannot be read is not ready", async () => {
+  test("/readyz fails if the database cannot be read", async () => {
     const api = createTestApi();
     api.store.businesses.findBySlug = () => {
       throw new Error("disk I/O error");
@@ -36,7 +36,7 @@ describe("health", () => {
 });
 
 describe("metrics", () => {
-  test("requests are counted by route, method and status, and timed", async () => {
+  test("count and time requests by route, method and status", async () => {
     const api = createTestApi();
     await api.request(STAFF);
     await api.request(`/v1/businesses/${SALON}/staff?nope=1`);
@@ -65,7 +65,7 @@ describe("metrics", () => {
     { what: "through a proxy on this machine", token: undefined, headers: proxied, status: 403 },
     { what: "through a proxy, without the token", token: "t0ken", headers: proxied, status: 401 },
     {
-      what: "through a proxy, with another",
+      what: "through a proxy, with a wrong token",
       token: "t0ken",
       headers: { ...proxied, authorization: "Bearer t0kem" },
       status: 401,
@@ -87,22 +87,22 @@ describe("metrics", () => {
     expect((await api.request("/metrics", { key: null, headers })).status).toBe(status);
   });
 
-  test("a token file that cannot be read is refused at the start", () => {
+  test("an unreadable token file is an error at startup", () => {
     expect(() => readConfig({ metricsTokenFile: "/nowhere" }, {})).toThrow("there is no token");
   });
 });
 
 describe("the access log", () => {
-  test("has one wide line for each request, with the key's id and no secret", async () => {
+  test("has one line per request, with the key ID and without secrets", async () => {
     const api = createTestApi("salon", undefined, { accessLog: true });
     const { id, secret } = api.createKey();
     const server = await startServer(api, { host: "127.0.0.1", port: 0 });
     const headers = { authorization: `Bearer ${secret}`, "user-agent": "partner/1\u00a0\u0085" };
-    const ask = (path: string) => fetch(server.url + path, { headers });
-    const response = await ask(`${STAFF}?_=${secret}`);
+    const request = (path: string) => fetch(server.url + path, { headers });
+    const response = await request(`${STAFF}?_=${secret}`);
     const { length } = await response.text();
-    await ask(`/v1/businesses/${secret}/staff`);
-    await ask(`/${secret}`);
+    await request(`/v1/businesses/${secret}/staff`);
+    await request(`/${secret}`);
     await server.close();
     expect(api.logged.map(({ level, message }) => [level, message])).toEqual(
       Array.from({ length: 3 }, () => ["info", "request"]),
@@ -120,14 +120,14 @@ describe("the access log", () => {
     expect(JSON.stringify(api.logged)).not.toContain(secret);
   });
 
-  test("is off unless it is asked for", async () => {
+  test("is off by default", async () => {
     const api = createTestApi();
     await api.request(STAFF);
     expect(api.logged).toEqual([]);
   });
 });
 
-describe("who is asking, behind proxies", () => {
+describe("the client address behind proxies", () => {
   const addressOf = (trusted: string[], peer: string, forwarded?: string) =>
     createGetClientAddress(trusted)({
       peerAddress: peer,
@@ -136,56 +136,56 @@ describe("who is asking, behind proxies", () => {
 
   test.each([
     {
-      what: "nobody is trusted",
+      what: "no trusted proxy",
       trusted: [],
       peer: "10.0.0.1",
       sent: "203.0.113.9",
       is: "10.0.0.1",
     },
     {
-      what: "the peer is no proxy",
+      what: "the peer is not a trusted proxy",
       trusted: ["10.0.0.0/8"],
       peer: "192.0.2.1",
       sent: "203.0.113.9",
       is: "192.0.2.1",
     },
     {
-      what: "one proxy",
+      what: "one trusted proxy",
       trusted: ["10.0.0.0/8"],
       peer: "10.0.0.1",
       sent: "203.0.113.9",
       is: "203.0.113.9",
     },
     {
-      what: "a proxy that adds nothing",
+      what: "a proxy without the header",
       trusted: ["10.0.0.0/8"],
       peer: "10.0.0.1",
       sent: undefined,
       is: "10.0.0.1",
     },
     {
-      what: "an invented start",
+      what: "an address invented by the client",
       trusted: ["10.0.0.0/8"],
       peer: "10.0.0.1",
       sent: "1.1.1.1, 203.0.113.9",
       is: "203.0.113.9",
     },
     {
-      what: "two proxies",
+      what: "two trusted proxies",
       trusted: ["10.0.0.0/8"],
       peer: "10.0.0.1",
       sent: "1.1.1.1, 203.0.113.9, 10.0.0.2",
       is: "203.0.113.9",
     },
     {
-      what: "proxies only",
+      what: "only trusted proxies",
       trusted: ["10.0.0.0/8"],
       peer: "10.0.0.1",
       sent: "10.0.0.3, 10.0.0.2",
       is: "10.0.0.3",
     },
     {
-      what: "a port",
+      what: "an address with a port",
       trusted: ["127.0.0.1"],
       peer: "::ffff:127.0.0.1",
       sent: "203.0.113.9:4711",
@@ -199,21 +199,21 @@ describe("who is asking, behind proxies", () => {
       is: "2001:db8::9",
     },
     {
-      what: "IPv4 in IPv6",
+      what: "IPv4 mapped to IPv6",
       trusted: ["::1"],
       peer: "::1",
       sent: "::ffff:203.0.113.9",
       is: "203.0.113.9",
     },
     {
-      what: "a name instead",
+      what: "a name instead of an address",
       trusted: ["10.0.0.0/8"],
       peer: "10.0.0.1",
       sent: "1.1.1.1, unknown",
       is: "10.0.0.1",
     },
     {
-      what: "nothing but commas",
+      what: "only commas",
       trusted: ["10.0.0.0/8"],
       peer: "10.0.0.1",
       sent: ",,,",
@@ -223,7 +223,7 @@ describe("who is asking, behind proxies", () => {
     expect(addressOf(trusted, peer, sent)).toBe(is),
   );
 
-  test("address ranges and limits go by it", async () => {
+  test("is used for address restrictions and rate limits", async () => {
     const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
     const { secret } = api.createKey({ cidrs: ["203.0.113.0/24"] });
     const status = async (forwarded: string) =>
@@ -235,7 +235,7 @@ describe("who is asking, behind proxies", () => {
   });
 });
 
-test("--public-url is in every address that is handed out", async () => {
+test("--public-url is the base of returned URLs", async () => {
   const api = createTestApi("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
   const { headers } = await api.request(`${STAFF}?limit=1`);
   expect(headers.get("link")).toMatch(

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { limitConnections } from "../../../src/http/transport/connection-limit.ts";
 
-test("one connection too many is hung up on, until another of the same client ends", async () => {
+test("a connection over the limit is closed, until another of the same client ends", async () => {
   const server = createServer();
   limitConnections(server, [], () => 3);
   server.on(
@@ -33,7 +33,7 @@ test("one connection too many is hung up on, until another of the same client en
   expect((await open()).event).toBe("refused");
   first.socket.destroy();
   await once(first.socket, "close");
-  // The server hears of it a little later.
+  // The server notices the closed connection a little later.
   let again = await open();
   for (let i = 0; i < 50 && again.event === "refused"; i++) again = await open();
   expect(again.event).toBe("served");

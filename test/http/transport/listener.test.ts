@@ -7,7 +7,7 @@ import { groupByPath } from "../../../src/http/pipeline/route-path.ts";
 import { createListener } from "../../../src/http/transport/listener.ts";
 import type { Router } from "../../../src/http/pipeline/router.ts";
 
-/** A server on a free port, to the end of the test. */
+/** Starts a server on a free port until the test ends. Returns its URL. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
@@ -16,22 +16,24 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 const handle = () => ({ status: 200, headers: [], body: null });
-const PLACES = groupByPath([
+const ROUTE_PATHS = groupByPath([
   { method: "GET", path: "/healthz", scope: "open", handle },
   { method: "GET", path: "/v1/businesses/:slug/services", scope: "open", handle },
   { method: "GET", path: "/v1/businesses/:slug/webhooks/:id", scope: "open", handle },
 ]);
 
-/** Serves these places, each answering with what `tell` has to say, beside a router that says its name. */
-function servePlaces(tell: (...asked: Parameters<Pipeline["handle"]>) => string): Promise<string> {
-  const answering: Pipeline = {
-    handle: (place, asked) => ({ status: 200, headers: [], body: Buffer.from(tell(place, asked)) }),
+/** Serves ROUTE_PATHS with the text of `describe`, and all other requests with "router". */
+function servePaths(
+  describe: (...args: Parameters<Pipeline["handle"]>) => string,
+): Promise<string> {
+  const pipeline: Pipeline = {
+    handle: (...args) => ({ status: 200, headers: [], body: Buffer.from(describe(...args)) }),
     reject: () => ({ status: 500, headers: [], body: null }),
   };
   const router = {
     listener: (_: unknown, res: ServerResponse) => void res.end("router"),
   } as unknown as Router;
-  return serve(createListener(PLACES, answering, () => Promise.resolve(router)));
+  return serve(createListener(ROUTE_PATHS, pipeline, () => Promise.resolve(router)));
 }
 
 test.each([
@@ -42,43 +44,47 @@ test.each([
   ["/v1/businesses/salon/webhooks/whe_1", "router"],
   ["/v1/businesses/s%61lon/services", "router"],
   ["/services", "router"],
-])("%s is answered by %s", async (url, expected) => {
-  const address = await servePlaces(({ path }) => path);
+])("%s is handled by %s", async (url, expected) => {
+  const address = await servePaths(({ path }) => path);
   expect(await (await fetch(address + url)).text()).toBe(expected);
 });
 
-test("what was asked just before is not taken for what is asked now", async () => {
-  const address = await servePlaces(
+test("the remembered URL is used only for the same URL", async () => {
+  const address = await servePaths(
     (_, { params, path, search }) => `${params["slug"]} ${path} ${search}`,
   );
   const services = "/v1/businesses/salon/services?limit=1";
   const other = services.replace("salon", "venue").replace("limit", "&limit");
-  const ask = async (method: string, url: string) =>
+  const request = async (method: string, url: string) =>
     (await fetch(address + url, { method })).text();
-  const answers = [];
-  for (const asked of ["GET", "GET", "POST", "GET"]) answers.push(await ask(asked, services));
-  answers.push(await ask("GET", other), await ask("GET", "/v1/businesses/venue/services?"));
+  const responses = [];
+  for (const method of ["GET", "GET", "POST", "GET"])
+    responses.push(await request(method, services));
+  responses.push(
+    await request("GET", other),
+    await request("GET", "/v1/businesses/venue/services?"),
+  );
   const salon = "salon /v1/businesses/salon/services ?limit=1";
   const venue = "venue /v1/businesses/venue/services";
-  expect(answers).toEqual([salon, salon, "router", salon, `${venue} ?&limit=1`, `${venue} `]);
+  expect(responses).toEqual([salon, salon, "router", salon, `${venue} ?&limit=1`, `${venue} `]);
 });
 
-test("what is left to a router that cannot be loaded is refused, and the daemon lives", async () => {
-  const refused: unknown[] = [];
-  const answering: Pipeline = {
+test("a request is rejected if the router cannot be loaded, and the daemon keeps running", async () => {
+  const rejected: unknown[] = [];
+  const pipeline: Pipeline = {
     handle: () => ({ status: 200, headers: [], body: null }),
     reject: ({ method, path }, error) => {
-      refused.push([method, path, (error as Error).message]);
+      rejected.push([method, path, (error as Error).message]);
       return { status: 500, headers: ["request-id", "req_1"], body: null };
     },
   };
-  const gone = () => Promise.reject(new Error("Cannot find module dist/router.js"));
-  const address = await serve(createListener([], answering, gone));
+  const loadRouter = () => Promise.reject(new Error("Cannot find module dist/router.js"));
+  const address = await serve(createListener([], pipeline, loadRouter));
   const { status, headers } = await fetch(`${address}/v1/businesses/salon/webhooks?x=1`, {
     method: "POST",
   });
   expect([status, headers.get("request-id")]).toEqual([500, "req_1"]);
-  expect(refused).toEqual([
+  expect(rejected).toEqual([
     ["POST", "/v1/businesses/salon/webhooks", "Cannot find module dist/router.js"],
   ]);
 });

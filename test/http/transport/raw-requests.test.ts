@@ -4,27 +4,27 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../../src/http/server.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-// Bytes as somebody might put them on the wire, and what RFC 9110 and 9112 make of them.
+// Raw requests, and their responses according to RFC 9110 and RFC 9112.
 
-/** The status of every answer until the server hangs up; what is well kept open is ended from here after a moment. */
-async function send(bytes: string): Promise<{ statuses: number[]; hungUp: boolean; text: string }> {
+/** Returns the status of each response. A connection that stays open is closed after 300 ms. */
+async function send(bytes: string): Promise<{ statuses: number[]; closed: boolean; text: string }> {
   const server = await startServer(createTestRuntime(), { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
   const socket = connect(server.port, "127.0.0.1");
   let text = "";
-  let hungUp = false;
+  let closed = false;
   socket.setEncoding("latin1");
   socket.on("data", (chunk) => (text += chunk));
   socket.on("error", () => {});
-  socket.on("end", () => (hungUp = true));
+  socket.on("end", () => (closed = true));
   socket.write(bytes, "latin1");
-  const patience = setTimeout(() => socket.destroy(), 300);
+  const timer = setTimeout(() => socket.destroy(), 300);
   await once(socket, "close");
-  clearTimeout(patience);
+  clearTimeout(timer);
   const statuses = [...text.matchAll(/(?:^|[\n}])HTTP\/1\.1 (\d{3}) /g)].map(([, status]) =>
     Number(status),
   );
-  return { statuses, hungUp, text };
+  return { statuses, closed, text };
 }
 
 const get = (...lines: string[]) => ["GET /healthz HTTP/1.1", ...lines, "", ""].join("\r\n");
@@ -32,8 +32,7 @@ const post = (headers: string[], body = "") =>
   ["POST /healthz HTTP/1.1", "Host: x", ...headers, "", body].join("\r\n");
 const NEXT = get("Host: x");
 
-/** Taken, and the connection goes on. */
-describe("is understood", () => {
+describe("accepted requests", () => {
   test.each([
     { what: "the plain form", bytes: get("Host: x") },
     { what: "a host with a port", bytes: get("Host: api.example.com:8080") },
@@ -53,7 +52,7 @@ describe("is understood", () => {
     { what: "an empty line first", bytes: `\r\n${get("Host: x")}` },
     { what: "an unknown header", bytes: get("Host: x", "X-Anything: 1") },
     { what: "bytes above ASCII in a value", bytes: get("Host: x", "X-Anything: caf\xe9") },
-    { what: "an Expect that nobody knows", bytes: get("Host: x", "Expect: a-miracle") },
+    { what: "an unknown Expect", bytes: get("Host: x", "Expect: a-miracle") },
     { what: "a query", bytes: "GET /healthz?_=1 HTTP/1.1\r\nHost: x\r\n\r\n" },
     {
       what: "a body on GET",
@@ -69,12 +68,12 @@ describe("is understood", () => {
     },
     { what: "a HEAD", bytes: "HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n" },
   ])("$what", async ({ bytes }) => {
-    const { statuses, hungUp } = await send(bytes + NEXT);
+    const { statuses, closed } = await send(bytes + NEXT);
     expect(statuses).toEqual([200, 200]);
-    expect(hungUp).toBe(false);
+    expect(closed).toBe(false);
   });
 
-  test("requests that come at once are answered in their order", async () => {
+  test("pipelined requests get their responses in order", async () => {
     const { statuses } = await send(
       `${get("Host: x")}GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n${NEXT}`,
     );
@@ -84,7 +83,7 @@ describe("is understood", () => {
   test.each([
     { bytes: "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", line: "HTTP/1.1 404 Not Found" },
     { bytes: post(["Content-Length: 0"]), line: "HTTP/1.1 405 Method Not Allowed" },
-  ])("what the router answers has its reason beside the status: $line", async ({ bytes, line }) => {
+  ])("responses of the router have a reason phrase: $line", async ({ bytes, line }) => {
     expect((await send(bytes)).text).toMatch(new RegExp(`^${line}\r\n`));
   });
 
@@ -92,36 +91,36 @@ describe("is understood", () => {
     { what: "Connection: close", bytes: get("Host: x", "Connection: close") },
     { what: "HTTP/1.0, even without a host", bytes: "GET /healthz HTTP/1.0\r\n\r\n" },
   ])("$what ends the connection", async ({ bytes }) => {
-    const { statuses, hungUp } = await send(bytes + NEXT);
+    const { statuses, closed } = await send(bytes + NEXT);
     expect(statuses).toEqual([200]);
-    expect(hungUp).toBe(true);
+    expect(closed).toBe(true);
   });
 
-  test("HTTP/1.0 may ask for the connection to stay", async () => {
+  test("HTTP/1.0 supports Connection: keep-alive", async () => {
     expect(await send("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")).toMatchObject({
       statuses: [200],
-      hungUp: false,
+      closed: false,
     });
   });
 
-  test("an Upgrade that is not wanted is passed over", async () => {
-    const { statuses, hungUp } = await send(get("Host: x", "Connection: upgrade", "Upgrade: h2c"));
-    expect([statuses, hungUp]).toEqual([[200], false]);
+  test("an unsupported Upgrade is ignored", async () => {
+    const { statuses, closed } = await send(get("Host: x", "Connection: upgrade", "Upgrade: h2c"));
+    expect([statuses, closed]).toEqual([[200], false]);
   });
 
-  test("Expect: 100-continue is answered before the body", async () => {
+  test("Expect: 100-continue gets a 100 response before the body", async () => {
     const { statuses } = await send(post(["Content-Length: 3", "Expect: 100-continue"], "abc"));
     expect(statuses).toEqual([100, 405]);
   });
 
-  test("who announces too much is told so, and not to go on", async () => {
+  test("a Content-Length over the limit gets no 100 response", async () => {
     const { statuses } = await send(post(["Content-Length: 400000000", "Expect: 100-continue"]));
     expect(statuses).toEqual([405]);
   });
 });
 
-/** Refused with a problem, and nothing of what follows on the connection is read as a request. */
-describe("is refused, and the connection ends", () => {
+/** Nothing that follows on the connection may be read as a request. */
+describe("rejected requests end the connection", () => {
   test.each([
     { what: "no Host", bytes: get() },
     { what: "two Hosts", bytes: get("Host: x", "Host: y") },
@@ -129,11 +128,11 @@ describe("is refused, and the connection ends", () => {
     { what: "a Host with a path", bytes: get("Host: x/y") },
     { what: "a Host with a user", bytes: get("Host: user@x") },
     { what: "a Host with a space", bytes: get("Host: a b") },
-    { what: "two Hosts in one", bytes: get("Host: x, y/z") },
-    { what: "a Host with a broken escape", bytes: get("Host: a%zz") },
-    { what: "a Host with a port that is none", bytes: get("Host: x:http") },
+    { what: "two hosts in one header", bytes: get("Host: x, y/z") },
+    { what: "a Host with invalid percent-encoding", bytes: get("Host: a%zz") },
+    { what: "a Host with an invalid port", bytes: get("Host: x:http") },
     { what: "a broken IPv6 Host", bytes: get("Host: [::1") },
-    { what: "a Host beyond ASCII", bytes: get("Host: b\xfccher") },
+    { what: "a Host with characters outside ASCII", bytes: get("Host: b\xfccher") },
     {
       what: "two keys",
       bytes: get("Host: x", "Authorization: Bearer a", "Authorization: Bearer b"),
@@ -156,7 +155,7 @@ describe("is refused, and the connection ends", () => {
     { what: "no target", bytes: "GET HTTP/1.1\r\nHost: x\r\n\r\n" },
     { what: "HTTP/0.9", bytes: "GET /healthz\r\n" },
     { what: "no version", bytes: "GET /healthz \r\nHost: x\r\n\r\n" },
-    { what: "a version in small letters", bytes: "GET /healthz http/1.1\r\nHost: x\r\n\r\n" },
+    { what: "a lowercase version", bytes: "GET /healthz http/1.1\r\nHost: x\r\n\r\n" },
     { what: "a TLS hello", bytes: "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" },
     {
       what: "Content-Length and Transfer-Encoding",
@@ -198,7 +197,7 @@ describe("is refused, and the connection ends", () => {
       bytes: post(["Transfer-Encoding: \x0bchunked"], "0\r\n\r\n"),
     },
     {
-      what: "a chunk size that is no number",
+      what: "a chunk size that is not a number",
       bytes: post(["Transfer-Encoding: chunked"], "x\r\nabc\r\n0\r\n\r\n"),
     },
     {
@@ -222,23 +221,23 @@ describe("is refused, and the connection ends", () => {
       bytes: post(["Transfer-Encoding: chunked"], "ffffffffffffffff1\r\nabc\r\n0\r\n\r\n"),
     },
   ])("$what: 400", async ({ bytes }) => {
-    const { statuses, hungUp, text } = await send(bytes + NEXT);
+    const { statuses, closed, text } = await send(bytes + NEXT);
     expect(statuses.at(-1)).toBe(400);
-    // A body may turn out bad after its request was answered; never is anything of it a request.
+    // An invalid body can be detected after the response, but is never read as a request.
     expect(statuses.filter((status) => status === 200)).toEqual([]);
-    expect(hungUp).toBe(true);
+    expect(closed).toBe(true);
     expect(text).toMatch(/content-type: application\/problem\+json\r\n/i);
     expect(text).toMatch(/"code":"malformed_request"/);
   });
 
   test.each([
     {
-      what: "a method that nobody knows",
+      what: "an unknown method",
       bytes: "BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
       status: 501,
     },
     {
-      what: "a coding that nobody knows",
+      what: "an unknown transfer coding",
       bytes: post(["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"),
       status: 501,
     },
@@ -247,7 +246,7 @@ describe("is refused, and the connection ends", () => {
     { what: "HTTP/1.2", bytes: "GET /healthz HTTP/1.2\r\nHost: x\r\n\r\n", status: 505 },
     { what: "the preface of HTTP/2", bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 505 },
     {
-      what: "headers without an end",
+      what: "a header of 20,000 bytes",
       bytes: get("Host: x", `X-A: ${"x".repeat(20_000)}`),
       status: 431,
     },
@@ -257,8 +256,8 @@ describe("is refused, and the connection ends", () => {
       status: 431,
     },
   ])("$what: $status", async ({ bytes, status }) => {
-    const { statuses, hungUp } = await send(bytes + NEXT);
+    const { statuses, closed } = await send(bytes + NEXT);
     expect(statuses).toEqual([status]);
-    expect(hungUp).toBe(true);
+    expect(closed).toBe(true);
   });
 });

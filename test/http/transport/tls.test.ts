@@ -16,29 +16,29 @@ import { createTestApi, SALON } from "../support/api.ts";
 const NAME = "api.example.ch";
 const DAY_MS = 86_400_000;
 
-/** An authority, and the two files of a server. */
-function office() {
+/** Creates a certificate authority and the paths of a server's certificate files. */
+function createCertificateFiles() {
   const folder = createTempFolder();
   const authority = createAuthority(folder);
   const files = { cert: join(folder, "served.pem"), key: join(folder, "served.key") };
-  const put = ({ cert, key }: Certificate) => {
+  const writeFiles = ({ cert, key }: Certificate) => {
     writeFileSync(files.cert, cert);
     writeFileSync(files.key, key);
   };
-  return { folder, authority, files, put };
+  return { folder, authority, files, writeFiles };
 }
 
 async function serve() {
-  const desk = office();
-  desk.put(desk.authority.issue(NAME, { from: -1, to: 90 }));
+  const setup = createCertificateFiles();
+  setup.writeFiles(setup.authority.issue(NAME, { from: -1, to: 90 }));
   const api = createTestApi();
-  const server = await startServer(api, { host: "127.0.0.1", port: 0, tls: desk.files });
+  const server = await startServer(api, { host: "127.0.0.1", port: 0, tls: setup.files });
   onTestFinished(() => server.close());
   const trusting = {
     host: "127.0.0.1",
     port: server.port,
     servername: NAME,
-    ca: desk.authority.certificate,
+    ca: setup.authority.certificate,
   };
   const ask = async (
     path: string,
@@ -50,35 +50,37 @@ async function serve() {
       agent,
       headers: { authorization: `Bearer ${api.key}` },
     });
-    const [answer] = (await once(request, "response")) as [IncomingMessage & { socket: TLSSocket }];
-    return answer;
+    const [response] = (await once(request, "response")) as [
+      IncomingMessage & { socket: TLSSocket },
+    ];
+    return response;
   };
-  return { ...desk, api, server, trusting, ask };
+  return { ...setup, api, server, trusting, ask };
 }
 
 const serialOf = ({ socket }: { socket: TLSSocket }): string =>
   socket.getPeerCertificate().serialNumber;
 
-describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
-  test("the API is served over TLS to whoever trusts the authority, and its address says so", async () => {
+describe.skipIf(!hasOpenssl())("with certificates created by openssl,", () => {
+  test("the API is served over TLS, and its URL starts with https", async () => {
     const { server, ask } = await serve();
     expect(server.url).toBe(`https://127.0.0.1:${server.port}`);
-    const answer = await ask(`/v1/businesses/${SALON}/services`);
-    expect(answer.statusCode).toBe(200);
-    expect(await text(answer)).toContain('"priceCents"');
-    const noted = await ask("/nowhere");
-    expect(noted.statusCode).toBe(404);
-    noted.resume();
+    const response = await ask(`/v1/businesses/${SALON}/services`);
+    expect(response.statusCode).toBe(200);
+    expect(await text(response)).toContain('"priceCents"');
+    const notFound = await ask("/nowhere");
+    expect(notFound.statusCode).toBe(404);
+    notFound.resume();
   });
 
-  test("a new certificate is served from the next connection on, and the open ones go on", async () => {
-    const { server, put, authority, ask } = await serve();
+  test("a reloaded certificate is used for new connections, and open ones stay open", async () => {
+    const { server, writeFiles, authority, ask } = await serve();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
     const before = await ask("/healthz", agent);
     const [serial, socket] = [serialOf(before), before.socket];
     await text(before);
-    put(authority.issue(NAME, { from: -1, to: 30 }));
+    writeFiles(authority.issue(NAME, { from: -1, to: 30 }));
     server.reloadCertificate();
     const kept = await ask("/healthz", agent);
     expect(kept.socket).toBe(socket);
@@ -91,27 +93,27 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
 
   test.each([
     {
-      bad: "half written",
-      spoil: ({ cert }: TlsFiles) =>
+      bad: "incomplete",
+      breakFile: ({ cert }: TlsFiles) =>
         writeFileSync(cert, "-----BEGIN CERTIFICATE-----\nhalf written"),
       reason: /served\.pem does not start with a certificate\.$/,
     },
     {
-      bad: "a link that leads nowhere but to itself",
-      spoil: ({ key }: TlsFiles) => {
+      bad: "a symbolic link to itself",
+      breakFile: ({ key }: TlsFiles) => {
         rmSync(key);
         symlinkSync(key, key);
       },
       reason: /served\.key cannot be read: ELOOP/,
     },
   ])(
-    "a new file that is $bad leaves the old certificate in its place, and the log says what mends it",
+    "a new file that is $bad keeps the old certificate in use, and the log has a fix",
     async (file) => {
       const { api, server, files, ask } = await serve();
       const before = await ask("/healthz");
       const serial = serialOf(before);
       await text(before);
-      file.spoil(files);
+      file.breakFile(files);
       server.reloadCertificate();
       const after = await ask("/healthz");
       expect(serialOf(after)).toBe(serial);
@@ -139,13 +141,13 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
     },
     { ends: "yesterday", days: -1, level: "error", message: expect.stringContaining("expired") },
   ])(
-    "the log notes a certificate that ended or ends $ends as $level",
+    "a certificate that expires or expired $ends is logged as $level",
     async ({ days, level, message }) => {
       const api = createTestApi();
-      const desk = office();
+      const setup = createCertificateFiles();
       const to = (api.now() - Date.now()) / DAY_MS + days + 0.5;
-      desk.put(desk.authority.issue(NAME, { from: to - 100, to }));
-      const server = await startServer(api, { host: "127.0.0.1", port: 0, tls: desk.files });
+      setup.writeFiles(setup.authority.issue(NAME, { from: to - 100, to }));
+      const server = await startServer(api, { host: "127.0.0.1", port: 0, tls: setup.files });
       onTestFinished(() => server.close());
       const expires = expect.stringMatching(/^20\d\d-\d\d-.*Z$/);
       expect(api.logged).toEqual([
@@ -155,7 +157,7 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
   );
 
   test(
-    "whoever speaks no TLS, or begins a handshake and falls silent, is hung up on",
+    "a client without TLS, or with an unfinished handshake, is disconnected",
     { timeout: 15_000 },
     async () => {
       const { server, ask } = await serve();
@@ -172,25 +174,29 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
     },
   );
 
-  test("TLS before 1.2 is not spoken", async () => {
+  test("TLS versions before 1.2 are not supported", async () => {
     const { trusting } = await serve();
     const old = connect({ ...trusting, minVersion: "TLSv1", maxVersion: "TLSv1.1" });
     await expect(once(old, "secureConnect")).rejects.toThrow();
   });
 
-  const SPOILED: [string, (desk: ReturnType<typeof office>) => void, object][] = [
+  const INVALID_FILES: [
+    string,
+    (setup: ReturnType<typeof createCertificateFiles>) => void,
+    object,
+  ][] = [
     [
-      "a certificate that is not there",
+      "a missing certificate file",
       ({ files }) => (files.cert += ".none"),
       { code: "resource_not_found", message: expect.stringContaining("for the certificate") },
     ],
     [
-      "a key that is not there",
+      "a missing key file",
       ({ files }) => (files.key += ".none"),
       { code: "resource_not_found", message: expect.stringContaining("for the private key") },
     ],
     [
-      "a folder",
+      "a folder as the key file",
       ({ files }) => {
         mkdirSync((files.key = `${files.key}.d`));
       },
@@ -205,7 +211,7 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
       },
     ],
     [
-      "a key that is locked",
+      "an encrypted key",
       ({ files }) =>
         writeFileSync(
           files.key,
@@ -214,7 +220,7 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
       { code: "invalid_input", message: expect.stringContaining("private key") },
     ],
     [
-      "the two the wrong way round",
+      "certificate and key swapped",
       ({ files }) => ([files.cert, files.key] = [files.key, files.cert]),
       {
         code: "invalid_input",
@@ -222,47 +228,51 @@ describe.skipIf(!hasOpenssl())("with certificates that openssl makes,", () => {
       },
     ],
     [
-      "a certificate in DER",
+      "a certificate in DER format",
       ({ files }) => writeFileSync(files.cert, Buffer.from([0x30, 0x82, 1, 2])),
       { code: "invalid_input", message: expect.stringContaining("is not a PEM file") },
     ],
   ];
 
-  test.each(SPOILED)("%s is refused in words, with what mends it", (_, spoil, refusal) => {
-    const desk = office();
-    desk.put(desk.authority.issue(NAME));
-    spoil(desk);
-    expect(() => readCertificate(desk.files)).toThrow(
-      expect.objectContaining({ ...refusal, fix: expect.stringMatching(/\w/) }),
+  test.each(INVALID_FILES)("%s is rejected with a fix", (_, breakFile, error) => {
+    const setup = createCertificateFiles();
+    setup.writeFiles(setup.authority.issue(NAME));
+    breakFile(setup);
+    expect(() => readCertificate(setup.files)).toThrow(
+      expect.objectContaining({ ...error, fix: expect.stringMatching(/\w/) }),
     );
   });
 
-  test("what stands before the PEM in a file does no harm, and a chain is served whole", async () => {
-    const desk = office();
-    const { cert, key } = desk.authority.issue(NAME);
-    desk.put({ cert: Buffer.from(`Bag Attributes\n${cert}${desk.authority.certificate}`), key });
+  test("text before the PEM block is ignored, and the whole chain is served", async () => {
+    const setup = createCertificateFiles();
+    const { cert, key } = setup.authority.issue(NAME);
+    setup.writeFiles({
+      cert: Buffer.from(`Bag Attributes\n${cert}${setup.authority.certificate}`),
+      key,
+    });
     const server = await startServer(createTestApi(), {
       host: "127.0.0.1",
       port: 0,
-      tls: desk.files,
+      tls: setup.files,
     });
     onTestFinished(() => server.close());
-    const socket = connect({ port: server.port, servername: NAME, ca: desk.authority.certificate });
+    const socket = connect({
+      port: server.port,
+      servername: NAME,
+      ca: setup.authority.certificate,
+    });
     await once(socket, "secureConnect");
     expect(socket.authorized).toBe(true);
     expect(socket.getPeerCertificate(true).issuerCertificate.subject.CN).toBe("authority");
     socket.destroy();
   });
 
-  test.skipIf(process.getuid?.() === 0)(
-    "a key that this user may not read is refused in words",
-    () => {
-      const desk = office();
-      desk.put(desk.authority.issue(NAME));
-      chmodSync(desk.files.key, 0);
-      expect(() => readCertificate(desk.files)).toThrow(
-        expect.objectContaining({ code: "not_permitted" }),
-      );
-    },
-  );
+  test.skipIf(process.getuid?.() === 0)("a key file without read permission is rejected", () => {
+    const setup = createCertificateFiles();
+    setup.writeFiles(setup.authority.issue(NAME));
+    chmodSync(setup.files.key, 0);
+    expect(() => readCertificate(setup.files)).toThrow(
+      expect.objectContaining({ code: "not_permitted" }),
+    );
+  });
 });

@@ -7,7 +7,7 @@ import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../../../support/shop.ts";
 import { createTestApi, type TestApi, type Problem, SALON } from "../../support/api.ts";
 
-// It is Friday the 20th, noon in Lisbon, where the shop is open from 9 to 12.
+// It is Friday 2026-11-20, noon in Lisbon, and the shop is open from 9:00 to 12:00.
 const MONDAY = "2026-11-23";
 const [CUT, COLOR, YOGA] = [shopId("svc", "cut"), shopId("svc", "color"), shopId("svc", "yoga")];
 const [ANN, BEA] = [shopId("stf", "ann"), shopId("stf", "bea")];
@@ -17,13 +17,13 @@ const [WASH, OIL, LONG] = [
   shopId("svv", "color", "long"),
 ];
 
-function shop() {
+function createShop() {
   const api = createTestApi();
   seedShop(api);
   return api;
 }
 
-/** A service of the salon. */
+/** A service of another business. */
 const OF_ANOTHER_BUSINESS = "svc_sjjcgkddr4k16dc09tbc";
 
 const path = (query: string, slug = SHOP_SLUG) => `/v1/businesses/${slug}/availability?${query}`;
@@ -42,15 +42,15 @@ type Body = {
   meta: object;
 };
 
-const ask = async (api: TestApi, query: string): Promise<Body> => {
+const request = async (api: TestApi, query: string): Promise<Body> => {
   const response = await api.request(path(query), { key: null });
   expect(response.status).toBe(200);
   return (await response.json()) as Body;
 };
 
-/** `2026-11-23 OPEN 09:00 10:00`, a line a day. */
+/** One line per day, such as `2026-11-23 OPEN 09:00 10:00`. */
 const days = async (api: TestApi, query: string): Promise<string[]> =>
-  (await ask(api, query)).data.days.map(({ date, state, slots }) =>
+  (await request(api, query)).data.days.map(({ date, state, slots }) =>
     [date, state, ...slots.map(({ startsAt }) => startsAt.slice(11, 16))].join(" "),
   );
 
@@ -60,10 +60,10 @@ const refusal = async (
   init?: Parameters<TestApi["request"]>[1],
 ): Promise<Problem> => api.requestProblem(path(query), { key: null, ...init });
 
-describe("the answer", () => {
-  test("has everything that the page shows, and no more", async () => {
-    const { data, meta } = await ask(
-      shop(),
+describe("the response", () => {
+  test("has exactly the documented fields", async () => {
+    const { data, meta } = await request(
+      createShop(),
       `serviceIds=${CUT},${COLOR}&addonIds=${WASH}*2&staffIds=${CUT}:any&date=${MONDAY}`,
     );
     expect(data).toEqual({
@@ -122,8 +122,8 @@ describe("the answer", () => {
     });
   });
 
-  test("has every day that is asked for, with its state", async () => {
-    const api = shop();
+  test("has every requested day with its state", async () => {
+    const api = createShop();
     for (const hour of ["09", "10", "11"])
       createBooking(api, SHOP_SLUG, { service: "color", start: `2026-11-23T${hour}:00` });
     expect(await days(api, `serviceId=${COLOR}`)).toEqual([
@@ -146,38 +146,38 @@ describe("the answer", () => {
     ]);
   });
 
-  test("tells the next start also when it is after the days asked for, and null when there is none", async () => {
-    const api = shop();
+  test("has the next available start, also after the requested days, or null", async () => {
+    const api = createShop();
     const next = async (query: string) =>
-      (await ask(api, `serviceId=${CUT}&${query}`)).data.nextAvailable;
+      (await request(api, `serviceId=${CUT}&${query}`)).data.nextAvailable;
     expect(await next("date=2026-11-21")).toBe("2026-11-23T09:00:00+00:00");
     expect(await next("date=2026-12-19")).toBeNull();
     expect(await next("date=2026-12-22")).toBeNull();
   });
 
-  test("names nobody without a profile: their places are there, their ids are not", async () => {
-    const { data } = await ask(shop(), `serviceId=${CUT}&date=2026-11-24`);
+  test("includes slots of staff without a public profile, but not their IDs", async () => {
+    const { data } = await request(createShop(), `serviceId=${CUT}&date=2026-11-24`);
     expect(data.days[0]?.slots).toHaveLength(3);
     expect(data.days[0]?.slots[0]?.segments).toMatchObject([
       { serviceId: CUT, staffId: null, staffIds: [] },
     ]);
-    const both = await ask(shop(), `serviceId=${CUT}&date=${MONDAY}`);
+    const both = await request(createShop(), `serviceId=${CUT}&date=${MONDAY}`);
     expect(both.data.days[0]?.slots[0]?.segments).toMatchObject([
       { staffId: ANN, staffIds: [ANN] },
     ]);
     expect(JSON.stringify([data, both])).not.toContain(BEA);
   });
 
-  test("counts the seats of a class and the tables for a party", async () => {
-    const api = shop();
+  test("counts the free seats of a class and the free tables for a party", async () => {
+    const api = createShop();
     createBooking(api, SHOP_SLUG, { service: "yoga", start: `${MONDAY}T09:00`, guests: 3 });
     createReservation(api, SHOP_SLUG, { party: 2, start: `${MONDAY}T10:00` });
-    const yoga = await ask(api, `serviceId=${YOGA}&guests=2&date=${MONDAY}`);
+    const yoga = await request(api, `serviceId=${YOGA}&guests=2&date=${MONDAY}`);
     expect(yoga.data.days[0]?.slots[0]).toMatchObject({ spotsLeft: 2, spotsTotal: 5 });
     expect(await days(api, `serviceId=${YOGA}&guests=3&date=${MONDAY}`)).toEqual([
       `${MONDAY} OPEN 10:00 11:00`,
     ]);
-    const tables = await ask(api, `partySize=2&date=${MONDAY}`);
+    const tables = await request(api, `partySize=2&date=${MONDAY}`);
     expect(tables.data.days[0]?.slots).toMatchObject([
       {
         spotsLeft: 2,
@@ -191,9 +191,9 @@ describe("the answer", () => {
     ).toEqual([`${MONDAY} OPEN 09:00 11:00`]);
   });
 
-  test("with granularity=days counts, with granularity=next has the first slots and no days", async () => {
-    const api = shop();
-    const { data } = await ask(
+  test("granularity=days has counts, and granularity=next has the next slots without days", async () => {
+    const api = createShop();
+    const { data } = await request(
       api,
       `serviceId=${CUT}&from=2026-11-22&to=${MONDAY}&granularity=days`,
     );
@@ -202,7 +202,7 @@ describe("the answer", () => {
       { date: MONDAY, state: "OPEN", slotCount: 3 },
     ]);
     expect(data.nextAvailable).toBe("2026-11-23T09:00:00+00:00");
-    const next = await ask(api, `serviceId=${CUT}&granularity=next&limit=4`);
+    const next = await request(api, `serviceId=${CUT}&granularity=next&limit=4`);
     expect(next.data.slots.map(({ startsAt }) => startsAt.slice(0, 16))).toEqual([
       "2026-11-23T09:00",
       "2026-11-23T10:00",
@@ -220,8 +220,11 @@ describe("the answer", () => {
     ]);
   });
 
-  test("a variant brings its service; the viewer's zone changes how times are written and nothing else", async () => {
-    const { data } = await ask(shop(), `variantIds=${LONG}&date=${MONDAY}&timezone=asia/TOKYO`);
+  test("a variant implies its service, and `timezone` changes only how times are written", async () => {
+    const { data } = await request(
+      createShop(),
+      `variantIds=${LONG}&date=${MONDAY}&timezone=asia/TOKYO`,
+    );
     expect(data).toMatchObject({
       timezone: "Asia/Tokyo",
       durationMin: 120,
@@ -239,10 +242,10 @@ describe("the answer", () => {
   });
 
   test.each(["Asia/Kolkata", "Asia/Calcutta", "Europe/Kyiv"])(
-    "%s keeps the name that was asked for",
+    "%s is returned under the requested name",
     async (zone) => {
-      const { data } = await ask(
-        shop(),
+      const { data } = await request(
+        createShop(),
         `variantIds=${LONG}&date=${MONDAY}&timezone=${zone.toLowerCase()}`,
       );
       expect(data).toMatchObject({ timezone: zone });
@@ -250,7 +253,7 @@ describe("the answer", () => {
   );
 });
 
-describe("what is wrong is told all at once, class by class", () => {
+describe("issues of one kind are reported together", () => {
   const service = `serviceId=${CUT}`;
   test.each([
     ["", 400, "missing_parameter", ["serviceIds missing_parameter"]],
@@ -354,27 +357,27 @@ describe("what is wrong is told all at once, class by class", () => {
     [`serviceId=${YOGA}&guests=6`, 422, "party_too_large", ["guests party_too_large"]],
     ["partySize=5", 422, "party_too_large", ["partySize party_too_large"]],
   ])("%s", async (query, status, code, items) => {
-    const problem = await refusal(shop(), query);
+    const problem = await refusal(createShop(), query);
     expect(problem).toMatchObject({ status, code });
     expect(problem.errors?.map((item) => `${item.parameter} ${item.code}`)).toEqual(items);
   });
 
-  test("an unknown business is told after mistakes in the request and before anything else", async () => {
-    const api = shop();
+  test("an unknown business is reported after invalid parameters and before anything else", async () => {
+    const api = createShop();
     const nobody = async (query: string) =>
       (await api.requestProblem(path(query, "nobody"), { key: null })).code;
     expect(await nobody(`serviceId=${CUT}`)).toBe("business_not_found");
     expect(await nobody("serviceId=x&date=2027-02-29")).toBe("invalid_date");
   });
 
-  test("an unknown parameter comes with the one that was meant", async () => {
-    const { detail } = await refusal(shop(), `serviceId=${CUT}&granularty=days`);
+  test("an unknown parameter comes with a suggestion", async () => {
+    const { detail } = await refusal(createShop(), `serviceId=${CUT}&granularty=days`);
     expect(detail).toBe("Unknown parameter 'granularty'. Did you mean 'granularity'?");
   });
 
-  test("nothing that is said names somebody without a profile, or a key", async () => {
+  test("no message names staff without a public profile, or a key", async () => {
     const problem = await refusal(
-      shop(),
+      createShop(),
       `serviceIds=${YOGA},${shopId("svc", "phone")}&staffId=${ANN}&addonIds=${WASH}`,
     );
     expect(problem.errors).toHaveLength(3);
@@ -382,10 +385,10 @@ describe("what is wrong is told all at once, class by class", () => {
   });
 });
 
-test("add-ons and people are bound to one of several services", async () => {
-  const api = shop();
+test("add-ons and staff can be assigned to one of several services", async () => {
+  const api = createShop();
   const query = `serviceIds=${CUT},${COLOR}&addonIds=${COLOR}:${OIL}&staffIds=${COLOR}:${ANN}&date=${MONDAY}`;
-  const { data } = await ask(api, query);
+  const { data } = await request(api, query);
   expect(data).toMatchObject({ durationMin: 120, priceCents: 10_700 });
   expect(data.days[0]?.slots[0]?.segments).toMatchObject([
     { serviceId: CUT, priceCents: 4000 },
@@ -396,12 +399,12 @@ test("add-ons and people are bound to one of several services", async () => {
 describe("explain", () => {
   const query = `serviceId=${COLOR}&date=${MONDAY}&explain=true`;
   const explained = async () => {
-    const api = shop();
+    const api = createShop();
     createBooking(api, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
     return { api, key: api.createKey({ businessId: businessId(SHOP_SLUG) }).secret };
   };
 
-  test("tells a key of the business why each other start is not offered", async () => {
+  test("lists why each other start is not available, for a key of the business", async () => {
     const { api, key } = await explained();
     const response = await api.request(path(query), { key });
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
@@ -412,8 +415,8 @@ describe("explain", () => {
         }[];
       };
     };
-    const refused = data.days[0]?.refused ?? [];
-    expect(refused.slice(8, 11)).toEqual([
+    const rejected = data.days[0]?.refused ?? [];
+    expect(rejected.slice(8, 11)).toEqual([
       {
         startsAt: "2026-11-23T08:00:00+00:00",
         reason: "OUTSIDE_HOURS",
@@ -433,7 +436,7 @@ describe("explain", () => {
         segment: 0,
       },
     ]);
-    expect(refused).toHaveLength(22);
+    expect(rejected).toHaveLength(22);
   });
 
   test.each([
@@ -441,7 +444,7 @@ describe("explain", () => {
     ["what is no key", () => "guess", 401],
     ["a key of another business", (api: TestApi) => api.key, 403],
     [
-      "a key that may not read",
+      "a key without the scope",
       (api: TestApi) =>
         api.createKey({
           businessId: businessId(SHOP_SLUG),
@@ -453,20 +456,20 @@ describe("explain", () => {
   ] as const)("is refused to %s, also where the answer is known", async (_, keyOf, status) => {
     const { api, key } = await explained();
     expect((await api.request(path(query), { key })).status).toBe(200);
-    const refused = await api.request(path(query), { key: keyOf(api) });
-    expect(refused.status).toBe(status);
-    expect(await refused.text()).not.toContain("TAKEN");
+    const rejected = await api.request(path(query), { key: keyOf(api) });
+    expect(rejected.status).toBe(status);
+    expect(await rejected.text()).not.toContain("TAKEN");
   });
 
-  test("a foreign slug answers the same whether it exists or not", async () => {
-    const api = shop();
+  test("the slug of another business gets the same response whether it exists or not", async () => {
+    const api = createShop();
     const codes = [SHOP_SLUG, "nobody"].map(
       async (slug) => (await api.requestProblem(path("explain=1", slug))).code,
     );
     expect(await Promise.all(codes)).toEqual(["business_mismatch", "business_mismatch"]);
   });
 
-  test("needs whole slots", async () => {
+  test("requires granularity=slots", async () => {
     const { api, key } = await explained();
     expect((await api.request(path(`${query}&granularity=days`), { key })).status).toBe(400);
   });
@@ -474,8 +477,8 @@ describe("explain", () => {
 
 describe("caching", () => {
   const query = `serviceId=${CUT}&date=${MONDAY}`;
-  test("the ETag hashes the body: it outlives a minute and changes with a booking", async () => {
-    const api = shop();
+  test("the ETag stays the same over time and changes with a booking", async () => {
+    const api = createShop();
     const first = await api.request(path(query), { key: null });
     const etag = first.headers.get("etag") ?? "";
     expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
@@ -489,8 +492,8 @@ describe("caching", () => {
     expect((await again()).status).toBe(200);
   });
 
-  test("an answer is kept until something of the business changes: what others write does not make it anew", async () => {
-    const api = shop();
+  test("a response is cached until the business changes, regardless of other businesses", async () => {
+    const api = createShop();
     const color = `serviceId=${COLOR}&date=${MONDAY}`;
     const { id } = createBooking(api, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
     const reads = vi.spyOn(api.store.bookings, "listBusySegments");
@@ -503,8 +506,8 @@ describe("caching", () => {
     expect(await days(api, color)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
   });
 
-  test("a cancelled reservation's table shows at once", async () => {
-    const api = shop();
+  test("the table of a cancelled reservation is available immediately", async () => {
+    const api = createShop();
     const table = `partySize=4&date=${MONDAY}`;
     const before = await days(api, table);
     const { id } = createReservation(api, SHOP_SLUG, { party: 4, start: `${MONDAY}T09:00` });
@@ -513,36 +516,36 @@ describe("caching", () => {
     expect(await days(api, table)).toEqual(before);
   });
 
-  describe("who hangs up", () => {
+  describe("a client that disconnects", () => {
     const wide = path(`serviceId=${CUT}&from=${MONDAY}&to=2026-12-18`);
-    /** Somebody asks, and as the work begins somebody hangs up. */
-    async function hangUp(others: number): Promise<{ reads: number; statuses: number[] }> {
-      const api = shop();
+    /** Sends a request and `others` equal ones, and disconnects the first during the scan. */
+    async function disconnect(others: number): Promise<{ reads: number; statuses: number[] }> {
+      const api = createShop();
       const reads = vi.spyOn(api.store.bookings, "listBusySegments");
-      const gone = new AbortController();
-      const asked = api.request(wide, { key: null, signal: gone.signal });
+      const client = new AbortController();
+      const first = api.request(wide, { key: null, signal: client.signal });
       const waiting = Array.from({ length: others }, () => api.request(wide, { key: null }));
       while (reads.mock.calls.length === 0) await nextTurn();
-      gone.abort();
-      await asked.catch(() => undefined);
+      client.abort();
+      await first.catch(() => undefined);
       const statuses = (await Promise.all(waiting)).map(({ status }) => status);
       for (let turn = 0; turn < 20; turn++) await nextTurn();
       return { reads: reads.mock.calls.length, statuses };
     }
 
-    test("is worked for no longer", async () => {
-      expect((await hangUp(0)).reads).toBeLessThan(4);
+    test("aborts its scan", async () => {
+      expect((await disconnect(0)).reads).toBeLessThan(4);
     });
 
-    test("takes nothing from others who asked the same", async () => {
-      const { reads, statuses } = await hangUp(2);
+    test("does not abort the scan of equal requests", async () => {
+      const { reads, statuses } = await disconnect(2);
       expect(statuses).toEqual([200, 200]);
       expect(reads).toBeGreaterThan(5);
     });
   });
 
-  test("a slot is gone the moment its notice begins", async () => {
-    const api = shop();
+  test("a slot disappears when its minimum notice starts", async () => {
+    const api = createShop();
     const monday = `serviceId=${CUT}&date=${MONDAY}`;
     api.advance(Date.parse("2026-11-23T08:00:00Z") - api.now());
     expect(await days(api, monday)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
@@ -550,28 +553,28 @@ describe("caching", () => {
     expect(await days(api, monday)).toEqual([`${MONDAY} OPEN 10:00 11:00`]);
   });
 
-  test("who asks the same at once shares one answer", async () => {
-    const api = shop();
-    const answers = await Promise.all(
+  test("concurrent equal requests share one scan", async () => {
+    const api = createShop();
+    const responses = await Promise.all(
       Array.from({ length: 30 }, () => api.request(path(query), { key: null })),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("twenty different questions are worked on at once; the next is told to come again", async () => {
-    const api = shop();
-    const answers = await Promise.all(
+  test("at most 20 scans run concurrently; further requests get 503", async () => {
+    const api = createShop();
+    const responses = await Promise.all(
       Array.from({ length: 30 }, (_, i) => api.request(path(`${query}&_=${i}`), { key: null })),
     );
-    const busy = answers.filter(({ status }) => status === 503);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    const busy = responses.filter(({ status }) => status === 503);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(20);
     expect(busy).toHaveLength(10);
     expect(busy[0]?.headers.get("retry-after")).toBe("1");
     expect((await api.request(path(query), { key: null })).status).toBe(200);
   });
 
-  test("what is large is compressed, HEAD has the same headers", async () => {
-    const api = shop();
+  test("a large response is compressed, and HEAD has the same headers", async () => {
+    const api = createShop();
     const headers = { "accept-encoding": "gzip" };
     const wide = path(`serviceId=${CUT}&from=${MONDAY}&to=2026-12-18`);
     const zipped = await api.request(wide, { key: null, headers });
@@ -585,19 +588,19 @@ describe("caching", () => {
   });
 });
 
-test("every answer may be read by any page: good ones, mistakes, and the 429", async () => {
-  const api = shop();
-  const ask = (query: string, init?: RequestInit) =>
+test("every response allows any origin, including errors and 429", async () => {
+  const api = createShop();
+  const request = (query: string, init?: RequestInit) =>
     api.request(path(query), { key: null, ...init });
-  const answers = [
-    await ask(`serviceId=${CUT}`),
-    await ask("nope=1"),
-    await ask("serviceId=svc_none"),
+  const responses = [
+    await request(`serviceId=${CUT}`),
+    await request("nope=1"),
+    await request("serviceId=svc_none"),
   ];
-  for (let i = 0; i < 57; i++) await ask("");
-  answers.push(await ask(`serviceId=${CUT}`));
-  expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 429]);
-  for (const { headers } of answers) {
+  for (let i = 0; i < 57; i++) await request("");
+  responses.push(await request(`serviceId=${CUT}`));
+  expect(responses.map(({ status }) => status)).toEqual([200, 400, 404, 429]);
+  for (const { headers } of responses) {
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(headers.get("access-control-expose-headers")).toBe(
       "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
@@ -608,7 +611,7 @@ test("every answer may be read by any page: good ones, mistakes, and the 429", a
   }
 });
 
-describe("sixty a minute from one address", () => {
+describe("60 requests per minute and address", () => {
   const query = path(`serviceId=${CUT}&date=${MONDAY}`);
   const asking = (trustedProxies: string[]) => {
     const api = createTestApi("salon", undefined, { trustedProxies });
@@ -617,22 +620,22 @@ describe("sixty a minute from one address", () => {
       (await api.request(query, { key: null, headers: { "x-forwarded-for": address } })).status;
   };
 
-  test("behind a proxy that is trusted are those of the client, in IPv6 of its /64", async () => {
-    const ask = asking(["127.0.0.1"]);
-    for (let i = 0; i < 60; i++) expect(await ask(`2001:db8:1:2::${i}`)).toBe(200);
-    expect(await ask("2001:db8:1:2:ffff::1")).toBe(429);
-    expect(await ask("2001:db8:1:3::1")).toBe(200);
-    expect(await ask("203.0.113.9")).toBe(200);
+  test("are counted by client behind a trusted proxy, and by /64 for IPv6", async () => {
+    const request = asking(["127.0.0.1"]);
+    for (let i = 0; i < 60; i++) expect(await request(`2001:db8:1:2::${i}`)).toBe(200);
+    expect(await request("2001:db8:1:2:ffff::1")).toBe(429);
+    expect(await request("2001:db8:1:3::1")).toBe(200);
+    expect(await request("203.0.113.9")).toBe(200);
   });
 
-  test("are not to be had again under an address that the client invents", async () => {
-    const ask = asking([]);
-    for (let i = 0; i < 60; i++) expect(await ask(`203.0.113.${i}`)).toBe(200);
-    expect(await ask("198.51.100.1")).toBe(429);
+  test("cannot be exceeded with an invented X-Forwarded-For", async () => {
+    const request = asking([]);
+    for (let i = 0; i < 60; i++) expect(await request(`203.0.113.${i}`)).toBe(200);
+    expect(await request("198.51.100.1")).toBe(429);
   });
 });
 
-test("an answer that nobody could read is refused with what to do instead", async () => {
+test("a response that would be too large is rejected with a fix", async () => {
   const api = createTestApi();
   const people = Array.from({ length: 50 }, (_, i) => `p${i}`);
   const services = Array.from(
@@ -656,7 +659,7 @@ staff: [${people.map((key) => `{key: ${key}, name: P}`).join(", ")}]`;
   ).toBe(200);
 });
 
-test("the salon of the demo can be asked", async () => {
+test("the demo salon has availability", async () => {
   const response = await createTestApi().request(path(`serviceId=${OF_ANOTHER_BUSINESS}`, SALON), {
     key: null,
   });

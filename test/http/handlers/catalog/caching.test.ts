@@ -10,7 +10,7 @@ const at = (path: string) => `/v1/businesses/${SALON}/${path}`;
 const LISTS = ["menu", "services", "service-categories", "staff", "promotions", "events/catalog"];
 
 describe("ETags", () => {
-  test.each(LISTS)("of %s are weak, name the version and save the body", async (path) => {
+  test.each(LISTS)("of %s are weak, contain the version and lead to a 304", async (path) => {
     const api = createTestApi();
     const first = await api.request(at(path));
     const etag = first.headers.get("etag") as string;
@@ -24,7 +24,7 @@ describe("ETags", () => {
     expect(second.headers.get("ratelimit")).not.toBeNull();
   });
 
-  test("differ between views", async () => {
+  test("differ between lists and parameters", async () => {
     const api = createTestApi();
     const paths = [
       ...LISTS,
@@ -39,7 +39,7 @@ describe("ETags", () => {
     expect(new Set(etags).size).toBe(paths.length);
   });
 
-  test("change with every change of the catalog, also from another process", async () => {
+  test("change with every catalog change, also by another process", async () => {
     const api = createTestApi();
     const stale = (await api.request(at("services"))).headers.get("etag") as string;
     editObject(api, SALON, "service", "cut", (service) => ({ ...service, name: "Cut" }));
@@ -56,7 +56,7 @@ describe("ETags", () => {
     expect(await next.text()).toContain('"name":"Elsewhere"');
   });
 
-  test("are the same for two processes, so that a restart costs nobody a body", async () => {
+  test("stay the same after a restart", async () => {
     const api = createTestApi();
     const headers = { authorization: `Bearer ${api.key}` };
     const restarted = await createApp(api).request(at("services"), { headers });
@@ -82,7 +82,7 @@ describe("ETags", () => {
   });
 });
 
-test("a business that was removed and made anew answers what it has now", async () => {
+test("a re-created business serves its new catalog", async () => {
   const api = createTestApi();
   const names = async (key: string) => {
     const { data } = (await (await api.request(at("services"), { key })).json()) as {
@@ -101,28 +101,28 @@ services: [{key: shave, name: Shave, durationMin: 30, price: 20}]
   expect(await names(api.createKey().secret)).toEqual(["Shave"]);
 });
 
-test("an ETag of a business that was removed is none of the one made anew, in the same millisecond or later", async () => {
+test("a re-created business never reuses an ETag", async () => {
   const api = createTestApi();
-  const ask = async (key: string, etag = "") => {
+  const request = async (key: string, etag = "") => {
     const { status, headers } = await api.request(at("services"), {
       key,
       headers: { "if-none-match": etag },
     });
     return { status, etag: headers.get("etag") ?? "" };
   };
-  const seen = [(await ask(api.key)).etag];
+  const seen = [(await request(api.key)).etag];
   for (const laterMs of [0, 60_000]) {
     deleteBusiness(api, api.store.businesses.findBySlug(SALON)!);
     api.advance(laterMs);
     applyPreset(api, "salon");
     const { secret } = api.createKey();
-    expect(await ask(secret, seen.join(", "))).toMatchObject({ status: 200 });
-    seen.push((await ask(secret)).etag);
+    expect(await request(secret, seen.join(", "))).toMatchObject({ status: 200 });
+    seen.push((await request(secret)).etag);
   }
   expect(seen.map((etag) => etag.slice(0, 6))).toEqual(['W/"c1-', 'W/"c2-', 'W/"c3-']);
 });
 
-test("keyed answers stay with their client", async () => {
+test("responses to a key may only be cached privately", async () => {
   const { headers } = await createTestApi().request(at("services"));
   expect(headers.get("cache-control")).toBe("private, no-cache");
   expect(headers.get("vary")).toBe("Accept-Encoding");
@@ -149,14 +149,14 @@ test.each([
   expect((zipped ? gunzipSync(body) : body).equals(plain)).toBe(true);
 });
 
-test("what is small is not compressed", async () => {
+test("a small response is not compressed", async () => {
   const response = await createTestApi().request(at("events/catalog"), {
     headers: { "accept-encoding": "gzip" },
   });
   expect(response.headers.get("content-encoding")).toBeNull();
 });
 
-test("HEAD is GET without the body", async () => {
+test("HEAD has the headers of GET and no body", async () => {
   const api = createTestApi();
   const get = await api.request(at("services"));
   const head = await api.request(at("services"), { method: "HEAD" });
@@ -164,18 +164,18 @@ test("HEAD is GET without the body", async () => {
   expect(await head.text()).toBe("");
   for (const name of ["etag", "content-length", "content-type", "catalog-version"])
     expect(head.headers.get(name), name).toBe(get.headers.get(name));
-  const refused = await api.request(at("services?nope=1"), { method: "HEAD" });
-  expect([refused.status, await refused.text()]).toEqual([400, ""]);
+  const rejected = await api.request(at("services?nope=1"), { method: "HEAD" });
+  expect([rejected.status, await rejected.text()]).toEqual([400, ""]);
 });
 
-test("OPTIONS says what is allowed without a key, and opens keyed routes to no browser", async () => {
+test("OPTIONS needs no key, and does not allow CORS for routes with a key", async () => {
   const response = await createTestApi().request(at("services"), { method: "OPTIONS", key: null });
   expect(response.status).toBe(204);
   expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   expect(response.headers.get("access-control-allow-origin")).toBeNull();
 });
 
-test("availability may be asked from any page", async () => {
+test("availability allows CORS requests from any origin", async () => {
   const headers = { origin: "https://shop.example", "access-control-request-method": "GET" };
   const response = await createTestApi().request(at("availability"), {
     method: "OPTIONS",

@@ -44,27 +44,24 @@ describe("services", () => {
     { query: "?includeAddons=1", variants: false, addons: true },
     { query: "?includeVariants=1&includeAddons=true", variants: true, addons: true },
     { query: "?includeVariants=false&includeAddons=0", variants: false, addons: false },
-  ])(
-    "'$query': what was not asked for is absent, what was is an array",
-    async ({ query, variants, addons }) => {
-      const { data } = await read(createTestApi(), `services${query}`);
-      expect(data.length).toBeGreaterThan(10);
-      for (const service of data) {
-        expect(Array.isArray(service["variants"])).toBe(variants);
-        expect("variants" in service).toBe(variants);
-        expect(Array.isArray(service["addonLinks"])).toBe(addons);
-        expect("addonLinks" in service).toBe(addons);
-      }
-      expect(data.some(({ variants: list }) => (list as unknown[] | undefined)?.length)).toBe(
-        variants,
-      );
-      expect(data.some(({ addonLinks: list }) => (list as unknown[] | undefined)?.length)).toBe(
-        addons,
-      );
-    },
-  );
+  ])("'$query' includes requested arrays and omits others", async ({ query, variants, addons }) => {
+    const { data } = await read(createTestApi(), `services${query}`);
+    expect(data.length).toBeGreaterThan(10);
+    for (const service of data) {
+      expect(Array.isArray(service["variants"])).toBe(variants);
+      expect("variants" in service).toBe(variants);
+      expect(Array.isArray(service["addonLinks"])).toBe(addons);
+      expect("addonLinks" in service).toBe(addons);
+    }
+    expect(data.some(({ variants: list }) => (list as unknown[] | undefined)?.length)).toBe(
+      variants,
+    );
+    expect(data.some(({ addonLinks: list }) => (list as unknown[] | undefined)?.length)).toBe(
+      addons,
+    );
+  });
 
-  test("with all includes each is the object that stands in a webhook, but for its translations", async () => {
+  test("with all includes, a service is the same object as in a webhook, except translations", async () => {
     const { data } = await read(
       createTestApi(),
       "services?includeVariants=1&includeAddons=1&includeTranslations=1",
@@ -82,7 +79,7 @@ describe("services", () => {
     expect(data[0]).toHaveProperty("translations");
   });
 
-  test("filters narrow the list, and unknown ids find nothing", async () => {
+  test("filters apply together, and unknown IDs match nothing", async () => {
     const api = createTestApi();
     const all = (await read(api, "services")).data;
     const [first, second] = all as [Listed, Listed];
@@ -109,7 +106,7 @@ describe("services", () => {
   });
 });
 
-test("the envelope says whose list it is, in which currency, locale and version", async () => {
+test("meta has the business, currency, locale and catalog version", async () => {
   const { page, meta } = await read(createTestApi(), "staff");
   expect(page).toEqual({ hasMore: false, nextCursor: null });
   expect(meta).toEqual({
@@ -127,7 +124,7 @@ test("the envelope says whose list it is, in which currency, locale and version"
 });
 
 test.each(["services", "service-categories", "staff", "promotions"])(
-  "%s come in their order",
+  "%s are in sort order",
   async (path) => {
     const { data } = await read(createTestApi(), path);
     expect(data.length).toBeGreaterThan(1);
@@ -137,7 +134,7 @@ test.each(["services", "service-categories", "staff", "promotions"])(
   },
 );
 
-test("what is hidden is in no list", async () => {
+test("hidden objects are in no list", async () => {
   const api = createTestApi();
   editObject(api, SALON, "service", "cut", (service) => ({ ...service, status: "INACTIVE" }));
   editObject(api, SALON, "staff", "maya", (staff) => ({ ...staff, public: false }));
@@ -152,7 +149,7 @@ describe("the menu", () => {
     return { api, slug: business?.slug as string };
   };
 
-  test("is flat: categories, dishes and modifier groups beside each other", async () => {
+  test("has separate lists of categories, items and modifier groups", async () => {
     const { api, slug } = restaurant();
     const { data } = await read<Menu>(api, "menu", slug);
     expect(Object.keys(data)).toEqual(["categories", "items", "modifierGroups"]);
@@ -162,7 +159,7 @@ describe("the menu", () => {
       for (const id of item["categoryIds"] as string[]) expect(categories).toContain(id);
   });
 
-  test("as of an instant has what is served then, past midnight too", async () => {
+  test("with `at`, has the items served at that time, also after midnight", async () => {
     const { api, slug } = restaurant();
     const { items, categories } = (await read<Menu>(api, "menu", slug)).data;
     const always = new Set(
@@ -187,7 +184,7 @@ describe("the menu", () => {
     expect((await read<Menu>(api, "menu", slug)).data.items).toHaveLength(items.length);
   });
 
-  test("as of an instant leaves out a category that is not served, with the dishes that are in no other", async () => {
+  test("with `at`, omits categories that are not served, with items in no other category", async () => {
     const { api, slug } = restaurant();
     const before = (await read<Menu>(api, "menu", slug)).data;
     const category = before.categories[0] as Listed;
@@ -206,7 +203,7 @@ describe("the menu", () => {
     expect(data.categories.some(({ id }) => id === category.id)).toBe(false);
   });
 
-  test("is paged by its dishes", async () => {
+  test("is paged by items", async () => {
     const { api, slug } = restaurant();
     const whole = await read<Menu>(api, "menu", slug);
     const page = await read<Menu>(api, "menu?limit=3", slug);
@@ -221,7 +218,7 @@ describe("promotions", () => {
   - {key: soon, name: Soon, benefit: {type: PERCENT_OFF, percent: 10}, appliesTo: {all: true}, schedule: {startsAt: 2026-11-20T08:00, endsAt: 2026-11-20T09:00}}
   - {key: over, name: Over, benefit: {type: PERCENT_OFF, percent: 10}, appliesTo: {all: true}, schedule: {endsAt: 2026-11-20T06:00}}`;
 
-  test("change by the clock alone: validUntil says when, and nothing older is served", async () => {
+  test("change with time: at validUntil the cached response is replaced", async () => {
     const api = createTestApi();
     applyToSalon(api, TIMED);
     const before = await read(api, "promotions");
@@ -240,7 +237,7 @@ describe("promotions", () => {
     expect(names(await read(api, "promotions"))).not.toContain("Soon");
   });
 
-  test("can be asked for as of another moment, and with those to come", async () => {
+  test("can be requested for another time, and with upcoming ones", async () => {
     const api = createTestApi();
     applyToSalon(api, TIMED);
     expect(names(await read(api, "promotions?at=2026-11-20T08:30:00-05:00"))).toContain("Soon");
@@ -252,7 +249,7 @@ describe("promotions", () => {
     expect(names(withUpcoming)).not.toContain("Over");
   });
 
-  test("a plus sign that was not encoded is understood", async () => {
+  test("an unencoded plus sign in a UTC offset is accepted", async () => {
     expect(
       (await createTestApi().request(at("promotions?at=2026-11-20T08:30:00+01:00"))).status,
     ).toBe(200);
@@ -284,7 +281,7 @@ describe("events", () => {
     expect(names(await read(api, `events/catalog${query}`))).toEqual(shown);
   });
 
-  test("a cancelled one is listed until its end, and the list renews itself then", async () => {
+  test("a cancelled event is listed until it ends", async () => {
     const api = createTestApi();
     applyToSalon(api, FILE);
     const list = async () => names(await read(api, "events/catalog?includeCancelled=1"));
@@ -293,14 +290,14 @@ describe("events", () => {
     expect(await list()).toEqual(["Far", "Moved"]);
   });
 
-  test("a postponed one is not among the past: it has not taken place", async () => {
+  test("a postponed event is not listed as past", async () => {
     const api = createTestApi();
     applyToSalon(api, FILE);
     api.advance(Date.parse("2026-11-23T22:00:00-05:00") - api.now());
     expect(names(await read(api, "events/catalog?includePast=1"))).toEqual(["Past", "Near", "Far"]);
   });
 
-  test("a postponed one sells no tickets, and is listed as selling none", async () => {
+  test("a postponed event is listed with no tickets for sale", async () => {
     const api = createTestApi();
     const types = "ticketTypes: [{key: seat, name: Seat, price: 10}]";
     applyToSalon(
@@ -322,7 +319,7 @@ describe("events", () => {
 });
 
 describe("pages", () => {
-  test.each([1, 3, 7, 500])("of %d give every object once, in order", async (limit) => {
+  test.each([1, 3, 7, 500])("of %d objects contain every object once, in order", async (limit) => {
     const api = createTestApi();
     const { secret: key } = api.createKey({ limitMinute: 1000 });
     const all = (await read(api, "services")).data;
@@ -340,7 +337,7 @@ describe("pages", () => {
     expect(collected).toEqual(all);
   });
 
-  test("keep their filters, and go on when what they ended with is gone", async () => {
+  test("keep their filters, and continue if the last object was deleted", async () => {
     const api = createTestApi();
     const first = await api.request(at("services?bookable=true&limit=2"));
     const link = first.headers.get("link") ?? "";
@@ -355,7 +352,7 @@ describe("pages", () => {
     expect(wanted).toEqual(expect.arrayContaining(rest));
   });
 
-  test("a cursor of another list is none", async () => {
+  test("a cursor of another list is rejected", async () => {
     const api = createTestApi();
     const { page } = await read(api, "services?limit=1");
     expect(await api.requestProblem(at(`staff?cursor=${page.nextCursor}`))).toMatchObject({
@@ -381,7 +378,7 @@ describe("locales", () => {
     expect(JSON.stringify(data)).not.toContain('"translations"');
   });
 
-  test("translations come along when they are asked for", async () => {
+  test("includeTranslations adds translations", async () => {
     const { data } = await read(
       createTestApi(),
       "services?includeAddons=1&includeTranslations=true&locale=es",
@@ -396,7 +393,7 @@ describe("locales", () => {
 });
 
 describe("parameters", () => {
-  test("every mistake is told, each with its own code", async () => {
+  test("every issue is reported with its own code", async () => {
     const problem = await createTestApi().requestProblem(
       at("services?incudeVariants=1&bookable=maybe&staffId=a&staffId=b&limit=501&locale=%3F"),
     );
@@ -433,14 +430,14 @@ describe("parameters", () => {
     expect(await createTestApi().requestProblem(at(query))).toMatchObject({ status: 400, code });
   });
 
-  test("what campaigns and advertisers append is ignored", async () => {
+  test("tracking parameters are ignored", async () => {
     expect(
       (await createTestApi().request(at("services?utm_source=x&gclid=1&fbclid=2&_=3&_=4"))).status,
     ).toBe(200);
   });
 });
 
-test("two businesses on one box see their own", async () => {
+test("two businesses on one server have separate lists", async () => {
   const api = createTestApi();
   const venue = applyPreset(api, "venue");
   const { secret } = api.createKey({ businessId: venue.businessId });

@@ -29,14 +29,14 @@ const rename = (api: TestApi, name: string) =>
 const stored = (api: TestApi) => api.store.events.listAfter(BUSINESS, 0, 100_000);
 const lastSequence = (api: TestApi) => api.store.feed.getLastSequence(BUSINESS);
 
-/** As the pruning would, from beside the daemon. */
-function forget(api: TestApi, where: string): void {
+/** Deletes events through another connection, as pruning does. */
+function deleteEvents(api: TestApi, where: string): void {
   const other = openDatabase(api.config.databasePath, 1000, null);
   other.db.exec(`DELETE FROM event WHERE ${where}`);
   other.close();
 }
 
-test("the envelopes are those of the webhooks, byte for byte and in their order", async () => {
+test("has the same envelopes as the webhooks, byte for byte and in order", async () => {
   const api = createTestApi();
   const text = await (await api.request(`${CHANGES}?limit=500`)).text();
   const expected = stored(api)
@@ -48,7 +48,7 @@ test("the envelopes are those of the webhooks, byte for byte and in their order"
   expect(JSON.parse(text)).toMatchObject({ meta: { business: { id: BUSINESS, slug: SALON } } });
 });
 
-test("pages join without a gap, and the end of one is where the next begins", async () => {
+test("pages continue without gaps", async () => {
   const api = createTestApi();
   const seen: string[] = [];
   let feed = await read(api, "?limit=7");
@@ -66,7 +66,7 @@ test("pages join without a gap, and the end of one is where the next begins", as
   expect(news.data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
 });
 
-test("only some types, and the cursor still moves over the others", async () => {
+test("filters by type, and the cursor advances past other events", async () => {
   const api = createTestApi();
   const feed = await read(api, "?types=staff.created&types=catalog.changed&limit=500");
   expect(new Set(feed.data.map(({ type }) => type))).toEqual(
@@ -80,7 +80,7 @@ test("only some types, and the cursor still moves over the others", async () => 
   });
 });
 
-test("a page is cut at a megabyte", async () => {
+test("a page ends after one MiB", async () => {
   const api = createTestApi();
   for (let i = 0; i < 5; i++)
     editObject(api, SALON, "service", "cut", (service) => ({
@@ -101,13 +101,16 @@ test("a page is cut at a megabyte", async () => {
 
 describe("cursors", () => {
   test.each([
-    { what: "anything", cursor: () => "nonsense" },
+    { what: "any text", cursor: () => "nonsense" },
     {
-      what: "one with a digit changed",
+      what: "a cursor with a changed digit",
       cursor: () => encodeChangeCursor(BUSINESS, 3).replace("3", "4"),
     },
-    { what: "another business's", cursor: () => encodeChangeCursor(businessId("kita-live"), 3) },
-    { what: "a list's", cursor: () => "WyJzZXJ2aWNlcyIsMSwic3ZjIl0" },
+    {
+      what: "a cursor of another business",
+      cursor: () => encodeChangeCursor(businessId("kita-live"), 3),
+    },
+    { what: "a cursor of a list", cursor: () => "WyJzZXJ2aWNlcyIsMSwic3ZjIl0" },
   ])("$what: 400", async ({ cursor }) => {
     expect(await createTestApi().requestProblem(`${CHANGES}?after=${cursor()}`)).toMatchObject({
       status: 400,
@@ -116,7 +119,7 @@ describe("cursors", () => {
     });
   });
 
-  test("one from the future, as a restored box sees it: 410", async () => {
+  test("a cursor issued before a backup was restored: 410", async () => {
     const api = createTestApi();
     const cursor = encodeChangeCursor(BUSINESS, lastSequence(api) + 1);
     expect(await api.requestProblem(`${CHANGES}?after=${cursor}`)).toMatchObject({
@@ -125,12 +128,12 @@ describe("cursors", () => {
     });
   });
 
-  test("one of a business that was removed and made anew since: 410, and its events are numbered on", async () => {
+  test("a cursor of a re-created business: 410, and its sequence numbers continue", async () => {
     const api = createTestApi();
     const last = lastSequence(api);
     const version = api.store.businesses.findById(BUSINESS)?.catalogVersion ?? 0;
     deleteBusiness(api, api.store.businesses.findById(BUSINESS)!);
-    // In the same millisecond, with as many events as before.
+    // In the same millisecond and with the same number of events.
     applyPreset(api, "salon");
     const { secret: key } = api.createKey();
     for (let sequence = 1; sequence <= last; sequence++) {
@@ -153,10 +156,10 @@ describe("cursors", () => {
     });
   });
 
-  test("one whose followers are partly forgotten: 410, also when an older event is still kept", async () => {
+  test("a cursor followed by pruned events: 410, even if an older event still exists", async () => {
     const api = createTestApi();
     const cursor = (sequence: number) => encodeChangeCursor(BUSINESS, sequence);
-    forget(api, "sequence BETWEEN 3 AND 5");
+    deleteEvents(api, "sequence BETWEEN 3 AND 5");
     for (const sequence of [1, 2, 4])
       expect(await api.requestProblem(`${CHANGES}?after=${cursor(sequence)}`)).toMatchObject({
         code: "cursor_expired",
@@ -166,9 +169,9 @@ describe("cursors", () => {
       expect((await read(api, query)).data.map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
   });
 
-  test("one of a quiet business, of which nothing is kept any more, goes on", async () => {
+  test("a cursor at the end stays valid when all events have been pruned", async () => {
     const api = createTestApi();
-    forget(api, "TRUE");
+    deleteEvents(api, "TRUE");
     const { data, page } = await read(api);
     expect([data, page.hasMore]).toEqual([[], false]);
     rename(api, "Cut");
@@ -177,19 +180,19 @@ describe("cursors", () => {
 });
 
 test.each([
-  { query: "?types=service.update", says: "Did you mean 'service.updated'?" },
-  { query: "?types=", says: "'types' must not be empty." },
-  { query: "?types=,", says: "'types' must not be empty." },
-  { query: "?wait=26", says: "0 to 25" },
-  { query: "?limit=0", says: "1 to 500" },
-  { query: "?afer=x", says: "Did you mean 'after'?" },
-])("$query is a mistake", async ({ query, says }) => {
+  { query: "?types=service.update", message: "Did you mean 'service.updated'?" },
+  { query: "?types=", message: "'types' must not be empty." },
+  { query: "?types=,", message: "'types' must not be empty." },
+  { query: "?wait=26", message: "0 to 25" },
+  { query: "?limit=0", message: "1 to 500" },
+  { query: "?afer=x", message: "Did you mean 'after'?" },
+])("$query is a mistake", async ({ query, message }) => {
   const problem = await createTestApi().requestProblem(CHANGES + query);
   expect(problem.status).toBe(400);
-  expect(problem.detail).toContain(says);
+  expect(problem.detail).toContain(message);
 });
 
-test("unknown event names are told together with every other mistake", async () => {
+test("unknown event names are reported together with all other issues", async () => {
   const { errors = [] } = await createTestApi().requestProblem(
     `${CHANGES}?types=menu.updated,staff.created,x&wait=26&nope=1`,
   );
@@ -201,7 +204,7 @@ test("unknown event names are told together with every other mistake", async () 
   ]);
 });
 
-test("it needs webhooks.read, which webhooks.write implies", async () => {
+test("requires webhooks.read, which webhooks.write includes", async () => {
   const api = createTestApi();
   const status = async (scope: string) =>
     (
@@ -216,24 +219,24 @@ test("it needs webhooks.read, which webhooks.write implies", async () => {
   ]).toEqual([403, 200, 200]);
 });
 
-describe("waiting", () => {
-  const atEnd = (api: TestApi) => `?after=${encodeChangeCursor(BUSINESS, lastSequence(api))}`;
+describe("a long poll", () => {
+  const afterLast = (api: TestApi) => `?after=${encodeChangeCursor(BUSINESS, lastSequence(api))}`;
 
-  test("a change by another process is answered at once", async () => {
+  test("returns a change by another process immediately", async () => {
     const api = createTestApi();
-    const waiting = read(api, `${atEnd(api)}&wait=20`);
+    const waiting = read(api, `${afterLast(api)}&wait=20`);
     await delay(100);
     const startedAt = performance.now();
     rename(api, "Cut");
     const { data } = await waiting;
     expect(data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
-    // Under 50 ms in practice; a machine at work may be late.
+    // Under 50 ms in practice, but slower on a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
-  test("what is not asked for, and other businesses, wake nobody", async () => {
+  test("ignores other event types and other businesses", async () => {
     const api = createTestApi();
-    const waiting = api.request(`${CHANGES}${atEnd(api)}&types=staff.updated&wait=1`);
+    const waiting = api.request(`${CHANGES}${afterLast(api)}&types=staff.updated&wait=1`);
     applyPreset(api, "venue");
     rename(api, "Cut");
     const { data, page } = (await (await waiting).json()) as Feed;
@@ -241,46 +244,46 @@ describe("waiting", () => {
     expect(page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(api)));
   });
 
-  test("what is there already is not waited for", async () => {
+  test("returns existing events without waiting", async () => {
     const startedAt = performance.now();
     expect((await read(createTestApi(), "?wait=20&limit=1")).data).toHaveLength(1);
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
-  test("who waits for a business that is removed meanwhile is told so", async () => {
+  test("is a conflict when the business is deleted", async () => {
     const api = createTestApi();
-    const waiting = api.requestProblem(`${CHANGES}${atEnd(api)}&wait=1`);
+    const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=1`);
     await delay(100);
     deleteBusiness(api, getBusiness(api, { businessId: BUSINESS }));
     expect(await waiting).toMatchObject({ status: 409, code: "conflict" });
   });
 
-  test("a key that is revoked meanwhile learns of nothing more", async () => {
+  test("ends with 401 when the key is revoked", async () => {
     const api = createTestApi();
     const { id, secret } = api.createKey();
-    const waiting = api.requestProblem(`${CHANGES}${atEnd(api)}&wait=20`, { key: secret });
+    const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=20`, { key: secret });
     await delay(100);
     revokeKey(api, id);
     rename(api, "Cut");
     expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
   });
 
-  test("a key that went with its business learns of nothing in the one that is made anew", async () => {
+  test("of a deleted business sees nothing of a re-created one", async () => {
     const api = createTestApi();
-    const waiting = api.requestProblem(`${CHANGES}${atEnd(api)}&wait=20`);
+    const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=20`);
     await delay(100);
     deleteBusiness(api, getBusiness(api, { businessId: BUSINESS }));
     applyPreset(api, "salon");
     expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
   });
 
-  test("closing the server answers who waits", async () => {
+  test("ends when the server shuts down", async () => {
     const api = createTestApi();
     const server = await startServer(api, { host: "127.0.0.1", port: 0 });
     onTestFinished(() => server.close());
     const headers = { authorization: `Bearer ${api.key}` };
     const waiting = Array.from({ length: 20 }, () =>
-      fetch(`${server.url}${CHANGES}${atEnd(api)}&wait=25`, { headers }),
+      fetch(`${server.url}${CHANGES}${afterLast(api)}&wait=25`, { headers }),
     );
     await delay(200);
     await server.close();
@@ -291,21 +294,21 @@ describe("waiting", () => {
   });
 });
 
-test("a partner that comes back now and then misses none of 200 changes", async () => {
+test("a partner that polls irregularly misses none of 200 changes", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({ limitMinute: 1_000_000, limitHour: 1_000_000 });
-  const pull = async (after: string) =>
+  const fetchPage = async (after: string) =>
     (await (await api.request(`${CHANGES}?limit=100${after}`, { key: secret })).json()) as Feed;
   const keys = ["cut", "color", "blowout"].filter((key) =>
     api.store.catalog.listObjects(BUSINESS).service.some((service) => service.key === key),
   );
   let random = 11;
-  const draw = (below: number) => (random = (random * 48_271) % 2_147_483_647) % below;
+  const randomBelow = (below: number) => (random = (random * 48_271) % 2_147_483_647) % below;
   const seen: string[] = [];
   let after = "";
   for (let i = 0; i < 200; i++) {
-    const key = keys[draw(keys.length)] ?? "cut";
-    const edit = draw(3);
+    const key = keys[randomBelow(keys.length)] ?? "cut";
+    const edit = randomBelow(3);
     editObject(api, SALON, "service", key, (service) => ({
       ...service,
       ...(edit === 0
@@ -314,14 +317,14 @@ test("a partner that comes back now and then misses none of 200 changes", async 
           ? { description: `Text ${i}` }
           : { durationMin: 5 + (i % 90) }),
     }));
-    // Now and then it comes back for a page.
-    if (draw(20) > 0) continue;
-    const { data, page } = await pull(after);
+    // Polls a page at random times.
+    if (randomBelow(20) > 0) continue;
+    const { data, page } = await fetchPage(after);
     seen.push(...data.map(({ id }) => id));
     after = `&after=${page.nextCursor}`;
   }
   for (let more = true; more;) {
-    const { data, page } = await pull(after);
+    const { data, page } = await fetchPage(after);
     seen.push(...data.map(({ id }) => id));
     after = `&after=${page.nextCursor}`;
     more = page.hasMore;

@@ -27,19 +27,19 @@ type Listed = {
   page: { hasMore: boolean; nextCursor: string | null };
 };
 
-/** An endpoint, and a receiver that answers as it is told. */
-async function stage() {
+/** Creates an endpoint, and a receiver with a configurable response. */
+async function setUp() {
   const api = createTestApi();
   const { endpoint } = await createTestEndpoint(api, null);
-  const answer = { statusCode: 200, responseText: "" };
-  const courier = createTestWorker(api, async () => ({
+  const response = { statusCode: 200, responseText: "" };
+  const worker = createTestWorker(api, async () => ({
     kind: "responded",
     retryAfter: null,
-    ...answer,
+    ...response,
   }));
   const send = async () => {
-    courier.sweep();
-    await courier.whenIdle();
+    worker.sweep();
+    await worker.whenIdle();
   };
   const list = async (query = ""): Promise<Listed> => {
     const response = await api.request(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
@@ -47,12 +47,12 @@ async function stage() {
     return (await response.json()) as Listed;
   };
   const newest = () => api.store.deliveries.list({ endpointId: endpoint.id }, 1)[0]?.id ?? "none";
-  return { api, endpoint, answer, send, list, newest };
+  return { api, endpoint, response, send, list, newest };
 }
 
 const idsOf = (api: TestApi, endpointId: string) =>
   api.store.deliveries.list({ endpointId }, 1000).map(({ id }) => id);
-/** Every page, followed by its cursor. */
+/** Reads all pages by following their cursors. */
 async function follow(list: (query: string) => Promise<Listed>, query: string): Promise<string[]> {
   const seen: string[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
@@ -65,8 +65,8 @@ async function follow(list: (query: string) => Promise<Listed>, query: string): 
 }
 
 describe("the list of an endpoint's deliveries", () => {
-  test("has the newest first, in the envelope of all lists, without attempts", async () => {
-    const { api, endpoint, send, list } = await stage();
+  test("lists the newest first, without attempts", async () => {
+    const { api, endpoint, send, list } = await setUp();
     await createTestEndpoint(api, null);
     renameService(api, "Cut");
     await send();
@@ -99,8 +99,8 @@ describe("the list of an endpoint's deliveries", () => {
     });
   });
 
-  test("pages join without a gap while new ones come, and the Link is the next of them", async () => {
-    const { api, endpoint, list } = await stage();
+  test("pages continue without gaps while deliveries are added, and Link points to the next page", async () => {
+    const { api, endpoint, list } = await setUp();
     for (let i = 0; i < 10; i++) renameService(api, `Cut ${i}`);
     const ids = idsOf(api, endpoint.id);
     expect(await follow(list, "?limit=7")).toEqual(ids);
@@ -117,20 +117,20 @@ describe("the list of an endpoint's deliveries", () => {
     expect(rest.page.hasMore).toBe(false);
   });
 
-  test("a hundred at once unless a limit says otherwise", async () => {
-    const { api, list } = await stage();
+  test("returns 100 deliveries by default", async () => {
+    const { api, list } = await setUp();
     for (let i = 0; i < 51; i++) renameService(api, `Cut ${i}`);
     const { data, page } = await list();
     expect([data.length, page.hasMore]).toEqual([100, true]);
     expect((await list("?limit=500")).data).toHaveLength(102);
   });
 
-  test("by state, type of event and time", async () => {
-    const { api, answer, endpoint, send, list } = await stage();
+  test("filters by status, event type and time", async () => {
+    const { api, response, endpoint, send, list } = await setUp();
     renameService(api, "Cut");
     await send();
     api.advance(60_000);
-    answer.statusCode = 500;
+    response.statusCode = 500;
     renameService(api, "Trim");
     await send();
     cancelDeliveries(api, { id: idsOf(api, endpoint.id)[0] });
@@ -150,8 +150,8 @@ describe("the list of an endpoint's deliveries", () => {
     });
   });
 
-  test("what was created while the clock was set back is found by its time", async () => {
-    const { api, list } = await stage();
+  test("finds deliveries created while the clock was set back", async () => {
+    const { api, list } = await setUp();
     renameService(api, "Cut");
     api.advance(-3_600_000);
     renameService(api, "Trim");
@@ -160,22 +160,22 @@ describe("the list of an endpoint's deliveries", () => {
   });
 
   test.each([
-    { query: "?status=ANYTHING", says: "must be one of PENDING" },
-    { query: "?status=PARKD", says: "Did you mean 'PARKED'?" },
-    { query: "?eventType=service.update", says: "Did you mean 'service.updated'?" },
-    { query: "?since=yesterday", says: "a date and time" },
-    { query: "?limit=0", says: "1 to 500" },
-    { query: "?statu=PENDING", says: "Did you mean 'status'?" },
-    { query: "?cursor=nonsense", says: "issued by this list" },
-  ])("$query is a mistake", async ({ query, says }) => {
-    const { api, endpoint } = await stage();
+    { query: "?status=ANYTHING", message: "must be one of PENDING" },
+    { query: "?status=PARKD", message: "Did you mean 'PARKED'?" },
+    { query: "?eventType=service.update", message: "Did you mean 'service.updated'?" },
+    { query: "?since=yesterday", message: "a date and time" },
+    { query: "?limit=0", message: "1 to 500" },
+    { query: "?statu=PENDING", message: "Did you mean 'status'?" },
+    { query: "?cursor=nonsense", message: "issued by this list" },
+  ])("$query is a mistake", async ({ query, message }) => {
+    const { api, endpoint } = await setUp();
     const problem = await api.requestProblem(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
     expect(problem.status).toBe(400);
-    expect(problem.detail).toContain(says);
+    expect(problem.detail).toContain(message);
   });
 
-  test("another endpoint's cursor is none of this list", async () => {
-    const { api, list } = await stage();
+  test("rejects a cursor of another endpoint's list", async () => {
+    const { api, list } = await setUp();
     const { endpoint: other } = await createTestEndpoint(api, null);
     renameService(api, "Cut");
     const { page } = await list("?limit=1");
@@ -186,8 +186,8 @@ describe("the list of an endpoint's deliveries", () => {
     });
   });
 
-  test("HEAD as GET, without a body", async () => {
-    const { api, endpoint } = await stage();
+  test("HEAD has the headers of GET and no body", async () => {
+    const { api, endpoint } = await setUp();
     renameService(api, "Cut");
     for (const path of [
       WEBHOOKS,
@@ -201,8 +201,8 @@ describe("the list of an endpoint's deliveries", () => {
     }
   });
 
-  test("a rare state among many is found page by page, none of which looks at everything", async () => {
-    const { api, endpoint, list } = await stage();
+  test("finds a rare status page by page, without reading everything for one page", async () => {
+    const { api, endpoint, list } = await setUp();
     renameService(api, "Cut");
     const rare = idsOf(api, endpoint.id).at(-1) ?? "";
     multiplyDeliveries(api, rare, 60_000);
@@ -212,7 +212,7 @@ describe("the list of an endpoint's deliveries", () => {
   });
 });
 
-/** Makes `id` a delivered one, and adds so many newer ones that wait. */
+/** Sets `id` to DELIVERED, and adds `count` newer pending deliveries. */
 function multiplyDeliveries(api: TestApi, id: string, count: number): void {
   const other = openDatabase(api.config.databasePath, 1000, null);
   const columns =
@@ -227,13 +227,13 @@ function multiplyDeliveries(api: TestApi, id: string, count: number): void {
 }
 
 describe("one delivery", () => {
-  test("has its attempts, with what the receiver said, cut and made harmless", async () => {
-    const { api, answer, send, newest } = await stage();
-    Object.assign(answer, { statusCode: 503, responseText: `\u001b[31m${"busy ".repeat(100)}` });
+  test("has its attempts with the receiver's response text, truncated and escaped", async () => {
+    const { api, response: received, send, newest } = await setUp();
+    Object.assign(received, { statusCode: 503, responseText: `\u001b[31m${"busy ".repeat(100)}` });
     renameService(api, "Cut");
     await send();
     api.advance(300_000);
-    answer.statusCode = 200;
+    received.statusCode = 200;
     await send();
     const response = await api.request(`${DELIVERIES}/${newest()}`);
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
@@ -257,7 +257,7 @@ describe("one delivery", () => {
     expect(data.attempts[0]?.responseText).toHaveLength(256);
   });
 
-  test("is still there when its endpoint is deleted, for the restricted key that made it", async () => {
+  test("remains visible to the key that created its endpoint after the endpoint is deleted", async () => {
     const api = createTestApi();
     const { id, secret: key } = createRestrictedKey(api);
     const { endpoint } = await createTestEndpoint(api, id);
@@ -280,8 +280,8 @@ describe("redeliver", () => {
   const again = (api: TestApi, id: string) =>
     api.request(`${DELIVERIES}/${id}/redeliver`, { method: "POST" });
 
-  test("puts it on its way again, with the same ids and its attempts so far", async () => {
-    const { api, send, newest } = await stage();
+  test("sends the delivery again, with the same IDs and its previous attempts", async () => {
+    const { api, send, newest } = await setUp();
     renameService(api, "Cut");
     await send();
     const data = deliveryWithAttempts.parse(await readData(await again(api, newest()), 202));
@@ -299,8 +299,8 @@ describe("redeliver", () => {
     });
   });
 
-  test("a hundred times and more: the last hundred attempts are shown", async () => {
-    const { api, send, newest } = await stage();
+  test("shows the last 100 attempts", async () => {
+    const { api, send, newest } = await setUp();
     renameService(api, "Cut");
     await send();
     for (let i = 0; i < 104; i++) {
@@ -318,15 +318,15 @@ describe("redeliver", () => {
     {
       what: "disabled",
       act: (api: TestApi, id: string) => void disableEndpoint(api, id, "manual"),
-      says: "is disabled: enable it first",
+      message: "is disabled: enable it first",
     },
     {
       what: "deleted",
       act: (api: TestApi, id: string) => void deleteEndpoint(api, id),
-      says: "was deleted",
+      message: "was deleted",
     },
-  ])("of one whose endpoint is $what: a conflict that says so", async ({ act, says }) => {
-    const { api, endpoint, newest } = await stage();
+  ])("is a conflict if the endpoint is $what", async ({ act, message }) => {
+    const { api, endpoint, newest } = await setUp();
     renameService(api, "Cut");
     const id = newest();
     act(api, endpoint.id);
@@ -335,21 +335,21 @@ describe("redeliver", () => {
     expect(response.status).toBe(409);
     expect(await response.json()).toMatchObject({
       code: "conflict",
-      detail: expect.stringContaining(says),
+      detail: expect.stringContaining(message),
     });
     expect(api.store.deliveries.findById(id)).toMatchObject({ status });
   });
 
-  test("of one that was cancelled works once its endpoint is enabled", async () => {
-    const { api, endpoint, newest } = await stage();
+  test("sends a cancelled delivery once its endpoint is enabled", async () => {
+    const { api, endpoint, newest } = await setUp();
     disableEndpoint(api, endpoint.id, "manual");
     renameService(api, "Cut");
     enableEndpoint(api, endpoint.id, "none");
     expect(await readData(await again(api, newest()), 202)).toMatchObject({ status: "PENDING" });
   });
 
-  test("says nothing in a body", async () => {
-    const { api, newest } = await stage();
+  test("accepts only an empty body", async () => {
+    const { api, newest } = await setUp();
     renameService(api, "Cut");
     const headers = { "content-type": "application/json" };
     const init = { method: "POST", headers, body: '{"force": true}' };
@@ -366,17 +366,17 @@ describe("redeliver", () => {
   });
 });
 
-test("a write to a box at work gives up with 503, and leaves everything as it was", async () => {
+test("a write gives up with 503 while the database is locked, and changes nothing", async () => {
   const api = createTestApi("salon", 0);
   const { endpoint } = await createTestEndpoint(api, null);
   const other = openDatabase(api.config.databasePath, 0, null);
   other.db.exec("BEGIN IMMEDIATE");
-  const refused = api.request(`${WEBHOOKS}/${endpoint.id}`, { method: "DELETE" });
+  const rejected = api.request(`${WEBHOOKS}/${endpoint.id}`, { method: "DELETE" });
   expect(
     endpointSchema.parse(await readData(await api.request(`${WEBHOOKS}/${endpoint.id}`))).id,
   ).toBe(endpoint.id);
   api.advance(2000);
-  expect((await refused).status).toBe(503);
+  expect((await rejected).status).toBe(503);
   other.close();
   expect(api.store.endpoints.findById(endpoint.id)).toBeDefined();
 });

@@ -29,7 +29,7 @@ const ON_ENDPOINTS: Route[] = [
     path: (id) => `${WEBHOOKS}/${id}/rotate-secret/finish`,
     scope: "webhooks.write",
   },
-  // Last: it is gone then.
+  // Last, because it deletes the endpoint.
   { method: "DELETE", path: (id) => `${WEBHOOKS}/${id}`, scope: "webhooks.write" },
 ];
 const ON_DELIVERIES: Route[] = [
@@ -37,7 +37,7 @@ const ON_DELIVERIES: Route[] = [
   { method: "POST", path: (id) => `${DELIVERIES}/${id}/redeliver`, scope: "webhooks.write" },
 ];
 
-const ask = (api: TestApi, { method, path }: Route, id: string, key: string) =>
+const request = (api: TestApi, { method, path }: Route, id: string, key: string) =>
   api.request(path(id), {
     method,
     key,
@@ -47,14 +47,14 @@ const ask = (api: TestApi, { method, path }: Route, id: string, key: string) =>
 const bytesOf = async (response: Response) =>
   (await response.text()).replace(/"requestId":"\w+"/, "");
 
-/** A delivery to an endpoint. */
+/** Creates a delivery to the endpoint. */
 function deliveryTo(api: TestApi, endpointId: string): string {
   renameService(api, "Cut");
   const [delivery] = api.store.deliveries.list({ endpointId }, 1);
   return delivery?.id ?? "none";
 }
 
-describe("what is not this key's own answers as what does not exist, byte for byte", () => {
+describe("an object of another key gets the same response as one that does not exist", () => {
   test("endpoints", async () => {
     const api = createTestApi();
     const [mine, other] = [createRestrictedKey(api), createRestrictedKey(api)];
@@ -67,14 +67,14 @@ describe("what is not this key's own answers as what does not exist, byte for by
       mine.id,
     ];
     for (const route of ON_ENDPOINTS) {
-      const answers = new Set<string>();
+      const responses = new Set<string>();
       for (const id of ids) {
-        const response = await ask(api, route, id, mine.secret);
+        const response = await request(api, route, id, mine.secret);
         expect([route.method, response.status]).toEqual([route.method, 404]);
-        answers.add(await bytesOf(response));
+        responses.add(await bytesOf(response));
       }
-      expect(answers.size).toBe(1);
-      expect([...answers][0]).toContain('"code":"resource_not_found"');
+      expect(responses.size).toBe(1);
+      expect([...responses][0]).toContain('"code":"resource_not_found"');
     }
     expect(
       api.store.endpoints
@@ -93,49 +93,51 @@ describe("what is not this key's own answers as what does not exist, byte for by
       "dlv_none",
     ];
     for (const route of ON_DELIVERIES) {
-      const answers = await Promise.all(
-        ids.map(async (id) => bytesOf(await ask(api, route, id, mine.secret))),
+      const responses = await Promise.all(
+        ids.map(async (id) => bytesOf(await request(api, route, id, mine.secret))),
       );
-      expect(new Set(answers).size).toBe(1);
-      expect(answers[0]).toContain('"code":"resource_not_found"');
+      expect(new Set(responses).size).toBe(1);
+      expect(responses[0]).toContain('"code":"resource_not_found"');
     }
   });
 
-  test("a foreign business's, for a secret key too", async () => {
+  test("objects of another business, also for a secret key", async () => {
     const api = createTestApi();
     const { id } = await createForeignEndpoint(api);
-    for (const route of ON_ENDPOINTS) expect((await ask(api, route, id, api.key)).status).toBe(404);
+    for (const route of ON_ENDPOINTS)
+      expect((await request(api, route, id, api.key)).status).toBe(404);
     expect(api.store.endpoints.findById(id)).toMatchObject({ status: "ACTIVE" });
   });
 });
 
-test("a secret key sees and manages all of its business, whoever made it", async () => {
+test("a secret key manages all endpoints of its business", async () => {
   const api = createTestApi();
   const { endpoint } = await createTestEndpoint(api, createRestrictedKey(api).id);
   const dlv = deliveryTo(api, endpoint.id);
-  for (const route of ON_DELIVERIES) expect((await ask(api, route, dlv, api.key)).ok).toBe(true);
+  for (const route of ON_DELIVERIES)
+    expect((await request(api, route, dlv, api.key)).ok).toBe(true);
   for (const route of ON_ENDPOINTS)
-    expect([route, (await ask(api, route, endpoint.id, api.key)).ok]).toEqual([route, true]);
+    expect([route, (await request(api, route, endpoint.id, api.key)).ok]).toEqual([route, true]);
 });
 
-test("a restricted key manages what it made, and goes on doing so after its rotation", async () => {
+test("a restricted key manages the endpoints it created, also after a rotation", async () => {
   const api = createTestApi();
   const { id, secret } = createRestrictedKey(api);
   const { endpoint } = await createTestEndpoint(api, id);
   const dlv = deliveryTo(api, endpoint.id);
   const { secret: renewed } = rotateKey(api, id);
   for (const key of [secret, renewed]) {
-    expect((await ask(api, ON_DELIVERIES[0]!, dlv, key)).status).toBe(200);
+    expect((await request(api, ON_DELIVERIES[0]!, dlv, key)).status).toBe(200);
     const { data } = (await (await api.request(WEBHOOKS, { key })).json()) as {
       data: { id: string }[];
     };
     expect(data.map(({ id }) => id)).toEqual([endpoint.id]);
   }
   for (const route of ON_ENDPOINTS)
-    expect((await ask(api, route, endpoint.id, renewed)).ok).toBe(true);
+    expect((await request(api, route, endpoint.id, renewed)).ok).toBe(true);
 });
 
-test("another key of the same name is not the key that it replaces", async () => {
+test("a new key with the name of a revoked one does not manage its endpoints", async () => {
   const api = createTestApi();
   const { endpoint } = await createTestEndpoint(api, createRestrictedKey(api).id);
   expect(
@@ -155,17 +157,17 @@ test.each(
       ? deliveryTo(api, endpoint.id)
       : endpoint.id;
   const before = api.revision();
-  const other = await ask(api, route, id, createRestrictedKey(api, "services.read").secret);
+  const other = await request(api, route, id, createRestrictedKey(api, "services.read").secret);
   expect(other.status).toBe(403);
   expect(await other.json()).toMatchObject({ code: "insufficient_scope" });
-  const read = await ask(api, route, id, reader.secret);
+  const read = await request(api, route, id, reader.secret);
   expect(read.status).toBe(route.scope === "webhooks.read" ? 200 : 403);
   expect((await api.request(route.path(id), { method: route.method, key: null })).status).toBe(401);
   const elsewhere = route.path(id).replace("salon-aurora", "elsewhere");
   expect(await api.requestProblem(elsewhere, { method: route.method })).toMatchObject({
     code: "business_mismatch",
   });
-  // Nothing but the new key was written.
+  // Only the new key was written.
   expect(api.revision() - before).toBe(1);
 });
 
@@ -179,16 +181,16 @@ test.each([
   { path: `${WEBHOOKS}/whe_1/rotate-secret/finish`, allow: "POST, OPTIONS" },
   { path: `${DELIVERIES}/dlv_1`, allow: "GET, HEAD, OPTIONS" },
   { path: `${DELIVERIES}/dlv_1/redeliver`, allow: "POST, OPTIONS" },
-])("$path answers $allow only", async ({ path, allow }) => {
+])("$path supports only $allow", async ({ path, allow }) => {
   const api = createTestApi();
-  const refused = await api.request(path, { method: "PUT" });
-  expect([refused.status, refused.headers.get("allow")]).toEqual([405, allow]);
-  expect(await refused.json()).toMatchObject({ code: "method_not_allowed" });
+  const rejected = await api.request(path, { method: "PUT" });
+  expect([rejected.status, rejected.headers.get("allow")]).toEqual([405, allow]);
+  expect(await rejected.json()).toMatchObject({ code: "method_not_allowed" });
   const options = await api.request(path, { method: "OPTIONS" });
   expect([options.status, options.headers.get("allow")]).toEqual([204, allow]);
 });
 
-test("an unknown query parameter is refused everywhere, before it is looked whether there is such an endpoint", async () => {
+test("an unknown query parameter is rejected before the endpoint is looked up", async () => {
   const api = createTestApi();
   for (const route of [...ON_ENDPOINTS, ...ON_DELIVERIES])
     expect(

@@ -20,18 +20,18 @@ import {
 const post = (body?: unknown): RequestInit =>
   body === undefined ? { method: "POST" } : jsonRequest("POST", body);
 
-/** An endpoint, and a receiver that takes everything. */
-async function stage() {
+/** Creates an endpoint, and a receiver that accepts everything. */
+async function setUp() {
   const api = createTestApi();
   const { endpoint, secret } = await createTestEndpoint(api, null);
   const posts: WebhookPost[] = [];
-  const courier = createTestWorker(api, async (sent) => {
+  const worker = createTestWorker(api, async (sent) => {
     posts.push(sent);
     return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
   });
   const send = async () => {
-    courier.sweep();
-    await courier.whenIdle();
+    worker.sweep();
+    await worker.whenIdle();
   };
   const statuses = () =>
     api.store.deliveries
@@ -43,9 +43,9 @@ async function stage() {
 
 describe("enable", () => {
   test.each([undefined, {}, { recover: "all" }])(
-    "%j sends what was parked, in its order",
+    "%j sends the parked deliveries in order",
     async (body) => {
-      const { api, endpoint, posts, send, path } = await stage();
+      const { api, endpoint, posts, send, path } = await setUp();
       disableEndpoint(api, endpoint.id, "gone");
       for (let i = 0; i < 20; i++) renameService(api, `Cut ${i}`);
       const data = await readData(await api.request(`${path}/enable`, post(body)));
@@ -62,8 +62,8 @@ describe("enable", () => {
     },
   );
 
-  test("none cancels it", async () => {
-    const { api, endpoint, statuses, path } = await stage();
+  test("recover=none cancels the parked deliveries", async () => {
+    const { api, endpoint, statuses, path } = await setUp();
     disableEndpoint(api, endpoint.id, "failing");
     renameService(api, "Cut");
     const data = await readData(await api.request(`${path}/enable`, post({ recover: "none" })));
@@ -71,11 +71,11 @@ describe("enable", () => {
     expect(statuses()).toEqual(["CANCELLED", "CANCELLED"]);
   });
 
-  // 07:01 at the salon.
+  // 07:01 in the salon's time zone.
   test.each(["2026-11-20T12:01:00Z", "2026-11-20T07:01", "2026-11-20T14:01:00+02:00"])(
-    "%s takes up what came then or later",
+    "recover=%s sends only later events",
     async (recover) => {
-      const { api, endpoint, statuses, path } = await stage();
+      const { api, endpoint, statuses, path } = await setUp();
       disableEndpoint(api, endpoint.id, "failing");
       renameService(api, "Cut");
       api.advance(60_000);
@@ -93,9 +93,9 @@ describe("enable", () => {
     { disabled: "by the operator after it had failed", reasons: ["failing", "manual"] },
     { disabled: "by the operator before it was gone", reasons: ["manual", "gone"] },
   ] as const)(
-    "is for the business alone when it was disabled $disabled: 409 in words",
+    "is a conflict for partners if the endpoint was disabled $disabled",
     async ({ reasons }) => {
-      const { api, endpoint, statuses, path } = await stage();
+      const { api, endpoint, statuses, path } = await setUp();
       for (const reason of reasons) disableEndpoint(api, endpoint.id, reason);
       renameService(api, "Cut");
       expect(await api.requestProblem(`${path}/enable`, post())).toMatchObject({
@@ -108,7 +108,7 @@ describe("enable", () => {
         disabledReason: "manual",
       });
       expect(statuses()).toEqual(["PARKED", "PARKED"]);
-      // It is still the partner's: to change, and to do without.
+      // The partner can still update and delete it.
       expect(
         await readData(await api.request(path, jsonRequest("PATCH", { name: "Other" }))),
       ).toMatchObject({
@@ -118,11 +118,11 @@ describe("enable", () => {
     },
   );
 
-  // 07:01 at the salon, where it is 07:00.
+  // 07:01 in the salon's time zone, where it is 07:00 now.
   test.each(["2026-11-20T12:01:00Z", "2026-11-20T07:01", "2027-01-01"])(
-    "%s, which is still to come, is refused in words in place of cancelling everything",
+    "rejects recover=%s because it is in the future: it would cancel everything",
     async (recover) => {
-      const { api, endpoint, statuses, path } = await stage();
+      const { api, endpoint, statuses, path } = await setUp();
       disableEndpoint(api, endpoint.id, "failing");
       renameService(api, "Cut");
       expect(await api.requestProblem(`${path}/enable`, post({ recover }))).toMatchObject({
@@ -142,8 +142,8 @@ describe("enable", () => {
     },
   );
 
-  test("of one that is enabled does nothing, and its answer says so", async () => {
-    const { api, path } = await stage();
+  test("does nothing to an enabled endpoint, and reports zero deliveries", async () => {
+    const { api, path } = await setUp();
     expect(await readData(await api.request(`${path}/enable`, post()))).toMatchObject({
       status: "ACTIVE",
       recovered: 0,
@@ -151,21 +151,21 @@ describe("enable", () => {
   });
 
   test.each([
-    { body: { recover: "some" }, mistakes: ["#/recover invalid_value"] },
-    { body: { recover: 5 }, mistakes: ["#/recover invalid_value"] },
-    { body: { recover: null }, mistakes: ["#/recover invalid_value"] },
-    { body: { recover: "2026-02-30T00:00" }, mistakes: ["#/recover invalid_value"] },
+    { body: { recover: "some" }, issues: ["#/recover invalid_value"] },
+    { body: { recover: 5 }, issues: ["#/recover invalid_value"] },
+    { body: { recover: null }, issues: ["#/recover invalid_value"] },
+    { body: { recover: "2026-02-30T00:00" }, issues: ["#/recover invalid_value"] },
     {
       body: { recover: "x", recove: "all" },
-      mistakes: ["#/recover invalid_value", "#/recove unknown_field"],
+      issues: ["#/recover invalid_value", "#/recove unknown_field"],
     },
-    { body: ["all"], mistakes: ["# type"] },
-  ])("$body: $mistakes, and the endpoint stays disabled", async ({ body, mistakes }) => {
-    const { api, endpoint, path } = await stage();
+    { body: ["all"], issues: ["# type"] },
+  ])("$body: $issues, and the endpoint stays disabled", async ({ body, issues }) => {
+    const { api, endpoint, path } = await setUp();
     disableEndpoint(api, endpoint.id, "failing");
     const problem = await api.requestProblem(`${path}/enable`, post(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
-    expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(mistakes);
+    expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(issues);
     expect(api.store.endpoints.findById(endpoint.id)).toMatchObject({ status: "DISABLED" });
   });
 });
@@ -180,8 +180,8 @@ describe("rotate-secret", () => {
     }
   };
 
-  test("answers the new secret once; both are signed with until the overlap is over", async () => {
-    const { api, secret: old, posts, send, path } = await stage();
+  test("returns the new secret once, and signs with both until the overlap ends", async () => {
+    const { api, secret: old, posts, send, path } = await setUp();
     const response = await api.request(`${path}/rotate-secret`, post({ overlapSeconds: 3600 }));
     expect(response.headers.get("cache-control")).toBe("no-store");
     const data = rotatedEndpoint.parse(await readData(response));
@@ -200,32 +200,32 @@ describe("rotate-secret", () => {
     ]);
   });
 
-  test("without a body the old one lives for a day", async () => {
-    const { api, path } = await stage();
+  test("keeps the old secret valid for a day by default", async () => {
+    const { api, path } = await setUp();
     expect(await readData(await api.request(`${path}/rotate-secret`, post()))).toMatchObject({
       oldSecretEndsAt: "2026-11-21T07:00:00-05:00",
     });
   });
 
-  test("a second one meanwhile is a conflict that says what to do, unless it is forced", async () => {
-    const { api, path } = await stage();
+  test("is a conflict during another rotation, unless forced", async () => {
+    const { api, path } = await setUp();
     const rotate = (body?: unknown) => api.request(`${path}/rotate-secret`, post(body));
     const first = await readData<{ secret: string }>(await rotate());
-    const refused = await rotate();
-    expect(refused.status).toBe(409);
-    const problem = (await refused.json()) as { code: string; detail: string };
+    const rejected = await rotate();
+    expect(rejected.status).toBe(409);
+    const problem = (await rejected.json()) as { code: string; detail: string };
     expect(problem).toMatchObject({
       code: "conflict",
       detail: expect.stringMatching(/finish .* force/),
     });
-    // Flags are for the terminal.
+    // CLI flags are not shown to partners.
     expect(JSON.stringify(problem)).not.toContain("--");
     const forced = await readData<{ secret: string }>(await rotate({ force: true }));
     expect(forced.secret).not.toBe(first.secret);
   });
 
-  test("finish drops the old one now; a second finish has nothing to drop", async () => {
-    const { api, endpoint, path } = await stage();
+  test("finish removes the old secret immediately, and a second finish does nothing", async () => {
+    const { api, endpoint, path } = await setUp();
     await api.request(`${path}/rotate-secret`, post());
     const finish = async () =>
       finishedRotation.parse(
@@ -243,7 +243,7 @@ describe("rotate-secret", () => {
     { force: "yes" },
     { overlap: 60 },
   ])("%j is refused with a pointer, and nothing is rotated", async (body) => {
-    const { api, endpoint, path } = await stage();
+    const { api, endpoint, path } = await setUp();
     const problem = await api.requestProblem(`${path}/rotate-secret`, post(body));
     expect(problem).toMatchObject({
       status: 422,
@@ -253,8 +253,8 @@ describe("rotate-secret", () => {
   });
 });
 
-test("an action's body is JSON when there is one", async () => {
-  const { api, path } = await stage();
+test("the optional body of an action must be JSON", async () => {
+  const { api, path } = await setUp();
   const code = async (init: RequestInit) =>
     (await api.requestProblem(`${path}/enable`, { method: "POST", ...init })).code;
   expect(await code({ body: "{}" })).toBe("unsupported_media_type");

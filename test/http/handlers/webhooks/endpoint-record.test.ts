@@ -14,14 +14,14 @@ import {
 
 const patch = (body: unknown) => jsonRequest("PATCH", body);
 
-async function stage() {
+async function setUp() {
   const api = createTestApi();
   const { endpoint } = await createTestEndpoint(api, null);
   return { api, endpoint, path: `${WEBHOOKS}/${endpoint.id}` };
 }
 
-test("an endpoint is shown as its creation showed it, without its secret and the operator's settings", async () => {
-  const { api, endpoint, path } = await stage();
+test("GET returns the created endpoint without its secret and operator settings", async () => {
+  const { api, endpoint, path } = await setUp();
   api.store.endpoints.updateStreak(endpoint.id, { ...endpoint, failingSince: api.now() });
   disableEndpoint(api, endpoint.id, "failing");
   const response = await api.request(path);
@@ -42,8 +42,8 @@ test("an endpoint is shown as its creation showed it, without its secret and the
 });
 
 describe("PATCH", () => {
-  test("changes what is sent and leaves the rest", async () => {
-    const { api, endpoint, path } = await stage();
+  test("updates the given fields and keeps the others", async () => {
+    const { api, endpoint, path } = await setUp();
     api.advance(60_000);
     const changed = await readData(
       await api.request(
@@ -62,8 +62,8 @@ describe("PATCH", () => {
     expect(api.store.deliveries.list({ endpointId: endpoint.id }, 10)).toEqual([]);
   });
 
-  test("nothing at all changes nothing", async () => {
-    const { api, endpoint, path } = await stage();
+  test("an empty body changes nothing", async () => {
+    const { api, endpoint, path } = await setUp();
     expect(await readData(await api.request(path, patch({})))).toMatchObject({
       name: "Website",
       events: endpoint.events,
@@ -73,26 +73,26 @@ describe("PATCH", () => {
   test.each([
     {
       body: { name: "", url: 5, events: [] },
-      mistakes: ["#/name length", "#/url type", "#/events empty"],
+      issues: ["#/name length", "#/url type", "#/events empty"],
     },
-    { body: { name: null, events: null }, mistakes: ["#/name type", "#/events type"] },
-    { body: { evnts: [], name: 1 }, mistakes: ["#/name type", "#/evnts unknown_field"] },
-    { body: { events: ["staff.created", "staff.create"] }, mistakes: ["#/events/1 unknown_event"] },
-    { body: { status: "DISABLED" }, mistakes: ["#/status unknown_field"] },
-    { body: { allowPrivate: true }, mistakes: ["#/allowPrivate unknown_field"] },
+    { body: { name: null, events: null }, issues: ["#/name type", "#/events type"] },
+    { body: { evnts: [], name: 1 }, issues: ["#/name type", "#/evnts unknown_field"] },
+    { body: { events: ["staff.created", "staff.create"] }, issues: ["#/events/1 unknown_event"] },
+    { body: { status: "DISABLED" }, issues: ["#/status unknown_field"] },
+    { body: { allowPrivate: true }, issues: ["#/allowPrivate unknown_field"] },
     {
       body: { byPartner: false, timeoutMs: 1 },
-      mistakes: ["#/byPartner unknown_field", "#/timeoutMs unknown_field"],
+      issues: ["#/byPartner unknown_field", "#/timeoutMs unknown_field"],
     },
-    { body: `{"__proto__": {"name": "x"}}`, mistakes: ["#/__proto__ unknown_field"] },
-    { body: [], mistakes: ["# type"] },
-  ])("$body is told with all its mistakes: $mistakes", async ({ body, mistakes }) => {
-    const { api, endpoint, path } = await stage();
+    { body: `{"__proto__": {"name": "x"}}`, issues: ["#/__proto__ unknown_field"] },
+    { body: [], issues: ["# type"] },
+  ])("$body is told with all its issues: $issues", async ({ body, issues }) => {
+    const { api, endpoint, path } = await setUp();
     const problem = await api.requestProblem(path, patch(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
-    expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(mistakes);
+    expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(issues);
     expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
-    // What describes the body refuses it as well.
+    // The documented schema rejects it as well.
     expect(
       updateEndpointBody.safeParse(typeof body === "string" ? JSON.parse(body) : body).success,
     ).toBe(false);
@@ -104,7 +104,7 @@ describe("PATCH", () => {
     { init: patch("{"), status: 400 },
     { init: patch(`"${"x".repeat(65_536)}"`), status: 413 },
   ])("a body that is none: $status", async ({ init, status }) => {
-    const { api, path } = await stage();
+    const { api, path } = await setUp();
     expect(await api.requestProblem(path, init)).toMatchObject({ status });
   });
 
@@ -114,7 +114,7 @@ describe("PATCH", () => {
     "https://user:pw@8.8.8.8/",
     "https://box.local/",
   ])("no %s, not even where the operator trusts the URL so far", async (url) => {
-    const { api, endpoint, path } = await stage();
+    const { api, endpoint, path } = await setUp();
     expect(endpoint.allowPrivate).toBe(true);
     expect(await api.requestProblem(path, patch({ url }))).toMatchObject({
       status: 422,
@@ -124,8 +124,8 @@ describe("PATCH", () => {
     expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
   });
 
-  test("what a URL is by itself is told with all other mistakes", async () => {
-    const { api, path } = await stage();
+  test("reports an invalid URL together with all other issues", async () => {
+    const { api, path } = await setUp();
     const problem = await api.requestProblem(path, patch({ name: "", url: "ftp://x" }));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
     expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
@@ -134,8 +134,8 @@ describe("PATCH", () => {
     ]);
   });
 
-  test("the answer has the URL as it is called", async () => {
-    const { api, path } = await stage();
+  test("returns the normalized URL", async () => {
+    const { api, path } = await setUp();
     const changed = await readData(
       await api.request(path, patch({ url: " https://8.8.8.8/a b#c " })),
     );
@@ -143,8 +143,8 @@ describe("PATCH", () => {
     expect(await readData(await api.request(path))).toEqual(changed);
   });
 
-  test("a URL that is no longer allowed keeps nobody from changing the name", async () => {
-    const { api, endpoint, path } = await stage();
+  test("the name can be changed while the stored URL is no longer allowed", async () => {
+    const { api, endpoint, path } = await setUp();
     api.tx(() =>
       api.store.endpoints.update(endpoint.id, { ...endpoint, allowPrivate: false }, api.now()),
     );
@@ -154,8 +154,8 @@ describe("PATCH", () => {
     });
   });
 
-  test("another URL that is safe ends the operator's trust, the same one keeps it", async () => {
-    const { api, endpoint, path } = await stage();
+  test("a new URL removes the permission for private addresses, the same URL keeps it", async () => {
+    const { api, endpoint, path } = await setUp();
     const trust = () => api.store.endpoints.findById(endpoint.id)?.allowPrivate;
     await readData(await api.request(path, patch({ url: endpoint.url, name: "Till" })));
     expect(trust()).toBe(true);
@@ -167,7 +167,7 @@ describe("PATCH", () => {
   });
 });
 
-test("what describes a new endpoint's body takes what is taken", () => {
+test("the documented schema of a new endpoint accepts a valid body", () => {
   expect(
     createEndpointBody.safeParse({ name: "x", url: "https://8.8.8.8", events: ["staff.created"] })
       .success,
@@ -175,8 +175,8 @@ test("what describes a new endpoint's body takes what is taken", () => {
   expect(createEndpointBody.safeParse({ name: "x", url: "https://8.8.8.8" }).success).toBe(false);
 });
 
-test("DELETE is for good: the second one finds nothing, and what was owed is cancelled", async () => {
-  const { api, endpoint, path } = await stage();
+test("DELETE cancels pending deliveries, and a second DELETE is 404", async () => {
+  const { api, endpoint, path } = await setUp();
   renameService(api, "Cut");
   const response = await api.request(path, { method: "DELETE" });
   expect([response.status, await response.text(), response.headers.get("content-type")]).toEqual([

@@ -24,7 +24,7 @@ const json = (body: unknown): RequestInit => ({
 
 const endpoints = (api: TestApi) => api.store.endpoints.list();
 
-test("a subscription is answered with the endpoint and, this once, its secret", async () => {
+test("creating an endpoint returns it with its secret, which is shown only once", async () => {
   const api = createTestApi();
   const { id: keyId, secret: key } = api.createKey({
     kind: "RESTRICTED",
@@ -52,36 +52,33 @@ test("a subscription is answered with the endpoint and, this once, its secret", 
 test.each([
   { what: "without the master key", lose: (path: string) => rmSync(path) },
   {
-    what: "with another box's master key",
+    what: "with another server's master key",
     lose: (path: string) => writeFileSync(path, `${Buffer.alloc(32).toString("base64")}\n`),
   },
-])(
-  "$what nothing is made that could not be signed: 503, and no path of the box is told",
-  async ({ lose }) => {
-    const api = createTestApi();
-    const { data } = (await (await api.request(WEBHOOKS, json(GOOD))).json()) as {
-      data: { id: string };
-    };
-    const key = readFileSync(api.config.masterKeyPath);
-    lose(api.config.masterKeyPath);
-    for (const path of [WEBHOOKS, `${WEBHOOKS}/${data.id}/rotate-secret`]) {
-      const response = await api.request(path, json(path === WEBHOOKS ? GOOD : {}));
-      expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
-        status: 503,
-        retryAfter: "60",
-      });
-      const body = await response.text();
-      expect(JSON.parse(body)).toMatchObject({ code: "signing_unavailable" });
-      expect(body).not.toContain(api.config.dataDir);
-    }
-    expect(endpoints(api)).toHaveLength(1);
-    expect(api.store.endpointSecrets.list()).toHaveLength(1);
-    writeFileSync(api.config.masterKeyPath, key);
-    expect((await api.request(WEBHOOKS, json(GOOD))).status).toBe(201);
-  },
-);
+])("$what no endpoint is created: 503 without a file path", async ({ lose }) => {
+  const api = createTestApi();
+  const { data } = (await (await api.request(WEBHOOKS, json(GOOD))).json()) as {
+    data: { id: string };
+  };
+  const key = readFileSync(api.config.masterKeyPath);
+  lose(api.config.masterKeyPath);
+  for (const path of [WEBHOOKS, `${WEBHOOKS}/${data.id}/rotate-secret`]) {
+    const response = await api.request(path, json(path === WEBHOOKS ? GOOD : {}));
+    expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
+      status: 503,
+      retryAfter: "60",
+    });
+    const body = await response.text();
+    expect(JSON.parse(body)).toMatchObject({ code: "signing_unavailable" });
+    expect(body).not.toContain(api.config.dataDir);
+  }
+  expect(endpoints(api)).toHaveLength(1);
+  expect(api.store.endpointSecrets.list()).toHaveLength(1);
+  writeFileSync(api.config.masterKeyPath, key);
+  expect((await api.request(WEBHOOKS, json(GOOD))).status).toBe(201);
+});
 
-test("all 38 names are taken, repeats are folded, a name is trimmed", async () => {
+test("accepts all 38 event names, removes duplicates and trims the name", async () => {
   const api = createTestApi();
   const response = await api.request(
     WEBHOOKS,
@@ -91,53 +88,53 @@ test("all 38 names are taken, repeats are folded, a name is trimmed", async () =
   expect(endpoints(api)).toMatchObject([{ name: "Website", events: EVENT_TYPES }]);
 });
 
-describe("mistakes in the body", () => {
+describe("an invalid body", () => {
   const long = "x".repeat(101);
   test.each([
     {
-      what: "nothing at all",
+      what: "an empty object",
       body: {},
-      mistakes: ["#/name required", "#/url required", "#/events required"],
+      issues: ["#/name required", "#/url required", "#/events required"],
     },
-    { what: "an empty name", body: { ...GOOD, name: "  " }, mistakes: ["#/name length"] },
+    { what: "an empty name", body: { ...GOOD, name: "  " }, issues: ["#/name length"] },
     {
       what: "a name of 101 characters",
       body: { ...GOOD, name: long },
-      mistakes: ["#/name length"],
+      issues: ["#/name length"],
     },
-    { what: "no events", body: { ...GOOD, events: [] }, mistakes: ["#/events empty"] },
+    { what: "no events", body: { ...GOOD, events: [] }, issues: ["#/events empty"] },
     {
-      what: "events as a text",
+      what: "events as a string",
       body: { ...GOOD, events: "service.updated" },
-      mistakes: ["#/events type"],
+      issues: ["#/events type"],
     },
-    { what: "a number as url", body: { ...GOOD, url: 5 }, mistakes: ["#/url type"] },
+    { what: "a number as url", body: { ...GOOD, url: 5 }, issues: ["#/url type"] },
     {
       what: "an unknown field",
       body: { ...GOOD, secret: "mine" },
-      mistakes: ["#/secret unknown_field"],
+      issues: ["#/secret unknown_field"],
     },
     {
       what: "a prototype",
       body: `{"__proto__": {"name": "x"}, ${JSON.stringify(GOOD).slice(1)}`,
-      mistakes: ["#/__proto__ unknown_field"],
+      issues: ["#/__proto__ unknown_field"],
     },
-    { what: "an array", body: [GOOD], mistakes: ["# type"] },
-    { what: "null", body: "null", mistakes: ["# type"] },
+    { what: "an array", body: [GOOD], issues: ["# type"] },
+    { what: "null", body: "null", issues: ["# type"] },
     {
       what: "a field with a slash",
       body: { ...GOOD, "a/b~c": 1 },
-      mistakes: ["#/a~1b~0c unknown_field"],
+      issues: ["#/a~1b~0c unknown_field"],
     },
     {
-      what: "everything",
+      what: "every field",
       body: {
         name: 1,
         url: "ftp://8.8.8.8",
         events: ["catalog.changed", "service.update", 7],
         evnts: 1,
       },
-      mistakes: [
+      issues: [
         "#/name type",
         "#/url unsafe_url",
         "#/events/1 unknown_event",
@@ -145,15 +142,15 @@ describe("mistakes in the body", () => {
         "#/evnts unknown_field",
       ],
     },
-  ])("$what: $mistakes", async ({ body, mistakes }) => {
+  ])("$what: $issues", async ({ body, issues }) => {
     const api = createTestApi();
     const problem = await api.requestProblem(WEBHOOKS, json(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
-    expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(mistakes);
+    expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(issues);
     expect(endpoints(api)).toEqual([]);
   });
 
-  test("the nearest name is told", async () => {
+  test("suggests the most similar event name", async () => {
     const { errors } = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, events: ["service.update"], evnts: [] }),
@@ -164,7 +161,7 @@ describe("mistakes in the body", () => {
     ]);
   });
 
-  test("a URL that must not be called", async () => {
+  test("an unsafe URL", async () => {
     const problem = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, url: "https://169.254.169.254/latest" }),
@@ -177,14 +174,14 @@ describe("mistakes in the body", () => {
   });
 
   test.each(["", "{", '{"name":', "\u0000", "[".repeat(30_000)])(
-    "%.12s is not JSON",
+    "%.12s is invalid JSON",
     async (body) => {
       const told = { status: 400, code: "invalid_json", title: "Invalid JSON" };
       expect(await createTestApi().requestProblem(WEBHOOKS, json(body))).toMatchObject(told);
     },
   );
 
-  test("JSON nested 30,000 deep is refused as such", async () => {
+  test("JSON nested 30,000 levels deep", async () => {
     const deep = `{"name": ${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
     expect(await createTestApi().requestProblem(WEBHOOKS, json(deep))).toMatchObject({
       status: 400,
@@ -193,7 +190,7 @@ describe("mistakes in the body", () => {
   });
 
   test.each(['"name": "\\ud800"', '"name": ["\\ud83d"]', '"name": "x", "\\udfff": 1'])(
-    "{%s}, with half a character, which could not be stored as it came, is no JSON",
+    "{%s} with a lone surrogate, which cannot be stored",
     async (fields) => {
       const api = createTestApi();
       const problem = await api.requestProblem(
@@ -209,14 +206,14 @@ describe("mistakes in the body", () => {
     },
   );
 
-  test("a whole character written as two escapes is a name", async () => {
+  test("a surrogate pair written as two escapes is accepted", async () => {
     const api = createTestApi();
     const body = JSON.stringify(GOOD).replace("Website", "\\ud83d\\ude00");
     expect((await api.request(WEBHOOKS, json(body))).status).toBe(201);
     expect(endpoints(api)).toMatchObject([{ name: "\u{1f600}" }]);
   });
 
-  test("bytes that are no UTF-8 are no JSON", async () => {
+  test("bytes that are not UTF-8", async () => {
     const body = Buffer.from(JSON.stringify({ ...GOOD, name: "Caf\u00e9" }), "latin1");
     const headers = { "content-type": "application/json" };
     expect(
@@ -226,7 +223,7 @@ describe("mistakes in the body", () => {
     });
   });
 
-  test("thousands of mistakes make no answer of megabytes", async () => {
+  test("the number of reported issues is limited", async () => {
     const problem = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, events: Array.from({ length: 20_000 }, () => 1) }),
@@ -250,12 +247,12 @@ describe("mistakes in the body", () => {
     },
   );
 
-  test("a charset beside the type is fine", async () => {
+  test("a charset parameter is accepted", async () => {
     const headers = { "content-type": "Application/JSON; charset=utf-8" };
     expect((await createTestApi().request(WEBHOOKS, { ...json(GOOD), headers })).status).toBe(201);
   });
 
-  test("a zipped body is told to come unzipped, which identity says it does", async () => {
+  test("a compressed body is rejected, and Content-Encoding: identity is accepted", async () => {
     const encoded = (encoding: string) => ({
       ...json(GOOD),
       headers: { "content-type": "application/json", "content-encoding": encoding },
@@ -268,14 +265,14 @@ describe("mistakes in the body", () => {
     expect((await createTestApi().request(WEBHOOKS, encoded("identity"))).status).toBe(201);
   });
 
-  test("a query parameter is a mistake too", async () => {
+  test("a query parameter is rejected", async () => {
     expect(await createTestApi().requestProblem(`${WEBHOOKS}?name=x`, json(GOOD))).toMatchObject({
       status: 400,
       code: "unknown_parameter",
     });
   });
 
-  test("64 KiB are taken, a byte more is not", async () => {
+  test("accepts 64 KiB, and rejects one byte more", async () => {
     const padded = (bytes: number) => JSON.stringify(GOOD).padEnd(bytes, " ");
     expect((await createTestApi().request(WEBHOOKS, json(padded(65_536)))).status).toBe(201);
     expect(await createTestApi().requestProblem(WEBHOOKS, json(padded(65_537)))).toMatchObject({
@@ -285,7 +282,7 @@ describe("mistakes in the body", () => {
   });
 });
 
-test("the 51st endpoint of a business is a conflict", async () => {
+test("a business can have at most 50 endpoints", async () => {
   const api = createTestApi();
   for (let i = 0; i < 50; i++) expect((await api.request(WEBHOOKS, json(GOOD))).status).toBe(201);
   expect(await api.requestProblem(WEBHOOKS, json(GOOD))).toMatchObject({
@@ -304,7 +301,7 @@ describe("Idempotency-Key", () => {
   const made = async (response: Response) =>
     ((await response.json()) as { data: { id: string; secret: string } }).data;
 
-  test("the same request again gives the same endpoint and its secret, for a day", async () => {
+  test("a repeated request returns the same endpoint and secret for a day", async () => {
     const api = createTestApi();
     const first = await send(api);
     const again = await send(api, { events: GOOD.events, url: GOOD.url, name: " Website " });
@@ -318,7 +315,7 @@ describe("Idempotency-Key", () => {
     expect((await made(await send(api))).id).not.toBe(endpoint.id);
   });
 
-  test("with another body: 422, and nothing is made", async () => {
+  test("a repeated key with another body is 422 and creates nothing", async () => {
     const api = createTestApi();
     await send(api);
     const response = await send(api, { ...GOOD, name: "Other" });
@@ -330,7 +327,7 @@ describe("Idempotency-Key", () => {
     expect(endpoints(api)).toHaveLength(1);
   });
 
-  test("it is each key's own, and a rotated key keeps its", async () => {
+  test("it is scoped to the API key, also after a rotation", async () => {
     const api = createTestApi();
     const other = api.createKey();
     const ids = [await made(await send(api)), await made(await send(api, GOOD, other.secret))].map(
@@ -341,15 +338,15 @@ describe("Idempotency-Key", () => {
     expect((await made(await send(api, GOOD, secret))).id).toBe(ids[1]);
   });
 
-  test("twenty at once make one endpoint", async () => {
+  test("20 concurrent requests create one endpoint", async () => {
     const api = createTestApi();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => send(api)));
-    const ids = await Promise.all(answers.map(async (answer) => (await made(answer)).id));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => send(api)));
+    const ids = await Promise.all(responses.map(async (response) => (await made(response)).id));
     expect(new Set(ids).size).toBe(1);
     expect(endpoints(api)).toHaveLength(1);
   });
 
-  test("what was made is deleted: a conflict, not another one", async () => {
+  test("repeating a request whose endpoint was deleted is a conflict", async () => {
     const api = createTestApi();
     const { id } = await made(await send(api));
     deleteEndpoint(api, id);
@@ -357,7 +354,7 @@ describe("Idempotency-Key", () => {
     expect([response.status, endpoints(api)]).toEqual([409, []]);
   });
 
-  test.each(["a b", "x".repeat(256), "caf\u00e9"])("'%.10s' is none", async (token) => {
+  test.each(["a b", "x".repeat(256), "caf\u00e9"])("'%.10s' is rejected", async (token) => {
     const api = createTestApi();
     const response = await send(api, GOOD, api.key, token);
     expect(response.status).toBe(400);
@@ -379,7 +376,7 @@ describe("the list of endpoints", () => {
     return (await response.json()) as Listed;
   };
 
-  test("has all of the business's for a secret key, its own for a restricted key, the oldest first", async () => {
+  test("has all endpoints for a secret key, and its own for a restricted key, oldest first", async () => {
     const api = createTestApi();
     const { secret: key } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
     expect(await read(api)).toEqual({
@@ -407,7 +404,7 @@ describe("the list of endpoints", () => {
     expect(endpointSchema.parse(data[0])).toEqual(data[0]);
   });
 
-  test("pages join while endpoints go, and the Link is the next of them", async () => {
+  test("pages continue while endpoints are deleted, and Link points to the next page", async () => {
     const api = createTestApi();
     for (let i = 0; i < 5; i++) await api.request(WEBHOOKS, json({ ...GOOD, name: `${i}` }));
     const first = await api.request(`${WEBHOOKS}?limit=2`);
@@ -422,14 +419,14 @@ describe("the list of endpoints", () => {
   });
 
   test.each(["?limit=501", "?cursor=nonsense", "?status=ACTIVE"])(
-    "%s is a mistake",
+    "%s is rejected",
     async (query) => {
       expect(await createTestApi().requestProblem(WEBHOOKS + query)).toMatchObject({ status: 400 });
     },
   );
 });
 
-test("a write waits for another writer without failing, and gives up with 503 after two seconds", async () => {
+test("a write waits for another writer, and gives up with 503 after two seconds", async () => {
   const api = createTestApi("salon", 0);
   const other = openDatabase(api.config.databasePath, 0, null);
   other.db.exec("BEGIN IMMEDIATE");
@@ -439,17 +436,17 @@ test("a write waits for another writer without failing, and gives up with 503 af
   expect((await waiting).status).toBe(201);
 
   other.db.exec("BEGIN IMMEDIATE");
-  const refused = api.request(WEBHOOKS, json(GOOD));
+  const rejected = api.request(WEBHOOKS, json(GOOD));
   await api.request(`/v1/businesses/${SALON}/services`);
   api.advance(2000);
-  const response = await refused;
+  const response = await rejected;
   other.close();
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).toBe("1");
   expect(await response.json()).toMatchObject({ code: "busy" });
 });
 
-test("a bug tells nothing but the request's id, and is logged whole", async () => {
+test("an internal error is logged in full, and its response has only the request ID", async () => {
   const api = createTestApi();
   api.store.catalog.listObjects = () => {
     throw new TypeError("the secret is in the details");

@@ -14,8 +14,8 @@ import { type ScriptedResponse, createReceiver } from "../../../support/receiver
 import { createTestApi, SALON, applyPreset } from "../../support/api.ts";
 import { readData, createTestEndpoint, WEBHOOKS } from "../../support/webhooks.ts";
 
-/** The API on a socket, sending for real, and a receiver with its answers. */
-async function stage(script: ScriptedResponse[] = [{}]) {
+/** Starts the API with a real webhook sender, and a receiver with scripted responses. */
+async function setUp(script: ScriptedResponse[] = [{}]) {
   const api = createTestApi();
   const partner = await createReceiver(script);
   const { endpoint } = await createTestEndpoint(api, null, { url: partner.url });
@@ -26,13 +26,13 @@ async function stage(script: ScriptedResponse[] = [{}]) {
   });
   onTestFinished(() => server.close());
   const headers = { authorization: `Bearer ${api.key}` };
-  const ask = (path: string, method = "GET") => fetch(server.url + path, { method, headers });
+  const request = (path: string, method = "GET") => fetch(server.url + path, { method, headers });
   const path = `${WEBHOOKS}/${endpoint.id}/test`;
-  return { api, partner, endpoint, server, ask, path, ping: () => ask(path, "POST") };
+  return { api, partner, endpoint, server, request, path, ping: () => request(path, "POST") };
 }
 
-test("a test sends one signed event at once and answers what came of it", async () => {
-  const { partner, ping } = await stage([{ status: 202, body: "thanks\u0000" }]);
+test("a test sends a signed event immediately and returns the result", async () => {
+  const { partner, ping } = await setUp([{ status: 202, body: "thanks\u0000" }]);
   const data = endpointTest.parse(await readData(await ping()));
   expect(data).toMatchObject({
     ok: true,
@@ -55,8 +55,8 @@ test("a test sends one signed event at once and answers what came of it", async 
   });
 });
 
-test("a receiver that fails is what is answered, not a failure; of its words 256 characters are shown", async () => {
-  const { partner, ping } = await stage([{ status: 500, body: "x".repeat(5000) }]);
+test("a failing receiver is a result, not an error, with 256 characters of its response", async () => {
+  const { partner, ping } = await setUp([{ status: 500, body: "x".repeat(5000) }]);
   const data = await readData<{ responseText: string }>(await ping());
   expect(data).toMatchObject({ ok: false, statusCode: 500, error: "HTTP 500" });
   expect(data.responseText).toHaveLength(256);
@@ -71,16 +71,16 @@ test("a receiver that fails is what is answered, not a failure; of its words 256
   });
 });
 
-test("it counts for nothing: no delivery, no event, and a disabled endpoint stays disabled", async () => {
-  const { api, endpoint, ping } = await stage([{ status: 410 }]);
+test("a test creates no delivery and no event, and a disabled endpoint stays disabled", async () => {
+  const { api, endpoint, ping } = await setUp([{ status: 410 }]);
   disableEndpoint(api, endpoint.id, "manual");
   const revision = api.revision();
   expect((await ping()).status).toBe(200);
   expect(api.revision()).toBe(revision);
 });
 
-test("an address that must not be called is answered as blocked", async () => {
-  const { api, ping, endpoint } = await stage();
+test("an address that is not allowed results in blocked", async () => {
+  const { api, ping, endpoint } = await setUp();
   api.store.endpoints.update(
     endpoint.id,
     { ...endpoint, allowPrivate: false, url: "https://127.0.0.1/" },
@@ -93,19 +93,19 @@ test("an address that must not be called is answered as blocked", async () => {
   });
 });
 
-describe("while a receiver keeps silent", () => {
+describe("while a receiver does not respond", () => {
   const SILENT: ScriptedResponse[] = [{ hold: true }];
 
-  test("everybody else is answered, and a second test of the same endpoint is a conflict", async () => {
-    const { api, partner, ask, ping } = await stage(SILENT);
+  test("other requests are served, and a second test of the endpoint is a conflict", async () => {
+    const { api, partner, request, ping } = await setUp(SILENT);
     const waiting = ping();
     await partner.waitForRequests(1);
-    expect((await ask(`/v1/businesses/${SALON}/services`)).status).toBe(200);
+    expect((await request(`/v1/businesses/${SALON}/services`)).status).toBe(200);
     expect((await ping()).status).toBe(409);
     const { endpoint: other } = await createTestEndpoint(api, null, {
       url: (await createReceiver()).url,
     });
-    expect((await ask(`${WEBHOOKS}/${other.id}/test`, "POST")).status).toBe(200);
+    expect((await request(`${WEBHOOKS}/${other.id}/test`, "POST")).status).toBe(200);
     partner.release();
     expect((await waiting).status).toBe(200);
     const again = ping();
@@ -114,15 +114,15 @@ describe("while a receiver keeps silent", () => {
     expect((await again).status).toBe(200);
   });
 
-  test("a client that hangs up ends the attempt with it", async () => {
-    const { api, endpoint, server, path } = await stage();
+  test("a client that disconnects aborts its test", async () => {
+    const { api, endpoint, server, path } = await setUp();
     const silent = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void silent.close());
     await once(silent, "listening");
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
     api.store.endpoints.update(endpoint.id, { ...endpoint, url }, api.now());
     const request = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Length: 0\r\n\r\n`;
-    // Twice: the first one must not stand in the way of the second.
+    // Twice: the first test must not block the second.
     for (let i = 0; i < 2; i++) {
       const client = connect(server.port, "127.0.0.1");
       client.write(request);
@@ -133,8 +133,8 @@ describe("while a receiver keeps silent", () => {
     }
   });
 
-  test("closing the server breaks it off and says so", async () => {
-    const { partner, server, ping } = await stage(SILENT);
+  test("closing the server aborts the test with 503", async () => {
+    const { partner, server, ping } = await setUp(SILENT);
     const waiting = ping();
     await partner.waitForRequests(1);
     const closed = server.close();
@@ -145,7 +145,7 @@ describe("while a receiver keeps silent", () => {
   });
 });
 
-test("64 wait at most, of whatever business", async () => {
+test("at most 64 tests run concurrently, of all businesses together", async () => {
   const api = createTestApi();
   const release: (() => void)[] = [];
   const { request } = createApp(api, () => {
@@ -169,10 +169,10 @@ test("64 wait at most, of whatever business", async () => {
     }
   }
   const last = tests.pop();
-  const waiting = tests.map((ask) => ask());
+  const waiting = tests.map((request) => request());
   await nextTurn();
-  const refused = await last?.();
-  expect([refused?.status, refused?.headers.get("retry-after")]).toEqual([503, "1"]);
-  for (const answer of release) answer();
+  const rejected = await last?.();
+  expect([rejected?.status, rejected?.headers.get("retry-after")]).toEqual([503, "1"]);
+  for (const respond of release) respond();
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
 });
