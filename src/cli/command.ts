@@ -107,12 +107,22 @@ export function mapUsageErrors(target: Command): void {
   });
 }
 
-/** `error: unknown command 'x'\n(Did you mean y?)` -> `unknown command 'x'. Did you mean y?` */
+/** Commander's wording of its errors, and ours. */
+const REWORDED: readonly [pattern: RegExp, text: string][] = [
+  [/^error: /, ""],
+  [/^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)$/s, "Invalid $1 '$2'. $3"],
+  [/^option '.*?' value '(.*)' from env '(\w+)' is invalid\. (.*)$/s, "Invalid $2 '$1'. $3"],
+  [/^required option '(.*)' not specified$/, "Missing $1."],
+  [/^missing required argument '(.*)'$/, "Missing argument <$1>."],
+  [/^too many arguments.* but got \d+: (.*?)\.?$/s, "Too many arguments: $1."],
+  [/^u(?=nknown )/, "U"],
+  // "unknown command 'x'\n(Did you mean y?)"
+  [/\.?\n\((.*)\)$/, ". $1"],
+  [/([^.?])$/, "$1."],
+];
+
 const toSentence = (message: string): string =>
-  message
-    .replace(/^error: /, "")
-    .replace(/\.?\n\((.*)\)$/, ". $1")
-    .replace(/([^.?])$/, "$1.");
+  REWORDED.reduce((text, [pattern, reworded]) => text.replace(pattern, reworded), message);
 
 const rootOf = (target: Command): Command => (target.parent ? rootOf(target.parent) : target);
 

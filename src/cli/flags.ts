@@ -77,13 +77,26 @@ export const count = (
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** A duration such as `90d`, `24h`, `30m` or `10s`; the value is in milliseconds. */
-export const duration = (about: string): Flag<number | undefined> => ({
+/** Returns milliseconds; NaN for anything but a number with a unit. */
+function parseDuration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return count === undefined ? Number.NaN : Number(count) * UNITS[unit as keyof typeof UNITS];
+}
+
+/** A duration such as `90d`, `24h`, `30m` or `10s`, within inclusive limits. The value is in milliseconds. */
+export const duration = (
+  about: string,
+  [minimum, maximum]: readonly [string, string] = ["0s", "999999d"],
+): Flag<number | undefined> => ({
   option: (long) =>
     new Option(`${long} <duration>`, about).argParser((value) => {
-      const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
-      if (count !== undefined) return Number(count) * UNITS[unit as keyof typeof UNITS];
-      throw new InvalidArgumentError("Use a number with s, m, h or d, such as 24h.");
+      const ms = parseDuration(value);
+      if (ms >= parseDuration(minimum) && ms <= parseDuration(maximum)) return ms;
+      throw new InvalidArgumentError(
+        Number.isNaN(ms)
+          ? "Use a number with s, m, h or d, such as 24h."
+          : `Use a duration from ${minimum} to ${maximum}.`,
+      );
     }),
   read: (raw) => raw as number | undefined,
 });

@@ -72,33 +72,33 @@ test.each(commands)("the examples of $path use only its options", ({ spec }) => 
 test.each([
   [
     "sevices list",
-    /^error: unknown command 'sevices'\. Did you mean services\?\nfix: deskbell --help \(exit 2\)\n$/,
+    /^error: Unknown command 'sevices'\. Did you mean services\?\nfix: deskbell --help \(exit 2\)\n$/,
   ],
   [
     "keys creat",
-    /^error: unknown command 'creat'\. Did you mean create\?\nfix: deskbell keys --help \(exit 2\)\n$/,
+    /^error: Unknown command 'creat'\. Did you mean create\?\nfix: deskbell keys --help \(exit 2\)\n$/,
   ],
   [
     "businesses list --jsno",
-    /unknown option '--jsno'\. Did you mean --json\?\nfix: deskbell businesses list --help/,
+    /Unknown option '--jsno'\. Did you mean --json\?\nfix: deskbell businesses list --help/,
   ],
-  ["keys show", /missing required argument 'key'/],
-  ["keys create --scope services.read", /required option '--name <name>' not specified/],
+  ["keys show", /Missing argument <key>\./],
+  ["keys create --scope services.read", /Missing --name <name>\./],
   [
     "keys create --name a --limit-minute 1.5",
-    /'1\.5' is invalid\. Use a whole number from 1 to 1000000000\./,
+    /Invalid --limit-minute '1\.5'\. Use a whole number from 1 to 1000000000\./,
   ],
   [
     "keys rotate key_1 --overlap soon",
-    /'soon' is invalid\. Use a number with s, m, h or d, such as 24h\./,
+    /Invalid --overlap 'soon'\. Use a number with s, m, h or d, such as 24h\./,
   ],
   [
     "deliveries list --event servce.updated",
     /There is no event type 'servce\.updated'\. Did you mean 'service\.updated'\?\nfix: deskbell events types/,
   ],
   ["events list --type nothing", /There is no event type 'nothing'\.\nfix: deskbell events types/],
-  ["deliveries list --status LOST", /'LOST' is invalid\. Allowed choices are PENDING, /],
-  ["businesses list surplus", /too many arguments/],
+  ["deliveries list --status LOST", /Invalid --status 'LOST'\. Allowed choices are PENDING, /],
+  ["businesses list surplus", /Too many arguments: surplus\./],
 ])("%s is a usage error with a hint", async (line, message) => {
   const { code, stdout, stderr } = await createTerminal().deskbell(line);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -157,7 +157,7 @@ test.each([
     code: 2,
     says: /The API key is missing.\nfix: add --key-file FILE/,
   },
-  { what: "no business", more: ["--business", ""], code: 2, says: /--business is missing/ },
+  { what: "no business", more: ["--business", ""], code: 2, says: /Missing --business/ },
 ])("$what ends with $code before anything is asked", async ({ what, more, code, says }) => {
   const flags = ["webhooks", "listen", "--business", "b", "--forward-to", "http://127.0.0.1:9/"];
   const env = { DESKBELL_API_KEY: what === "no key at all" ? "" : "deskbell_rk_x" };

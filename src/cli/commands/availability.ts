@@ -22,8 +22,8 @@ const flags = {
   party: integer(1, 10_000, "search for a table for this many people, instead of a service"),
   area: text("key", "search in this area only"),
   date: text("date", "a single day"),
-  from: text("date", "first day (today)"),
-  to: text("date", "last day (six days after the first)"),
+  from: text("date", "first day (default: today)"),
+  to: text("date", "last day (default: six days after the first)"),
   next: integer(1, 100, "show this many start times, however far ahead"),
   explain: toggle("also show unavailable start times, each with the first rule that fails"),
 };
@@ -150,7 +150,7 @@ function spanOf(
   if (span === undefined || first !== undefined)
     throw new AppError(
       "usage",
-      mistakes.map(({ detail }) => detail.replace(/^'(\w+)'/, "--$1")).join(" "),
+      mistakes.map(({ detail }) => detail.replaceAll(/'(date|from|to)'/g, "--$1")).join(" "),
     );
   return span;
 }

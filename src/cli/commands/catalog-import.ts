@@ -10,10 +10,10 @@ import { safeLines } from "../output/table.ts";
 
 const flags = {
   businessSlug: requiredText("slug", "slug of the new business"),
-  businessName: text("name", "name of the business (the slug)"),
+  businessName: text("name", "name of the business (default: the slug)"),
   timezone: requiredText("zone", "time zone, such as Europe/Zurich"),
   currency: requiredText("code", "currency, such as CHF"),
-  out: text("file", "write the catalog to this new file; - is stdout (-)"),
+  out: text("file", "write the catalog to this new file (default -, which is stdout)"),
 };
 
 const square = command({

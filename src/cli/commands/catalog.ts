@@ -58,8 +58,8 @@ const exporting = command({
   about:
     "Export a business's catalog as a catalog file, without bookings, orders and sold-out marks.",
   flags: {
-    out: text("file", "write to this new file; - is stdout (-)"),
-    format: choice(FORMATS, "file format; csv contains only services and dishes (yaml)"),
+    out: text("file", "write to this new file (default -, which is stdout)"),
+    format: choice(FORMATS, "file format; csv contains only services and dishes (default yaml)"),
   },
   examples: [
     "catalog export --business salon-aurora --out salon.yaml",

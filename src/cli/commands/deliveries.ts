@@ -19,10 +19,10 @@ const POLL_MS = 200;
 const MANY = 1000;
 
 const filterFlags = {
-  status: choice(DELIVERY_STATUSES, "show or select only this status"),
+  status: choice(DELIVERY_STATUSES, "only deliveries with this status"),
   endpoint: text("endpoint", "only deliveries to this endpoint (ID or name)"),
-  event: eventType("only this event type"),
-  since: duration("only the last 2h, 3d, …"),
+  event: eventType("only deliveries of this event type"),
+  since: duration("only deliveries of the last 2h, 3d, …"),
   failed: toggle("only deliveries whose last attempt failed"),
 };
 

@@ -16,7 +16,7 @@ export const tail = command({
   about: "Print delivery attempts as they happen, until Ctrl-C.",
   flags: {
     endpoint: text("endpoint", "only attempts at this endpoint (ID or name)"),
-    event: eventType("only this event type"),
+    event: eventType("only attempts for this event type"),
     failed: toggle("only failed attempts"),
   },
   examples: ["deliveries tail", "deliveries tail --failed --json"],

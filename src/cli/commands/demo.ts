@@ -6,7 +6,7 @@ export const demo = command({
   name: "demo",
   about: "Run a demo: a seeded API, a webhook receiver, and price changes that reach it.",
   flags: {
-    port: integer(0, 65_535, "port of the API (4100, or a free one)"),
+    port: integer(0, 65_535, "port of the API (default: 4100, or a free one)"),
     keep: toggle("keep the demo's data when it ends"),
     tui: toggle("show the deliveries in the live view; q ends the demo"),
   },

@@ -12,8 +12,8 @@ const list = command({
   name: "list",
   about: "List events, newest first.",
   flags: {
-    type: eventType("only this event type"),
-    since: duration("only the last 2h, 3d, …"),
+    type: eventType("only events of this type"),
+    since: duration("only events of the last 2h, 3d, …"),
     ...pageFlags,
   },
   examples: ["events list --since 2h", "events list --type service_price.updated --json"],

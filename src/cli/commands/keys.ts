@@ -21,10 +21,10 @@ const create = command({
       "create a restricted key with this scope: services.read, webhooks.read or webhooks.write (repeatable)",
     ),
     secret: toggle("create a secret key, which has all scopes of its business"),
-    expires: duration("lifetime, such as 90d (unlimited)"),
+    expires: duration("lifetime, such as 90d (default: unlimited)"),
     cidr: texts("cidr", "address range that may use the key (repeatable)"),
-    limitMinute: integer(1, 1_000_000_000, "requests per minute (60)"),
-    limitHour: integer(1, 1_000_000_000, "requests per hour (1000)"),
+    limitMinute: integer(1, 1_000_000_000, "requests per minute (default 60)"),
+    limitHour: integer(1, 1_000_000_000, "requests per hour (default 1000)"),
     out,
   },
   examples: [
@@ -85,7 +85,7 @@ const list = command({
 
 const show = command({
   name: "show",
-  about: "Show a key, but never its secret, which is shown only once, by `keys create`.",
+  about: "Show a key without its secret, which is shown only when the key is created or rotated.",
   arguments: ["<key>"],
   examples: ["keys show key_06f…", "keys show key_06f… --json"],
   async run(cli, _flags, named) {
@@ -99,7 +99,13 @@ const rotate = command({
   about: "Rotate a key: print a new secret; the old one stays valid during the overlap.",
   supportsDryRun: true,
   arguments: ["<key>"],
-  flags: { overlap: duration("how long the old secret stays valid, at most 7d (24h)"), out },
+  flags: {
+    overlap: duration("how long the old secret stays valid, at most 7d (default 24h)", [
+      "0s",
+      "7d",
+    ]),
+    out,
+  },
   examples: ["keys rotate key_06f…", "keys rotate key_06f… --overlap 0s --out website.key"],
   async run(cli, flags, named) {
     const rt = await cli.open();

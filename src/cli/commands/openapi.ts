@@ -6,7 +6,7 @@ export const openapi = command({
   name: "openapi",
   about: "Print the OpenAPI document of the HTTP API, as served at /openapi.json.",
   flags: {
-    out: text("file", "write to this new file; - is stdout (-)"),
+    out: text("file", "write to this new file (default -, which is stdout)"),
     publicUrl: text("url", "base URL of the API in the document"),
   },
   examples: [

@@ -1,5 +1,7 @@
 import { PRESETS, type Preset } from "../../assets.ts";
+import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
+import { didYouMean } from "../../domain/nearest.ts";
 import { presetSource, readSources, type Source } from "../input/catalog-files.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
@@ -12,13 +14,13 @@ export const seed = command({
   about:
     "Load a sample business (restaurant, salon, venue or all), a catalog file, or a generated business.",
   supportsDryRun: true,
-  arguments: ["[what]"],
+  arguments: ["[source]"],
   flags: {
     generate: count(1, 100_000, "generate a business with this many objects, such as 10k"),
     randomSeed: integer(
       0,
       4_294_967_295,
-      "with --generate: the same number generates the same business (1)",
+      "with --generate: the same number generates the same business (default 1)",
     ),
     overwrite: toggle("update an existing business to the content of the file"),
   },
@@ -27,16 +29,16 @@ export const seed = command({
     "seed ./my-catalog.yaml --dry-run",
     "seed --generate 10k --random-seed 42",
   ],
-  async run(cli, { generate, randomSeed, overwrite }, what) {
-    if ((generate === undefined) === (what === undefined))
+  async run(cli, { generate, randomSeed, overwrite }, source) {
+    if ((generate === undefined) === (source === undefined))
       throw new AppError("usage", "Give either a business to load or --generate.", {
         fix: "deskbell seed all, or deskbell seed --generate 10k",
       });
     keepHeapSmall();
     const businesses =
-      what === undefined
+      source === undefined
         ? [[await generatedSource(generate ?? 0, randomSeed ?? 1)]]
-        : await sourcesOf(what, cli.io.stdin);
+        : await readBusinesses(source, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { applyCatalog } = await import("../../app/catalog/catalog.ts");
     // One transaction: if one business is rejected, none is loaded.
@@ -65,7 +67,13 @@ async function generatedSource(size: number, randomSeed: number): Promise<Source
 }
 
 /** Returns the catalog files of each business. The files of a folder are one business. */
-async function sourcesOf(what: string, stdin: Io["stdin"]): Promise<Source[][]> {
-  if (what === "all") return PRESETS.map((preset) => [presetSource(preset)]);
-  return [isPreset(what) ? [presetSource(what)] : await readSources([what], stdin)];
+async function readBusinesses(name: string, stdin: Io["stdin"]): Promise<Source[][]> {
+  if (name === "all") return PRESETS.map((preset) => [presetSource(preset)]);
+  if (isPreset(name)) return [[presetSource(name)]];
+  const hint = didYouMean(name, [...PRESETS, "all"]);
+  if (hint !== "" && !existsSync(name))
+    throw new AppError("resource_not_found", `There is no sample business '${name}'.${hint}`, {
+      fix: "deskbell seed all, or give a catalog file",
+    });
+  return [await readSources([name], stdin)];
 }

@@ -9,10 +9,13 @@ export const serve = command({
   name: "serve",
   about: "Run the daemon: the HTTP API and webhook delivery.",
   flags: {
-    host: withEnvironment("DESKBELL_HOST", text("address", "address to listen on (127.0.0.1)")),
+    host: withEnvironment(
+      "DESKBELL_HOST",
+      text("address", "address to listen on (default 127.0.0.1)"),
+    ),
     port: withEnvironment(
       "DESKBELL_PORT",
-      integer(0, 65_535, `port to listen on; 0 chooses a free one (${DEFAULT_PORT})`),
+      integer(0, 65_535, `port to listen on; 0 chooses a free one (default ${DEFAULT_PORT})`),
     ),
     tlsCert: withEnvironment(
       "DESKBELL_TLS_CERT",

@@ -13,7 +13,7 @@ const HOME_FOLDERS = /^\/(home|root|run\/user)\//;
 export const systemdUnitCommand = command({
   name: "systemd-unit",
   about: "Print a systemd unit that runs this program in a sandbox.",
-  flags: { user: text("name", `system user to run as (${USER})`) },
+  flags: { user: text("name", `system user to run as (default ${USER})`) },
   examples: [
     `systemd-unit | sudo tee ${UNIT_PATH}`,
     "systemd-unit --user www-data > deskbell.service",

@@ -86,7 +86,7 @@ const list = command({
   about: "List ticket orders, newest first.",
   flags: {
     publicEvent: text("key", "only orders for this event (key or ID)"),
-    status: choice(STATUSES, "show only this status"),
+    status: choice(STATUSES, "only orders with this status"),
     ...pageFlags,
   },
   examples: [

@@ -24,7 +24,7 @@ const list = command({
   flags: {
     publicEvent: text("key", "only tickets for this event (key or ID)"),
     order: text("order", "only tickets of this order (ID or code)"),
-    status: choice(STATUSES, "show only this status"),
+    status: choice(STATUSES, "only tickets with this status"),
     ...pageFlags,
   },
   examples: [

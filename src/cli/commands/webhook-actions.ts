@@ -18,7 +18,7 @@ export const enable = command({
   flags: {
     recover: text(
       "all|none|time",
-      "which parked deliveries to send: all, none, or events since a time; the others are cancelled (all)",
+      "which parked deliveries to send: all, none, or events since a time; the others are cancelled (default all)",
     ),
   },
   examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 00:00"],
@@ -81,7 +81,10 @@ export const rotateSecret = command({
   supportsDryRun: true,
   arguments: ["<endpoint>"],
   flags: {
-    overlap: duration("how long the old secret stays valid, at most 7d (24h)"),
+    overlap: duration("how long the old secret stays valid, at most 7d (default 24h)", [
+      "0s",
+      "7d",
+    ]),
     finish: toggle("end the overlap now, after the receiver has the new secret"),
     force: toggle(
       "rotate even if the last rotation is unfinished; the oldest secret becomes invalid now",

@@ -20,12 +20,12 @@ export const listen = command({
     "Needs an API key with webhooks.read in --key-file or $DESKBELL_API_KEY.",
   flags: {
     forwardTo: requiredText("url", "URL to forward to, such as http://localhost:3000/hook"),
-    api: withEnvironment("DESKBELL_API", text("url", `URL of deskbell (${API})`)),
+    api: withEnvironment("DESKBELL_API", text("url", `URL of deskbell (default ${API})`)),
     keyFile: text("file", "file with the API key; - reads stdin"),
     secretFile: text("file", "file with the signing secret; without it, a new one is printed"),
     after: text(
       "cursor",
-      `start after this cursor, or with the '${OLDEST}' stored event (only new events)`,
+      `start after this cursor, or with the '${OLDEST}' stored event (default: only new events)`,
     ),
   },
   examples: [
@@ -35,7 +35,7 @@ export const listen = command({
   async run(cli, { forwardTo, api = API, keyFile, secretFile, after }) {
     const { business } = cli.flags;
     if (!business)
-      throw new AppError("usage", "--business is missing: whose events to forward.", {
+      throw new AppError("usage", "Missing --business, whose events are forwarded.", {
         fix: "add --business SLUG",
       });
     const target = parseUrl("--forward-to", forwardTo).href;

@@ -69,13 +69,13 @@ export const receive = command({
   name: "receive",
   about: "Run a sample receiver on this machine. It verifies signatures and can simulate failures.",
   flags: {
-    port: integer(0, 65_535, `port to listen on; 0 chooses a free one (${RECEIVER_PORT})`),
+    port: integer(0, 65_535, `port to listen on; 0 chooses a free one (default ${RECEIVER_PORT})`),
     fail: text("percent", "fail this share of the deliveries, such as 30%"),
     delay: duration("wait this long before each response"),
     statusCode: integer(
       200,
       599,
-      "status code of failures; without --fail, of every response (500)",
+      "status code of failures; without --fail, of every response (default 500)",
     ),
     secretFile: text("file", "file with the signing secret; without it, nothing is verified"),
   },

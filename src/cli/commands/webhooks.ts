@@ -10,9 +10,8 @@ import { disable, enable, deleteCommand, rotateSecret } from "./webhook-actions.
 import { listen } from "./webhook-listen.ts";
 import { receive, test, verify } from "./webhook-tools.ts";
 
-const event = texts("type", "event type such as service.updated, or all (repeatable)");
-const timeout = duration("timeout of one attempt, 1s to 30s (10s)");
-const maxInFlight = integer(1, 32, "maximum concurrent deliveries (4)");
+const MAX_IN_FLIGHT = 32;
+const TIMEOUT_LIMITS = ["1s", "30s"] as const;
 
 const create = command({
   name: "create",
@@ -21,9 +20,9 @@ const create = command({
   flags: {
     name: requiredText("name", "name of the endpoint"),
     url: requiredText("url", "URL to send webhooks to: https, on a public address"),
-    event,
-    timeout,
-    maxInFlight,
+    event: texts("type", "event type such as service.updated, or all (repeatable)"),
+    timeout: duration("timeout of one attempt, 1s to 30s (default 10s)", TIMEOUT_LIMITS),
+    maxInFlight: integer(1, MAX_IN_FLIGHT, "maximum concurrent deliveries (default 4)"),
     allowPrivate: toggle("trust this URL: allow http and private addresses"),
     out: text("file", "write the secret to a new file (0600) instead of stdout"),
   },
@@ -89,8 +88,7 @@ const list = command({
 
 const show = command({
   name: "show",
-  about:
-    "Show an endpoint, but never its secret, which is shown only once, when it is created or rotated.",
+  about: "Show an endpoint without its secret, which is shown only when it is created or rotated.",
   arguments: ["<endpoint>"],
   examples: ["webhooks show whe_06f…", "webhooks show whe_06f… --json"],
   async run(cli, _flags, named) {
@@ -112,9 +110,9 @@ const update = command({
   flags: {
     name: text("name", "new name"),
     url: text("url", "new URL"),
-    event,
-    timeout,
-    maxInFlight,
+    event: texts("type", "new list of event types, or all (repeatable)"),
+    timeout: duration("new timeout of one attempt, 1s to 30s", TIMEOUT_LIMITS),
+    maxInFlight: integer(1, MAX_IN_FLIGHT, "new maximum of concurrent deliveries"),
     allowPrivate: choice(
       ["yes", "no"],
       "whether to trust its URL: allow http and private addresses",

@@ -19,7 +19,7 @@ const FIXED: Record<string, Candidate[]> = {
   "deliveries --event": plain(EVENT_TYPES),
   "events <type>": plain(EVENT_TYPES),
   "events --type": plain(EVENT_TYPES),
-  "seed [what]": plain([...PRESETS, "all"]),
+  "seed [source]": plain([...PRESETS, "all"]),
   "completion <shell>": plain(SHELLS),
 };
 

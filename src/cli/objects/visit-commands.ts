@@ -58,7 +58,7 @@ export function visitCommands<Row, Shown extends { id: string }>(
   const list = command({
     name: "list",
     about: `List ${group}, newest first.`,
-    flags: { status: choice(STATUSES, "show only this status"), ...pageFlags },
+    flags: { status: choice(STATUSES, `only ${group} with this status`), ...pageFlags },
     examples: [`${group} list --status CONFIRMED`, `${group} list --limit 500 --json`],
     async run(cli, { limit, ...filter }) {
       const rt = await cli.open();

@@ -6,8 +6,8 @@ const DEFAULT_LIMIT = 50;
 
 /** Paging flags of append-only lists. */
 export const pageFlags = {
-  before: text("id", "show only entries older than this ID"),
-  limit: integer(1, 10_000, `maximum number of entries (${DEFAULT_LIMIT})`),
+  before: text("id", "only entries older than this ID"),
+  limit: integer(1, 10_000, `maximum number of entries (default ${DEFAULT_LIMIT})`),
 };
 
 /** Prints the newest entries of a list and says how to see older ones. */
