@@ -25,7 +25,10 @@ export type GlobalFlags = {
   dryRun: boolean;
 };
 
-/** The context of a running command: its data and its terminal. Data goes to stdout, messages to stderr. */
+/**
+ * The context of a running command: its data and its terminal. Data goes to stdout, messages to
+ * stderr.
+ */
 export type Cli = ReturnType<typeof createCli>;
 
 /** Wait for other writers longer than the largest `catalog apply` takes. */
@@ -34,7 +37,10 @@ const BUSY_TIMEOUT_MS = 30_000;
 export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const opened: Runtime[] = [];
 
-  /** Prints a message on stderr, unless --quiet is set. Names of files and objects in it are escaped. */
+  /**
+   * Prints a message on stderr, unless --quiet is set. Names of files and objects in it are
+   * escaped.
+   */
   const note = (text: string): void => {
     if (!flags.quiet) io.stderr.write(`${safeLines(text)}\n`);
   };
@@ -124,7 +130,8 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     },
 
     /**
-     * Asks for the name of the object to confirm `action`, such as "Deleting x". Scripts pass --yes.
+     * Asks for the name of the object to confirm `action`, such as "Deleting x". Scripts pass
+     * --yes.
      * @throws AppError usage if the answer differs or nobody can be asked
      */
     async confirm(action: string, name: string): Promise<void> {
@@ -138,7 +145,9 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
   };
 }
 
-/** Returns the typed line, or "" at the end of input. Ctrl-C ends the program with SIGINT as usual. */
+/**
+ * Returns the typed line, or "" at the end of input. Ctrl-C ends the program with SIGINT as usual.
+ */
 function ask({ stdin, stderr }: Io, question: string): Promise<string> {
   const prompt = createInterface({ input: stdin, output: stderr });
   return new Promise<string>((resolve) => {

@@ -53,7 +53,9 @@ export const command = <
   },
 ): CommandSpec => ({ arguments: [], flags: {}, ...spec }) as CommandSpec;
 
-/** Adds a command or a group to commander. `start` creates the context and runs the command in it. */
+/**
+ * Adds a command or a group to commander. `start` creates the context and runs the command in it.
+ */
 export function addCommand(
   parent: Command,
   spec: CommandSpec | CommandGroup,

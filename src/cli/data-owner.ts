@@ -3,8 +3,9 @@ import type { Config } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 
 /**
- * Refuses to run as root on data of another user: root would create files (lock, log, backup) that the owner cannot read.
- * Changing their owner afterwards would make root follow links in a folder that another user controls.
+ * Refuses to run as root on data of another user: root would create files (lock, log, backup) that
+ * the owner cannot read. Changing their owner afterwards would make root follow links in a folder
+ * that another user controls.
  * @throws AppError not_permitted
  */
 export function assertDataOwner({ dataDir, databasePath }: Config): void {

@@ -1,6 +1,8 @@
 import type { ErrorCode } from "../domain/errors.ts";
 
-/** Exit codes. 129, 130, 141 and 143 are the shell's codes for SIGHUP, SIGINT, SIGPIPE and SIGTERM. */
+/**
+ * Exit codes. 129, 130, 141 and 143 are the shell's codes for SIGHUP, SIGINT, SIGPIPE and SIGTERM.
+ */
 export const EXIT = {
   ok: 0,
   failure: 1,

@@ -82,8 +82,8 @@ function systemError(error: unknown): AppError | undefined {
 }
 
 /**
- * Replaces `deskbell` at the start of a command with the program as it was started, so that the command can be pasted.
- * Other uses of the word stay.
+ * Replaces `deskbell` at the start of a command with the program as it was started, so that the
+ * command can be pasted. Other uses of the word stay.
  */
 export const insertProgramName = (fix: string, program: string): string =>
   fix.replace(/(?<![\w/.-])deskbell(?= (?:--)?[a-z…])/g, () => program);

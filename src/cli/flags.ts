@@ -1,6 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
 
-/** An option of a command: its commander definition, and a function that returns its typed value. */
+/**
+ * An option of a command: its commander definition, and a function that returns its typed value.
+ */
 export type Flag<Value> = { option: (long: string) => Option; read: (raw: unknown) => Value };
 export type Flags = Record<string, Flag<unknown>>;
 export type FlagValues<F extends Flags> = { [Name in keyof F]: ReturnType<F[Name]["read"]> };
@@ -25,7 +27,10 @@ export const requiredText = (placeholder: string, about: string): Flag<string> =
   read: (raw) => raw as string,
 });
 
-/** An option that is repeated for each value. A variadic option would consume the arguments after it. */
+/**
+ * An option that is repeated for each value. A variadic option would consume the arguments after
+ * it.
+ */
 export const texts = (placeholder: string, about: string): Flag<string[]> => ({
   option: (long) =>
     new Option(`${long} <${placeholder}>`, about).argParser((value: string, before?: string[]) => [
@@ -83,7 +88,10 @@ function parseDuration(text: string): number {
   return count === undefined ? Number.NaN : Number(count) * UNITS[unit as keyof typeof UNITS];
 }
 
-/** A duration such as `90d`, `24h`, `30m` or `10s`, within inclusive limits. The value is in milliseconds. */
+/**
+ * A duration such as `90d`, `24h`, `30m` or `10s`, within inclusive limits. The value is in
+ * milliseconds.
+ */
 export const duration = (
   about: string,
   [minimum, maximum]: readonly [string, string] = ["0s", "999999d"],
@@ -101,7 +109,10 @@ export const duration = (
   read: (raw) => raw as number | undefined,
 });
 
-/** Makes an option readable from an environment variable too. The flag wins; an empty variable counts as unset. */
+/**
+ * Makes an option readable from an environment variable too. The flag wins; an empty variable
+ * counts as unset.
+ */
 export const withEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({
   read: (raw) => flag.read(raw === "" ? undefined : raw),
   option: (long) => {

@@ -1,4 +1,7 @@
-/** Commands of deskbell 0.1 that were renamed. They work until 0.3; no help or completion lists them. */
+/**
+ * Commands of deskbell 0.1 that were renamed. They work until 0.3; no help or completion lists
+ * them.
+ */
 const COMMANDS: Record<string, string> = {
   "businesses remove": "businesses delete",
   "menu set": "menu update",
@@ -70,7 +73,9 @@ function renameCommand(args: readonly string[], note: Note): string[] {
   );
 }
 
-/** Where the noun and the verb are: the first two words that are neither an option nor its value. */
+/**
+ * Where the noun and the verb are: the first two words that are neither an option nor its value.
+ */
 function commandPositions(args: readonly string[]): number[] {
   const positions: number[] = [];
   for (let at = 0; at < args.length && positions.length < 2; at++) {

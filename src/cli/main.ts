@@ -8,7 +8,8 @@ const program = IS_EXECUTABLE
   ? process.argv0
   : programName(process.argv[1] ?? "deskbell", process.cwd());
 
-// Installed first: by default, Node prints the source line of an uncaught error, here the whole bundle.
+// Installed first: by default, Node prints the source line of an uncaught error, here the whole
+// bundle.
 const onBug = (error: unknown) => {
   const { text, exitCode } = explainFailure(error, program);
   process.stderr.write(text);

@@ -2,7 +2,8 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, relative, resolve } from "node:path";
 
 /**
- * Returns the command that starts this program, for hints that can be pasted: in a checkout, `deskbell` is not on PATH.
+ * Returns the command that starts this program, for hints that can be pasted: in a checkout,
+ * `deskbell` is not on PATH.
  * @param script the script as it was typed: process.argv[1]
  * @param folder the current folder
  */

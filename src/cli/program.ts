@@ -11,7 +11,8 @@ import { ABOUT, GLOBAL_OPTIONS, rootHelp, VERSION_OPTION } from "./root-help.ts"
 const COMPLETE = "__complete";
 
 /**
- * Builds the program for one command line: commands that the line may name are loaded, the others have only their summary.
+ * Builds the program for one command line: commands that the line may name are loaded, the others
+ * have only their summary.
  * @param onExit called with the exit code of the command that ran
  */
 export async function createProgram(

@@ -25,7 +25,10 @@ const HELP_OPTION = { flags: "-h, --help", about: "display help for command" };
 const HELP_COMMAND = { name: "help", about: "display help for command" };
 const MIN_TEXT_WIDTH = 40;
 
-/** The help of the program, from the command table alone, so that --help loads neither commander nor a command. */
+/**
+ * The help of the program, from the command table alone, so that --help loads neither commander nor
+ * a command.
+ */
 export function rootHelp(program: string, width: number): string {
   const options = [VERSION_OPTION, ...GLOBAL_OPTIONS, HELP_OPTION].map(
     ({ flags, about, env }: (typeof GLOBAL_OPTIONS)[number]) =>

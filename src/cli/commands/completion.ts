@@ -29,8 +29,8 @@ export const completion = command({
 });
 
 /**
- * The command that the completion scripts call. It prints candidates only, never an error: the user is in the middle of
- * typing a line.
+ * The command that the completion scripts call. It prints candidates only, never an error: the user
+ * is in the middle of typing a line.
  */
 export const complete = (
   commands: readonly (CommandSpec | CommandGroup)[],
@@ -58,7 +58,10 @@ export const complete = (
   });
 
 const BUSY_TIMEOUT_MS = 500;
-/** Shells insert the value unquoted, so it must contain no shell syntax and must not look like an option. */
+/**
+ * Shells insert the value unquoted, so it must contain no shell syntax and must not look like an
+ * option.
+ */
 const isHarmless = ({ value }: Candidate): boolean => /^\w[\w./:*-]*$/.test(value);
 
 async function valuesFor(

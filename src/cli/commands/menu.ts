@@ -102,7 +102,8 @@ const soldOut = command({
     const rt = await cli.open();
     const business = cli.business(rt);
     const { setSoldOut } = await import("../../app/catalog/sold-out.ts");
-    const back = until === undefined ? null : parseTime(until, business.doc.timezone, rt.now());
+    const back =
+      until === undefined ? null : parseTime("--until", until, business.doc.timezone, rt.now());
     const { name, key, id, events, deliveries } = setSoldOut(
       rt,
       business,

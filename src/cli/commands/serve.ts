@@ -53,7 +53,8 @@ export const serve = command({
       import("../running/daemon.ts"),
       import("../running/stop-signal.ts"),
     ]);
-    // With a certificate, SIGHUP reloads it. The handler is installed first: by default, SIGHUP would end the process.
+    // With a certificate, SIGHUP reloads it. The handler is installed first: by default, SIGHUP
+    // would end the process.
     let reloadCertificate = (): void => {};
     if (tls) process.on("SIGHUP", () => reloadCertificate());
     const stopped = untilStopped(tls && ["SIGINT", "SIGTERM"]);

@@ -28,7 +28,9 @@ export const enable = command({
     const { enableEndpoint } = await lifecycle();
     const timezone = rt.store.businesses.findById(businessId)?.doc.timezone ?? "UTC";
     const which =
-      recover === "all" || recover === "none" ? recover : parseTime(recover, timezone, rt.now());
+      recover === "all" || recover === "none"
+        ? recover
+        : parseTime("--recover", recover, timezone, rt.now());
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
     if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
     cli.note(

@@ -72,7 +72,8 @@ export const listen = command({
         print(cli, event, outcome, durationMs);
         sent += 1;
       }
-      // Keep the old cursor if the page was interrupted. Its events are then sent twice, but none is lost.
+      // Keep the old cursor if the page was interrupted. Its events are then sent twice, but none
+      // is lost.
       if (sent === page.events.length) cursor = page.cursor;
     }
     if (cli.flags.json)

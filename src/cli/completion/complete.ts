@@ -9,7 +9,10 @@ export type Candidate = { value: string; about: string };
 /** The word to complete: its candidates, or the kind of value to look up in the data. */
 export type CompletionPoint = {
   candidates: Candidate[];
-  /** The noun and the argument or flag: `keys <key>`, `tickets --order`; undefined if no value belongs here. */
+  /**
+   * The noun and the argument or flag: `keys <key>`, `tickets --order`; undefined if no value
+   * belongs here.
+   */
   valueKind: string | undefined;
   /** The beginning of the value, as typed. */
   typed: string;

@@ -13,7 +13,10 @@ export const presetSource = (preset: Preset): Source => ({
   text: readPreset(preset),
 });
 
-/** Reads the catalog files of a command line: files, folders of YAML and JSON files, or `-` for stdin. */
+/**
+ * Reads the catalog files of a command line: files, folders of YAML and JSON files, or `-` for
+ * stdin.
+ */
 export async function readSources(names: readonly string[], stdin: Io["stdin"]): Promise<Source[]> {
   const sources: Source[] = [];
   for (const name of names) {

@@ -53,7 +53,10 @@ export async function createOrLoad(
 const isGiven = (value: Given[string]): boolean =>
   value !== undefined && (!Array.isArray(value) || value.length > 0);
 
-/** Creates each line in its own transaction and reports it on stdout. A rejected line does not stop the others. */
+/**
+ * Creates each line in its own transaction and reports it on stdout. A rejected line does not stop
+ * the others.
+ */
 async function loadLines(
   cli: Cli,
   rt: Runtime,

@@ -4,7 +4,8 @@ import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/shell-quote.ts";
 
 /**
- * Creates and opens a file. An existing file is never overwritten: it may hold a secret or the user's edits.
+ * Creates and opens a file. An existing file is never overwritten: it may hold a secret or the
+ * user's edits.
  * @throws AppError if the file exists or its folder does not
  */
 export function openNewFile(path: string, mode = 0o666): number {

@@ -21,8 +21,8 @@ const MAX_LIMIT = 500;
 export type FeedStart = "now" | "oldest" | { after: string };
 
 /**
- * Yields the pages of a feed until `stop` is aborted. The first page comes immediately and may be empty. While the server is
- * unreachable or overloaded, requests are repeated with growing pauses.
+ * Yields the pages of a feed until `stop` is aborted. The first page comes immediately and may be
+ * empty. While the server is unreachable or overloaded, requests are repeated with growing pauses.
  * @throws AppError for an error that a retry does not fix
  */
 export async function* followFeed(

@@ -17,7 +17,9 @@ export const resolveEndpoint = (cli: Cli, rt: Runtime, name: string): EndpointRo
     all: rt.store.endpoints.list(),
   });
 
-/** Returns the ID of an endpoint. Accepts the ID of a deleted one, because its deliveries are kept. */
+/**
+ * Returns the ID of an endpoint. Accepts the ID of a deleted one, because its deliveries are kept.
+ */
 export const resolveEndpointId = (cli: Cli, rt: Runtime, name: string): string =>
   name.startsWith("whe_") ? name : resolveEndpoint(cli, rt, name).id;
 

@@ -8,7 +8,10 @@ const MAX_CHARS = 10_000;
 export const fieldText = (value: unknown): string =>
   safe(typeof value === "string" ? value : value === null ? "" : JSON.stringify(value), MAX_CHARS);
 
-/** Formats an object for a terminal: a line per field, with long lists and nested objects wrapped and indented. */
+/**
+ * Formats an object for a terminal: a line per field, with long lists and nested objects wrapped
+ * and indented.
+ */
 export function toFields(object: object, width: number): string[] {
   const fields = Object.entries(object).filter(([, value]) => value !== undefined);
   const margin = Math.max(...fields.map(([name]) => name.length)) + INDENT.length;
@@ -47,13 +50,18 @@ const isEmpty = (value: unknown): boolean =>
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => INDENT + line);
 
-/** Returns `name value` for each field of a nested object. Empty fields are omitted to save space. */
+/**
+ * Returns `name value` for each field of a nested object. Empty fields are omitted to save space.
+ */
 const pairs = (object: object): string[] =>
   Object.entries(object)
     .filter(([, value]: [string, unknown]) => !isEmpty(value))
     .map(([name, value]: [string, unknown]) => `${safe(name)} ${fieldText(value)}`);
 
-/** Joins pieces into lines of at most `width` cells. A piece is never split; a longer one gets a line to itself. */
+/**
+ * Joins pieces into lines of at most `width` cells. A piece is never split; a longer one gets a
+ * line to itself.
+ */
 function wrap(
   first: string,
   others: string,

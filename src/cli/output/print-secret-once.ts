@@ -5,8 +5,9 @@ import { createPrivateFile } from "../input/private-file.ts";
 export type NewSecret = { secret: string; owner: object };
 
 /**
- * Creates a secret and prints it alone on stdout, so that `KEY=$(deskbell …)` works, or writes it to a new file. The file is
- * opened first, so that no secret exists that could not be handed out. A dry run prints no secret.
+ * Creates a secret and prints it alone on stdout, so that `KEY=$(deskbell …)` works, or writes it
+ * to a new file. The file is opened first, so that no secret exists that could not be handed out. A
+ * dry run prints no secret.
  */
 export async function printSecretOnce(
   cli: Cli,

@@ -34,12 +34,17 @@ export type Daemon = {
   stop: () => Promise<void>;
 };
 
-/** The HTTP thread never blocks on another writer; it retries asynchronously, then responds with 503. */
+/**
+ * The HTTP thread never blocks on another writer; it retries asynchronously, then responds with
+ * 503.
+ */
 const HTTP_BUSY_TIMEOUT_MS = 0;
 
 /**
- * Starts the HTTP API and the delivery worker. If one part fails to start, the parts before it are stopped again.
- * @throws AppError usage for an invalid setting; state_refuses if another daemon uses the data or the port is in use
+ * Starts the HTTP API and the delivery worker. If one part fails to start, the parts before it are
+ * stopped again.
+ * @throws AppError usage for an invalid setting; state_refuses if another daemon uses the data or
+ *   the port is in use
  */
 export async function startDaemon(
   config: Config,
@@ -55,7 +60,8 @@ export async function startDaemon(
     rt.store.file.disableCheckpoints();
     const lock = acquireDaemonLock(config.databasePath);
     parts.defer(lock.release);
-    // Start the API first, so that it does not compete with the worker's start for the processor. Stop it first, too.
+    // Start the API first, so that it does not compete with the worker's start for the processor.
+    // Stop it first, too.
     let worker: RunningDeliveryWorker | undefined;
     parts.defer(async () => worker?.stop());
     const server = await startServer(rt, { host, port, tls, sendOnce: lazySendOnce(rt) });
@@ -75,7 +81,9 @@ export async function startDaemon(
   }
 }
 
-/** Stores the URL for `status` and the live view. A failure is logged and does not stop the daemon. */
+/**
+ * Stores the URL for `status` and the live view. A failure is logged and does not stop the daemon.
+ */
 async function saveAddress(rt: Runtime, url: string): Promise<void> {
   const row = {
     url,

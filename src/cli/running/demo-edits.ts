@@ -8,8 +8,8 @@ import { withEdits } from "../objects/objects.ts";
 const STEP_CENTS = 100;
 
 /**
- * Makes price change number `n` of a demo through the same use case as `services update`: each service in turn becomes one
- * unit more expensive, and in the next round cheaper again.
+ * Makes price change number `n` of a demo through the same use case as `services update`: each
+ * service in turn becomes one unit more expensive, and in the next round cheaper again.
  */
 export function editNextPrice(rt: Runtime, business: BusinessRow, n: number): ChangeResult {
   const services = rt.store.catalog

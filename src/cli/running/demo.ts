@@ -39,7 +39,10 @@ export type DemoOptions = {
   printAttempts: boolean;
 };
 
-/** Starts deskbell on temporary data, with a partner's webhook receiver and a timer that changes prices. */
+/**
+ * Starts deskbell on temporary data, with a partner's webhook receiver and a timer that changes
+ * prices.
+ */
 export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
   const parts = new AsyncDisposableStack();
   try {

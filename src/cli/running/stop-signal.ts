@@ -9,7 +9,10 @@ export type StopSignal = keyof typeof EXIT_OF;
 
 export const exitCodeOf = (signal: StopSignal): number => EXIT_OF[signal];
 
-/** The terminal, npm and bin/deskbell.js each pass the signal on, so that one Ctrl-C arrives up to three times. */
+/**
+ * The terminal, npm and bin/deskbell.js each pass the signal on, so that one Ctrl-C arrives up to
+ * three times.
+ */
 const SAME_SIGNAL_MS = 500;
 
 const ALL = Object.keys(EXIT_OF) as StopSignal[];

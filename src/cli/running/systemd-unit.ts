@@ -8,7 +8,10 @@ export type UnitOptions = {
   isInHome: boolean;
 };
 
-/** Quotes a word of ExecStart. systemd cannot start a path that contains one of these characters, however it is escaped. */
+/**
+ * Quotes a word of ExecStart. systemd cannot start a path that contains one of these characters,
+ * however it is escaped.
+ */
 function execWord(path: string): string {
   if (!/["'\\$\p{Cc}]/u.test(path)) return `"${path.replaceAll("%", "%%")}"`;
   throw new AppError("state_refuses", `systemd cannot start a program at this path: ${path}`, {
