@@ -121,7 +121,7 @@ test("what the partner's own side does not take is said, not sent again, and the
 test("what asking again would not mend ends it with words", async () => {
   const box = await openBox();
   const cases: [string[], number, RegExp][] = [
-    [["--after", "zz.0000000000"], 2, /not a cursor[^]*\nfix: check --after/],
+    [["--after", "zz.0000000000"], 2, /not issued by this feed[^]*\nfix: check --after/],
     [["--business", "elsewhere"], 4, /business[^]*\nfix: use a key of this business/],
   ];
   for (const [more, code, says] of cases)
@@ -185,7 +185,7 @@ test("after a restore the cursor from before it is refused with 5 and what to do
   expect(await listen(box, "http://127.0.0.1:9/", "--after", cursor).waitForExit()).toMatchObject({
     code: 5,
     stderr: expect.stringMatching(
-      /^[^]*error: .*not kept any more.*\nfix: fetch all lists over the API again/,
+      /^[^]*error: .*cursor.*\nfix: fetch all lists over the API again/,
     ),
   });
 });

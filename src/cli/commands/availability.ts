@@ -48,20 +48,20 @@ export const availability = command({
     "availability --party 4 --area terrace --date 2026-12-01 --explain",
   ],
   async run(cli, given) {
-    const wish = wishOf(given);
+    const request = parseRequest(given);
     const rt = await cli.open();
     const business = cli.business(rt);
-    const span = spanOf(given, localDateOf(rt.now(), business.doc.timezone));
+    const dates = parseDates(given, localDateOf(rt.now(), business.doc.timezone));
     const [{ createAvailabilityFinder }, { createEventLoopYield }] = await Promise.all([
       import("../../app/availability/availability.ts"),
       import("../../app/availability/yield-to-event-loop.ts"),
     ]);
-    const ask = createAvailabilityFinder(rt, createEventLoopYield());
+    const findAvailability = createAvailabilityFinder(rt, createEventLoopYield());
     const { explain, next } = given;
-    const found = ask(business, {
+    const availability = findAvailability(business, {
       audience: "INTERNAL",
-      request: wish,
-      dates: span,
+      request,
+      dates,
       timezone: null,
       explain,
     });
@@ -71,9 +71,9 @@ export const availability = command({
         .map(({ id, key }) => [id, key]),
     );
     const nameOf = (id: string) => keys.get(id) ?? id;
-    if (next === undefined) return printDays(cli, span, found, nameOf);
-    const slots = await found.nextSlots(next, span.from);
-    if (cli.flags.json) cli.printObject({ ...found.terms, from: span.from, slots });
+    if (next === undefined) return printDays(cli, dates, availability, nameOf);
+    const slots = await availability.nextSlots(next, dates.from);
+    if (cli.flags.json) cli.printObject({ ...availability.terms, from: dates.from, slots });
     else
       cli.printList(
         slots.map((slot) => slotRow(slot, nameOf)),
@@ -85,14 +85,14 @@ export const availability = command({
 
 async function printDays(
   cli: Cli,
-  span: DateRange,
-  found: Availability,
+  dates: DateRange,
+  availability: Availability,
   nameOf: (id: string) => string,
 ): Promise<void> {
   const days: PublicDay[] = [];
-  for await (const some of found.days()) days.push(...some);
+  for await (const batch of availability.days()) days.push(...batch);
   const { io, flags } = cli;
-  if (flags.json) cli.printObject({ ...found.terms, ...span, days });
+  if (flags.json) cli.printObject({ ...availability.terms, ...dates, days });
   else if (io.stdout.isTTY)
     for (const day of days) io.stdout.write(`${dayLines(day, widthOf(io.stdout)).join("\n")}\n`);
   else
@@ -103,7 +103,7 @@ async function printDays(
     );
 }
 
-function wishOf({
+function parseRequest({
   service,
   variant,
   addon,
@@ -139,18 +139,17 @@ function wishOf({
   return { partySize: party, areaId: area ?? null };
 }
 
-function spanOf(
-  { next, ...asked }: DateRangeInput & { next: number | undefined },
+function parseDates(
+  { next, ...input }: DateRangeInput & { next: number | undefined },
   today: string,
 ): DateRange {
-  if (next !== undefined && (asked.date ?? asked.to) !== undefined)
+  if (next !== undefined && (input.date ?? input.to) !== undefined)
     throw new AppError("usage", "--next cannot be combined with --date or --to; use --from.");
-  const { range: span, issues: mistakes } = parseDateRange(asked, today);
-  const [first] = mistakes;
-  if (span === undefined || first !== undefined)
+  const { range, issues } = parseDateRange(input, today);
+  if (range === undefined || issues.length > 0)
     throw new AppError(
       "usage",
-      mistakes.map(({ detail }) => detail.replaceAll(/'(date|from|to)'/g, "--$1")).join(" "),
+      issues.map(({ detail }) => detail.replaceAll(/'(date|from|to)'/g, "--$1")).join(" "),
     );
-  return span;
+  return range;
 }

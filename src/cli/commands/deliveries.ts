@@ -52,13 +52,13 @@ const list = command({
     "deliveries list --failed --since 2h",
     "deliveries list --endpoint whe_06f… --limit 500 --json",
   ],
-  async run(cli, { before, limit, ...filterGiven }) {
+  async run(cli, { before, limit, ...filters }) {
     const rt = await cli.open();
-    const filter = { ...toFilter(cli, rt, filterGiven), before };
+    const filter = { ...toFilter(cli, rt, filters), before };
     printPage(
       cli,
       limit,
-      (maximum) => rt.store.deliveries.list(filter, maximum).map(shownDelivery),
+      (maximum) => rt.store.deliveries.list(filter, maximum).map(toDeliveryOutput),
       [
         { title: "ID", value: ({ id }) => id, noTruncate: true },
         {
@@ -75,7 +75,7 @@ const list = command({
         {
           title: "LAST ERROR",
           value: ({ lastError }) => lastError,
-          ...(filterGiven.failed ? {} : { optional: true as const }),
+          ...(filters.failed ? {} : { optional: true as const }),
         },
         {
           title: "NEXT TRY",
@@ -98,8 +98,8 @@ const show = command({
     const rt = await cli.open();
     const { getDelivery } = await import("../../app/webhooks/deliveries.ts");
     const delivery = getDelivery(rt, id);
-    const attempts = rt.store.deliveries.listAttempts(id).map(shownAttempt);
-    cli.printObject({ ...shownDelivery(delivery), attempts });
+    const attempts = rt.store.deliveries.listAttempts(id).map(toAttemptOutput);
+    cli.printObject({ ...toDeliveryOutput(delivery), attempts });
   },
 });
 
@@ -118,12 +118,12 @@ const redeliver = command({
     "deliveries redeliver dlv_06f…",
     "deliveries redeliver --failed --since 2h --rate 5/s --wait",
   ],
-  async run(cli, { rate, wait, ...filterGiven }, id) {
+  async run(cli, { rate, wait, ...filters }, id) {
     const { dryRun } = cli.flags;
     const rt = await cli.open();
     const { redeliverDelivery, redeliverDeliveries } =
       await import("../../app/webhooks/deliveries.ts");
-    const filter = toFilter(cli, rt, filterGiven);
+    const filter = toFilter(cli, rt, filters);
     if ((id === undefined) !== hasConditions(filter))
       throw new AppError("usage", "Give either one delivery ID or filters such as --failed.", {
         fix: "deskbell deliveries redeliver --failed --since 2h",
@@ -150,11 +150,11 @@ const cancel = command({
   arguments: ["[delivery]"],
   flags: filterFlags,
   examples: ["deliveries cancel dlv_06f…", "deliveries cancel --endpoint whe_06f… --yes"],
-  async run(cli, filterGiven, id) {
+  async run(cli, filters, id) {
     const { dryRun } = cli.flags;
     const rt = await cli.open();
     const { cancelDeliveries, getDelivery } = await import("../../app/webhooks/deliveries.ts");
-    const filter = toFilter(cli, rt, filterGiven);
+    const filter = toFilter(cli, rt, filters);
     if ((id === undefined) !== hasConditions(filter))
       throw new AppError("usage", "Give either one delivery ID or filters such as --endpoint.", {
         fix: "deskbell deliveries cancel --endpoint whe_06f…",
@@ -202,14 +202,14 @@ function parseRate(text: string): number {
   });
 }
 
-const shownDelivery = (delivery: DeliveryRow) => ({
+const toDeliveryOutput = (delivery: DeliveryRow) => ({
   ...delivery,
   nextAttemptAt: isoTime(delivery.nextAttemptAt),
   createdAt: isoTime(delivery.createdAt),
   deliveredAt: isoTime(delivery.deliveredAt),
 });
 
-const shownAttempt = (attempt: AttemptRow) => ({ ...attempt, at: isoTime(attempt.at) });
+const toAttemptOutput = (attempt: AttemptRow) => ({ ...attempt, at: isoTime(attempt.at) });
 
 export const deliveries: CommandGroup = {
   name: "deliveries",

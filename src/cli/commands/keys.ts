@@ -54,7 +54,7 @@ const create = command({
         limitMinute: flags.limitMinute,
         limitHour: flags.limitHour,
       });
-      return { secret, owner: shownKey(key) };
+      return { secret, owner: toOutput(key) };
     });
   },
 });
@@ -68,7 +68,7 @@ const list = command({
     const { listKeys } = await import("../../app/keys.ts");
     const businessId = cli.flags.business === undefined ? undefined : cli.business(rt).id;
     cli.printList(
-      listKeys(rt, businessId).map(shownKey),
+      listKeys(rt, businessId).map(toOutput),
       [
         { title: "ID", value: ({ id }) => id, noTruncate: true },
         { title: "NAME", value: ({ name }) => name },
@@ -88,9 +88,9 @@ const show = command({
   about: "Show a key without its secret, which is shown only when the key is created or rotated.",
   arguments: ["<key>"],
   examples: ["keys show key_06f…", "keys show key_06f… --json"],
-  async run(cli, _flags, named) {
+  async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
-    cli.printObject(shownKey(resolveKey(cli, rt, named)));
+    cli.printObject(toOutput(resolveKey(cli, rt, nameOrId)));
   },
 });
 
@@ -107,13 +107,13 @@ const rotate = command({
     out,
   },
   examples: ["keys rotate key_06f…", "keys rotate key_06f… --overlap 0s --out website.key"],
-  async run(cli, flags, named) {
+  async run(cli, flags, nameOrId) {
     const rt = await cli.open();
-    const { id } = resolveKey(cli, rt, named);
+    const { id } = resolveKey(cli, rt, nameOrId);
     const { rotateKey } = await import("../../app/keys.ts");
     await printSecretOnce(cli, flags.out, () => {
       const { key, secret } = rotateKey(rt, id, flags.overlap);
-      return { secret, owner: shownKey(key) };
+      return { secret, owner: toOutput(key) };
     });
   },
 });
@@ -124,12 +124,12 @@ const revoke = command({
   supportsDryRun: true,
   arguments: ["<key>"],
   examples: ["keys revoke key_06f…", "keys revoke key_06f… --yes"],
-  async run(cli, _flags, named) {
+  async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
-    const { id, name } = resolveKey(cli, rt, named);
+    const { id, name } = resolveKey(cli, rt, nameOrId);
     await cli.confirm(`Revoking the key '${safe(name)}'`, name);
     const { revokeKey } = await import("../../app/keys.ts");
-    const key = shownKey(revokeKey(rt, id));
+    const key = toOutput(revokeKey(rt, id));
     if (cli.flags.json) cli.printObject(key);
     cli.note(`${cli.verb("Revoked", "revoke")} ${id}.`);
   },
@@ -151,7 +151,7 @@ const rotateMaster = command({
   },
 });
 
-const shownKey = ({ limitMinute, limitHour, ...key }: ListedKey) => ({
+const toOutput = ({ limitMinute, limitHour, ...key }: ListedKey) => ({
   ...key,
   limits: { minute: limitMinute, hour: limitHour },
   createdAt: isoTime(key.createdAt),

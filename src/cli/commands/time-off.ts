@@ -27,7 +27,7 @@ const create = command({
     const { slug, doc } = cli.business(rt);
     const { createTimeOff } = await import("../../app/bookings/time-off.ts");
     const { booked, ...row } = createTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
-    cli.printObject(shown(row, doc.timezone));
+    cli.printObject(toOutput(row, doc.timezone));
     if (booked > 0)
       cli.note(
         `${countOf(booked, "booking")} during that time not changed: ${cli.program} bookings list`,
@@ -61,7 +61,7 @@ const list = command({
     const keys = new Map(listObjects(rt, business, "staff").map(({ id, key }) => [id, key]));
     const rows = rt.store.timeOff.listEndingAfter(business.id, past ? 0 : rt.now());
     cli.printList(
-      rows.map((row) => shown(row, business.doc.timezone)),
+      rows.map((row) => toOutput(row, business.doc.timezone)),
       [
         { title: "ID", value: ({ id }) => id, noTruncate: true },
         { title: "STAFF", value: ({ staffId }) => keys.get(staffId) ?? staffId },
@@ -74,7 +74,7 @@ const list = command({
   },
 });
 
-const shown = ({ id, staffId, startsAt, endsAt, reason }: TimeOffRow, timezone: string) => ({
+const toOutput = ({ id, staffId, startsAt, endsAt, reason }: TimeOffRow, timezone: string) => ({
   id,
   staffId,
   from: formatInstant(startsAt, timezone),

@@ -22,9 +22,9 @@ export const enable = command({
     ),
   },
   examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 00:00"],
-  async run(cli, { recover = "all" }, named) {
+  async run(cli, { recover = "all" }, nameOrId) {
     const rt = await cli.open();
-    const { id, businessId } = resolveEndpoint(cli, rt, named);
+    const { id, businessId } = resolveEndpoint(cli, rt, nameOrId);
     const { enableEndpoint } = await lifecycle();
     const timezone = rt.store.businesses.findById(businessId)?.doc.timezone ?? "UTC";
     const which =
@@ -45,9 +45,9 @@ export const disable = command({
   supportsDryRun: true,
   arguments: ["<endpoint>"],
   examples: ["webhooks disable whe_06f…", "webhooks disable whe_06f… --json"],
-  async run(cli, _flags, named) {
+  async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
-    const { id } = resolveEndpoint(cli, rt, named);
+    const { id } = resolveEndpoint(cli, rt, nameOrId);
     const { disableEndpoint } = await lifecycle();
     const { parked } = disableEndpoint(rt, id, "manual");
     if (cli.flags.json) cli.printObject({ id, parked });
@@ -63,9 +63,9 @@ export const deleteCommand = command({
   supportsDryRun: true,
   arguments: ["<endpoint>"],
   examples: ["webhooks delete whe_06f…", "webhooks delete whe_06f… --yes"],
-  async run(cli, _flags, named) {
+  async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
-    const { id, name } = resolveEndpoint(cli, rt, named);
+    const { id, name } = resolveEndpoint(cli, rt, nameOrId);
     const { deleteEndpoint } = await lifecycle();
     await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
     const { cancelled } = deleteEndpoint(rt, id);
@@ -97,9 +97,9 @@ export const rotateSecret = command({
     "webhooks rotate-secret whe_06f… --out new.secret",
     "webhooks rotate-secret whe_06f… --finish",
   ],
-  async run(cli, { overlap, finish, force, out }, named) {
+  async run(cli, { overlap, finish, force, out }, nameOrId) {
     const rt = await cli.open();
-    const { id } = resolveEndpoint(cli, rt, named);
+    const { id } = resolveEndpoint(cli, rt, nameOrId);
     const { finishSecretRotation, rotateEndpointSecret } =
       await import("../../app/webhooks/endpoint-secrets.ts");
     if (finish) {

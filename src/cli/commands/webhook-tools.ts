@@ -16,9 +16,9 @@ export const test = command({
   about: "Send a signed test event to an endpoint and show the request and the response.",
   arguments: ["<endpoint>"],
   examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --json"],
-  async run(cli, _flags, named) {
+  async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
-    const { id } = resolveEndpoint(cli, rt, named);
+    const { id } = resolveEndpoint(cli, rt, nameOrId);
     const { testEndpoint } = await import("../../app/webhooks/test-endpoint.ts");
     const result = await testEndpoint(rt, id, lazySendOnce(rt));
     if (cli.flags.json) cli.printObject(result);

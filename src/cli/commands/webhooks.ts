@@ -47,7 +47,7 @@ const create = command({
         timeoutMs: timeout,
       };
       const { endpoint, secret } = await createEndpoint(rt, request);
-      return { secret, owner: shownEndpoint(endpoint) };
+      return { secret, owner: toOutput(endpoint) };
     });
   },
 });
@@ -60,7 +60,7 @@ const list = command({
     const rt = await cli.open();
     const businessId = cli.flags.business === undefined ? undefined : cli.business(rt).id;
     cli.printList(
-      rt.store.endpoints.list(businessId).map(shownEndpoint),
+      rt.store.endpoints.list(businessId).map(toOutput),
       [
         { title: "ID", value: ({ id }) => id, noTruncate: true },
         { title: "NAME", value: ({ name }) => name },
@@ -91,14 +91,14 @@ const show = command({
   about: "Show an endpoint without its secret, which is shown only when it is created or rotated.",
   arguments: ["<endpoint>"],
   examples: ["webhooks show whe_06f…", "webhooks show whe_06f… --json"],
-  async run(cli, _flags, named) {
+  async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
-    const endpoint = resolveEndpoint(cli, rt, named);
+    const endpoint = resolveEndpoint(cli, rt, nameOrId);
     const secrets = rt.store.endpointSecrets.listValid(endpoint.id, rt.now());
     const oldSecretEndsAt = isoTime(
       secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt ?? null,
     );
-    cli.printObject({ ...shownEndpoint(endpoint), oldSecretEndsAt });
+    cli.printObject({ ...toOutput(endpoint), oldSecretEndsAt });
   },
 });
 
@@ -122,7 +122,7 @@ const update = command({
     "webhooks update whe_06f… --url https://example.com/new-hook",
     "webhooks update whe_06f… --event all --timeout 20s",
   ],
-  async run(cli, { event, timeout, allowPrivate, ...fields }, named) {
+  async run(cli, { event, timeout, allowPrivate, ...fields }, nameOrId) {
     const changes = {
       ...fields,
       events: event.length === 0 ? undefined : expandEvents(event),
@@ -134,10 +134,10 @@ const update = command({
         fix: "add --url, --event or another option (see --help)",
       });
     const rt = await cli.open();
-    const { id } = resolveEndpoint(cli, rt, named);
+    const { id } = resolveEndpoint(cli, rt, nameOrId);
     const { updateEndpoint } = await import("../../app/webhooks/endpoints.ts");
     const endpoint = await updateEndpoint(rt, id, changes);
-    if (cli.flags.json) cli.printObject(shownEndpoint(endpoint));
+    if (cli.flags.json) cli.printObject(toOutput(endpoint));
     cli.note(`${cli.verb("Updated", "update")} ${id}.`);
   },
 });
@@ -145,7 +145,7 @@ const update = command({
 const expandEvents = (names: readonly string[]): readonly string[] =>
   names.includes("all") ? EVENT_TYPES : names;
 
-const shownEndpoint = (endpoint: EndpointRow) => ({
+const toOutput = (endpoint: EndpointRow) => ({
   ...endpoint,
   failingSince: isoTime(endpoint.failingSince),
   warnedAt: isoTime(endpoint.warnedAt),
