@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    setupFiles: ["test/support/documented-answers.ts"],
+    setupFiles: ["test/support/check-responses.ts"],
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts", "test/**/*.test.tsx"],
     testTimeout: 20_000,

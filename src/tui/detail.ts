@@ -12,7 +12,7 @@ import type { TABS } from "./ui-state.ts";
 /** Larger bodies are cut; `deskbell events show` prints all of them. */
 const MAX_BODY_CHARS = 32 * 1024;
 const LABEL = 14;
-const NOT_STORED = "(computed for each attempt, not stored)";
+const NOT_STORED = "(computed per attempt, not stored)";
 
 type Tab = (typeof TABS)[number];
 

@@ -13,35 +13,35 @@ import { BenchProcesses } from "./processes.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const LIMIT = 1_000_000_000;
-const ASKED = 400;
-const HEAVY_ASKED = 10;
+const REQUESTS = 400;
+const HEAVY_REQUESTS = 10;
 
 const today = Temporal.Now.plainDateISO("Europe/Lisbon");
 const firstDay = today.add({ days: 1 }).toString();
 const SALON: SalonSize = { people: 10, services: 5, firstDay, days: 31, bookings: 2000 };
 const WORST: SalonSize = { people: 50, services: 8, firstDay, days: 62, bookings: 10_000 };
 
-/** S10: what an answer takes end to end, and how long somebody else may have to wait while the heaviest is worked on. */
+/** S10: the response time of availability, and how long a heavy query delays other requests. */
 export async function benchAvailability(): Promise<Figure[]> {
-  return [await benchAnswers(), await benchOthers()];
+  return [await benchResponseTime(), await benchOtherRequests()];
 }
 
-async function benchAnswers(): Promise<Figure> {
+async function benchResponseTime(): Promise<Figure> {
   await using salon = await openSalon(SALON);
   const { rt, slug, services, client } = salon;
   const to = today.add({ days: SALON.days }).toString();
   const tookMs: number[] = [];
-  for (let i = 0; i < 2 * ASKED; i++) {
-    // Another question each time, as far as anything that is kept can tell.
+  for (let i = 0; i < 2 * REQUESTS; i++) {
+    // A different query string each time, so that no cache is used.
     const path = `/v1/businesses/${slug}/availability?serviceId=${services[i % 5]}&from=${firstDay}&to=${to}&_=${i}`;
-    const took = await timed(client, path, clientOf(i));
-    if (i >= ASKED) tookMs.push(took);
+    const took = await timed(client, path, clientHeaders(i));
+    if (i >= REQUESTS) tookMs.push(took);
   }
 
-  // A neighbour on the box costs time on the clock, and little of the thread's own.
+  // CPU time too, because other processes on the machine increase only the wall clock time.
   const ask = createAvailabilityFinder(rt, createEventLoopYield());
   const cpuMs: number[] = [];
-  for (let i = 0; i < ASKED; i++) {
+  for (let i = 0; i < REQUESTS; i++) {
     const before = process.threadCpuUsage();
     const request = {
       serviceIds: [services[i % 5] ?? ""],
@@ -51,23 +51,23 @@ async function benchAnswers(): Promise<Figure> {
       guests: 1,
     };
     const dates = { from: firstDay, to };
-    const asked = { audience: "PUBLIC", request, dates, timezone: null, explain: false } as const;
-    for await (const some of ask(getBusiness(rt, slug), asked).days()) JSON.stringify(some);
+    const query = { audience: "PUBLIC", request, dates, timezone: null, explain: false } as const;
+    for await (const some of ask(getBusiness(rt, slug), query).days()) JSON.stringify(some);
     const { user, system } = process.threadCpuUsage(before);
     cpuMs.push((user + system) / 1000);
   }
   const [p50, p99] = [median(tookMs), percentile(tookMs, 0.99)];
   return {
     id: "S10",
-    what: "availability, 10 staff, 31 days, 2,000 bookings, nothing kept",
-    ours: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; ${median(cpuMs.slice(ASKED / 2)).toFixed(1)} ms of CPU`,
+    description: "availability, 10 staff, 31 days, 2,000 bookings, uncached",
+    ours: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; ${median(cpuMs.slice(REQUESTS / 2)).toFixed(1)} ms of CPU`,
     peer: null,
     ratio: null,
     goal: "p50 <= 15 ms, p99 <= 60 ms",
   };
 }
 
-async function benchOthers(): Promise<Figure> {
+async function benchOtherRequests(): Promise<Figure> {
   await using salon = await openSalon(WORST);
   const { slug, services, client, other, secret } = salon;
   const to = today.add({ days: WORST.days }).toString();
@@ -75,22 +75,23 @@ async function benchOthers(): Promise<Figure> {
   const staff = `/v1/businesses/${slug}/staff`;
   const waitedMs: number[] = [];
   const tookMs: number[] = [];
-  const asking = async () => {
-    while (tookMs.length < HEAVY_ASKED)
-      tookMs.push(await timed(client, `${heavy}&_=${tookMs.length}`, clientOf(tookMs.length)));
+  const sendHeavy = async () => {
+    while (tookMs.length < HEAVY_REQUESTS)
+      tookMs.push(await timed(client, `${heavy}&_=${tookMs.length}`, clientHeaders(tookMs.length)));
   };
-  const done = asking();
-  while (tookMs.length < HEAVY_ASKED) {
+  const done = sendHeavy();
+  while (tookMs.length < HEAVY_REQUESTS) {
     const waited = await timed(other, staff, { authorization: `Bearer ${secret}` });
-    // Code that has run for a while.
+    // Skip the first two queries as warm-up.
     if (tookMs.length > 1) waitedMs.push(waited);
     await pause(1);
   }
   await done;
   return {
     id: "S10",
-    what: "another GET while 62 days of 8 services by 50 people around 10,000 bookings are worked on",
-    ours: `p50 ${median(waitedMs).toFixed(1)} ms, longest ${Math.max(...waitedMs).toFixed(1)} ms; the answer ${Math.round(median(tookMs))} ms`,
+    description:
+      "another GET during a query over 62 days, 8 services, 50 staff and 10,000 bookings",
+    ours: `p50 ${median(waitedMs).toFixed(1)} ms, longest ${Math.max(...waitedMs).toFixed(1)} ms; the query ${Math.round(median(tookMs))} ms`,
     peer: null,
     ratio: null,
     goal: "longest <= 50 ms",
@@ -98,8 +99,8 @@ async function benchOthers(): Promise<Figure> {
 }
 
 async function openSalon(size: SalonSize) {
-  const stage = new BenchProcesses();
-  const dataDir = join(stage.dir, "data");
+  const processes = new BenchProcesses();
+  const dataDir = join(processes.dir, "data");
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
   const salon = createLargeSalon(rt, size);
   const { id } = getBusiness(rt, salon.slug);
@@ -112,7 +113,7 @@ async function openSalon(size: SalonSize) {
     ...limits,
   });
   const daemon = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"];
-  const url = await stage.start(
+  const url = await processes.start(
     [...daemon, "--trusted-proxy", "127.0.0.1/32"],
     /(http:\/\/127\.0\.0\.1:\d+)/,
   );
@@ -126,13 +127,13 @@ async function openSalon(size: SalonSize) {
     async [Symbol.asyncDispose]() {
       await Promise.all([client.close(), other.close()]);
       rt.close();
-      await stage[Symbol.asyncDispose]();
+      await processes[Symbol.asyncDispose]();
     },
   };
 }
 
-/** Nobody may ask so often: each question comes from somebody else. */
-const clientOf = (i: number) => ({ "x-forwarded-for": `10.0.${i >> 8}.${i & 255}` });
+/** Uses another client address for each request, because of the rate limit. */
+const clientHeaders = (i: number) => ({ "x-forwarded-for": `10.0.${i >> 8}.${i & 255}` });
 
 async function timed(
   client: Client,
@@ -140,9 +141,9 @@ async function timed(
   headers: Record<string, string>,
 ): Promise<number> {
   const startedAt = performance.now();
-  const answer = await client.request({ method: "GET", path, headers });
-  const body = await answer.body.text();
-  if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}: ${body}`);
+  const response = await client.request({ method: "GET", path, headers });
+  const body = await response.body.text();
+  if (response.statusCode !== 200) throw new Error(`HTTP ${response.statusCode}: ${body}`);
   return performance.now() - startedAt;
 }
 

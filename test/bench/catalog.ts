@@ -7,9 +7,9 @@ import { BenchProcesses } from "./processes.ts";
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const ROUNDS = 5;
 const SIZE = "10k";
-const DIFFERS = 8;
+const EXIT_DIFFERS = 8;
 
-/** Writes what the process took behind everything else that it writes on stderr. */
+/** A module that prints the CPU time and memory of the process to stderr when it exits. */
 const METER = `data:text/javascript,${encodeURIComponent(
   'process.on("exit",()=>{const{userCPUTime:u,systemCPUTime:s,maxRSS:m}=process.resourceUsage();' +
     'process.getBuiltinModule("node:fs").writeSync(2,"\\nmeter "+(u+s)/1000+" "+m/1024)})',
@@ -17,10 +17,10 @@ const METER = `data:text/javascript,${encodeURIComponent(
 
 type Run = { ms: number; cpuMs: number; rssMb: number };
 
-/** S13: whole commands on a catalog of 10,000 objects, from the start of the process to its end. */
+/** S13: commands on a catalog of 10,000 objects, including the start of the process. */
 export async function benchCatalog(): Promise<Figure[]> {
-  await using stage = new BenchProcesses();
-  const at = (name: string) => join(stage.dir, name);
+  await using processes = new BenchProcesses();
+  const at = (name: string) => join(processes.dir, name);
   run(["seed", "--generate", SIZE, "--random-seed", "42", "--data-dir", at("seeded")]);
   const figures: Figure[] = [];
   for (const format of ["json", "yaml"]) {
@@ -33,7 +33,7 @@ export async function benchCatalog(): Promise<Figure[]> {
     for (let round = 0; round < ROUNDS; round++) {
       rmSync(at("data"), { recursive: true, force: true });
       applies.push(run(["catalog", "apply", file, "--data-dir", at("data")]));
-      diffs.push(run(["catalog", "diff", edited, "--data-dir", at("data")], DIFFERS));
+      diffs.push(run(["catalog", "diff", edited, "--data-dir", at("data")], EXIT_DIFFERS));
     }
     figures.push(
       figureOf(`apply 10,000 objects, ${format}`, applies, "<= 2 s, <= 200 MB"),
@@ -43,7 +43,7 @@ export async function benchCatalog(): Promise<Figure[]> {
   return figures;
 }
 
-/** The last price that is written, which is a ticket's. */
+/** Changes the last price in the file. */
 function withOnePriceChanged(text: string): string {
   const [price = ""] = text.match(/"?price"?: "?[\d.]+/g)?.slice(-1) ?? [];
   const at = text.lastIndexOf(price);
@@ -55,7 +55,7 @@ function run(args: string[], expected = 0): Run {
   let stderr = "";
   let code = 0;
   try {
-    // Both streams in one: a successful run gives stdout alone.
+    // Merge the streams, because execFileSync returns only stdout.
     stderr = execFileSync(
       "sh",
       ["-c", 'exec "$0" "$@" 2>&1', process.execPath, "--import", METER, BIN, "-q", ...args],
@@ -75,7 +75,7 @@ function run(args: string[], expected = 0): Run {
   return { ms, cpuMs: Number(cpuMs), rssMb: Number(rssMb) };
 }
 
-function figureOf(what: string, runs: Run[], goal: string): Figure {
+function figureOf(description: string, runs: Run[], goal: string): Figure {
   const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
   const [ms, cpuMs, rssMb] = [
     runs.map((one) => one.ms),
@@ -83,5 +83,5 @@ function figureOf(what: string, runs: Run[], goal: string): Figure {
     runs.map((one) => one.rssMb),
   ];
   const ours = `${seconds(median(ms))} (${seconds(median(cpuMs))} of CPU), ${Math.round(Math.max(...rssMb))} MB`;
-  return { id: "S13", what, ours, peer: null, ratio: null, goal };
+  return { id: "S13", description, ours, peer: null, ratio: null, goal };
 }

@@ -18,7 +18,7 @@ export const EVENT: EventDraft = {
   object: { id: "svc_1", description: TEXT },
 };
 
-/** A business with endpoints that lead to a receiver on this machine. */
+/** Creates a business with endpoints at a receiver on this machine. */
 export async function openDeliveryBench(
   dataDir: string,
   receiver: string,
@@ -27,14 +27,14 @@ export async function openDeliveryBench(
 ): Promise<DeliveryBench> {
   const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] }, {});
   const rt = openRuntime(config, 5000);
-  // As the daemon's own connection does.
+  // The daemon's connection is set up the same way.
   rt.store.file.disableCheckpoints();
   const slug = "bench";
   const business = { slug, name: "Bench", timezone: "Europe/Zurich", currency: "CHF" };
   const services = Array.from({ length: 50 }, (_, i) => ({
     key: `service-${i}`,
     name: `Service number ${i}`,
-    description: "Thirty minutes in good hands.",
+    description: "A service of thirty minutes.",
     durationMin: 30,
     price: "35.00",
   }));

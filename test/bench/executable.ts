@@ -7,18 +7,21 @@ import { assertTools, BenchProcesses } from "./processes.ts";
 
 const BUILD = join(import.meta.dirname, "../../.config/executable.ts");
 const ROUNDS = 15;
-/** What its start needed alone is given back by then. */
+/** Memory that only the start needs has been released after this time. */
 const SETTLE_MS = 1000;
 
-/** What the one file costs beside the npm package, which has its code compiled in a cache after its first start. */
+/**
+ * The cost of the executable against the npm package, which has a compile cache after its first
+ * start.
+ */
 export async function benchExecutable(): Promise<Figure[]> {
   assertTools("taskset", "strip");
-  await using stage = new BenchProcesses();
-  const executable = join(stage.dir, "deskbell");
+  await using processes = new BenchProcesses();
+  const executable = join(processes.dir, "deskbell");
   execFileSync(process.execPath, [BUILD, executable]);
-  const ours = ["env", `DESKBELL_CACHE_DIR=${join(stage.dir, "cache")}`, executable];
+  const ours = ["env", `DESKBELL_CACHE_DIR=${join(processes.dir, "cache")}`, executable];
   const peer = [process.execPath, BIN];
-  const dataDir = join(stage.dir, "data");
+  const dataDir = join(processes.dir, "data");
 
   const run = ([file = "", ...first]: string[], ...args: string[]): Promise<number> => {
     const startedAt = performance.now();
@@ -46,12 +49,12 @@ export async function benchExecutable(): Promise<Figure[]> {
   };
 
   const compare = async (
-    what: string,
+    description: string,
     unit: string,
     measure: (program: string[]) => Promise<number>,
   ) =>
     figure(
-      what,
+      description,
       unit,
       await compareInTurns(
         ROUNDS,
@@ -62,9 +65,9 @@ export async function benchExecutable(): Promise<Figure[]> {
   return [
     await compare("--version", "ms", (program) => run(program, "--version")),
     await compare("--help", "ms", (program) => run(program, "--help")),
-    await compare("serve, until it answers", "ms", serve),
+    await compare("serve, until it is ready", "ms", serve),
     await compare(
-      "its own memory a second later (RssAnon)",
+      "memory after one second (RssAnon)",
       "MB",
       async (program) => memory.get(program)?.shift() ?? Number.NaN,
     ),
@@ -72,12 +75,12 @@ export async function benchExecutable(): Promise<Figure[]> {
 }
 
 const figure = (
-  what: string,
+  description: string,
   unit: string,
   { ours, peer, ratio }: { ours: number; peer: number; ratio: number },
 ) => ({
   id: "binary",
-  what: `${what}: the executable against the npm package`,
+  description: `${description}: the executable against the npm package`,
   ours: `${Math.round(ours)} ${unit}`,
   peer: `${Math.round(peer)} ${unit}`,
   ratio,

@@ -1,7 +1,7 @@
-/** `peer` and `ratio` are null where the goal is absolute. */
+/** `peer` and `ratio` are null if the goal is absolute. */
 export type Figure = {
   id: string;
-  what: string;
+  description: string;
   ours: string;
   peer: string | null;
   ratio: number | null;
@@ -12,8 +12,8 @@ export const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /**
- * Runs ours and the peer in turn, so that both meet the same noise.
- * @returns the medians, and the median of the rounds' ratios
+ * Runs ours and the peer alternately, so that both are disturbed equally. Returns both medians and
+ * the median of the ratios.
  */
 export async function compareInTurns(
   rounds: number,

@@ -11,25 +11,35 @@ const ROUNDS = 7;
 const NO_LIMIT = "1000000000";
 const URL_LINE = /http:\/\/127\.0\.0\.1:\d+/;
 
-/** A server on the stage, and what it is asked. */
+/** A running server, and the request to measure. */
 type Target = { server: string; url: string; headers: Record<string, string> };
 
 /**
- * S1 and S2: the cached catalog GET and its 304, key check, limits and headers included, against bare node:http that writes
- * the same lines and bytes prebuilt. Beside the throughput the processor's time for a request, which a busy machine moves
- * least.
+ * S1 and S2: a cached catalog GET and its 304, including the key check, rate limits and headers,
+ * against bare node:http with a prebuilt response of the same size. Measures the throughput and the
+ * CPU time per request, which is less affected by other load.
  */
 export async function benchHttp(wanted: (id: string) => boolean): Promise<Figure[]> {
   assertTools("wrk", "taskset");
-  await using stage = new BenchProcesses();
-  const ours = await startDeskbell(stage, 50);
-  const { bare, bytes, conditional } = await startBare(stage, ours);
+  await using processes = new BenchProcesses();
+  const ours = await startDeskbell(processes, 50);
+  const { bare, bytes, conditional } = await startBare(processes, ours);
 
   const figures: Figure[] = [];
-  const add = async (id: string, what: string, goal: string, headers: Record<string, string>) => {
+  const add = async (
+    id: string,
+    description: string,
+    goal: string,
+    headers: Record<string, string>,
+  ) => {
     if (!wanted(id.toLowerCase())) return;
     figures.push(
-      ...(await compare(stage, { id, what, goal }, { ...ours, headers }, { ...bare, headers })),
+      ...(await compare(
+        processes,
+        { id, description, goal },
+        { ...ours, headers },
+        { ...bare, headers },
+      )),
     );
   };
   await add("S1", `cached GET, 50 services, ${bytes} bytes`, ">= 0.80", ours.headers);
@@ -38,8 +48,9 @@ export async function benchHttp(wanted: (id: string) => boolean): Promise<Figure
 }
 
 /**
- * S3: the same GET against frameworks that check the key, read SQLite and serialise for each request. Beside the longest list
- * what bare node:http comes to in our place: there most of the time goes into copying the answer, and nobody gets further.
+ * S3: the same GET against frameworks that check the key, read SQLite and serialise on each
+ * request. For the longest list also the ratio of bare node:http, which is the upper bound, because
+ * most of the time is spent on copying the body.
  */
 export async function benchFrameworks(): Promise<Figure[]> {
   assertTools("wrk", "taskset");
@@ -49,43 +60,47 @@ export async function benchFrameworks(): Promise<Figure[]> {
     [50, 10],
     [500, 30],
   ] as const) {
-    await using stage = new BenchProcesses();
-    const ours = await startDeskbell(stage, services);
-    const answerPath = join(stage.dir, "answer.json");
+    await using processes = new BenchProcesses();
+    const ours = await startDeskbell(processes, services);
+    const answerPath = join(processes.dir, "answer.json");
     writeFileSync(answerPath, await (await fetch(ours.url, ours)).text());
-    const bare = services === 500 ? (await startBare(stage, ours)).bare : undefined;
+    const bare = services === 500 ? (await startBare(processes, ours)).bare : undefined;
     for (const framework of ["fastify", "hono", "express"]) {
       const key = ours.headers["Authorization"]?.slice("Bearer ".length) ?? "";
-      const server = await stage.start(
+      const server = await processes.start(
         [process.execPath, FRAMEWORKS, framework, answerPath, key],
         URL_LINE,
       );
       const peer = { ...ours, server, url: ours.url.replace(ours.server, server) };
-      const label = { id: "S3", what: `${services} services, ${framework}`, goal: `>= ${factor}` };
-      figures.push(...(await compare(stage, label, ours, peer)));
+      const label = {
+        id: "S3",
+        description: `${services} services, ${framework}`,
+        goal: `>= ${factor}`,
+      };
+      figures.push(...(await compare(processes, label, ours, peer)));
       if (!bare) continue;
       const bound = {
         ...label,
-        what: `${label.what}: bare node:http in our place`,
-        goal: "the most there is",
+        description: `${label.description}: bare node:http instead of deskbell`,
+        goal: "upper bound",
       };
-      figures.push(...(await compare(stage, bound, bare, peer)).slice(1));
+      figures.push(...(await compare(processes, bound, bare, peer)).slice(1));
     }
   }
   return figures;
 }
 
 async function compare(
-  stage: BenchProcesses,
-  label: Pick<Figure, "id" | "what" | "goal">,
+  processes: BenchProcesses,
+  label: Pick<Figure, "id" | "description" | "goal">,
   ours: Target,
   peer: Target,
 ): Promise<Figure[]> {
   const cpu = { ours: [] as number[], peer: [] as number[] };
   const run = async (target: Target, costs: number[]) => {
-    const before = stage.cpuMs(target.server);
+    const before = processes.cpuMs(target.server);
     const { rate, requests } = wrk(target.url, target.headers);
-    costs.push(((stage.cpuMs(target.server) - before) * 1000) / requests);
+    costs.push(((processes.cpuMs(target.server) - before) * 1000) / requests);
     return rate;
   };
   const rates = await compareInTurns(
@@ -93,51 +108,53 @@ async function compare(
     () => run(ours, cpu.ours),
     () => run(peer, cpu.peer),
   );
-  const [mine, theirs] = [median(cpu.ours), median(cpu.peer)];
+  const [ourCpuUs, peerCpuUs] = [median(cpu.ours), median(cpu.peer)];
   return [
     { ...label, ours: perSecond(rates.ours), peer: perSecond(rates.peer), ratio: rates.ratio },
     {
       ...label,
-      what: `${label.what}: processor time a request`,
-      ours: `${mine.toFixed(1)} us`,
-      peer: `${theirs.toFixed(1)} us`,
-      ratio: theirs / mine,
+      description: `${label.description}: CPU time per request`,
+      ours: `${ourCpuUs.toFixed(1)} us`,
+      peer: `${peerCpuUs.toFixed(1)} us`,
+      ratio: peerCpuUs / ourCpuUs,
     },
   ];
 }
 
-/** Bare node:http that writes the lines and as many bytes as `ours`, and what to ask for its 304. */
-async function startBare(stage: BenchProcesses, ours: Target) {
+/**
+ * Starts bare node:http with the headers and body size of `ours`, and returns headers for its 304.
+ */
+async function startBare(processes: BenchProcesses, ours: Target) {
   const full = await fetch(ours.url, ours);
   const bytes = (await full.arrayBuffer()).byteLength;
   const conditional = { ...ours.headers, "If-None-Match": full.headers.get("etag") ?? "" };
   const notModified = await fetch(ours.url, { headers: conditional });
-  const command = [process.execPath, BARE, String(bytes), linesOf(full), linesOf(notModified)];
-  const server = await stage.start(command, URL_LINE);
+  const command = [process.execPath, BARE, String(bytes), headersOf(full), headersOf(notModified)];
+  const server = await processes.start(command, URL_LINE);
   return { bare: { ...ours, server, url: server }, bytes, conditional };
 }
 
-/** Every line but those that Node adds by itself. */
-function linesOf(response: Response): string {
+/** The headers except those that Node adds itself. */
+function headersOf(response: Response): string {
   const added = new Set(["connection", "keep-alive", "date", "transfer-encoding"]);
   return JSON.stringify([...response.headers].filter(([name]) => !added.has(name)).flat());
 }
 
-async function startDeskbell(stage: BenchProcesses, services: number): Promise<Target> {
+async function startDeskbell(processes: BenchProcesses, services: number): Promise<Target> {
   const run = (...args: string[]): string =>
     execFileSync(
       process.execPath,
-      [BIN, "--data-dir", join(stage.dir, "data"), "--quiet", ...args],
+      [BIN, "--data-dir", join(processes.dir, "data"), "--quiet", ...args],
       {
         encoding: "utf8",
         stdio: ["ignore", "pipe", "inherit"],
       },
     ).trim();
-  const file = join(stage.dir, "catalog.json");
+  const file = join(processes.dir, "catalog.json");
   const list = Array.from({ length: services }, (_, i) => ({
     key: `service-${i}`,
     name: `Service number ${i}`,
-    description: "Thirty minutes in good hands.",
+    description: "A service of thirty minutes.",
     durationMin: 30,
     price: "35.00",
   }));
@@ -150,16 +167,16 @@ async function startDeskbell(stage: BenchProcesses, services: number): Promise<T
     process.execPath,
     BIN,
     "--data-dir",
-    join(stage.dir, "data"),
+    join(processes.dir, "data"),
     "serve",
     "--port",
     "0",
   ];
-  const server = await stage.start(command, URL_LINE);
+  const server = await processes.start(command, URL_LINE);
   return {
     server,
     url: `${server}/v1/businesses/bench/services?includeVariants=true`,
-    // As a load generator asks: without a word on encodings.
+    // Without compression, as load generators request.
     headers: { Authorization: `Bearer ${key}`, "Accept-Encoding": "identity" },
   };
 }

@@ -12,51 +12,56 @@ const COMMITS = 500;
 const COMMITS_ALONE = 50;
 const ALONE_EVERY_MS = 73;
 
-/** S7: from a commit to the first byte at the receiver, at 1,000 deliveries a second; and from the commit of another process. */
+/**
+ * S7: the time from a commit to the first byte at the receiver, at 1,000 deliveries per second, for
+ * commits of the daemon and of another process.
+ */
 export async function benchLatency(): Promise<Figure[]> {
-  await using stage = new BenchProcesses();
-  const receiver = await stage.startOnLoadCore([process.execPath, STOPWATCH], /http:\S+/);
-  const desk = await openDeliveryBench(join(stage.dir, "data"), receiver, ENDPOINTS);
-  const courier = await startDeliveryWorker(desk.config);
-  // The first hundred find cold code and no connections.
-  await commitAt(desk, 100, COMMIT_EVERY_MS, courier.wake);
-  const told = await commitAt(desk, COMMITS, COMMIT_EVERY_MS, courier.wake);
-  const found = await commitAt(desk, COMMITS_ALONE, ALONE_EVERY_MS, () => {});
+  await using processes = new BenchProcesses();
+  const receiver = await processes.startOnLoadCore([process.execPath, STOPWATCH], /http:\S+/);
+  const bench = await openDeliveryBench(join(processes.dir, "data"), receiver, ENDPOINTS);
+  const worker = await startDeliveryWorker(bench.config);
+  // Warm up code and connections.
+  await commitAt(bench, 100, COMMIT_EVERY_MS, worker.wake);
+  const ownCommits = await commitAt(bench, COMMITS, COMMIT_EVERY_MS, worker.wake);
+  const otherCommits = await commitAt(bench, COMMITS_ALONE, ALONE_EVERY_MS, () => {});
   await new Promise((resolve) => setTimeout(resolve, 500));
   const times = (await (await fetch(`${receiver}times`)).json()) as [number, string][];
-  await courier.stop();
-  desk.rt.close();
+  await worker.stop();
+  bench.rt.close();
   return [
     figureOf(
       "commit in the daemon to first byte, 1,000 deliveries/s",
       "p50 <= 1 ms, p99 <= 5 ms",
-      told,
+      ownCommits,
       times,
     ),
-    figureOf("a CLI's commit to first byte", "p50 <= 60 ms", found, times),
+    figureOf("commit of the CLI to first byte", "p50 <= 60 ms", otherCommits, times),
   ];
 }
 
-/** The instant of each commit, by the sequence number of its event. */
+/**
+ * Commits events at a fixed rate. Returns the time of each commit by the event's sequence number.
+ */
 async function commitAt(
   { rt, business }: DeliveryBench,
   count: number,
   everyMs: number,
-  committed: () => void,
+  onCommit: () => void,
 ) {
   const commits = new Map<number, bigint>();
   for (let i = 0; i < count; i++) {
     const next = performance.now() + everyMs;
     const { lastSequence } = rt.tx(() => appendEvents(rt, business, [EVENT]));
     commits.set(lastSequence, process.hrtime.bigint());
-    committed();
+    onCommit();
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - performance.now())));
   }
   return commits;
 }
 
 function figureOf(
-  what: string,
+  description: string,
   goal: string,
   commits: Map<number, bigint>,
   times: [number, string][],
@@ -68,12 +73,12 @@ function figureOf(
     })
     .sort((a, b) => a - b);
   if (tookMs.length !== commits.size * ENDPOINTS)
-    throw new Error(`${tookMs.length} deliveries have arrived.`);
+    throw new Error(`Only ${tookMs.length} deliveries were received.`);
   const quantile = (share: number) =>
     (tookMs[Math.floor(tookMs.length * share)] ?? Number.NaN).toFixed(2);
   return {
     id: "S7",
-    what,
+    description,
     goal,
     ours: `p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms`,
     peer: null,

@@ -11,7 +11,8 @@ import type { Figure } from "./figure.ts";
 import { benchHelp, benchStart } from "./start.ts";
 import { benchTui } from "./tui.ts";
 
-// npm run bench [-- s1 s5]: each figure is the median of several rounds, as a ratio against a peer in the same run where there is one.
+// npm run bench [-- s1 s5]. Each figure is the median of several rounds, where possible as a ratio
+// to a peer measured in the same run.
 
 const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promise<Figure[]> }[] = [
   { ids: ["s1", "s2"], run: benchHttp },
@@ -33,7 +34,7 @@ const known = BENCHES.flatMap(({ ids }) => ids);
 const unknown = asked.filter((id) => !known.includes(id));
 if (unknown.length > 0) {
   console.error(
-    `error: no benchmark '${unknown.join("', '")}'.\nfix: name some of ${known.join(", ")}, or none for all`,
+    `error: Unknown benchmark '${unknown.join("', '")}'.\nfix: choose from ${known.join(", ")}, or pass none to run all`,
   );
   process.exit(2);
 }
@@ -44,8 +45,8 @@ for (const { ids, run } of BENCHES) if (ids.some(wanted)) figures.push(...(await
 
 const [cpu] = cpus();
 console.log(`\n${cpus().length} x ${cpu?.model.trim()}, Node ${process.versions.node}\n`);
-console.log("| # | what | ours | peer | ratio | goal |\n|---|---|---|---|---|---|");
-for (const { id, what, ours, peer, ratio, goal } of figures)
+console.log("| # | figure | ours | peer | ratio | goal |\n|---|---|---|---|---|---|");
+for (const { id, description, ours, peer, ratio, goal } of figures)
   console.log(
-    `| ${id} | ${what} | ${ours} | ${peer ?? "-"} | ${ratio?.toFixed(2) ?? "-"} | ${goal} |`,
+    `| ${id} | ${description} | ${ours} | ${peer ?? "-"} | ${ratio?.toFixed(2) ?? "-"} | ${goal} |`,
   );

@@ -18,18 +18,20 @@ const HANGING_PERCENT = 30;
 const EVERY_MS = 10;
 const WARM_UP = 1000;
 const DELIVERIES = 4000;
-/** Far from each other in turn, and prime to their number. */
+/** Visits all endpoints in turn, but not neighbours: a prime that does not divide their number. */
 const STRIDE = 7919;
 
 type Member = { business: BusinessRow; endpoint: EndpointRow; number: number };
 type Committed = { eventId: string; at: bigint; number: number };
 
-/** R6: a crowd of endpoints at 100 deliveries a second; how long those wait that answer, when all do and when a third hangs. */
+/**
+ * R6: the latency of healthy endpoints among many, with 30 % of the others hanging and with none.
+ */
 export async function benchManyEndpoints(): Promise<Figure[]> {
-  await using stage = new BenchProcesses();
-  const crowd = await stage.startOnLoadCore([process.execPath, CROWD], /http:\S+/);
+  await using processes = new BenchProcesses();
+  const crowd = await processes.startOnLoadCore([process.execPath, CROWD], /http:\S+/);
   const config = readConfig(
-    { dataDir: join(stage.dir, "data"), allowHttp: true, allowPrivate: ["127.0.0.0/8"] },
+    { dataDir: join(processes.dir, "data"), allowHttp: true, allowPrivate: ["127.0.0.0/8"] },
     {},
   );
   const rt = openRuntime(config, 5000);
@@ -37,35 +39,35 @@ export async function benchManyEndpoints(): Promise<Figure[]> {
     rt,
     (await (await fetch(`${crowd}ports`)).json()) as number[],
   );
-  const courier = await startDeliveryWorker(config);
-  const send = (count: number) => commitAt(rt, members, count, courier.wake);
+  const worker = await startDeliveryWorker(config);
+  const send = (count: number) => commitAt(rt, members, count, worker.wake);
   await send(WARM_UP);
-  const allWell = await send(DELIVERIES);
+  const noneHanging = await send(DELIVERIES);
   await (await fetch(`${crowd}hang/${HANGING_PERCENT}`)).text();
-  const someHang = await send(DELIVERIES);
+  const someHanging = await send(DELIVERIES);
   await new Promise((resolve) => setTimeout(resolve, 1000));
   const times = (await (await fetch(`${crowd}times`)).json()) as [string, string][];
-  const arrivedAt = new Map(times.map(([eventId, at]) => [eventId, BigInt(at)]));
-  const [before, after] = [allWell, someHang].map((committed) =>
-    waitsOf(committed.filter(isWell), arrivedAt),
+  const receivedAt = new Map(times.map(([eventId, at]) => [eventId, BigInt(at)]));
+  const [before, after] = [noneHanging, someHanging].map((committed) =>
+    latenciesOf(committed.filter(isHealthy), receivedAt),
   ) as [number[], number[]];
-  await courier.stop();
+  await worker.stop();
   rt.close();
-  const inWords = (waits: number[]) =>
-    `p50 ${quantile(waits, 0.5).toFixed(2)} ms, p99 ${quantile(waits, 0.99).toFixed(2)} ms`;
+  const format = (latencies: number[]) =>
+    `p50 ${quantile(latencies, 0.5).toFixed(2)} ms, p99 ${quantile(latencies, 0.99).toFixed(2)} ms`;
   return [
     {
       id: "R6",
-      what: `${members.length} endpoints, 100 deliveries/s: those that answer, with ${HANGING_PERCENT} % hanging and with none`,
+      description: `${members.length} endpoints, 100 deliveries/s: healthy ones, with ${HANGING_PERCENT} % hanging and with none`,
       goal: "p99 <= 1.5",
-      ours: inWords(after),
-      peer: inWords(before),
+      ours: format(after),
+      peer: format(before),
       ratio: quantile(after, 0.99) / quantile(before, 0.99),
     },
   ];
 }
 
-const isWell = ({ number }: Committed): boolean => number % 100 >= HANGING_PERCENT;
+const isHealthy = ({ number }: Committed): boolean => number % 100 >= HANGING_PERCENT;
 
 async function subscribeCrowd(rt: Runtime, ports: number[]): Promise<Member[]> {
   const members: Member[] = [];
@@ -90,12 +92,12 @@ async function subscribeCrowd(rt: Runtime, ports: number[]): Promise<Member[]> {
   return members;
 }
 
-/** One event for one endpoint after the other, each in a transaction of its own. */
+/** Commits events for one endpoint after the other, each in its own transaction. */
 async function commitAt(
   rt: Runtime,
   members: Member[],
   count: number,
-  committed: () => void,
+  onCommit: () => void,
 ): Promise<Committed[]> {
   const all: Committed[] = [];
   const startedAt = performance.now();
@@ -103,7 +105,7 @@ async function commitAt(
     const { business, endpoint, number } = members[(i * STRIDE) % members.length]!;
     const { events } = rt.tx(() => appendEventFor(rt, business, EVENT, endpoint));
     all.push({ eventId: events[0]!.id, at: process.hrtime.bigint(), number });
-    committed();
+    onCommit();
     await new Promise((resolve) =>
       setTimeout(resolve, Math.max(0, startedAt + (i + 1) * EVERY_MS - performance.now())),
     );
@@ -111,14 +113,14 @@ async function commitAt(
   return all;
 }
 
-/** From commit to first byte in milliseconds, the shortest first. */
-function waitsOf(committed: Committed[], arrivedAt: Map<string, bigint>): number[] {
-  const waits = committed.map(({ eventId, at }) => {
-    const arrived = arrivedAt.get(eventId);
-    if (arrived === undefined) throw new Error(`${eventId} has not arrived.`);
+/** The times from commit to first byte in milliseconds, in ascending order. */
+function latenciesOf(commits: Committed[], receivedAt: Map<string, bigint>): number[] {
+  const latencies = commits.map(({ eventId, at }) => {
+    const arrived = receivedAt.get(eventId);
+    if (arrived === undefined) throw new Error(`${eventId} was not received.`);
     return Number(arrived - at) / 1e6;
   });
-  return waits.sort((a, b) => a - b);
+  return latencies.sort((a, b) => a - b);
 }
 
 const quantile = (sorted: number[], share: number): number =>

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Server and load on a core each, so that neither is measured for the other. */
+/** Server and load generator run on different cores, so that they do not disturb each other. */
 const SERVER_CORE = "0";
 const LOAD_CORE = availableParallelism() > 1 ? "1" : "0";
 
@@ -12,13 +12,15 @@ const onCore = (core: string, command: string[]): [string, string[]] => [
   ["-c", core, ...command],
 ];
 
-/** A directory that goes away with what was started in it. */
+/** Child processes and a temporary folder; both are removed at disposal. */
 export class BenchProcesses {
   readonly dir = mkdtempSync(join(tmpdir(), "deskbell-bench-"));
   readonly #children: ChildProcess[] = [];
   readonly #pids = new Map<string, number>();
 
-  /** Starts a process on the server's core and resolves with what `ready` finds in its output. */
+  /**
+   * Starts a process on the server's core, and resolves with the match of `ready` in its output.
+   */
   start(command: string[], ready: RegExp, core = SERVER_CORE): Promise<string> {
     const child = spawn(...onCore(core, command), { stdio: ["ignore", "pipe", "pipe"] });
     this.#children.push(child);
@@ -28,7 +30,7 @@ export class BenchProcesses {
         output += chunk.toString();
         const found = ready.exec(output);
         if (!found) return;
-        // Read on, so that nothing waits for room in the pipe, but keep nothing.
+        // Keep reading, so that the pipe does not fill up.
         for (const stream of [child.stdout, child.stderr]) stream.off("data", read).resume();
         const started = found[1] ?? found[0];
         this.#pids.set(started, child.pid as number);
@@ -37,18 +39,18 @@ export class BenchProcesses {
       child.stdout.on("data", read);
       child.stderr.on("data", read);
       child.once("exit", (code) =>
-        reject(new Error(`${command.join(" ")} ended with ${code}: ${output}`)),
+        reject(new Error(`${command.join(" ")} exited with ${code}: ${output}`)),
       );
     });
   }
 
-  /** Time on the processor so far of the main thread of what was started. */
+  /** The CPU time that the main thread of a process has used so far. */
   cpuMs(started: string): number {
     const schedstat = readFileSync(`/proc/${this.#pids.get(started)}/schedstat`, "utf8");
     return Number(schedstat.split(" ")[0]) / 1e6;
   }
 
-  /** Memory that what was started has for itself now: pages of its file are the system's to take back, and come and go. */
+  /** The anonymous memory of a process. File pages vary, because the system can reclaim them. */
   ownMemoryMb(started: string): number {
     const status = readFileSync(`/proc/${this.#pids.get(started)}/status`, "utf8");
     return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
@@ -73,7 +75,7 @@ export class BenchProcesses {
 
 const SECONDS = 4;
 
-/** What wrk gets through with 64 connections, every answer of the expected status. */
+/** Runs wrk with 64 connections. Throws if any response is not 2xx or 3xx. */
 export function wrk(
   url: string,
   headers: Record<string, string>,

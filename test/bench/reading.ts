@@ -13,11 +13,13 @@ const ENDPOINTS = 10;
 const ROUNDS = 3;
 const LIMIT = 1_000_000_000;
 
-/** S8: how long a cached GET takes while the courier drains a backlog as fast as it can, against an idle daemon. */
+/**
+ * S8: the time of a cached GET while the delivery worker drains a backlog, against an idle daemon.
+ */
 export async function benchReading(): Promise<Figure[]> {
-  await using stage = new BenchProcesses();
-  const sink = await stage.startOnLoadCore([process.execPath, SINK], /http:\S+/);
-  const dataDir = join(stage.dir, "data");
+  await using processes = new BenchProcesses();
+  const sink = await processes.startOnLoadCore([process.execPath, SINK], /http:\S+/);
+  const dataDir = join(processes.dir, "data");
   const { rt, business } = await openDeliveryBench(dataDir, sink, ENDPOINTS);
   const limits = { limitMinute: LIMIT, limitHour: LIMIT };
   const { secret } = createKey(rt, {
@@ -37,8 +39,8 @@ export async function benchReading(): Promise<Figure[]> {
     "0",
     "--allow-http",
   ];
-  // On both cores: what is asked is whether the courier's thread holds up the other.
-  const url = await stage.start(daemon, /(http:\/\/127\.0\.0\.1:\d+)/, "0,1");
+  // On both cores, to measure whether the delivery thread delays the HTTP thread.
+  const url = await processes.start(daemon, /(http:\/\/127\.0\.0\.1:\d+)/, "0,1");
   const client = new Client(url);
   const delivered = () => rt.store.tallies.countByStatus().DELIVERED ?? 0;
   const get = async () => {
@@ -53,10 +55,10 @@ export async function benchReading(): Promise<Figure[]> {
     if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}`);
     return performance.now() - startedAt;
   };
-  /** One after the other, as long as it is so. */
-  const getWhile = async (goesOn: () => boolean) => {
+  /** Sends one GET after the other. Returns the median time. */
+  const getWhile = async (isActive: () => boolean) => {
     const tookMs: number[] = [];
-    while (goesOn()) {
+    while (isActive()) {
       tookMs.push(await get());
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
@@ -79,7 +81,7 @@ export async function benchReading(): Promise<Figure[]> {
   return [
     {
       id: "S8",
-      what: "cached GET while the courier drains, against an idle daemon",
+      description: "cached GET during a drain of deliveries, against an idle daemon",
       goal: "<= 2",
       ours: ms(pairs.map(({ busy }) => busy)),
       peer: ms(pairs.map(({ idle }) => idle)),

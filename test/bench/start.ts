@@ -18,19 +18,19 @@ const IDLE_MS = 5000;
 const BARE_SERVER = `import { createServer } from "node:http";
 createServer((_, response) => response.end("ok")).listen(Number(process.argv[2]), "127.0.0.1");`;
 
-/** S11: from the start of the process to the first answer, and what it holds once it is idle. */
+/** S11: the time from process start to the first response, and the memory when idle. */
 export async function benchStart(): Promise<Figure[]> {
-  await using stage = new BenchProcesses();
-  const bare = writeScript(stage, BARE_SERVER);
-  const dataDir = join(stage.dir, "data");
+  await using processes = new BenchProcesses();
+  const bare = writeScript(processes, BARE_SERVER);
+  const dataDir = join(processes.dir, "data");
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
   applyCatalog(rt, [{ name: "salon.yaml", text: readPreset("salon") }]);
   rt.close();
   let port = FIRST_PORT;
   const ours = () =>
-    untilItAnswers([BIN, "serve", "--data-dir", dataDir, "--port", String(++port)], port);
-  const peer = () => untilItAnswers([bare, String(++port)], port);
-  const [daemonMb, bareMb] = [await idleMb(await ours()), await idleMb(await peer())];
+    startAndWait([BIN, "serve", "--data-dir", dataDir, "--port", String(++port)], port);
+  const peer = () => startAndWait([bare, String(++port)], port);
+  const [daemonMb, bareMb] = [await measureIdleMb(await ours()), await measureIdleMb(await peer())];
   const timeOf = (start: typeof ours) => async () => stop(await start());
   const {
     ours: oursMs,
@@ -42,8 +42,8 @@ export async function benchStart(): Promise<Figure[]> {
       "S11",
       "ready to serve, against a bare node:http script",
       "<= 1.5",
-      inMs(oursMs),
-      inMs(peerMs),
+      formatMs(oursMs),
+      formatMs(peerMs),
       ratio,
     ),
     figure(
@@ -57,22 +57,22 @@ export async function benchStart(): Promise<Figure[]> {
   ];
 }
 
-/** S12: what it takes to be helped. */
+/** S12: the time of `deskbell --help`. */
 export async function benchHelp(): Promise<Figure[]> {
-  await using stage = new BenchProcesses();
-  const empty = writeScript(stage, "export {};");
+  await using processes = new BenchProcesses();
+  const empty = writeScript(processes, "export {};");
   const { ours, peer, ratio } = await compareInTurns(
     ROUNDS,
-    () => timeToEnd([BIN, "--help"]),
-    () => timeToEnd([empty]),
+    () => timeToExit([BIN, "--help"]),
+    () => timeToExit([empty]),
   );
   return [
     figure(
       "S12",
       "deskbell --help, against an empty ESM script",
       "<= 1.5",
-      inMs(ours),
-      inMs(peer),
+      formatMs(ours),
+      formatMs(peer),
       ratio,
     ),
   ];
@@ -80,24 +80,24 @@ export async function benchHelp(): Promise<Figure[]> {
 
 const figure = (
   id: string,
-  what: string,
+  description: string,
   goal: string,
   ours: string,
   peer: string,
   ratio: number | null,
 ): Figure => ({
   id,
-  what,
+  description,
   goal,
   ours,
   peer,
   ratio,
 });
 
-const inMs = (ms: number): string => `${ms.toFixed(0)} ms`;
+const formatMs = (ms: number): string => `${ms.toFixed(0)} ms`;
 
-function writeScript(stage: BenchProcesses, text: string): string {
-  const path = join(stage.dir, "script.mjs");
+function writeScript(processes: BenchProcesses, text: string): string {
+  const path = join(processes.dir, "script.mjs");
   writeFileSync(path, text);
   return path;
 }
@@ -105,26 +105,26 @@ function writeScript(stage: BenchProcesses, text: string): string {
 const startNode = (args: string[]): ChildProcess =>
   spawn(process.execPath, args, { stdio: "ignore" });
 
-async function timeToEnd(args: string[]): Promise<number> {
+async function timeToExit(args: string[]): Promise<number> {
   const startedAt = performance.now();
   const [code] = (await once(startNode(args), "exit")) as [number | null];
-  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
+  if (code !== 0) throw new Error(`${args.join(" ")} exited with ${code}`);
   return performance.now() - startedAt;
 }
 
-type Ready = { child: ChildProcess; ms: number };
+type StartedServer = { child: ChildProcess; ms: number };
 
-async function untilItAnswers(args: string[], port: number): Promise<Ready> {
+async function startAndWait(args: string[], port: number): Promise<StartedServer> {
   const startedAt = performance.now();
   const child = startNode(args);
-  while (!(await answers(port))) {
-    if (child.exitCode !== null) throw new Error(`${args.join(" ")} ended with ${child.exitCode}`);
+  while (!(await isReady(port))) {
+    if (child.exitCode !== null) throw new Error(`${args.join(" ")} exited with ${child.exitCode}`);
     await sleep(1);
   }
   return { child, ms: performance.now() - startedAt };
 }
 
-const answers = (port: number): Promise<boolean> =>
+const isReady = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const request = get({ host: "127.0.0.1", port, path: "/healthz", agent: false }, (response) => {
       response.resume();
@@ -133,14 +133,14 @@ const answers = (port: number): Promise<boolean> =>
     request.on("error", () => resolve(false));
   });
 
-async function stop({ child, ms }: Ready): Promise<number> {
+async function stop({ child, ms }: StartedServer): Promise<number> {
   const ended = once(child, "exit");
   child.kill("SIGTERM");
   await ended;
   return ms;
 }
 
-async function idleMb(started: Ready): Promise<number> {
+async function measureIdleMb(started: StartedServer): Promise<number> {
   await sleep(IDLE_MS);
   const status = readFileSync(`/proc/${started.child.pid}/status`, "utf8");
   await stop(started);

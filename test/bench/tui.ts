@@ -9,14 +9,14 @@ import { type Figure, median } from "./figure.ts";
 import { BenchProcesses, assertTools } from "./processes.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/deskbell.js", import.meta.url));
-/** Gives a program a terminal of its own. */
+/** The command that runs a program on a pseudo-terminal. */
 const PTY = "script";
 const DELIVERIES = 1_000_000;
 const STARTS = 5;
 const IDLE_MS = 10_000;
 const TICKS_A_SECOND = 100;
 const [DOWN, UP, END, ENTER, RIGHT] = ["\x1b[6~", "\x1b[5~", "\x1b[F", "\r", "\x1b[C"];
-/** Each of them changes the screen: single rows, pages, the far end and back, a delivery and its bytes, one filter after another. */
+/** Keys that each change the screen: moving, paging, opening a delivery, filtering. */
 const KEYS = [
   "j",
   "j",
@@ -45,7 +45,7 @@ const KEYS = [
   DOWN,
 ];
 
-/** The built program on a terminal of its own. */
+/** The built program on a pseudo-terminal. */
 class Pty {
   readonly #child: ChildProcessWithoutNullStreams;
   output = "";
@@ -62,7 +62,7 @@ class Pty {
     });
   }
 
-  /** Milliseconds until something new is on the screen; what follows at once belongs to it. */
+  /** Presses a key. Returns the milliseconds until the screen changes. */
   async press(key: string): Promise<number> {
     const before = this.bytes;
     const startedAt = performance.now();
@@ -77,7 +77,7 @@ class Pty {
     while (!this.output.includes(text)) await delay(0.2);
   }
 
-  /** Of the program itself, in seconds. */
+  /** The CPU time of the program, in seconds. */
   cpu(): number {
     const [pid = ""] = readFileSync(
       `/proc/${this.#child.pid}/task/${this.#child.pid}/children`,
@@ -96,24 +96,24 @@ class Pty {
   }
 }
 
-/** The live view on a million deliveries, against the limits of its design. */
+/** The speed of the live view with a million deliveries. */
 export async function benchTui(): Promise<Figure[]> {
   assertTools(PTY);
-  await using stage = new BenchProcesses();
-  const rt = openRuntime(readConfig({ dataDir: stage.dir }, {}), 5000);
+  await using processes = new BenchProcesses();
+  const rt = openRuntime(readConfig({ dataDir: processes.dir }, {}), 5000);
   await fillDeliveries(rt, DELIVERIES);
   rt.close();
 
   const starts: number[] = [];
   for (let i = 0; i < STARTS; i++) {
     const startedAt = performance.now();
-    const pty = new Pty(stage.dir);
+    const pty = new Pty(processes.dir);
     await pty.until("newest");
     starts.push(performance.now() - startedAt);
     await pty.quit();
   }
 
-  const pty = new Pty(stage.dir);
+  const pty = new Pty(processes.dir);
   await pty.until("newest");
   await delay(500);
   const keys: number[] = [];
@@ -125,9 +125,9 @@ export async function benchTui(): Promise<Figure[]> {
   const idleBytes = pty.bytes - bytes;
   await pty.quit();
 
-  const figure = (what: string, ours: string, goal: string): Figure => ({
+  const figure = (description: string, ours: string, goal: string): Figure => ({
     id: "tui",
-    what,
+    description,
     ours,
     peer: null,
     ratio: null,
@@ -135,10 +135,10 @@ export async function benchTui(): Promise<Figure[]> {
   });
   const ms = (value: number) => `${Math.round(value)} ms`;
   return [
-    figure("first frame with 1,000,000 deliveries on file", ms(median(starts)), "<= 500 ms"),
-    figure(`key to frame, the slowest of ${KEYS.length}`, ms(Math.max(...keys)), "<= 50 ms"),
+    figure("first frame with 1,000,000 stored deliveries", ms(median(starts)), "<= 500 ms"),
+    figure(`key to frame, slowest of ${KEYS.length}`, ms(Math.max(...keys)), "<= 50 ms"),
     figure(
-      `CPU while nothing happens, and ${idleBytes} bytes written`,
+      `idle CPU, and ${idleBytes} bytes written`,
       `${(idle * 100).toFixed(1)} %`,
       "< 1 %, 0 bytes",
     ),

@@ -19,8 +19,8 @@ async function listen(handler: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** The API, with the status of each answer, and a page of somebody else's. */
-async function stage() {
+/** Starts the API, which records its status codes, and a web page of another origin. */
+async function setUp() {
   const rt = createTestRuntime();
   seedShop(rt);
   const app = createApp(rt);
@@ -48,8 +48,8 @@ async function stage() {
   };
 }
 
-/** What a script of the page gets to see of an answer. */
-async function look(url: string) {
+/** Runs in the page: returns what its scripts can see of a response. */
+async function fetchFromPage(url: string) {
   const response = await fetch(url);
   const names = ["etag", "ratelimit", "ratelimit-policy", "retry-after", "request-id"];
   return {
@@ -61,10 +61,10 @@ async function look(url: string) {
 
 const query = `availability?serviceId=${shopId("svc", "cut")}&date=2026-11-23`;
 
-test("a page of another origin reads availability with its limits and ETag, revalidates it, and reads the 429", async (context) => {
-  const { site, url, statuses } = await stage();
+test("a page of another origin can read and revalidate availability, with rate limit headers and the 429", async (context) => {
+  const { site, url, statuses } = await setUp();
   const page = await openPage(context, site);
-  const first = await page.run(look, url(query));
+  const first = await page.run(fetchFromPage, url(query));
   expect(first).toMatchObject({
     status: 200,
     headers: {
@@ -75,33 +75,36 @@ test("a page of another origin reads availability with its limits and ETag, reva
     },
     body: { data: { days: [{ state: "OPEN" }] } },
   });
-  // The browser asks again by itself whether what it has is still so.
-  expect(await page.run(look, url(query))).toMatchObject({ status: 200, body: first.body });
+  // The browser revalidates its cached response by itself.
+  expect(await page.run(fetchFromPage, url(query))).toMatchObject({
+    status: 200,
+    body: first.body,
+  });
   expect(statuses).toEqual([200, 304]);
 
-  expect(await page.run(look, url("availability?nope=1"))).toMatchObject({
+  expect(await page.run(fetchFromPage, url("availability?nope=1"))).toMatchObject({
     status: 400,
     body: { code: "invalid_parameter" },
   });
-  for (let asked = 3; asked < 60; asked++) await page.run(look, url("availability"));
-  expect(await page.run(look, url(query))).toMatchObject({
+  for (let asked = 3; asked < 60; asked++) await page.run(fetchFromPage, url("availability"));
+  expect(await page.run(fetchFromPage, url(query))).toMatchObject({
     status: 429,
     headers: { "retry-after": "60", ratelimit: '"per-minute";r=0;t=60, "per-hour";r=940;t=3600' },
     body: { code: "rate_limited" },
   });
 }, 60_000);
 
-test("what needs a key is out of a page's reach", async (context) => {
-  const { site, url, secret, statuses } = await stage();
+test("a page of another origin cannot use routes that need a key", async (context) => {
+  const { site, url, secret, statuses } = await setUp();
   const page = await openPage(context, site);
-  const tryWith = (address: string, key: string | null) =>
+  const tryFetch = (address: string, key: string | null) =>
     fetch(address, key === null ? {} : { headers: { authorization: `Bearer ${key}` } }).then(
       ({ status }) => `read ${status}`,
       (error: Error) => error.name,
     );
-  expect(await page.run(tryWith, url("services"), null)).toBe("TypeError");
-  expect(await page.run(tryWith, url("services"), secret)).toBe("TypeError");
-  expect(await page.run(tryWith, url(`${query}&explain=true`), secret)).toBe("TypeError");
-  // Of those with a key only the browser's question whether it may was ever answered.
+  expect(await page.run(tryFetch, url("services"), null)).toBe("TypeError");
+  expect(await page.run(tryFetch, url("services"), secret)).toBe("TypeError");
+  expect(await page.run(tryFetch, url(`${query}&explain=true`), secret)).toBe("TypeError");
+  // The requests with a key were blocked at their preflights, which got the two 204s.
   expect(statuses).toEqual([401, 204, 204]);
 }, 60_000);

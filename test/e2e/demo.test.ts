@@ -3,11 +3,11 @@ import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
 
-/** A line of what the demo prints, cut into the words that a shell would see. */
+/** Splits a printed command line as a shell would. */
 const shellWords = (line: string): string[] =>
   [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
-test("the demo brings its first signed delivery, its curl line works, and ctrl-c leaves nothing behind", async () => {
+test("the demo delivers a signed webhook, prints a working curl command, and cleans up on ctrl-c", async () => {
   const demo = startProgram(["demo", "--port", "0"]);
   await demo.waitForOutput(
     / {2}--> service_price\.updated evt_\w+\n <-- {2}200 POST http:\/\/127\.0\.0\.1:\d+\/hook {2}\d+ ms {2}signature ok\n/,
@@ -37,13 +37,13 @@ test("the demo brings its first signed delivery, its curl line works, and ctrl-c
   expect(existsSync(dataDir)).toBe(false);
 });
 
-test("where its ports are taken the demo finds others; SIGTERM also removes its data, --keep keeps it", async () => {
-  // Both may be taken already, by whoever else is on this machine: that serves as well.
+test("the demo finds free ports; SIGTERM deletes its data unless --keep is set", async () => {
+  // Another process may already use these ports, which is just as well.
   for (const port of [4100, 4200]) {
-    const squatter = createServer()
+    const blocker = createServer()
       .on("error", () => {})
       .listen(port, "127.0.0.1");
-    onTestFinished(() => void squatter.close());
+    onTestFinished(() => void blocker.close());
   }
   const folder = createTempFolder();
   const demo = startProgram(["demo", "--keep"], { env: { TMPDIR: folder } });
@@ -65,12 +65,12 @@ test("where its ports are taken the demo finds others; SIGTERM also removes its 
   expect(existsSync(gone)).toBe(false);
 });
 
-test("a demo on a port that is taken says so and leaves nothing behind", async () => {
+test("the demo reports a given port that is in use and leaves no data", async () => {
   const folder = createTempFolder();
-  const squatter = createServer();
-  await new Promise<void>((resolve) => void squatter.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void squatter.close());
-  const { port } = squatter.address() as { port: number };
+  const blocker = createServer();
+  await new Promise<void>((resolve) => void blocker.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void blocker.close());
+  const { port } = blocker.address() as { port: number };
   const { code, stdout, stderr } = await runProgram(["demo", "--port", String(port)], {
     env: { TMPDIR: folder },
   });

@@ -124,7 +124,7 @@ test.for([
     expect(
       page.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:")),
     ).toEqual([]);
-    expect(page.complaints).toEqual([]);
+    expect(page.errors).toEqual([]);
   },
 );
 
@@ -142,7 +142,7 @@ test(
     expect(
       page.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:")),
     ).toEqual([]);
-    expect(page.complaints).toEqual([]);
+    expect(page.errors).toEqual([]);
     expect(rt.logged).toEqual([]);
   },
 );
@@ -151,7 +151,7 @@ test("the CSP blocks requests to other origins", { timeout: 60_000 }, async (con
   const { origin } = await serveDocs();
   const page = await openPage(context, `${origin}/docs`);
   await page.run(async () => void (await fetch("https://elsewhere.example/").catch(() => null)));
-  expect(page.complaints.join()).toContain("Content Security Policy");
+  expect(page.errors.join()).toContain("Content Security Policy");
 });
 
 test.for([{ width: 1440 }, { width: 390 }])(
@@ -181,6 +181,6 @@ test.for([{ width: 1440 }, { width: 390 }])(
     ).toEqual([]);
     expect(EVENT_TYPES.filter((type) => !shown.text.includes(`"type": "${type}"`))).toEqual([]);
     expect(page.requests).toEqual([`${origin}/docs`]);
-    expect(page.complaints).toEqual([]);
+    expect(page.errors).toEqual([]);
   },
 );

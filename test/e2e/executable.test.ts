@@ -32,7 +32,8 @@ import { executableProgram } from "../support/program.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { hasTmux, openTmux } from "../support/tmux.ts";
 
-// `npm run test:binary` runs the whole of this folder with the executable; this file is its part in the test command.
+// The tests of the executable that run in every `npm test`. `npm run test:binary` runs the whole
+// folder with it.
 
 const BUILD = join(import.meta.dirname, "../../.config/executable.ts");
 const folder = mkdtempSync(join(tmpdir(), "deskbell-executable-"));
@@ -48,7 +49,7 @@ beforeAll(() => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function box() {
+async function createSalon() {
   const { dataDir, deskbell } = await createSeededSalon(program);
   const on = ["--data-dir", dataDir];
   const serve = async () => {
@@ -58,8 +59,8 @@ async function box() {
   return { on, deskbell, serve };
 }
 
-test("alone on its machine it answers, signs and sends, recovers from kill -9, backs up and restores", async () => {
-  const { on, deskbell, serve } = await box();
+test("without Node it serves, sends signed webhooks, recovers from kill -9, backs up and restores", async () => {
+  const { on, deskbell, serve } = await createSalon();
   const first = await serve();
   const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read");
   const headers = { authorization: `Bearer ${key}` };
@@ -98,7 +99,7 @@ test("alone on its machine it answers, signs and sends, recovers from kill -9, b
   expect(cut.map(({ priceCents }) => priceCents)).not.toContain(9100);
 });
 
-test("the demo and its end", async () => {
+test("the demo runs and cleans up", async () => {
   const demo = start(["demo", "--port", "0"]);
   await demo.waitForOutput(/signature ok/);
   const [, dataDir = ""] = await demo.waitForOutput(/✓ data +(\S+) /);
@@ -109,8 +110,8 @@ test("the demo and its end", async () => {
   expect(existsSync(dataDir)).toBe(false);
 });
 
-test.runIf(hasTmux)("the live view on a real terminal", async () => {
-  const { on, deskbell, serve } = await box();
+test.runIf(hasTmux)("the live view runs on a real terminal", async () => {
+  const { on, deskbell, serve } = await createSalon();
   const partner = await createReceiver();
   await deskbell(
     "webhooks",
@@ -134,9 +135,9 @@ test.runIf(hasTmux)("the live view on a real terminal", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "both threads have one SQLite, or each would drop the other's locks",
+  "both threads load the same SQLite, because two copies would drop each other's locks",
   async () => {
-    const { serve } = await box();
+    const { serve } = await createSalon();
     const { daemon } = await serve();
     const maps = readFileSync(`/proc/${daemon.pid}/maps`, "utf8").matchAll(
       / (\d+) +(\/.*\.node)$/gm,
@@ -145,7 +146,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("many that start at once unpack one addon between them", async () => {
+test("simultaneous starts unpack a single addon", async () => {
   const home = createTempFolder();
   const ran = await Promise.all(
     Array.from({ length: 6 }, () =>
@@ -160,7 +161,7 @@ test("many that start at once unpack one addon between them", async () => {
   ]);
 });
 
-test("an addon that was tampered with is not loaded but replaced", async () => {
+test("a modified addon is replaced instead of loaded", async () => {
   const [home, dataDir] = [createTempFolder(), join(createTempFolder(), "data")];
   const seed = () =>
     execute(["seed", "salon", "--overwrite", "--data-dir", dataDir], { env: { HOME: home } });
@@ -178,7 +179,7 @@ test("an addon that was tampered with is not loaded but replaced", async () => {
   expect(readFileSync(addon).equals(bytes)).toBe(true);
 });
 
-/** A file system of its own, in memory, which takes rights that a test seldom has. */
+/** Mounts a temporary file system; skips the test without the right to mount. */
 function mount(test: Pick<TestContext, "skip">, options: string): string {
   const folder = createTempFolder();
   if (spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]).status !== 0)
@@ -190,7 +191,7 @@ function mount(test: Pick<TestContext, "skip">, options: string): string {
 describe("where the addon cannot be unpacked", () => {
   const dataDir = () => join(createTempFolder(), "data");
 
-  test("a cache that is mounted noexec is told with 5 and the variable to set", async (context) => {
+  test("a cache mounted with noexec exits with 5 and names the variable to set", async (context) => {
     const cache = mount(context, "noexec,mode=700");
     expect(
       await execute(["seed", "salon", "--data-dir", dataDir()], {
@@ -204,7 +205,7 @@ describe("where the addon cannot be unpacked", () => {
     });
   });
 
-  test("a home that is read-only is told, and a temporary folder is taken", async (context) => {
+  test("a read-only home prints a note and uses a temporary folder", async (context) => {
     const home = mount(context, "ro,mode=700");
     const TMPDIR = createTempFolder();
     expect(
@@ -216,7 +217,7 @@ describe("where the addon cannot be unpacked", () => {
     expect(readdirSync(TMPDIR)).toEqual([`deskbell-${process.getuid?.()}`]);
   });
 
-  test("a folder that was named and cannot be written ends it with 5", async () => {
+  test("a configured folder that is not writable exits with 5", async () => {
     const file = join(createTempFolder(), "file");
     writeFileSync(file, "");
     expect(
@@ -232,10 +233,10 @@ describe("where the addon cannot be unpacked", () => {
   });
 });
 
-test("NODE_OPTIONS of the machine, and a package beside it, are not its own", async () => {
-  const beside = join(folder, "node_modules/better-sqlite3");
-  mkdirSync(beside, { recursive: true });
-  writeFileSync(join(beside, "index.js"), "throw new Error('the wrong package')");
+test("the executable ignores NODE_OPTIONS and packages in its folder", async () => {
+  const packageFolder = join(folder, "node_modules/better-sqlite3");
+  mkdirSync(packageFolder, { recursive: true });
+  writeFileSync(join(packageFolder, "index.js"), "throw new Error('the wrong package')");
   writeFileSync(join(folder, "package.json"), '{"version":"9.9.9"}');
   chmodSync(FILE, 0o555);
   const NODE_OPTIONS = "--require /nowhere.js";

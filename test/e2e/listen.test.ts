@@ -8,35 +8,39 @@ import { runProgram, startProgram, type StartedProgram } from "../support/cli.ts
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createReceiver, type TestReceiver } from "../support/receiver.ts";
 
-type Box = Awaited<ReturnType<typeof createSeededSalon>> & { env: NodeJS.ProcessEnv };
+type Salon = Awaited<ReturnType<typeof createSeededSalon>> & { env: NodeJS.ProcessEnv };
 
-/** The salon with a partner's key, and its daemon. */
-async function openBox(): Promise<Box & { daemon: StartedProgram; url: string }> {
-  const box = await createSeededSalon();
-  const key = await box.deskbell("keys", "create", "--name", "site", "--scope", "webhooks.read");
-  const daemon = spawnDaemon(box.dataDir);
+/** Creates the salon with a partner's key and starts the daemon. */
+async function startSalon(): Promise<Salon & { daemon: StartedProgram; url: string }> {
+  const salon = await createSeededSalon();
+  const key = await salon.deskbell("keys", "create", "--name", "site", "--scope", "webhooks.read");
+  const daemon = spawnDaemon(salon.dataDir);
   const url = await waitForUrl(daemon);
-  return { ...box, daemon, url, env: { DESKBELL_API: url, DESKBELL_API_KEY: key } };
+  return { ...salon, daemon, url, env: { DESKBELL_API: url, DESKBELL_API_KEY: key } };
 }
 
-const listen = ({ env }: Box, to: string, ...more: string[]): StartedProgram =>
+const listen = ({ env }: Salon, to: string, ...more: string[]): StartedProgram =>
   startProgram(["webhooks", "listen", "--business", "salon-aurora", "--forward-to", to, ...more], {
     env,
   });
 
-const typesAt = ({ requests }: TestReceiver) =>
+const receivedTypes = ({ requests }: TestReceiver) =>
   requests.map(({ headers }) => headers["x-service-event"]);
 
-test("what happens from now on is forwarded like a webhook, signed with the secret that was printed", async () => {
-  const box = await openBox();
+test("new events are forwarded as webhooks, signed with the printed secret", async () => {
+  const salon = await startSalon();
   const site = await createReceiver();
-  const listener = listen(box, site.url);
+  const listener = listen(salon, site.url);
   const [, secret = ""] = await listener.waitForOutput(/^signing secret {2}(whsec_\S+)$/m);
   await listener.waitForOutput(/forwarding/);
-  await box.deskbell("services", "update", "cut", "--price", "77.00");
+  await salon.deskbell("services", "update", "cut", "--price", "77.00");
   await site.waitForRequests(3);
-  expect(typesAt(site)).toEqual(["service.updated", "service_price.updated", "catalog.changed"]);
-  const bodies = await box.deskbell("events", "list", "--json");
+  expect(receivedTypes(site)).toEqual([
+    "service.updated",
+    "service_price.updated",
+    "catalog.changed",
+  ]);
+  const bodies = await salon.deskbell("events", "list", "--json");
   for (const { headers, body } of site.requests) {
     const given = headers as Record<string, string>;
     Stripe.webhooks.constructEvent(body, given["x-service-signature"] ?? "", secret);
@@ -54,10 +58,10 @@ test("what happens from now on is forwarded like a webhook, signed with the secr
   expect(stderr).toMatch(/3 accepted, 0 failed\. To continue from here: --after \S+\n$/);
 });
 
-test("it goes on where it ended, and with 'oldest' it begins with all that is kept", async () => {
-  const box = await openBox();
+test("--after resumes at a cursor; --after oldest starts with the oldest stored event", async () => {
+  const salon = await startSalon();
   const site = await createReceiver();
-  const all = listen(box, site.url, "--after", "oldest", "--json");
+  const all = listen(salon, site.url, "--after", "oldest", "--json");
   await all.waitForOutput(/"eventType":"catalog.changed","statusCode":200,"error":null,/);
   all.child.kill("SIGINT");
   const lines = (await all.waitForExit()).stdout
@@ -69,10 +73,10 @@ test("it goes on where it ended, and with 'oldest' it begins with all that is ke
   expect(last).toEqual({ taken: site.requests.length, failed: 0, cursor: expect.any(String) });
   expect(last.taken).toBeGreaterThan(1);
 
-  await box.deskbell("services", "update", "cut", "--price", "78.00");
-  const rest = listen(box, site.url, "--after", last.cursor);
+  await salon.deskbell("services", "update", "cut", "--price", "78.00");
+  const rest = listen(salon, site.url, "--after", last.cursor);
   await site.waitForRequests(last.taken + 3);
-  expect(typesAt(site).slice(last.taken)).toEqual([
+  expect(receivedTypes(site).slice(last.taken)).toEqual([
     "service.updated",
     "service_price.updated",
     "catalog.changed",
@@ -81,17 +85,17 @@ test("it goes on where it ended, and with 'oldest' it begins with all that is ke
   expect(await rest.waitForExit()).toMatchObject({ code: 0 });
 });
 
-test("a daemon that is killed and started again is found again, and nothing is missed meanwhile", async () => {
-  const box = await openBox();
+test("after a restart of the daemon the listener reconnects and misses no event", async () => {
+  const salon = await startSalon();
   const site = await createReceiver();
-  const listener = listen(box, site.url);
+  const listener = listen(salon, site.url);
   await listener.waitForOutput(/forwarding/);
-  await box.deskbell("services", "update", "cut", "--price", "77.00");
+  await salon.deskbell("services", "update", "cut", "--price", "77.00");
   await site.waitForRequests(3);
-  box.daemon.child.kill("SIGKILL");
+  salon.daemon.child.kill("SIGKILL");
   await listener.waitForOutput(/unreachable \(\w+\); retrying in 0.5 s/);
-  await box.deskbell("services", "update", "cut", "--price", "78.00");
-  await waitForUrl(spawnDaemon(box.dataDir, "--port", new URL(box.url).port));
+  await salon.deskbell("services", "update", "cut", "--price", "78.00");
+  await waitForUrl(spawnDaemon(salon.dataDir, "--port", new URL(salon.url).port));
   await site.waitForRequests(6);
   await listener.waitForOutput(/: reachable again\n/);
   expect(
@@ -100,12 +104,12 @@ test("a daemon that is killed and started again is found again, and nothing is m
   ).toBe(6);
 });
 
-test("what the partner's own side does not take is said, not sent again, and the exit is 6", async () => {
-  const box = await openBox();
+test("a failed forward is reported, not repeated, and makes the exit code 6", async () => {
+  const salon = await startSalon();
   const site = await createReceiver([{ status: 500 }, { hangUp: true }, {}]);
-  const listener = listen(box, site.url);
+  const listener = listen(salon, site.url);
   await listener.waitForOutput(/forwarding/);
-  await box.deskbell("services", "update", "cut", "--price", "77.00");
+  await salon.deskbell("services", "update", "cut", "--price", "77.00");
   await listener.waitForOutput(/catalog.changed/);
   listener.child.kill("SIGTERM");
   expect(await listener.waitForExit()).toMatchObject({
@@ -118,85 +122,87 @@ test("what the partner's own side does not take is said, not sent again, and the
   expect(site.requests).toHaveLength(3);
 });
 
-test("what asking again would not mend ends it with words", async () => {
-  const box = await openBox();
+test("errors that a retry cannot fix end the listener", async () => {
+  const salon = await startSalon();
   const cases: [string[], number, RegExp][] = [
     [["--after", "zz.0000000000"], 2, /not issued by this feed[^]*\nfix: check --after/],
     [["--business", "elsewhere"], 4, /business[^]*\nfix: use a key of this business/],
   ];
-  for (const [more, code, says] of cases)
-    expect(await listen(box, "http://127.0.0.1:9/", ...more).waitForExit()).toMatchObject({
+  for (const [more, code, message] of cases)
+    expect(await listen(salon, "http://127.0.0.1:9/", ...more).waitForExit()).toMatchObject({
       code,
-      stderr: expect.stringMatching(says),
+      stderr: expect.stringMatching(message),
     });
 });
 
 test.each([
   {
-    what: "a URL that is none",
+    what: "an invalid URL",
     more: ["--forward-to", "localhost:3000"],
     code: 2,
-    says: /Invalid --forward-to/,
+    message: /Invalid --forward-to/,
   },
-  { what: "an API that is none", more: ["--api", "ftp://x"], code: 2, says: /Invalid --api/ },
+  { what: "an invalid API URL", more: ["--api", "ftp://x"], code: 2, message: /Invalid --api/ },
   {
-    what: "a secret file without one",
+    what: "an empty secret file",
     more: ["--secret-file", "/dev/null"],
     code: 7,
-    says: /contains no signing secret/,
+    message: /contains no signing secret/,
   },
   {
-    what: "a key file without one",
+    what: "an empty key file",
     more: ["--key-file", "/dev/null"],
     code: 2,
-    says: /The API key is missing.\nfix: add --key-file/,
+    message: /The API key is missing.\nfix: add --key-file/,
   },
   {
     what: "no key at all",
     more: [],
     code: 2,
-    says: /The API key is missing.\nfix: add --key-file FILE/,
+    message: /The API key is missing.\nfix: add --key-file FILE/,
   },
-  { what: "no business", more: ["--business", ""], code: 2, says: /Missing --business/ },
-])("$what ends with $code before anything is asked", async ({ what, more, code, says }) => {
+  { what: "no business", more: ["--business", ""], code: 2, message: /Missing --business/ },
+])("$what exits with $code before any request", async ({ what, more, code, message }) => {
   const flags = ["webhooks", "listen", "--business", "b", "--forward-to", "http://127.0.0.1:9/"];
   const env = { DESKBELL_API_KEY: what === "no key at all" ? "" : "deskbell_rk_x" };
   expect(await runProgram([...flags, ...more], { env })).toMatchObject({
     code,
     stdout: "",
-    stderr: expect.stringMatching(says),
+    stderr: expect.stringMatching(message),
   });
 });
 
-test("after a restore the cursor from before it is refused with 5 and what to do", async () => {
-  const box = await openBox();
+test("after a restore an earlier cursor exits with 5 and a fix", async () => {
+  const salon = await startSalon();
   const { path } = (
-    JSON.parse(await box.deskbell("backup", "--json")) as { data: { path: string } }
+    JSON.parse(await salon.deskbell("backup", "--json")) as { data: { path: string } }
   ).data;
-  await box.deskbell("services", "update", "cut", "--price", "77.00");
-  const listener = listen(box, "http://127.0.0.1:9/");
+  await salon.deskbell("services", "update", "cut", "--price", "77.00");
+  const listener = listen(salon, "http://127.0.0.1:9/");
   await listener.waitForOutput(/forwarding/);
   listener.child.kill("SIGINT");
   const cursor = /--after (\S+)/.exec((await listener.waitForExit()).stderr)?.[1] ?? "";
-  box.daemon.child.kill("SIGTERM");
-  await box.daemon.waitForExit();
-  await box.deskbell("restore", path, "--yes");
-  await waitForUrl(spawnDaemon(box.dataDir, "--port", new URL(box.url).port));
-  expect(await listen(box, "http://127.0.0.1:9/", "--after", cursor).waitForExit()).toMatchObject({
-    code: 5,
-    stderr: expect.stringMatching(
-      /^[^]*error: .*cursor.*\nfix: fetch all lists over the API again/,
-    ),
-  });
+  salon.daemon.child.kill("SIGTERM");
+  await salon.daemon.waitForExit();
+  await salon.deskbell("restore", path, "--yes");
+  await waitForUrl(spawnDaemon(salon.dataDir, "--port", new URL(salon.url).port));
+  expect(await listen(salon, "http://127.0.0.1:9/", "--after", cursor).waitForExit()).toMatchObject(
+    {
+      code: 5,
+      stderr: expect.stringMatching(
+        /^[^]*error: .*cursor.*\nfix: fetch all lists over the API again/,
+      ),
+    },
+  );
 });
 
-test("an address that is not deskbell's is asked again, and what it says reaches no terminal as it is", async () => {
-  const stranger = createServer((_, response) =>
+test("error details from another server are escaped before they are printed, and requests are retried", async () => {
+  const otherServer = createServer((_, response) =>
     response.writeHead(503).end('{"detail":"\\u001b[2J gone"}'),
   );
-  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void stranger.close());
-  const { port } = stranger.address() as { port: number };
+  await new Promise<void>((resolve) => otherServer.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void otherServer.close());
+  const { port } = otherServer.address() as { port: number };
   const folder = (await createSeededSalon()).dataDir;
   writeFileSync(join(folder, "key"), "deskbell_rk_x\n");
   const flags = ["--api", `http://127.0.0.1:${port}/`, "--key-file", join(folder, "key")];

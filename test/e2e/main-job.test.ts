@@ -30,16 +30,16 @@ const subscribe = (
 const envelopes = ({ requests }: TestReceiver): Envelope[] =>
   requests.map(({ body }) => JSON.parse(body.toString()));
 
-/** Asks until the answer is as wanted: what is waited for happens in another process. */
-async function until<T>(ask: () => Promise<T>, isAsWanted: (answer: T) => boolean): Promise<T> {
+/** Polls another process until the result meets the condition. */
+async function pollUntil<T>(read: () => Promise<T>, isDone: (result: T) => boolean): Promise<T> {
   for (;;) {
-    const answer = await ask();
-    if (isAsWanted(answer)) return answer;
+    const result = await read();
+    if (isDone(result)) return result;
   }
 }
 
-/** A port of 127.0.0.1 on which nobody listens. */
-async function deadPort(): Promise<number> {
+/** Finds a port of 127.0.0.1 on which no server listens. */
+async function findUnusedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -48,7 +48,7 @@ async function deadPort(): Promise<number> {
   return port;
 }
 
-test("a price that is set at the terminal is told as three events in order, which three verifiers accept", async () => {
+test("a price change sends three events in order, with signatures that three verifiers accept", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   const url = await waitForUrl(spawnDaemon(dataDir));
   const partner = await createReceiver();
@@ -91,19 +91,19 @@ test("a price that is set at the terminal is told as three events in order, whic
   expect(data.find(({ id }) => id === updated?.data.resource.id)).toEqual(updated?.data.object);
 });
 
-test("what a receiver was down for reaches it by retry", async () => {
+test("deliveries to a receiver that was down arrive by retry", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   await waitForUrl(spawnDaemon(dataDir));
-  const port = await deadPort();
+  const port = await findUnusedPort();
   await subscribe(deskbell, `http://127.0.0.1:${port}/hook`);
   await deskbell("services", "update", "cut", "--price", "77.00");
   const listed = async () =>
     (JSON.parse(await deskbell("deliveries", "list", "--json")) as { data: Delivery[] }).data;
-  const tried = await until(
+  const afterFirstAttempt = await pollUntil(
     listed,
     (rows) => rows.length === 3 && rows.every(({ attemptCount }) => attemptCount === 1),
   );
-  expect(tried.map(({ status }) => status)).toEqual(["PENDING", "PENDING", "PENDING"]);
+  expect(afterFirstAttempt.map(({ status }) => status)).toEqual(["PENDING", "PENDING", "PENDING"]);
 
   const partner = await createReceiver([{}], port);
   await partner.waitForRequests(3);
@@ -114,7 +114,7 @@ test("what a receiver was down for reaches it by retry", async () => {
   ]);
 });
 
-test("a daemon that is killed with deliveries on the wire sends them all after its start", async () => {
+test("after a kill with deliveries in flight, all are sent again", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   const daemon = spawnDaemon(dataDir);
   await waitForUrl(daemon);
@@ -132,6 +132,6 @@ test("a daemon that is killed with deliveries on the wire sends them all after i
     (JSON.parse(await deskbell("deliveries", "list", "--json")) as { data: Delivery[] }).data.map(
       ({ status }) => status,
     );
-  await until(statuses, (all) => all.every((status) => status === "DELIVERED"));
+  await pollUntil(statuses, (all) => all.every((status) => status === "DELIVERED"));
   expect(new Set(envelopes(partner).map(({ id }) => id)).size).toBe(6);
 });

@@ -126,7 +126,8 @@ test.for(LANGUAGES)(
 
     const valid = delivery({});
     expect(await post(valid)).toBe(204);
-    // 10 seconds below the limit, since the machine may be slow and the timestamp has no milliseconds.
+    // 10 seconds below the limit, since the machine may be slow and the timestamp has no
+    // milliseconds.
     const late = Date.now() - 290_000;
     expect(
       await post(

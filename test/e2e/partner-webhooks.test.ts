@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createReceiver } from "../support/receiver.ts";
 
-test("a partner manages its endpoint over HTTP, from its creation to its end", async () => {
+test("a partner manages an endpoint over HTTP from creation to deletion", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   const key = await deskbell("keys", "create", "--name", "site", "--scope", "webhooks.write");
   const base = await waitForUrl(
@@ -30,8 +30,8 @@ test("a partner manages its endpoint over HTTP, from its creation to its end", a
     );
   };
 
-  const wanted = { name: "Site", url: partner.url, events: ["service_price.updated"] };
-  const { id, secret } = (await ask("POST", "webhooks", wanted)).data as unknown as Endpoint;
+  const request = { name: "Site", url: partner.url, events: ["service_price.updated"] };
+  const { id, secret } = (await ask("POST", "webhooks", request)).data as unknown as Endpoint;
   expect(await ask("GET", "webhooks")).toMatchObject({
     status: 200,
     data: [{ id, status: "ACTIVE" }],
@@ -51,7 +51,7 @@ test("a partner manages its endpoint over HTTP, from its creation to its end", a
       []) as {
       id: string;
     }[];
-    if (delivery === undefined) throw new Error("Its outcome is not written yet.");
+    if (delivery === undefined) throw new Error("The outcome is not stored yet.");
     return delivery;
   });
   expect(await ask("POST", `deliveries/${deliveryId}/redeliver`)).toMatchObject({ status: 202 });

@@ -6,14 +6,14 @@ import { expect, test } from "vitest";
 import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
 import { BIN, nodeProgram, PROGRAM } from "../support/program.ts";
 
-test("--help loads no package: they cost hundreds of milliseconds", () => {
+test("--help loads no packages, which would take hundreds of milliseconds", () => {
   const hook = `import { registerHooks } from "node:module";
     registerHooks({ load: (url, context, next) => (console.error(url), next(url, context)) });`;
   const args = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, BIN, "--help"];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect(status).toBe(0);
   const files = [...stderr.matchAll(/^file:.*$/gm)].map(([url]) => fileURLToPath(url));
-  // What the bundler brings of its own has no sources.
+  // The bundler's own runtime has no source map.
   const ours = files.filter((file) => /\/dist\/(?!rolldown-runtime)/.test(file));
   const bundled = ours.map((file) => readFileSync(`${file}.map`, "utf8"));
   const sources = [
@@ -24,7 +24,7 @@ test("--help loads no package: they cost hundreds of milliseconds", () => {
   expect(sources.filter((path) => path.includes("node_modules/"))).toEqual([]);
 });
 
-test("a reader that has seen enough ends a list quietly", async () => {
+test("a list ends without an error if its reader closes the pipe", async () => {
   const dataDir = join(createTempFolder(), "data");
   const services = Array.from({ length: 3000 }, (_, i) => ({
     key: `s${i}`,
@@ -36,7 +36,7 @@ test("a reader that has seen enough ends a list quietly", async () => {
   const file = join(createTempFolder(), "large.json");
   writeFileSync(file, JSON.stringify({ catalog: 1, business, services }));
   expect(await runProgram(["seed", file, "--data-dir", dataDir])).toMatchObject({ code: 0 });
-  // More than a pipe holds.
+  // The list is longer than a pipe's buffer.
   const list = `"${PROGRAM.command.join('" "')}" services list --data-dir "${dataDir}"`;
   const { stdout, stderr } = spawnSync(
     "bash",
@@ -56,7 +56,7 @@ const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
 });
 
 test.runIf(oldNode !== undefined)(
-  "on an older Node it runs on the one that the checkout brings, exit codes and all",
+  "started with an older Node, the program runs on the installed one and keeps exit codes",
   async () => {
     const dataDir = join(createTempFolder(), "data");
     const program = nodeProgram(oldNode ?? "");
@@ -76,7 +76,7 @@ test.runIf(oldNode !== undefined)(
 );
 
 test.runIf(oldNode !== undefined)(
-  "on an older Node without another at hand it says in words what to do",
+  "started with an older Node and without an installed one, the program prints a fix",
   () => {
     const folder = createTempFolder();
     mkdirSync(join(folder, "bin"));

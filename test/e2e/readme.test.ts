@@ -9,24 +9,21 @@ import { createReceiver } from "../support/receiver.ts";
 
 const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 
-/** Lines that are not run here, by how they begin, and why not. */
-const EXCUSED: [start: string, why: string][] = [
-  ["npm ci && npm start", "the demo has a test of its own, demo.test.ts"],
-  ["npm ci && npm test", "it is what runs this"],
+/** Commands that this test does not run, by their beginning, with the reason. */
+const SKIPPED: [start: string, reason: string][] = [
+  ["npm ci && npm start", "demo.test.ts tests the demo"],
+  ["npm ci && npm test", "runs this test"],
   ["sha256sum ", "release.test.ts checks the sums and unpacks the archive"],
   ["tar -xzf ", "release.test.ts checks the sums and unpacks the archive"],
-  ["sudo ", "it changes the machine"],
-  [
-    "deskbell systemd-unit | sudo ",
-    "it changes the machine; service.test.ts has the unit examined",
-  ],
+  ["sudo ", "changes the machine"],
+  ["deskbell systemd-unit | sudo ", "changes the machine; service.test.ts checks the unit"],
 ];
 
 type Line = { text: string; number: number };
 type Block = { language: string; lines: Line[] };
 
-/** The fenced blocks; a line that ends with a backslash goes on in the next. */
-function blocksOf(markdown: string): Block[] {
+/** Returns the fenced blocks. A line that ends with a backslash is joined with the next. */
+function parseBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
   for (const [i, text] of markdown.split("\n").entries()) {
@@ -40,11 +37,11 @@ function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
-const BLOCKS = blocksOf(README);
+const BLOCKS = parseBlocks(README);
 const isCommand = ({ text }: Line): boolean => text.trim() !== "" && !text.startsWith("#");
 
-/** A folder to work in, with the program under the names that the README calls it by. */
-async function workplace() {
+/** Creates a home folder in which `deskbell` and `npx deskbell` run the program under test. */
+async function createHome() {
   const home = createTempFolder();
   const bin = join(home, "bin");
   mkdirSync(bin);
@@ -53,7 +50,7 @@ async function workplace() {
   writeFileSync(join(bin, "npx"), `#!/bin/sh\n[ "$1" = deskbell ] || exit 127\nshift\n${exec}\n`, {
     mode: 0o755,
   });
-  // An answer that is no success is a failure.
+  // Make curl fail on HTTP errors.
   writeFileSync(join(home, ".curlrc"), "fail\nsilent\nshow-error\n");
   const partner = await createReceiver();
   const env: NodeJS.ProcessEnv = {
@@ -64,18 +61,18 @@ async function workplace() {
   };
   let api = "";
 
-  /** What stands for something of the reader's own. */
-  const filledIn = (line: string): string =>
+  /** Replaces the README's example values. */
+  const fillIn = (line: string): string =>
     line
       .replaceAll("https://partner.example/hook", `${partner.url} --allow-private`)
       .replaceAll("http://127.0.0.1:4100", api);
 
-  /** Runs a line to its end; a server, until it serves. */
+  /** Runs a command until it exits, or a server until it is ready. */
   const run = async (line: string): Promise<void> => {
     const isServer = /^(npx )?deskbell serve\b/.test(line);
     const child = spawn(
       "bash",
-      ["-euo", "pipefail", "-c", isServer ? `exec ${line}` : filledIn(line)],
+      ["-euo", "pipefail", "-c", isServer ? `exec ${line}` : fillIn(line)],
       {
         cwd: home,
         env,
@@ -99,33 +96,33 @@ async function workplace() {
     const [code] = await (isServer
       ? Promise.race([serving.then((url) => [0, (api = url ?? "")]), ended])
       : ended);
-    if (code !== 0) throw new Error(`It ended with ${code}:\n${stdout}${stderr}`);
+    if (code !== 0) throw new Error(`The command exited with ${code}:\n${stdout}${stderr}`);
     if (/\bkeys create\b/.test(line)) env.KEY = stdout.trim();
   };
   return { run, partner };
 }
 
-test("every command in the README does what it is there for", { timeout: 120_000 }, async () => {
+test("every command in the README succeeds", { timeout: 120_000 }, async () => {
   const lines = BLOCKS.flatMap(({ language, lines }) =>
     language === "sh" ? lines.filter(isCommand) : [],
   );
-  const isExcused = ({ text }: Line) => EXCUSED.some(([start]) => text.startsWith(start));
-  const { run, partner } = await workplace();
+  const isSkipped = ({ text }: Line) => SKIPPED.some(([start]) => text.startsWith(start));
+  const { run, partner } = await createHome();
   const failures: string[] = [];
-  for (const { text, number } of lines.filter((line) => !isExcused(line)))
+  for (const { text, number } of lines.filter((line) => !isSkipped(line)))
     await run(text).catch((error: Error) =>
       failures.push(`README.md:${number}: ${text}\n${error.message}`),
     );
   expect(failures).toEqual([]);
-  // The partner that was subscribed on the way has been told of the price that was set.
+  // The README creates an endpoint and changes a price, which sends three events.
   await partner.waitForRequests(3);
   expect(lines.length).toBeGreaterThan(10);
-  expect(EXCUSED.filter(([start]) => !lines.some(({ text }) => text.startsWith(start)))).toEqual(
+  expect(SKIPPED.filter(([start]) => !lines.some(({ text }) => text.startsWith(start)))).toEqual(
     [],
   );
 });
 
-test("a block of commands is marked as such, or it would never be run", () => {
+test("every block of commands is marked as sh, so that it is tested", () => {
   expect(new Set(BLOCKS.map(({ language }) => language))).toEqual(new Set(["sh", ""]));
   const unmarked = BLOCKS.flatMap(({ language, lines }) => (language === "sh" ? [] : lines));
   expect(

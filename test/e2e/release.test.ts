@@ -9,7 +9,7 @@ import { executableProgram } from "../support/program.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-test("the bill of materials names every package that is shipped, Node too, and nothing of this machine", () => {
+test("the SBOM lists every shipped package and Node, and contains nothing of this machine", () => {
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     dependencies: object;
   };
@@ -17,7 +17,7 @@ test("the bill of materials names every package that is shipped, Node too, and n
   const names = sbom.components.map(({ name }) => name);
   const shipped = [...Object.keys(dependencies), "@scalar/api-reference"];
   expect(shipped.filter((name) => !names.includes(name))).toEqual([]);
-  // What a development tool needs is none of its materials.
+  // Development tools are not shipped.
   expect(names.filter((name) => ["vitest", "oxlint", "typescript"].includes(name))).toEqual([]);
   expect(sbom.components.find(({ name }) => name === "node")).toMatchObject({
     version: process.versions.node,
@@ -28,11 +28,11 @@ test("the bill of materials names every package that is shipped, Node too, and n
     expect(text).not.toContain(own);
 });
 
-// Of an executable that is there: `npm run test:binary`.
+// Set by `npm run test:binary`.
 const built = process.env.DESKBELL_PROGRAM;
 
 test.runIf(built !== undefined)(
-  "a release is checked with its sums, unpacked and started",
+  "a release has valid checksums, can be unpacked and runs",
   { timeout: 120_000 },
   async () => {
     const folder = createTempFolder();

@@ -4,16 +4,16 @@ import { describe, expect, test } from "vitest";
 import { runProgram } from "../support/cli.ts";
 import { createSeededSalon } from "../support/daemon.ts";
 
-const NOBODY = 65_534;
+const OTHER_USER = 65_534;
 
-/** Who owns each file below a folder. */
-const ownersIn = (folder: string) =>
+/** Lists the owner of each file below a folder. */
+const listOwners = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .sort()
     .map((name) => ({ name, uid: statSync(join(folder, name)).uid }));
 
-/** A box that belongs to nobody: data, a backup and a master key. */
-async function nobodysBox(): Promise<string> {
+/** Creates data, a backup and a master key that belong to another user. */
+async function createForeignData(): Promise<string> {
   const { dataDir, deskbell } = await createSeededSalon();
   await deskbell(
     "webhooks",
@@ -30,15 +30,16 @@ async function nobodysBox(): Promise<string> {
   const entries = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) =>
     join(dataDir, name),
   );
-  for (const path of [dirname(dataDir), dataDir, ...entries]) chownSync(path, NOBODY, NOBODY);
+  for (const path of [dirname(dataDir), dataDir, ...entries])
+    chownSync(path, OTHER_USER, OTHER_USER);
   return dataDir;
 }
 
-// Only root can meet this: run the suite as root to have it tested.
-describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () => {
-  test("whatever would open the data is refused with 4 and how to go about it, and leaves no file", async () => {
-    const dataDir = await nobodysBox();
-    const before = ownersIn(dataDir);
+// Requires root.
+describe.skipIf(process.getuid?.() !== 0)("as root, with data of another user,", () => {
+  test("every command that opens the data exits with 4 and a fix, and creates no file", async () => {
+    const dataDir = await createForeignData();
+    const before = listOwners(dataDir);
     for (const line of [
       "status",
       "serve --port 0",
@@ -54,31 +55,31 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
           /^error: The data in .* belongs to user 65534, .*\nfix: .*sudo -u '#65534' \S/,
         ),
       });
-    expect(ownersIn(dataDir)).toEqual(before);
+    expect(listOwners(dataDir)).toEqual(before);
   });
 
-  test("data in a folder of root's that belong to another are refused as well", async () => {
-    const dataDir = await nobodysBox();
+  test("data of another user in a folder owned by root are refused too", async () => {
+    const dataDir = await createForeignData();
     chownSync(dataDir, 0, 0);
     expect(await runProgram(["status", "--data-dir", dataDir])).toMatchObject({ code: 4 });
   });
 
-  test("what the refusal says works: the owner does it, and every file is the owner's", async () => {
-    const dataDir = await nobodysBox();
-    const asNobody = { uid: NOBODY, gid: NOBODY };
+  test("the fix works: as the owner, commands succeed and all files keep their owner", async () => {
+    const dataDir = await createForeignData();
+    const asOwner = { uid: OTHER_USER, gid: OTHER_USER };
     for (const line of ["status", "backup", "keys create --name a --scope services.read"])
       expect(
-        (await runProgram([...line.split(" "), "--data-dir", dataDir], asNobody)).stderr,
+        (await runProgram([...line.split(" "), "--data-dir", dataDir], asOwner)).stderr,
       ).not.toContain("error");
-    expect(new Set(ownersIn(dataDir).map(({ uid }) => uid))).toEqual(new Set([NOBODY]));
+    expect(new Set(listOwners(dataDir).map(({ uid }) => uid))).toEqual(new Set([OTHER_USER]));
   });
 
-  test("a folder that is closed to this user is told as that, and not as one without data", async () => {
+  test("a folder that this user cannot read is reported as such, not as empty", async () => {
     const { dataDir } = await createSeededSalon();
     chmodSync(dirname(dataDir), 0o755);
     chmodSync(dataDir, 0o700);
     expect(
-      await runProgram(["status", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY }),
+      await runProgram(["status", "--data-dir", dataDir], { uid: OTHER_USER, gid: OTHER_USER }),
     ).toMatchObject({
       code: 4,
       stderr: expect.stringMatching(
@@ -87,13 +88,13 @@ describe.skipIf(process.getuid?.() !== 0)("as root on the data of another,", () 
     });
   });
 
-  test("doctor finds a folder that its owner cannot write in, where SQLite must put files to read at all", async () => {
-    const dataDir = await nobodysBox();
+  test("doctor reports a read-only folder, in which SQLite cannot create the files it needs for reading", async () => {
+    const dataDir = await createForeignData();
     for (const name of readdirSync(dataDir).filter((name) => /-(?:wal|shm)$/.test(name)))
       rmSync(join(dataDir, name));
     chmodSync(dataDir, 0o500);
     expect(
-      await runProgram(["doctor", "--data-dir", dataDir], { uid: NOBODY, gid: NOBODY }),
+      await runProgram(["doctor", "--data-dir", dataDir], { uid: OTHER_USER, gid: OTHER_USER }),
     ).toMatchObject({
       code: 6,
       stdout: expect.stringMatching(

@@ -9,10 +9,10 @@ import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
 
-const seeded = async (): Promise<string> => (await createSeededSalon()).dataDir;
+const createSalon = async (): Promise<string> => (await createSeededSalon()).dataDir;
 
-test("a key made at the terminal opens the running daemon at once", async () => {
-  const dataDir = await seeded();
+test("a key created on the command line works immediately with the running daemon", async () => {
+  const dataDir = await createSalon();
   const url = await waitForUrl(spawnDaemon(dataDir));
   const { stdout: key } = await runProgram([
     "keys",
@@ -31,8 +31,8 @@ test("a key made at the terminal opens the running daemon at once", async () => 
   expect((await fetch(services)).status).toBe(401);
 });
 
-test("an edit at the terminal reaches a partner through the running daemon", async () => {
-  const dataDir = await seeded();
+test("the running daemon delivers a change made on the command line", async () => {
+  const dataDir = await createSalon();
   await waitForUrl(spawnDaemon(dataDir));
   const partner = createServer((request, response) => {
     response.end();
@@ -64,9 +64,9 @@ test("an edit at the terminal reaches a partner through the running daemon", asy
 });
 
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-  "%s stops it in order, with 0",
+  "%s stops the daemon gracefully, with exit code 0",
   async (signal) => {
-    const daemon = spawnDaemon(await seeded());
+    const daemon = spawnDaemon(await createSalon());
     await waitForUrl(daemon);
     daemon.child.kill(signal);
     expect(await daemon.waitForExit()).toMatchObject({
@@ -77,15 +77,15 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   },
 );
 
-test("one ctrl-c that arrives several times, by npm and the terminal, still stops in order", async () => {
-  const daemon = spawnDaemon(await seeded());
+test("repeated SIGINTs, as npm sends for one ctrl-c, still stop the daemon gracefully", async () => {
+  const daemon = spawnDaemon(await createSalon());
   await waitForUrl(daemon);
   for (let i = 0; i < 3; i++) daemon.child.kill("SIGINT");
   expect(await daemon.waitForExit()).toMatchObject({ code: 0, signal: null });
 });
 
-test("a second daemon on the same data is refused with 5; after a kill -9 the next one starts", async () => {
-  const dataDir = await seeded();
+test("a second daemon on the same data exits with 5; after a kill -9 a new one can start", async () => {
+  const dataDir = await createSalon();
   const first = spawnDaemon(dataDir);
   await waitForUrl(first);
   const second = await spawnDaemon(dataDir).waitForExit();
@@ -97,27 +97,33 @@ test("a second daemon on the same data is refused with 5; after a kill -9 the ne
   await waitForUrl(spawnDaemon(dataDir));
 });
 
-test("a port that is taken is refused with 5 and the options that mend it", async () => {
-  const squatter = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void squatter.close());
-  await once(squatter, "listening");
-  const { port } = squatter.address() as AddressInfo;
-  const { code, stderr } = await spawnDaemon(await seeded(), "--port", String(port)).waitForExit();
+test("a port in use exits with 5 and suggests another port", async () => {
+  const blocker = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void blocker.close());
+  await once(blocker, "listening");
+  const { port } = blocker.address() as AddressInfo;
+  const { code, stderr } = await spawnDaemon(
+    await createSalon(),
+    "--port",
+    String(port),
+  ).waitForExit();
   expect(code).toBe(5);
   expect(stderr).toMatch(
     new RegExp(`^error: Port ${port} is in use\\.\nfix: .*--port ${port + 1}.*\\(exit 5\\)\n$`),
   );
 });
 
-test("an address that is not this machine's is a usage error", async () => {
-  expect(await spawnDaemon(await seeded(), "--host", "203.0.113.9").waitForExit()).toMatchObject({
+test("an address of another machine is a usage error", async () => {
+  expect(
+    await spawnDaemon(await createSalon(), "--host", "203.0.113.9").waitForExit(),
+  ).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("no address '203.0.113.9'"),
   });
 });
 
-test("options of the environment count, and flags win over them", async () => {
-  const dataDir = await seeded();
+test("options can be set in the environment; flags take precedence", async () => {
+  const dataDir = await createSalon();
   const env = { DESKBELL_DATA_DIR: dataDir, DESKBELL_PORT: "1", DESKBELL_LOG_FORMAT: "json" };
   const daemon = startProgram(["serve", "--port", "0"], { env });
   expect(await waitForUrl(daemon)).toMatch(/^http:\/\/127\.0\.0\.1:\d{2,5}$/);
@@ -127,13 +133,13 @@ test("options of the environment count, and flags win over them", async () => {
 });
 
 test.skipIf(!hasOpenssl())(
-  "with a certificate it serves https, and SIGHUP reads the files again",
+  "with a certificate the daemon serves HTTPS, and SIGHUP reloads it",
   async () => {
     const folder = createTempFolder();
     const authority = createAuthority(folder);
     const [cert, key] = [join(folder, "api.pem"), join(folder, "api.key")];
     authority.issue("api", { to: 90 });
-    const daemon = spawnDaemon(await seeded(), "--tls-cert", cert, "--tls-key", key);
+    const daemon = spawnDaemon(await createSalon(), "--tls-cert", cert, "--tls-key", key);
     const { port, protocol } = new URL(await waitForUrl(daemon));
     expect(protocol).toBe("https:");
     const isHealthy = async () => {
@@ -173,8 +179,8 @@ test.each([
     code: 3,
     stderr: /file \/none.pem for the certificate does not exist/,
   },
-])("serve $flags ends with $code and says why", async ({ flags, code, stderr }) => {
-  const dataDir = await seeded();
+])("serve $flags exits with $code and a reason", async ({ flags, code, stderr }) => {
+  const dataDir = await createSalon();
   expect(await spawnDaemon(dataDir, ...flags).waitForExit()).toMatchObject({
     code,
     stderr: expect.stringMatching(stderr),
@@ -185,7 +191,7 @@ test.each([
 test.each([
   ["--allow-private", "10.0.0.0/33"],
   ["--trusted-proxy", "proxy.example"],
-])("%s %s is no address range: it does not start", async (flag, range) => {
+])("serve refuses the invalid address range %s %s", async (flag, range) => {
   const ran = await runProgram([
     "serve",
     "--port",

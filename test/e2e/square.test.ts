@@ -7,7 +7,7 @@ import { createTerminal, createTempFolder } from "../support/cli.ts";
 import { sharedDataPath, readSharedData } from "../support/shared-data.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-// Square's own sample catalogs, from their file to a partner's GET.
+// Imports Square's sample catalogs and reads them through the API.
 
 type Variation = {
   itemVariationData: { name: string; priceMoney: { amount: number }; serviceDuration?: number };
@@ -17,7 +17,7 @@ type Item = {
   itemData: { name: string; description: string; variations: Variation[] };
 };
 
-async function bring(file: string, slug: string) {
+async function importAndServe(file: string, slug: string) {
   const { dataDir, deskbell } = createTerminal();
   const out = join(createTempFolder(), "catalog.yaml");
   const about = `--business-slug ${slug} --timezone America/Los_Angeles --currency USD`;
@@ -44,11 +44,11 @@ async function bring(file: string, slug: string) {
   return { read, report: imported.stderr };
 }
 
-test("the salon's services are served as Square has them", async (context) => {
+test("the sample salon's services are served as in Square", async (context) => {
   const source = Object.values(
     JSON.parse(readSharedData(context, "square/salon-services.json")) as Record<string, Item>,
   );
-  const { read } = await bring("square/salon-services.json", "square-salon");
+  const { read } = await importAndServe("square/salon-services.json", "square-salon");
   const services = await read<{ variants: unknown[] }[]>("services?includeVariants=true");
   expect(services).toMatchObject(
     source.map(({ itemData }) => ({
@@ -73,7 +73,7 @@ test("the salon's services are served as Square has them", async (context) => {
   );
 });
 
-test("the restaurant's dishes are served as Square has them, and what is left out has a line in the report", async (context) => {
+test("the sample restaurant's menu is served as in Square, and the report lists what is not imported", async (context) => {
   const source = JSON.parse(readSharedData(context, "square/restaurant-catalog.json")) as Record<
     string,
     { data: Item }
@@ -81,7 +81,10 @@ test("the restaurant's dishes are served as Square has them, and what is left ou
   const items = Object.values(source).flatMap(({ data }) =>
     data.type === "ITEM" ? [data.itemData] : [],
   );
-  const { read, report } = await bring("square/restaurant-catalog.json", "square-restaurant");
+  const { read, report } = await importAndServe(
+    "square/restaurant-catalog.json",
+    "square-restaurant",
+  );
   const menu = await read<{ items: unknown[]; categories: unknown[] }>("menu");
   expect(menu.items).toMatchObject(
     items.map(({ name, description, variations }) => ({
@@ -95,5 +98,6 @@ test("the restaurant's dishes are served as Square has them, and what is left ou
     })),
   );
   expect(menu.categories).toMatchObject([{ name: "Breakfast" }, { name: "Entree" }]);
-  for (const left of [/tax/i, /image|picture/i, /abbreviation/i]) expect(report).toMatch(left);
+  for (const omitted of [/tax/i, /image|picture/i, /abbreviation/i])
+    expect(report).toMatch(omitted);
 });

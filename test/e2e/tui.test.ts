@@ -232,7 +232,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     );
   });
 
-  test("a dumb terminal is refused with a hint to an alternative", async () => {
+  test("a terminal with TERM=dumb gets an error that names an alternative", async () => {
     const { dataDir } = await createSeededSalon();
     const terminal = openTmux();
     terminal.press("-l", "export TERM=dumb");

@@ -19,21 +19,21 @@ import { refusalSentence } from "../../src/domain/availability/refusal-text.ts";
 import type { Catalog, Kind as ObjectKind } from "../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
-import type { Scenario as Asked } from "../domain/availability/oracle.ts";
+import type { Scenario } from "../domain/availability/oracle.ts";
 import { isValidRequest, scenariosWithExtraBooking } from "../domain/availability/scenarios.ts";
 import { captureError } from "../support/use-case.ts";
 import { chooseScale } from "../support/scale.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-// Whoever is shown a start can book it as it was shown, and whoever is not is refused for the reason that was told.
-// Businesses, bookings and questions are those on which the engine agrees with its oracle.
+// Compares availability with booking on random businesses: a listed start can be booked as listed,
+// and any other start is refused for the reason that `explain` gives.
 
-const WORLDS = chooseScale(10, 500);
+const RUNS = chooseScale(10, 500);
 const MINUTE_MS = 60_000;
 
 type Kind = "one service" | "chain" | "class" | "table";
 
-function kindOf({ catalog, request: question }: Asked): Kind {
+function kindOf({ catalog, request: question }: Scenario): Kind {
   if ("partySize" in question) return "table";
   if (question.services.length > 1) return "chain";
   const service = catalog.objects.service.find(({ key }) => key === question.services[0]?.service);
@@ -41,57 +41,60 @@ function kindOf({ catalog, request: question }: Asked): Kind {
 }
 
 test.each<Kind>(["one service", "chain", "class", "table"])(
-  "every start that is listed for a %s is booked as it was shown, every other is refused for what explain says",
-  { timeout: 60_000 + 4000 * WORLDS },
+  "for a %s, every listed start can be booked as listed; others are refused with the reason in explain",
+  { timeout: 60_000 + 4000 * RUNS },
   async (kind) => {
-    const seen = { booked: 0, refused: new Set<string>() };
-    const check = asyncProperty(scenariosWithExtraBooking, async ({ scenario: asked }) => {
-      pre(kindOf(asked) === kind && isValidRequest(asked));
-      const rt = createTestRuntime({}, asked.nowMs);
-      store(rt, asked);
-      const why = captureError(() => void ask(rt, asked));
-      if (why !== "not refused: undefined")
-        return expect(book(rt, asked, { startsAt: `${asked.request.from}T12:00Z` })).toBe(why);
-      const { listed, refused } = await answerOf(ask(rt, asked));
+    const counts = { booked: 0, reasons: new Set<string>() };
+    const check = asyncProperty(scenariosWithExtraBooking, async ({ scenario }) => {
+      pre(kindOf(scenario) === kind && isValidRequest(scenario));
+      const rt = createTestRuntime({}, scenario.nowMs);
+      store(rt, scenario);
+      const reason = captureError(() => void queryAvailability(rt, scenario));
+      if (reason !== "no error: undefined")
+        return expect(book(rt, scenario, { startsAt: `${scenario.request.from}T12:00Z` })).toBe(
+          reason,
+        );
+      const { listed, refused } = await collectStarts(queryAvailability(rt, scenario));
       for (const slot of listed)
-        expect(`${slot.startsAt} ${book(rt, asked, slot)}`).toBe(`${slot.startsAt} booked`);
-      for (const { startsAt, why } of refused)
-        expect(book(rt, asked, { startsAt }).endsWith(`: ${why}.`)).toBe(true);
-      seen.booked += listed.length;
-      for (const { why } of refused) seen.refused.add(why);
+        expect(`${slot.startsAt} ${book(rt, scenario, slot)}`).toBe(`${slot.startsAt} booked`);
+      for (const { startsAt, reason } of refused)
+        expect(book(rt, scenario, { startsAt }).endsWith(`: ${reason}.`)).toBe(true);
+      counts.booked += listed.length;
+      for (const { reason } of refused) counts.reasons.add(reason);
       rt.close();
     });
-    await assert(check, { numRuns: WORLDS, endOnFailure: true });
-    expect(seen.booked).toBeGreaterThan(WORLDS);
-    expect(seen.refused.size).toBeGreaterThan(2);
+    await assert(check, { numRuns: RUNS, endOnFailure: true });
+    expect(counts.booked).toBeGreaterThan(RUNS);
+    expect(counts.reasons.size).toBeGreaterThan(2);
   },
 );
 
-/** Through the use cases, and undone: each start is tried on the same state. */
+/** Books a start and rolls it back, so that each start is tried on the same state. */
 function book(
   rt: Runtime,
-  { catalog, request: question }: Asked,
+  { catalog, request: question }: Scenario,
   slot: Partial<PublicSlot> & { startsAt: string },
 ): string {
   const undone = new Error("undone");
   return captureError(() => {
     try {
       rt.tx(() => {
-        const made = create(rt, catalog.business.slug, question, slot.startsAt);
-        if (slot.segments !== undefined) expect(made).toMatchObject(shownOf(slot.segments));
+        const created = create(rt, catalog.business.slug, question, slot.startsAt);
+        if (slot.segments !== undefined)
+          expect(created).toMatchObject(expectedBooking(slot.segments));
         throw undone;
       });
     } catch (error) {
       if (error !== undone) throw error;
     }
-  }).replace("not refused: undefined", "booked");
+  }).replace("no error: undefined", "booked");
 }
 
-/** What of a booking or a reservation a slot has promised. */
-function shownOf(segments: PublicSlot["segments"]): object {
+/** The part of a booking or reservation that the slot determines. */
+function expectedBooking(segments: PublicSlot["segments"]): object {
   const [first] = segments;
   if (first !== undefined && "tableId" in first) return first;
-  // Who else could have done it is no part of what is booked.
+  // A booking does not contain the alternative staff.
   const isKept = ([name]: [string, unknown]) => name !== "staffIds";
   return {
     segments: segments.map((segment) => Object.fromEntries(Object.entries(segment).filter(isKept))),
@@ -99,10 +102,10 @@ function shownOf(segments: PublicSlot["segments"]): object {
 }
 
 function create(rt: Runtime, slug: string, question: ResolvedRequest, start: string): object {
-  const wish = wishOf(question);
-  if ("partySize" in wish)
-    return createReservation(rt, slug, { party: wish.partySize, area: wish.areaId, start });
-  const { serviceIds, variantIds, addonIds, staffIds, guests } = wish;
+  const request = toNamedRequest(question);
+  if ("partySize" in request)
+    return createReservation(rt, slug, { party: request.partySize, area: request.areaId, start });
+  const { serviceIds, variantIds, addonIds, staffIds, guests } = request;
   return createBooking(rt, slug, {
     service: serviceIds,
     variant: variantIds.length > 0 ? variantIds : null,
@@ -113,13 +116,13 @@ function create(rt: Runtime, slug: string, question: ResolvedRequest, start: str
   });
 }
 
-function ask(rt: Runtime, { catalog, request: question }: Asked): Availability {
+function queryAvailability(rt: Runtime, { catalog, request: question }: Scenario): Availability {
   const { from, to } = question;
   return createAvailabilityFinder(rt, createEventLoopYield())(
     getBusiness(rt, catalog.business.slug),
     {
       audience: "INTERNAL",
-      request: wishOf(question),
+      request: toNamedRequest(question),
       dates: { from, to },
       timezone: null,
       explain: true,
@@ -127,20 +130,20 @@ function ask(rt: Runtime, { catalog, request: question }: Asked): Availability {
   );
 }
 
-async function answerOf({ days }: Availability) {
+async function collectStarts({ days }: Availability) {
   const listed: PublicSlot[] = [];
-  const refused: { startsAt: string; why: string }[] = [];
+  const refused: { startsAt: string; reason: string }[] = [];
   for await (const some of days())
     for (const day of some) {
       listed.push(...day.slots);
       for (const { startsAt, detail, segment } of day.refused ?? [])
-        refused.push({ startsAt, why: refusalSentence(detail, segment) });
+        refused.push({ startsAt, reason: refusalSentence(detail, segment) });
     }
   return { listed, refused };
 }
 
-/** In the words of whoever asks. */
-function wishOf(question: ResolvedRequest): NamedRequest {
+/** Converts a resolved request to one with names. */
+function toNamedRequest(question: ResolvedRequest): NamedRequest {
   if ("partySize" in question) return { partySize: question.partySize, areaId: question.area };
   const { services, guests } = question;
   return {
@@ -156,7 +159,7 @@ function wishOf(question: ResolvedRequest): NamedRequest {
   };
 }
 
-function store(rt: Runtime, { catalog, busyIntervals: rows }: Asked): void {
+function store(rt: Runtime, { catalog, busyIntervals: rows }: Scenario): void {
   changeCatalog(rt, catalog, "local", null);
   rt.tx(() => {
     for (const row of rows) storeRow(rt, catalog, row);
@@ -172,7 +175,7 @@ function storeRow(rt: Runtime, catalog: Catalog, row: BusyInterval): void {
       catalog.objects[kind].find((doc) => doc.key === key)!,
     );
   const span = { startsAt: row.startMin * MINUTE_MS, endsAt: row.endMin * MINUTE_MS };
-  const made = {
+  const created = {
     status: "CONFIRMED" as const,
     ...span,
     customerRef: null,
@@ -183,7 +186,7 @@ function storeRow(rt: Runtime, catalog: Catalog, row: BusyInterval): void {
     const tableId = idOf("table", row.tableKey);
     rt.store.reservations.insert(businessId(slug), {
       id: rt.newId("rsv"),
-      ...made,
+      ...created,
       partySize: row.seats,
       areaId: null,
       tableId,
@@ -209,7 +212,7 @@ function storeRow(rt: Runtime, catalog: Catalog, row: BusyInterval): void {
   const price = { totalCents: 0, currency: "USD" };
   rt.store.bookings.insert(businessId(slug), {
     id: rt.newId("bkg"),
-    ...made,
+    ...created,
     ...price,
     guests: seats,
     segments: [segment],

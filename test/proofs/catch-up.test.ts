@@ -24,8 +24,8 @@ type Feed = { data: Envelope[]; page: { hasMore: boolean; nextCursor: string } }
 const withoutCounts = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, part) => (key === "remaining" ? undefined : part)));
 
-/** Somebody who comes for the feed, page by page, and remembers where it was. */
-function reader(rt: TestRuntime, businessId: string) {
+/** Returns a function that reads all changes since its previous call, page by page. */
+function createFeedReader(rt: TestRuntime, businessId: string) {
   const app = createApp(rt);
   const limits = { limitMinute: 1_000_000, limitHour: 1_000_000 };
   const { secret } = createKey(rt, {
@@ -53,15 +53,15 @@ function reader(rt: TestRuntime, businessId: string) {
 }
 
 test(
-  `a partner that was cut off through ${ROUNDS} random changes has the same mirror in the end, of the very events that were sent`,
+  `the change feed after ${ROUNDS} random changes contains exactly the events sent as webhooks and brings a mirror up to date`,
   { timeout: 120_000 },
   async () => {
     const rt = createTestRuntime();
-    const roll = createRandomInt(7);
+    const randomInt = createRandomInt(7);
     changeCatalog(rt, buildCatalog(), "local", null);
     const business = () => getBusiness(rt, SLUG);
     const readAll = () => toPublicCatalog(loadCatalog(rt, business()), rt.now());
-    const pull = reader(rt, business().id);
+    const pull = createFeedReader(rt, business().id);
     const mirror = createMirror(readAll);
     await pull();
 
@@ -75,31 +75,34 @@ test(
         responseText: "",
       });
     };
-    const courier = createTestWorker(rt, send);
+    const worker = createTestWorker(rt, send);
     await subscribe(rt, business(), "http://10.0.0.1/hook");
     for (let round = 0; round < ROUNDS; round++) {
-      if (roll(10) > 0)
+      if (randomInt(10) > 0)
         changeCatalog(
           rt,
-          applyRandomEdits(loadCatalog(rt, business()).catalog, roll, rt.now()),
+          applyRandomEdits(loadCatalog(rt, business()).catalog, randomInt, rt.now()),
           "local",
           null,
         );
       else {
-        rt.advance(roll(6) * HOUR);
+        rt.advance(randomInt(6) * HOUR);
         publishClockChanges(rt);
       }
     }
-    courier.wake();
-    await courier.whenIdle();
+    worker.wake();
+    await worker.whenIdle();
 
     const missed = await pull();
     expect(missed.length).toBeGreaterThan(ROUNDS);
     const byId = (one: Envelope, other: Envelope) => (one.id < other.id ? -1 : 1);
     expect(missed.toSorted(byId)).toEqual(posted.toSorted(byId));
-    // What calls for a list to be read again calls for what it is now: once, when all else has been followed.
-    const isWhole = ({ type }: Envelope) => type === "catalog.changed";
-    mirror.follow([...missed.filter((one) => !isWhole(one)), ...missed.filter(isWhole)]);
+    // catalog.changed makes the mirror fetch current lists, so it must be applied after all others.
+    const isCatalogChanged = ({ type }: Envelope) => type === "catalog.changed";
+    mirror.follow([
+      ...missed.filter((one) => !isCatalogChanged(one)),
+      ...missed.filter(isCatalogChanged),
+    ]);
     const { addons: _addons, ...kept } = mirror.lists();
     const { addons: _, ...read } = readAll();
     expect(withoutCounts(kept)).toEqual(withoutCounts(read));

@@ -8,19 +8,19 @@ import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 
-// R3 in short. It needs root, to mount a disk that is small.
+// R3, short version. Requires root to mount a small disk.
 
 const RESUMES_MS = 5000;
 const SERVICES = "/v1/businesses/salon-aurora/services";
 
-describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
-  test("reads go on, nothing is accepted, and within five seconds after there is room again all is told", async () => {
+describe.skipIf(!canMount())("on a full disk", () => {
+  test("reads continue, writes are refused, and deliveries resume within five seconds of freeing space", async () => {
     const disk = mountSmallDisk(160);
     const on = ["--data-dir", join(disk.folder, "data")];
     const run = (...args: string[]) => runProgram([...args, ...on]);
     expect(await run("seed", "salon")).toMatchObject({ code: 0 });
     const key = (await run("keys", "create", "--name", "site", "--secret")).stdout.trim();
-    // The first is on its way when the disk fills up: its outcome finds no room.
+    // The first delivery is in flight when the disk fills up, so its outcome cannot be stored.
     const partner = await createReceiver([{ hold: true }, {}]);
     await run(
       "webhooks",
@@ -89,7 +89,7 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
   }, 60_000);
 
-  test("an older file is not migrated for want of room for its backup, and stays as it was", async () => {
+  test("a database is not migrated if there is no space for its backup", async () => {
     const disk = mountSmallDisk(8);
     const path = join(disk.folder, "deskbell.db");
     const db = new Database(path);
@@ -99,7 +99,7 @@ describe.skipIf(!canMount())("on a disk that is full to the last byte,", () => {
     db.exec("CREATE TABLE ballast (bytes BLOB); INSERT INTO ballast VALUES (zeroblob(1000000))");
     db.close();
     const before = readFileSync(path);
-    // What opens the file needs a little, and the copy a megabyte.
+    // Opening the database needs a little space, the backup a megabyte.
     writeFileSync(join(disk.folder, "reserve"), Buffer.alloc(500_000));
     disk.fill();
     rmSync(join(disk.folder, "reserve"));

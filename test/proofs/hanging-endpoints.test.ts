@@ -11,11 +11,14 @@ const BUSINESSES = 10;
 const ENDPOINTS_EACH = 50;
 const HANGING = 0.3;
 const ROUNDS = 4;
-/** At four attempts each they hold every fast slot that there is. */
+/** Enough endpoints, with four attempts in flight each, to use all fast permits. */
 const TOGETHER = 205;
-const FAST_SLOTS = 820;
+const FAST_PERMITS = 820;
 
-/** Endpoints of one receiver, with the events owed to each alone; businesses have 50 of them at most. */
+/**
+ * Creates endpoints for one receiver, spread over businesses with 50 each. Returns a function per
+ * endpoint that emits an event for it.
+ */
 async function subscribeTo(
   rt: Runtime,
   url: string,
@@ -41,36 +44,36 @@ async function subscribeTo(
 
 const isDone = ({ status }: AttemptNotice): boolean => status === "DELIVERED";
 
-test("endpoints that never failed and begin to hang together hold up nobody for more than seconds", async () => {
+test("healthy endpoints that all begin to hang delay the others by two seconds at most", async () => {
   const rt = createTestRuntime();
-  const [well, hanging] = [await createReceiver(), await createReceiver([{ hold: true }])];
-  const courier = createTestWorker(rt);
+  const [healthy, hanging] = [await createReceiver(), await createReceiver([{ hold: true }])];
+  const worker = createTestWorker(rt);
   const others = await subscribeTo(rt, hanging.url, "hanging", TOGETHER);
-  const answering = await subscribeTo(rt, well.url, "well", ENDPOINTS_EACH);
+  const answering = await subscribeTo(rt, healthy.url, "healthy", ENDPOINTS_EACH);
   rt.tx(() => others.forEach((emit) => [1, 2, 3, 4].forEach(emit)));
-  courier.wake();
-  await expect.poll(() => hanging.requests.length, { timeout: 5000 }).toBe(FAST_SLOTS);
+  worker.wake();
+  await expect.poll(() => hanging.requests.length, { timeout: 5000 }).toBe(FAST_PERMITS);
 
   rt.tx(() => answering.forEach((emit) => emit()));
-  courier.wake();
+  worker.wake();
   rt.advance(1000);
-  courier.sweep();
+  worker.sweep();
   await new Promise((resolve) => setImmediate(resolve));
-  expect(well.requests).toHaveLength(0);
+  expect(healthy.requests).toHaveLength(0);
 
-  // The beat's next second: the hanging ones have been on the wire for two.
+  // One second later, the hanging deliveries have been in flight for two seconds.
   rt.advance(1000);
-  courier.sweep();
+  worker.sweep();
   await expect
-    .poll(() => courier.attempts.filter(isDone).length, { timeout: 5000 })
+    .poll(() => worker.attempts.filter(isDone).length, { timeout: 5000 })
     .toBe(answering.length);
-  expect(hanging.requests).toHaveLength(FAST_SLOTS);
+  expect(hanging.requests).toHaveLength(FAST_PERMITS);
 });
 
-test("no delivery to an endpoint that answers waits for one of the third that hang", async () => {
+test("deliveries to healthy endpoints never wait for the 30 % that hang", async () => {
   const rt = createTestRuntime();
-  const [well, hanging] = [await createReceiver(), await createReceiver([{ hold: true }])];
-  const courier = createTestWorker(rt);
+  const [healthy, hanging] = [await createReceiver(), await createReceiver([{ hold: true }])];
+  const worker = createTestWorker(rt);
   const others = await subscribeTo(
     rt,
     hanging.url,
@@ -79,19 +82,19 @@ test("no delivery to an endpoint that answers waits for one of the third that ha
   );
   const answering = await subscribeTo(
     rt,
-    well.url,
+    healthy.url,
     "well",
     BUSINESSES * ENDPOINTS_EACH * (1 - HANGING),
   );
   for (let round = 1; round <= ROUNDS; round++) {
-    // Those that hang come first, and are soon owed more than may be on the wire to them.
+    // Queue for the hanging endpoints first, soon more than their limit of deliveries in flight.
     rt.tx(() => others.forEach((emit) => [1, 2, 3].forEach(emit)));
     rt.tx(() => answering.forEach((emit) => emit()));
-    courier.wake();
+    worker.wake();
     await expect
-      .poll(() => courier.attempts.filter(isDone).length, { timeout: 5000 })
+      .poll(() => worker.attempts.filter(isDone).length, { timeout: 5000 })
       .toBe(round * answering.length);
   }
   expect(hanging.requests).toHaveLength(others.length * 4);
-  expect(courier.attempts.every(isDone)).toBe(true);
+  expect(worker.attempts.every(isDone)).toBe(true);
 });

@@ -21,7 +21,7 @@ import { createReceiver } from "../support/receiver.ts";
 const DEADLINE_MS = 1000;
 const ROUNDS = 3;
 const WARM_UP = 4000;
-const MOST_GROWTH_MB = 30;
+const MAX_GROWTH_MB = 30;
 
 async function startHostileReceivers(): Promise<number[]> {
   const child = fork(
@@ -35,27 +35,27 @@ async function startHostileReceivers(): Promise<number[]> {
   return ports;
 }
 
-/** A second connection to the daemon's file. */
-function openBeside(dataDir: string): Runtime {
+/** Opens a second connection to the daemon's database. */
+function openSecondRuntime(dataDir: string): Runtime {
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
   onTestFinished(rt.close);
   return rt;
 }
 
-/** The most memory that a process has ever had, and how much it has now. */
-function memoryOf(pid: number): { mostMb: number; nowMb: number } {
+/** The peak and the current memory of a process. */
+function memoryOf(pid: number): { peakMb: number; nowMb: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const mb = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
-  return { mostMb: mb("VmHWM"), nowMb: mb("VmRSS") };
+  return { peakMb: mb("VmHWM"), nowMb: mb("VmRSS") };
 }
 
-const told = ({ outcome, statusCode }: AttemptRow) =>
+const resultOf = ({ outcome, statusCode }: AttemptRow) =>
   outcome === "responded" ? statusCode : outcome;
 
-test(`${FAULTS.length} hostile receivers are each told right and in time, and cost a good one nothing`, async () => {
+test(`${FAULTS.length} hostile receivers get the right outcome in time and do not affect a healthy one`, async () => {
   const [good, ports] = await Promise.all([createReceiver(), startHostileReceivers()]);
   const dataDir = createTempFolder();
-  const rt = openBeside(dataDir);
+  const rt = openSecondRuntime(dataDir);
   const daemon = spawnDaemon(dataDir);
   await waitForUrl(daemon);
   const businesses = ["one", "two"].map((slug) => addBusiness(rt, slug));
@@ -91,7 +91,7 @@ test(`${FAULTS.length} hostile receivers are each told right and in time, and co
     deliveriesTo(to).flatMap(({ id }) => rt.store.deliveries.listAttempts(id).slice(0, 1));
   const countTried = () => hostile.flatMap(firstAttemptsAt).length;
 
-  // A daemon that has had work to do: what room its heap takes for that is no receiver's doing.
+  // Warm up the daemon, so that its normal heap is not counted as growth.
   emit(Array.from({ length: WARM_UP }, () => partner));
   await good.waitForRequests(WARM_UP);
   const before = memoryOf(daemon.pid);
@@ -109,7 +109,7 @@ test(`${FAULTS.length} hostile receivers are each told right and in time, and co
 
   const outcomes = FAULTS.map(({ name }, i) => [
     name,
-    [...new Set(firstAttemptsAt(hostile[i]!).map(told))],
+    [...new Set(firstAttemptsAt(hostile[i]!).map(resultOf))],
   ]);
   const expected = FAULTS.map(({ name, outcome }) => [name, [outcome]]);
   expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
@@ -123,11 +123,11 @@ test(`${FAULTS.length} hostile receivers are each told right and in time, and co
   const toPartner = firstAttemptsAt(partner);
   expect(good.requests).toHaveLength(toPartner.length);
   expect(Math.max(...toPartner.map(({ durationMs }) => durationMs))).toBeLessThan(DEADLINE_MS);
-  console.log(`the daemon took ${Math.round(after.mostMb - before.nowMb)} MB more, at its most`);
-  expect(after.mostMb - before.nowMb).toBeLessThan(MOST_GROWTH_MB);
+  console.log(`the daemon took ${Math.round(after.peakMb - before.nowMb)} MB more at its peak`);
+  expect(after.peakMb - before.nowMb).toBeLessThan(MAX_GROWTH_MB);
 });
 
-/** One that is sent to by name, over connections that are kept. */
+/** Returns a function that posts to a local port under any origin, over kept-alive connections. */
 function senderTo(port: number) {
   const lab = { allowHttp: true, allowPrivate: ["127.0.0.0/8"] };
   const { send, close } = createSender(lab, () => performance.now(), {
@@ -162,7 +162,7 @@ async function listen(server: Server): Promise<number> {
 const answerOf = (status: number, ...more: string[]) =>
   [`HTTP/1.1 ${status} So`, ...more, "content-length: 0", "", ""].join("\r\n");
 
-describe("a connection that was kept", () => {
+describe("a kept-alive connection", () => {
   type Request = { n: number; socket: Socket };
   const cases: {
     name: string;
@@ -170,29 +170,29 @@ describe("a connection that was kept", () => {
     next: "refused" | 200 | 500;
   }[] = [
     {
-      name: "closed under the next request is told as that",
+      name: "closed during the next request makes it fail",
       onRequest: ({ n, socket }) => void (n === 1 ? socket.write(answerOf(200)) : socket.destroy()),
       next: "refused",
     },
     {
-      name: "closed right after its answer is opened anew",
+      name: "closed right after its response is reopened",
       onRequest: ({ socket }) => void socket.end(answerOf(200)),
       next: 200,
     },
     {
-      name: "of which its end was announced is not used again, though it stays open",
+      name: "is not reused after Connection: close, even if it stays open",
       onRequest: ({ n, socket }) =>
         void (n === 1 && socket.write(answerOf(200, "connection: close"))),
       next: 200,
     },
     {
-      name: "with a second answer in the same breath does not lend it to the next delivery",
+      name: "with a second response in the same chunk does not give it to the next delivery",
       onRequest: ({ n, socket }) =>
         void socket.write(n === 1 ? answerOf(500) + answerOf(200) : answerOf(500)),
       next: 500,
     },
     {
-      name: "with a second answer some time later does not lend it to the next delivery",
+      name: "with a late second response does not give it to the next delivery",
       onRequest({ n, socket }) {
         socket.write(answerOf(500));
         if (n === 1) setTimeout(() => socket.write(answerOf(200)), 20);
@@ -200,7 +200,7 @@ describe("a connection that was kept", () => {
       next: 500,
     },
     {
-      name: "with more of a body than was announced does not lend it to the next delivery",
+      name: "with a body longer than its Content-Length does not give the rest to the next delivery",
       onRequest: ({ n, socket }) =>
         void socket.write(
           n === 1
@@ -224,16 +224,16 @@ describe("a connection that was kept", () => {
   });
 });
 
-describe.skipIf(!hasOpenssl())("over TLS, with certificates that openssl makes,", () => {
+describe.skipIf(!hasOpenssl())("over TLS", () => {
   const answering = (socket: Socket) => void socket.on("data", () => socket.write(answerOf(200)));
 
-  test("a receiver is believed if and only if its certificate is right", async () => {
+  test("only receivers with a valid certificate are accepted", async () => {
     const authority = createAuthority(createTempFolder());
     const trusted = tls.getCACertificates("default");
     tls.setDefaultCACertificates([...trusted, authority.certificate]);
     onTestFinished(() => tls.setDefaultCACertificates(trusted));
     const cases: [string, tls.TlsOptions, string | RegExp][] = [
-      ["right", authority.issue("right.example"), "responded"],
+      ["valid", authority.issue("right.example"), "responded"],
       ["expired", authority.issue("expired.example", { from: -9, to: -2 }), "CERT_HAS_EXPIRED"],
       ["not valid yet", authority.issue("early.example", { from: 2, to: 9 }), "CERT_NOT_YET_VALID"],
       ["for another name", authority.issue("other.example"), "ERR_TLS_CERT_ALTNAME_INVALID"],
@@ -294,12 +294,12 @@ describe("a TLS handshake", () => {
       kind: "tls_failed",
     },
     {
-      name: "of a record without end",
+      name: "with an endless record",
       onHello: (socket) =>
         void socket.write(Buffer.concat([Buffer.from("160303ffff", "hex"), Buffer.alloc(65_535)])),
       kind: "tls_failed",
     },
-  ])("$name ends in time as $kind", async ({ onHello, kind }) => {
+  ])("$name fails as $kind before the deadline", async ({ onHello, kind }) => {
     const server = createServer((socket) => void socket.once("data", () => onHello(socket)));
     const { outcome, tookMs } = await senderTo(await listen(server))("https://partner.example");
     expect(outcome.kind).toBe(kind);

@@ -12,18 +12,18 @@ import { spellPrivateAddress } from "../support/hostile/address-spellings.ts";
 import { chooseScale } from "../support/scale.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-const STRANGER = { allowHttp: false, allowPrivate: [], trusted: false };
+const UNTRUSTED = { allowHttp: false, allowPrivate: [], trusted: false };
 const SPELLINGS = chooseScale(100_000, 1_000_000);
 const SCRIPTS = chooseScale(300, 1000);
-/** Stands for the public address of a partner. */
+/** Represents the public address of a partner. */
 const PARTNER = "127.0.0.2";
-/** What must never be reached. */
+/** Addresses that must never be connected to. */
 const CANARIES = ["127.0.0.1", "::1", "127.83.1.9"];
 
-/** DNS as hostile names have it. Any other one that looks public leads inside, too. */
-const leadsInside: Resolve = async (hostname) => HOSTILE_NAMES[hostname] ?? ["127.0.0.1"];
+/** Resolves hostile names, and all other names to a private address. */
+const resolveToPrivate: Resolve = async (hostname) => HOSTILE_NAMES[hostname] ?? ["127.0.0.1"];
 
-/** Listens at all of these addresses on one port, and counts the connections to each. */
+/** Listens on one port of several addresses, and counts the connections to each. */
 async function listenAt(
   addresses: readonly string[],
   port = 0,
@@ -51,7 +51,7 @@ function post(url: string, resolve: Resolve, lab: { allowHttp: boolean; allowPri
   return send({ url, trusted: false, timeoutMs: 1000, headers: {}, body: Buffer.from("{}") });
 }
 
-const subscription = (businessId: string, url: string) => ({
+const endpointRequest = (businessId: string, url: string) => ({
   businessId,
   keyId: null,
   name: "partner",
@@ -60,16 +60,16 @@ const subscription = (businessId: string, url: string) => ({
   allowPrivate: false,
 });
 
-describe("a stranger's endpoint", () => {
+describe("an untrusted endpoint", () => {
   const names = Object.keys(HOSTILE_NAMES).map((name) => `https://${name}/hook`);
   const hostile = [...HOSTILE_URLS, ...names];
 
-  test(`is not created at any of ${hostile.length} hostile URLs, and the refusal says what to do`, async () => {
+  test(`is refused for each of ${hostile.length} hostile URLs, with a fix`, async () => {
     const rt = createTestRuntime();
     const { id } = addBusiness(rt);
     const created: string[] = [];
     for (const url of hostile)
-      await createEndpoint(rt, subscription(id, url), leadsInside).then(
+      await createEndpoint(rt, endpointRequest(id, url), resolveToPrivate).then(
         () => created.push(url),
         (error) =>
           expect(error).toMatchObject({ code: "unsafe_url", fix: expect.stringMatching(/./) }),
@@ -79,26 +79,26 @@ describe("a stranger's endpoint", () => {
     expect(hostile.length).toBeGreaterThanOrEqual(250);
   });
 
-  test("is not sent to at any of them, however it came on file", async () => {
+  test("is never connected to at a hostile URL, even if one is stored", async () => {
     const { hits } = await listenAt(CANARIES, 0);
     const sent: unknown[] = [];
     for (const url of hostile) {
-      const outcome = await post(url, leadsInside, { allowHttp: false, allowPrivate: [] });
+      const outcome = await post(url, resolveToPrivate, { allowHttp: false, allowPrivate: [] });
       if (outcome.kind !== "blocked" && outcome.kind !== "unresolvable") sent.push([url, outcome]);
     }
     expect(sent).toEqual([]);
     expect(hits).toEqual({});
   });
 
-  test(`is created at ${VALID_URLS.length} good URLs`, async () => {
+  test(`is accepted for each of ${VALID_URLS.length} valid URLs`, async () => {
     const rt = createTestRuntime();
     const { id } = addBusiness(rt);
-    const leadsOut: Resolve = async () => [
+    const resolveToPublic: Resolve = async () => [
       "93.184.215.14",
       "2606:2800:21f:cb07:6820:80da:af6b:8b2c",
     ];
     for (const url of VALID_URLS) {
-      const { endpoint } = await createEndpoint(rt, subscription(id, url), leadsOut);
+      const { endpoint } = await createEndpoint(rt, endpointRequest(id, url), resolveToPublic);
       expect(endpoint.url).toBe(new URL(url).href);
       deleteEndpoint(rt, endpoint.id);
     }
@@ -106,27 +106,27 @@ describe("a stranger's endpoint", () => {
   });
 
   test(
-    `is refused under each of ${SPELLINGS} spellings of addresses that are not public`,
+    `is refused for each of ${SPELLINGS} spellings of private addresses`,
     { timeout: 300_000 },
     () => {
       const random = createSeededRandom(7);
       const passed: string[] = [];
-      let understood = 0;
+      let parsed = 0;
       for (let i = 0; i < SPELLINGS; i++) {
         const url = `https://${spellPrivateAddress(random)}/`;
         const hostname = URL.parse(url)?.hostname;
-        if (hostname !== undefined && /^(\[.*\]|[\d.]+)$/.test(hostname)) understood += 1;
-        if (!("reason" in parseTarget(url, STRANGER))) passed.push(url);
+        if (hostname !== undefined && /^(\[.*\]|[\d.]+)$/.test(hostname)) parsed += 1;
+        if (!("reason" in parseTarget(url, UNTRUSTED))) passed.push(url);
       }
       expect(passed).toEqual([]);
-      // Else they would be refused as nonsense, and not for where they lead.
-      expect(understood / SPELLINGS).toBeGreaterThan(0.9);
+      // Most spellings must parse as addresses, and not be refused as malformed URLs.
+      expect(parsed / SPELLINGS).toBeGreaterThan(0.9);
     },
   );
 });
 
-/** One script: what DNS says at each lookup. */
-function drawScript({
+/** Generates a sequence of DNS responses, one for each lookup. */
+function generateDnsScript({
   pick,
   integer,
   sample,
@@ -150,23 +150,23 @@ function drawScript({
   });
 }
 
-describe("a name that leads to a partner now and inside then", () => {
+describe("a name that resolves to a public and later to a private address", () => {
   test(
-    `never gets a connection inside, over ${SCRIPTS} scripts of DNS`,
+    `never gets a connection to a private address, over ${SCRIPTS} sequences of DNS responses`,
     { timeout: 300_000 },
     async () => {
       const random = createSeededRandom(11);
       const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
       let [taken, blocked, now] = [0, 0, 0];
       for (let i = 0; i < SCRIPTS; i++) {
-        const script = drawScript(random);
+        const script = generateDnsScript(random);
         let lookups = 0;
         const resolve: Resolve = async () => script[lookups++] ?? [];
         const lab = { allowHttp: true, allowPrivate: [`${PARTNER}/32`] };
         const { send, close } = createSender(lab, () => now, { resolve });
         for (const answer of script) {
           const isFine = answer.length > 0 && answer.every((address) => address === PARTNER);
-          // Each time on a connection of its own, and past what was remembered of the name.
+          // A new host name forces a new connection; the time exceeds the DNS cache.
           now += 60_001;
           const url = `http://hook${lookups}.rebinding.example:${port}/`;
           const outcome = await send({
@@ -188,7 +188,7 @@ describe("a name that leads to a partner now and inside then", () => {
     },
   );
 
-  test("is blocked when it turns inside after its endpoint was created", async () => {
+  test("is blocked if it becomes private after its endpoint was created", async () => {
     const rt = createTestRuntime();
     const { id } = addBusiness(rt);
     const { hits } = await listenAt(CANARIES);
@@ -196,7 +196,7 @@ describe("a name that leads to a partner now and inside then", () => {
     const resolve: Resolve = async () => answer;
     const { endpoint } = await createEndpoint(
       rt,
-      subscription(id, "https://rebinding.example/"),
+      endpointRequest(id, "https://rebinding.example/"),
       resolve,
     );
     answer = ["127.0.0.1"];
@@ -207,7 +207,7 @@ describe("a name that leads to a partner now and inside then", () => {
     expect(hits).toEqual({});
   });
 
-  test("is looked up once for a connection: what was vetted is what is connected to", async () => {
+  test("is resolved once per connection, so that the checked address is the one connected to", async () => {
     const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
     const answers = [[PARTNER], ["127.0.0.1"], ["::1"]];
     let lookups = 0;
@@ -220,7 +220,7 @@ describe("a name that leads to a partner now and inside then", () => {
   });
 });
 
-test("an address that is not public is none however it is spelled", () => {
+test("isPublicAddress is false for every spelling of a private address", () => {
   const random = createSeededRandom(3);
   const hostnames = Array.from(
     { length: 10_000 },

@@ -10,16 +10,19 @@ import {
 import { chooseScale } from "../support/scale.ts";
 
 const ROUNDS = chooseScale(100, 1000);
-/** Most daemons live so long after they have come up; the others are killed while they do. */
+/** How long a daemon lives after it has started, at most. */
 const LONGEST_LIFE_MS = 300;
-const COMES_UP = 0.8;
-/** What was sent so long before a death is answered, and its outcome written. */
-const ON_THE_WIRE_MS = 1000;
-/** What was sent right before a death may be read after it. */
+/**
+ * The share of daemons that are killed after they have started; others are killed during startup.
+ */
+const STARTED_SHARE = 0.8;
+/** The outcome of a delivery is stored this long after it was received. */
+const IN_FLIGHT_MS = 1000;
+/** A request sent right before a kill may be read this long after it. */
 const READ_AFTER_MS = 100;
 
 test(
-  `a daemon that is killed ${ROUNDS} times under load loses nothing that was acknowledged`,
+  `killed ${ROUNDS} times under load, the daemon loses no acknowledged change`,
   {
     timeout: chooseScale(240_000, 3_600_000),
   },
@@ -27,45 +30,45 @@ test(
     const random = createSeededRandom(chooseScale(5, Date.now()));
     const { dataDir, partner } = await createSalonWithPartner(random, "--max-in-flight", "16");
     const editor = startPriceEditor(dataDir);
-    const deaths: number[] = [];
-    const births: number[] = [];
+    const kills: number[] = [];
+    const starts: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      births.push(performance.now());
+      starts.push(performance.now());
       const daemon = spawnDaemon(dataDir);
-      if (random.chance(COMES_UP)) await daemon.waitForOutput(/"serving"/);
+      if (random.chance(STARTED_SHARE)) await daemon.waitForOutput(/"serving"/);
       await sleep(random.integer(0, LONGEST_LIFE_MS));
       daemon.child.kill("SIGKILL");
-      deaths.push(performance.now());
+      kills.push(performance.now());
       await daemon.waitForExit();
     }
     await editor.stop();
 
-    births.push(performance.now());
+    starts.push(performance.now());
     await waitForUrl(spawnDaemon(dataDir));
     const delivered = await waitForDeliveries(dataDir);
-    expect(new Set(partner.book.map(({ deliveryId }) => deliveryId)).size).toBe(delivered);
+    expect(new Set(partner.received.map(({ deliveryId }) => deliveryId)).size).toBe(delivered);
 
-    const told = new Set(
-      partner.book
+    const receivedPrices = new Set(
+      partner.received
         .filter(({ type }) => type === "service.updated")
         .map(({ priceCents }) => priceCents),
     );
-    expect(editor.acknowledged.filter((price) => !told.has(price))).toEqual([]);
+    expect(editor.acknowledged.filter((price) => !receivedPrices.has(price))).toEqual([]);
     expect(editor.acknowledged.length).toBeGreaterThan(ROUNDS);
 
-    // Whatever came twice was on the wire when a daemon died, and came again soon after the start of the next one.
+    // A delivery arrives twice only if it was in flight at a kill.
     const repeated = [
-      ...Map.groupBy(partner.book, ({ deliveryId }) => deliveryId).values(),
+      ...Map.groupBy(partner.received, ({ deliveryId }) => deliveryId).values(),
     ].flatMap((arrivals) =>
       arrivals.slice(1).map(({ at }, i) => ({ first: arrivals[i]!.at, again: at })),
     );
     const isExplained = ({ first, again }: (typeof repeated)[number]) =>
-      deaths.some(
-        (death) => death > first - READ_AFTER_MS && death < Math.min(again, first + ON_THE_WIRE_MS),
+      kills.some(
+        (kill) => kill > first - READ_AFTER_MS && kill < Math.min(again, first + IN_FLIGHT_MS),
       );
     expect(repeated.filter((pair) => !isExplained(pair))).toEqual([]);
     const afterStartMs = repeated.map(
-      ({ again }) => again - births.findLast((birth) => birth < again)!,
+      ({ again }) => again - starts.findLast((start) => start < again)!,
     );
     expect(Math.max(...afterStartMs)).toBeLessThan(10_000);
     const [acknowledged, slowestMs] = [
@@ -73,8 +76,8 @@ test(
       Math.round(Math.max(...afterStartMs)),
     ];
     console.log(
-      `${ROUNDS} deaths, ${acknowledged} changes, ${delivered} deliveries, ${repeated.length} of them twice,`,
+      `${ROUNDS} kills, ${acknowledged} changes, ${delivered} deliveries, ${repeated.length} repeated,`,
     );
-    console.log(`the slowest of these ${slowestMs} ms after the start of the process`);
+    console.log(`the last of them ${slowestMs} ms after the start of the process`);
   },
 );

@@ -25,7 +25,7 @@ const withoutCounts = ({ addons: _addons, ...lists }: Record<string, unknown>): 
 
 test(`a mirror that follows the events equals a full read after each of ${ROUNDS} transactions (seed ${SEED})`, () => {
   const rt = createTestRuntime();
-  const roll = createRandomInt(SEED);
+  const randomInt = createRandomInt(SEED);
   changeCatalog(rt, buildCatalog(), "local", null);
   const business = () => getBusiness(rt, "salon-aurora");
   const readAll = () => toPublicCatalog(loadCatalog(rt, business()), rt.now());
@@ -35,19 +35,19 @@ test(`a mirror that follows the events equals a full read after each of ${ROUNDS
 
   for (let round = 1; round <= ROUNDS; round++) {
     const { catalog } = loadCatalog(rt, business());
-    const item = catalog.objects.menu_item[roll(catalog.objects.menu_item.length || 1)];
-    const kind = roll(10);
+    const item = catalog.objects.menu_item[randomInt(catalog.objects.menu_item.length || 1)];
+    const kind = randomInt(10);
     if (kind === 0) {
-      rt.advance(roll(6) * HOUR);
+      rt.advance(randomInt(6) * HOUR);
       publishClockChanges(rt);
     } else if (kind === 1 && item)
       setSoldOut(
         rt,
         business(),
         item.key,
-        (["back", null, rt.now() + HOUR] as const)[roll(3)] ?? null,
+        (["back", null, rt.now() + HOUR] as const)[randomInt(3)] ?? null,
       );
-    else changeCatalog(rt, applyRandomEdits(catalog, roll, rt.now()), "local", null);
+    else changeCatalog(rt, applyRandomEdits(catalog, randomInt, rt.now()), "local", null);
 
     const events = rt.store.events.listAfter(business().id, seen, 10_000);
     seen += events.length;

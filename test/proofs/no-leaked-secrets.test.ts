@@ -8,22 +8,25 @@ import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts
 import { type ReceivedRequest, createReceiver } from "../support/receiver.ts";
 import { hasTmux, openTmux } from "../support/tmux.ts";
 
-// A2: nothing that opens or signs anything is left anywhere but where it belongs.
+// A2: secrets appear nowhere but in the places that must contain them.
 
-type Secret = { what: string; forms: Buffer[] };
+type Secret = { description: string; encodings: Buffer[] };
 
 const SERVICES = "/v1/businesses/salon-aurora/services";
 const WEBHOOKS = "/v1/businesses/salon-aurora/webhooks";
 
-/** In the ways in which bytes are written down. */
-const written = (bytes: Buffer): Buffer[] => [
+/** Returns bytes as they are, in hex and in Base64. */
+const encodingsOf = (bytes: Buffer): Buffer[] => [
   bytes,
   ...[bytes.toString("hex"), bytes.toString("hex").toUpperCase(), ...inBase64(bytes)].map((text) =>
     Buffer.from(text),
   ),
 ];
 
-/** Also within something longer, whose beginning moves all of it: only what the neighbours have no part in. */
+/**
+ * Base64 of bytes within a longer value depends on their offset. Returns the characters that are
+ * determined by these bytes alone, for each of the three offsets.
+ */
 const inBase64 = (bytes: Buffer): string[] =>
   [0, 1, 2].flatMap((shift) => {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes]);
@@ -32,16 +35,16 @@ const inBase64 = (bytes: Buffer): string[] =>
     return [whole.toString("base64").slice(from, to), whole.toString("base64url").slice(from, to)];
   });
 
-const apiKey = (what: string, text: string): Secret => ({
-  what,
-  forms: written(Buffer.from(text)),
+const apiKey = (description: string, text: string): Secret => ({
+  description,
+  encodings: encodingsOf(Buffer.from(text)),
 });
 
-const signingSecret = (what: string, text: string): Secret => {
+const signingSecret = (description: string, text: string): Secret => {
   const base64 = text.slice("whsec_".length);
   return {
-    what,
-    forms: [...written(Buffer.from(base64)), ...written(Buffer.from(base64, "base64"))],
+    description,
+    encodings: [...encodingsOf(Buffer.from(base64)), ...encodingsOf(Buffer.from(base64, "base64"))],
   };
 };
 
@@ -49,9 +52,12 @@ const masterKeys = (dataDir: string): Secret[] =>
   readFileSync(join(dataDir, "master.key"), "utf8")
     .trim()
     .split("\n")
-    .map((line) => ({ what: "a master key", forms: written(Buffer.from(line, "base64")) }));
+    .map((line) => ({
+      description: "a master key",
+      encodings: encodingsOf(Buffer.from(line, "base64")),
+    }));
 
-/** The spec's signatures and the standard ones of what was received. */
+/** The signatures in both formats of a received request. */
 const signatures = ({ headers }: ReceivedRequest): Secret[] =>
   [
     ...[...String(headers["x-service-signature"]).matchAll(/v1=([0-9a-f]{64})/g)].map(
@@ -60,9 +66,9 @@ const signatures = ({ headers }: ReceivedRequest): Secret[] =>
     ...[...String(headers["webhook-signature"]).matchAll(/v1,(\S+)/g)].map(([, text = ""]) =>
       Buffer.from(text, "base64"),
     ),
-  ].map((bytes) => ({ what: "a signature", forms: written(bytes) }));
+  ].map((bytes) => ({ description: "a signature", encodings: encodingsOf(bytes) }));
 
-/** Every file of the box but the one that holds the master key. */
+/** All files of the data folder except the master key. */
 const filesOf = (dataDir: string): Map<string, Buffer> =>
   new Map(
     readdirSync(dataDir, { recursive: true, withFileTypes: true })
@@ -76,11 +82,11 @@ const filesOf = (dataDir: string): Map<string, Buffer> =>
 const findIn = (places: ReadonlyMap<string, Buffer>, secrets: readonly Secret[]): string[] =>
   [...places].flatMap(([place, bytes]) =>
     secrets
-      .filter(({ forms }) => forms.some((form) => bytes.includes(form)))
-      .map(({ what }) => `${what} in ${place}`),
+      .filter(({ encodings }) => encodings.some((encoding) => bytes.includes(encoding)))
+      .map(({ description }) => `${description} in ${place}`),
   );
 
-/** A partner's mistakes with a key, each of which is answered and may be logged. */
+/** Sends a key in wrong places, as partners do by mistake. */
 async function mishandle(url: string, key: string): Promise<string[]> {
   const ask = async (path: string, headers: Record<string, string> = {}, body?: string) =>
     (
@@ -103,7 +109,7 @@ async function mishandle(url: string, key: string): Promise<string[]> {
 }
 
 test(
-  "no key, signing secret, master key or signature is in a log, an answer, an output, a frame or a file",
+  "no key, signing secret, master key or signature appears in logs, responses, output, screens or files",
   { timeout: 120_000 },
   async () => {
     const { dataDir, deskbell } = await createSeededSalon();
@@ -111,7 +117,7 @@ test(
     const secrets: Secret[] = [];
     const places = new Map<string, Buffer>();
     const keep = (place: string, text: string) => void places.set(place, Buffer.from(text));
-    const mint = async (...args: string[]): Promise<string> => {
+    const createSecret = async (...args: string[]): Promise<string> => {
       const text = await deskbell(...args);
       secrets.push(
         text.startsWith("whsec_")
@@ -123,14 +129,21 @@ test(
     const listed = async (...args: string[]): Promise<{ id: string }[]> =>
       (JSON.parse(await deskbell(...args, "--json")) as { data: { id: string }[] }).data;
 
-    const key = await mint("keys", "create", "--name", "site", "--secret");
-    const reader = await mint("keys", "create", "--name", "reader", "--scope", "services.read");
+    const key = await createSecret("keys", "create", "--name", "site", "--secret");
+    const reader = await createSecret(
+      "keys",
+      "create",
+      "--name",
+      "reader",
+      "--scope",
+      "services.read",
+    );
     const daemon = spawnDaemon(dataDir, "--access-log", "--verbose");
     const url = await waitForUrl(daemon);
     const good = await createReceiver();
     const bad = await createReceiver([{ status: 500, echo: true }, { hangUp: true }]);
     for (const { port } of [good, bad])
-      await mint(
+      await createSecret(
         "webhooks",
         "create",
         "--name",
@@ -166,18 +179,18 @@ test(
     await Promise.all([good.waitForRequests(3), bad.waitForRequests(3)]);
     const [{ id: keyId } = { id: "" }] = await listed("keys", "list");
     const endpoints = await listed("webhooks", "list");
-    await mint("keys", "rotate", keyId);
-    for (const { id } of endpoints) await mint("webhooks", "rotate-secret", id);
+    await createSecret("keys", "rotate", keyId);
+    for (const { id } of endpoints) await createSecret("webhooks", "rotate-secret", id);
     secrets.push(...masterKeys(dataDir));
     await deskbell("keys", "rotate-master");
     secrets.push(...masterKeys(dataDir));
     await deskbell("services", "update", "cut", "--price", "78.00");
     await good.waitForRequests(6);
 
-    const strange = generateApiKey("SECRET", randomBytes);
-    secrets.push(apiKey("a key of another box", strange));
-    for (const [i, tried] of [key, reader, strange, `${key.slice(0, -1)}!`].entries())
-      keep(`answers to key ${i}`, (await mishandle(url, tried)).join("\n"));
+    const foreign = generateApiKey("SECRET", randomBytes);
+    secrets.push(apiKey("a key of another server", foreign));
+    for (const [i, tried] of [key, reader, foreign, `${key.slice(0, -1)}!`].entries())
+      keep(`responses to key ${i}`, (await mishandle(url, tried)).join("\n"));
 
     await deskbell("backup");
     const deliveries = await listed("deliveries", "list");
@@ -219,7 +232,7 @@ test(
 
     expect(findIn(places, secrets)).toEqual([]);
 
-    // It was looked where there is something to be found.
+    // Make sure that the search covered the right places.
     const names = [...places.keys()].join(" ");
     expect(names).toMatch(/\/deskbell\.db /);
     expect(names).toMatch(/-wal/);
@@ -227,13 +240,13 @@ test(
     expect(places.get("the log")?.toString()).toMatch(
       /"path":"\/v1\/businesses\/deskbell_sk_…\/services"/,
     );
-    const hashed = findIn(places, [{ what: "a hash", forms: [hashApiKey(key)] }]);
+    const hashed = findIn(places, [{ description: "a hash", encodings: [hashApiKey(key)] }]);
     expect(hashed.length).toBeGreaterThanOrEqual(2);
     expect(secrets.length).toBeGreaterThan(30);
   },
 );
 
-test("what is looked for is found however it is written down", () => {
+test("the search finds a secret in every encoding", () => {
   const secret = "whsec_".concat(randomBytes(36).toString("base64"));
   const raw = Buffer.from(secret.slice(6), "base64");
   const mac = createHmac("sha256", secret).update("1.x").digest();

@@ -9,7 +9,7 @@ import { chooseScale } from "../support/scale.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const FROM_REGISTRY = chooseScale(0, 1) === 1;
 
-/** The package that npm makes of the built checkout, in which an executable and a release lie too. */
+/** Packs the built checkout with npm. Other build output must not be included. */
 function pack(): string {
   const [checkout, folder] = [createTempFolder(), createTempFolder()];
   for (const path of ["package.json", "README.md", "LICENSE", "bin", "data", "dist", "src"])
@@ -24,7 +24,7 @@ function pack(): string {
   return join(folder, readdirSync(folder)[0] ?? "");
 }
 
-/** Installs it: from the registry as anybody would, or with the packages of the checkout where no network may be needed. */
+/** Installs the package from the registry, or, without network, with the checkout's packages. */
 function install(tarball: string): { folder: string; bin: string } {
   const prefix = createTempFolder();
   if (FROM_REGISTRY) {
@@ -37,7 +37,7 @@ function install(tarball: string): { folder: string; bin: string } {
   return { folder, bin: join(folder, "bin/deskbell.js") };
 }
 
-test("the npm package holds what runs, and nothing else", () => {
+test("the npm package contains only what is needed to run", () => {
   const { folder } = install(pack());
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (path) => !path.startsWith("node_modules") && statSync(join(folder, path)).isFile(),
@@ -48,9 +48,9 @@ test("the npm package holds what runs, and nothing else", () => {
   expect(files.length).toBeGreaterThan(50);
 }, 120_000);
 
-test("installed from its package it runs, the courier's thread too", async () => {
+test("the installed package runs, including the delivery thread", async () => {
   const { bin } = install(pack());
-  const program = { command: [process.execPath, bin], isAlone: true } as const;
+  const program = { command: [process.execPath, bin], isStandalone: true } as const;
   const dataDir = join(createTempFolder(), "data");
   expect(await runProgram(["seed", "salon", "--data-dir", dataDir], { program })).toMatchObject({
     code: 0,

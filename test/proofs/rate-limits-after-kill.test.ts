@@ -2,11 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 
-/** Counters are written so often; what came since is all that a kill may grant anew. */
-const WRITTEN_EVERY_MS = 5000;
+/** How often counters are stored. A kill may lose the requests since then. */
+const STORE_INTERVAL_MS = 5000;
 
 test(
-  "a key's limits survive a kill -9, but for what was asked in its last five seconds",
+  "rate limit counters survive a kill -9, except for the last five seconds",
   { timeout: 60_000 },
   async () => {
     const { dataDir, deskbell } = await createSeededSalon();
@@ -30,14 +30,14 @@ test(
     const first = spawnDaemon(dataDir);
     const url = await waitForUrl(first);
     for (let i = 0; i < 30; i++) expect((await ask(url)).status).toBe(200);
-    await delay(WRITTEN_EVERY_MS + 1000);
+    await delay(STORE_INTERVAL_MS + 1000);
     for (let i = 0; i < 9; i++) await ask(url);
     expect(await left(url)).toBe(60);
     first.child.kill("SIGKILL");
     await first.waitForExit();
 
     const after = await left(await waitForUrl(spawnDaemon(dataDir)));
-    // The one that asks counts as well.
+    // The request that reads the header counts too.
     expect(after).toBeGreaterThanOrEqual(59);
     expect(after).toBeLessThanOrEqual(69);
   },

@@ -13,7 +13,7 @@ const EDITOR = fileURLToPath(new URL("../support/price-editor.ts", import.meta.u
 
 type Services = { data: { id: string; priceCents: number; version: number }[] };
 
-test(`a receiver that reads again inside its handler sees what it was told of, ${ROUNDS} times`, async () => {
+test(`a GET sent while handling a webhook returns at least the version in the event (${ROUNDS} times)`, async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   const url = await waitForUrl(spawnDaemon(dataDir));
   const flags = [
@@ -27,22 +27,22 @@ test(`a receiver that reads again inside its handler sees what it was told of, $
   const key = await deskbell("keys", "create", "--name", "site", ...flags);
   const stale: string[] = [];
 
-  async function readAgain(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleWebhook(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = await request.toArray();
     const { type, data } = JSON.parse(Buffer.concat(chunks).toString()) as Envelope;
-    const told = data.object as { priceCents: number; version: number };
+    const sent = data.object as { priceCents: number; version: number };
     const answer = await fetch(`${url}/v1/businesses/salon-aurora/services`, {
       headers: { authorization: `Bearer ${key}` },
     });
     const { data: services } = (await answer.json()) as Services;
     const now = services.find(({ id }) => id === data.resource.id);
-    if (!now || now.version < told.version)
-      stale.push(`${type} ${told.version}, read ${now?.version}`);
+    if (!now || now.version < sent.version)
+      stale.push(`${type} ${sent.version}, read ${now?.version}`);
     response.end();
     partner.emit("seen");
   }
   const partner = createServer((request, response) => {
-    void readAgain(request, response);
+    void handleWebhook(request, response);
   }).listen(0, "127.0.0.1");
   onTestFinished(() => void partner.close());
   await once(partner, "listening");

@@ -20,21 +20,21 @@ const MOMENTS = chooseScale(3, 20);
 const LONGEST_PAUSE_MS = 300;
 const PATIENCE_MS = 20_000;
 
-/** What a backup has to have, and what it says itself of its deliveries. */
-type Kept = {
+/** A backup, the prices that it must contain, and its stored events and pending deliveries. */
+type Backup = {
   path: string;
   acknowledged: number[];
-  told: Set<number | undefined>;
-  owed: Set<string>;
+  storedPrices: Set<number | undefined>;
+  pending: Set<string>;
 };
 
-function readKept(path: string, acknowledged: number[]): Kept {
+function inspectBackup(path: string, acknowledged: number[]): Backup {
   const db = new Database(path, { readonly: true });
   const bodies = db
     .prepare("SELECT body FROM event WHERE type = 'service.updated'")
     .pluck()
     .all() as Buffer[];
-  const owed = db
+  const pending = db
     .prepare("SELECT id FROM delivery WHERE status <> 'DELIVERED'")
     .pluck()
     .all() as string[];
@@ -45,13 +45,13 @@ function readKept(path: string, acknowledged: number[]): Kept {
   return {
     path,
     acknowledged,
-    told: new Set(prices.map(({ object }) => object.priceCents)),
-    owed: new Set(owed),
+    storedPrices: new Set(prices.map(({ object }) => object.priceCents)),
+    pending: new Set(pending),
   };
 }
 
 test(
-  `each of ${MOMENTS} backups taken under load is restored whole: nothing accepted is missing, what was owed is sent`,
+  `each of ${MOMENTS} backups made under load contains every acknowledged change and resumes pending deliveries`,
   { timeout: chooseScale(90_000, 600_000) },
   async () => {
     const random = createSeededRandom(chooseScale(7, Date.now()));
@@ -62,47 +62,49 @@ test(
     await expect
       .poll(() => editor.acknowledged.length, { timeout: PATIENCE_MS, interval: 20 })
       .toBeGreaterThan(MOMENTS);
-    const backups: Kept[] = [];
-    const beside = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
-    onTestFinished(beside.close);
+    const backups: Backup[] = [];
+    const other = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
+    onTestFinished(other.close);
     for (let moment = 0; moment < MOMENTS; moment++) {
       await sleep(random.integer(20, LONGEST_PAUSE_MS));
       const acknowledged = [...editor.acknowledged];
-      const { path } = await createBackup(beside);
-      // Two of the same second have the same name.
+      const { path } = await createBackup(other);
+      // Backups of the same second have the same name.
       const own = join(createTempFolder(), `${moment}.db`);
       copyFileSync(path, own);
-      backups.push(readKept(own, acknowledged));
+      backups.push(inspectBackup(own, acknowledged));
     }
     await editor.stop();
     daemon.child.kill("SIGTERM");
     await daemon.waitForExit();
 
-    for (const { path, acknowledged, told, owed } of backups) {
-      expect(acknowledged.filter((price) => !told.has(price))).toEqual([]);
+    for (const { path, acknowledged, storedPrices, pending } of backups) {
+      expect(acknowledged.filter((price) => !storedPrices.has(price))).toEqual([]);
       const restored = join(createTempFolder(), "data");
       mkdirSync(restored);
       copyFileSync(join(dataDir, "master.key"), join(restored, "master.key"));
       expect(await runProgram(["restore", path, "--data-dir", restored])).toMatchObject({
         code: 0,
       });
-      const heardBefore = partner.book.length;
+      const receivedBefore = partner.received.length;
       const again = spawnDaemon(restored);
       await waitForUrl(again);
       const delivered = await waitForDeliveries(restored);
-      expect(delivered).toBeGreaterThan(owed.size);
-      const heard = partner.book.slice(heardBefore);
-      expect([...owed].filter((id) => !heard.some(({ deliveryId }) => deliveryId === id))).toEqual(
-        [],
-      );
-      // The one that was not owed is the word to read everything again.
-      const news = heard.filter(({ deliveryId }) => !owed.has(deliveryId));
-      expect(news.map(({ type }) => type)).toEqual(["catalog.changed"]);
+      expect(delivered).toBeGreaterThan(pending.size);
+      const received = partner.received.slice(receivedBefore);
+      expect(
+        [...pending].filter((id) => !received.some(({ deliveryId }) => deliveryId === id)),
+      ).toEqual([]);
+      // The restore adds one event, which tells partners to fetch everything again.
+      const added = received.filter(({ deliveryId }) => !pending.has(deliveryId));
+      expect(added.map(({ type }) => type)).toEqual(["catalog.changed"]);
       again.child.kill("SIGTERM");
       expect(await again.waitForExit()).toMatchObject({ code: 0 });
     }
-    expect(backups.reduce((sum, { owed }) => sum + owed.size, 0)).toBeGreaterThan(0);
-    const counts = backups.map(({ acknowledged, owed }) => `${acknowledged.length}/${owed.size}`);
-    console.log(`changes accepted / deliveries owed at each backup: ${counts.join(" ")}`);
+    expect(backups.reduce((sum, { pending }) => sum + pending.size, 0)).toBeGreaterThan(0);
+    const counts = backups.map(
+      ({ acknowledged, pending }) => `${acknowledged.length}/${pending.size}`,
+    );
+    console.log(`acknowledged changes / pending deliveries of each backup: ${counts.join(" ")}`);
   },
 );

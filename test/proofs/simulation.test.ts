@@ -3,27 +3,27 @@ import { chooseScale } from "../support/scale.ts";
 import { BUGS } from "../support/sim/bugs.ts";
 import { simulate } from "../support/sim/simulate.ts";
 
-/** Of one run; as many again as the longest wait follow, in which all must come to its end. */
+/** The length of a run, before the time in which all deliveries must be completed. */
 const DAYS = 12;
 const RUNS = chooseScale(14, 800);
-/** Other days in each full run. */
+/** A full run uses other seeds each time. */
 const FIRST = chooseScale(1, Math.floor(performance.timeOrigin / 1000) % 1_000_000);
-/** What found something once. */
-const KEPT = [18, 28, 51];
-/** Or one that somebody wants to see again. */
+/** Seeds that have found bugs. */
+const REGRESSIONS = [18, 28, 51];
+/** SIM_SEED reproduces a single run. */
 const SEEDS =
   process.env.SIM_SEED === undefined
-    ? [...KEPT, ...Array.from({ length: RUNS }, (_, i) => FIRST + i)]
+    ? [...REGRESSIONS, ...Array.from({ length: RUNS }, (_, i) => FIRST + i)]
     : [Number(process.env.SIM_SEED)];
-/** A bug that these do not find would go unseen. */
+/** Every injected bug must be found by one of these seeds. */
 const SEEDS_FOR_A_BUG = 12;
 
-describe("the engine, in made-up worlds that differ by their seed,", () => {
+describe("the delivery worker in random simulations", () => {
   const seen = { days: 0, sent: 0, events: 0, crashes: 0 };
   afterAll(() => console.log(`simulated ${Math.round(seen.days)} days:`, seen));
 
   test(
-    `keeps all its promises for ${SEEDS.length * DAYS} days and more`,
+    `keeps all guarantees for ${SEEDS.length * DAYS} simulated days`,
     { timeout: chooseScale(120_000, 3_600_000) },
     async () => {
       for (const seed of SEEDS) {
@@ -35,7 +35,7 @@ describe("the engine, in made-up worlds that differ by their seed,", () => {
     },
   );
 
-  test("lives the same days again for the same seed", { timeout: 60_000 }, async () => {
+  test("behaves identically for the same seed", { timeout: 60_000 }, async () => {
     for (const seed of [1, 2]) {
       const [once, again] = [await simulate(seed, DAYS), await simulate(seed, DAYS)];
       expect(again).toEqual(once);
@@ -44,10 +44,10 @@ describe("the engine, in made-up worlds that differ by their seed,", () => {
   });
 });
 
-describe("the simulation finds an engine that", () => {
-  test.each(Object.entries(BUGS))("%s", { timeout: 60_000 }, async (_, plant) => {
+describe("the simulation detects a worker that", () => {
+  test.each(Object.entries(BUGS))("%s", { timeout: 60_000 }, async (_, injectBug) => {
     const found = async () => {
-      for (let seed = 1; seed <= SEEDS_FOR_A_BUG; seed++) await simulate(seed, DAYS, plant);
+      for (let seed = 1; seed <= SEEDS_FOR_A_BUG; seed++) await simulate(seed, DAYS, injectBug);
     };
     await expect(found()).rejects.toThrow(/^[^]*\nseed \d+, after\n/);
   });

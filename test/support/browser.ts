@@ -18,59 +18,59 @@ const FLAGS = [
   "--disable-sync",
   "--remote-debugging-port=0",
 ];
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export type Page = {
-  /** Runs a function, given as its source is, in the page: what it needs goes in as arguments, what it resolves with comes out. */
+  /** Runs a function in the page. It is sent as source text, so it can only use its arguments. */
   run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
-  /** The addresses that were asked for, whatever came of it. */
+  /** The URLs of all requests, also of failed ones. */
   requests: string[];
-  /** What the browser had to say against the page: broken policies, failed loads, what was thrown or logged as an error. */
-  complaints: string[];
+  /** Policy violations, failed loads, exceptions, and logged errors and warnings. */
+  errors: string[];
 };
 
 export type PageOptions = {
   width?: number;
   height?: number;
-  /** false: scripts of the page do not run. */
+  /** Whether the page's own scripts run. */
   scripts?: boolean;
 };
 
-/** Opens an address in a headless Chromium, by the DevTools protocol; without one the test is skipped and says why. */
+/**
+ * Opens a URL in headless Chromium through the DevTools protocol; skips the test without Chromium.
+ */
 export async function openPage(
   test: Pick<TestContext, "skip">,
   url: string,
-  look: PageOptions = {},
+  options: PageOptions = {},
 ): Promise<Page> {
   if (!existsSync(CHROMIUM)) test.skip(`needs ${CHROMIUM}: apt-get install chromium`);
-  const { send, hear } = await connect(await launch());
+  const { send, on } = await connect(await launch());
   const { targetId } = await send("Target.createTarget", { url: "about:blank" });
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
-  const tell = (method: string, params: Reply = {}) => send(method, params, String(sessionId));
+  const sendToPage = (method: string, params: Json = {}) => send(method, params, String(sessionId));
   const evaluate = (expression: string) =>
-    tell("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+    sendToPage("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
 
   const requests: string[] = [];
-  const complaints: string[] = [];
-  hear("Network.requestWillBeSent", ({ request }) =>
-    requests.push((request as { url: string }).url),
-  );
-  hear("Log.entryAdded", ({ entry }) => complaints.push(JSON.stringify(entry)));
-  hear("Runtime.exceptionThrown", (thrown) => complaints.push(JSON.stringify(thrown)));
-  hear("Runtime.consoleAPICalled", ({ type, args }) => {
-    if (type === "error" || type === "warning") complaints.push(JSON.stringify(args));
+  const errors: string[] = [];
+  on("Network.requestWillBeSent", ({ request }) => requests.push((request as { url: string }).url));
+  on("Log.entryAdded", ({ entry }) => errors.push(JSON.stringify(entry)));
+  on("Runtime.exceptionThrown", (thrown) => errors.push(JSON.stringify(thrown)));
+  on("Runtime.consoleAPICalled", ({ type, args }) => {
+    if (type === "error" || type === "warning") errors.push(JSON.stringify(args));
   });
-  for (const domain of ["Page", "Network", "Log", "Runtime"]) await tell(`${domain}.enable`);
-  const { width = 1440, height = 900, scripts = true } = look;
-  await tell("Emulation.setDeviceMetricsOverride", {
+  for (const domain of ["Page", "Network", "Log", "Runtime"]) await sendToPage(`${domain}.enable`);
+  const { width = 1440, height = 900, scripts = true } = options;
+  await sendToPage("Emulation.setDeviceMetricsOverride", {
     width,
     height,
     deviceScaleFactor: 1,
     mobile: false,
   });
-  await tell("Emulation.setScriptExecutionDisabled", { value: !scripts });
-  await tell("Page.navigate", { url });
-  // A new target is at first an empty page.
+  await sendToPage("Emulation.setScriptExecutionDisabled", { value: !scripts });
+  await sendToPage("Page.navigate", { url });
+  // A new target first shows an empty page.
   while (
     ((await evaluate("location.href + document.readyState"))["result"] as { value?: string })
       .value !== `${url}complete`
@@ -78,7 +78,7 @@ export async function openPage(
     await delay(20);
   return {
     requests,
-    complaints,
+    errors,
     async run<A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A): Promise<T> {
       const { result, exceptionDetails } = await evaluate(
         `(${script.toString()})(...${JSON.stringify(args)})`,
@@ -90,7 +90,7 @@ export async function openPage(
   };
 }
 
-/** @returns the address at which it can be driven */
+/** Returns the URL of the DevTools WebSocket. */
 async function launch(): Promise<string> {
   const profile = createTempFolder();
   const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${profile}`], {
@@ -101,7 +101,7 @@ async function launch(): Promise<string> {
     child.kill("SIGKILL");
     await gone;
   });
-  const timeout = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  const timeout = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
   for await (const line of createInterface({ input: child.stderr })) {
     const found = /^DevTools listening on (\S+)/.exec(line)?.[1];
     if (found === undefined) continue;
@@ -109,41 +109,40 @@ async function launch(): Promise<string> {
     child.stderr.resume();
     return found;
   }
-  throw new Error("Chromium ended before it could be driven.");
+  throw new Error("Chromium exited before DevTools was ready.");
 }
 
-type Reply = Record<string, unknown>;
+type Json = Record<string, unknown>;
 type Connection = {
-  send: (method: string, params: Reply, sessionId?: string) => Promise<Reply>;
-  /** Told of every event of a name. */
-  hear: (method: string, listener: (params: Reply) => void) => void;
+  send: (method: string, params: Json, sessionId?: string) => Promise<Json>;
+  on: (method: string, listener: (params: Json) => void) => void;
 };
 
 async function connect(address: string): Promise<Connection> {
   const socket = new WebSocket(address);
   await once(socket, "open");
   onTestFinished(() => socket.close());
-  const waiting = new Map<number, PromiseWithResolvers<Reply>>();
-  const listeners = new Map<string, (params: Reply) => void>();
+  const pending = new Map<number, PromiseWithResolvers<Json>>();
+  const listeners = new Map<string, (params: Json) => void>();
   socket.addEventListener("message", ({ data }) => {
     const { id, result, error, method, params } = JSON.parse(String(data)) as {
       id?: number;
-      result: Reply;
+      result: Json;
       error?: { message: string };
       method?: string;
-      params: Reply;
+      params: Json;
     };
     listeners.get(method ?? "")?.(params);
-    if (error) waiting.get(id ?? 0)?.reject(new Error(error.message));
-    else waiting.get(id ?? 0)?.resolve(result);
+    if (error) pending.get(id ?? 0)?.reject(new Error(error.message));
+    else pending.get(id ?? 0)?.resolve(result);
   });
   let lastId = 0;
   return {
-    hear: (method, listener) => void listeners.set(method, listener),
+    on: (method, listener) => void listeners.set(method, listener),
     send(method, params, sessionId) {
-      const reply = Promise.withResolvers<Reply>();
+      const reply = Promise.withResolvers<Json>();
       lastId += 1;
-      waiting.set(lastId, reply);
+      pending.set(lastId, reply);
       socket.send(JSON.stringify({ id: lastId, method, params, sessionId }));
       return reply.promise;
     },

@@ -34,7 +34,7 @@ import {
   STAFF_DEFAULTS,
 } from "../../src/domain/catalog/file/services.ts";
 
-// Documents as small as they can be: a test names only what it is about.
+// Builders of minimal catalog documents: a test only passes the fields that it is about.
 
 const common = (key: string) => ({
   key,

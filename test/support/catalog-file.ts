@@ -3,11 +3,11 @@ import { AppError } from "../../src/domain/errors.ts";
 import { type CatalogSource, readCatalog } from "../../src/app/catalog/read-catalog.ts";
 import type { ValidateOptions } from "../../src/domain/catalog/validate.ts";
 
-/** The first four lines of a catalog file; what is tested begins in the fifth. */
+/** The first four lines of a catalog file. The test's own lines begin at line 5. */
 export const CATALOG_HEADER = `catalog: 1
 business: {slug: salon-aurora, name: Salon Aurora, timezone: America/New_York, currency: USD}
-# What follows
-# is the test's own.
+# The test's lines
+# follow.
 `;
 
 const ALONE: ValidateOptions = { current: () => null, prune: false, seedingAt: null };
@@ -20,7 +20,7 @@ export const readCatalogSources = (
   options: Partial<ValidateOptions> = {},
 ): Catalog => readCatalog(sources, { ...ALONE, ...options }).catalog;
 
-/** Reads a file over what an earlier one made. */
+/** Reads a file as an update of the current catalog. */
 export const readOverCurrent = (
   current: Catalog,
   body: string,
@@ -31,7 +31,7 @@ export const readOverCurrent = (
     ...options,
   });
 
-/** What is said of a file that is refused: `place detail`, one a line. */
+/** Returns the validation issues of a file as `place detail`; empty if it is valid. */
 export function collectIssues(run: () => unknown): string[] {
   try {
     run();

@@ -15,17 +15,16 @@ export type CommandResult = {
   stderr: string;
 };
 
-/** A folder that is gone when the test ends. */
+/** The folder is deleted when the test ends. */
 export function createTempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** What comes on stdin, at once or piece by piece. */
 type Stdin = string | Buffer | Buffer[];
 
-/** Runs command lines in this process on one data folder. */
+/** Returns a function that runs command lines in this process, all on the same data folder. */
 export function createTerminal({
   isTTY = false,
   columns = 100,
@@ -40,14 +39,14 @@ export function createTerminal({
       stdout,
       stderr,
     };
-    const code = await run(program, ["--data-dir", dataDir, ...words(line)], io);
+    const code = await run(program, ["--data-dir", dataDir, ...splitWords(line)], io);
     return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
   };
   return { dataDir, deskbell };
 }
 
-/** What stands between single quotes is one word. */
-const words = (line: string): string[] =>
+/** Splits a command line at spaces; single quotes join words. */
+const splitWords = (line: string): string[] =>
   [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
 function collector(isTTY: boolean, columns: number) {
@@ -61,78 +60,86 @@ export type StartedProgram = {
   child: ChildProcessWithoutNullStreams;
   pid: number;
   output: () => string;
-  /** The first match in what it has printed on either stream, now or within `ms`. */
+  /** Waits up to `ms` for output that matches, on either stream; includes earlier output. */
   waitForOutput: (pattern: RegExp, ms?: number) => Promise<RegExpExecArray>;
-  /** How it ended, within `ms`. */
+  /** Waits up to `ms` for the exit. */
   waitForExit: (ms?: number) => Promise<CommandResult>;
 };
 
-/** As whom and with what: in this environment, another program, as this user. */
-type Start = { env?: NodeJS.ProcessEnv; program?: Program; uid?: number; gid?: number };
+/** `program` replaces the built program; `uid` and `gid` run it as another user. */
+type StartOptions = { env?: NodeJS.ProcessEnv; program?: Program; uid?: number; gid?: number };
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
-/** Starts the built program as a process of its own; it is killed when the test ends, whatever became of it. */
+/** Starts the built program as a separate process, which is killed when the test ends. */
 export function startProgram(
   args: string[],
-  { env = {}, program = PROGRAM, ...identity }: Start = {},
+  { env = {}, program = PROGRAM, ...identity }: StartOptions = {},
 ): StartedProgram {
   const [command, ...first] = program.command;
   const child = spawn(command, [...first, ...args], {
     ...identity,
-    ...surroundings(program, env, identity),
+    ...environmentOf(program, env, identity),
   });
-  const ran: CommandResult = { code: null, signal: null, stdout: "", stderr: "" };
-  child.stdout.on("data", (chunk) => (ran.stdout += chunk));
-  child.stderr.on("data", (chunk) => (ran.stderr += chunk));
+  const result: CommandResult = { code: null, signal: null, stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => (result.stdout += chunk));
+  child.stderr.on("data", (chunk) => (result.stderr += chunk));
   const closed = once(child, "close").then(
-    ([code, signal]) => Object.assign(ran, { code, signal }) as CommandResult,
+    ([code, signal]) => Object.assign(result, { code, signal }) as CommandResult,
   );
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await closed;
   });
-  const output = () => ran.stdout + ran.stderr;
+  const output = () => result.stdout + result.stderr;
   return {
     child,
     pid: child.pid ?? 0,
     output,
-    waitForExit: (ms = PATIENCE_MS) =>
-      within(ms, closed, () => `It did not end. It printed:\n${output()}`),
-    async waitForOutput(pattern, ms = PATIENCE_MS) {
+    waitForExit: (ms = TIMEOUT_MS) =>
+      withTimeout(ms, closed, () => `The program did not exit. It printed:\n${output()}`),
+    async waitForOutput(pattern, ms = TIMEOUT_MS) {
       const found = new Promise<RegExpExecArray>((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           const match = pattern.exec(output());
           if (match) resolve(match);
         };
-        look();
-        child.stdout.on("data", look);
-        child.stderr.on("data", look);
+        check();
+        child.stdout.on("data", check);
+        child.stderr.on("data", check);
         void closed.then(() =>
-          reject(new Error(`It ended before it printed ${pattern}:\n${output()}`)),
+          reject(new Error(`The program exited before it printed ${pattern}:\n${output()}`)),
         );
       });
-      return within(ms, found, () => `It did not print ${pattern}, but:\n${output()}`);
+      return withTimeout(
+        ms,
+        found,
+        () => `The program did not print ${pattern}. It printed:\n${output()}`,
+      );
     },
   };
 }
 
-function surroundings({ isAlone }: Program, env: NodeJS.ProcessEnv, { uid = -1, gid = -1 }: Start) {
-  if (!isAlone) return { env: { ...process.env, ...env } };
+function environmentOf(
+  { isStandalone }: Program,
+  env: NodeJS.ProcessEnv,
+  { uid = -1, gid = -1 }: StartOptions,
+) {
+  if (!isStandalone) return { env: { ...process.env, ...env } };
   const home = createTempFolder();
   chownSync(home, uid, gid);
   return { cwd: home, env: { HOME: home, PATH: "", ...env } };
 }
 
-/** Runs the built program to its end. */
-export const runProgram = (args: string[], options: Start = {}): Promise<CommandResult> => {
+/** Runs the built program until it exits. */
+export const runProgram = (args: string[], options: StartOptions = {}): Promise<CommandResult> => {
   const started = startProgram(args, options);
   started.child.stdin.end();
   return started.waitForExit();
 };
 
-async function within<T>(ms: number, promise: Promise<T>, complaint: () => string): Promise<T> {
-  const clock = Promise.withResolvers<never>();
-  const timer = setTimeout(() => clock.reject(new Error(complaint())), ms);
-  return Promise.race([promise, clock.promise]).finally(() => clearTimeout(timer));
+async function withTimeout<T>(ms: number, promise: Promise<T>, message: () => string): Promise<T> {
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(new Error(message())), ms);
+  return Promise.race([promise, timeout.promise]).finally(() => clearTimeout(timer));
 }

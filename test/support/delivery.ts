@@ -16,7 +16,7 @@ import type { Runtime } from "../../src/app/runtime.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import { buildCatalog } from "./catalog-builders.ts";
 
-/** A business on file, without a catalog. */
+/** Stores a business with an empty catalog. */
 export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
   const row: BusinessRow = {
     id: `biz_${slug}`,
@@ -35,7 +35,7 @@ export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
   return row;
 }
 
-/** Subscribes a URL that the operator trusts, to everything unless told otherwise. */
+/** Creates an endpoint that may have a private address, by default for all event types. */
 export const subscribe = (
   rt: Runtime,
   business: BusinessRow,
@@ -61,7 +61,7 @@ export const buildEventDraft = (
   object,
 });
 
-/** Commits one event of each type. */
+/** Commits one event of each of the given types. */
 export const emitEvents = (rt: Runtime, business: BusinessRow, ...types: EventType[]) =>
   rt.tx(() =>
     appendEvents(
@@ -71,7 +71,7 @@ export const emitEvents = (rt: Runtime, business: BusinessRow, ...types: EventTy
     ),
   );
 
-/** A courier without a beat: the test wakes it and sweeps. */
+/** Creates a delivery worker without a scheduler: the test calls wake and sweep. */
 export function createTestWorker(
   rt: Runtime,
   send?: Send,
@@ -79,13 +79,13 @@ export function createTestWorker(
   const attempts: AttemptNotice[] = [];
   const alerts: Alert[] = [];
   const sender = createSender(rt.config.urlAllowances, rt.monotonic);
-  const courier = createDeliveryWorker(rt, send ?? sender.send, {
+  const worker = createDeliveryWorker(rt, send ?? sender.send, {
     onAttempt: (attempt) => void attempts.push(attempt),
     onAlert: (alert) => void alerts.push(alert),
   });
   onTestFinished(async () => {
-    await courier.stop(0);
+    await worker.stop(0);
     await sender.close();
   });
-  return Object.assign(courier, { attempts, alerts });
+  return Object.assign(worker, { attempts, alerts });
 }

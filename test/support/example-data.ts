@@ -15,20 +15,20 @@ import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { readPreset } from "../../src/assets.ts";
 import { type CommandResult, createTerminal } from "./cli.ts";
 
-// A box on which the examples of every command's help can be run.
+// Data on which the examples in every command's help text can be run.
 
-/** In memory where there is such a place: hundreds of boxes are made, and none has to outlive a power cut. */
+/** In memory if possible, because hundreds of copies are made and need not survive a crash. */
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "deskbell-tree-"));
 const home = process.cwd();
-/** What stands in the examples, and what is on the box for it. */
-const real = new Map<string, string>();
+/** Maps ID prefixes and values in the examples to existing ones. */
+const existing = new Map<string, string>();
 
-/** For a whole file of tests: its clock stands, and its current folder is the example's. */
+/** Prepares the data for a test file, and stops the clock. */
 export function setUpExamples(): void {
   beforeAll(async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-20T09:00:00Z") });
-    await fillBox(join(folder, "data"));
-    await layOutFiles(join(folder, "files"));
+    await createData(join(folder, "data"));
+    await createFiles(join(folder, "files"));
   }, 60_000);
 
   afterAll(() => {
@@ -38,46 +38,52 @@ export function setUpExamples(): void {
   });
 }
 
-/** Three businesses with something of everything that a command can be told to show, change or take away. */
-async function fillBox(dataDir: string): Promise<void> {
+/** Creates three businesses with every kind of object that a command can show or change. */
+async function createData(dataDir: string): Promise<void> {
   const { deskbell } = createTerminal({ dataDir });
-  const make = async <Made = { id: string; code: string }>(line: string): Promise<Made> => {
+  const create = async <Created = { id: string; code: string }>(line: string): Promise<Created> => {
     const ran = await deskbell(`${line} --json`);
     if (ran.code !== 0) throw new Error(`${line}: ${ran.stderr}`);
-    return (JSON.parse(ran.stdout) as { data: Made }).data;
+    return (JSON.parse(ran.stdout) as { data: Created }).data;
   };
-  const keep = async (prefix: string, line: string) => void real.set(prefix, (await make(line)).id);
+  const recordId = async (prefix: string, line: string) =>
+    void existing.set(prefix, (await create(line)).id);
   await deskbell("seed all");
-  await keep("key", "keys create --business salon-aurora --name site --secret");
-  await keep(
+  await recordId("key", "keys create --business salon-aurora --name site --secret");
+  await recordId(
     "whe",
     "webhooks create --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
   );
-  await keep(
+  await recordId(
     "bkg",
     "bookings create --business salon-aurora --service cut --start 2026-12-02T11:00",
   );
-  await keep("rsv", "reservations create --business cafe-lumen --party 2 --start 2026-12-01T12:00");
-  await keep(
+  await recordId(
+    "rsv",
+    "reservations create --business cafe-lumen --party 2 --start 2026-12-01T12:00",
+  );
+  await recordId(
     "tof",
     "time-off create maya --business salon-aurora --from 2026-12-24 --to 2026-12-31",
   );
-  await keep("svc", "services show cut --business salon-aurora");
-  await keep("mit", "menu show espresso --business cafe-lumen");
+  await recordId("svc", "services show cut --business salon-aurora");
+  await recordId("mit", "menu show espresso --business cafe-lumen");
   const order =
     "ticket-orders create --business kita-live --public-event blue-hour-quartet --item seated";
-  const waiting = await make(order);
-  real.set("tor", waiting.id).set("K7M2-9QXF", waiting.code);
-  const { tickets } = await make<{ tickets: { id: string; admissionCode: string }[] }>(
-    `ticket-orders confirm ${(await make(order)).id} --business kita-live`,
+  const pending = await create(order);
+  existing.set("tor", pending.id).set("K7M2-9QXF", pending.code);
+  const { tickets } = await create<{ tickets: { id: string; admissionCode: string }[] }>(
+    `ticket-orders confirm ${(await create(order)).id} --business kita-live`,
   );
-  real.set("tck", tickets[0]?.id ?? "").set("4T7K-2M9Q-XF3N-WD0A", tickets[0]?.admissionCode ?? "");
-  const [delivery] = await make<{ id: string; eventId: string }[]>("deliveries list");
-  real.set("dlv", delivery?.id ?? "").set("evt", delivery?.eventId ?? "");
+  existing
+    .set("tck", tickets[0]?.id ?? "")
+    .set("4T7K-2M9Q-XF3N-WD0A", tickets[0]?.admissionCode ?? "");
+  const [delivery] = await create<{ id: string; eventId: string }[]>("deliveries list");
+  existing.set("dlv", delivery?.id ?? "").set("evt", delivery?.eventId ?? "");
 }
 
-/** The files that the examples name. */
-async function layOutFiles(at: string): Promise<void> {
+/** Creates the files that the examples use. */
+async function createFiles(at: string): Promise<void> {
   mkdirSync(join(at, ".deskbell/backups"), { recursive: true });
   mkdirSync(join(at, "catalog"));
   const write = (name: string, text: string) => writeFileSync(join(at, name), text);
@@ -99,7 +105,7 @@ async function layOutFiles(at: string): Promise<void> {
   write("body.json", "{}");
   const seconds = Date.now() / 1000;
   const signature = createHmac("sha256", "whsec_test").update(`${seconds}.{}`).digest("hex");
-  real.set("t=1763615045", `t=${seconds}`).set("5257a8…", signature);
+  existing.set("t=1763615045", `t=${seconds}`).set("5257a8…", signature);
   const { deskbell } = createTerminal({ dataDir: join(folder, "data") });
   const { stdout } = await deskbell("backup --json");
   const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
@@ -118,13 +124,13 @@ const BUSINESS: Record<string, string> = {
   tickets: "kita-live",
 };
 
-/** An example as it can be run here: what the shell does is left away, what stands for something is put in. */
+/** Prepares an example to be run: removes pipes and redirections, fills in existing IDs. */
 export function makeRunnable(line: string): string {
   const [command = ""] = line.split(/ (?:\||>>?|<) /);
   const named = command
-    .replaceAll(/\b([a-z]{3})_[0-9a-z]+…/g, (_, prefix: string) => real.get(prefix) ?? "")
+    .replaceAll(/\b([a-z]{3})_[0-9a-z]+…/g, (_, prefix: string) => existing.get(prefix) ?? "")
     .replaceAll(/ \/\S*\//g, " ");
-  const filled = [...real].reduce(
+  const filled = [...existing].reduce(
     (text, [example, value]) => (example.length > 3 ? text.replace(example, value) : text),
     named,
   );
@@ -134,20 +140,20 @@ export function makeRunnable(line: string): string {
     : `${filled} --business ${BUSINESS[noun] ?? "salon-aurora"}`;
 }
 
-/** Runs a line on a copy of the box, or on none, among copies of the files. */
+/** Runs a command line in a folder with the files, on a copy of the data or without data. */
 export async function runInCopy(
   line: string,
   { isEmpty = false, stdin = "" } = {},
 ): Promise<CommandResult & { dataDir: string }> {
-  const place = mkdtempSync(join(folder, "run-"));
-  onTestFinished(() => rmSync(place, { recursive: true }));
+  const cwd = mkdtempSync(join(folder, "run-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
   const out = / --out (\S+)/.exec(line)?.[1];
   for (const name of readdirSync(join(folder, "files")))
-    if (name !== out) symlinkSync(join(folder, "files", name), join(place, name));
-  const dataDir = join(place, "data");
+    if (name !== out) symlinkSync(join(folder, "files", name), join(cwd, name));
+  const dataDir = join(cwd, "data");
   if (!isEmpty) mkdirSync(dataDir);
   for (const name of isEmpty ? [] : ["deskbell.db", "master.key"])
     cpSync(join(folder, "data", name), join(dataDir, name));
-  process.chdir(place);
+  process.chdir(cwd);
   return { ...(await createTerminal({ dataDir }).deskbell(line, stdin)), dataDir };
 }

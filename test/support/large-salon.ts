@@ -10,14 +10,14 @@ const DAY_MS = 86_400_000;
 export type SalonSize = {
   people: number;
   services: number;
-  /** Bookings are made for this day and those that follow. */
+  /** The first of the `days` days with bookings. */
   firstDay: string;
   days: number;
   bookings: number;
 };
 
-/** A salon that opens at eight for twelve hours every day, in which everybody does everything. */
-function aLargeSalon(people: number, services: number): Catalog {
+/** A salon that is open daily from 8:00 to 20:00, in which everyone does every service. */
+function buildLargeSalon(people: number, services: number): Catalog {
   const staff = Array.from({ length: people }, (_, i) => buildStaffMember(`p${i}`));
   const catalog = buildCatalog(
     {
@@ -45,19 +45,19 @@ function aLargeSalon(people: number, services: number): Catalog {
   return catalog;
 }
 
-/** Writes the salon and half an hour's bookings anywhere in its first days, of anybody; they may overlap. */
+/** Stores the salon, and half-hour bookings at random times and staff; they may overlap. */
 export function createLargeSalon(rt: Runtime, size: SalonSize) {
-  const catalog = aLargeSalon(size.people, size.services);
+  const catalog = buildLargeSalon(size.people, size.services);
   const { slug } = catalog.business;
   changeCatalog(rt, catalog, "local", null);
   const [services, staff] = (["service", "staff"] as const).map((kind) =>
     catalog.objects[kind].map((doc) => objectId(kind, slug, doc)),
   ) as [string[], string[]];
   const opensAt = Date.parse(`${size.firstDay}T08:00:00Z`);
-  const roll = rolling();
+  const random = createRandom();
   rt.tx(() => {
     for (let i = 0; i < size.bookings; i++) {
-      const startsAt = opensAt + roll(size.days) * DAY_MS + roll(46) * 15 * MINUTE_MS;
+      const startsAt = opensAt + random(size.days) * DAY_MS + random(46) * 15 * MINUTE_MS;
       const span = { startsAt, endsAt: startsAt + 30 * MINUTE_MS };
       rt.store.bookings.insert(businessId(slug), {
         id: rt.newId("bkg"),
@@ -71,10 +71,10 @@ export function createLargeSalon(rt: Runtime, size: SalonSize) {
         updatedAt: rt.now(),
         segments: [
           {
-            serviceId: services[roll(services.length)] ?? "",
+            serviceId: services[random(services.length)] ?? "",
             variantId: null,
             addons: [],
-            staffId: staff[roll(staff.length)] ?? "",
+            staffId: staff[random(staff.length)] ?? "",
             resources: [],
             seats: 1,
             bufferBeforeMin: 0,
@@ -89,11 +89,11 @@ export function createLargeSalon(rt: Runtime, size: SalonSize) {
   return { slug, services, staff };
 }
 
-/** The same numbers each time. */
-function rolling(): (sides: number) => number {
+/** Generates the same sequence in every run: whole numbers from 0 to `limit` - 1. */
+function createRandom(): (limit: number) => number {
   let state = 7;
-  return (sides) => {
+  return (limit) => {
     state = (state * 48_271) % 2_147_483_647;
-    return state % sides;
+    return state % limit;
   };
 }

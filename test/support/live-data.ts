@@ -4,10 +4,13 @@ import type { Runtime } from "../../src/app/runtime.ts";
 import { subscribe, addBusiness } from "./delivery.ts";
 
 const ENDPOINTS = 4;
-/** Between two events. */
+/** The time between two events. */
 const STEP_MS = 250;
 
-/** What the view is to cope with: of a hundred deliveries 96 arrived, two fail and are tried again, one waits, one is exhausted. */
+/**
+ * Stores deliveries for the live view. Of every hundred, 96 are delivered, two are retrying, one is
+ * pending and one exhausted.
+ */
 export async function fillDeliveries(rt: Runtime, deliveries: number): Promise<string[]> {
   const business = addBusiness(rt);
   const endpoints: string[] = [];

@@ -30,9 +30,10 @@ const LISTS_OF_ROUTE: Record<Refetch["route"], (keyof PublicCatalog)[]> = {
 };
 
 /**
- * A partner's copy of a catalog that follows only the documented rules. A created object is inserted
- * at its `sortOrder`, a deleted one is removed, an updated one is replaced, and `*.reordered` gives
- * the order of the whole list. catalog.changed names in `refetch` what must be read again.
+ * A partner's copy of a catalog that follows only the documented rules. A created object is
+ * inserted at its `sortOrder`, a deleted one is removed, an updated one is replaced, and
+ * `*.reordered` gives the order of the whole list. catalog.changed names in `refetch` what must be
+ * read again.
  */
 export function createMirror(readAll: () => PublicCatalog) {
   const copy = (): Lists => structuredClone(readAll()) as Lists;

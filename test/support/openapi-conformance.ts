@@ -28,7 +28,7 @@ const document = describeApi({
 const ID = "openapi.json";
 const ajv = new Ajv2020({ strict: false, validateSchema: false, discriminator: true });
 addFormats.default(ajv);
-// An event is held against the schema of its own name alone; ajv does so without the mapping, and not with it.
+// Without the mapping, ajv validates an event only against the schema that its type selects.
 ajv.addSchema(
   JSON.parse(
     JSON.stringify(document, (name, value) => (name === "mapping" ? undefined : value)),
@@ -36,7 +36,7 @@ ajv.addSchema(
   ID,
 );
 
-/** The parts of a JSON Pointer in a fragment. */
+/** Builds a reference to a part of the document as a JSON Pointer. */
 const pointer = (...parts: (string | number)[]): string =>
   `${ID}#${parts.map((part) => `/${encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("")}`;
 
@@ -47,50 +47,50 @@ function validatorAt(place: string): ValidateFunction {
   return known;
 }
 
-/** Headers that tell of the bytes of the body: OpenAPI tells of them elsewhere, or not at all. */
-const OF_BYTES = ["content-type", "content-length", "content-encoding"];
-/** Of answers that no operation gives, because the address or the method is none of the API's. */
-const OF_NOBODY = ["request-id", "api-version", "cache-control", "allow"];
+/** Headers about the bytes of the body, which OpenAPI documents do not list. */
+const BODY_HEADERS = ["content-type", "content-length", "content-encoding"];
+/** Headers of responses to unknown paths and methods, which belong to no operation. */
+const UNROUTED_HEADERS = ["request-id", "api-version", "cache-control", "allow"];
 const PROBLEM = pointer("components", "schemas", "Problem");
 
-/** How many answers were held against the description in this file's tests. */
+/** The number of responses checked so far in this test file. */
 export const checkedResponses = { count: 0 };
 
-/** What of an answer the description of the API does not say. */
+/** Returns the ways in which a response differs from the OpenAPI document. */
 export function findUndocumented(
-  place: RoutePath,
-  asked: HttpRequest,
-  answer: HttpResponse,
+  routePath: RoutePath,
+  request: HttpRequest,
+  response: HttpResponse,
 ): string[] {
   checkedResponses.count += 1;
-  const { status } = answer;
-  const headers = headersOf(answer);
-  const told = (complaints: string[]): string[] =>
-    complaints.map(
-      (complaint) => `${asked.method} ${asked.path}${asked.search} ${status}: ${complaint}`,
+  const { status } = response;
+  const headers = headersOf(response);
+  const withRequest = (problems: string[]): string[] =>
+    problems.map(
+      (problem) => `${request.method} ${request.path}${request.search} ${status}: ${problem}`,
     );
 
-  const path = templatePathOf(place);
-  // The page for people is no part of the API that it shows.
+  const path = templatePathOf(routePath);
+  // The reference page is not part of the API.
   if (path.startsWith("/docs")) return [];
-  const route = place.byMethod.get(asked.method);
-  if (route === undefined) return told(judgeOther(place, asked, answer, headers));
+  const route = routePath.byMethod.get(request.method);
+  if (route === undefined) return withRequest(checkUnrouted(routePath, request, response, headers));
   const method = route.method.toLowerCase();
   const operation = document.paths[path]?.[method];
-  if (operation === undefined) return told(["this route is not documented"]);
-  const response = operation.responses[status];
-  if (response === undefined) return told(["this status is not documented"]);
-  const at = response.$ref?.slice(1).split("/").slice(1) ?? [
+  if (operation === undefined) return withRequest(["this route is not documented"]);
+  const spec = operation.responses[status];
+  if (spec === undefined) return withRequest(["this status is not documented"]);
+  const at = spec.$ref?.slice(1).split("/").slice(1) ?? [
     "paths",
     path,
     method,
     "responses",
     status,
   ];
-  const documented = resolve(response, document.components.responses);
-  return told([
-    ...judgeHeaders(documented.headers ?? {}, headers),
-    ...judgeBody(documented, at, answer, headers),
+  const documented = resolve(spec, document.components.responses);
+  return withRequest([
+    ...checkHeaders(documented.headers ?? {}, headers),
+    ...checkBody(documented, at, response, headers),
   ]);
 }
 
@@ -104,94 +104,95 @@ function headersOf({ headers }: HttpResponse): Map<string, string> {
   return found;
 }
 
-function judgeHeaders(
+function checkHeaders(
   documented: Record<string, Header>,
   headers: ReadonlyMap<string, string>,
 ): string[] {
   const known = new Map(
     Object.entries(documented).map(([name, header]) => [name.toLowerCase(), header]),
   );
-  const complaints: string[] = [];
+  const problems: string[] = [];
   for (const [name, header] of known) {
     const { required, schema } = resolve(header, document.components.headers);
     const sent = headers.get(name);
     if (sent === undefined) {
-      if (required === true) complaints.push(`${name} is missing`);
+      if (required === true) problems.push(`${name} is missing`);
       continue;
     }
     const value = (schema as { type?: string }).type === "integer" ? Number(sent) : sent;
-    if (!ajv.validate(schema, value)) complaints.push(`${name}: ${sent} is not as documented`);
+    if (!ajv.validate(schema, value)) problems.push(`${name}: ${sent} does not match its schema`);
   }
   for (const name of headers.keys())
-    if (!known.has(name) && !OF_BYTES.includes(name)) complaints.push(`${name} is not documented`);
-  return complaints;
+    if (!known.has(name) && !BODY_HEADERS.includes(name))
+      problems.push(`${name} is not documented`);
+  return problems;
 }
 
-function judgeBody(
+function checkBody(
   { content }: Response,
   at: readonly (string | number)[],
-  answer: HttpResponse,
+  response: HttpResponse,
   headers: ReadonlyMap<string, string>,
 ): string[] {
-  if (content === undefined) return answer.body === null ? [] : ["a body is not documented"];
-  if (answer.body === null) return ["the documented body is missing"];
+  if (content === undefined) return response.body === null ? [] : ["a body is not documented"];
+  if (response.body === null) return ["the documented body is missing"];
   const [type = ""] = (headers.get("content-type") ?? "").split(";");
   if (!(type in content)) return [`a body of ${type} is not documented`];
   if (!type.endsWith("json")) return [];
-  return judgeJson(
+  return checkJson(
     pointer(...at, "content", type, "schema"),
-    answer.body,
+    response.body,
     headers.get("content-encoding"),
   );
 }
 
-/** The same bytes are answered again and again. */
-const judged = new WeakMap<Buffer, string>();
+/** Cached responses reuse the same buffer, which has to be checked only once. */
+const checked = new WeakMap<Buffer, string>();
 
-function judgeJson(place: string, body: Buffer, encoding?: string): string[] {
-  if (judged.get(body) === place) return [];
-  judged.set(body, place);
-  return judgeValue(
+function checkJson(place: string, body: Buffer, encoding?: string): string[] {
+  if (checked.get(body) === place) return [];
+  checked.set(body, place);
+  return validateValue(
     validatorAt(place),
     JSON.parse((encoding === "gzip" ? gunzipSync(body) : body).toString()),
   );
 }
 
-function judgeValue(validate: ValidateFunction, value: unknown): string[] {
+function validateValue(validate: ValidateFunction, value: unknown): string[] {
   if (validate(value)) return [];
-  const told = (validate.errors ?? []).map(({ instancePath, message, params }) =>
+  const problems = (validate.errors ?? []).map(({ instancePath, message, params }) =>
     [instancePath, message, JSON.stringify(params)].join(" "),
   );
-  return told.slice(0, 5);
+  return problems.slice(0, 5);
 }
 
-/** What of a value a schema of the description does not allow. */
+/** Returns the ways in which a value violates a schema of the OpenAPI document. */
 export function findUndocumentedInJson(schema: object, value: unknown): string[] {
   const anchored = JSON.stringify(schema).replaceAll('"#/', `"${ID}#/`);
-  return judgeValue(ajv.compile(JSON.parse(anchored) as object), value);
+  return validateValue(ajv.compile(JSON.parse(anchored) as object), value);
 }
 
-/** OPTIONS, a method that is not answered, an address where nothing is. */
-function judgeOther(
+/** Checks responses to OPTIONS, unsupported methods and unknown paths. */
+function checkUnrouted(
   { allow }: RoutePath,
   { method }: HttpRequest,
-  answer: HttpResponse,
+  response: HttpResponse,
   headers: ReadonlyMap<string, string>,
 ): string[] {
-  const complaints = ["request-id", "api-version"]
+  const problems = ["request-id", "api-version"]
     .filter((name) => !headers.has(name))
     .map((name) => `no ${name}`);
-  if (allow !== "" && answer.status !== 414 && headers.get("allow") !== allow)
-    complaints.push("Allow is missing");
-  if (method === "OPTIONS" && answer.status === 204) return complaints;
+  if (allow !== "" && response.status !== 414 && headers.get("allow") !== allow)
+    problems.push("Allow is missing");
+  if (method === "OPTIONS" && response.status === 204) return problems;
   for (const name of headers.keys())
     if (
-      !OF_NOBODY.includes(name) &&
-      !OF_BYTES.includes(name) &&
+      !UNROUTED_HEADERS.includes(name) &&
+      !BODY_HEADERS.includes(name) &&
       !name.startsWith("access-control-")
     )
-      complaints.push(`${name} is not documented`);
-  if (answer.body === null || headers.get("content-type") !== "application/problem+json")
-    return [...complaints, "this is no problem document"];
-  return [...complaints, ...judgeJson(PROBLEM, answer.body)];
+      problems.push(`${name} is not documented`);
+  if (response.body === null || headers.get("content-type") !== "application/problem+json")
+    return [...problems, "not a problem document"];
+  return [...problems, ...checkJson(PROBLEM, response.body)];
 }

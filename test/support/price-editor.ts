@@ -3,7 +3,8 @@ import { editObject } from "../../src/app/catalog/catalog.ts";
 import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 
-// A second process beside the daemon: sets the price of the salon's cut to each number that it reads. argv: data folder.
+// A separate process that sets the price of the salon's cut to each number that it reads from
+// stdin. Argument: the data folder.
 
 const rt = openRuntime(readConfig({ dataDir: process.argv[2] }, {}), 5000);
 for await (const line of createInterface({ input: process.stdin })) {

@@ -5,18 +5,21 @@ export const BIN = fileURLToPath(new URL("../../bin/deskbell.js", import.meta.ur
 
 export type Program = {
   command: readonly [string, ...string[]];
-  /** Started with an empty PATH, in a HOME and a folder of its own: nothing of the checkout is in its reach. */
-  isAlone: boolean;
+  /** Runs with an empty PATH, HOME and folder, so that it cannot use anything of the checkout. */
+  isStandalone: boolean;
 };
 
-export const nodeProgram = (node: string): Program => ({ command: [node, BIN], isAlone: false });
+export const nodeProgram = (node: string): Program => ({
+  command: [node, BIN],
+  isStandalone: false,
+});
 
 export const executableProgram = (path: string): Program => ({
   command: [resolve(path)],
-  isAlone: true,
+  isStandalone: true,
 });
 
-/** What the end-to-end tests start: the checkout's own, or the executable that DESKBELL_PROGRAM names. */
+/** The program under test: the checkout's build, or the executable given by DESKBELL_PROGRAM. */
 export const PROGRAM =
   process.env.DESKBELL_PROGRAM === undefined
     ? nodeProgram(process.execPath)

@@ -2,7 +2,7 @@ import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { type Race, runRace } from "./race.ts";
 
-// The other process of a race: it has a connection of its own, and is told by its parent when to run.
+// The second process of a race. It opens its own connection and runs when its parent sends a race.
 
 const rt = openRuntime(readConfig({ dataDir: process.argv[2] }, {}), 5000);
 process.on(

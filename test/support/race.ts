@@ -4,20 +4,23 @@ import { createTicketOrder } from "../../src/app/bookings/ticket-orders.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 
-/** What both processes want, and the instant of the wall clock at which they reach for it. */
-export type Race = { want: "ticket" | "slot"; slug: string; input: unknown; at: number };
+/** What both processes try to book, and the wall clock time at which they do. */
+export type Race = { resource: "ticket" | "slot"; slug: string; input: unknown; at: number };
 
-/** The id of what was got; or the code of the refusal. */
-export type RaceResult = { id: string } | { refused: string };
+/** The ID of the booking or order, or the error code. */
+export type RaceResult = { id: string } | { error: string };
 
-export async function runRace(rt: Runtime, { want, slug, input, at }: Race): Promise<RaceResult> {
+export async function runRace(
+  rt: Runtime,
+  { resource, slug, input, at }: Race,
+): Promise<RaceResult> {
   await sleep(Math.max(0, at - Date.now() - 2));
-  // The last two milliseconds awake: a timer is not exact enough for both to arrive together.
+  // Busy-wait at the end: timers are not exact enough for both processes to collide.
   while (Date.now() < at);
   try {
-    return { id: (want === "ticket" ? createTicketOrder : createBooking)(rt, slug, input).id };
+    return { id: (resource === "ticket" ? createTicketOrder : createBooking)(rt, slug, input).id };
   } catch (error) {
-    if (error instanceof AppError) return { refused: error.code };
+    if (error instanceof AppError) return { error: error.code };
     throw error;
   }
 }

@@ -2,16 +2,16 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** One answer of the script. The last one is given to all further requests. */
+/** One response of the script. The last one is repeated for all further requests. */
 export type ScriptedResponse = {
   status?: number;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Answers with the headers that it was sent. */
+  /** Responds with the headers of the request. */
   echo?: boolean;
-  /** Cuts the connection without an answer. */
+  /** Closes the connection without a response. */
   hangUp?: boolean;
-  /** Answers only when `release` is called, or never. */
+  /** Holds the response back until `release` is called. */
   hold?: boolean;
 };
 
@@ -27,14 +27,17 @@ export type TestReceiver = {
   url: string;
   port: number;
   requests: ReceivedRequest[];
-  /** Resolves when `count` requests have come in. */
+  /** Resolves when `count` requests have been received. */
   waitForRequests: (count: number) => Promise<void>;
-  /** Answers those that are held. */
+  /** Sends the responses that are held back. */
   release: () => void;
   close: () => Promise<void>;
 };
 
-/** A real HTTP server on 127.0.0.1 that answers as told and records what it gets. Closed when the test ends. */
+/**
+ * Starts an HTTP server on 127.0.0.1 that sends scripted responses and records the requests. It is
+ * closed when the test ends.
+ */
 export async function createReceiver(
   script: ScriptedResponse[] = [{}],
   port = 0,
@@ -46,7 +49,7 @@ export async function createReceiver(
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const answer = script[Math.min(requests.length, script.length - 1)] ?? {};
+      const scripted = script[Math.min(requests.length, script.length - 1)] ?? {};
       const { method = "", url: path = "", headers } = request;
       requests.push({
         method,
@@ -57,10 +60,10 @@ export async function createReceiver(
       });
       const reply = () =>
         response
-          .writeHead(answer.status ?? 200, answer.headers)
-          .end(answer.echo ? JSON.stringify(headers) : answer.body);
-      if (answer.hangUp === true) request.socket.destroy();
-      else if (answer.hold === true) held.push(reply);
+          .writeHead(scripted.status ?? 200, scripted.headers)
+          .end(scripted.echo ? JSON.stringify(headers) : scripted.body);
+      if (scripted.hangUp === true) request.socket.destroy();
+      else if (scripted.hold === true) held.push(reply);
       else reply();
       waiting = waiting.filter(({ count, resolve }) => requests.length < count || resolve());
     });

@@ -12,7 +12,8 @@ import type { Envelope } from "../../src/domain/envelope.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { createSeededSalon } from "./daemon.ts";
 
-// Those who look on while a daemon is mistreated: somebody who changes prices, and a partner who hears of it.
+// A process that changes prices, and a partner that receives the events, for tests that kill or
+// restart the daemon in between.
 
 type Arrival = {
   deliveryId: string;
@@ -22,9 +23,9 @@ type Arrival = {
   at: number;
 };
 
-/** A partner in this process, which no daemon takes down with it: it keeps a book of its own. */
-async function openPartner(random: SeededRandom): Promise<{ url: string; book: Arrival[] }> {
-  const book: Arrival[] = [];
+/** Starts a receiver that records every request. */
+async function startPartner(random: SeededRandom): Promise<{ url: string; received: Arrival[] }> {
+  const received: Arrival[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     request.on("error", () => {});
@@ -34,7 +35,7 @@ async function openPartner(random: SeededRandom): Promise<{ url: string; book: A
     const { id, type, data } = JSON.parse(Buffer.concat(chunks).toString()) as Envelope;
     const { priceCents } = data.object as { priceCents?: number };
     const deliveryId = String(request.headers["x-service-delivery"]);
-    book.push({ deliveryId, eventId: id, type, priceCents, at: performance.now() });
+    received.push({ deliveryId, eventId: id, type, priceCents, at: performance.now() });
     await sleep(random.integer(0, 40));
     response.writeHead(200).end();
   });
@@ -43,10 +44,10 @@ async function openPartner(random: SeededRandom): Promise<{ url: string; book: A
     server.close();
     server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, book };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received };
 }
 
-/** Sets prices from another process, one after the other, as fast as they are acknowledged. */
+/** Starts a process that sets one price after the other. Each is acknowledged after its commit. */
 export function startPriceEditor(dataDir: string) {
   const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [
     fileURLToPath(new URL("./price-editor.ts", import.meta.url)),
@@ -54,13 +55,13 @@ export function startPriceEditor(dataDir: string) {
   ]);
   const acknowledged: number[] = [];
   let next = 10_000;
-  let isGoingOn = true;
+  let isRunning = true;
   const ended = once(child, "exit");
-  const set = () => (isGoingOn ? child.stdin.write(`${next}\n`) : child.stdin.end());
+  const set = () => (isRunning ? child.stdin.write(`${next}\n`) : child.stdin.end());
   createInterface({ input: child.stdout }).on("line", () => {
     acknowledged.push(next);
     next += 1;
-    // So many that the daemon is never done, and few enough that it ever will be.
+    // Fast enough to keep the daemon busy, slow enough that it can catch up in the end.
     setTimeout(set, 10);
   });
   onTestFinished(async () => {
@@ -71,29 +72,29 @@ export function startPriceEditor(dataDir: string) {
   return {
     acknowledged,
     async stop(): Promise<void> {
-      isGoingOn = false;
+      isRunning = false;
       await ended;
     },
   };
 }
 
-/** The salon, and a partner who has subscribed to everything. */
+/** Creates the sample salon, and a partner that is subscribed to all events. */
 export async function createSalonWithPartner(random: SeededRandom, ...more: string[]) {
-  const box = await createSeededSalon();
-  const partner = await openPartner(random);
+  const salon = await createSeededSalon();
+  const partner = await startPartner(random);
   const trusted = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
-  await box.deskbell("webhooks", "create", ...trusted, ...more);
-  return { ...box, partner };
+  await salon.deskbell("webhooks", "create", ...trusted, ...more);
+  return { ...salon, partner };
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
-/** Waits until a daemon owes nothing any more, and makes sure that everything ended well: how many deliveries that were. */
+/** Waits until nothing is pending, asserts that all was delivered, and returns the number. */
 export async function waitForDeliveries(dataDir: string): Promise<number> {
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
   onTestFinished(rt.close);
   await expect
-    .poll(() => rt.store.tallies.countByStatus().PENDING, { timeout: PATIENCE_MS, interval: 20 })
+    .poll(() => rt.store.tallies.countByStatus().PENDING, { timeout: TIMEOUT_MS, interval: 20 })
     .toBe(0);
   const { DELIVERED: delivered = 0, ...others } = rt.store.tallies.countByStatus();
   expect(Object.values(others).filter((count) => count !== 0)).toEqual([]);

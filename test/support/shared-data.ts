@@ -6,7 +6,7 @@ const FOLDER = new URL("../../../shared/data/", import.meta.url).pathname;
 
 export const sharedDataPath = (path: string): string => join(FOLDER, path);
 
-/** Text of a file of the data that lies beside the checkout; where it is not, the test is skipped and says why. */
+/** Reads a file of sample data outside the repository; skips the test if it is missing. */
 export function readSharedData(test: Pick<TestContext, "skip">, path: string): string {
   const file = sharedDataPath(path);
   if (!existsSync(file)) test.skip(`needs ${file}, which is not part of the repository`);

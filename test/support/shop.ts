@@ -2,7 +2,7 @@ import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { catalogId } from "../../src/domain/ids.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 
-/** A small business to ask for availability: an hour's grid, mornings, two people of whom one shows no profile. */
+/** A small business for availability tests: hourly slots in the morning, two staff members. */
 export const SHOP_SLUG = "shop";
 
 const FILE = `

@@ -18,29 +18,29 @@ function mount(folder: string, megabytes: number): boolean {
 }
 
 function unmount(folder: string): void {
-  // Lazily: whatever was started on it is killed when the test ends as well.
+  // Lazily, because processes that use the folder may still be running.
   execFileSync("umount", ["--lazy", folder]);
   rmSync(folder, { recursive: true });
 }
 
-/** Only root may, and not in every container. */
+/** Mounting requires root, and some containers forbid it. */
 export function canMount(): boolean {
   const folder = newFolder();
-  const could = mount(folder, 1);
-  if (could) unmount(folder);
+  const isMounted = mount(folder, 1);
+  if (isMounted) unmount(folder);
   else rmSync(folder, { recursive: true });
-  return could;
+  return isMounted;
 }
 
-/** A disk of its own, that is gone when the test ends. */
+/** Mounts a file system of limited size, which is removed when the test ends. */
 export function mountSmallDisk(megabytes: number) {
   const folder = newFolder();
-  if (!mount(folder, megabytes)) throw new Error(`nothing can be mounted on ${folder}`);
+  if (!mount(folder, megabytes)) throw new Error(`Cannot mount a file system on ${folder}.`);
   onTestFinished(() => unmount(folder));
   const ballast = join(folder, "ballast");
   return {
     folder,
-    /** To the last byte. */
+    /** Fills the disk to the last byte. */
     fill(): void {
       const file = openSync(ballast, "a");
       for (let size = 1024 * 1024; size >= 1;) {

@@ -7,12 +7,15 @@ import type { LogFields, LogLevel } from "../../src/log.ts";
 import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
 
 export type TestRuntime = Runtime & {
-  /** Moves both clocks. */
+  /** Advances the wall clock and the monotonic clock. */
   advance: (ms: number) => void;
   logged: { level: LogLevel; message: string; fields: LogFields }[];
 };
 
-/** A runtime on a database file of its own, with a clock that stands still until it is moved. Gone when the test ends. */
+/**
+ * Opens a runtime on a temporary database. Its clock stands still until it is advanced. The
+ * database is deleted when the test ends.
+ */
 export function createTestRuntime(
   flags: ConfigFlags = {},
   startsAt = Date.parse("2026-11-20T12:00:00Z"),

@@ -12,16 +12,16 @@ const TIMEOUT_MS = 15_000;
 let servers = 0;
 
 /** Opens a real terminal with a shell, from which the built program can be started. */
-export function openTmux(columns = 80, rows = 24, { command, isAlone } = PROGRAM) {
+export function openTmux(columns = 80, rows = 24, { command, isStandalone } = PROGRAM) {
   const socket = `deskbell-${process.pid}-${servers++}`;
   const run = (...args: string[]): string =>
     execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" });
   run("new-session", "-d", "-x", String(columns), "-y", String(rows), "env PS1='ready> ' sh");
   onTestFinished(() => void run("kill-server"));
 
-  const home = isAlone ? createTempFolder() : "";
+  const home = isStandalone ? createTempFolder() : "";
   const program = [
-    ...(isAlone ? [`cd ${home}; env -i TERM=$TERM PATH= HOME=${home}`] : []),
+    ...(isStandalone ? [`cd ${home}; env -i TERM=$TERM PATH= HOME=${home}`] : []),
     ...command,
   ].join(" ");
   const text = (): string => run("capture-pane", "-p");

@@ -5,11 +5,11 @@ import { AppError } from "../../src/domain/errors.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 import { CATALOG_HEADER } from "./catalog-file.ts";
 
-/** The business of `HEAD` with a catalog. */
+/** Applies a catalog file that consists of `CATALOG_HEADER` and this body. */
 export const applyCatalogBody = (rt: Runtime, body: string, options = {}) =>
   applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }], options);
 
-/** The events that work caused, in order. */
+/** Returns the events that `work` caused, in order. */
 export function recordEvents(rt: Runtime, work: () => unknown): Envelope[] {
   const db = new Database(rt.config.databasePath, { readonly: true });
   try {
@@ -28,10 +28,10 @@ export function recordEvents(rt: Runtime, work: () => unknown): Envelope[] {
 export const eventTypesOf = (events: readonly Envelope[]): string[] =>
   events.map(({ type }) => type);
 
-/** `code: message` of the refusal, or what came of it. */
+/** Returns the `code: message` of the thrown AppError, or `no error: ` and the result. */
 export function captureError(work: () => unknown): string {
   try {
-    return `not refused: ${JSON.stringify(work())}`;
+    return `no error: ${JSON.stringify(work())}`;
   } catch (error) {
     if (error instanceof AppError) return `${error.code}: ${error.message}`;
     throw error;

@@ -15,7 +15,7 @@ async function createFilledRuntime(deliveries = 400) {
 test.each([
   [80, 24],
   [120, 40],
-])("the main screen at %ix%i, through ink on a terminal", async (columns, rows) => {
+])("ink draws the main screen at %ix%i", async (columns, rows) => {
   const terminal = await openViewOnTerminal(await createFilledRuntime(), columns, rows);
   await expect(terminal.text()).toMatchFileSnapshot(`frames/main-${columns}x${rows}.txt`);
 });
@@ -46,13 +46,16 @@ const SCREENS: {
   { name: "help-ascii", keys: ["?"], isAscii: true },
 ];
 
-test.each(SCREENS)("the screen $name", async ({ name, keys, ...options }) => {
-  const view = openSession(await createFilledRuntime(), options);
-  view.press(...keys);
-  await expect(view.text().replace(/whe_\w{25}/g, "whe_…")).toMatchFileSnapshot(
-    `frames/${name}.txt`,
-  );
-});
+test.each(SCREENS)(
+  "the $name screen matches its recorded frame",
+  async ({ name, keys, ...options }) => {
+    const view = openSession(await createFilledRuntime(), options);
+    view.press(...keys);
+    await expect(view.text().replace(/whe_\w{25}/g, "whe_…")).toMatchFileSnapshot(
+      `frames/${name}.txt`,
+    );
+  },
+);
 
 test("an empty view says that there are no deliveries", () => {
   const rt = createTestRuntime();

@@ -36,7 +36,7 @@ test.each([
   ["beyond the oldest", ["end", "j", "pgdn"], { selected: 1, first: 24 }],
   ["up from the oldest", ["end", "pgup"], { selected: 25, first: 48 }],
   ["back to the newest", ["end", "g"], { selected: 400, first: 400 }],
-])("moving: %s", async (_name, keys, expected) => {
+])("moving the cursor: %s", async (_name, keys, expected) => {
   const { view } = await openView(WIDE);
   view.press(...keys);
   expect({ selected: selectedNumber(view), first: visibleIds(view)[0] }).toEqual(expected);

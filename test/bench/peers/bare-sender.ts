@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 
-// The least that undici does: the same POSTs, one after the other on so many connections, nothing signed, nothing kept. Tells how
-// many milliseconds the last of them took, after some that are not counted.
+// The lower bound with undici: sends the same POSTs over the given number of connections, without
+// signing or storing anything. Prints the milliseconds of the last run, after warm-up runs.
 
 const [sink = "", total = "", concurrency = "", warmUps = ""] = process.argv.slice(2);
 const dispatcher = new Agent({ connections: Number(concurrency), pipelining: 1 });
@@ -23,8 +23,8 @@ async function post(): Promise<number> {
   let left = Number(total);
   const sender = async () => {
     while (left-- > 0) {
-      const answer = await request(`${sink}0`, { dispatcher, method: "POST", headers, body });
-      await answer.body.dump();
+      const response = await request(`${sink}0`, { dispatcher, method: "POST", headers, body });
+      await response.body.dump();
     }
   };
   const startedAt = performance.now();

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// The most that Node can do: the same lines and as many bytes for everybody, prebuilt. argv: size of the body in bytes, the
-// header lines of a 200 and of a 304 as JSON.
+// The upper bound of Node: sends a prebuilt response. Arguments: the size of the body in bytes, and
+// the headers of a 200 and of a 304 as JSON.
 
 const [, , size, ok = "[]", notModified = "[]"] = process.argv;
 const body = Buffer.alloc(Number(size), "x");

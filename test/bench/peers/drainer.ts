@@ -3,8 +3,9 @@ import { appendEvents } from "../../../src/app/events.ts";
 import { startDeliveryWorker } from "../../../src/delivery/start.ts";
 import { EVENT, openDeliveryBench } from "../delivery-bench.ts";
 
-// Ours, in a process of its own: drains deliveries to a sink, from the commit of their events until the outcome of each is on the
-// disk. Tells how many milliseconds the last drain took, after some that are not counted.
+// Runs our delivery worker in a separate process: sends deliveries to a sink, from the commit of
+// their events until all outcomes are on disk. Prints the milliseconds of the last run, after
+// warm-up runs.
 
 const [sink = "", dataDir = "", total = "", concurrency = "", warmUps = ""] = process.argv.slice(2);
 const ENDPOINTS = 10;
@@ -15,7 +16,7 @@ const { config, rt, business } = await openDeliveryBench(
   ENDPOINTS,
   Math.floor(Number(concurrency) / ENDPOINTS),
 );
-const courier = await startDeliveryWorker(config);
+const worker = await startDeliveryWorker(config);
 const drafts = Array.from({ length: Number(total) / ENDPOINTS }, () => EVENT);
 const delivered = () => rt.store.tallies.countByStatus().DELIVERED ?? 0;
 
@@ -23,8 +24,8 @@ async function drain(): Promise<number> {
   const goal = delivered() + Number(total);
   rt.tx(() => appendEvents(rt, business, drafts));
   const startedAt = performance.now();
-  courier.wake();
-  // So many go out in a millisecond at the very most: to ask more often would be work that no daemon does.
+  worker.wake();
+  // Poll rarely: 100 deliveries per millisecond are more than the worker can send.
   for (let left = Number(total); left > 0; left = goal - delivered())
     await new Promise((resolve) => setTimeout(resolve, left / 100));
   return performance.now() - startedAt;
@@ -33,8 +34,9 @@ async function drain(): Promise<number> {
 for (let i = 0; i < Number(warmUps); i++) await drain();
 await fetch(`${sink}reset`);
 const elapsedMs = await drain();
-const arrived = Number(await (await fetch(`${sink}count`)).text());
-if (arrived !== Number(total)) throw new Error(`${arrived} of ${total} arrived.`);
+const received = Number(await (await fetch(`${sink}count`)).text());
+if (received !== Number(total))
+  throw new Error(`Only ${received} of ${total} deliveries were received.`);
 console.log(`took ${elapsedMs} ms`);
-await courier.stop();
+await worker.stop();
 rt.close();

@@ -8,17 +8,18 @@ import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
 
-// The same GET as it is usually written: for each request the key is looked up, its limit counted, the list read from SQLite,
-// serialised and hashed for its ETag. argv: the framework, a file with the answer that is to be given, the key.
+// The same GET as usually implemented: each request looks up the key, counts its rate limit, reads
+// the list from SQLite, serialises it and hashes it for the ETag. Arguments: the framework, a file
+// with the expected response, the key.
 
-type Answer = { data: Record<string, unknown>[]; meta: { business: { slug: string } } };
-type Reply = { status: number; headers: Record<string, string>; body: string };
+type ListResponse = { data: Record<string, unknown>[]; meta: { business: { slug: string } } };
+type SimpleResponse = { status: number; headers: Record<string, string>; body: string };
 
-const [, , framework = "", answerPath = "", apiKey = ""] = process.argv;
-const { data, ...rest } = JSON.parse(readFileSync(answerPath, "utf8")) as Answer;
+const [, , framework = "", responsePath = "", apiKey = ""] = process.argv;
+const { data, ...rest } = JSON.parse(readFileSync(responsePath, "utf8")) as ListResponse;
 const names = Object.keys(data[0] ?? {});
-// What is no plain value is kept as JSON.
-const kept = names.filter((name) =>
+// Columns other than text and numbers are stored as JSON.
+const jsonColumns = names.filter((name) =>
   data.some((row) => typeof row[name] !== "string" && typeof row[name] !== "number"),
 );
 
@@ -37,7 +38,9 @@ db.prepare("INSERT INTO api_key VALUES (?, 1, ?, ?)").run(
 const insert = db.prepare(`INSERT INTO service VALUES (1, ${names.map(() => "?").join(", ")})`);
 for (const row of data)
   insert.run(
-    names.map((name) => (kept.includes(name) ? JSON.stringify(row[name]) : (row[name] as string))),
+    names.map((name) =>
+      jsonColumns.includes(name) ? JSON.stringify(row[name]) : (row[name] as string),
+    ),
   );
 
 const findKey = db.prepare(`
@@ -47,7 +50,7 @@ const list = db.prepare(
 );
 const windows = new Map<string, { minute: number; count: number }>();
 
-function reply(slug: string, authorization = "", ifNoneMatch?: string): Reply {
+function respond(slug: string, authorization = "", ifNoneMatch?: string): SimpleResponse {
   const digest = hash("sha256", authorization.slice("Bearer ".length), "buffer");
   const key = findKey.get(digest) as
     | { business: number; slug: string; scopes: string; perMinute: number }
@@ -65,7 +68,7 @@ function reply(slug: string, authorization = "", ifNoneMatch?: string): Reply {
   const rows = list.all(key.business) as Record<string, string>[];
   const objects = rows.map((row) => {
     const object: Record<string, unknown> = { ...row };
-    for (const name of kept) object[name] = JSON.parse(row[name] ?? "null");
+    for (const name of jsonColumns) object[name] = JSON.parse(row[name] ?? "null");
     return object;
   });
   const body = JSON.stringify({ data: objects, ...rest });
@@ -87,7 +90,7 @@ const FRAMEWORKS: Record<string, () => Promise<Parameters<typeof createServer>[1
     const app = fastify();
     app.get(PATH, (request, response) => {
       const { slug } = request.params as { slug: string };
-      const { status, headers, body } = reply(
+      const { status, headers, body } = respond(
         slug,
         request.headers.authorization,
         request.headers["if-none-match"],
@@ -100,7 +103,7 @@ const FRAMEWORKS: Record<string, () => Promise<Parameters<typeof createServer>[1
   async hono() {
     const app = new Hono();
     app.get(PATH, ({ req }) => {
-      const { status, headers, body } = reply(
+      const { status, headers, body } = respond(
         req.param("slug"),
         req.header("authorization"),
         req.header("if-none-match"),
@@ -112,7 +115,7 @@ const FRAMEWORKS: Record<string, () => Promise<Parameters<typeof createServer>[1
   async express() {
     const app = express();
     app.get(PATH, (req, res) => {
-      const { status, headers, body } = reply(
+      const { status, headers, body } = respond(
         req.params.slug,
         req.headers.authorization,
         req.headers["if-none-match"],

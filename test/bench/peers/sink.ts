@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// A receiver that answers 204 at once and counts: GET /count, GET /reset.
+// A receiver that responds with 204 and counts requests. GET /count returns the count, GET /reset
+// returns and resets it.
 
 let count = 0;
 const server = createServer((req, res) => {

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// A receiver that notes when the first bytes of each delivery came, by a clock that all processes share: GET /times gives
-// [sequence, nanoseconds] of all so far.
+// A receiver that records when each delivery arrives, on a clock that all processes share. GET
+// /times returns [sequence, nanoseconds] of all deliveries so far.
 
 const times: [number, string][] = [];
 const server = createServer((req, res) => {

@@ -1,6 +1,6 @@
 import type { SeededRandom } from "../../../src/app/sample-catalog/seeded-random.ts";
 
-// Ways to write an address that is not public: by the rules of URLs each is that address, whatever it looks like.
+// Spells addresses that are not public in the many ways that URL parsers accept.
 
 const PRIVATE_V4: readonly [number, number][] = [
   [0x00000000, 8],
@@ -18,7 +18,7 @@ const PRIVATE_V4: readonly [number, number][] = [
   [0xa83f8110, 32],
 ];
 
-/** The first group of each, and how many of its bits are fixed. */
+/** The first group of each range, and how many of its bits are fixed. */
 const PRIVATE_V6: readonly [number, number][] = [
   [0xfc00, 7],
   [0xfe80, 10],
@@ -54,17 +54,17 @@ const WRAPS: readonly ((v4: string, groups: string) => string)[] = [
 
 export function spellPrivateAddress(random: SeededRandom): string {
   if (random.chance(0.15)) return `[${spellV6(random)}]`;
-  const address = drawV4(random);
+  const address = pickV4(random);
   if (random.chance(0.25)) return `[${wrap(random, address)}]`;
   return disguise(random, spellV4(random, address));
 }
 
-function drawV4({ pick, integer }: SeededRandom): number {
+function pickV4({ pick, integer }: SeededRandom): number {
   const [base, bits] = pick(PRIVATE_V4);
   return base + integer(0, 2 ** (32 - bits) - 1);
 }
 
-/** In one to four parts, each decimal, octal or hexadecimal; the last one takes all bytes that are left. */
+/** Uses one to four parts in decimal, octal or hexadecimal; the last part holds the other bytes. */
 function spellV4({ pick, integer, chance }: SeededRandom, address: number): string {
   const bytes = bytesOf(address);
   const count = integer(1, 4);
@@ -82,7 +82,7 @@ function spellV4({ pick, integer, chance }: SeededRandom, address: number): stri
   return parts.join(".") + (chance(0.1) ? "." : "");
 }
 
-/** In other digits, dots and letters, or in percents. */
+/** Replaces characters by Unicode look-alikes or percent escapes. */
 function disguise({ pick, chance }: SeededRandom, host: string): string {
   if (chance(0.3)) return host;
   const [often, digits] = [chance(0.5) ? 0.2 : 1, pick(DIGITS)];

@@ -1,36 +1,36 @@
 import type { Socket } from "node:net";
 
-/** One way to misbehave, and what a delivery to it must be told as. */
+/** One way in which a receiver can misbehave, and the outcome that must be recorded. */
 export type Fault = {
   name: string;
   outcome: Expected;
-  /** At the connection, before anything was read. */
+  /** Runs on connection, before anything is read. */
   greet?: Behave;
-  /** At the first bytes of the request. */
+  /** Runs at the first bytes of the request. */
   answer?: Behave;
 };
 
 type Behave = (socket: Socket) => void;
 
-/** The status code of an answer, or the kind of failure. */
+/** The status code of the response, or the kind of failure. */
 type Expected = number | "timed_out" | "refused";
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const NOTHING_MORE = "content-length: 0\r\n\r\n";
 const KIB = "x".repeat(1024);
 
-const says =
+const sends =
   (...parts: (string | Buffer)[]): Behave =>
   (socket) => {
     for (const part of parts) socket.write(part);
   };
 
-const saysAndEnds =
+const sendsAndEnds =
   (text: string | Buffer): Behave =>
   (socket) =>
     void socket.end(text);
 
-/** Once every few milliseconds, for as long as the other side listens. */
+/** Sends a little every few milliseconds until the connection is closed. */
 const drips =
   (first: string, next: string, everyMs = 20): Behave =>
   (socket) => {
@@ -39,7 +39,7 @@ const drips =
     socket.once("close", () => clearInterval(timer));
   };
 
-/** As fast as the other side takes it. */
+/** Sends without end, as fast as possible. */
 const floods =
   (first: string, next: string): Behave =>
   (socket) => {
@@ -51,7 +51,7 @@ const floods =
     pour();
   };
 
-const saysAndResets =
+const sendsAndResets =
   (text: string): Behave =>
   (socket) =>
     void socket.write(text, () => setTimeout(() => socket.resetAndDestroy(), 50));
@@ -61,12 +61,16 @@ const GZIP_OF_ZEROS = Buffer.concat([
   Buffer.alloc(12 * 1024, 0xff),
 ]);
 
-/** How receivers fail: seen in the field, or easily made by whoever means harm. */
+/** Faults that were seen in practice, or that an attacker could easily cause. */
 export const FAULTS: readonly Fault[] = [
   // The connection.
-  { name: "resets at once", outcome: "refused", greet: (socket) => void socket.resetAndDestroy() },
-  { name: "closes at once", outcome: "refused", greet: (socket) => void socket.destroy() },
-  { name: "half-closes at once", outcome: "refused", greet: (socket) => void socket.end() },
+  {
+    name: "resets immediately",
+    outcome: "refused",
+    greet: (socket) => void socket.resetAndDestroy(),
+  },
+  { name: "closes immediately", outcome: "refused", greet: (socket) => void socket.destroy() },
+  { name: "half-closes immediately", outcome: "refused", greet: (socket) => void socket.end() },
   {
     name: "resets on the request",
     outcome: "refused",
@@ -77,47 +81,47 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "resets within the status line",
     outcome: "refused",
-    answer: saysAndResets("HTTP/1.1 20"),
+    answer: sendsAndResets("HTTP/1.1 20"),
   },
   {
     name: "resets within the headers",
     outcome: "refused",
-    answer: saysAndResets(`${OK}content-le`),
+    answer: sendsAndResets(`${OK}content-le`),
   },
   {
     name: "resets after the headers of a 200",
     outcome: 200,
-    answer: saysAndResets(`${OK}content-length: 9\r\n\r\n`),
+    answer: sendsAndResets(`${OK}content-length: 9\r\n\r\n`),
   },
   {
     name: "resets after the headers of a 500",
     outcome: 500,
-    answer: saysAndResets("HTTP/1.1 500 Oh\r\ncontent-length: 9\r\n\r\n"),
+    answer: sendsAndResets("HTTP/1.1 500 Oh\r\ncontent-length: 9\r\n\r\n"),
   },
   {
-    name: "half-closes after a whole answer",
+    name: "half-closes after a complete response",
     outcome: 200,
-    answer: saysAndEnds(OK + NOTHING_MORE),
+    answer: sendsAndEnds(OK + NOTHING_MORE),
   },
   { name: "never reads", outcome: "timed_out", greet: (socket) => void socket.pause() },
   {
-    name: "reads after a while",
+    name: "reads after a pause",
     outcome: 200,
     greet: (socket) => {
       socket.pause();
       setTimeout(() => socket.resume(), 400);
     },
-    answer: says(OK + NOTHING_MORE),
+    answer: sends(OK + NOTHING_MORE),
   },
 
   // The pace.
-  { name: "never answers", outcome: "timed_out" },
+  { name: "never responds", outcome: "timed_out" },
   {
-    name: "drips a status line that has no end",
+    name: "drips an endless status line",
     outcome: "timed_out",
     answer: drips("HTTP/1.1 200 O", "K"),
   },
-  { name: "drips headers for ever", outcome: "timed_out", answer: drips(OK, "a: b\r\n") },
+  { name: "drips headers endlessly", outcome: "timed_out", answer: drips(OK, "a: b\r\n") },
   {
     name: "drips the body of a 200",
     outcome: 200,
@@ -134,12 +138,12 @@ export const FAULTS: readonly Fault[] = [
     answer: drips("HTTP/1.1 500 Oh\r\ncontent-length: 99999\r\n\r\n", "x"),
   },
   {
-    name: "says 102 now and then",
+    name: "repeats 102 Processing",
     outcome: "timed_out",
     answer: drips("", "HTTP/1.1 102 Processing\r\n\r\n"),
   },
   {
-    name: "says 100 now and then",
+    name: "repeats 100 Continue",
     outcome: "refused",
     answer: drips("", "HTTP/1.1 100 Continue\r\n\r\n"),
   },
@@ -160,8 +164,12 @@ export const FAULTS: readonly Fault[] = [
     outcome: 200,
     answer: floods(`${OK}content-length: 1099511627776\r\n\r\n`, KIB),
   },
-  { name: "floods without a length", outcome: 200, answer: floods(`${OK}\r\n`, KIB) },
-  { name: "floods after a 500", outcome: 500, answer: floods("HTTP/1.1 500 Oh\r\n\r\n", KIB) },
+  { name: "floods with a body without length", outcome: 200, answer: floods(`${OK}\r\n`, KIB) },
+  {
+    name: "floods with the body of a 500",
+    outcome: 500,
+    answer: floods("HTTP/1.1 500 Oh\r\n\r\n", KIB),
+  },
   { name: "floods within a header", outcome: "refused", answer: floods(`${OK}a: `, KIB) },
   { name: "floods with headers", outcome: "refused", answer: floods(OK, "a: b\r\n".repeat(100)) },
   {
@@ -180,9 +188,9 @@ export const FAULTS: readonly Fault[] = [
     answer: floods(`${OK}transfer-encoding: chunked\r\n\r\n0\r\n`, "a: b\r\n"),
   },
   {
-    name: "sends a gzip bomb that nobody asked for",
+    name: "sends an unsolicited gzip bomb",
     outcome: 200,
-    answer: says(
+    answer: sends(
       `${OK}content-encoding: gzip\r\ncontent-length: ${GZIP_OF_ZEROS.length}\r\n\r\n`,
       GZIP_OF_ZEROS,
     ),
@@ -190,93 +198,93 @@ export const FAULTS: readonly Fault[] = [
 
   // The length.
   {
-    name: "says less than it said it would",
+    name: "sends less than Content-Length",
     outcome: 200,
-    answer: saysAndEnds(`${OK}content-length: 99\r\n\r\nthanks`),
+    answer: sendsAndEnds(`${OK}content-length: 99\r\n\r\nthanks`),
   },
   {
-    name: "says more than it said it would",
+    name: "sends more than Content-Length",
     outcome: 200,
-    answer: says(`${OK}content-length: 2\r\n\r\nthanks`),
+    answer: sends(`${OK}content-length: 2\r\n\r\nthanks`),
   },
   {
-    name: "gives a negative length",
+    name: "sends a negative Content-Length",
     outcome: "refused",
-    answer: says(`${OK}content-length: -1\r\n\r\n`),
+    answer: sends(`${OK}content-length: -1\r\n\r\n`),
   },
   {
-    name: "gives a length in words",
+    name: "sends a Content-Length in words",
     outcome: "refused",
-    answer: says(`${OK}content-length: many\r\n\r\n`),
+    answer: sends(`${OK}content-length: many\r\n\r\n`),
   },
   {
-    name: "gives a length beyond numbers",
+    name: "sends a Content-Length that overflows",
     outcome: "refused",
-    answer: says(`${OK}content-length: ${"9".repeat(40)}\r\n\r\n`),
+    answer: sends(`${OK}content-length: ${"9".repeat(40)}\r\n\r\n`),
   },
   {
-    name: "gives two lengths",
+    name: "sends two different Content-Lengths",
     outcome: "refused",
-    answer: says(`${OK}content-length: 2\r\ncontent-length: 3\r\n\r\nabc`),
+    answer: sends(`${OK}content-length: 2\r\ncontent-length: 3\r\n\r\nabc`),
   },
   {
-    name: "gives a length and chunks",
+    name: "sends Content-Length and chunks",
     outcome: "refused",
-    answer: says(`${OK}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
+    answer: sends(`${OK}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
   },
   {
-    name: "has garbage for a chunk's size",
+    name: "sends garbage as a chunk size",
     outcome: 200,
-    answer: says(`${OK}transfer-encoding: chunked\r\n\r\nzz\r\nhm\r\n`),
+    answer: sends(`${OK}transfer-encoding: chunked\r\n\r\nzz\r\nhm\r\n`),
   },
   {
-    name: "has a chunk beyond numbers",
+    name: "sends a chunk size that overflows",
     outcome: 200,
-    answer: says(`${OK}transfer-encoding: chunked\r\n\r\n${"f".repeat(20)}\r\nhm\r\n`),
+    answer: sends(`${OK}transfer-encoding: chunked\r\n\r\n${"f".repeat(20)}\r\nhm\r\n`),
   },
   {
-    name: "breaks off within a chunk",
+    name: "ends within a chunk",
     outcome: 200,
-    answer: saysAndEnds(`${OK}transfer-encoding: chunked\r\n\r\nff\r\nhm`),
+    answer: sendsAndEnds(`${OK}transfer-encoding: chunked\r\n\r\nff\r\nhm`),
   },
   {
     name: "invents a transfer encoding",
     outcome: 200,
-    answer: saysAndEnds(`${OK}transfer-encoding: rot13\r\n\r\nguvf`),
+    answer: sendsAndEnds(`${OK}transfer-encoding: rot13\r\n\r\nguvf`),
   },
   {
     name: "sends trailers",
     outcome: 200,
-    answer: says(`${OK}transfer-encoding: chunked\r\ntrailer: a\r\n\r\n0\r\na: b\r\n\r\n`),
+    answer: sends(`${OK}transfer-encoding: chunked\r\ntrailer: a\r\n\r\n0\r\na: b\r\n\r\n`),
   },
   {
     name: "sends a body with its 204",
     outcome: 204,
-    answer: says("HTTP/1.1 204 None\r\ncontent-length: 6\r\n\r\nthanks"),
+    answer: sends("HTTP/1.1 204 None\r\ncontent-length: 6\r\n\r\nthanks"),
   },
 
-  // The words.
-  { name: "says nothing but line ends", outcome: "refused", answer: saysAndEnds("\r\n\r\n\r\n") },
-  { name: "answers in HTTP/0.9", outcome: "refused", answer: saysAndEnds("<html>thanks</html>") },
+  // The protocol.
+  { name: "sends only line ends", outcome: "refused", answer: sendsAndEnds("\r\n\r\n\r\n") },
+  { name: "responds in HTTP/0.9", outcome: "refused", answer: sendsAndEnds("<html>thanks</html>") },
   {
-    name: "answers in HTTP/1.0",
+    name: "responds in HTTP/1.0",
     outcome: 200,
-    answer: saysAndEnds("HTTP/1.0 200 OK\r\n\r\nthanks"),
+    answer: sendsAndEnds("HTTP/1.0 200 OK\r\n\r\nthanks"),
   },
   {
-    name: "answers in HTTP/9.9",
+    name: "responds in HTTP/9.9",
     outcome: "refused",
-    answer: saysAndEnds(`HTTP/9.9 200 OK\r\n${NOTHING_MORE}`),
+    answer: sendsAndEnds(`HTTP/9.9 200 OK\r\n${NOTHING_MORE}`),
   },
   {
-    name: "answers in HTTP/2",
+    name: "responds in HTTP/2",
     outcome: "refused",
-    answer: saysAndEnds(Buffer.from("00001204000000000000", "hex")),
+    answer: sendsAndEnds(Buffer.from("00001204000000000000", "hex")),
   },
   {
-    name: "answers in TLS",
+    name: "responds in TLS",
     outcome: "refused",
-    answer: saysAndEnds(Buffer.from("15030300020228", "hex")),
+    answer: sendsAndEnds(Buffer.from("15030300020228", "hex")),
   },
   {
     name: "speaks SSH",
@@ -284,92 +292,96 @@ export const FAULTS: readonly Fault[] = [
     greet: (socket) => void socket.write("SSH-2.0-OpenSSH_9.9\r\n"),
   },
   {
-    name: "answers in noise",
+    name: "responds with random bytes",
     outcome: "refused",
-    answer: saysAndEnds(Buffer.from("00ff807f0a0d0d0a1b5b324a", "hex")),
-  },
-  { name: "gives no reason", outcome: 200, answer: says(`HTTP/1.1 200\r\n${NOTHING_MORE}`) },
-  {
-    name: "has a NUL in a header",
-    outcome: "refused",
-    answer: says(`${OK}a: b\0c\r\n${NOTHING_MORE}`),
+    answer: sendsAndEnds(Buffer.from("00ff807f0a0d0d0a1b5b324a", "hex")),
   },
   {
-    name: "has a NUL in a header's name",
-    outcome: "refused",
-    answer: says(`${OK}a\0: b\r\n${NOTHING_MORE}`),
-  },
-  {
-    name: "has a header without a colon",
-    outcome: "refused",
-    answer: says(`${OK}thanks\r\n${NOTHING_MORE}`),
-  },
-  {
-    name: "has a body that is no text",
+    name: "sends no reason phrase",
     outcome: 200,
-    answer: says(`${OK}content-length: 4\r\n\r\n`, Buffer.from("c300ff80", "hex")),
+    answer: sends(`HTTP/1.1 200\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "sends a NUL in a header value",
+    outcome: "refused",
+    answer: sends(`${OK}a: b\0c\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "sends a NUL in a header name",
+    outcome: "refused",
+    answer: sends(`${OK}a\0: b\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "sends a header without a colon",
+    outcome: "refused",
+    answer: sends(`${OK}thanks\r\n${NOTHING_MORE}`),
+  },
+  {
+    name: "sends a body that is not text",
+    outcome: 200,
+    answer: sends(`${OK}content-length: 4\r\n\r\n`, Buffer.from("c300ff80", "hex")),
   },
 
   // The status.
   {
-    name: "has a status of 999",
+    name: "sends status 999",
     outcome: 999,
-    answer: says(`HTTP/1.1 999 Odd\r\n${NOTHING_MORE}`),
+    answer: sends(`HTTP/1.1 999 Odd\r\n${NOTHING_MORE}`),
   },
   {
-    name: "has a status of 000",
+    name: "sends status 000",
     outcome: "refused",
-    answer: says(`HTTP/1.1 000 Odd\r\n${NOTHING_MORE}`),
+    answer: sends(`HTTP/1.1 000 Odd\r\n${NOTHING_MORE}`),
   },
   {
-    name: "has a status of five digits",
+    name: "sends a status of five digits",
     outcome: "refused",
-    answer: says(`HTTP/1.1 20000 OK\r\n${NOTHING_MORE}`),
+    answer: sends(`HTTP/1.1 20000 OK\r\n${NOTHING_MORE}`),
   },
   {
-    name: "has a status in words",
+    name: "sends a status in words",
     outcome: "refused",
-    answer: says(`HTTP/1.1 FINE\r\n${NOTHING_MORE}`),
+    answer: sends(`HTTP/1.1 FINE\r\n${NOTHING_MORE}`),
   },
   {
     name: "switches protocols",
     outcome: "refused",
-    answer: says("HTTP/1.1 101 Switching\r\nupgrade: tea\r\nconnection: upgrade\r\n\r\n"),
+    answer: sends("HTTP/1.1 101 Switching\r\nupgrade: tea\r\nconnection: upgrade\r\n\r\n"),
   },
-  // The HTTP client takes no 100 that was not asked for; whoever says so is told by the error.
+  // The HTTP client rejects an unrequested 100, and its error says so.
   {
-    name: "says 100 first",
+    name: "sends 100 Continue first",
     outcome: "refused",
-    answer: says(`HTTP/1.1 100 Continue\r\n\r\n${OK}${NOTHING_MORE}`),
+    answer: sends(`HTTP/1.1 100 Continue\r\n\r\n${OK}${NOTHING_MORE}`),
   },
   {
-    name: "says 103 first",
+    name: "sends 103 Early Hints first",
     outcome: 200,
-    answer: says(`HTTP/1.1 103 Hints\r\nlink: </a>\r\n\r\n${OK}${NOTHING_MORE}`),
+    answer: sends(`HTTP/1.1 103 Hints\r\nlink: </a>\r\n\r\n${OK}${NOTHING_MORE}`),
   },
   {
-    name: "answers twice",
+    name: "responds twice",
     outcome: 200,
-    answer: says(OK + NOTHING_MORE, `HTTP/1.1 500 Oh\r\n${NOTHING_MORE}`),
+    answer: sends(OK + NOTHING_MORE, `HTTP/1.1 500 Oh\r\n${NOTHING_MORE}`),
   },
   {
     name: "redirects to itself",
     outcome: 307,
-    answer: says(`HTTP/1.1 307 Again\r\nlocation: /\r\n${NOTHING_MORE}`),
+    answer: sends(`HTTP/1.1 307 Again\r\nlocation: /\r\n${NOTHING_MORE}`),
   },
   {
-    name: "redirects to nowhere",
+    name: "redirects without a location",
     outcome: 302,
-    answer: says(`HTTP/1.1 302 Found\r\n${NOTHING_MORE}`),
+    answer: sends(`HTTP/1.1 302 Found\r\n${NOTHING_MORE}`),
   },
   {
-    name: "says that nothing has changed",
+    name: "sends 304 Not Modified",
     outcome: 304,
-    answer: says("HTTP/1.1 304 Same\r\ncontent-length: 9\r\n\r\n"),
+    answer: sends("HTTP/1.1 304 Same\r\ncontent-length: 9\r\n\r\n"),
   },
   {
-    name: "asks for a pause before now",
+    name: "sends a negative Retry-After",
     outcome: 503,
-    answer: says(`HTTP/1.1 503 Later\r\nretry-after: -1\r\n${NOTHING_MORE}`),
+    answer: sends(`HTTP/1.1 503 Later\r\nretry-after: -1\r\n${NOTHING_MORE}`),
   },
 ];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { encodeForUrl, hostileText } from "./texts.ts";
 
-// Requests made from the description of the API: some as it says, most with something wrong.
+// Generates requests from the OpenAPI document: some valid, most with something wrong.
 
 type Schema = {
   type?: string;
@@ -29,7 +29,7 @@ export type OpenApiDocument = {
   components: { parameters: Record<string, Parameter> };
 };
 
-/** Good values by the name of a parameter or a field, where the description cannot know them. */
+/** Valid values of parameters and fields that the document cannot contain, such as IDs. */
 export type KnownValues = Record<string, readonly string[]>;
 
 export type GeneratedRequest = {
@@ -61,7 +61,7 @@ const ODD_NAMES = [
   "a".repeat(300),
 ];
 
-/** Every operation as often as any other. */
+/** Generates requests to all operations with equal probability. */
 export function arbitraryRequests(
   document: OpenApiDocument,
   known: (operationId: string) => KnownValues,
@@ -86,12 +86,12 @@ function requestOf(
       (($ref && components.parameters[$ref.split("/").at(-1) ?? ""]) || own) as Parameter,
   );
   const within = (place: Parameter["in"]) => all.filter((parameter) => parameter.in === place);
-  const valueOf = ({ name, schema }: Parameter) => textOf(good(schema, known[name]), name);
+  const valueOf = ({ name, schema }: Parameter) => textOf(validValue(schema, known[name]), name);
   const inPath = fc.record(
     Object.fromEntries(
       within("path").map((one) => [
         one.name,
-        mostly(8, good(one.schema, known[one.name]).map(String), hostileText),
+        mostly(8, validValue(one.schema, known[one.name]).map(String), hostileText),
       ]),
     ),
   );
@@ -150,15 +150,15 @@ function requestOf(
 const mostly = <T>(weight: number, usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
-/** A value as the schema has it. */
-function good(schema: Schema, known?: readonly string[]): fc.Arbitrary<unknown> {
+/** Generates a valid value. */
+function validValue(schema: Schema, known?: readonly string[]): fc.Arbitrary<unknown> {
   if (schema.type === "array") {
-    const items = good(schema.items ?? {}, known);
+    const items = validValue(schema.items ?? {}, known);
     return fc.array(items, { minLength: schema.minItems ?? 0, maxLength: 4 });
   }
   if (known) return fc.constantFrom(...known);
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => good(one)));
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => validValue(one)));
   if (schema.examples) return fc.constantFrom(...schema.examples);
   if (schema.type === "integer")
     return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1e6 });
@@ -167,7 +167,7 @@ function good(schema: Schema, known?: readonly string[]): fc.Arbitrary<unknown> 
   return fc.string({ minLength: schema.minLength ?? 0, maxLength: schema.maxLength ?? 60 });
 }
 
-/** Mostly good; nobody waits for long here. */
+/** Generates mostly valid texts; long polls are shortened to 0 s. */
 const textOf = (value: fc.Arbitrary<unknown>, name: string): fc.Arbitrary<string> =>
   mostly(
     4,
@@ -177,13 +177,13 @@ const textOf = (value: fc.Arbitrary<unknown>, name: string): fc.Arbitrary<string
 
 const asHeader = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").trim();
 
-/** An object as the schema has it, with something wrong in it, or no object at all. */
+/** Generates a body: a valid object, one with invalid fields, or not an object. */
 function bodyOf(
   { properties = {}, required = [] }: Schema,
   known: KnownValues,
 ): fc.Arbitrary<string | undefined> {
   const fields = Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, good(schema, known[name])]),
+    Object.entries(properties).map(([name, schema]) => [name, validValue(schema, known[name])]),
   );
   const whole = fc.record(fields, { requiredKeys: required });
   const wrong = fc.dictionary(
@@ -193,7 +193,7 @@ function bodyOf(
   );
   const json = fc.oneof(
     { weight: 8, arbitrary: whole.map((value) => JSON.stringify(value)) },
-    // Spread by text: `__proto__` is a name like any other there.
+    // Joined as text, because `__proto__` cannot be spread.
     {
       weight: 3,
       arbitrary: fc
@@ -216,6 +216,6 @@ function bodyOf(
   );
 }
 
-/** Two objects' texts as one, names that both have twice. */
+/** Joins the JSON of two objects; a name in both appears twice. */
 const join = (one: string, other: string): string =>
   [one.slice(0, -1), other.slice(1)].join(one === "{}" || other === "{}" ? "" : ",");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Texts that have broken something somewhere. */
+/** Texts that often break parsers. */
 export const HOSTILE_TEXTS = [
   "",
   " ",
@@ -50,6 +50,6 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
 );
 
-/** For an address; an escape that is none stays one. */
+/** Encodes a text for a URL, but keeps the malformed escape `%zz`. */
 export const encodeForUrl = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll("%25zz", "%zz");

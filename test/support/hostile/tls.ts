@@ -13,7 +13,7 @@ export const hasOpenssl = (): boolean => {
   }
 };
 
-/** An authority of one's own, in a folder. */
+/** Creates a certificate authority in a folder. */
 export function createAuthority(folder: string) {
   const at = (name: string) => join(folder, name);
   const openssl = (...args: string[]) =>
@@ -48,7 +48,7 @@ export function createAuthority(folder: string) {
   writeFileSync(at("index"), "");
   writeFileSync(
     at("ca.conf"),
-    `[ca]\ndefault_ca = it\n[it]\ndatabase = index\nnew_certs_dir = .\nrand_serial = yes\ndefault_md = sha256\n
+    `[ca]\ndefault_ca = ca_default\n[ca_default]\ndatabase = index\nnew_certs_dir = .\nrand_serial = yes\ndefault_md = sha256\n
      policy = any\ncopy_extensions = copy\nunique_subject = no\n[any]\ncommonName = supplied\n`,
   );
   const authority = selfSign("authority");
@@ -56,7 +56,7 @@ export function createAuthority(folder: string) {
   return {
     certificate: authority.cert.toString(),
     selfSign,
-    /** For a name, from one day to another, counted from now. */
+    /** Issues a certificate that is valid from `from` to `to`, in days from now. */
     issue(name: string, { from = -1, to = 1 } = {}): Certificate {
       newKey(name);
       openssl(

@@ -1,4 +1,4 @@
-/** URLs that a stranger may send to get at what only this machine, or its network, can reach. */
+/** URLs with which an attacker may try to reach this machine or its private network. */
 export const HOSTILE_URLS: readonly string[] = [
   // This machine.
   ..."127.0.0.1 127.0.0.2 127.1 127.0.1 127.255.255.254 0 0.0.0.0 0.0.0.1 2130706433 0x7f000001 0x7f.1 0x7f.0.0.1".split(
@@ -19,7 +19,7 @@ export const HOSTILE_URLS: readonly string[] = [
   ..."[64:ff9b::127.0.0.1] [64:ff9b::7f00:1] [64:ff9b:1::7f00:1] [2002:7f00:1::] [2002:7f00:0001::1] [2001:0:7f00:1::]".split(
     " ",
   ),
-  // The network it stands in.
+  // The private network.
   ..."10.0.0.1 10.1 10.255.255.255 167772161 0xa000001 012.0.0.1 0xa.0.0.1 10.0.0.1. 172.16.0.1 172.31.255.255".split(
     " ",
   ),
@@ -35,7 +35,7 @@ export const HOSTILE_URLS: readonly string[] = [
   ..."[64:ff9b::10.0.0.1] [64:ff9b::c0a8:1] [2002:a00:1::] [2002:c0a8:1::1] [2002:ac10:1::1]".split(
     " ",
   ),
-  // What clouds tell their machines there.
+  // Cloud metadata services.
   ..."169.254.169.254 2852039166 0xa9fea9fe 0xa9.0xfe.0xa9.0xfe 0251.0376.0251.0376 169.16689662 169.254.43518".split(
     " ",
   ),
@@ -48,7 +48,7 @@ export const HOSTILE_URLS: readonly string[] = [
   ..."metadata metadata.google.internal metadata.google.internal. METADATA.GOOGLE.INTERNAL instance-data.ec2.internal".split(
     " ",
   ),
-  // Addresses of nobody, or of everybody.
+  // Reserved and multicast addresses.
   ..."192.0.2.1 198.51.100.1 203.0.113.1 198.18.0.1 198.19.255.255 192.88.99.1 192.31.196.1 192.52.193.1 192.175.48.1".split(
     " ",
   ),
@@ -68,7 +68,7 @@ export const HOSTILE_URLS: readonly string[] = [
   ..."1.0.0.127.in-addr.arpa 1.ip6.arpa kubernetes.default.svc.cluster.local host.docker.internal".split(
     " ",
   ),
-  // Written in other digits, dots and widths.
+  // Unicode digits, dots and full-width characters.
   ..."①②⑦.⓪.⓪.① 127。0。0。1 127．0．0．1 127｡0｡0｡1 １２７.0.0.1 ⑯⑨。②⑤④。⑯⑨｡②⑤④ 𝟏𝟐𝟕.𝟎.𝟎.𝟏 ₁₂₇.₀.₀.₁".split(
     " ",
   ),
@@ -78,14 +78,14 @@ export const HOSTILE_URLS: readonly string[] = [
   ..."127.0.0.1%00.example.com 127.0.0.1%0a 127\t.0.0.1 metadata%2egoogle%2einternal ⓜetadata.google.ⓘnternal".split(
     " ",
   ),
-  // No addresses at all, to us or to the next parser.
+  // Invalid addresses, at least for some parsers.
   ..."256.0.0.1 1.2.3.4.5 1e100 0x 08.0.0.1 127.0.0.1:99999 [::1 ::1 [::1]] [127.0.0.1] [fe80::1%eth0] a..b.c -".split(
     " ",
   ),
 ]
   .map((host) => `https://${host}/hook`)
   .concat(
-    // A host is not where it seems to be.
+    // URLs whose host is not what it seems to be.
     "https://example.com@127.0.0.1/",
     "https://example.com:443@127.0.0.1/",
     "https://127.0.0.1@example.com/",
@@ -106,7 +106,7 @@ export const HOSTILE_URLS: readonly string[] = [
     "ht\ntps://127.0.0.1/",
     "https://\t127.0.0.1/",
     "https://127.0.0.1\u0000.example.com/",
-    // No https at all.
+    // Not HTTPS.
     "http://example.com/",
     "HTTP://EXAMPLE.COM/",
     "//example.com/",
@@ -136,7 +136,7 @@ export const HOSTILE_URLS: readonly string[] = [
     `https://example.com/${"x".repeat(2048)}`,
   );
 
-/** Names that anybody may have, but that lead inside. */
+/** Public names that resolve to private addresses. */
 export const HOSTILE_NAMES: Readonly<Record<string, string[]>> = {
   "127.0.0.1.nip.io": ["127.0.0.1"],
   "localtest.me": ["127.0.0.1", "::1"],
@@ -165,7 +165,7 @@ const GOOD_HOSTS = [
   ..."[2a00:1450:4001:80e::200e] 100.128.0.1 169.253.255.255".split(" "),
 ];
 
-/** What partners really have. */
+/** URLs as partners use them. */
 export const VALID_URLS: readonly string[] = GOOD_HOSTS.flatMap((host) => [
   `https://${host}`,
   `https://${host}/hooks/deskbell?tenant=7&token=a%2Fb`,

@@ -2,16 +2,16 @@ import type { Send } from "../../../src/domain/webhooks/webhook-post.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 
 /**
- * A mistake such as somebody may make, built into each engine that starts.
- * @param memory outlives a crash
- * @returns the wire to use, where that is not the one it was given
+ * Injects a bug into each delivery worker that starts.
+ * @param memory survives a crash of the worker
+ * @returns the send function to use instead, if the bug changes it
  */
 export type Bug = (rt: Runtime, send: Send, memory: Map<string, number>) => Send | void;
 
 type Written = Parameters<Runtime["store"]["due"]["settle"]>;
 
-/** Changes what is written of an attempt. */
-function rewrite(rt: Runtime, change: (...args: Written) => Written): void {
+/** Changes the arguments with which the outcome of an attempt is stored. */
+function changeSettlement(rt: Runtime, change: (...args: Written) => Written): void {
   const { settle } = rt.store.due;
   rt.store.due.settle = (...args) => settle(...change(...args));
 }
@@ -19,7 +19,7 @@ function rewrite(rt: Runtime, change: (...args: Written) => Written): void {
 const scaleWait =
   (by: number): Bug =>
   (rt) =>
-    rewrite(rt, (due, settlement, attempt) => {
+    changeSettlement(rt, (due, settlement, attempt) => {
       if (settlement.status !== "PENDING") return [due, settlement, attempt];
       const now = rt.now();
       return [
@@ -30,7 +30,7 @@ const scaleWait =
     });
 
 export const BUGS: Readonly<Record<string, Bug>> = {
-  "loses what is on the wire when it dies": (rt, send, memory) => {
+  "loses deliveries in flight at a crash": (rt, send, memory) => {
     const life = (memory.get("lives") ?? 0) + 1;
     memory.set("lives", life);
     const { listForEndpoint } = rt.store.due;
@@ -44,34 +44,34 @@ export const BUGS: Readonly<Record<string, Bug>> = {
       return outcome;
     };
   },
-  "forgets how many may be on the wire": (rt) => {
+  "ignores the endpoint's limit of deliveries in flight": (rt) => {
     const { findDestination } = rt.store.endpoints;
     rt.store.endpoints.findDestination = (id) => {
       const found = findDestination(id);
       return found && { ...found, maxInFlight: 32 };
     };
   },
-  "tries again too soon": scaleWait(0.9),
-  "adds more chance to its waits than it may": scaleWait(1.25),
-  "signs with a secret that is dead": (rt) => {
+  "retries too soon": scaleWait(0.9),
+  "adds too much jitter to its waits": scaleWait(1.25),
+  "signs with an expired secret": (rt) => {
     const { listValid } = rt.store.endpointSecrets;
     rt.store.endpointSecrets.listValid = (id) => listValid(id, 0);
   },
-  "forgets the old secret while it lives": (rt) => {
+  "stops signing with the old secret before it expires": (rt) => {
     const { listValid } = rt.store.endpointSecrets;
     rt.store.endpointSecrets.listValid = (id, now) => listValid(id, now).slice(0, 1);
   },
-  "miscounts what is exhausted": (rt) => {
+  "miscounts exhausted deliveries": (rt) => {
     const { add } = rt.store.tallies;
     rt.store.tallies.add = (business, status, count) =>
       add(business, status, status === "EXHAUSTED" ? 0 : count);
   },
-  "miscounts attempts that fail": (rt) => {
+  "miscounts failed attempts": (rt) => {
     const { addAttempts } = rt.store.tallies;
     rt.store.tallies.addAttempts = (business, at, delivered) =>
       addAttempts(business, at, delivered, 0);
   },
-  "does not look at what others commit": (rt) => {
+  "does not notice commits of other processes": (rt) => {
     const { tx } = rt;
     let depth = 0;
     let ownCommits = 0;
@@ -87,12 +87,12 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     };
     rt.revision = () => ownCommits;
   },
-  "does not hear what a receiver asks for": (_rt, send) => async (post) => {
+  "ignores Retry-After": (_rt, send) => async (post) => {
     const outcome = await send(post);
     return outcome.kind === "responded" ? { ...outcome, retryAfter: null } : outcome;
   },
-  "takes silence for consent": (rt) =>
-    rewrite(rt, (due, settlement, attempt) => {
+  "treats a timeout as success": (rt) =>
+    changeSettlement(rt, (due, settlement, attempt) => {
       if (attempt?.outcome !== "timed_out") return [due, settlement, attempt];
       return [
         due,
@@ -100,18 +100,18 @@ export const BUGS: Readonly<Record<string, Bug>> = {
         attempt,
       ];
     }),
-  "gives up too soon": (rt) =>
-    rewrite(rt, (due, settlement, attempt) => {
+  "gives up too early": (rt) =>
+    changeSettlement(rt, (due, settlement, attempt) => {
       if (settlement.status !== "PENDING" || (attempt?.n ?? 0) < 12)
         return [due, settlement, attempt];
       return [due, { ...settlement, status: "EXHAUSTED", nextAttemptAt: null }, attempt];
     }),
-  "loses an outcome now and then": (rt) => {
+  "sometimes loses an outcome": (rt) => {
     const { settle } = rt.store.due;
     let outcomes = 0;
     rt.store.due.settle = (...args) => ((outcomes += 1) % 20 === 0 ? undefined : settle(...args));
   },
-  "lets everybody wait for whoever hangs": (_rt, send) => {
+  "lets a hanging endpoint block the others": (_rt, send) => {
     let busy = 0;
     const waiting: (() => void)[] = [];
     return async (post) => {
@@ -123,7 +123,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
       return outcome;
     };
   },
-  "sends another body now and then": (_rt, send) => {
+  "sometimes sends a different body": (_rt, send) => {
     let sent = 0;
     return (post) =>
       send(
@@ -132,7 +132,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
           : post,
       );
   },
-  "measures its pauses by the wall": (rt) => {
+  "measures pauses with the wall clock": (rt) => {
     rt.monotonic = rt.now;
   },
 };

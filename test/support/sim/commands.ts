@@ -15,21 +15,21 @@ import type { EventType } from "../../../src/domain/event-types.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { addBusiness, emitEvents } from "../delivery.ts";
 import type { Ledger, Subscription } from "./ledger.ts";
-import { MOODS } from "./partners.ts";
-import type { Time } from "./time.ts";
+import { BEHAVIORS } from "./partners.ts";
+import type { VirtualTime } from "./time.ts";
 
-export type World = {
+export type Simulation = {
   admin: Runtime;
   random: SeededRandom;
-  time: Time;
+  time: VirtualTime;
   ledger: Ledger;
-  note: (what: string) => void;
+  note: (text: string) => void;
   wake: () => void;
   crash: () => void;
   start: () => void;
   setWall: (byMs: number) => void;
   fillDisk: (ms: number) => void;
-  pass: (ms: number) => Promise<void>;
+  advance: (ms: number) => Promise<void>;
 };
 
 const TYPES: readonly EventType[] = [
@@ -41,13 +41,22 @@ const TYPES: readonly EventType[] = [
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What happens to the box, to whoever runs it and to its partners. */
-export async function createCommands({ admin, random, time, ledger, note, ...world }: World) {
+/**
+ * Creates the random events of a simulation: changes, operator commands, crashes, partner faults.
+ */
+export async function createCommands({
+  admin,
+  random,
+  time,
+  ledger,
+  note,
+  ...simulation
+}: Simulation) {
   const businesses = ["aurora", "borealis"].map((slug) => addBusiness(admin, slug));
   let created = 0;
-  let posted = 0;
+  let eventCount = 0;
 
-  async function subscribe(mood: Subscription["mood"]): Promise<void> {
+  async function subscribe(behavior: Subscription["behavior"]): Promise<void> {
     const business = random.pick(businesses);
     const events = random.chance(0.5) ? [...TYPES] : [random.pick(TYPES)];
     const maxInFlight = random.chance(0.6) ? 4 : random.integer(1, 8);
@@ -73,84 +82,93 @@ export async function createCommands({ admin, random, time, ledger, note, ...wor
       maxInFlight,
       status: "ACTIVE",
       secrets: [{ secret, until: null }],
-      mood,
+      behavior,
       inFlight: new Set(),
       failures: 0,
       pauseMs: 0,
       probeAt: 0,
-      askedUntil: 0,
+      retryAfterUntil: 0,
     });
   }
 
-  const existing = () =>
+  const existingEndpoints = () =>
     [...ledger.subscriptions.values()].filter(({ status }) => status !== "DELETED");
-  /** Those to whom things happen. */
-  const living = () => existing().filter(({ mood }) => mood !== "steady" && mood !== "choosy");
+  /** Endpoints whose behaviour may change. */
+  const changeableEndpoints = () =>
+    existingEndpoints().filter(({ behavior }) => behavior !== "steady" && behavior !== "selective");
 
-  function post(count: number): void {
+  function publish(count: number): void {
     const business = random.pick(businesses);
     const { events } = emitEvents(
       admin,
       business,
       ...Array.from({ length: count }, () => random.pick(TYPES)),
     );
-    ledger.posted(business.id, events);
-    posted += count;
-    world.wake();
+    ledger.expectDeliveries(business.id, events);
+    eventCount += count;
+    simulation.wake();
   }
 
-  function fall(one: Subscription): void {
-    one.mood = random.pick(MOODS);
-    note(`${one.id} is ${one.mood}`);
+  function changeBehavior(endpoint: Subscription): void {
+    endpoint.behavior = random.pick(BEHAVIORS);
+    note(`${endpoint.id} is ${endpoint.behavior}`);
   }
 
-  function rotate(one: Subscription): void {
+  function rotate(endpoint: Subscription): void {
     const overlapMs = random.pick([0, HOUR_MS, DAY_MS, 7 * DAY_MS]);
     try {
-      const { secret, oldEndsAt } = rotateEndpointSecret(admin, one.id, {
+      const { secret, oldEndsAt } = rotateEndpointSecret(admin, endpoint.id, {
         overlapMs,
         force: random.chance(0.5),
       });
-      for (const old of one.secrets) old.until = old.until === null ? oldEndsAt : 0;
-      one.secrets.push({ secret, until: null });
+      for (const old of endpoint.secrets) old.until = old.until === null ? oldEndsAt : 0;
+      endpoint.secrets.push({ secret, until: null });
     } catch (error) {
       if (!(error instanceof AppError && error.code === "conflict")) throw error;
     }
-    world.wake();
+    simulation.wake();
   }
 
-  function finish(one: Subscription): void {
-    finishSecretRotation(admin, one.id);
-    for (const old of one.secrets) if (old.until !== null) old.until = 0;
-    world.wake();
+  function finish(endpoint: Subscription): void {
+    finishSecretRotation(admin, endpoint.id);
+    for (const old of endpoint.secrets) if (old.until !== null) old.until = 0;
+    simulation.wake();
   }
 
-  function setEnabled(one: Subscription): void {
-    if (one.status === "ACTIVE") {
-      disableEndpoint(admin, one.id, "manual");
-      one.status = "DISABLED";
+  function setEnabled(endpoint: Subscription): void {
+    if (endpoint.status === "ACTIVE") {
+      disableEndpoint(admin, endpoint.id, "manual");
+      endpoint.status = "DISABLED";
     } else {
-      const parked = admin.store.deliveries.list({ endpointId: one.id, status: "PARKED" }, 1e6);
+      const parked = admin.store.deliveries.list(
+        { endpointId: endpoint.id, status: "PARKED" },
+        1e6,
+      );
       const since = time.wall() - random.integer(0, 3 * DAY_MS);
-      enableEndpoint(admin, one.id, random.pick(["all", "all", "none", since] as const));
-      begin(one);
+      enableEndpoint(admin, endpoint.id, random.pick(["all", "all", "none", since] as const));
+      resetHealth(endpoint);
       for (const { id } of parked) ledger.restart(id);
     }
-    world.wake();
+    simulation.wake();
   }
 
-  /** With a clean record. */
-  function begin(one: Subscription): void {
-    Object.assign(one, { status: "ACTIVE", failures: 0, pauseMs: 0, probeAt: 0, askedUntil: 0 });
-    if (one.mood === "gone") one.mood = "well";
+  function resetHealth(endpoint: Subscription): void {
+    Object.assign(endpoint, {
+      status: "ACTIVE",
+      failures: 0,
+      pauseMs: 0,
+      probeAt: 0,
+      retryAfterUntil: 0,
+    });
+    if (endpoint.behavior === "gone") endpoint.behavior = "healthy";
   }
 
-  function remove(one: Subscription): void {
-    deleteEndpoint(admin, one.id);
-    one.status = "DELETED";
+  function remove(endpoint: Subscription): void {
+    deleteEndpoint(admin, endpoint.id);
+    endpoint.status = "DELETED";
   }
 
-  function sendAgain(): void {
+  function redeliver(): void {
     if (random.chance(0.5)) {
       const ids = [...ledger.deliveries.keys()];
       if (ids.length === 0) return;
@@ -164,82 +182,94 @@ export async function createCommands({ admin, random, time, ledger, note, ...wor
       if (before?.status !== ledger.rowOf(id)?.status || before?.attemptCount !== 0)
         ledger.restart(id);
     } else {
-      const [one] = random.sample(living(), 1);
-      if (one === undefined) return;
+      const [endpoint] = random.sample(changeableEndpoints(), 1);
+      if (endpoint === undefined) return;
       redeliverDeliveries(admin, {
-        endpointId: one.id,
+        endpointId: endpoint.id,
         status: random.pick(["DELIVERED", "EXHAUSTED"] as const),
       });
-      for (const owed of ledger.deliveries.values())
-        if (owed.endpointId === one.id) ledger.restart(owed.id);
+      for (const expected of ledger.deliveries.values())
+        if (expected.endpointId === endpoint.id) ledger.restart(expected.id);
     }
-    world.wake();
+    simulation.wake();
   }
 
-  /** The process dies, and is started again at once or hours later. */
+  /** Kills the process and restarts it immediately or hours later. */
   async function crash(): Promise<void> {
     note("crash");
-    world.crash();
+    simulation.crash();
     const downMs = random.chance(0.7) ? random.integer(0, 2000) : random.integer(0, 6 * HOUR_MS);
-    await world.pass(random.integer(0, downMs));
-    if (random.chance(0.5)) post(random.integer(1, 3));
-    await world.pass(downMs);
-    world.start();
+    await simulation.advance(random.integer(0, downMs));
+    if (random.chance(0.5)) publish(random.integer(1, 3));
+    await simulation.advance(downMs);
+    simulation.start();
     note("start");
   }
 
   async function setClock(): Promise<void> {
-    if (random.chance(0.7)) post(random.integer(1, 4));
-    await world.pass(random.integer(0, 200));
+    if (random.chance(0.7)) publish(random.integer(1, 4));
+    await simulation.advance(random.integer(0, 200));
     const byMs = random.pick([-30 * DAY_MS, -DAY_MS, -HOUR_MS, HOUR_MS, DAY_MS, 30 * DAY_MS]);
-    note(`the clock is set by ${byMs / HOUR_MS} h`);
-    world.setWall(byMs);
+    note(`clock moved by ${byMs / HOUR_MS} h`);
+    simulation.setWall(byMs);
     if (random.chance(0.5)) return;
-    await world.pass(random.integer(0, 3000));
-    world.setWall(-byMs);
+    await simulation.advance(random.integer(0, 3000));
+    simulation.setWall(-byMs);
   }
 
-  const onOne = (act: (one: Subscription) => void) => () => random.sample(living(), 1).forEach(act);
+  const onRandomEndpoint = (act: (endpoint: Subscription) => void) => () =>
+    random.sample(changeableEndpoints(), 1).forEach(act);
   const COMMANDS: readonly [number, string, () => void | Promise<void>][] = [
-    [40, "post", () => post(random.integer(1, 4))],
-    [2, "post many", () => post(random.integer(20, 60))],
-    [20, "mood", onOne(fall)],
-    [4, "rotate", onOne(rotate)],
-    [2, "finish", onOne(finish)],
-    [5, "enable or disable", onOne(setEnabled)],
-    [1, "delete", onOne(remove)],
-    [2, "subscribe", () => subscribe(random.pick(MOODS))],
-    [6, "send again", sendAgain],
+    [40, "publish", () => publish(random.integer(1, 4))],
+    [2, "publish many", () => publish(random.integer(20, 60))],
+    [20, "change behavior", onRandomEndpoint(changeBehavior)],
+    [4, "rotate", onRandomEndpoint(rotate)],
+    [2, "finish", onRandomEndpoint(finish)],
+    [5, "enable or disable", onRandomEndpoint(setEnabled)],
+    [1, "delete", onRandomEndpoint(remove)],
+    [2, "subscribe", () => subscribe(random.pick(BEHAVIORS))],
+    [6, "redeliver", redeliver],
     [6, "crash", crash],
     [2, "clock", setClock],
-    [2, "disk", () => world.fillDisk(random.integer(1, 600) * 1000)],
+    [2, "disk", () => simulation.fillDisk(random.integer(1, 600) * 1000)],
   ];
   const total = COMMANDS.reduce((sum, [weight]) => sum + weight, 0);
 
-  for (const mood of ["steady", "steady", "choosy", "well", "failing", "flaky", "hanging"] as const)
-    await subscribe(mood);
+  for (const behavior of [
+    "steady",
+    "steady",
+    "selective",
+    "healthy",
+    "failing",
+    "flaky",
+    "hanging",
+  ] as const)
+    await subscribe(behavior);
 
   return {
-    events: () => posted,
+    events: () => eventCount,
     async runOne(): Promise<void> {
       let left = random.integer(1, total);
       const [, name, run] = COMMANDS.find(([weight]) => (left -= weight) <= 0)!;
       note(name);
       await run();
     },
-    /** From here on all are well, and nothing happens to anybody. */
-    async calmDown(): Promise<void> {
-      note("calm");
-      await world.pass(1_300_000);
-      for (const one of existing()) {
-        one.mood = "well";
-        if (one.status === "ACTIVE") continue;
-        const parked = admin.store.deliveries.list({ endpointId: one.id, status: "PARKED" }, 1e6);
-        enableEndpoint(admin, one.id, "all");
-        begin(one);
+    /** Makes all endpoints healthy, so that every delivery can be completed. */
+    async healAll(): Promise<void> {
+      note("heal all");
+      await simulation.advance(1_300_000);
+      for (const endpoint of existingEndpoints()) {
+        endpoint.behavior = "healthy";
+        if (endpoint.status === "ACTIVE") continue;
+        const parked = admin.store.deliveries.list(
+          { endpointId: endpoint.id, status: "PARKED" },
+          1e6,
+        );
+        enableEndpoint(admin, endpoint.id, "all");
+        resetHealth(endpoint);
         for (const { id } of parked) ledger.restart(id);
       }
-      world.wake();
+      simulation.wake();
     },
   };
 }

@@ -3,11 +3,11 @@ import { Webhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import type { WebhookPost } from "../../../src/domain/webhooks/webhook-post.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
-import type { Mood } from "./partners.ts";
-import { leastWaitOf, type Waited } from "./promises.ts";
-import type { Time } from "./time.ts";
+import type { Behavior } from "./partners.ts";
+import { expectedWait, type WaitRange } from "./retry-schedule.ts";
+import type { VirtualTime } from "./time.ts";
 
-/** An endpoint as its partner and the operator know it. */
+/** An endpoint as its partner and the operator see it. */
 export type Subscription = {
   id: string;
   businessId: string;
@@ -15,29 +15,29 @@ export type Subscription = {
   events: readonly string[];
   maxInFlight: number;
   status: "ACTIVE" | "DISABLED" | "DELETED";
-  /** With the wall's time at which it dies; null: it lives. */
+  /** `until` is the wall clock time at which the secret expires, or null. */
   secrets: { secret: string; until: number | null }[];
-  mood: Mood;
+  behavior: Behavior;
   inFlight: Set<string>;
   failures: number;
   pauseMs: number;
   probeAt: number;
-  askedUntil: number;
+  retryAfterUntil: number;
 };
 
-/** What is known of a delivery from outside. */
-export type Owed = {
+/** What can be known of a delivery without reading the worker's state. */
+export type ExpectedDelivery = {
   id: string;
   eventId: string;
   endpointId: string;
   postedAt: number;
-  /** The receiver has it. */
-  isTaken: boolean;
-  /** When the next attempt may go, if that is known. */
-  waited: (Waited & { n: number }) | undefined;
+  /** The receiver has accepted it. */
+  isAccepted: boolean;
+  /** When the next attempt may be sent, if that is known. */
+  wait: (WaitRange & { n: number }) | undefined;
   attemptsBefore: number;
-  /** The last attempt of which the sender heard what came. */
-  heardOf: number;
+  /** The number of the last attempt whose outcome reached the sender. */
+  lastAnsweredAttempt: number;
 };
 
 type Row = {
@@ -55,16 +55,19 @@ type Row = {
 const ROW = `SELECT id, business_id AS businessId, endpoint_id AS endpointId, event_id AS eventId, event_type AS eventType, status,
   attempt_count AS attemptCount, attempts_before AS attemptsBefore, next_attempt_at AS nextAttemptAt FROM delivery`;
 
-const MOST_ATTEMPTS = 20;
-const SUSPECT_AFTER = 10;
+const MAX_ATTEMPTS = 20;
+const PROBING_AFTER = 10;
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 900_000;
-/** From a commit to the POST, at a receiver that takes all at once. */
-const PROMPT_MS = 5000;
+/** The longest time from a commit to the POST at a healthy endpoint. */
+const MAX_LATENCY_MS = 5000;
 const ROUNDING_MS = 20;
 
-/** Keeps book beside the engine of what it promised, from what was asked of it, what it sent and what is on file. */
-export function openLedger(databasePath: string, time: Time) {
+/**
+ * Checks the delivery worker's guarantees independently, from the commands it was given, the
+ * requests it sent and the rows it stored.
+ */
+export function openLedger(databasePath: string, time: VirtualTime) {
   const db = new Database(databasePath, { readonly: true });
   const rowOf = db.prepare(`${ROW} WHERE id = ?`);
   const rows = db.prepare(`${ROW} ORDER BY number`);
@@ -85,25 +88,25 @@ export function openLedger(databasePath: string, time: Time) {
   const attempts = db.prepare("SELECT count(*) FROM attempt").pluck();
 
   const subscriptions = new Map<string, Subscription>();
-  const deliveries = new Map<string, Owed>();
-  const broken: string[] = [];
-  /** Since when the engine has been able to send at once. */
+  const deliveries = new Map<string, ExpectedDelivery>();
+  const violations: string[] = [];
+  /** Since when the worker has been able to send without delay. */
   let readySince = 0;
-  const complain = (what: string): void => void broken.push(what);
+  const report = (violation: string): void => void violations.push(violation);
 
-  const at = (url: string): Subscription | undefined =>
-    subscriptions.values().find((one) => one.url === url);
+  const findByUrl = (url: string): Subscription | undefined =>
+    subscriptions.values().find((endpoint) => endpoint.url === url);
 
-  /** Something was written of it that no attempt has caused. */
+  /** Forgets the expected wait of a delivery that was changed by a command. */
   function restart(id: string): void {
-    const owed = deliveries.get(id);
+    const expected = deliveries.get(id);
     const row = rowOf.get(id) as Row | undefined;
-    if (owed === undefined || row === undefined) return;
-    owed.waited = undefined;
-    owed.attemptsBefore = row.attemptsBefore;
+    if (expected === undefined || row === undefined) return;
+    expected.wait = undefined;
+    expected.attemptsBefore = row.attemptsBefore;
   }
 
-  function checkSignatures(one: Subscription, { headers, body }: WebhookPost): void {
+  function checkSignatures(endpoint: Subscription, { headers, body }: WebhookPost): void {
     const text = body.toString();
     const accepts = (secret: string) => {
       try {
@@ -114,48 +117,49 @@ export function openLedger(databasePath: string, time: Time) {
         return false;
       }
     };
-    for (const { secret, until } of one.secrets) {
+    for (const { secret, until } of endpoint.secrets) {
       const isLive = until === null || until > time.wall();
       if (accepts(secret) !== isLive)
-        complain(isLive ? "a live secret does not verify it" : "a dead secret signed it");
+        report(isLive ? "not signed with a valid secret" : "signed with an expired secret");
     }
   }
 
-  function checkPace(one: Subscription, owed: Owed, row: Row): void {
+  function checkPace(endpoint: Subscription, expected: ExpectedDelivery, row: Row): void {
     const now = time.elapsed();
-    if (one.inFlight.size > one.maxInFlight)
-      complain(`${one.inFlight.size} are on the wire, ${one.maxInFlight} may be`);
-    if (now < one.askedUntil)
-      complain(`${one.askedUntil - now} ms before the receiver may be asked again`);
-    if (now < one.probeAt) complain(`a suspect is probed ${one.probeAt - now} ms too soon`);
-    if (one.failures >= SUSPECT_AFTER && one.inFlight.size > 1)
-      complain("a suspect is sent more than one at a time");
-    const { waited } = owed;
-    if (waited?.n === row.attemptCount && now < waited.from - ROUNDING_MS)
-      complain(`sent ${waited.from - now} ms too soon`);
+    if (endpoint.inFlight.size > endpoint.maxInFlight)
+      report(`${endpoint.inFlight.size} in flight, allowed are ${endpoint.maxInFlight}`);
+    if (now < endpoint.retryAfterUntil)
+      report(`sent ${endpoint.retryAfterUntil - now} ms before Retry-After ends`);
+    if (now < endpoint.probeAt) report(`probed ${endpoint.probeAt - now} ms too soon`);
+    if (endpoint.failures >= PROBING_AFTER && endpoint.inFlight.size > 1)
+      report("more than one delivery in flight to an endpoint that is being probed");
+    const { wait } = expected;
+    if (wait?.n === row.attemptCount && now < wait.from - ROUNDING_MS)
+      report(`sent ${wait.from - now} ms too soon`);
     const isFirst = row.attemptCount === 0 && row.attemptsBefore === 0;
-    const late = now - Math.max(owed.postedAt, readySince) - PROMPT_MS;
-    if (one.mood === "steady" && isFirst && late > 0)
-      complain(`a healthy endpoint waited ${late} ms too long`);
+    const late = now - Math.max(expected.postedAt, readySince) - MAX_LATENCY_MS;
+    if (endpoint.behavior === "steady" && isFirst && late > 0)
+      report(`a healthy endpoint waited ${late} ms too long`);
   }
 
   return {
     subscriptions,
     deliveries,
-    broken,
+    violations,
     restart,
-    at,
     rowOf: (id: string) => rowOf.get(id) as Row | undefined,
     nextDue: (): number | null => nextDue.get() as number | null,
-    delayed: (): void => void (readySince = time.elapsed()),
+    markReady: (): void => void (readySince = time.elapsed()),
     close: () => db.close(),
 
-    /** Each change is owed to those who subscribed to its kind, once. */
-    posted(businessId: string, events: readonly { id: string; type: string }[]): void {
+    /** Expects one delivery of each event to each endpoint subscribed to its type. */
+    expectDeliveries(businessId: string, events: readonly { id: string; type: string }[]): void {
       for (const { id: eventId, type } of events) {
         const matching = [...subscriptions.values()].filter(
-          (one) =>
-            one.businessId === businessId && one.status !== "DELETED" && one.events.includes(type),
+          (endpoint) =>
+            endpoint.businessId === businessId &&
+            endpoint.status !== "DELETED" &&
+            endpoint.events.includes(type),
         );
         const found = rowsOfEvent.all(eventId) as Row[];
         const expected = matching.map(({ id }) => id).sort();
@@ -165,129 +169,142 @@ export function openLedger(databasePath: string, time: Time) {
             .sort()
             .join() !== expected.join()
         )
-          complain(
-            `${type} is owed to ${found.length} endpoints, and should be to ${expected.length}`,
-          );
+          report(`${type} has ${found.length} deliveries instead of ${expected.length}`);
         for (const { id, endpointId } of found)
           deliveries.set(id, {
             id,
             eventId,
             endpointId,
             postedAt: time.elapsed(),
-            isTaken: false,
-            waited: undefined,
+            isAccepted: false,
+            wait: undefined,
             attemptsBefore: 0,
-            heardOf: 0,
+            lastAnsweredAttempt: 0,
           });
       }
     },
 
-    /** A POST arrives. */
-    received(post: WebhookPost): { one: Subscription; owed: Owed; n: number } | undefined {
+    /** Checks a POST when it arrives at its receiver. */
+    checkPost(
+      post: WebhookPost,
+    ): { endpoint: Subscription; expected: ExpectedDelivery; n: number } | undefined {
       const { headers } = post;
       const id = headers["X-Service-Delivery"] ?? "";
-      const [one, owed, row] = [at(post.url), deliveries.get(id), rowOf.get(id) as Row | undefined];
-      if (one === undefined || owed === undefined || row === undefined)
-        return void complain(`${id} is owed to nobody`);
-      if (one.status !== "ACTIVE") complain(`sent to an endpoint that is ${one.status}`);
-      if (row.status !== "PENDING") complain(`sent while it is ${row.status}`);
-      if (one.inFlight.has(id)) complain(`${id} is on the wire twice`);
-      one.inFlight.add(id);
-      const stored = event.get(owed.eventId) as { businessId: string; type: string; body: Buffer };
-      const owners = new Set([row.businessId, one.businessId, stored.businessId]);
-      if (owners.size !== 1 || row.endpointId !== one.id)
-        complain(`${id} goes to somebody else's endpoint`);
-      if (!stored.body.equals(post.body)) complain(`${id} has another body than its event`);
-      if (headers["X-Service-Event"] !== stored.type || headers["webhook-id"] !== owed.eventId)
-        complain(`${id} has the headers of another event`);
+      const [endpoint, expected, row] = [
+        findByUrl(post.url),
+        deliveries.get(id),
+        rowOf.get(id) as Row | undefined,
+      ];
+      if (endpoint === undefined || expected === undefined || row === undefined)
+        return void report(`${id} is not an expected delivery`);
+      if (endpoint.status !== "ACTIVE") report(`sent to an endpoint that is ${endpoint.status}`);
+      if (row.status !== "PENDING") report(`sent while it is ${row.status}`);
+      if (endpoint.inFlight.has(id)) report(`${id} is in flight twice`);
+      endpoint.inFlight.add(id);
+      const stored = event.get(expected.eventId) as {
+        businessId: string;
+        type: string;
+        body: Buffer;
+      };
+      const owners = new Set([row.businessId, endpoint.businessId, stored.businessId]);
+      if (owners.size !== 1 || row.endpointId !== endpoint.id)
+        report(`${id} is sent to another business's endpoint`);
+      if (!stored.body.equals(post.body)) report(`${id} has another body than its event`);
+      if (headers["X-Service-Event"] !== stored.type || headers["webhook-id"] !== expected.eventId)
+        report(`${id} has the headers of another event`);
       const n = row.attemptCount + 1;
       if (headers["X-Service-Attempt"] !== String(n))
-        complain(`${id} says to be attempt ${headers["X-Service-Attempt"]}, not ${n}`);
-      if (n <= owed.heardOf) complain(`attempt ${n} of ${id} is made again`);
-      checkSignatures(one, post);
-      checkPace(one, owed, row);
-      return { one, owed, n };
+        report(`${id} has attempt number ${headers["X-Service-Attempt"]} instead of ${n}`);
+      if (n <= expected.lastAnsweredAttempt) report(`attempt ${n} of ${id} is repeated`);
+      checkSignatures(endpoint, post);
+      checkPace(endpoint, expected, row);
+      return { endpoint, expected, n };
     },
 
-    /** The sender hears what came of it. */
-    answered(one: Subscription, owed: Owed, n: number, outcome: Outcome): void {
-      one.inFlight.delete(owed.id);
-      owed.heardOf = n;
+    /** Records an outcome when it reaches the sender. */
+    recordOutcome(
+      endpoint: Subscription,
+      expected: ExpectedDelivery,
+      n: number,
+      outcome: Outcome,
+    ): void {
+      endpoint.inFlight.delete(expected.id);
+      expected.lastAnsweredAttempt = n;
       const now = time.elapsed();
       const isWell =
         outcome.kind === "responded" && outcome.statusCode >= 200 && outcome.statusCode < 300;
-      const wait = leastWaitOf(n - owed.attemptsBefore, outcome, time.wall());
-      owed.waited =
+      const wait = expectedWait(n - expected.attemptsBefore, outcome, time.wall());
+      expected.wait =
         isWell || wait === undefined ? undefined : { n, from: now + wait.from, to: now + wait.to };
-      if (isWell) return void Object.assign(one, { failures: 0, pauseMs: 0, probeAt: 0 });
-      one.failures += 1;
-      if (wait?.askedMs !== undefined)
-        one.askedUntil = Math.max(one.askedUntil, now + wait.askedMs);
-      if (one.failures < SUSPECT_AFTER || one.probeAt > now) return;
-      one.pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * one.pauseMs), LONGEST_PAUSE_MS);
-      one.probeAt = now + one.pauseMs;
+      if (isWell) return void Object.assign(endpoint, { failures: 0, pauseMs: 0, probeAt: 0 });
+      endpoint.failures += 1;
+      if (wait?.retryAfterMs !== undefined)
+        endpoint.retryAfterUntil = Math.max(endpoint.retryAfterUntil, now + wait.retryAfterMs);
+      if (endpoint.failures < PROBING_AFTER || endpoint.probeAt > now) return;
+      endpoint.pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * endpoint.pauseMs), LONGEST_PAUSE_MS);
+      endpoint.probeAt = now + endpoint.pauseMs;
     },
 
-    /** The engine died: what it had heard and not written is lost, and nobody remembers to pause. */
-    crashed(): void {
-      for (const one of subscriptions.values()) {
-        one.inFlight.clear();
-        Object.assign(one, { pauseMs: 0, probeAt: 0, askedUntil: 0 });
+    /** A crash loses outcomes that were not stored, and all pauses. */
+    recordCrash(): void {
+      for (const endpoint of subscriptions.values()) {
+        endpoint.inFlight.clear();
+        Object.assign(endpoint, { pauseMs: 0, probeAt: 0, retryAfterUntil: 0 });
       }
-      for (const owed of deliveries.values()) {
-        const written = (rowOf.get(owed.id) as Row).attemptCount;
-        if (owed.heardOf === written) continue;
-        Object.assign(owed, { heardOf: written, waited: undefined });
+      for (const expected of deliveries.values()) {
+        const written = (rowOf.get(expected.id) as Row).attemptCount;
+        if (expected.lastAnsweredAttempt === written) continue;
+        Object.assign(expected, { lastAnsweredAttempt: written, wait: undefined });
       }
     },
 
     forgetWaits(): void {
-      for (const owed of deliveries.values()) owed.waited = undefined;
+      for (const expected of deliveries.values()) expected.wait = undefined;
     },
 
-    /** @param isRunning the engine runs, and has seen what the clock did */
+    /** @param isRunning the worker is running and has noticed the last change of the clock */
     audit(isRunning: boolean): void {
-      const [are, should] = [counted.all(), counts.all()].map((all) => JSON.stringify(all));
-      if (are !== should) complain(`the counts say ${are} of ${should}`);
+      const [stored, actual] = [counted.all(), counts.all()].map((all) => JSON.stringify(all));
+      if (stored !== actual) report(`the stored counts are ${stored} instead of ${actual}`);
       if (minutes.get() !== attempts.get())
-        complain(`the minutes have ${minutes.get()} of ${attempts.get()} attempts`);
-      const onFile = rows.all() as Row[];
-      if (onFile.length !== deliveries.size)
-        complain(`${onFile.length} of ${deliveries.size} deliveries are on file`);
-      for (const row of onFile) this.auditRow(row, isRunning);
+        report(`the minutes count ${minutes.get()} of ${attempts.get()} attempts`);
+      const storedRows = rows.all() as Row[];
+      if (storedRows.length !== deliveries.size)
+        report(`${storedRows.length} of ${deliveries.size} deliveries are stored`);
+      for (const row of storedRows) this.auditRow(row, isRunning);
     },
 
     auditRow(row: Row, isRunning: boolean): void {
-      const owed = deliveries.get(row.id);
-      const one = subscriptions.get(row.endpointId);
-      if (owed === undefined || one === undefined) return complain(`${row.id} came from nowhere`);
+      const expected = deliveries.get(row.id);
+      const endpoint = subscriptions.get(row.endpointId);
+      if (expected === undefined || endpoint === undefined)
+        return report(`${row.id} is unexpected`);
       const { status, attemptCount, attemptsBefore } = row;
-      const made = attemptCount - attemptsBefore;
-      if (status === "DELIVERED" && !owed.isTaken)
-        complain(`${row.id} is DELIVERED, and its receiver never had it`);
-      if (status === "CORRUPT") complain(`${row.id} is CORRUPT`);
-      if (status === "EXHAUSTED" && made !== MOST_ATTEMPTS)
-        complain(`${row.id} is EXHAUSTED after ${made} attempts`);
-      if (made > MOST_ATTEMPTS) complain(`${row.id} has had ${made} attempts`);
-      if (attemptsBefore !== owed.attemptsBefore)
-        complain(`${row.id} counts from ${attemptsBefore}`);
-      if (status === "PENDING" && one.status !== "ACTIVE")
-        complain(`${row.id} is PENDING at one that is ${one.status}`);
-      if (status === "PARKED" && one.status !== "DISABLED")
-        complain(`${row.id} is PARKED at one that is ${one.status}`);
-      const { waited } = owed;
+      const attemptsMade = attemptCount - attemptsBefore;
+      if (status === "DELIVERED" && !expected.isAccepted)
+        report(`${row.id} is DELIVERED, but its receiver never accepted it`);
+      if (status === "CORRUPT") report(`${row.id} is CORRUPT`);
+      if (status === "EXHAUSTED" && attemptsMade !== MAX_ATTEMPTS)
+        report(`${row.id} is EXHAUSTED after ${attemptsMade} attempts`);
+      if (attemptsMade > MAX_ATTEMPTS) report(`${row.id} has had ${attemptsMade} attempts`);
+      if (attemptsBefore !== expected.attemptsBefore)
+        report(`${row.id} has attemptsBefore ${attemptsBefore}`);
+      if (status === "PENDING" && endpoint.status !== "ACTIVE")
+        report(`${row.id} is PENDING but its endpoint is ${endpoint.status}`);
+      if (status === "PARKED" && endpoint.status !== "DISABLED")
+        report(`${row.id} is PARKED but its endpoint is ${endpoint.status}`);
+      const { wait } = expected;
       if (
         status !== "PENDING" ||
         !isRunning ||
-        waited?.n !== attemptCount ||
+        wait?.n !== attemptCount ||
         row.nextAttemptAt === null
       )
         return;
       const dueAt = row.nextAttemptAt - time.wall() + time.elapsed();
-      // When it became due does not matter any more.
-      if (Math.max(waited.from, dueAt) <= time.elapsed()) return;
-      if (dueAt < waited.from - ROUNDING_MS || dueAt > waited.to + ROUNDING_MS)
-        complain(`${row.id} waits until ${dueAt}, not from ${waited.from} to ${waited.to}`);
+      if (Math.max(wait.from, dueAt) <= time.elapsed()) return;
+      if (dueAt < wait.from - ROUNDING_MS || dueAt > wait.to + ROUNDING_MS)
+        report(`${row.id} is due at ${dueAt} instead of between ${wait.from} and ${wait.to}`);
     },
   };
 }

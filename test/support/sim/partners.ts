@@ -1,11 +1,11 @@
 import type { SeededRandom } from "../../../src/app/sample-catalog/seeded-random.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 
-/** What a receiver does with what it gets. */
-export type Mood =
+/** How a receiver responds. */
+export type Behavior =
   | "steady"
-  | "choosy"
-  | "well"
+  | "selective"
+  | "healthy"
   | "slow"
   | "failing"
   | "flaky"
@@ -16,14 +16,14 @@ export type Mood =
   | "absent"
   | "gone";
 
-/** It has taken the delivery or not, whatever the sender hears of it. */
-export type Reaction = { afterMs: number; takes: boolean; outcome: Outcome };
+/** `isAccepted`: the receiver has the delivery, even if the sender sees a failure. */
+export type SimulatedResponse = { afterMs: number; isAccepted: boolean; outcome: Outcome };
 
-/** Moods that one may fall into. Those who are steady or choosy stay so. */
-export const MOODS: readonly Mood[] = [
-  "well",
-  "well",
-  "well",
+/** The behaviours to change to. Steady and selective receivers never change. */
+export const BEHAVIORS: readonly Behavior[] = [
+  "healthy",
+  "healthy",
+  "healthy",
   "slow",
   "failing",
   "flaky",
@@ -37,60 +37,64 @@ export const MOODS: readonly Mood[] = [
 
 const HOUR_SEC = 3600;
 
-const answer = (statusCode: number, retryAfter: string | null = null): Outcome => ({
+const responded = (statusCode: number, retryAfter: string | null = null): Outcome => ({
   kind: "responded",
   statusCode,
   retryAfter,
   responseText: "",
 });
 
-/** @param isOdd a choosy receiver chokes on odd deliveries, each time */
-export function react(
+/** @param isOdd a selective receiver always rejects odd deliveries */
+export function respondAs(
   {
-    mood,
+    behavior,
     isOdd,
     timeoutMs,
     wallNow,
-  }: { mood: Mood; isOdd: boolean; timeoutMs: number; wallNow: number },
+  }: { behavior: Behavior; isOdd: boolean; timeoutMs: number; wallNow: number },
   { integer, pick, chance }: SeededRandom,
-): Reaction {
+): SimulatedResponse {
   const soonMs = integer(1, 60);
-  const takes = (afterMs: number): Reaction => ({
+  const accept = (afterMs: number): SimulatedResponse => ({
     afterMs,
-    takes: true,
-    outcome: answer(pick([200, 200, 202, 204])),
+    isAccepted: true,
+    outcome: responded(pick([200, 200, 202, 204])),
   });
-  const refuses = (outcome: Outcome): Reaction => ({ afterMs: soonMs, takes: false, outcome });
-  const timedOut: Outcome = { kind: "timed_out", error: "no answer" };
-  switch (mood) {
+  const reject = (outcome: Outcome): SimulatedResponse => ({
+    afterMs: soonMs,
+    isAccepted: false,
+    outcome,
+  });
+  const timedOut: Outcome = { kind: "timed_out", error: "no response" };
+  switch (behavior) {
     case "steady":
-    case "well":
-      return takes(soonMs);
-    case "choosy":
-      return isOdd ? refuses(answer(422)) : takes(soonMs);
+    case "healthy":
+      return accept(soonMs);
+    case "selective":
+      return isOdd ? reject(responded(422)) : accept(soonMs);
     case "slow":
-      return takes(integer(500, timeoutMs - 1));
+      return accept(integer(500, timeoutMs - 1));
     case "failing":
-      return refuses(answer(pick([302, 400, 404, 500, 501])));
+      return reject(responded(pick([302, 400, 404, 500, 501])));
     case "flaky":
-      return chance(0.5) ? takes(soonMs) : refuses(answer(500));
+      return chance(0.5) ? accept(soonMs) : reject(responded(500));
     case "limiting": {
       const seconds = integer(1, 30 * HOUR_SEC);
       const date = new Date(wallNow + seconds * 1000).toUTCString();
-      return refuses(answer(pick([429, 503]), chance(0.3) ? date : String(seconds)));
+      return reject(responded(pick([429, 503]), chance(0.3) ? date : String(seconds)));
     }
     case "overloaded":
-      return refuses(answer(pick([429, 502, 503, 504])));
+      return reject(responded(pick([429, 502, 503, 504])));
     case "hanging":
-      return { afterMs: timeoutMs, takes: false, outcome: timedOut };
+      return { afterMs: timeoutMs, isAccepted: false, outcome: timedOut };
     case "swallowing":
-      return { afterMs: timeoutMs, takes: true, outcome: timedOut };
+      return { afterMs: timeoutMs, isAccepted: true, outcome: timedOut };
     case "absent":
-      return refuses({
+      return reject({
         kind: pick(["refused", "unresolvable", "tls_failed", "blocked"] as const),
-        error: "nobody",
+        error: "unreachable",
       });
     case "gone":
-      return refuses(answer(410));
+      return reject(responded(410));
   }
 }

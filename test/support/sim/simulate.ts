@@ -17,10 +17,10 @@ import { isStorageFull } from "../../../src/store/database.ts";
 import type { Bug } from "./bugs.ts";
 import { createCommands } from "./commands.ts";
 import { openLedger } from "./ledger.ts";
-import { react } from "./partners.ts";
+import { respondAs } from "./partners.ts";
 import { startVirtualTime } from "./time.ts";
 
-export type Simulated = {
+export type SimulationResult = {
   trace: string;
   days: number;
   sent: number;
@@ -28,35 +28,43 @@ export type Simulated = {
   crashes: number;
 };
 
-/** A promise was broken; says by what, after what, and how to see it again. */
-export class Broken extends Error {}
+/**
+ * The worker violated a guarantee. The message gives the violation, the last steps and the seed.
+ */
+export class GuaranteeViolation extends Error {}
 
 const DAY_MS = 86_400_000;
 const STARTS_AT = Date.parse("2026-03-25T12:00:00Z");
-/** How often the engine looks again at what is due and may not go yet. The real one does each second. */
-const LOOK_AGAIN_MS = 60_000;
+/**
+ * How often the worker retries deliveries that are due but blocked. In production: every second.
+ */
+const RESWEEP_MS = 60_000;
 const REVIEW_MS = 3_600_000;
-/** The longest wait, an hour's grace, and what a clock that was set while nobody looked may add to it. */
-const CALM_MS = 25 * 3_600_000 + DAY_MS + 3_600_000;
+/** The longest wait between attempts, plus an hour, plus the largest unnoticed clock change. */
+const DRAIN_MS = 25 * 3_600_000 + DAY_MS + 3_600_000;
 const SHOWN_LINES = 25;
 
 /**
- * Runs the engine for some days of a made-up world: real code on a real file, with time, chance and the wire in the hands of a
- * seed. The same seed gives the same days.
- * @throws Broken
+ * Runs the delivery worker for some simulated days: real code on a real database, with time, random
+ * numbers and the network determined by a seed. The same seed gives the same run.
+ * @throws GuaranteeViolation
  */
-export async function simulate(seed: number, days: number, plant?: Bug): Promise<Simulated> {
+export async function simulate(
+  seed: number,
+  days: number,
+  injectBug?: Bug,
+): Promise<SimulationResult> {
   const random = createSeededRandom(seed);
   const time = startVirtualTime(STARTS_AT);
-  // No disk is asked: what power cuts do to files is proven elsewhere.
+  // In memory if possible: this simulation has no power cuts.
   const dataDir = mkdtempSync(
     join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "deskbell-sim-"),
   );
   const config = readConfig({ dataDir }, {});
   const trace = createHash("sha256");
   const lines: string[] = [];
-  const note = (what: string): void => {
-    const line = `${(time.elapsed() / 1000).toFixed(3)} ${what}`;
+  const note = (text: string): void => {
+    const line = `${(time.elapsed() / 1000).toFixed(3)} ${text}`;
     trace.update(line);
     lines.push(line);
     if (lines.length > SHOWN_LINES) lines.shift();
@@ -70,150 +78,150 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
     });
   const admin = open();
   const ledger = openLedger(config.databasePath, time);
-  const ofBug = new Map<string, number>();
+  const bugMemory = new Map<string, number>();
   let sent = 0;
   let crashes = 0;
 
-  const wire: Send = (post: WebhookPost) => {
+  const network: Send = (post: WebhookPost) => {
     sent += 1;
-    const arrival = ledger.received(post);
+    const arrival = ledger.checkPost(post);
     note(
       `POST ${post.headers["X-Service-Attempt"]} of ${post.headers["X-Service-Delivery"]} to ${post.url}`,
     );
     if (arrival === undefined)
       return Promise.resolve<Outcome>({ kind: "refused", error: "unknown" });
-    const { one, owed, n } = arrival;
-    const { attemptsBefore } = owed;
+    const { endpoint, expected, n } = arrival;
+    const { attemptsBefore } = expected;
     const isOdd = Number(post.headers["X-Service-Sequence"]) % 8 === 1;
-    const reaction = react(
-      { mood: one.mood, isOdd, timeoutMs: post.timeoutMs, wallNow: time.wall() },
+    const response = respondAs(
+      { behavior: endpoint.behavior, isOdd, timeoutMs: post.timeoutMs, wallNow: time.wall() },
       random,
     );
-    owed.isTaken ||= reaction.takes;
+    expected.isAccepted ||= response.isAccepted;
     return new Promise<Outcome>((resolve) =>
       setTimeout(() => {
-        note(`${owed.id} ${JSON.stringify(reaction.outcome)}`);
-        ledger.answered(one, owed, n, reaction.outcome);
-        if (owed.attemptsBefore !== attemptsBefore) owed.waited = undefined;
-        resolve(reaction.outcome);
-      }, reaction.afterMs),
+        note(`${expected.id} ${JSON.stringify(response.outcome)}`);
+        ledger.recordOutcome(endpoint, expected, n, response.outcome);
+        if (expected.attemptsBefore !== attemptsBefore) expected.wait = undefined;
+        resolve(response.outcome);
+      }, response.afterMs),
     );
   };
 
-  /** What the engine does to an endpoint by itself, it tells. */
-  function heed({ type, endpoint }: Alert): void {
-    note(`${type} ${endpoint.id}`);
-    const one = ledger.subscriptions.get(endpoint.id);
-    if (type !== "endpoint.disabled" || one === undefined) return;
-    one.status = "DISABLED";
-    if (one.mood === "steady") ledger.broken.push("a healthy endpoint was disabled");
+  /** Follows the worker when it disables an endpoint. */
+  function followAlert({ type, endpoint: { id } }: Alert): void {
+    note(`${type} ${id}`);
+    const endpoint = ledger.subscriptions.get(id);
+    if (type !== "endpoint.disabled" || endpoint === undefined) return;
+    endpoint.status = "DISABLED";
+    if (endpoint.behavior === "steady") ledger.violations.push("a healthy endpoint was disabled");
   }
 
-  type Engine = {
+  type RunningWorker = {
     rt: Runtime;
-    courier: DeliveryWorker;
-    lookedAt: number;
+    deliveryWorker: DeliveryWorker;
+    sweptAt: number;
     reviewedAt: number;
     isFull: boolean;
-    hasSeenClock: boolean;
+    hasNoticedClock: boolean;
   };
-  function startEngine(): Engine {
+  function startWorker(): RunningWorker {
     const rt = open();
-    const send = plant?.(rt, wire, ofBug) ?? wire;
-    const courier = createDeliveryWorker(rt, send, { onAlert: heed });
-    ledger.delayed();
-    courier.sweep();
+    const send = injectBug?.(rt, network, bugMemory) ?? network;
+    const deliveryWorker = createDeliveryWorker(rt, send, { onAlert: followAlert });
+    ledger.markReady();
+    deliveryWorker.sweep();
     return {
       rt,
-      courier,
-      lookedAt: time.elapsed(),
+      deliveryWorker,
+      sweptAt: time.elapsed(),
       reviewedAt: time.elapsed(),
       isFull: false,
-      hasSeenClock: true,
+      hasNoticedClock: true,
     };
   }
-  let engine: Engine | undefined = startEngine();
+  let worker: RunningWorker | undefined = startWorker();
 
-  function look(): void {
-    if (engine === undefined) return;
-    const { courier } = engine;
-    engine.lookedAt = time.elapsed();
-    engine.hasSeenClock ||= !engine.isFull;
-    whenWritable(courier.sweep);
-    if (time.elapsed() - engine.reviewedAt < REVIEW_MS) return;
-    engine.reviewedAt = time.elapsed();
-    whenWritable(courier.reviewFailing);
+  function sweep(): void {
+    if (worker === undefined) return;
+    const { deliveryWorker } = worker;
+    worker.sweptAt = time.elapsed();
+    worker.hasNoticedClock ||= !worker.isFull;
+    whenWritable(deliveryWorker.sweep);
+    if (time.elapsed() - worker.reviewedAt < REVIEW_MS) return;
+    worker.reviewedAt = time.elapsed();
+    whenWritable(deliveryWorker.reviewFailing);
   }
 
-  /** When a sweep would find something: the real one also looks in between, and finds nothing. */
-  function nextLookAt(): number {
-    if (engine === undefined) return Infinity;
+  /** When the next sweep would find something. The sweeps in between are skipped. */
+  function nextSweepAt(): number {
+    if (worker === undefined) return Infinity;
     const due = ledger.nextDue();
     const dueAt = due === null ? Infinity : due - time.wall() + time.elapsed();
-    const inTime =
-      dueAt <= engine.lookedAt ? engine.lookedAt + LOOK_AGAIN_MS : Math.ceil(dueAt / 1000) * 1000;
-    return Math.min(Math.max(inTime, engine.lookedAt + 1000), engine.reviewedAt + REVIEW_MS);
+    const sweepAt =
+      dueAt <= worker.sweptAt ? worker.sweptAt + RESWEEP_MS : Math.ceil(dueAt / 1000) * 1000;
+    return Math.min(Math.max(sweepAt, worker.sweptAt + 1000), worker.reviewedAt + REVIEW_MS);
   }
 
   function check(): void {
-    const [what] = ledger.broken;
-    if (what === undefined) return;
-    throw new Broken(
-      `${what}\nseed ${seed}, after\n  ${lines.join("\n  ")}\nagain: SIM_SEED=${seed} npx vitest run --config .config/vitest.config.ts simulation`,
+    const [violation] = ledger.violations;
+    if (violation === undefined) return;
+    throw new GuaranteeViolation(
+      `${violation}\nseed ${seed}, after\n  ${lines.join("\n  ")}\nreproduce with: SIM_SEED=${seed} npx vitest run --config .config/vitest.config.ts simulation`,
     );
   }
 
-  async function passTo(end: number): Promise<void> {
+  async function advanceTo(end: number): Promise<void> {
     for (;;) {
       await time.settle();
       check();
-      const at = Math.min(end, time.nextTimerAt(), nextLookAt());
-      await time.passTo(at);
-      if (nextLookAt() <= at) look();
+      const at = Math.min(end, time.nextTimerAt(), nextSweepAt());
+      await time.advanceTo(at);
+      if (nextSweepAt() <= at) sweep();
       if (at >= end) break;
     }
     await time.settle();
     check();
   }
 
-  const world = {
+  const simulation = {
     admin,
     random,
     time,
     ledger,
     note,
-    /** A commit is heard of within 50 ms, and seldom later. */
+    /** A commit is usually noticed within 50 ms. */
     wake: (): void =>
       void setTimeout(
-        () => engine?.courier.wake(),
+        () => worker?.deliveryWorker.wake(),
         random.integer(0, random.chance(0.9) ? 50 : 1000),
       ),
-    /** Kill -9: what was on the wire may have arrived. */
+    /** Kill -9: deliveries in flight may have arrived. */
     crash(): void {
-      if (engine === undefined) return;
+      if (worker === undefined) return;
       crashes += 1;
       time.forget();
-      if (!engine.hasSeenClock) ledger.forgetWaits();
-      engine.rt.close();
-      engine = undefined;
-      ledger.crashed();
+      if (!worker.hasNoticedClock) ledger.forgetWaits();
+      worker.rt.close();
+      worker = undefined;
+      ledger.recordCrash();
     },
     start(): void {
-      engine ??= startEngine();
+      worker ??= startWorker();
     },
-    /** An engine that runs moves with it what waits; one that does not never hears of it. */
+    /** A running worker adjusts its waits to the change; a stopped one never notices it. */
     setWall(byMs: number): void {
-      // A clock that is set while nothing can be written: one misfortune at a time.
-      if (engine?.isFull === true) return;
+      // Not while the disk is full: the worker could not store the adjusted waits.
+      if (worker?.isFull === true) return;
       time.setWall(byMs);
-      if (engine === undefined) return ledger.forgetWaits();
-      engine.hasSeenClock = false;
-      setTimeout(look, random.integer(0, 1000));
+      if (worker === undefined) return ledger.forgetWaits();
+      worker.hasNoticedClock = false;
+      setTimeout(sweep, random.integer(0, 1000));
     },
-    /** No write of the engine gets through for a while. */
+    /** Makes every write of the worker fail for a while. */
     fillDisk(ms: number): void {
-      if (engine === undefined || engine.isFull) return;
-      const full = engine;
+      if (worker === undefined || worker.isFull) return;
+      const full = worker;
       const { tx } = full.rt;
       full.isFull = true;
       full.rt.tx = () => {
@@ -222,31 +230,31 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
       setTimeout(() => {
         full.isFull = false;
         full.rt.tx = tx;
-        ledger.delayed();
-        // It tries again within a second.
-        setTimeout(ledger.delayed, 1000);
+        ledger.markReady();
+        // The worker retries within a second.
+        setTimeout(ledger.markReady, 1000);
       }, ms);
     },
-    pass: (ms: number): Promise<void> => passTo(time.elapsed() + ms),
+    advance: (ms: number): Promise<void> => advanceTo(time.elapsed() + ms),
   };
 
   try {
-    const commands = await createCommands(world);
+    const commands = await createCommands(simulation);
     while (time.elapsed() < days * DAY_MS) {
-      await world.pass(
+      await simulation.advance(
         random.chance(0.2) ? random.integer(0, 2000) : random.integer(0, 4 * 3_600_000),
       );
-      ledger.audit(engine?.hasSeenClock === true);
+      ledger.audit(worker?.hasNoticedClock === true);
       check();
       await commands.runOne();
     }
-    await commands.calmDown();
-    await world.pass(CALM_MS);
-    await world.pass(1000);
+    await commands.healAll();
+    await simulation.advance(DRAIN_MS);
+    await simulation.advance(1000);
     ledger.audit(true);
     for (const { status, id, endpointId } of admin.store.deliveries.list({}, 1e6))
       if (status === "PENDING" || status === "PARKED")
-        ledger.broken.push(`${id} to ${endpointId} is still ${status}`);
+        ledger.violations.push(`${id} to ${endpointId} is still ${status}`);
     check();
     return {
       trace: trace.digest("hex"),
@@ -256,7 +264,7 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
       crashes,
     };
   } finally {
-    engine?.rt.close();
+    worker?.rt.close();
     time.forget();
     time.end();
     ledger.close();
@@ -265,7 +273,7 @@ export async function simulate(seed: number, days: number, plant?: Bug): Promise
   }
 }
 
-/** As the engine's beat has it: the next time will do. */
+/** Ignores a full disk, as the scheduler does: the next sweep tries again. */
 function whenWritable(work: () => void): void {
   try {
     work();

@@ -1,12 +1,12 @@
 import { vi } from "vitest";
 
-export type Time = ReturnType<typeof startVirtualTime>;
+export type VirtualTime = ReturnType<typeof startVirtualTime>;
 
 type Timer = { at: number; run: () => void };
 
 const realImmediate = globalThis.setImmediate;
 
-/** Time that passes when the simulation says so. Whatever is timed runs in the same order each time. */
+/** Replaces clocks and timers by ones that the simulation advances, in a deterministic order. */
 export function startVirtualTime(wallStartsAt: number) {
   let elapsedMs = 0;
   let wallAtStart = wallStartsAt;
@@ -25,7 +25,7 @@ export function startVirtualTime(wallStartsAt: number) {
   });
   vi.stubGlobal("setImmediate", (run: () => void) => void immediates.push(run));
   const wall = () => wallAtStart + elapsedMs;
-  // For those who verify signatures, and ask nobody what time it is.
+  // The signature verifiers of the test read Date.now directly.
   const clock = vi.spyOn(Date, "now").mockImplementation(wall);
 
   return {
@@ -34,7 +34,7 @@ export function startVirtualTime(wallStartsAt: number) {
     nextTimerAt: () => timers[0]?.at ?? Infinity,
     setWall: (byMs: number): void => void (wallAtStart += byMs),
 
-    /** Until nothing goes on but what waits for time to pass. */
+    /** Runs until only timers are left. */
     async settle(): Promise<void> {
       for (;;) {
         await new Promise<void>((resolve) => realImmediate(resolve));
@@ -44,15 +44,15 @@ export function startVirtualTime(wallStartsAt: number) {
         for (const run of due) run();
       }
     },
-    /** To an instant that no timer comes before, and runs those of that instant. */
-    async passTo(at: number): Promise<void> {
+    /** Advances the clock and runs the timers that are due; no timer may be due earlier. */
+    async advanceTo(at: number): Promise<void> {
       elapsedMs = Math.max(elapsedMs, at);
       while (timers[0] !== undefined && timers[0].at <= elapsedMs) {
         timers.shift()?.run();
         await this.settle();
       }
     },
-    /** Whoever waited for something is no more. */
+    /** Drops all timers, as a crash does. */
     forget(): void {
       timers = [];
       immediates = [];

@@ -1,12 +1,12 @@
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 
-// The schedule as it is promised, written down a second time.
+// The documented retry schedule, implemented a second time as a test oracle.
 
 const SEC = 1000;
 const MIN = 60 * SEC;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-/** After the first attempt, the second, and so on. */
+/** The waits after the first attempt, the second, and so on. */
 const WAITS = [
   5 * SEC,
   30 * SEC,
@@ -24,31 +24,31 @@ const WAITS = [
   .concat(Array.from({ length: 6 }, () => DAY));
 const OVERLOADED = [429, 502, 503, 504];
 
-export type Waited = { from: number; to: number };
+export type WaitRange = { from: number; to: number };
 
-/** How long the next attempt waits, in milliseconds; undefined when there is none. */
-export function leastWaitOf(
+/** The range of waits before the next attempt, in milliseconds; undefined after the last. */
+export function expectedWait(
   attempts: number,
   outcome: Outcome,
   wall: number,
-): (Waited & { askedMs?: number }) | undefined {
+): (WaitRange & { retryAfterMs?: number }) | undefined {
   const step = WAITS[attempts - 1];
   if (step === undefined) return undefined;
   const jitter = Math.min(Math.max(step / 5, SEC), 15 * MIN);
-  const asked =
+  const retryAfterMs =
     outcome.kind === "responded" && outcome.retryAfter !== null
-      ? hintOf(outcome.retryAfter, wall)
+      ? parseRetryAfter(outcome.retryAfter, wall)
       : undefined;
   const isOverloaded =
     outcome.kind === "responded"
       ? OVERLOADED.includes(outcome.statusCode)
       : outcome.kind === "timed_out";
-  const least = asked ?? (isOverloaded ? MIN : 0);
-  const waited = { from: Math.max(step, least), to: Math.max(step + jitter, least) };
-  return asked === undefined ? waited : { ...waited, askedMs: asked };
+  const least = retryAfterMs ?? (isOverloaded ? MIN : 0);
+  const wait = { from: Math.max(step, least), to: Math.max(step + jitter, least) };
+  return retryAfterMs === undefined ? wait : { ...wait, retryAfterMs };
 }
 
-function hintOf(retryAfter: string, wall: number): number {
+function parseRetryAfter(retryAfter: string, wall: number): number {
   const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * SEC : Date.parse(retryAfter) - wall;
   return Math.min(Math.max(0, ms), DAY);
 }

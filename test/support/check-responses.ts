@@ -1,10 +1,10 @@
 import { afterEach, vi } from "vitest";
 import type * as Observing from "../../src/http/pipeline/response-observer.ts";
 
-// Every answer that the API gives in this process, over a socket or without one, is held against its description: what that
-// does not say fails the test that asked.
+// Checks every response of the API in this process against the OpenAPI document. A response that
+// the document does not allow fails the test that caused it.
 
-const found: string[] = [];
+const problems: string[] = [];
 
 vi.mock(import("../../src/http/pipeline/response-observer.ts"), async (original) => {
   const { createResponseObserver }: typeof Observing = await original();
@@ -13,7 +13,7 @@ vi.mock(import("../../src/http/pipeline/response-observer.ts"), async (original)
     createResponseObserver: (...parts: Parameters<typeof createResponseObserver>) => {
       const observe = createResponseObserver(...parts);
       return (place, call, answer) => {
-        found.push(...findUndocumented(place, call.request, answer));
+        problems.push(...findUndocumented(place, call.request, answer));
         observe(place, call, answer);
       };
     },
@@ -21,7 +21,7 @@ vi.mock(import("../../src/http/pipeline/response-observer.ts"), async (original)
 });
 
 afterEach(() => {
-  const told = found.splice(0);
-  if (told.length > 0)
-    throw new Error(`The description of the API does not allow:\n${told.join("\n")}`);
+  const undocumented = problems.splice(0);
+  if (undocumented.length > 0)
+    throw new Error(`The OpenAPI document does not allow:\n${undocumented.join("\n")}`);
 });
