@@ -49,7 +49,10 @@ test.each([
 
 const PROBLEMS: [string, (folder: string) => void][] = [
   ["may be written to by others", (folder) => (mkdirSync(folder), chmodSync(folder, 0o777))],
-  ["is a link, which somebody else can turn", (folder) => symlinkSync(createTempFolder(), folder)],
+  [
+    "is a symbolic link, which another user can redirect",
+    (folder) => symlinkSync(createTempFolder(), folder),
+  ],
   ["is a file", (folder) => writeFileSync(folder, "")],
 ];
 const PROBLEMS_OF_ROOT: typeof PROBLEMS = [

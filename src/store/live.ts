@@ -159,7 +159,7 @@ export function createLiveStore(db: Db) {
       return { rows, reached: from?.id ?? null };
     },
 
-    /** Counts selectMatching deliveries above an ID, up to COUNT_LIMIT. */
+    /** Counts matching deliveries above an ID, up to COUNT_LIMIT. */
     countNewer(filter: LiveFilter, id: string): number {
       const { source, base, residual, parameters } = toLiveCondition(filter);
       return prepare(`
@@ -169,7 +169,7 @@ export function createLiveStore(db: Db) {
         .get({ ...parameters, id }) as number;
     },
 
-    /** IDs of selectMatching deliveries that can be redelivered, oldest first. */
+    /** IDs of matching deliveries that can be redelivered, oldest first. */
     listReplayable(filter: LiveFilter, limit: number): string[] {
       const { source, base, residual, parameters } = toLiveCondition(filter);
       return prepare(`

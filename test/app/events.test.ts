@@ -56,17 +56,17 @@ test("each subscribed endpoint gets one delivery, due now or, if disabled, parke
   db.close();
 
   expect(emitEvents(rt, business, "service.updated", "staff.updated").deliveries).toBe(5);
-  const owed = (endpointId: string) =>
+  const deliveriesTo = (endpointId: string) =>
     rt.store.deliveries
       .list({ endpointId }, 10)
       .map(({ eventType, status, nextAttemptAt }) => [eventType, status, nextAttemptAt])
       .sort();
-  expect(owed(all.id)).toEqual([
+  expect(deliveriesTo(all.id)).toEqual([
     ["service.updated", "PENDING", rt.now()],
     ["staff.updated", "PENDING", rt.now()],
   ]);
-  expect(owed(staffOnly.id)).toEqual([["staff.updated", "PENDING", rt.now()]]);
-  expect(owed(disabled.id)).toEqual([
+  expect(deliveriesTo(staffOnly.id)).toEqual([["staff.updated", "PENDING", rt.now()]]);
+  expect(deliveriesTo(disabled.id)).toEqual([
     ["service.updated", "PARKED", null],
     ["staff.updated", "PARKED", null],
   ]);

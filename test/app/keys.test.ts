@@ -35,7 +35,7 @@ const refusal = (run: () => unknown): AppError => {
     if (error instanceof AppError) return error;
     throw error;
   }
-  throw new Error("nothing was refused");
+  throw new Error("no error was thrown");
 };
 
 test("only a key's hash, prefix and last four characters are stored", () => {

@@ -107,7 +107,7 @@ describe.skipIf(!canMount())("on a full disk", () => {
     expect({ code, stderr }).toEqual({
       code: 5,
       stderr: expect.stringMatching(
-        /^error: There is no room in .*backups for the backup .* is as it was\.\nfix: free/,
+        /^error: No space in .*backups for the backup .* is unchanged\.\nfix: free/,
       ),
     });
     expect(readFileSync(path).equals(before)).toBe(true);

@@ -18,7 +18,7 @@ function openTwice(): { saved: TestRuntime; tried: TestRuntime; end: () => void 
 const addKey = (rt: TestRuntime, name = "site") =>
   createKey(rt, { businessId: businessId("shop"), name, kind: "SECRET", scopes: [] });
 
-test("a dry run sees its own writes, and nobody else ever does", () => {
+test("the writes of a dry run are visible to it and never to others", () => {
   const { saved, tried } = openTwice();
   addKey(tried);
   addKey(tried);

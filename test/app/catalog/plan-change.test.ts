@@ -213,22 +213,22 @@ describe("pruning", () => {
     `tables: [${Array.from({ length: count }, (_, i) => `{key: t${i}, maxSeats: 2}`).join(", ")}]`;
 
   test.each([
-    { before: 10, after: 8, refused: false },
-    { before: 10, after: 7, refused: true },
-    { before: 5, after: 4, refused: false },
-    { before: 5, after: 3, refused: true },
-    { before: 4, after: 0, refused: false },
-    { before: 10, after: 0, refused: true },
-  ])("from $before tables to $after: rejected $refused", ({ before, after, refused }) => {
+    { before: 10, after: 8, isRejected: false },
+    { before: 10, after: 7, isRejected: true },
+    { before: 5, after: 4, isRejected: false },
+    { before: 5, after: 3, isRejected: true },
+    { before: 4, after: 0, isRejected: false },
+    { before: 10, after: 0, isRejected: true },
+  ])("from $before tables to $after: rejected $isRejected", ({ before, after, isRejected }) => {
     const rt = createTestRuntime();
     apply(rt, tables(before));
     expect(dryRun(rt, () => apply(rt, tables(after), { prune: true })).massDeletes).toHaveLength(
-      refused ? 1 : 0,
+      isRejected ? 1 : 0,
     );
     const prune = () => apply(rt, tables(after), { prune: true });
-    if (refused) expect(prune).toThrow(`This would delete ${before - after} of ${before} table`);
+    if (isRejected) expect(prune).toThrow(`This would delete ${before - after} of ${before} table`);
     else expect(prune()).toMatchObject({ version: 2 });
-    if (refused)
+    if (isRejected)
       expect(apply(rt, tables(after), { prune: true, allowMassDelete: true }).changes).toHaveLength(
         before - after,
       );

@@ -239,9 +239,11 @@ test("after a restore, deliveries that were in flight are due again and can be s
     10,
   );
   expect([again, more]).toEqual([sent, []]);
-  const told = restored.store.events.listAfter(business.id, 1_000_000, 10);
-  expect(told).toMatchObject([{ id: news?.eventId, type: "catalog.changed", sequence: 1_000_002 }]);
-  expect(JSON.parse(String(told[0]?.body))).toMatchObject({
+  const events = restored.store.events.listAfter(business.id, 1_000_000, 10);
+  expect(events).toMatchObject([
+    { id: news?.eventId, type: "catalog.changed", sequence: 1_000_002 },
+  ]);
+  expect(JSON.parse(String(events[0]?.body))).toMatchObject({
     data: {
       changed: { menu: true, services: true, availability: true },
       object: {
@@ -315,14 +317,18 @@ test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
   [
     "not a database",
     (path) => writeFileSync(path, "x".repeat(9999)),
-    { code: "invalid_input", message: /is no database/ },
+    { code: "invalid_input", message: /Invalid database/ },
   ],
   [
     "empty",
     (path) => truncateSync(path, 0),
-    { code: "invalid_input", message: /not one of deskbell's/ },
+    { code: "invalid_input", message: /not created by deskbell/ },
   ],
-  ["foreign", (path) => foreign(path), { code: "invalid_input", message: /not one of deskbell's/ }],
+  [
+    "foreign",
+    (path) => foreign(path),
+    { code: "invalid_input", message: /not created by deskbell/ },
+  ],
   [
     "newer",
     (path) => edit(path, "PRAGMA user_version = 9999"),

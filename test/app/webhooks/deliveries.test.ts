@@ -153,15 +153,15 @@ describe("redelivering many deliveries", () => {
 
   test("works in batches and reports its progress", async () => {
     const { rt } = await setUp(2500);
-    const told: [number, number][] = [];
+    const reported: [number, number][] = [];
     expect(
       redeliverDeliveries(
         rt,
         { since: 0 },
-        { onProgress: (...progress) => void told.push(progress) },
+        { onProgress: (...progress) => void reported.push(progress) },
       ),
     ).toBe(2500);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [1000, 2500],
       [2000, 2500],
       [2500, 2500],

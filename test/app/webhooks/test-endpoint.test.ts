@@ -78,9 +78,9 @@ test("a triggered event is stored and delivered to all subscribers or to a singl
   expect(triggerEvent(rt, business, "service.updated")).toMatchObject({ deliveries: 0 });
   const { events, deliveries } = triggerEvent(rt, business, "service.deleted", id);
   expect(deliveries).toBe(1);
-  const courier = createTestWorker(rt);
-  courier.sweep();
-  await courier.whenIdle();
+  const worker = createTestWorker(rt);
+  worker.sweep();
+  await worker.whenIdle();
   const sent = JSON.parse(partner.requests[0]!.body.toString()) as {
     id: string;
     data: { object: object };
