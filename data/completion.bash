@@ -4,7 +4,7 @@ _deskbell() {
   local -a words
   read -ra words <<<"$line"
   [[ $line == *[[:space:]] ]] && words+=("")
-  # Bash begins a new word after = and :, and replaces that word alone.
+  # Bash splits words at = and :, and replaces only the part after them.
   whole=${words[${#words[@]} - 1]}
   [[ $current == [=:] ]] && current=
   COMPREPLY=()
