@@ -88,7 +88,9 @@ describe("metrics", () => {
   });
 
   test("an unreadable token file is an error at startup", () => {
-    expect(() => readConfig({ metricsTokenFile: "/nowhere" }, {})).toThrow("there is no token");
+    expect(() => readConfig({ metricsTokenFile: "/nowhere" }, {})).toThrow(
+      "--metrics-token-file: /nowhere is empty or cannot be read",
+    );
   });
 });
 

@@ -115,6 +115,6 @@ const bodyTooLarge = (): AppError =>
     {
       parameter: "to",
       code: "range_too_large",
-      detail: `The answer is larger than ${MAX_BODY_BYTES >> 20} MiB: ask for fewer days, or with granularity=days.`,
+      detail: `The response would be larger than ${MAX_BODY_BYTES >> 20} MiB: request fewer days, or use granularity=days.`,
     },
   ]);

@@ -24,7 +24,7 @@ function createShop() {
 }
 
 /** A service of another business. */
-const OF_ANOTHER_BUSINESS = "svc_sjjcgkddr4k16dc09tbc";
+const FOREIGN_SERVICE = "svc_sjjcgkddr4k16dc09tbc";
 
 const path = (query: string, slug = SHOP_SLUG) => `/v1/businesses/${slug}/availability?${query}`;
 
@@ -54,7 +54,7 @@ const days = async (api: TestApi, query: string): Promise<string[]> =>
     [date, state, ...slots.map(({ startsAt }) => startsAt.slice(11, 16))].join(" "),
   );
 
-const refusal = async (
+const requestError = async (
   api: TestApi,
   query: string,
   init?: Parameters<TestApi["request"]>[1],
@@ -307,12 +307,7 @@ describe("issues of one kind are reported together", () => {
       ["serviceIds resource_not_found"],
     ],
     ["serviceId=cut", 404, "resource_not_found", ["serviceIds resource_not_found"]],
-    [
-      `serviceId=${OF_ANOTHER_BUSINESS}`,
-      404,
-      "resource_not_found",
-      ["serviceIds resource_not_found"],
-    ],
+    [`serviceId=${FOREIGN_SERVICE}`, 404, "resource_not_found", ["serviceIds resource_not_found"]],
     [`${service}&staffId=${BEA}`, 404, "resource_not_found", ["staffIds resource_not_found"]],
     ["variantIds=svv_none", 404, "resource_not_found", ["variantIds resource_not_found"]],
     ["partySize=2&areaId=are_none", 404, "resource_not_found", ["areaId resource_not_found"]],
@@ -357,26 +352,26 @@ describe("issues of one kind are reported together", () => {
     [`serviceId=${YOGA}&guests=6`, 422, "party_too_large", ["guests party_too_large"]],
     ["partySize=5", 422, "party_too_large", ["partySize party_too_large"]],
   ])("%s", async (query, status, code, items) => {
-    const problem = await refusal(createShop(), query);
+    const problem = await requestError(createShop(), query);
     expect(problem).toMatchObject({ status, code });
     expect(problem.errors?.map((item) => `${item.parameter} ${item.code}`)).toEqual(items);
   });
 
   test("an unknown business is reported after invalid parameters and before anything else", async () => {
     const api = createShop();
-    const nobody = async (query: string) =>
-      (await api.requestProblem(path(query, "nobody"), { key: null })).code;
-    expect(await nobody(`serviceId=${CUT}`)).toBe("business_not_found");
-    expect(await nobody("serviceId=x&date=2027-02-29")).toBe("invalid_date");
+    const codeOf = async (query: string) =>
+      (await api.requestProblem(path(query, "unknown"), { key: null })).code;
+    expect(await codeOf(`serviceId=${CUT}`)).toBe("business_not_found");
+    expect(await codeOf("serviceId=x&date=2027-02-29")).toBe("invalid_date");
   });
 
   test("an unknown parameter comes with a suggestion", async () => {
-    const { detail } = await refusal(createShop(), `serviceId=${CUT}&granularty=days`);
+    const { detail } = await requestError(createShop(), `serviceId=${CUT}&granularty=days`);
     expect(detail).toBe("Unknown parameter 'granularty'. Did you mean 'granularity'?");
   });
 
   test("no message names staff without a public profile, or a key", async () => {
-    const problem = await refusal(
+    const problem = await requestError(
       createShop(),
       `serviceIds=${YOGA},${shopId("svc", "phone")}&staffId=${ANN}&addonIds=${WASH}`,
     );
@@ -398,14 +393,14 @@ test("add-ons and staff can be assigned to one of several services", async () =>
 
 describe("explain", () => {
   const query = `serviceId=${COLOR}&date=${MONDAY}&explain=true`;
-  const explained = async () => {
+  const setUpExplain = async () => {
     const api = createShop();
     createBooking(api, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
     return { api, key: api.createKey({ businessId: businessId(SHOP_SLUG) }).secret };
   };
 
   test("lists why each other start is not available, for a key of the business", async () => {
-    const { api, key } = await explained();
+    const { api, key } = await setUpExplain();
     const response = await api.request(path(query), { key });
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
     const { data } = (await response.json()) as {
@@ -441,7 +436,7 @@ describe("explain", () => {
 
   test.each([
     ["no key", () => null, 401],
-    ["what is no key", () => "guess", 401],
+    ["an invalid key", () => "guess", 401],
     ["a key of another business", (api: TestApi) => api.key, 403],
     [
       "a key without the scope",
@@ -453,8 +448,8 @@ describe("explain", () => {
         }).secret,
       403,
     ],
-  ] as const)("is refused to %s, also where the answer is known", async (_, keyOf, status) => {
-    const { api, key } = await explained();
+  ] as const)("is rejected with %s, even if the response is cached", async (_, keyOf, status) => {
+    const { api, key } = await setUpExplain();
     expect((await api.request(path(query), { key })).status).toBe(200);
     const rejected = await api.request(path(query), { key: keyOf(api) });
     expect(rejected.status).toBe(status);
@@ -463,14 +458,14 @@ describe("explain", () => {
 
   test("the slug of another business gets the same response whether it exists or not", async () => {
     const api = createShop();
-    const codes = [SHOP_SLUG, "nobody"].map(
+    const codes = [SHOP_SLUG, "unknown"].map(
       async (slug) => (await api.requestProblem(path("explain=1", slug))).code,
     );
     expect(await Promise.all(codes)).toEqual(["business_mismatch", "business_mismatch"]);
   });
 
   test("requires granularity=slots", async () => {
-    const { api, key } = await explained();
+    const { api, key } = await setUpExplain();
     expect((await api.request(path(`${query}&granularity=days`), { key })).status).toBe(400);
   });
 });
@@ -492,7 +487,7 @@ describe("caching", () => {
     expect((await again()).status).toBe(200);
   });
 
-  test("a response is cached until the business changes, regardless of other businesses", async () => {
+  test("a response is cached until its business changes, regardless of other writes", async () => {
     const api = createShop();
     const color = `serviceId=${COLOR}&date=${MONDAY}`;
     const { id } = createBooking(api, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
@@ -650,7 +645,7 @@ services: [${services.join(", ")}]
 staff: [${people.map((key) => `{key: ${key}, name: P}`).join(", ")}]`;
   applyCatalog(api, [{ name: "big.yaml", text }]);
   const chain = `serviceIds=${services.map((_, i) => shopId("svc", `s${i}`)).join(",")}&from=${MONDAY}`;
-  expect(await refusal(api, `${chain}&to=2027-01-20`)).toMatchObject({
+  expect(await requestError(api, `${chain}&to=2027-01-20`)).toMatchObject({
     status: 400,
     code: "range_too_large",
   });
@@ -660,7 +655,7 @@ staff: [${people.map((key) => `{key: ${key}, name: P}`).join(", ")}]`;
 });
 
 test("the demo salon has availability", async () => {
-  const response = await createTestApi().request(path(`serviceId=${OF_ANOTHER_BUSINESS}`, SALON), {
+  const response = await createTestApi().request(path(`serviceId=${FOREIGN_SERVICE}`, SALON), {
     key: null,
   });
   expect(response.status).toBe(200);

@@ -186,7 +186,7 @@ test.each([
   { query: "?wait=26", message: "0 to 25" },
   { query: "?limit=0", message: "1 to 500" },
   { query: "?afer=x", message: "Did you mean 'after'?" },
-])("$query is a mistake", async ({ query, message }) => {
+])("$query is rejected", async ({ query, message }) => {
   const problem = await createTestApi().requestProblem(CHANGES + query);
   expect(problem.status).toBe(400);
   expect(problem.detail).toContain(message);

@@ -167,7 +167,7 @@ describe("the list of an endpoint's deliveries", () => {
     { query: "?limit=0", message: "1 to 500" },
     { query: "?statu=PENDING", message: "Did you mean 'status'?" },
     { query: "?cursor=nonsense", message: "issued by this list" },
-  ])("$query is a mistake", async ({ query, message }) => {
+  ])("$query is rejected", async ({ query, message }) => {
     const { api, endpoint } = await setUp();
     const problem = await api.requestProblem(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
     expect(problem.status).toBe(400);
@@ -348,7 +348,7 @@ describe("redeliver", () => {
     expect(await readData(await again(api, newest()), 202)).toMatchObject({ status: "PENDING" });
   });
 
-  test("accepts only an empty body", async () => {
+  test("rejects unknown fields in the body", async () => {
     const { api, newest } = await setUp();
     renameService(api, "Cut");
     const headers = { "content-type": "application/json" };

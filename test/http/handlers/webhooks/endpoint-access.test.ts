@@ -137,7 +137,7 @@ test("a restricted key manages the endpoints it created, also after a rotation",
     expect((await request(api, route, endpoint.id, renewed)).ok).toBe(true);
 });
 
-test("a new key with the name of a revoked one does not manage its endpoints", async () => {
+test("a key does not see the endpoints of another key with the same name", async () => {
   const api = createTestApi();
   const { endpoint } = await createTestEndpoint(api, createRestrictedKey(api).id);
   expect(

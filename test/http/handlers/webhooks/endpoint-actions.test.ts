@@ -242,7 +242,7 @@ describe("rotate-secret", () => {
     { overlapSeconds: "60" },
     { force: "yes" },
     { overlap: 60 },
-  ])("%j is refused with a pointer, and nothing is rotated", async (body) => {
+  ])("%j is rejected with a pointer, and nothing is rotated", async (body) => {
     const { api, endpoint, path } = await setUp();
     const problem = await api.requestProblem(`${path}/rotate-secret`, post(body));
     expect(problem).toMatchObject({

@@ -86,7 +86,7 @@ describe("PATCH", () => {
     },
     { body: `{"__proto__": {"name": "x"}}`, issues: ["#/__proto__ unknown_field"] },
     { body: [], issues: ["# type"] },
-  ])("$body is told with all its issues: $issues", async ({ body, issues }) => {
+  ])("$body is rejected with the issues $issues", async ({ body, issues }) => {
     const { api, endpoint, path } = await setUp();
     const problem = await api.requestProblem(path, patch(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
@@ -112,7 +112,7 @@ describe("PATCH", () => {
     "https://169.254.169.254/latest",
     "http://8.8.8.8/hook",
     "https://user:pw@8.8.8.8/",
-    "https://box.local/",
+    "https://server.local/",
   ])("no %s, not even where the operator trusts the URL so far", async (url) => {
     const { api, endpoint, path } = await setUp();
     expect(endpoint.allowPrivate).toBe(true);

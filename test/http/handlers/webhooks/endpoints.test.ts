@@ -176,8 +176,8 @@ describe("an invalid body", () => {
   test.each(["", "{", '{"name":', "\u0000", "[".repeat(30_000)])(
     "%.12s is invalid JSON",
     async (body) => {
-      const told = { status: 400, code: "invalid_json", title: "Invalid JSON" };
-      expect(await createTestApi().requestProblem(WEBHOOKS, json(body))).toMatchObject(told);
+      const problem = { status: 400, code: "invalid_json", title: "Invalid JSON" };
+      expect(await createTestApi().requestProblem(WEBHOOKS, json(body))).toMatchObject(problem);
     },
   );
 
