@@ -1,6 +1,7 @@
 import {
   type AddonDoc,
   type AddonLinkDoc,
+  type AreaDoc,
   type Catalog,
   type CatalogObjects,
   emptyObjects,
@@ -9,9 +10,11 @@ import {
   type ModifierGroupDoc,
   type PromotionDoc,
   type PublicEventDoc,
+  type ResourceDoc,
   type ServiceCategoryDoc,
   type ServiceDoc,
   type StaffDoc,
+  type TableDoc,
   type TicketTypeDoc,
   type VariantDoc,
 } from "../../src/domain/catalog/catalog.ts";
@@ -175,6 +178,25 @@ export const buildPublicEvent = (
   venue: null,
   ticketTypes: [],
   quotas: [],
+  ...fields,
+});
+
+export const buildResource = (key: string, fields: Partial<ResourceDoc> = {}): ResourceDoc => ({
+  ...common(key),
+  capacity: 1,
+  ...fields,
+});
+
+export const buildArea = (key: string, fields: Partial<AreaDoc> = {}): AreaDoc => ({
+  ...common(key),
+  ...fields,
+});
+
+export const buildTable = (key: string, fields: Partial<TableDoc> = {}): TableDoc => ({
+  ...common(key),
+  area: null,
+  minSeats: 1,
+  maxSeats: 2,
   ...fields,
 });
 

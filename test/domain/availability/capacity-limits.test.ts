@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { buildStaffMember, buildService } from "../../support/catalog-builders.ts";
+import { buildResource, buildService, buildStaffMember } from "../../support/catalog-builders.ts";
 import {
   createShop,
   bookSlot,
@@ -10,7 +10,6 @@ import {
   startTimes,
   serviceRequest,
 } from "./requests.ts";
-import { buildResource } from "./documents.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;

@@ -2,14 +2,15 @@ import { describe, expect, test } from "vitest";
 import { planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import {
-  buildAddonLink,
   buildAddon,
-  buildStaffMember,
+  buildAddonLink,
+  buildArea,
   buildService,
+  buildStaffMember,
+  buildTable,
   buildVariant,
 } from "../../support/catalog-builders.ts";
 import { createShop, resolvedRequest, type RequestFields, serviceRequest } from "./requests.ts";
-import { buildArea, buildTable } from "./documents.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:30Z");
 

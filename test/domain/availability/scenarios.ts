@@ -15,14 +15,16 @@ import type {
 } from "../../../src/domain/catalog/catalog.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import {
-  buildCatalog,
-  buildAddonLink,
   buildAddon,
-  buildStaffMember,
+  buildAddonLink,
+  buildArea,
+  buildCatalog,
+  buildResource,
   buildService,
+  buildStaffMember,
+  buildTable,
   buildVariant,
 } from "../../support/catalog-builders.ts";
-import { buildArea, buildResource, buildTable } from "./documents.ts";
 import { addDays } from "./oracle-clock.ts";
 import type { Scenario } from "./oracle.ts";
 import { ZONES } from "./time-zones.ts";

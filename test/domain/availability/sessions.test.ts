@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { buildStaffMember, buildService } from "../../support/catalog-builders.ts";
+import { buildResource, buildService, buildStaffMember } from "../../support/catalog-builders.ts";
 import {
   createShop,
   minuteAt,
@@ -12,7 +12,6 @@ import {
   refusalAt,
   serviceRequest,
 } from "./requests.ts";
-import { buildResource } from "./documents.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;

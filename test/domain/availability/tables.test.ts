@@ -1,3 +1,4 @@
+import { buildArea, buildTable } from "../../support/catalog-builders.ts";
 import { describe, expect, test } from "vitest";
 import type { BusyInterval } from "../../../src/domain/availability/request.ts";
 import {
@@ -8,7 +9,6 @@ import {
   startTimes,
   refusalAt,
 } from "./requests.ts";
-import { buildArea, buildTable } from "./documents.ts";
 
 const MONDAY = "2026-11-23";
 const on = (time: string) => `${MONDAY}T${time}`;
