@@ -6,7 +6,7 @@ import { hostOf } from "./delivery-list.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { TimeFormat } from "./time-format.ts";
 
-const BACKLOG = 14;
+const BACKLOG = 12;
 const NARROW_STATE = 16;
 const WIDE_STATE = 30;
 
@@ -90,7 +90,7 @@ function healthOf(
 }
 
 function formatBacklog({ pending, parked }: EndpointState): string {
-  const count = (n: number) => `${n}${n === BACKLOG_LIMIT ? "+" : ""}`;
+  const count = (n: number) => (n === BACKLOG_LIMIT ? "1k+" : String(n));
   if (parked > 0) return `${count(parked)} parked `;
   return pending > 0 ? `${count(pending)} pending ` : "";
 }
