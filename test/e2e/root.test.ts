@@ -98,7 +98,7 @@ describe.skipIf(process.getuid?.() !== 0)("as root, with data of another user,",
     ).toMatchObject({
       code: 6,
       stdout: expect.stringMatching(
-        /^database\twrong\t\/.*deskbell\.db cannot be read\.\tcheck the owner and mode/m,
+        /^database\twrong\tCannot read \/.*deskbell\.db\.\tcheck the owner and mode/m,
       ),
     });
   });
