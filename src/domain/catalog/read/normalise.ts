@@ -143,7 +143,8 @@ export function normaliseCatalog(
     const stored = new Map<string, DocOf[K]>(current?.objects[kind].map((doc) => [doc.key, doc]));
     return itemsIn(section, pick)?.flatMap(({ value, path }) => {
       const ref = objectRef(kind, value?.key);
-      const firstPath = paths.get(ref);
+      // An object with a missing or invalid key has an issue of its own, and is not a repeated one.
+      const firstPath = typeof value?.key === "string" ? paths.get(ref) : undefined;
       if (firstPath === undefined) paths.set(ref, path);
       else
         context.addIssue({
