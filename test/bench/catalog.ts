@@ -97,7 +97,14 @@ async function compare(
   );
   const shown = (cpuMs: number, rssMb: number[]) =>
     `${(cpuMs / 1000).toFixed(2)} s CPU, ${Math.round(Math.max(...rssMb))} MB`;
-  return { id: "S13", description, ours: shown(ours, oursMb), peer: shown(peer, peerMb), ratio, goal };
+  return {
+    id: "S13",
+    description,
+    ours: shown(ours, oursMb),
+    peer: shown(peer, peerMb),
+    ratio,
+    goal,
+  };
 }
 
 /** Returns the time and notes the memory. */

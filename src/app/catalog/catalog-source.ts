@@ -1,204 +1,291 @@
 import {
-  isAlias,
-  isMap,
-  isScalar,
-  LineCounter,
-  type Node,
-  parseDocument,
-  type YAMLError,
-} from "yaml";
-import { type Path } from "../../domain/catalog/catalog-issue.ts";
+  type AliasEvent,
+  boolCoreTag,
+  type Event,
+  EVENT_ID,
+  floatCoreTag,
+  getScalarValue,
+  intCoreTag,
+  type MappingEvent,
+  NOT_RESOLVED,
+  nullCoreTag,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  type SequenceEvent,
+  strTag,
+} from "js-yaml";
+import type { Path } from "../../domain/catalog/catalog-issue.ts";
 import { quote } from "../../domain/safe-text.ts";
 import { DECIMAL_FIELDS } from "../../domain/catalog/file/values.ts";
-import { readSoundJson } from "./catalog-json.ts";
-import { readPlainYaml } from "./catalog-plain-yaml.ts";
+import { MAX_DEPTH, parseYaml, SyntaxIssue, TOO_DEEP, type YamlEvents } from "./yaml-events.ts";
 
 /** A catalog file: its name, as shown in messages, and its text in YAML or JSON. */
 export type CatalogSource = { name: string; text: string };
 
+/** Both count from 1; columns are UTF-16 code units. */
 export type Position = { line: number; column: number };
 
-type SourceMistake = Position & {
+type SourceIssue = Position & {
   code: "invalid_syntax" | "repeated_key" | "unknown_field";
   detail: string;
 };
 
 export type ParsedSource = {
-  /** Plain data. Fields with nothing behind the colon are undefined. */
+  /** Plain data. A field without a value is undefined. */
   content: unknown;
-  mistakes: SourceMistake[];
-  /** What was read is not all that was written. */
+  issues: SourceIssue[];
+  /** True if a syntax error ended the parsing, so that `content` is missing. */
   broken: boolean;
-  /** Where the field or element at the end of a path stands, or the nearest thing around it that is written. */
+  /** Returns the position of the field or list item at a path, or of its nearest ancestor. */
   locate: (path: Path) => Position;
 };
 
 const MAX_BYTES = 50_000_000;
-const MAX_DEPTH = 40;
-// An alias is cheap to write and its copies are not: a dozen lines can name billions of nodes.
-const MAX_ALIASED_NODES = 1_000_000;
+/** A dozen lines of nested aliases can stand for billions of values. */
+const MAX_ALIASED_VALUES = 1_000_000;
 
-/** Data alone knows neither its places nor its decimals' digits: what is not quickly found to be sound is read by its nodes. */
+/** Parses YAML 1.2 with its core schema, which includes JSON. Decimals keep their digits. */
 export function parseSource(source: CatalogSource): ParsedSource {
-  if (Buffer.byteLength(source.text) > MAX_BYTES)
-    return unreadable("The file is larger than 50 MB.");
-  const sound = readSoundJson(source.text) ?? readPlainYaml(source.text);
-  if (sound === null) return parseNodes(source);
-  let nodes: ParsedSource | undefined;
-  return {
-    content: sound.content,
-    mistakes: [],
-    broken: false,
-    // Places are asked for when something is wrong, and only then.
-    locate: (path) => (nodes ??= parseNodes(source)).locate(path),
-  };
+  const text = source.text.replace(/^\ufeff/, "");
+  const issues: SourceIssue[] = [];
+  let lines: ((offset: number) => Position) | undefined;
+  const positionAt = (offset: number): Position => (lines ??= indexLines(text))(offset);
+  const addIssue: AddIssue = (code, offset, detail) =>
+    void issues.push({ code, ...positionAt(offset), detail });
+  try {
+    if (Buffer.byteLength(text) > MAX_BYTES)
+      throw new SyntaxIssue(0, "The file is larger than 50 MB.");
+    const content = readDocument(parseYaml(text), addIssue);
+    // Only a file with issues needs positions: recording them always takes more time and memory.
+    let locateOffset: ((path: Path) => number) | undefined;
+    return {
+      content,
+      issues,
+      broken: false,
+      locate: (path) => positionAt((locateOffset ??= createLocator(text))(path)),
+    };
+  } catch (error) {
+    if (!(error instanceof SyntaxIssue)) throw error;
+    addIssue("invalid_syntax", error.offset, error.message);
+    return { content: undefined, issues, broken: true, locate: () => positionAt(0) };
+  }
 }
 
-/** YAML, of which JSON is a part, by its nodes. */
-export function parseNodes(source: CatalogSource): ParsedSource {
-  const lines = new LineCounter();
-  const position = (offset: number): Position => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
-  };
-  const mistakes: SourceMistake[] = [];
-  const report = (code: SourceMistake["code"], offset: number, detail: string): void =>
-    void mistakes.push({ code, ...position(offset), detail });
+type AddIssue = (code: SourceIssue["code"], offset: number, detail: string) => void;
 
-  const document = parseDocument(source.text, {
-    schema: "core",
-    stringKeys: true,
-    resolveKnownTags: false,
-    // Quadratic in the map's size; the walk below finds them with a set.
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: "error",
-    lineCounter: lines,
-  });
-  const errors = [...document.errors, ...document.warnings];
-  const tabs = errors.filter(({ code }) => code === "TAB_AS_INDENT");
-  // Behind a tab nothing stands where it should: what else is said there would only lead astray.
-  for (const error of tabs.length > 0 ? tabs : errors)
-    report("invalid_syntax", error.pos[0], explain(error));
-  if (mistakes.length > 0)
-    return { content: undefined, mistakes, broken: true, locate: () => position(0) };
-  if (document.contents === null)
-    return unreadable("The file is empty. It must begin with 'catalog: 1'.");
+/** The event of a value or of the name of a field. */
+type NodeEvent = AliasEvent | MappingEvent | ScalarEvent | SequenceEvent;
 
-  const anchors = new Map<string, Node>();
-  let aliasedNodes = 0;
-  let broken = false;
+/** Where the fields of each object and the items of each list begin; -1 if they are empty. */
+type Offsets = Map<unknown, Record<string | number, number>>;
 
-  function refuse(node: Node | undefined, detail: string): undefined {
-    broken = true;
-    report("invalid_syntax", startOf(node), detail);
+/** Returns the content of the single document in a file, and adds its offsets to `offsets`. */
+function readDocument(
+  { text, events }: YamlEvents,
+  addIssue: AddIssue,
+  offsets?: Offsets,
+): unknown {
+  /** The index of the event that each anchor belongs to. */
+  const anchors = new Map<string, number>();
+  let aliasedValues = 0;
+  // The first event opens the document.
+  let next = 1;
+
+  const takeEvent = (): NodeEvent => events[next++] as NodeEvent;
+
+  /** Steps over the end of the current collection, if that is next. */
+  function isAtEnd(): boolean {
+    if (events[next]?.type !== EVENT_ID.POP) return false;
+    next += 1;
+    return true;
   }
 
-  function plain(node: Node | null, field: string, depth: number, aliased: boolean): unknown {
-    if (node === null) return undefined;
-    // The first refusal of this kind is the last: all further work would be wasted.
-    if (broken) return undefined;
-    if (depth > MAX_DEPTH) return refuse(node, "This is nested too deeply for a catalog.");
-    if (aliased && ++aliasedNodes > MAX_ALIASED_NODES)
-      return refuse(node, "Its aliases (*name) make this file far too large.");
-    if (isAlias(node)) {
-      const target = anchors.get(node.source);
-      if (target === undefined)
-        return refuse(node, `No anchor ${quote(`&${node.source}`)} stands before this alias.`);
-      return plain(target, field, depth + 1, true);
-    }
-    if (!aliased && node.anchor !== undefined) anchors.set(node.anchor, node);
-    if (isScalar(node)) {
-      const { value, source } = node;
-      return typeof value === "number" && DECIMAL_FIELDS.has(field)
-        ? (source ?? String(value))
-        : (value ?? undefined);
-    }
-    if (isMap(node)) return plainMap(node, depth, aliased);
-    if ("items" in node)
-      return node.items.map(
-        (item) => plain(item as Node | null, field, depth + 1, aliased) ?? null,
+  function readValue(field: string, depth: number, aliased: boolean): unknown {
+    const index = next;
+    const event = takeEvent();
+    if (depth > MAX_DEPTH) throw new SyntaxIssue(startOf(event), TOO_DEEP);
+    if (aliased && ++aliasedValues > MAX_ALIASED_VALUES)
+      throw new SyntaxIssue(
+        startOf(event),
+        "The aliases (*name) in this file expand to too many values.",
       );
-    return undefined;
+    if (event.type === EVENT_ID.ALIAS) return readAlias(event, field, depth);
+    if (event.anchorStart !== -1 && !aliased)
+      anchors.set(text.slice(event.anchorStart, event.anchorEnd), index);
+    if (event.type === EVENT_ID.SCALAR) return readScalar(event, field);
+    if (event.type === EVENT_ID.MAPPING) return readMapping(event, depth, aliased);
+    return readSequence(event, field, depth, aliased);
   }
 
-  function plainMap(
-    map: { items: { key: unknown; value: unknown }[] },
-    depth: number,
-    aliased: boolean,
-  ): object {
+  /** Reads the value of the anchor again, because a decimal depends on the field that it is in. */
+  function readAlias(event: AliasEvent, field: string, depth: number): unknown {
+    const name = text.slice(event.anchorStart, event.anchorEnd);
+    const target = anchors.get(name);
+    if (target === undefined)
+      throw new SyntaxIssue(
+        startOf(event),
+        `No anchor ${quote(`&${name}`)} is defined before this alias.`,
+      );
+    const after = next;
+    next = target;
+    const value = readValue(field, depth + 1, true);
+    next = after;
+    return value;
+  }
+
+  function readMapping(event: MappingEvent, depth: number, aliased: boolean): object {
+    assertTag(event, "!!map");
     const fields: Record<string, unknown> = {};
-    for (const pair of map.items) {
-      const key = pair.key as Node;
-      const name = isScalar(key) ? String(key.value) : "";
-      if (name === "__proto__") report("unknown_field", startOf(key), "Unknown field '__proto__'.");
+    const starts = recordOffsets(fields);
+    while (!isAtEnd()) {
+      const { name, start } = readName();
+      const value = readValue(name, depth + 1, aliased);
+      if (name === "__proto__") addIssue("unknown_field", start, "Unknown field '__proto__'.");
       else if (Object.hasOwn(fields, name))
-        report(
-          "repeated_key",
-          startOf(key),
-          `${quote(name)} is written twice here. Keep one of them.`,
-        );
-      else fields[name] = plain(pair.value as Node | null, name, depth + 1, aliased);
+        addIssue("repeated_key", start, `${quote(name)} appears twice here. Keep one of them.`);
+      else {
+        fields[name] = value;
+        if (starts !== undefined) starts[name] = start;
+      }
     }
     return fields;
   }
 
-  const locate = (path: Path): Position => {
-    let node: Node | undefined = document.contents ?? undefined;
-    let offset = startOf(node);
-    for (const part of path) {
-      if (isAlias(node)) node = anchors.get(node.source);
-      if (node === undefined || !("items" in node)) break;
-      if (isMap(node)) {
-        const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === part);
-        if (pair === undefined) break;
-        offset = startOf(pair.key as Node);
-        node = (pair.value as Node | null) ?? undefined;
-      } else {
-        const item: unknown = node.items[part as number];
-        if (item === undefined) break;
-        node = item as Node;
-        offset = startOf(node);
-      }
-    }
-    return position(offset);
-  };
-
-  const content = plain(document.contents, "", 0, false);
-  return { content, mistakes, broken, locate };
-}
-
-const startOf = (node: Node | undefined): number => node?.range?.[0] ?? 0;
-
-const START: Position = { line: 1, column: 1 };
-
-const unreadable = (detail: string): ParsedSource => ({
-  content: undefined,
-  mistakes: [{ code: "invalid_syntax", ...START, detail }],
-  broken: true,
-  locate: () => START,
-});
-
-/** The parser's words, and ours for what people run into. */
-function explain(error: YAMLError): string {
-  switch (error.code) {
-    case "TAB_AS_INDENT":
-      return "A tab is used for indentation here; YAML takes spaces only.";
-    case "MULTIPLE_DOCS":
-      return "A second document begins here ('---'). Put it into a file of its own.";
-    case "BLOCK_AS_IMPLICIT_KEY":
-      return "A second ': ' in one line. Put the text in quotes, or begin a new line.";
-    case "MISSING_CHAR":
-      return `Something is not closed here: ${lowerFirst(error.message)}.`;
-    case "TAG_RESOLVE_FAILED":
-      return `Tags such as '!name' have no meaning in a catalog (${lowerFirst(error.message)}).`;
-    case "NON_STRING_KEY":
-      return "The name of a field must be text.";
-    default:
-      if (error.message.startsWith("Maximum call stack"))
-        return "This is nested too deeply for a catalog.";
-      return `This is not valid YAML: ${lowerFirst(error.message)}.`;
+  function readName(): { name: string; start: number } {
+    const event = takeEvent();
+    const isText = event.type === EVENT_ID.SCALAR && ["", "!", "!!str"].includes(tagOf(event));
+    if (!isText) throw new SyntaxIssue(startOf(event), "The name of a field must be text.");
+    return { name: getScalarValue(text, event), start: startOf(event) };
   }
+
+  function readSequence(
+    event: SequenceEvent,
+    field: string,
+    depth: number,
+    aliased: boolean,
+  ): unknown[] {
+    assertTag(event, "!!seq");
+    const items: unknown[] = [];
+    const starts = recordOffsets(items);
+    while (!isAtEnd()) {
+      if (starts !== undefined) starts[items.length] = startOf(events[next] as NodeEvent);
+      items.push(readValue(field, depth + 1, aliased) ?? null);
+    }
+    return items;
+  }
+
+  function recordOffsets(value: object): Record<string | number, number> | undefined {
+    offsets?.set(value, {});
+    return offsets?.get(value);
+  }
+
+  function readScalar(event: ScalarEvent, field: string): unknown {
+    const source = getScalarValue(text, event);
+    const value = resolveScalar(event, source);
+    return typeof value === "number" && DECIMAL_FIELDS.has(field) ? source : (value ?? undefined);
+  }
+
+  function resolveScalar(event: ScalarEvent, source: string): unknown {
+    if (event.tagStart !== -1) {
+      const tag = EXPLICIT_TAGS.get(tagOf(event));
+      const value = tag === undefined ? NOT_RESOLVED : tag.resolve(source, true, tag.tagName);
+      return value === NOT_RESOLVED ? refuseTag(event) : value;
+    }
+    if (event.style !== SCALAR_STYLE.PLAIN || !MAY_BE_TYPED.test(source)) return source;
+    for (const tag of IMPLICIT_TAGS) {
+      const value = tag.resolve(source, false, tag.tagName);
+      if (value !== NOT_RESOLVED) return value;
+    }
+    return source;
+  }
+
+  const tagOf = (event: ScalarEvent | MappingEvent | SequenceEvent): string =>
+    text.slice(event.tagStart, event.tagEnd);
+
+  function assertTag(event: MappingEvent | SequenceEvent, expected: string): void {
+    if (event.tagStart !== -1 && !["!", expected].includes(tagOf(event))) refuseTag(event);
+  }
+
+  function refuseTag(event: ScalarEvent | MappingEvent | SequenceEvent): never {
+    throw new SyntaxIssue(
+      event.tagStart,
+      `Tags such as '!name' have no meaning in a catalog (unresolved tag: ${tagOf(event)}).`,
+    );
+  }
+
+  if (events.length === 0)
+    throw new SyntaxIssue(0, "The file is empty. It must begin with 'catalog: 1'.");
+  const content = readValue("", 0, false);
+  // The event at `next` ends the document.
+  if (next + 1 < events.length)
+    throw new SyntaxIssue(
+      findSecondDocument(text, events, next),
+      "A second document begins here ('---'). Move it to a separate file.",
+    );
+
+  return content;
 }
 
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+/** Returns a function that finds the offset of a path. The file must have no syntax error. */
+function createLocator(text: string): (path: Path) => number {
+  const offsets: Offsets = new Map();
+  const yaml = parseYaml(text);
+  const content = readDocument(yaml, () => {}, offsets);
+  return (path) => {
+    let value = content;
+    let offset = Math.max(startOf(yaml.events[1] as NodeEvent), 0);
+    for (const part of path) {
+      const starts = offsets.get(value);
+      if (starts === undefined || !Object.hasOwn(starts, part)) break;
+      if (starts[part] !== -1) offset = starts[part] ?? offset;
+      value = (value as Record<string | number, unknown>)[part];
+    }
+    return offset;
+  };
+}
+
+/** Returns where a value begins, for a block scalar in the line of its `|`; -1 if it is empty. */
+function startOf(event: NodeEvent): number {
+  if (event.type === EVENT_ID.ALIAS) return event.anchorStart - 1;
+  if (event.type !== EVENT_ID.SCALAR) return event.start;
+  return event.style === SCALAR_STYLE.PLAIN ? event.valueStart : event.valueStart - 1;
+}
+
+/** A document that is not the first begins with the first marker after the last value before it. */
+function findSecondDocument(text: string, events: readonly Event[], end: number): number {
+  const last = events.findLast(
+    (event, index) => index < end && event.type === EVENT_ID.SCALAR && event.valueEnd !== -1,
+  ) as ScalarEvent | undefined;
+  const marker = /^(?:---|\.\.\.)(?=\s|$)/gm;
+  marker.lastIndex = last?.valueEnd ?? 0;
+  return marker.exec(text)?.index ?? 0;
+}
+
+/** Returns a function that turns an offset into a position. */
+function indexLines(text: string): (offset: number) => Position {
+  const starts = [0];
+  for (const { index, 0: lineBreak } of text.matchAll(/\r\n?|\n/g))
+    starts.push(index + lineBreak.length);
+  return (offset) => {
+    let line = 0;
+    for (let end = starts.length; end - line > 1;) {
+      const middle = (line + end) >> 1;
+      if ((starts[middle] ?? 0) <= offset) line = middle;
+      else end = middle;
+    }
+    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
+  };
+}
+
+/** Tags of plain scalars, in the order in which they are tried; what no tag accepts is text. */
+const IMPLICIT_TAGS = [nullCoreTag, boolCoreTag, intCoreTag, floatCoreTag];
+/** Matches all plain scalars that an implicit tag accepts, by their first character. */
+const MAY_BE_TYPED = /^(?:$|[-+.~\dnNtTfF])/;
+const EXPLICIT_TAGS = new Map<string, typeof strTag | (typeof IMPLICIT_TAGS)[number]>([
+  ["!", strTag],
+  ["!!str", strTag],
+  ["!!null", nullCoreTag],
+  ["!!bool", boolCoreTag],
+  ["!!int", intCoreTag],
+  ["!!float", floatCoreTag],
+]);

@@ -1,4 +1,4 @@
-import { parseDocument } from "yaml";
+import { parseSource } from "./catalog-source.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
 import { parseImportedBusiness, type ImportedBusiness } from "./imported-business.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -45,6 +45,8 @@ function parseJson(text: string): unknown {
  * JSON.parse does not always report a position. The YAML parser fails at the same place and does.
  */
 function locateError(text: string): string | undefined {
-  const { line, col } = parseDocument(text).errors[0]?.linePos?.[0] ?? {};
-  return line === undefined ? undefined : `${line}:${col}`;
+  const issue = parseSource({ name: "", text }).issues.find(
+    ({ code }) => code === "invalid_syntax",
+  );
+  return issue && `${issue.line}:${issue.column}`;
 }

@@ -29,7 +29,7 @@ export function readCatalog(
     files.map((file) => file.content),
     options,
   );
-  if (merged === null || issues.length > 0 || files.some((file) => file.mistakes.length > 0))
+  if (merged === null || issues.length > 0 || files.some((file) => file.issues.length > 0))
     throw catalogError(files, issues);
   return merged;
 }
@@ -38,9 +38,7 @@ type File = ParsedSource & { name: string };
 
 function catalogError(files: readonly File[], issues: readonly CatalogIssue[]): AppError {
   const located = [
-    ...files.flatMap((file, index) =>
-      file.mistakes.map((mistake) => ({ ...mistake, file: index })),
-    ),
+    ...files.flatMap((file, index) => file.issues.map((issue) => ({ ...issue, file: index }))),
     ...issues.map(({ code, path, detail, otherPath }) => ({
       code,
       detail:

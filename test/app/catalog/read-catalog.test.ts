@@ -316,11 +316,21 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
     "areas:\n  - {key: garden, name: Garden, previousKeys: [yard]}\n  - {key: yard, name: Yard}\n",
     "7:6 The ID of 'garden' is already derived from the key 'yard'. Choose another key.",
   ],
+  [
+    "several objects without a valid key",
+    "areas: [hall, garden, {name: A}, {name: B}, {key: 1, name: C}, {key: 1, name: D}]\n",
+    "5:9 Each of 'areas' must be a group of fields, not 'hall'.",
+    "5:15 Each of 'areas' must be a group of fields, not 'garden'.",
+    "5:23 'key' is missing; it must be 1 to 80 characters in one line, with no space at either end.",
+    "5:34 'key' is missing; it must be 1 to 80 characters in one line, with no space at either end.",
+    "5:46 'key' must be 1 to 80 characters in one line, with no space at either end, not 1. Put it in quotes: key: \"1\".",
+    "5:65 'key' must be 1 to 80 characters in one line, with no space at either end, not 1. Put it in quotes: key: \"1\".",
+  ],
   // YAML syntax
   [
     "a repeated field",
     "areas: []\nareas: []\n",
-    "6:1 'areas' is written twice here. Keep one of them.",
+    "6:1 'areas' appears twice here. Keep one of them.",
   ],
   [
     "a price with a comma in a flow map",
@@ -340,7 +350,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
   [
     "a colon in an unquoted text",
     "areas: [{key: a, name: A}]\nstaff:\n  - key: x\n    name: Tom: the cat\n",
-    "8:11 A second ': ' in one line. Put the text in quotes, or begin a new line.",
+    "8:14 Unexpected ': ' in a value. Put the text in quotes, or begin a new line.",
   ],
   [
     "a YAML tag",
@@ -350,7 +360,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
   [
     "an alias without an anchor",
     "areas: *halls\n",
-    "5:8 No anchor '&halls' stands before this alias.",
+    "5:8 No anchor '&halls' is defined before this alias.",
   ],
   ["a list as a field name", "? [a, b]\n: 3\n", "5:3 The name of a field must be text."],
 ];
@@ -425,7 +435,7 @@ services:
     ],
     [
       "catalog: 1\n---\ncatalog: 1\n",
-      "catalog.yaml:2:1 A second document begins here ('---'). Put it into a file of its own.",
+      "catalog.yaml:2:1 A second document begins here ('---'). Move it to a separate file.",
     ],
   ])("rejects a file that is not a catalog: %#", (text, expected) => {
     expect(collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]))).toEqual([
@@ -486,7 +496,7 @@ services:
       bomb.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(", ")}]`);
     const found = collectIssues(() => readCatalogBody(`${bomb.join("\n")}\n`));
     expect(found).toEqual([
-      expect.stringContaining("Its aliases (*name) make this file far too large."),
+      expect.stringContaining("The aliases (*name) in this file expand to too many values."),
     ]);
   });
 

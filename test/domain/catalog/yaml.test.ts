@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { load, YAML11_SCHEMA } from "js-yaml";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { writeYaml } from "../../../src/domain/catalog/yaml.ts";
 import { parseSource } from "../../../src/app/catalog/catalog-source.ts";
 import type { AuthoredFile } from "../../../src/domain/catalog/file/schema.ts";
@@ -69,7 +69,7 @@ describe("what it looks like", () => {
       "A test.",
     );
     expect(yaml).toContain('{ key: "no", name: "0123", price: 1.00 }');
-    expect(parse(yaml, { version: "1.1" })).toMatchObject({
+    expect(load(yaml, { schema: YAML11_SCHEMA })).toMatchObject({
       addons: [{ key: "no", name: "0123" }],
     });
   });

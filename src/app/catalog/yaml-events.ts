@@ -1,0 +1,138 @@
+import { type Event, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
+import { quote } from "../../domain/safe-text.ts";
+
+export const MAX_DEPTH = 40;
+export const TOO_DEEP = "This is nested too deeply for a catalog.";
+
+/** Ends the reading of a file. */
+export class SyntaxIssue extends Error {
+  readonly offset: number;
+
+  constructor(offset: number, detail: string) {
+    super(detail);
+    this.offset = offset;
+  }
+}
+
+/** The offsets are valid in the file as well, but the values must be read from this text. */
+export type YamlEvents = { text: string; events: Event[] };
+
+/** @throws SyntaxIssue at the first error */
+export function parseYaml(text: string): YamlEvents {
+  try {
+    return parseStrictly(text);
+  } catch (error) {
+    const isInBrackets = error instanceof YAMLException && error.reason === "deficient indentation";
+    if (!isInBrackets) throw explain(text, error);
+    try {
+      return parseLeniently(text, error);
+    } catch (other) {
+      throw explain(text, other);
+    }
+  }
+}
+
+const parseStrictly = (text: string): YamlEvents => ({
+  text,
+  // The document itself takes one level.
+  events: parseEvents(text, { maxDepth: MAX_DEPTH + 1 }),
+});
+
+/**
+ * Parses what YAML forbids and most other parsers accept: a closing bracket that is not indented
+ * more than its field, and tabs in brackets. Spaces replace the tabs, and the comment and the line
+ * break before such a bracket, so that every offset stays valid.
+ * @throws `cause` if the replaced characters turn out to be part of a value
+ */
+function parseLeniently(text: string, cause: YAMLException): YamlEvents {
+  const lines = text.split(/(?<=\n)/);
+  const spaced = lines.map((line, index) => {
+    const indent = line.length - line.trimStart().length;
+    const content = line.slice(0, indent) + line.slice(indent).replaceAll("\t", " ");
+    if (!/^[ \t]*[\]}]/.test(lines[index + 1] ?? "")) return content;
+    return (BEFORE_COMMENT.exec(content)?.[0] ?? "").padEnd(line.length);
+  });
+  // Texts may contain tabs, and lines that begin with a bracket: those must stay.
+  const restored = withScalarsOf(text, parseStrictly(spaced.join("")));
+  const parsed = parseStrictly(restored);
+  if (withScalarsOf(text, parsed) !== restored) throw cause;
+  return parsed;
+}
+
+/** Matches all of a line but its comment and its line break. */
+const BEFORE_COMMENT = /^(?:"[^"\n]*"|'[^'\n]*'|(?<=\S)#|[^#\r\n])*/;
+
+/** Returns the parsed text with all scalars as they are in another text of the same length. */
+function withScalarsOf(original: string, { text, events }: YamlEvents): string {
+  let result = "";
+  for (const event of events)
+    if (event.type === EVENT_ID.SCALAR && event.valueStart !== -1)
+      result +=
+        text.slice(result.length, event.valueStart) +
+        original.slice(event.valueStart, event.valueEnd);
+  return result + text.slice(result.length);
+}
+
+/** Returns an error of the parser in words that tell the author of a catalog what to do. */
+function explain(text: string, error: unknown): unknown {
+  if (!(error instanceof YAMLException)) return error;
+  const { reason } = error;
+  const offset = error.mark?.position ?? 0;
+  const lineStart = startOfLastLine(text.slice(0, offset));
+  const before = text.slice(lineStart, offset);
+  const issueHere = (detail: string): SyntaxIssue => new SyntaxIssue(offset, detail);
+
+  if (reason.startsWith("nesting exceeded")) return issueHere(TOO_DEEP);
+  if (reason.includes(" tag "))
+    return issueHere(`Tags such as '!name' have no meaning in a catalog (${reason}).`);
+  if (!BLOCK_REASON.test(reason))
+    return issueHere(EXPLANATIONS[reason] ?? `This is not valid YAML: ${reason}.`);
+
+  const indent = /^[ \t]*/.exec(text.slice(lineStart))?.[0] ?? "";
+  if (indent.includes("\t"))
+    return new SyntaxIssue(
+      lineStart + indent.indexOf("\t"),
+      "A tab is used for indentation here; YAML takes spaces only.",
+    );
+  const isColon = text[offset] === ":";
+  if (isColon && /:\s/.test(before))
+    return issueHere("Unexpected ': ' in a value. Put the text in quotes, or begin a new line.");
+  if (reason.includes("multiline key") || (isColon && reason.startsWith("end of the stream"))) {
+    const above = text.slice(0, lineStart).trimEnd();
+    const line = above.slice(startOfLastLine(above));
+    return new SyntaxIssue(
+      above.length - line.trimStart().length,
+      "This line continues in the next one, because there is no ': ' after the name of a field.",
+    );
+  }
+  if (before.trim() === "" || isColon)
+    return issueHere("The indentation of this line does not match the lines above it.");
+  return issueHere(
+    `Unexpected ${quote(text.charAt(offset))}. Put the text in quotes, or begin a new line.`,
+  );
+}
+
+const startOfLastLine = (text: string): number =>
+  Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
+
+/** Reasons that the parser gives outside of brackets and quotation marks. */
+const BLOCK_REASON =
+  /^(?:tab characters|bad indentation|end of the stream or|expected ':')|multiline key/;
+
+const UNCLOSED_QUOTE = "A quotation mark is not closed.";
+const BAD_ESCAPE = "This is not an escape sequence. For a backslash, write two of them.";
+const BAD_CHARACTER = "Write this character as an escape sequence, in double quotes.";
+const EXPLANATIONS: Record<string, string> = {
+  "deficient indentation":
+    "This line is not indented enough, or a bracket or quotation mark above it is not closed.",
+  "missed comma between flow collection entries": "A ',' or a closing bracket is missing here.",
+  "expected the node content, but found ','": "A value is missing before this ','.",
+  "unexpected end of the stream within a flow collection": "A bracket is not closed.",
+  "unexpected end of the stream within a single quoted scalar": UNCLOSED_QUOTE,
+  "unexpected end of the stream within a double quoted scalar": UNCLOSED_QUOTE,
+  "unknown escape sequence": BAD_ESCAPE,
+  "expected hexadecimal character": BAD_ESCAPE,
+  "null byte is not allowed in input": BAD_CHARACTER,
+  "the stream contains non-printable characters": BAD_CHARACTER,
+  "expected valid JSON character": BAD_CHARACTER,
+};
