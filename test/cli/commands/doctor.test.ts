@@ -100,7 +100,7 @@ test("problems and their fixes are printed on a terminal, in a pipe and as JSON"
   );
   expect(piped.stdout).toContain("daemon\twrong\tthe daemon is not running\tnpx deskbell serve\n");
   expect(piped.stdout).toMatch(
-    /^webhooks\twrong\t'x␛\[2J' has failed 2 times since \S+\tnpx deskbell deliveries list --failed --endpoint whe_\w+$/m,
+    /^webhooks\twrong\tthe endpoint 'x␛\[2J' has failed 2 times since \S+\tnpx deskbell deliveries list --failed --endpoint whe_\w+$/m,
   );
 
   const shown = await createTerminal({ isTTY: true, dataDir }).deskbell("doctor --no-color");

@@ -81,7 +81,7 @@ test("status prints each problem with a command, and exits with 6", async () => 
     code: 6,
     stdout: [
       "problem\tthe daemon is not running\tdeskbell serve",
-      `problem\t'till' has failed 3 times since 2026-11-20T12:00:00Z, will be disabled at 2026-11-20T12:01:00Z\tdeskbell deliveries list --failed --endpoint ${endpoint.id}`,
+      `problem\tthe endpoint 'till' has failed 3 times since 2026-11-20T12:00:00Z, and will be disabled at 2026-11-20T12:01:00Z\tdeskbell deliveries list --failed --endpoint ${endpoint.id}`,
       "problem\tthe backup of 2026-11-20T12:00:00Z failed: the moon␛[2J\tdeskbell backup",
     ],
   });
@@ -95,7 +95,7 @@ test("status prints each problem with a command, and exits with 6", async () => 
   await deskbell("backup");
   expect(problems((await deskbell("status")).stdout)).toEqual([
     "problem\tthe daemon is not running\tdeskbell serve",
-    `problem\t'till' is disabled (gone)\tdeskbell webhooks show ${endpoint.id}`,
+    `problem\tthe endpoint 'till' is disabled (gone)\tdeskbell webhooks show ${endpoint.id}`,
   ]);
   rt.tx(() => rt.store.endpoints.updateStatus(endpoint.id, "DISABLED", "manual", rt.now()));
   expect(problems((await deskbell("status")).stdout)).toHaveLength(1);
@@ -121,7 +121,7 @@ test("a failing endpoint is a problem only after it has failed for a day", async
   expect(await deskbell("status")).toMatchObject({
     code: 6,
     stdout: expect.stringMatching(
-      /^problem\t'till' has failed once since \S+\tdeskbell deliveries list --failed/m,
+      /^problem\tthe endpoint 'till' has failed once since \S+\tdeskbell deliveries list --failed/m,
     ),
   });
   lock.release();
