@@ -65,7 +65,8 @@ async function createHome() {
   const fillIn = (line: string): string =>
     line
       .replaceAll("https://partner.example/hook", `${partner.url} --allow-private`)
-      .replaceAll("http://127.0.0.1:4100", api);
+      .replaceAll("http://127.0.0.1:4100", api)
+      .replace(/^KEY=.*$/, '$&\nprintf %s "$KEY"');
 
   /** Runs a command until it exits, or a server until it is ready. */
   const run = async (line: string): Promise<void> => {
@@ -97,7 +98,7 @@ async function createHome() {
       ? Promise.race([serving.then((url) => [0, (api = url ?? "")]), ended])
       : ended);
     if (code !== 0) throw new Error(`The command exited with ${code}:\n${stdout}${stderr}`);
-    if (/\bkeys create\b/.test(line)) env.KEY = stdout.trim();
+    if (line.startsWith("KEY=")) env.KEY = stdout;
   };
   return { run, partner };
 }
