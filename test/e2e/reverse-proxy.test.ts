@@ -203,7 +203,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s, configured as in the guid
     expect([quiet.status, JSON.parse(quiet.body).data]).toEqual([200, []]);
     expect(performance.now() - startedAt).toBeGreaterThan(waitSeconds * 1000 - 100);
     const waiting = proxy.get(`${after}&wait=25`, { headers });
-    await deskbell("services", "set", "beard-trim", "--price", "36.00");
+    await deskbell("services", "update", "beard-trim", "--price", "36.00");
     const { data } = JSON.parse((await waiting).body) as { data: { type: string }[] };
     expect(data.map(({ type }) => type)).toContain("service.updated");
   });
