@@ -1,4 +1,4 @@
-import { safe } from "./domain/safe-text.ts";
+import { safe } from "./domain/text.ts";
 
 export type LogFormat = "auto" | "json" | "pretty";
 export type LogLevel = "info" | "warn" | "error";

@@ -1,4 +1,4 @@
-import { byteSize } from "../domain/byte-size.ts";
+import { byteSize } from "../domain/text.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "./runtime.ts";
 

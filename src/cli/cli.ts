@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { createInterface } from "node:readline";
 import { type Config, type ConfigFlags, readConfig } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
-import { safe } from "../domain/safe-text.ts";
+import { safe } from "../domain/text.ts";
 import { getBusiness } from "../app/businesses.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";

@@ -1,6 +1,6 @@
 import type { CommanderError } from "commander";
 import { AppError } from "../domain/errors.ts";
-import { safe } from "../domain/safe-text.ts";
+import { safe } from "../domain/text.ts";
 import { EXIT, EXIT_CODE_OF } from "./exit-codes.ts";
 
 export type Failure = { text: string; exitCode: number };

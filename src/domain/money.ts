@@ -1,4 +1,4 @@
-import { safe } from "./safe-text.ts";
+import { countOf, safe } from "./text.ts";
 
 /** Maximum amount in minor units: 99,999,999.99 in a currency with cents. */
 export const MAX_MINOR_UNITS = 9_999_999_999;
@@ -66,7 +66,7 @@ function parseDecimal(text: string, rules: DecimalRules): ParsedAmount {
   const [, whole = "", decimals = ""] = match;
   if (decimals.length > rules.digits)
     return {
-      problem: `has ${count(decimals.length, "decimal")} in ${shown}, but ${rules.limit}`,
+      problem: `has ${countOf(decimals.length, "decimal")} in ${shown}, but ${rules.limit}`,
     };
   // More than 15 digits exceed every maximum, and would lose precision as a number.
   const significant = (whole + decimals.padEnd(rules.digits, "0")).replace(/^0+(?=\d)/, "");
@@ -81,5 +81,3 @@ function formatDecimal(units: number, digits: number): string {
   const text = String(Math.abs(units)).padStart(digits + 1, "0");
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
-
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;

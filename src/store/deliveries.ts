@@ -1,5 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
-import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
+import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import type { Outcome } from "../domain/webhooks/outcome.ts";
 import type { Db } from "./db.ts";
 import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";

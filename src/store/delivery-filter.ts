@@ -1,5 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
-import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
+import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 
 /** Deliveries must match all fields that are set. */
 export type DeliveryFilter = {

@@ -1,5 +1,5 @@
 import type { Db } from "./db.ts";
-import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
+import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 

@@ -1,7 +1,6 @@
 import { redactSecrets } from "../domain/webhooks/redact-secrets.ts";
-import type { Settlement } from "../domain/webhooks/settle.ts";
+import type { Settlement, DeliveryStatus } from "../domain/webhooks/settle.ts";
 import type { Db } from "./db.ts";
-import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
 import type { AttemptRow, DeliveryRow } from "./deliveries.ts";
 
 /** The fields of a delivery that the delivery worker needs to send it. */

@@ -1,5 +1,5 @@
 import type { Db } from "./db.ts";
-import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
+import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
 /** Deliveries created before these instants can be deleted. */

@@ -1,5 +1,5 @@
 import type { Db } from "./db.ts";
-import type { DeliveryStatus } from "../domain/webhooks/delivery-status.ts";
+import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 
 const MINUTE_MS = 60_000;
 

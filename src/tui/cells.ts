@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { safe } from "../domain/safe-text.ts";
+import { safe } from "../domain/text.ts";
 
 /** Only the terminal's 16 standard colours, so that the view follows the user's theme. */
 export type Colour = "red" | "green" | "yellow" | "blue" | "cyan" | "gray";

@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from "../domain/webhooks/retry-schedule.ts";
+import { MAX_ATTEMPTS } from "../domain/webhooks/settle.ts";
 import type { LiveState } from "../store/live-filter.ts";
 import { COUNT_LIMIT, type LiveRow } from "../store/live.ts";
 import { drawBorder } from "./border.ts";

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Runtime } from "../app/runtime.ts";
 import { redeliverDelivery } from "../app/webhooks/deliveries.ts";
 import { type SendOnce, testEndpoint } from "../app/webhooks/test-endpoint.ts";
-import { countOf } from "../domain/count-of.ts";
+import { countOf } from "../domain/text.ts";
 import { AppError } from "../domain/errors.ts";
 import { parseSearch } from "./search.ts";
 import {

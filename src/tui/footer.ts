@@ -1,4 +1,4 @@
-import { countOf } from "../domain/count-of.ts";
+import { countOf } from "../domain/text.ts";
 import {
   clipStart,
   justify,

@@ -15,7 +15,7 @@ import type {
   ResolvedRequest,
   NamedRequest,
 } from "../../src/domain/availability/request.ts";
-import { refusalSentence } from "../../src/domain/availability/refusal-text.ts";
+import { refusalSentence } from "../../src/domain/availability/refusal.ts";
 import type { Catalog, Kind as ObjectKind } from "../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
 import type { Runtime } from "../../src/app/runtime.ts";

@@ -1,9 +1,9 @@
 import { BoundedCache } from "../../domain/bounded-cache.ts";
-import { listRefusedStarts } from "../../domain/availability/check-start.ts";
-import { dateOf, dayNumber } from "../../domain/availability/calendar.ts";
+import { listRefusedStarts } from "../../domain/availability/slot.ts";
+import { dateOf, dayNumber, dayAt } from "../../domain/availability/wall-clock.ts";
 import type { SlotSearch } from "../../domain/availability/slot-search.ts";
 import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
-import { planNamedRequest } from "../../domain/availability/plan-named-request.ts";
+import { planNamedRequest, type Audience } from "../../domain/availability/resolve-request.ts";
 import {
   type PublicDay,
   type PublicSlot,
@@ -11,8 +11,6 @@ import {
 } from "../../domain/availability/public-slot.ts";
 import type { NamedRequest } from "../../domain/availability/request.ts";
 import type { DateRange } from "../../domain/availability/date-range.ts";
-import type { Audience } from "../../domain/availability/resolve-request.ts";
-import { dayAt } from "../../domain/availability/wall-clock.ts";
 import type { Catalog, LocalDate } from "../../domain/catalog/catalog.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

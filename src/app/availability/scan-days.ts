@@ -1,10 +1,9 @@
-import { busyWindow, busyMargins } from "../../domain/availability/busy-window.ts";
-import { DAY_MIN, type DayNumber, dateOf } from "../../domain/availability/calendar.ts";
-import { type DayListing, type DayState, listSlots } from "../../domain/availability/listing.ts";
+import { busyWindow, busyMargins } from "../../domain/availability/busy-intervals.ts";
+import { DAY_MIN, type DayNumber, dateOf, dayAt } from "../../domain/availability/wall-clock.ts";
+import { type DayListing, type DayState, listSlots } from "../../domain/availability/slot.ts";
 import { type SlotSearch, prepareSlotSearch } from "../../domain/availability/slot-search.ts";
 import { withDays, type VisitPlan } from "../../domain/availability/visit-plan.ts";
 import type { BusyInterval } from "../../domain/availability/request.ts";
-import { dayAt } from "../../domain/availability/wall-clock.ts";
 import type { Runtime } from "../runtime.ts";
 import { createBusyIntervalReader } from "../bookings/busy-intervals.ts";
 import { inChunks, type YieldToEventLoop } from "./yield-to-event-loop.ts";

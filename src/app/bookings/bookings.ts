@@ -4,7 +4,7 @@ import {
   toPublicBooking,
   bookingCreatedEvent,
 } from "../../domain/bookings/booking.ts";
-import { parseBookingRequest } from "../../domain/bookings/booking-request.ts";
+import { parseBookingRequest } from "../../domain/bookings/requests.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { planBooking } from "./plan-booking.ts";

@@ -1,4 +1,4 @@
-import { busyWindow } from "../../domain/availability/busy-window.ts";
+import { busyWindow } from "../../domain/availability/busy-intervals.ts";
 import type { Interval } from "../../domain/availability/intervals.ts";
 import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
 import type { BusyInterval } from "../../domain/availability/request.ts";

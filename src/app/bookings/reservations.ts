@@ -5,7 +5,7 @@ import {
   type Reservation,
   reservationCreatedEvent,
 } from "../../domain/bookings/reservation.ts";
-import { parseReservationRequest } from "../../domain/bookings/reservation-request.ts";
+import { parseReservationRequest } from "../../domain/bookings/requests.ts";
 import type { Runtime } from "../runtime.ts";
 import { planReservation } from "./plan-booking.ts";
 import { getBusiness } from "../businesses.ts";

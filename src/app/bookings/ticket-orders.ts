@@ -1,6 +1,6 @@
 import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
 import {
@@ -16,12 +16,12 @@ import {
   ticketOrderEvent,
   type Ticket,
   type TicketOrder,
+  assertSellable,
 } from "../../domain/bookings/ticket-order.ts";
 import {
   type TicketOrderRequest,
   parseTicketOrderRequest,
-} from "../../domain/bookings/ticket-order-request.ts";
-import { assertSellable } from "../../domain/bookings/ticket-sale.ts";
+} from "../../domain/bookings/requests.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { getBusiness } from "../businesses.ts";

@@ -1,4 +1,4 @@
-import { formatInstant } from "../../domain/business-time.ts";
+import { formatInstant } from "../../domain/local-time.ts";
 import { AppError } from "../../domain/errors.ts";
 import { hashAdmissionCode } from "../../domain/bookings/short-code.ts";
 import {

@@ -15,7 +15,7 @@ import {
   strTag,
 } from "js-yaml";
 import type { Path } from "../../domain/catalog/catalog-issue.ts";
-import { quote } from "../../domain/safe-text.ts";
+import { quote } from "../../domain/text.ts";
 import { DECIMAL_FIELDS } from "../../domain/catalog/file/values.ts";
 import { MAX_DEPTH, parseYaml, SyntaxIssue, TOO_DEEP, type YamlEvents } from "./yaml-events.ts";
 

@@ -7,11 +7,10 @@ import {
   readCell,
 } from "../../domain/catalog/csv/format.ts";
 import { type CsvIssue, type CsvRow, readCsvSections } from "../../domain/catalog/csv/import.ts";
-import { quote, safe } from "../../domain/safe-text.ts";
+import { quote, safe, countOf } from "../../domain/text.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type ImportReport, summarizeSections } from "../../domain/catalog/import-report.ts";
-import { countOf } from "../../domain/count-of.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { parseImportedBusiness, type ImportedBusiness } from "./imported-business.ts";
 

@@ -3,7 +3,7 @@ import { writeYaml } from "../../domain/catalog/yaml.ts";
 import { parseImportedBusiness, type ImportedBusiness } from "./imported-business.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { ImportReport } from "../../domain/catalog/import-report.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import { mapSquareCatalog } from "../../domain/square/import.ts";
 import { parseSquareObjects } from "../../domain/square/objects.ts";
 

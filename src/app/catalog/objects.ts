@@ -1,7 +1,7 @@
 import type { Catalog, DocOf, Kind, PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { ID_PREFIXES, objectId } from "../../domain/catalog/object-id.ts";
 import { KIND_NAMES } from "../../domain/catalog/kind-names.ts";
-import { quote } from "../../domain/safe-text.ts";
+import { quote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import type { Runtime } from "../runtime.ts";

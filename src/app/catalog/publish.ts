@@ -1,4 +1,4 @@
-import { formatInstant } from "../../domain/business-time.ts";
+import { formatInstant } from "../../domain/local-time.ts";
 import type { CatalogState } from "../../domain/public/catalog-changed.ts";
 import { diffPublicCatalogs, type PublicDiff } from "../../domain/public/catalog-events.ts";
 import type { StoredCatalog } from "../../domain/public/public-context.ts";

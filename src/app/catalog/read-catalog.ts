@@ -2,7 +2,7 @@ import { validateCatalog, type ValidateOptions } from "../../domain/catalog/vali
 import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
 import type { CatalogIssue } from "../../domain/catalog/catalog-issue.ts";
 import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import {
   type CatalogSource,
   type ParsedSource,

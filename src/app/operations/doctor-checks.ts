@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { isTimezone } from "../../domain/business-time.ts";
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { isTimezone } from "../../domain/local-time.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { maxInFlight, PERMITS } from "../../domain/webhooks/permits.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { DatabaseFacts } from "../../store/database-facts.ts";

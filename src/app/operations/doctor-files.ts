@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import { type Finding, summarizeNames } from "./finding.ts";
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { shellQuote } from "../../domain/text.ts";
 
 export type FilePermissions = { path: string; mode: number; uid: number };
 

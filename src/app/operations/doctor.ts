@@ -1,5 +1,4 @@
-import { byteSize } from "../../domain/byte-size.ts";
-import { countOf } from "../../domain/count-of.ts";
+import { byteSize, countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Config } from "../../config.ts";
 import type { Runtime } from "../runtime.ts";

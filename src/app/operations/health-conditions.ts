@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";

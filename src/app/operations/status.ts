@@ -1,6 +1,6 @@
 import type { Runtime } from "../runtime.ts";
 import { isDaemonRunning } from "../../store/database.ts";
-import type { DeliveryStatus } from "../../domain/webhooks/delivery-status.ts";
+import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { type Backup, listBackups } from "./backups.ts";
 import {

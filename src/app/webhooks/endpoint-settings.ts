@@ -2,7 +2,7 @@ import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import { EVENT_TYPES, isEventType } from "../../domain/event-types.ts";
 import { MAX_CONCURRENCY } from "../../domain/webhooks/endpoint-health.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import {
   type UrlPolicy,
   normalizeUrl,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
-import { byteSize } from "../../domain/byte-size.ts";
+import { byteSize } from "../../domain/text.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { text } from "../flags.ts";
 import { createPrivateFile } from "../input/private-file.ts";

@@ -1,5 +1,5 @@
 import type { BusinessContents } from "../../store/business-contents.ts";
-import { countOf } from "../../domain/count-of.ts";
+import { countOf } from "../../domain/text.ts";
 import { command, type CommandGroup } from "../command.ts";
 
 const list = command({

@@ -1,6 +1,5 @@
 import type { ImportReport } from "../../domain/catalog/import-report.ts";
-import { safe } from "../../domain/safe-text.ts";
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { safe, shellQuote } from "../../domain/text.ts";
 import { readText } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
 import type { Cli } from "../cli.ts";

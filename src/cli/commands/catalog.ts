@@ -1,6 +1,6 @@
 import { totalBytes, readSources } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -2,7 +2,7 @@ import type { Option } from "commander";
 import { readCompletion, SHELLS } from "../../assets.ts";
 import { readConfig } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command, type CommandSpec, type CommandGroup } from "../command.ts";
 import type { Candidate } from "../completion/complete.ts";

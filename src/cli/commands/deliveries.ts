@@ -1,7 +1,7 @@
-import { countOf } from "../../domain/count-of.ts";
+import { countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { DELIVERY_STATUSES } from "../../domain/webhooks/delivery-status.ts";
+import { DELIVERY_STATUSES } from "../../domain/webhooks/settle.ts";
 import type { AttemptRow, DeliveryRow } from "../../store/deliveries.ts";
 import type { DeliveryFilter } from "../../store/delivery-filter.ts";
 import type { Cli } from "../cli.ts";

@@ -1,4 +1,4 @@
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { AttemptWithDelivery } from "../../store/deliveries.ts";
 import type { Cli } from "../cli.ts";

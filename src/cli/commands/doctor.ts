@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { Check, Finding } from "../../app/operations/finding.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import { probeDaemon } from "../running/probe-daemon.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { countOf } from "../../domain/count-of.ts";
+import { countOf } from "../../domain/text.ts";
 import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../domain/event-types.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { duration, text } from "../flags.ts";

@@ -1,6 +1,6 @@
 import { readStarter } from "../../assets.ts";
 import { writeNewFile } from "../input/new-file.ts";
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { command } from "../command.ts";
 
 export const init = command({

@@ -1,7 +1,6 @@
 import type { ListedKey } from "../../store/keys.ts";
-import { countOf } from "../../domain/count-of.ts";
+import { countOf, safe } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/safe-text.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { printSecretOnce } from "../output/print-secret-once.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { formatMoney } from "../../domain/money.ts";
-import { countOf } from "../../domain/count-of.ts";
+import { countOf } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { text, toggle } from "../flags.ts";

@@ -1,5 +1,5 @@
 import type { PromotionBenefit } from "../../domain/catalog/catalog.ts";
-import { formatInstant } from "../../domain/business-time.ts";
+import { formatInstant } from "../../domain/local-time.ts";
 import { formatMoney } from "../../domain/money.ts";
 import type { CommandGroup } from "../command.ts";
 import { readOnlyCommands } from "../objects/object-commands.ts";

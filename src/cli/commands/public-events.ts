@@ -1,4 +1,4 @@
-import { formatInstant } from "../../domain/business-time.ts";
+import { formatInstant } from "../../domain/local-time.ts";
 import type { CommandGroup } from "../command.ts";
 import { readOnlyCommands } from "../objects/object-commands.ts";
 

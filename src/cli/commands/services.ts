@@ -1,6 +1,6 @@
 import type { DocOf } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { integer, text } from "../flags.ts";

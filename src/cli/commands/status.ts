@@ -1,6 +1,5 @@
 import type { Status } from "../../app/operations/status.ts";
-import { safe } from "../../domain/safe-text.ts";
-import { byteSize } from "../../domain/byte-size.ts";
+import { safe, byteSize } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

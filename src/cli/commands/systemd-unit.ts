@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { IS_EXECUTABLE } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";
 import { systemdUnit } from "../running/systemd-unit.ts";

@@ -1,5 +1,5 @@
-import { formatInstant } from "../../domain/business-time.ts";
-import { countOf } from "../../domain/count-of.ts";
+import { formatInstant } from "../../domain/local-time.ts";
+import { countOf } from "../../domain/text.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";

@@ -1,5 +1,4 @@
-import { countOf } from "../../domain/count-of.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { countOf, safe } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { duration, text, toggle } from "../flags.ts";
 import { printSecretOnce } from "../output/print-secret-once.ts";

@@ -1,7 +1,7 @@
 import { text as readAll } from "node:stream/consumers";
 import { readApiKey } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import type { Outcome } from "../../domain/webhooks/outcome.ts";
 import { readText } from "../input/catalog-files.ts";
 import type { FeedEvent, FeedStart } from "../listen/change-feed.ts";

@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import { readText } from "../input/catalog-files.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";

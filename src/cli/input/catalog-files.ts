@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type Preset, readPreset } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { shellQuote } from "../../domain/text.ts";
 import type { Io } from "../io.ts";
 
 export type Source = { name: string; text: string };

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { fileReadError } from "./catalog-files.ts";
 import type { Cli } from "../cli.ts";

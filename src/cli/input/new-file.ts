@@ -1,7 +1,7 @@
 import { closeSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { shellQuote } from "../../domain/text.ts";
 
 /**
  * Creates and opens a file. An existing file is never overwritten: it may hold a secret or the

@@ -1,4 +1,4 @@
-import { formatInstant } from "../../domain/business-time.ts";
+import { formatInstant } from "../../domain/local-time.ts";
 import type { BusinessDoc, DocOf, Kind } from "../../domain/catalog/catalog.ts";
 import { command, type CommandSpec } from "../command.ts";
 import { listObjects, resolveObject } from "./objects.ts";

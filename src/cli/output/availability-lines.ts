@@ -1,10 +1,10 @@
-import { dayNumber, weekdayOf } from "../../domain/availability/calendar.ts";
+import { dayNumber, weekdayOf } from "../../domain/availability/wall-clock.ts";
 import type {
   PublicDay,
   PublicRefusedStart,
   PublicSlot,
 } from "../../domain/availability/public-slot.ts";
-import { refusalSentence } from "../../domain/availability/refusal-text.ts";
+import { refusalSentence } from "../../domain/availability/refusal.ts";
 
 /** A slot, a rejected start time, or a day without either. */
 export type AvailabilityRow = {

@@ -1,4 +1,4 @@
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 
 export type Column<Row> = {
   title: string;

@@ -11,7 +11,7 @@ import { readConfig } from "../../config.ts";
 import type { AttemptNotice } from "../../delivery/delivery-worker.ts";
 import { startReceiver } from "../../delivery/sample-receiver.ts";
 import { EVENT_TYPES } from "../../domain/event-types.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import { openRuntime, type Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { presetSource } from "../input/catalog-files.ts";

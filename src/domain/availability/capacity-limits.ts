@@ -1,9 +1,8 @@
-import { type BusyIndex, blockedInterval, unitsUsed } from "./busy-index.ts";
+import { type BusyIndex, blockedInterval, unitsUsed } from "./busy-intervals.ts";
 import type { Interval } from "./intervals.ts";
 import type { VisitPlan } from "./visit-plan.ts";
 import type { BusyInterval } from "./request.ts";
-import type { Segment } from "./segment.ts";
-import { peakOf, timeAbove, type Usage, usageOf } from "./usage.ts";
+import type { Segment } from "./segments.ts";
 
 /** Units that can be in use at the same time: of a resource, or the capacity of the service. */
 export type CapacityLimit = {
@@ -72,3 +71,44 @@ export const spotsWithin = (
   left: Math.floor((capacity - peakOf(usage, span)) / unitsPerSpot),
   total: Math.floor(capacity / unitsPerSpot),
 });
+
+/** `units` are in use from the minute `at` until the next step. */
+type UsageStep = { at: number; units: number };
+
+/** Sorted by minute. Before the first step nothing is in use. */
+export type Usage = readonly UsageStep[];
+
+export function usageOf(uses: readonly { blocked: Interval; units: number }[]): Usage {
+  const changes = new Map<number, number>();
+  const change = (at: number, by: number) => changes.set(at, (changes.get(at) ?? 0) + by);
+  for (const { blocked, units } of uses) {
+    change(blocked.start, units);
+    change(blocked.end, -units);
+  }
+  let units = 0;
+  return [...changes].sort(([a], [b]) => a - b).map(([at, by]) => ({ at, units: (units += by) }));
+}
+
+/** The intervals in which more than `units` are in use. */
+export function timeAbove(usage: Usage, units: number): Interval[] {
+  const above: Interval[] = [];
+  let since: number | undefined;
+  for (const step of usage) {
+    if (step.units > units) since ??= step.at;
+    else if (since !== undefined) {
+      above.push({ start: since, end: step.at });
+      since = undefined;
+    }
+  }
+  return above;
+}
+
+/** The most units in use at any minute of the interval. */
+export function peakOf(usage: Usage, { start, end }: Interval): number {
+  let peak = 0;
+  for (const { at, units } of usage) {
+    if (at >= end) break;
+    peak = at <= start ? units : Math.max(peak, units);
+  }
+  return peak;
+}

@@ -1,8 +1,8 @@
 import { addDays, isLocalDate } from "../local-time.ts";
 import type { LocalDate } from "../catalog/catalog.ts";
-import { quote } from "../safe-text.ts";
+import { quote } from "../text.ts";
 import type { ValidationIssue } from "../errors.ts";
-import { dayNumber } from "./calendar.ts";
+import { dayNumber } from "./wall-clock.ts";
 
 /** The requested days: one `date`, or all days from `from` to `to`. */
 export type DateRangeInput = {

@@ -1,7 +1,6 @@
-import { DAY_MIN } from "./calendar.ts";
+import { DAY_MIN, dayAt, instantsOf } from "./wall-clock.ts";
 import type { VisitPlan } from "./visit-plan.ts";
-import type { Candidate } from "./segment.ts";
-import { dayAt, instantsOf } from "./wall-clock.ts";
+import type { Candidate } from "./segments.ts";
 
 /** The minutes, in order, at which a visit can start with the candidate on the requested days. */
 export type Grid = (candidate: Candidate) => ReadonlySet<number>;

@@ -1,10 +1,9 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { objectId } from "../catalog/object-id.ts";
 import type { CatalogDiff } from "../catalog/change/diff.ts";
-import { localDays } from "./local-days.ts";
+import { localDays, dayAt } from "./wall-clock.ts";
 import { covers, type Interval } from "./intervals.ts";
 import { createWorkingTimeReader } from "./working-time.ts";
-import { dayAt } from "./wall-clock.ts";
 
 /** A booked segment or a reservation. `staffId` is null if only the business must be open. */
 export type BookedInterval = Interval & { id: string; staffId: string | null };

@@ -4,9 +4,8 @@ import { objectId } from "../catalog/object-id.ts";
 import { isVisible } from "../public/public-context.ts";
 import type * as schemas from "../public/schemas/availability.ts";
 import { variantId } from "../public/service.ts";
-import { formatMinute } from "./format-minute.ts";
-import type { Refusal } from "./refusal.ts";
-import { REFUSAL_TEXT } from "./refusal-text.ts";
+import { formatMinute } from "./wall-clock.ts";
+import { type Refusal, REFUSAL_TEXT } from "./refusal.ts";
 import type { Slot } from "./slot.ts";
 import type { Audience } from "./resolve-request.ts";
 

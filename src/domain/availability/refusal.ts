@@ -1,10 +1,9 @@
-import { blockedInterval } from "./busy-index.ts";
+import { blockedInterval } from "./busy-intervals.ts";
 import { covers, type Interval, intersect, merge, overlaps } from "./intervals.ts";
 import type { SlotSearch } from "./slot-search.ts";
 import type { VisitPlan } from "./visit-plan.ts";
-import type { Candidate } from "./segment.ts";
-import { startedSessions } from "./sessions.ts";
-import { busyIntervalsFor, type SegmentStarts } from "./segment-starts.ts";
+import type { Candidate } from "./segments.ts";
+import { startedSessions, busyIntervalsFor, type SegmentStarts } from "./segment-starts.ts";
 import { dayAt } from "./wall-clock.ts";
 
 /** Why a visit cannot start at a minute, in the order in which the rules are checked. */
@@ -105,3 +104,23 @@ function reasonOf(
   );
   return lacksResource ? "RESOURCE_TAKEN" : "SEATS_TAKEN";
 }
+
+/** Short explanations for readers who do not know the rules. */
+export const REFUSAL_TEXT: Record<Refusal["reason"], string> = {
+  TOO_FAR: "it is too far in the future",
+  TOO_SOON: "the minimum notice is not met",
+  NOBODY_ABLE: "no staff member or table can take it",
+  OUTSIDE_HOURS: "it is outside working hours",
+  CLOSURE: "the business is closed",
+  BREAK: "it overlaps a break",
+  TIME_OFF: "the staff member has time off",
+  OFF_GRID: "visits start at other times",
+  SEATS_TAKEN: "no places are left",
+  TAKEN: "it is already booked",
+  BUFFER: "it is too close to another booking",
+  RESOURCE_TAKEN: "a required resource is in use",
+};
+
+/** Adds the service's number, except for the first. */
+export const refusalSentence = (detail: string, segment: number): string =>
+  segment === 0 ? detail : `service ${segment + 1}: ${detail}`;

@@ -1,19 +1,39 @@
-import type { AddonDoc, Catalog, DocOf, Kind, ServiceDoc, VariantDoc } from "../catalog/catalog.ts";
-import { objectId } from "../catalog/object-id.ts";
-import { KIND_NAMES } from "../catalog/kind-names.ts";
-import { quote } from "../safe-text.ts";
-import { isVisible } from "../public/public-context.ts";
-import { didYouMean } from "../nearest.ts";
-import { variantId } from "../public/service.ts";
+import type { Catalog, AddonDoc, DocOf, Kind, ServiceDoc, VariantDoc } from "../catalog/catalog.ts";
+import { type VisitPlan, planResolvedRequest } from "./visit-plan.ts";
 import type {
-  ResolvedAppointmentRequest,
   RequestIssue,
+  NamedRequest,
+  ResolvedAppointmentRequest,
   AddIssue,
   ServiceRequest,
   ResolvedTableRequest,
   NamedAppointmentRequest,
-  NamedRequest,
 } from "./request.ts";
+import type { DateRange } from "./date-range.ts";
+import { objectId } from "../catalog/object-id.ts";
+import { KIND_NAMES } from "../catalog/kind-names.ts";
+import { quote } from "../text.ts";
+import { isVisible } from "../public/public-context.ts";
+import { didYouMean } from "../nearest.ts";
+import { variantId } from "../public/service.ts";
+
+/**
+ * Resolves the names in a request and plans the visit, both for listing and for booking.
+ * @throws AppError with every issue of the request
+ */
+export function planNamedRequest(
+  catalog: Catalog,
+  audience: Audience,
+  request: NamedRequest,
+  dates: DateRange,
+  nowMs: number,
+): VisitPlan {
+  const issues: RequestIssue[] = [];
+  const resolved = resolveRequest(catalog, audience, request, (code, detail, parameter) => {
+    issues.push({ code, detail, parameter });
+  });
+  return planResolvedRequest(catalog, { ...dates, ...resolved }, nowMs, issues);
+}
 
 /** INTERNAL callers use IDs or keys of any object; PUBLIC ones use IDs of visible objects. */
 export type Audience = "INTERNAL" | "PUBLIC";

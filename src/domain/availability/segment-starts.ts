@@ -1,4 +1,4 @@
-import { type BusyIndex, blockedInterval } from "./busy-index.ts";
+import { type BusyIndex, blockedInterval } from "./busy-intervals.ts";
 import { type Grid, isOnRequestedDay } from "./grid.ts";
 import {
   minutesWithin,
@@ -7,12 +7,12 @@ import {
   startsOverlapping,
   startsWithin,
   subtract,
+  covers,
 } from "./intervals.ts";
-import { type CapacityLimit, capacityLimits } from "./capacity-limits.ts";
+import { type CapacityLimit, capacityLimits, isCapacityOnly } from "./capacity-limits.ts";
 import type { VisitPlan } from "./visit-plan.ts";
 import type { BusyInterval } from "./request.ts";
-import type { Candidate, Segment } from "./segment.ts";
-import { joinableSessions } from "./sessions.ts";
+import type { Candidate, Segment } from "./segments.ts";
 
 /** A candidate with every minute at which it can start the segment. */
 export type CandidateStarts = {
@@ -75,4 +75,42 @@ export function busyIntervalsFor(
 ): readonly BusyInterval[] {
   if (staff !== null) return busy.ofStaff(staff.key);
   return table === null ? [] : busy.ofTable(table.key);
+}
+
+/**
+ * The sessions of a group service that guests can join, by start minute. Staff and resources are
+ * already reserved, so only seats and current working hours are checked.
+ */
+export function joinableSessions(
+  plan: VisitPlan,
+  busy: BusyIndex,
+  segment: Segment,
+  candidate: Candidate,
+): Map<number, BusyInterval> {
+  const joinable = startedSessions(busy, segment, candidate).filter(
+    (session) =>
+      session.seats + segment.seats <= segment.capacity &&
+      covers(plan.workingTimeOf(candidate.staff ?? undefined).work, {
+        start: session.startMin,
+        end: session.endMin,
+      }),
+  );
+  return new Map(joinable.map((session) => [session.startMin, session]));
+}
+
+/** Sessions as long as the segment: with a longer add-on it is a different session. */
+export function startedSessions(
+  busy: BusyIndex,
+  segment: Segment,
+  { staff, durationMin }: Candidate,
+): BusyInterval[] {
+  const { service, capacity } = segment;
+  if (service === null || capacity === 1 || isCapacityOnly(segment)) return [];
+  return busy
+    .ofService(service.key)
+    .filter(
+      (session) =>
+        session.staffKey === (staff?.key ?? null) &&
+        session.endMin - session.startMin === durationMin,
+    );
 }

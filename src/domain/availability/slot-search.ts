@@ -1,4 +1,4 @@
-import { type BusyIndex, indexBusyIntervals } from "./busy-index.ts";
+import { type BusyIndex, indexBusyIntervals } from "./busy-intervals.ts";
 import { type Chain, buildChain } from "./chain.ts";
 import { type Grid, buildGrid } from "./grid.ts";
 import type { VisitPlan } from "./visit-plan.ts";

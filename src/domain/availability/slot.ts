@@ -1,6 +1,18 @@
-import { type Chain, type PlacedSegment, placeSegments, candidatesAt } from "./chain.ts";
+import {
+  type Chain,
+  type PlacedSegment,
+  placeSegments,
+  candidatesAt,
+  visitStarts,
+} from "./chain.ts";
 import { isCapacityOnly, spotsWithin } from "./capacity-limits.ts";
 import type { SegmentStarts } from "./segment-starts.ts";
+import { isOnRequestedDay } from "./grid.ts";
+import { type SlotSearch, prepareSlotSearch } from "./slot-search.ts";
+import { type Refusal, refusalAt, timingReason } from "./refusal.ts";
+import type { LocalDate } from "../catalog/catalog.ts";
+import { DAY_MIN, type DayNumber, dateOf, closedInterval, dayAt } from "./wall-clock.ts";
+import type { VisitPlan } from "./visit-plan.ts";
 
 /** A visit that can be booked. */
 export type Slot = {
@@ -76,3 +88,69 @@ function spotsOf(
 }
 
 type Spots = { left: number; total: number };
+
+export type StartCheck = { ok: true; slot: Slot } | ({ ok: false } & Refusal);
+
+/**
+ * Whether a visit can start at this minute. Listing, booking and explaining all use this check.
+ * @param startMin on one of the requested days
+ */
+export function checkStart(search: SlotSearch, startMin: number): StartCheck {
+  if (!isOnRequestedDay(search.plan, startMin))
+    throw new RangeError(`Minute ${startMin} is not on a requested day.`);
+  const reason = timingReason(search.plan, startMin);
+  if (reason !== undefined) return { ok: false, reason, segment: 0 };
+  const slot = slotAt(search.segments, search.chain, startMin);
+  return slot === undefined ? { ok: false, ...refusalAt(search, startMin) } : { ok: true, slot };
+}
+
+export type RefusedStart = { startMin: number } & Refusal;
+
+/** Each start on the grid that is not offered, with the first rule it breaks. */
+export function listRefusedStarts(search: SlotSearch): RefusedStart[] {
+  const starts = new Set(visitStarts(search.chain));
+  for (const candidate of search.plan.segments[0]?.candidates ?? [])
+    for (const minute of search.grid(candidate)) starts.add(minute);
+  return [...starts]
+    .sort((a, b) => a - b)
+    .flatMap((startMin) => {
+      const check = checkStart(search, startMin);
+      return check.ok ? [] : [{ startMin, reason: check.reason, segment: check.segment }];
+    });
+}
+
+export type DayState = "OPEN" | "FULL" | "CLOSED" | "TOO_SOON" | "TOO_FAR";
+export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };
+
+/** Each requested day with the slots that start on it. */
+export function listSlots(search: SlotSearch): DayListing[] {
+  const { plan } = search;
+  const slots = visitStarts(search.chain).flatMap((minute) => {
+    const check = checkStart(search, minute);
+    return check.ok ? [check.slot] : [];
+  });
+  const byDay = Map.groupBy(slots, ({ startMin }) => dayAt(plan.timezone, startMin));
+  const stateOf = createEmptyDayState(plan);
+  return Array.from({ length: plan.lastDay - plan.firstDay + 1 }, (_, i) => {
+    const day = plan.firstDay + i;
+    const slots = byDay.get(day) ?? [];
+    return { date: dateOf(day), state: slots.length > 0 ? "OPEN" : stateOf(day), slots };
+  });
+}
+
+/** The state of a day without slots: FULL if it would have some without bookings, else CLOSED. */
+function createEmptyDayState(plan: VisitPlan): (day: DayNumber) => DayState {
+  let startsWithoutBookings: Map<DayNumber, number[]> | undefined;
+  return (day) => {
+    if (day > plan.horizonDay) return "TOO_FAR";
+    const { end } = closedInterval(plan.timezone, day * DAY_MIN, (day + 1) * DAY_MIN);
+    if (end <= plan.earliestMin) return "TOO_SOON";
+    startsWithoutBookings ??= Map.groupBy(
+      visitStarts(prepareSlotSearch(plan, []).chain),
+      (minute) => dayAt(plan.timezone, minute),
+    );
+    const starts = startsWithoutBookings.get(day) ?? [];
+    if (starts.length === 0) return "CLOSED";
+    return starts.some((minute) => minute >= plan.earliestMin) ? "FULL" : "TOO_SOON";
+  };
+}

@@ -1,13 +1,9 @@
 import type { Catalog, StaffDoc } from "../catalog/catalog.ts";
 import { AppError } from "../errors.ts";
-import { DAY_MIN, type DayNumber, dayNumber } from "./calendar.ts";
-import { localDays } from "./local-days.ts";
-import { planSegments } from "./plan-segments.ts";
-import { planTable } from "./plan-table.ts";
+import { DAY_MIN, type DayNumber, dayNumber, localDays, dayAt } from "./wall-clock.ts";
+import { planSegments, planTable, type Segment } from "./segments.ts";
 import type { RequestIssue, ResolvedRequest, AddIssue } from "./request.ts";
-import type { Segment } from "./segment.ts";
 import { type WorkingTime, createWorkingTimeReader } from "./working-time.ts";
-import { dayAt } from "./wall-clock.ts";
 
 /** A request matched with the catalog: its segments, their candidates and the booking rules. */
 export type VisitPlan = {

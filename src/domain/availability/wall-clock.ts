@@ -1,4 +1,4 @@
-import { DAY_MIN, type DayNumber } from "./calendar.ts";
+import type { Day, LocalDate, WallTime } from "../catalog/catalog.ts";
 import type { Interval } from "./intervals.ts";
 
 /*
@@ -7,13 +7,34 @@ import type { Interval } from "./intervals.ts";
  * instant for opening hours and its last for closures.
  */
 
+/** Days since 1970-01-01, independent of any time zone. */
+export type DayNumber = number;
+
+export const DAY_MIN = 1440;
+const MINUTE_MS = 60_000;
+const DAY_MS = DAY_MIN * MINUTE_MS;
+
+export const dayNumber = (date: LocalDate): DayNumber =>
+  Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) /
+  DAY_MS;
+
+export const dateOf = (day: DayNumber): LocalDate =>
+  new Date(day * DAY_MS).toISOString().slice(0, 10);
+
+// 1970-01-01 was a Thursday.
+const WEEK: readonly Day[] = ["thu", "fri", "sat", "sun", "mon", "tue", "wed"];
+
+export const weekdayOf = (day: DayNumber): Day => WEEK[((day % 7) + 7) % 7] ?? "thu";
+
+/** Minutes after midnight; `26:00` is 1560. */
+export const wallMinutes = (time: WallTime): number =>
+  Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+
 /** Minutes since 1970-01-01T00:00 on a clock in the zone. */
 export type WallMinute = number;
 
 /** A period with a constant UTC offset, half-open. */
 type OffsetPeriod = Interval & { offsetMin: number };
-
-const MINUTE_MS = 60_000;
 
 // No zone has been more than a day from UTC or moved its clocks by more than a day.
 const REACH_MIN = DAY_MIN;
@@ -100,3 +121,30 @@ export function closedInterval(timezone: string, from: WallMinute, to: WallMinut
   const start = resolveWallTime(timezone, from);
   return { start: start.gap?.transition ?? start.first, end: resolveWallTime(timezone, to).last };
 }
+
+export type LocalDay = { day: DayNumber; date: LocalDate; weekday: Day; timezone: string };
+
+/** The days from first to last, without dates that the zone skipped. */
+export function localDays(timezone: string, first: DayNumber, last: DayNumber): LocalDay[] {
+  const days: LocalDay[] = [];
+  for (let day = first; day <= last; day += 1)
+    if (dateExists(timezone, day))
+      days.push({ day, date: dateOf(day), weekday: weekdayOf(day), timezone });
+  return days;
+}
+
+let lastDate = { day: 0, text: "1970-01-01" };
+
+/** RFC 3339 (`2026-11-23T09:00:00+00:00`), like formatInstant but fast for thousands of minutes. */
+export function formatMinute(minute: number, timezone: string): string {
+  const offset = offsetAt(timezone, minute);
+  const wall = minute + offset;
+  const day = Math.floor(wall / DAY_MIN);
+  if (lastDate.day !== day) lastDate = { day, text: dateOf(day) };
+  const sign = offset < 0 ? "-" : "+";
+  return `${lastDate.text}T${clock(wall - day * DAY_MIN)}:00${sign}${clock(Math.abs(offset))}`;
+}
+
+const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
+const clock = (minutes: number): string =>
+  `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;

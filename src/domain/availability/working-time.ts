@@ -1,8 +1,20 @@
-import type { ScheduleDoc, StaffDoc } from "../catalog/catalog.ts";
-import { breakIntervals, closureIntervals, timeOffIntervals } from "./closed-time.ts";
-import type { LocalDay } from "./local-days.ts";
+import type {
+  ScheduleDoc,
+  StaffDoc,
+  HoursException,
+  HoursRule,
+  Closure,
+  WeeklyWindow,
+} from "../catalog/catalog.ts";
+import {
+  type LocalDay,
+  DAY_MIN,
+  wallMinutes,
+  closedInterval,
+  openInterval,
+  dayNumber,
+} from "./wall-clock.ts";
 import { type Interval, merge, subtract } from "./intervals.ts";
-import { shiftsWithExceptions, type Shifts, weeklyShifts } from "./shifts.ts";
 
 /** When a person works or the business is open. Visits must lie within `work`. */
 export type WorkingTime = {
@@ -47,4 +59,94 @@ const shiftsOf = (person: StaffDoc, ofBusiness: Shifts): Shifts =>
   shiftsWithExceptions(
     person.hours === null ? ofBusiness : weeklyShifts(person.hours),
     person.exceptions,
+  );
+
+/** The shifts that start on a date. */
+export type Shifts = (day: LocalDay) => Interval[];
+
+export const weeklyShifts =
+  (rules: readonly HoursRule[]): Shifts =>
+  (day) =>
+    merge(
+      rules
+        .filter(
+          ({ days, validFrom, validTo }) =>
+            days.includes(day.weekday) &&
+            (validFrom === null || validFrom <= day.date) &&
+            (validTo === null || day.date <= validTo),
+        )
+        .map((rule) => openWindow(rule, day)),
+    );
+
+/** Exceptions for a date apply in this order: REPLACE, ADD, REMOVE. */
+export function shiftsWithExceptions(usual: Shifts, exceptions: readonly HoursException[]): Shifts {
+  const byDate = Map.groupBy(exceptions, ({ date }) => date);
+  return (day) => {
+    const exceptionsOfDay = byDate.get(day.date);
+    if (exceptionsOfDay === undefined) return usual(day);
+    const intervalsOf = (mode: HoursException["mode"]) =>
+      exceptionsOfDay
+        .filter((exception) => exception.mode === mode)
+        .flatMap(({ intervals }) => intervals);
+    const replaced = exceptionsOfDay.some(({ mode }) => mode === "REPLACE");
+    const kept = replaced
+      ? intervalsOf("REPLACE").map((interval) => openWindow(interval, day))
+      : usual(day);
+    const added = intervalsOf("ADD").map((interval) => openWindow(interval, day));
+    return subtract(
+      merge([...kept, ...added]),
+      merge(intervalsOf("REMOVE").map((interval) => closedWindow(interval, day))),
+    );
+  };
+}
+
+type WallWindow = HoursException["intervals"][number];
+
+const openWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
+  openInterval(timezone, day * DAY_MIN + wallMinutes(start), day * DAY_MIN + wallMinutes(end));
+
+export const closedWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
+  closedInterval(timezone, day * DAY_MIN + wallMinutes(start), day * DAY_MIN + wallMinutes(end));
+
+const WHOLE_DAY = { start: "00:00", end: "24:00" };
+
+export function closureIntervals(
+  closures: readonly Closure[],
+  days: readonly LocalDay[],
+): Interval[] {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return merge(
+    closures.flatMap((closure) => {
+      if ("yearly" in closure)
+        return days
+          .filter(({ date }) => date.slice(5) === closure.yearly)
+          .map((day) => closedWindow(WHOLE_DAY, day));
+      const from = Math.max(dayNumber(closure.from), first.day);
+      const to = Math.min(dayNumber(closure.to), last.day);
+      return from > to ? [] : [closedInterval(first.timezone, from * DAY_MIN, (to + 1) * DAY_MIN)];
+    }),
+  );
+}
+
+export const breakIntervals = (
+  breaks: readonly WeeklyWindow[],
+  days: readonly LocalDay[],
+): Interval[] =>
+  merge(
+    days.flatMap((day) =>
+      breaks
+        .filter((window) => window.days.includes(day.weekday))
+        .map((window) => closedWindow(window, day)),
+    ),
+  );
+
+const MINUTE_MS = 60_000;
+
+export const timeOffIntervals = (timeOff: StaffDoc["timeOff"]): Interval[] =>
+  merge(
+    timeOff.map(({ from, to }) => ({
+      start: Math.floor(from / MINUTE_MS),
+      end: Math.ceil(to / MINUTE_MS),
+    })),
   );

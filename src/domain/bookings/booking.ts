@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { formatInstant } from "../business-time.ts";
+import { formatInstant } from "../local-time.ts";
 import type { EventDraft } from "../envelope.ts";
 import type { booking } from "../public/schemas/bookings.ts";
 

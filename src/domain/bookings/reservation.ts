@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { VisitStatus } from "./booking.ts";
-import { formatInstant } from "../business-time.ts";
+import { formatInstant } from "../local-time.ts";
 import type { EventDraft } from "../envelope.ts";
 import type { reservation } from "../public/schemas/bookings.ts";
 

@@ -1,6 +1,12 @@
-import { formatInstant } from "../business-time.ts";
-import { addDays, isInstant, isLocalDate, parseInstant, startOfDay } from "../local-time.ts";
-import { quote } from "../safe-text.ts";
+import {
+  formatInstant,
+  addDays,
+  isInstant,
+  isLocalDate,
+  parseInstant,
+  startOfDay,
+} from "../local-time.ts";
+import { quote } from "../text.ts";
 import { AppError } from "../errors.ts";
 
 const MINUTE_MS = 60_000;

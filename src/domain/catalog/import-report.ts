@@ -1,5 +1,5 @@
 import type { AuthoredFile } from "./file/schema.ts";
-import { countOf } from "../count-of.ts";
+import { countOf } from "../text.ts";
 
 /** The result of an import for its user: what was imported and what was skipped. */
 export type ImportReport = { taken: string[]; left: SkippedPart[] };

@@ -13,7 +13,7 @@ import { ALL_KINDS } from "./catalog.ts";
 import { originalKey } from "./object-id.ts";
 import { KIND_NAMES } from "./kind-names.ts";
 import { limitedSuggestions, type Path } from "./catalog-issue.ts";
-import { quote } from "../safe-text.ts";
+import { quote } from "../text.ts";
 
 /** Only promotions refer to ticket types, as `eventKey/ticketTypeKey`. */
 type Target = Kind | "ticket_type";

@@ -3,7 +3,7 @@ import { KIND_NAMES } from "./kind-names.ts";
 import { validateCatalog } from "./validate.ts";
 import { exportCatalog } from "./write/export.ts";
 import { AppError } from "../errors.ts";
-import { quote } from "../safe-text.ts";
+import { quote } from "../text.ts";
 
 /**
  * Applies the rules of catalog files to an object that was edited by a command, by writing it as a

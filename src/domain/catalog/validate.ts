@@ -6,7 +6,7 @@ import { KIND_NAMES } from "./kind-names.ts";
 import { normaliseCatalog, withoutFollowUpIssues } from "./read/normalise.ts";
 import { findReferenceIssues, type ReferenceIssue } from "./references.ts";
 import type { Path, CatalogIssue } from "./catalog-issue.ts";
-import { quote } from "../safe-text.ts";
+import { quote } from "../text.ts";
 
 export type ValidateOptions = {
   /** Loads the stored catalog; null if the business is new. */

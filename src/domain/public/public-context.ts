@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { formatInstant } from "../business-time.ts";
+import { formatInstant } from "../local-time.ts";
 import type { Catalog, DocOf, ImageDoc, Kind, Translations } from "../catalog/catalog.ts";
 import { objectId } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";

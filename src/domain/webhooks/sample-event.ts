@@ -1,4 +1,4 @@
-import { formatInstant } from "../business-time.ts";
+import { formatInstant } from "../local-time.ts";
 import type { EventDraft } from "../envelope.ts";
 import {
   actionOf,
@@ -9,7 +9,10 @@ import {
 } from "../event-types.ts";
 import { type CatalogState, catalogChangedEvent } from "../public/catalog-changed.ts";
 import type { PublicCatalog } from "../public/public-catalog.ts";
-import { sampleBookingEvent } from "./sample-booking-event.ts";
+import { objectId } from "../catalog/object-id.ts";
+import { bookingCreatedEvent } from "../bookings/booking.ts";
+import { reservationCreatedEvent } from "../bookings/reservation.ts";
+import { ticketCheckedInEvent, ticketOrderEvent } from "../bookings/ticket-order.ts";
 
 /** The list with the objects of an event's kind. */
 const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
@@ -56,4 +59,127 @@ export function sampleEvent(
   if (action !== "deleted") return { type, resource, changed: "all", object: first };
   const deletedAt = formatInstant(now, state.catalog.business.timezone);
   return { type, resource, changed: [], object: { ...first, deletedAt } };
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const customerRef = "sample";
+
+/**
+ * A sample booking, reservation, ticket order or check-in for the first matching catalog object;
+ * undefined if there is none.
+ */
+export function sampleBookingEvent(
+  type: EventType,
+  state: CatalogState,
+  now: number,
+): EventDraft | undefined {
+  switch (prefixOf(type)) {
+    case "booking":
+      return sampleBooking(state, now);
+    case "reservation":
+      return sampleReservation(state, now);
+    case "ticket_order":
+      return sampleOrder(actionOf(type) as "created" | "confirmed" | "cancelled", state, now);
+    case "ticket":
+      return sampleCheckIn(state, now);
+    default:
+      return undefined;
+  }
+}
+
+function sampleTimes(
+  { catalog }: CatalogState,
+  now: number,
+  durationMin: number,
+): { startsAt: string; endsAt: string } {
+  const start = Math.ceil(now / HOUR_MS) * HOUR_MS + 24 * HOUR_MS;
+  const { timezone } = catalog.business;
+  return {
+    startsAt: formatInstant(start, timezone),
+    endsAt: formatInstant(start + durationMin * MINUTE_MS, timezone),
+  };
+}
+
+function sampleBooking(state: CatalogState, now: number): EventDraft | undefined {
+  const [service] = state.publicCatalog.services;
+  if (service === undefined) return undefined;
+  const { id: serviceId, priceCents, currency, durationMin, staffIds } = service;
+  const times = sampleTimes(state, now, durationMin);
+  const segment = {
+    serviceId,
+    variantId: null,
+    addons: [],
+    staffId: staffIds[0] ?? null,
+    priceCents,
+    ...times,
+  };
+  return bookingCreatedEvent({
+    id: "bkg_sample",
+    status: "CONFIRMED",
+    ...times,
+    segments: [segment],
+    guests: 1,
+    totalCents: priceCents,
+    currency,
+    customerRef,
+  });
+}
+
+function sampleReservation(state: CatalogState, now: number): EventDraft | undefined {
+  const { business, objects } = state.catalog;
+  const table = objects.table.find(({ status }) => status === "ACTIVE");
+  if (table === undefined) return undefined;
+  const area = objects.area.find(({ key }) => key === table.area);
+  return reservationCreatedEvent({
+    id: "rsv_sample",
+    status: "CONFIRMED",
+    partySize: table.maxSeats,
+    ...sampleTimes(state, now, 90),
+    areaId: area === undefined ? null : objectId("area", business.slug, area),
+    tableId: objectId("table", business.slug, table),
+    customerRef,
+  });
+}
+
+const firstTicketType = ({ publicCatalog }: CatalogState) =>
+  publicCatalog.events.flatMap(({ ticketTypes }) => ticketTypes)[0];
+
+function sampleOrder(
+  action: "created" | "confirmed" | "cancelled",
+  state: CatalogState,
+  now: number,
+): EventDraft | undefined {
+  const type = firstTicketType(state);
+  if (type === undefined) return undefined;
+  const { id: ticketTypeId, eventId, priceCents: unitPriceCents, currency } = type;
+  const { timezone } = state.catalog.business;
+  return ticketOrderEvent(action, {
+    id: "tor_sample",
+    code: "SAMP-LE00",
+    status: ({ created: "PENDING", confirmed: "CONFIRMED", cancelled: "CANCELLED" } as const)[
+      action
+    ],
+    eventId,
+    items: [{ ticketTypeId, quantity: 2, unitPriceCents }],
+    totalCents: 2 * unitPriceCents,
+    currency,
+    customerRef,
+    expiresAt: action === "created" ? formatInstant(now + 15 * MINUTE_MS, timezone) : null,
+  });
+}
+
+function sampleCheckIn(state: CatalogState, now: number): EventDraft | undefined {
+  const type = firstTicketType(state);
+  return (
+    type &&
+    ticketCheckedInEvent({
+      id: "tck_sample",
+      orderId: "tor_sample",
+      eventId: type.eventId,
+      ticketTypeId: type.id,
+      status: "CHECKED_IN",
+      checkedInAt: formatInstant(now, state.catalog.business.timezone),
+    })
+  );
 }

@@ -1,4 +1,4 @@
-import { shellQuote } from "../../domain/shell-quote.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { type ApiDocument, resolveRef, type Operation, type Parameter } from "./document.ts";
 import { renderFields } from "./fields.ts";
 import { type Html, html, EMPTY } from "./html.ts";

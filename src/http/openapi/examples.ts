@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { readCatalog } from "../../app/catalog/read-catalog.ts";
-import { formatInstant } from "../../domain/business-time.ts";
+import { formatInstant } from "../../domain/local-time.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import { generateCatalog } from "../../app/sample-catalog/generate.ts";
 import { createEnvelope, type Envelope, type EventDraft } from "../../domain/envelope.ts";

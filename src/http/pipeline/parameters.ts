@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, type ErrorCode, type ValidationIssue } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import { localToInstant } from "../../domain/business-time.ts";
+import { localToInstant } from "../../domain/local-time.ts";
 
 /**
  * The query parameters of a route. Their schemas both parse requests and generate the documentation.

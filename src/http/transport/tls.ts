@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createSecureContext, type Server, type TLSSocket } from "node:tls";
 import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/safe-text.ts";
+import { safe } from "../../domain/text.ts";
 import type { Log, LogLevel } from "../../log.ts";
 
 /** Paths of PEM files. */

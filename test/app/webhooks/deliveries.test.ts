@@ -6,7 +6,7 @@ import {
   getDelivery,
 } from "../../../src/app/webhooks/deliveries.ts";
 import { deleteEndpoint, disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
-import type { DeliveryStatus } from "../../../src/domain/webhooks/delivery-status.ts";
+import type { DeliveryStatus } from "../../../src/domain/webhooks/settle.ts";
 import { dryRun } from "../../support/dry-run.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";

@@ -1,7 +1,7 @@
 import { assert, integer, pre, property } from "fast-check";
 import { expect, test } from "vitest";
-import { busyWindow, busyMargins } from "../../../src/domain/availability/busy-window.ts";
-import { type DayListing, listSlots } from "../../../src/domain/availability/listing.ts";
+import { busyWindow, busyMargins } from "../../../src/domain/availability/busy-intervals.ts";
+import { type DayListing, listSlots } from "../../../src/domain/availability/slot.ts";
 import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.ts";
 import { withDays, planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
 import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";

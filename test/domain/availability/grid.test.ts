@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkStart } from "../../../src/domain/availability/check-start.ts";
+import { checkStart } from "../../../src/domain/availability/slot.ts";
 import { buildStaffMember, buildService } from "../../support/catalog-builders.ts";
 import {
   createShop,

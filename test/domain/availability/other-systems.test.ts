@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkStart } from "../../../src/domain/availability/check-start.ts";
-import { formatMinute } from "../../../src/domain/availability/format-minute.ts";
+import { checkStart } from "../../../src/domain/availability/slot.ts";
+import { formatMinute } from "../../../src/domain/availability/wall-clock.ts";
 import { buildStaffMember, buildService } from "../../support/catalog-builders.ts";
 import {
   createShop,

@@ -1,19 +1,20 @@
 import { assert, pre, property } from "fast-check";
 import { expect, test } from "vitest";
-import { listRefusedStarts, checkStart } from "../../../src/domain/availability/check-start.ts";
-import { busyIntervalsOf } from "./booked-intervals.ts";
-import { busyWindow } from "../../../src/domain/availability/busy-window.ts";
-import { formatMinute } from "../../../src/domain/availability/format-minute.ts";
 import {
+  listRefusedStarts,
+  checkStart,
   type DayListing,
   type DayState,
   listSlots,
-} from "../../../src/domain/availability/listing.ts";
+  type Slot,
+} from "../../../src/domain/availability/slot.ts";
+import { busyIntervalsOf } from "./booked-intervals.ts";
+import { busyWindow } from "../../../src/domain/availability/busy-intervals.ts";
+import { formatMinute } from "../../../src/domain/availability/wall-clock.ts";
 import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.ts";
 import { planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
 import type { BusyInterval } from "../../../src/domain/availability/request.ts";
-import type { Slot } from "../../../src/domain/availability/slot.ts";
-import { formatInstant } from "../../../src/domain/business-time.ts";
+import { formatInstant } from "../../../src/domain/local-time.ts";
 import { wallClockAt } from "./oracle-clock.ts";
 import { type Oracle, createOracle, type Scenario } from "./oracle.ts";
 import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";

@@ -1,7 +1,12 @@
-import { listRefusedStarts, checkStart } from "../../../src/domain/availability/check-start.ts";
+import {
+  listRefusedStarts,
+  checkStart,
+  type DayListing,
+  listSlots,
+  type Slot,
+} from "../../../src/domain/availability/slot.ts";
 import { busyIntervalsOf } from "./booked-intervals.ts";
-import { formatMinute } from "../../../src/domain/availability/format-minute.ts";
-import { type DayListing, listSlots } from "../../../src/domain/availability/listing.ts";
+import { formatMinute } from "../../../src/domain/availability/wall-clock.ts";
 import {
   type SlotSearch,
   prepareSlotSearch,
@@ -12,7 +17,6 @@ import type {
   ResolvedRequest,
   ServiceRequest,
 } from "../../../src/domain/availability/request.ts";
-import type { Slot } from "../../../src/domain/availability/slot.ts";
 import type {
   BusinessDoc,
   Catalog,

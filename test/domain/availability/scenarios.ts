@@ -1,6 +1,6 @@
 import { type Arbitrary, gen, integer } from "fast-check";
 import { busyIntervalsOf } from "./booked-intervals.ts";
-import { listSlots } from "../../../src/domain/availability/listing.ts";
+import { listSlots } from "../../../src/domain/availability/slot.ts";
 import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.ts";
 import { planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
 import type { BusyInterval, ResolvedRequest } from "../../../src/domain/availability/request.ts";

@@ -4,9 +4,6 @@ import {
   dateOf,
   dayNumber,
   weekdayOf,
-} from "../../../src/domain/availability/calendar.ts";
-import type { Interval } from "../../../src/domain/availability/intervals.ts";
-import {
   closedInterval,
   dateExists,
   dayAt,
@@ -14,6 +11,7 @@ import {
   openInterval,
   wallAt,
 } from "../../../src/domain/availability/wall-clock.ts";
+import type { Interval } from "../../../src/domain/availability/intervals.ts";
 import { ZONES } from "./time-zones.ts";
 
 const wall = (date: string, hours: number) => dayNumber(date) * DAY_MIN + hours * 60;

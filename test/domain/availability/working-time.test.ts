@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dayNumber } from "../../../src/domain/availability/calendar.ts";
-import { localDays } from "../../../src/domain/availability/local-days.ts";
+import { dayNumber, localDays } from "../../../src/domain/availability/wall-clock.ts";
 import type { Interval } from "../../../src/domain/availability/intervals.ts";
 import { createWorkingTimeReader } from "../../../src/domain/availability/working-time.ts";
 import {

@@ -3,7 +3,7 @@ import {
   ATTEMPT_DELAYS_MS,
   MAX_ATTEMPTS,
   retryDelayMs,
-} from "../../../src/domain/webhooks/retry-schedule.ts";
+} from "../../../src/domain/webhooks/settle.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

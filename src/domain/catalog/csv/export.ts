@@ -8,7 +8,7 @@ import {
 } from "../catalog.ts";
 import { CSV_COLUMNS, CSV_SEPARATOR, type CsvCells, type CsvType, writeCell } from "./format.ts";
 import { KIND_NAMES } from "../kind-names.ts";
-import { countOf } from "../../count-of.ts";
+import { countOf } from "../../text.ts";
 import { formatMoney } from "../../money.ts";
 
 const CSV_KINDS: readonly Kind[] = [

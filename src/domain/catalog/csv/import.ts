@@ -4,7 +4,7 @@ import { defaultSlug } from "../file/offers.ts";
 import type { AuthoredBusiness, AuthoredFile } from "../file/schema.ts";
 import { type ImportedSections, withoutEmpty } from "../import-report.ts";
 import { validateCatalog } from "../validate.ts";
-import { quote } from "../../safe-text.ts";
+import { quote } from "../../text.ts";
 
 /** A row below the titles. `line` is its first line; quoted cells can span several. */
 export type CsvRow = { line: number; cells: CsvCells };

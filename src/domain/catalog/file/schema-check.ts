@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type CatalogIssue, fieldName, itemPath, type Path } from "../catalog-issue.ts";
-import { quote, show } from "../../safe-text.ts";
+import { quote, show } from "../../text.ts";
 import { type AuthoredFile, catalogFileSchema, MAX_SECTION } from "./schema.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
-import { isTimezone } from "../../business-time.ts";
+import { isTimezone } from "../../local-time.ts";
 import { knownCurrencies } from "../../money.ts";
 import { didYouMean } from "../../nearest.ts";
 

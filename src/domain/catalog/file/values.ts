@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isTimezone } from "../../business-time.ts";
 import {
+  isTimezone,
   isEndTime,
   isInstant,
   isLocalDate,

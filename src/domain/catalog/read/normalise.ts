@@ -42,7 +42,7 @@ import {
 import { KIND_NAMES } from "../kind-names.ts";
 import { objectRef } from "../references.ts";
 import { deepEqual } from "../../equality.ts";
-import { quote } from "../../safe-text.ts";
+import { quote } from "../../text.ts";
 
 /** The contents of files as documents. Sections that are in no file are absent. */
 export type CatalogPatch = {

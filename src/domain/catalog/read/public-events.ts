@@ -28,7 +28,7 @@ import type { AuthoredPublicEvent, AuthoredTicketType } from "../file/schema.ts"
 import type { Path } from "../catalog-issue.ts";
 import { isStartTime, localDateOf, parseInstant } from "../../local-time.ts";
 import { didYouMean } from "../../nearest.ts";
-import { quote } from "../../safe-text.ts";
+import { quote } from "../../text.ts";
 
 export function readPublicEvent(
   context: ReadContext,

@@ -18,7 +18,7 @@ import type { AuthoredException, AuthoredHours, AuthoredService } from "../file/
 import type { Path, CatalogIssue } from "../catalog-issue.ts";
 import { isRelativeTime, minutesOf, parseInstant, parseRelativeTime } from "../../local-time.ts";
 import { parseMoney } from "../../money.ts";
-import { quote } from "../../safe-text.ts";
+import { quote } from "../../text.ts";
 
 export type ReadContext = {
   currency: string;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../../event-types.ts";
-import { DELIVERY_STATUSES } from "../../webhooks/delivery-status.ts";
+import { DELIVERY_STATUSES } from "../../webhooks/settle.ts";
 import { count, id, instant } from "./values.ts";
 
 const eventType = z.enum(EVENT_TYPES);

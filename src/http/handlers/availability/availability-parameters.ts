@@ -5,7 +5,7 @@ import {
   parseDateRange,
   type DateRange,
 } from "../../../domain/availability/date-range.ts";
-import { canonicalTimezone } from "../../../domain/business-time.ts";
+import { canonicalTimezone } from "../../../domain/local-time.ts";
 import type { LocalDate } from "../../../domain/catalog/catalog.ts";
 import type { ValidationIssue } from "../../../domain/errors.ts";
 import {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Runtime } from "../../../app/runtime.ts";
-import { formatInstant } from "../../../domain/business-time.ts";
+import { formatInstant } from "../../../domain/local-time.ts";
 import { nextTransition } from "../../../domain/public/public-catalog.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { businessUrl } from "../../pipeline/business-response.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../../domain/errors.ts";
 import { EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
 import { didYouMean } from "../../../domain/nearest.ts";
-import { safe } from "../../../domain/safe-text.ts";
+import { safe } from "../../../domain/text.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";

@@ -1,9 +1,9 @@
 import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
 import { getOwnDelivery, getOwnEndpoint } from "../../../app/webhooks/own-webhooks.ts";
-import { parseRequest } from "../../../domain/bookings/request.ts";
+import { parseRequest } from "../../../domain/bookings/requests.ts";
 import { EVENT_TYPES } from "../../../domain/event-types.ts";
 import { minIdAt } from "../../../domain/ids.ts";
-import { DELIVERY_STATUSES } from "../../../domain/webhooks/delivery-status.ts";
+import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import type { DeliveryRow } from "../../../store/deliveries.ts";
 import type { Credential } from "../../../store/keys.ts";

@@ -5,8 +5,8 @@ import {
   rotateEndpointSecret,
 } from "../../../app/webhooks/endpoint-secrets.ts";
 import { getOwnEndpoint } from "../../../app/webhooks/own-webhooks.ts";
-import { formatInstant } from "../../../domain/business-time.ts";
-import { parseRequest } from "../../../domain/bookings/request.ts";
+import { formatInstant } from "../../../domain/local-time.ts";
+import { parseRequest } from "../../../domain/bookings/requests.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import type { EndpointRow } from "../../../store/endpoints.ts";
 import type { Credential } from "../../../store/keys.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { formatInstant } from "../../../domain/business-time.ts";
+import { formatInstant } from "../../../domain/local-time.ts";
 import type { attempt, delivery, endpoint } from "../../../domain/public/schemas/webhook.ts";
-import { safe } from "../../../domain/safe-text.ts";
+import { safe } from "../../../domain/text.ts";
 import type { AttemptRow, DeliveryRow } from "../../../store/deliveries.ts";
 import type { EndpointRow } from "../../../store/endpoints.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { busyWindow } from "../../../src/domain/availability/busy-window.ts";
+import { busyWindow } from "../../../src/domain/availability/busy-intervals.ts";
 import { buildStaffMember, buildService, buildVariant } from "../../support/catalog-builders.ts";
 import { createShop, minuteAt, searchFor, serviceRequest } from "./requests.ts";
 

@@ -23,3 +23,23 @@ export function show(value: unknown): string {
   if (typeof value === "object" && value !== null) return "a group of fields";
   return value === undefined || value === null ? "nothing" : String(value);
 }
+
+/** The text quoted as one shell argument, if necessary. */
+export const shellQuote = (text: string): string =>
+  /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** `1 entry`, `2 entries`, `3 dishes`. */
+export function countOf(count: number, noun: string): string {
+  if (count === 1) return `1 ${noun}`;
+  if (/[^aeiou]y$/.test(noun)) return `${count} ${noun.slice(0, -1)}ies`;
+  return `${count} ${noun}${/(?:s|sh|x)$/.test(noun) ? "es" : "s"}`;
+}
+
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
+
+/** A size for display: `4.2 MB`. */
+export function byteSize(bytes: number): string {
+  const unit = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
+  const amount = bytes / 1000 ** unit;
+  return `${unit === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[unit]}`;
+}
