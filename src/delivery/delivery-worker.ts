@@ -128,15 +128,19 @@ export function createDeliveryWorker(
   }
 
   function dispatch(): void {
-    if (state === "running" && !isBlocked) deliveryQueue.dispatch(sendNext);
+    if (state === "running" && !isBlocked) {
+      // Counted once, because each count reads the database.
+      let commitCount: number | undefined;
+      deliveryQueue.dispatch((id) => sendNext(id, (commitCount ??= commits.current())));
+    }
     if (claimed.size > 0) return;
     for (const resolve of idleWaiters) resolve();
     idleWaiters = [];
   }
 
   /** Claims the endpoint's next due delivery that gets a permit, and starts its attempt. */
-  function sendNext(endpointId: string): DispatchResult {
-    const queue = queues.load(endpointId, commits.current());
+  function sendNext(endpointId: string, commitCount: number): DispatchResult {
+    const queue = queues.load(endpointId, commitCount);
     // An endpoint without capacity is enqueued again by each attempt that ends, and by each sweep.
     if (queue === undefined || !queue.hasCapacity(rt.monotonic())) return "NOTHING";
     const rows = queue.listDue(
