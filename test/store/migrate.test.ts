@@ -148,7 +148,7 @@ test("a file whose backup is invalid is not migrated", () => {
   expect(() => createTestRuntime({ dataDir })).toThrow(
     expect.objectContaining({
       code: "state_refuses",
-      message: expect.stringMatching(/is not migrated.*is damaged/),
+      message: expect.stringMatching(/was not migrated.*is damaged/),
     }),
   );
   expect(read(path, "PRAGMA user_version")).toBe(3);
@@ -202,7 +202,7 @@ test("commands and the daemon reject a file of a newer version with exit code 5"
       code: 5,
       stderr: expect.stringMatching(
         new RegExp(
-          `^error: .* was written by a newer deskbell \\(schema ${LATEST + 1}, .*\nfix: start the newer deskbell`,
+          `^error: .* was written by a newer deskbell \\(schema ${LATEST + 1}; .*\nfix: start the newer deskbell`,
         ),
       ),
     });
