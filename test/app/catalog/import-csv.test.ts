@@ -117,7 +117,7 @@ describe("a CSV table", () => {
       "type,name,price,duration_min,supplier\nservice,Cut,1,30,Acme\n",
     );
     expect(report.left).toEqual([
-      { what: "the column 'supplier'", why: "deskbell has no column for it" },
+      { what: "the column 'supplier'", why: "deskbell has no such column" },
     ]);
   });
 });
@@ -160,7 +160,7 @@ describe("importCsv rejects a file with", () => {
     [
       "a cell of 65 KiB",
       `type,name,description\nservice,Cut,${"x".repeat(66_560)}\n`,
-      "Column 3 holds more than 64 KiB.",
+      "Column 3 contains more than 64 KiB.",
     ],
     [
       "an unclosed quote in a row of 1 MB",
