@@ -8,10 +8,12 @@ import {
   normalizeUrl,
   unsafeAddressError,
   parseTarget,
+  portError,
   type UnsafeUrl,
   type UrlTarget,
 } from "../../domain/webhooks/safe-url.ts";
 import type { EndpointSettings } from "../../store/endpoints.ts";
+import type { Runtime } from "../runtime.ts";
 import type { Resolve } from "./resolver.ts";
 
 const MAX_NAME_LENGTH = 100;
@@ -42,11 +44,10 @@ export function parseEndpointSettings(
   allowances: UrlAllowances | null,
   unknownFields: readonly string[] = [],
 ): ValidatedSettings {
-  const parsed =
+  const { target, unsafe } =
     allowances && typeof requested.url === "string"
-      ? parseTarget(normalizeUrl(requested.url), { ...allowances, trusted: requested.allowPrivate })
-      : null;
-  const [target, unsafe] = parsed && "reason" in parsed ? [null, parsed] : [parsed, undefined];
+      ? parseNewUrl(requested.url, { ...allowances, trusted: requested.allowPrivate })
+      : { target: null };
   const issues = [
     ...validateName(requested.name),
     ...validateUrl(requested.url),
@@ -75,6 +76,16 @@ export function parseEndpointSettings(
     },
     target,
   };
+}
+
+function parseNewUrl(
+  url: string,
+  policy: UrlPolicy,
+): { target: UrlTarget | null; unsafe?: UnsafeUrl | undefined } {
+  const parsed = parseTarget(normalizeUrl(url), policy);
+  if ("reason" in parsed) return { target: null, unsafe: parsed };
+  const unsafe = portError(parsed, policy);
+  return { target: unsafe ? null : parsed, unsafe };
 }
 
 function unknownFieldIssue(name: string): ValidationIssue {
@@ -136,24 +147,39 @@ function validateInteger(
   return [{ pointer: `#/${name}`, code: "range", detail }];
 }
 
-/** Resolves the URL's host and checks its addresses. @throws AppError unsafe_url */
+/**
+ * Resolves the URL's host and checks its addresses.
+ * @param byPartner the error does not reveal what DNS returned; the reason is logged
+ * @throws AppError unsafe_url
+ */
 export async function assertSafeAddresses(
+  rt: Pick<Runtime, "config" | "log">,
   { settings, target }: ValidatedSettings,
-  allowances: UrlAllowances,
   resolve: Resolve,
+  byPartner: boolean,
 ): Promise<void> {
   if (target === null || target.isLiteral) return;
   const { hostname } = target;
-  const policy = { ...allowances, trusted: settings.allowPrivate };
+  const policy = { ...rt.config.urlAllowances, trusted: settings.allowPrivate };
   const addresses = await resolve(hostname, policy);
-  if (addresses.length === 0)
-    throw unsafeUrlError({
-      reason: `'${hostname}' has no address in DNS.`,
-      fix: "check the spelling of the host name",
-    });
-  const unsafe = unsafeAddressError(hostname, addresses, policy);
-  if (unsafe !== undefined) throw unsafeUrlError(unsafe);
+  const unsafe =
+    addresses.length === 0
+      ? {
+          reason: `'${hostname}' has no address in DNS.`,
+          fix: "check the spelling of the host name",
+        }
+      : unsafeAddressError(hostname, addresses, policy);
+  if (unsafe === undefined) return;
+  if (!byPartner) throw unsafeUrlError(unsafe);
+  rt.log("warn", "The URL of a partner's endpoint was refused.", { reason: unsafe.reason });
+  throw unsafeUrlError(NOT_PUBLIC);
 }
+
+/** One text for all results of the DNS lookup, so that partners cannot read internal DNS. */
+const NOT_PUBLIC: UnsafeUrl = {
+  reason: "The URL's host does not resolve to a public address.",
+  fix: "use a host that has only public addresses in DNS",
+};
 
 function unsafeUrlError(unsafe: UnsafeUrl): AppError {
   const issue = unsafeUrlIssue(unsafe);

@@ -68,7 +68,7 @@ export async function createEndpoint(
       : idempotentRequest(keyId, idempotencyKey, settings);
   const created = request && findCreated(rt, request);
   if (created) return created;
-  await assertSafeAddresses(checked, rt.config.urlAllowances, resolve);
+  await assertSafeAddresses(rt, checked, resolve, keyId !== null);
   const now = rt.now();
   const endpoint: EndpointRow = {
     id: rt.newId("whe"),
@@ -121,11 +121,8 @@ export async function updateEndpoint(
   changes: EndpointChanges,
   resolve: Resolve = resolveName,
 ): Promise<EndpointRow> {
-  await assertSafeAddresses(
-    parseChanges(rt, getEndpoint(rt, id), changes),
-    rt.config.urlAllowances,
-    resolve,
-  );
+  const checked = parseChanges(rt, getEndpoint(rt, id), changes);
+  await assertSafeAddresses(rt, checked, resolve, changes.byPartner === true);
   return rt.tx(() => {
     // It may have been changed during the DNS lookup.
     const before = getEndpoint(rt, id);

@@ -41,6 +41,24 @@ function parseRetryAfter(text: string, now: number): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
+/**
+ * What partners read about an outcome. Without a response, the kind and the error would show which
+ * names exist in internal DNS and which ports are open, so partners see one outcome and one text.
+ */
+export const outcomeForPartners = <T extends OutcomeDetails>(details: T): T =>
+  details.outcome === "responded"
+    ? details
+    : { ...details, outcome: "refused", error: errorForPartners(details.error) };
+
+/** The same for a stored error alone. */
+export const errorForPartners = (error: string | null): string | null =>
+  error === null || /^HTTP \d+$/.test(error) || error === CORRUPT_ERROR ? error : NO_RESPONSE;
+
+type OutcomeDetails = { outcome: Outcome["kind"]; error: string | null };
+
+export const CORRUPT_ERROR = "the stored event is damaged";
+const NO_RESPONSE = "The receiver could not be reached or did not respond in time.";
+
 /** The failure in words, for the operator. */
 export const describeFailure = (outcome: Outcome): string =>
   outcome.kind === "responded"

@@ -25,6 +25,14 @@ const MAX_URL_LENGTH = 2048;
 const PRIVATE_SUFFIXES = new Set(["local", "localhost", "internal", "lan", "home", "arpa"]);
 /** Azure's metadata and DNS host: in the public range, but internal. */
 const AZURE_WIRE_SERVER = "168.63.129.16";
+/**
+ * Ports from 1024 on that browsers never connect to, because other protocols use them.
+ * Source: "bad port" in the WHATWG Fetch standard, https://fetch.spec.whatwg.org/#port-blocking.
+ */
+export const BLOCKED_PORTS: ReadonlySet<number> = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669,
+  6679, 6697, 10_080,
+]);
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 const FIX_HTTP =
@@ -72,6 +80,18 @@ export function parseTarget(text: string, policy: UrlPolicy): UrlTarget | Unsafe
     ? unsafeAddressError(hostname, [hostname], policy)
     : privateNameError(hostname, policy);
   return error ?? { url, hostname, isLiteral };
+}
+
+/**
+ * Checks the port of a new URL: an endpoint must not serve to probe services other than web servers.
+ * A port that an endpoint already has stays allowed.
+ */
+export function portError({ url }: UrlTarget, { trusted }: UrlPolicy): UnsafeUrl | undefined {
+  const { port } = url;
+  const isRegistered = Number(port) >= 1024 && !BLOCKED_PORTS.has(Number(port));
+  if (trusted || isRegistered || ["", "80", "443"].includes(port)) return undefined;
+  const fix = "use port 443, 80, or one from 1024 on that browsers do not block";
+  return { reason: `Port ${port} is not allowed.`, fix };
 }
 
 /** Whether private names are resolved at all; their addresses are checked in any case. */

@@ -1,4 +1,4 @@
-import { describeFailure, type Outcome, type OutcomeClass } from "./outcome.ts";
+import { CORRUPT_ERROR, describeFailure, type Outcome, type OutcomeClass } from "./outcome.ts";
 
 /** The states of a delivery. PENDING becomes PARKED while the endpoint is disabled. */
 export const DELIVERY_STATUSES = [
@@ -27,7 +27,7 @@ export const CORRUPT_SETTLEMENT: Settlement = {
   status: "CORRUPT",
   nextAttemptAt: null,
   deliveredAt: null,
-  error: "the stored event is damaged",
+  error: CORRUPT_ERROR,
 };
 
 /** Minimum delay for an overloaded receiver, even for early retries. */

@@ -118,6 +118,74 @@ test.each([
   expect(rt.store.endpoints.list()).toEqual([]);
 });
 
+describe("a partner whose URL is refused after the DNS lookup", () => {
+  const REFUSED: [string, string[]][] = [
+    ["an unknown name", []],
+    ["a private address", ["10.0.0.5"]],
+    ["one public and one private address", ["1.1.1.1", "::1"]],
+  ];
+
+  test("gets the same text whatever DNS returned; the operator's log has the reason", async () => {
+    const rt = createTestRuntime();
+    addBusiness(rt);
+    const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
+    const texts = new Set<string>();
+    for (const [, addresses] of REFUSED) {
+      const resolve = async () => addresses;
+      const byPartner = [
+        createEndpoint(rt, request({ keyId: "key_1", url: "https://in.example/" }), resolve),
+        updateEndpoint(rt, endpoint.id, { url: "https://in.example/", byPartner: true }, resolve),
+      ];
+      for (const refused of byPartner) {
+        const { code, message, fix, issues } = await rejection(refused);
+        texts.add(JSON.stringify({ code, message, fix, issues }));
+      }
+    }
+    expect([...texts]).toHaveLength(1);
+    expect([...texts][0]).toContain("The URL's host does not resolve to a public address.");
+    expect(rt.logged.map(({ fields }) => fields["reason"])).toEqual(
+      ["no address in DNS", "10.0.0.5", "::1"].flatMap((reason) =>
+        Array.from({ length: 2 }, () => expect.stringContaining(reason)),
+      ),
+    );
+  });
+
+  test.each(REFUSED)("on the command line, %s is named", async (_, addresses) => {
+    const rt = createTestRuntime();
+    addBusiness(rt);
+    const { message } = await rejection(createEndpoint(rt, request(), async () => addresses));
+    expect(message).toContain(addresses.at(-1) ?? "has no address in DNS");
+  });
+});
+
+test.each([
+  { port: 22, isAllowed: false },
+  { port: 81, isAllowed: false },
+  { port: 6000, isAllowed: false },
+  { port: 10_080, isAllowed: false },
+  { port: 80, isAllowed: true },
+  { port: 1024, isAllowed: true },
+  { port: 8443, isAllowed: true },
+])("an endpoint on port $port is allowed: $isAllowed", async ({ port, isAllowed }) => {
+  const rt = createTestRuntime();
+  addBusiness(rt);
+  const url = `https://example.com:${port}/hook`;
+  const created = createEndpoint(rt, request({ url }), PUBLIC);
+  if (isAllowed) return void (await created);
+  const error = await rejection(created);
+  expect(error).toMatchObject({
+    code: "unsafe_url",
+    message: `deskbell does not send to this URL. Port ${port} is not allowed.`,
+  });
+  expect(error.fix).toContain("443");
+  // An endpoint of an earlier version keeps its port.
+  const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
+  rt.tx(() => rt.store.endpoints.update(endpoint.id, { ...endpoint, url }, rt.now()));
+  await updateEndpoint(rt, endpoint.id, { name: "Shop", url, byPartner: true }, PUBLIC);
+  // The operator may choose any port for a URL that it trusts.
+  await createEndpoint(rt, request({ url, allowPrivate: true }), PUBLIC);
+});
+
 test("the URL is validated with the other fields, and resolved only if there are no issues", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);

@@ -1,5 +1,7 @@
+import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import {
+  BLOCKED_PORTS,
   type UrlPolicy,
   isPublicAddress,
   unsafeAddressError,
@@ -13,6 +15,13 @@ const LOCAL: UrlPolicy = {
   allowPrivate: ["127.0.0.0/8", "fd00::/8"],
   trusted: false,
 };
+
+test("the blocked ports from 1024 on are those of the Fetch standard", () => {
+  const { badPorts } = createRequire(import.meta.url)("undici/lib/web/fetch/constants.js") as {
+    badPorts: string[];
+  };
+  expect([...BLOCKED_PORTS]).toEqual(badPorts.map(Number).filter((port) => port >= 1024));
+});
 
 describe("isPublicAddress", () => {
   test.each([

@@ -50,7 +50,7 @@ export const enabledEndpoint = endpoint.extend({
 const outcome = z
   .enum(["responded", "timed_out", "refused", "blocked", "unresolvable", "tls_failed"])
   .describe(
-    "responded: the receiver sent a response, with any status; refused: no connection could be made; blocked: the address is not public; unresolvable: the host name has no address",
+    "responded: the receiver sent a response, with any status; refused: it could not be reached or did not respond in time. The business can see the exact reason. The other values are no longer returned",
   );
 const statusCode = z
   .int()
@@ -70,7 +70,9 @@ export const endpointTest = z.strictObject({
   address: z
     .string()
     .nullable()
-    .describe("IP address that the event was sent to; null if there was no connection"),
+    .describe(
+      "Public IP address that responded; null if there was no response, or not from a public address",
+    ),
   statusCode,
   error,
   durationMs,

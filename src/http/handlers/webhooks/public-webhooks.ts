@@ -2,10 +2,11 @@ import type { z } from "zod";
 import { formatInstant } from "../../../domain/local-time.ts";
 import type { attempt, delivery, endpoint } from "../../../domain/public/schemas/webhook.ts";
 import { safe } from "../../../domain/text.ts";
+import { errorForPartners, outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
 import type { AttemptRow, DeliveryRow } from "../../../store/deliveries.ts";
 import type { EndpointRow } from "../../../store/endpoints.ts";
 
-/** Maximum length of a response text or connection error shown to partners. */
+/** Maximum length of a response text shown to partners. */
 const MAX_TEXT_CHARACTERS = 256;
 
 export const toPublicEndpoint = (
@@ -36,7 +37,7 @@ export const toPublicDelivery = (
   attemptCount: row.attemptCount,
   nextAttemptAt: instantOrNull(row.nextAttemptAt, timezone),
   lastStatusCode: row.lastStatusCode,
-  lastError: toPublicText(row.lastError),
+  lastError: errorForPartners(row.lastError),
   createdAt: formatInstant(row.createdAt, timezone),
   deliveredAt: instantOrNull(row.deliveredAt, timezone),
 });
@@ -46,8 +47,7 @@ export const toPublicAttempt = (row: AttemptRow, timezone: string): z.output<typ
   at: formatInstant(row.at, timezone),
   durationMs: row.durationMs,
   statusCode: row.statusCode,
-  outcome: row.outcome,
-  error: toPublicText(row.error),
+  ...outcomeForPartners({ outcome: row.outcome, error: row.error }),
   responseText: toPublicText(row.responseText),
 });
 

@@ -1,5 +1,11 @@
-import { type SendOnce, testEndpoint } from "../../../app/webhooks/test-endpoint.ts";
+import {
+  type SendOnce,
+  testEndpoint,
+  type TestResult,
+} from "../../../app/webhooks/test-endpoint.ts";
 import { AppError } from "../../../domain/errors.ts";
+import { outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
+import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { handleEndpointAction, emptyBody } from "./endpoint-actions.ts";
 import { respondData } from "../../pipeline/business-response.ts";
@@ -7,6 +13,10 @@ import { toPublicText } from "./public-webhooks.ts";
 
 /** Maximum concurrent tests; far more than people start by hand. */
 const MAX_CONCURRENT_TESTS = 64;
+
+/** The address of a private host is for the operator only, and that of one that did not respond. */
+const publicAddress = ({ outcome, address }: TestResult): string | null =>
+  outcome === "responded" && address !== null && isPublicAddress(address) ? address : null;
 
 /** Sends a signed test event and responds with its result: 200 even if the receiver failed. */
 export const handleTestEndpoint = (rt: Runtime, sendOnce: SendOnce, closing: AbortSignal) => {
@@ -26,11 +36,10 @@ export const handleTestEndpoint = (rt: Runtime, sendOnce: SendOnce, closing: Abo
       );
       if (closing.aborted)
         throw new AppError("shutting_down", "The server is shutting down; the test was aborted.");
-      const { error, responseText } = result;
       const data = {
-        ...result,
-        error: toPublicText(error),
-        responseText: toPublicText(responseText),
+        ...outcomeForPartners(result),
+        address: publicAddress(result),
+        responseText: toPublicText(result.responseText),
       };
       return respondData(context, data);
     } finally {

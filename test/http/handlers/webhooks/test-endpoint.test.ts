@@ -39,7 +39,7 @@ test("a test sends a signed event immediately and returns the result", async () 
     outcome: "responded",
     statusCode: 202,
     error: null,
-    address: "127.0.0.1",
+    address: null,
     responseText: "thanks\u2400",
     url: partner.url,
   });
@@ -66,7 +66,7 @@ test("a failing receiver is a result, not an error, with 256 characters of its r
     outcome: "refused",
     statusCode: null,
     address: null,
-    error: "refused: ECONNREFUSED",
+    error: "The receiver could not be reached or did not respond in time.",
     responseText: "",
   });
 });
@@ -79,7 +79,7 @@ test("a test creates no delivery and no event, and a disabled endpoint stays dis
   expect(api.revision()).toBe(revision);
 });
 
-test("an address that is not allowed results in blocked", async () => {
+test("an address that is not allowed results in refused", async () => {
   const { api, ping, endpoint } = await setUp();
   api.store.endpoints.update(
     endpoint.id,
@@ -88,9 +88,36 @@ test("an address that is not allowed results in blocked", async () => {
   );
   expect(await readData(await ping())).toMatchObject({
     ok: false,
-    outcome: "blocked",
+    outcome: "refused",
     address: null,
   });
+});
+
+test("a partner cannot tell a private address, a closed port and a TLS error apart", async () => {
+  const { api, partner, endpoint, ping } = await setUp();
+  const closed = await createReceiver();
+  await closed.close();
+  const urls: [url: string, allowPrivate: boolean][] = [
+    ["https://127.0.0.1/", false],
+    ["https://unknown.invalid/", false],
+    [closed.url, true],
+    [partner.url.replace("http:", "https:"), true],
+  ];
+  const results = new Set<string>();
+  for (const [url, allowPrivate] of urls) {
+    api.store.endpoints.update(endpoint.id, { ...endpoint, url, allowPrivate }, api.now());
+    const { ok, outcome, address, statusCode, error } = await readData(await ping());
+    results.add(JSON.stringify({ ok, outcome, address, statusCode, error }));
+  }
+  expect([...results]).toEqual([
+    JSON.stringify({
+      ok: false,
+      outcome: "refused",
+      address: null,
+      statusCode: null,
+      error: "The receiver could not be reached or did not respond in time.",
+    }),
+  ]);
 });
 
 describe("while a receiver does not respond", () => {
