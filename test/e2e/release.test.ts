@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { makeSbom } from "../../.config/sbom.ts";
+import { createSbom, packageFolders } from "../../.config/sbom.ts";
 import { runProgram, createTempFolder } from "../support/cli.ts";
 import { executableProgram } from "../support/program.ts";
 
@@ -13,8 +13,8 @@ test("the SBOM lists every shipped package and Node, and contains nothing of thi
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     dependencies: object;
   };
-  const sbom = makeSbom();
-  const names = sbom.components.map(({ name }) => name);
+  const sbom = createSbom();
+  const names = sbom.components.map(({ group, name }) => (group ? `${group}/${name}` : name));
   const shipped = [...Object.keys(dependencies), "@scalar/api-reference"];
   expect(shipped.filter((name) => !names.includes(name))).toEqual([]);
   // Development tools are not shipped.
@@ -24,6 +24,9 @@ test("the SBOM lists every shipped package and Node, and contains nothing of thi
   });
   expect(sbom.metadata.component.name).toBe("deskbell");
   const text = JSON.stringify(sbom);
+  const folders = packageFolders(sbom);
+  expect(folders).toHaveLength(sbom.components.length - 1);
+  expect(folders.filter((path) => !existsSync(join(ROOT, path, "package.json")))).toEqual([]);
   for (const own of [ROOT, "/tmp", `"${hostname()}"`, `"${userInfo().username}"`])
     expect(text).not.toContain(own);
 });
