@@ -1,8 +1,11 @@
 import { isBuiltin } from "node:module";
 import type { Plugin } from "rolldown";
 
-/** A module of Node's whose exports come when they are asked for; what is no plain object is there at once. */
-function lazily(name: string): string {
+/**
+ * Returns the code of a module that loads one of Node's modules at the first use of an export. A
+ * module that is not a plain object is loaded immediately.
+ */
+function lazyModule(name: string): string {
   const real: unknown = process.getBuiltinModule(name);
   if (typeof real !== "object" || real === null || real === process)
     return `module.exports = process.getBuiltinModule("${name}");`;
@@ -17,9 +20,9 @@ ${getters.join("\n")}
 }
 
 /**
- * At an `import` of a module of its own Node makes ready all that it exports: of node:http that is a WebSocket, for which it loads
- * an undici of its own, of node:process the streams of the terminal. That is a third of the time that a start takes, for things
- * that nobody here wants. So they come without `import`, each when something of it is first used.
+ * Replaces imports of Node's modules with lazy ones. An `import` evaluates every export: node:http
+ * loads an internal undici for its WebSocket, and node:process opens the terminal's streams. That
+ * took a third of the start time, for exports that are not used.
  */
 export const lazyBuiltins: Plugin = {
   name: "lazy-builtins",
@@ -31,11 +34,11 @@ export const lazyBuiltins: Plugin = {
   },
   load: {
     filter: { id: /^\0node:/ },
-    handler: (id) => ({ code: lazily(id.slice(1)), moduleType: "js" }),
+    handler: (id) => ({ code: lazyModule(id.slice(1)), moduleType: "js" }),
   },
 };
 
-/** One character beyond Latin-1 in it, and V8 keeps a whole file at two bytes for each of its characters. */
+/** Escapes non-ASCII characters: a single one beyond Latin-1 doubles the memory of a file in V8. */
 export const ascii: Plugin = {
   name: "ascii",
   generateBundle(_options, files) {
@@ -49,5 +52,5 @@ const escapeUnit = (unit: string): string =>
 
 export const define = { "process.env.NODE_ENV": '"production"' };
 
-/** Of listhen what opens a listener: with these it makes certificates, which are for development, and draws boxes and codes. */
+/** Optional parts of listhen that are not used: development certificates, boxes and QR codes. */
 export const alias = { "node-forge": false, consola$: "consola/basic", uqr: false } as const;

@@ -14,16 +14,16 @@ import { basename, dirname, join, resolve } from "node:path";
 import { build, type Plugin } from "rolldown";
 import { alias, ascii, define, lazyBuiltins } from "./bundle.ts";
 
-// npm run build:binary [-- FILE]: the whole of deskbell in one file, for this machine's system and processor.
+// npm run build:binary [-- FILE]: builds deskbell as a single executable for this platform.
 
 const ROOT = resolve(import.meta.dirname, "..");
 const [out = join(ROOT, "dist/deskbell")] = process.argv.slice(2).map((path) => resolve(path));
 
-/** What it reads at run time, by the names that src/assets.ts gives them. */
-const SHIPPED = ["package.json", "data/*", "src/store/migrations/*", "dist/docs/*"].flatMap(
+/** Files that are read at run time, under the names that src/assets.ts uses. */
+const ASSETS = ["package.json", "data/*", "src/store/migrations/*", "dist/docs/*"].flatMap(
   (pattern) => {
     const names = globSync(pattern, { cwd: ROOT });
-    if (names.length === 0) throw new Error(`There is no ${pattern}: npm run build makes it.`);
+    if (names.length === 0) throw new Error(`No file matches ${pattern}. Run npm run build first.`);
     return names;
   },
 );
@@ -36,7 +36,7 @@ const addon = getPrebuildPath();
 if (addon === null)
   throw new Error(`better-sqlite3 has no addon for ${process.platform}-${process.arch}.`);
 
-/** Where the package requires its addon's file, ours is unpacked and loaded. */
+/** Makes better-sqlite3 load the addon that the executable unpacks. */
 const unpackedAddon: Plugin = {
   name: "unpacked-addon",
   load: (id) =>
@@ -48,14 +48,14 @@ const unpackedAddon: Plugin = {
       : null,
 };
 
-/** One file of code without imports but of Node's own modules; on many lines, for the sake of stack traces. */
+/** Bundles into one file that imports only Node's modules; not minified, for stack traces. */
 async function bundle(entry: string, dir: string): Promise<string> {
   const { output } = await build({
     cwd: ROOT,
     input: entry,
     platform: "node",
     transform: { define },
-    // The entry of the package that is for bundlers; ink's development tools, which are no dependency.
+    // better-sqlite3's entry for bundlers; ink's development tools are not installed.
     resolve: {
       alias: {
         ...alias,
@@ -69,13 +69,15 @@ async function bundle(entry: string, dir: string): Promise<string> {
   return join(dir, output[0].fileName);
 }
 
-/** Without the 30 MB of symbols that only a debugger reads. */
+/** Copies an executable without its 30 MB of debug symbols. */
 function copyStripped(from: string, to: string): void {
   try {
     execFileSync("strip", ["-o", to, from]);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    console.warn("strip is not here (apt-get install binutils): the executable is 30 MB larger");
+    console.warn(
+      "strip is not installed (apt-get install binutils): the executable is 30 MB larger",
+    );
     copyFileSync(from, to);
   }
 }
@@ -87,24 +89,24 @@ try {
   const node = join(folder, "node");
   copyStripped(process.execPath, node);
   mkdirSync(dirname(out), { recursive: true });
-  // The old one may be running.
+  // The old executable may be running, so the new one is renamed into its place.
   const draft = `${out}.draft`;
-  const shipped = SHIPPED.map((name) => [name, join(ROOT, name)]);
+  const assets = ASSETS.map((name) => [name, join(ROOT, name)]);
   writeFileSync(
     join(folder, "config.json"),
     JSON.stringify({
-      // By its name alone: the path becomes a part of the executable, and every build has a folder of its own.
+      // The path is stored in the executable; every build uses a new folder, so leave that out.
       main: basename(main),
       mainFormat: "module",
       executable: node,
       output: draft,
       disableExperimentalSEAWarning: true,
-      // It starts in half the time.
+      // Halves the start time.
       useCodeCache: true,
-      // NODE_OPTIONS of the machine are for the machine's Node.
+      // Ignore NODE_OPTIONS: they are meant for the installed Node.
       execArgvExtension: "none",
       assets: {
-        ...Object.fromEntries(shipped),
+        ...Object.fromEntries(assets),
         "dist/delivery.js": delivery,
         "better_sqlite3.node": addon,
       },

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
-import { defineConfig, type Plugin, type RolldownOptions } from "rolldown";
+import { build, type BuildOptions, type Plugin } from "rolldown";
 import { alias, ascii, define, lazyBuiltins } from "./bundle.ts";
 import { guide } from "./guide.ts";
 import { scalar } from "./scalar.ts";
 
-// Packages are bundled, of which a command needs some small part: `serve` starts in half the time. They stay dependencies, so
-// that npm installs their licences with them and tells what deskbell is made of. Outside stay SQLite's addon, which cannot be
-// bundled, and what only the live view loads.
+// npm run build: bundles src/ into dist/. Bundling the packages halves the start time of `serve`.
+// They stay dependencies, so that npm installs their licences and SBOM tools find them. Not bundled
+// are the SQLite addon, which cannot be, and packages that only the live view loads.
 
-/** What finds the addon beside itself has another place in a bundle. */
+/** Makes better-sqlite3 look for its addon in its own package instead of in the bundle's folder. */
 const addonInPackage: Plugin = {
   name: "addon-in-package",
   load: {
@@ -21,9 +21,9 @@ const addonInPackage: Plugin = {
   },
 };
 
-/** Whatever starts the daemon takes the bundle of it. */
-const daemonApart: Plugin = {
-  name: "daemon-apart",
+/** Makes the commands load the separate bundle of the daemon. */
+const externalDaemon: Plugin = {
+  name: "external-daemon",
   resolveId: {
     filter: { id: /\/daemon\.ts$/ },
     handler: () => ({ id: "./daemon.js", external: true }),
@@ -35,7 +35,7 @@ const shared = {
   platform: "node",
   resolve: { alias },
   transform: { define },
-} satisfies RolldownOptions;
+} satisfies BuildOptions;
 
 const plugins = [lazyBuiltins, ascii, addonInPackage];
 
@@ -43,22 +43,22 @@ const output = {
   dir: "dist",
   format: "esm",
   sourcemap: true,
-  // Both threads keep the text of what they run. Licences stay in it.
+  // Both threads keep their source text in memory, so most comments are removed; licences stay.
   comments: { jsdoc: false, annotation: false },
   entryFileNames: "[name].js",
 } as const;
 
-export default defineConfig([
+const bundles: BuildOptions[] = [
   {
     ...shared,
     input: { main: "src/cli/main.ts" },
-    plugins: [...plugins, daemonApart, scalar, guide],
+    plugins: [...plugins, externalDaemon, scalar, guide],
     output: {
       ...output,
       cleanDir: true,
       chunkFileNames: "[name]-[hash].js",
-      // A module of its own for every set of commands that share something makes hundreds, and finding one takes 0.3 ms. What
-      // nearly all of them load is one: first what the help needs, then what reads the line, then what opens the data.
+      // Resolving a module takes 0.3 ms, and splitting by use would make hundreds. So there is one
+      // chunk for the help, one for parsing the command line, and one for opening the data.
       codeSplitting: {
         groups: [
           {
@@ -72,7 +72,8 @@ export default defineConfig([
       },
     },
   },
-  // The daemon shares nearly all that it is made of with some command, and would lie in eighty pieces: it is built once more, in one.
+  // Bundled separately: the daemon shares nearly all of its code with the commands, and would be
+  // split into eighty chunks.
   {
     ...shared,
     input: { daemon: "src/cli/running/daemon.ts" },
@@ -89,4 +90,7 @@ export default defineConfig([
     plugins,
     output: { ...output, chunkFileNames: "delivery-[name]-[hash].js" },
   },
-]);
+];
+
+// In turn, because the first one empties dist/.
+for (const options of bundles) await build(options);
