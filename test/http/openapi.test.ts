@@ -10,13 +10,21 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../src/domain/event-types.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { deliveryHeaders } from "../../src/domain/webhooks/webhook-post.ts";
+import type { Runtime } from "../../src/app/runtime.ts";
 import { groupByPath, type RoutePath } from "../../src/http/pipeline/route-path.ts";
-import type { HttpResponse, HttpRequest } from "../../src/http/pipeline/request-context.ts";
+import type {
+  HttpRequest,
+  HttpResponse,
+  RequestContext,
+} from "../../src/http/pipeline/request-context.ts";
+import { createMetrics } from "../../src/http/pipeline/metrics.ts";
+import { createResponseObserver } from "../../src/http/pipeline/response-observer.ts";
 import { describeApi } from "../../src/http/openapi/document.ts";
 import { templatePathOf } from "../../src/http/openapi/operation.ts";
 import { eventSchemaName, SCHEMAS } from "../../src/http/openapi/schemas.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { startServer } from "../../src/http/server.ts";
+import { assertAllDocumented } from "../support/check-responses.ts";
 import { createTerminal } from "../support/cli.ts";
 import {
   checkedResponses,
@@ -306,6 +314,13 @@ describe("the check of responses reports", () => {
     "application/json",
   ];
   const response: HttpResponse = { status: 200, headers, body: Buffer.from('{"status":"ok"}') };
+
+  test("an undocumented response by failing the test", () => {
+    const rt = { monotonic: () => 0, config: { http: { accessLog: false } } } as Runtime;
+    const observe = createResponseObserver(rt, createMetrics(), () => "");
+    observe(path, { request, startedAt: 0 } as RequestContext, { ...response, status: 418 });
+    expect(assertAllDocumented).toThrow("418: this status is not documented");
+  });
 
   test("nothing for a documented response", () =>
     expect(findUndocumented(path, request, response)).toEqual([]));

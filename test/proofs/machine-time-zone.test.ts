@@ -14,14 +14,7 @@ const VITEST = join(
 );
 const ROOT = join(import.meta.dirname, "../..");
 const RUNS = chooseScale(20, 2500);
-const SUITE = [
-  "run",
-  "--config",
-  ".config/vitest.config.ts",
-  "--reporter",
-  "dot",
-  "test/domain/availability",
-];
+const SUITE = ["run", "--reporter", "dot", "test/domain/availability"];
 
 test.each(["UTC", "America/Los_Angeles", "Asia/Kolkata", "Pacific/Apia"])(
   "availability is the same on a machine in %s",

@@ -20,8 +20,11 @@ vi.mock(import("../../src/http/pipeline/response-observer.ts"), async (original)
   };
 });
 
-afterEach(() => {
+/** Throws if a response since the last call differs from the document. */
+export function assertAllDocumented(): void {
   const undocumented = problems.splice(0);
   if (undocumented.length > 0)
     throw new Error(`The OpenAPI document does not allow:\n${undocumented.join("\n")}`);
-});
+}
+
+afterEach(assertAllDocumented);

@@ -9,6 +9,8 @@ export function createScreen(columns: number, rows: number) {
     allowProposedApi: true,
     scrollback: 0,
     convertEol: true,
+    // Hostile output makes the parser log an error for each sequence.
+    logLevel: "off",
   });
   const sideEffects: string[] = [];
   terminal.onTitleChange((title) => void sideEffects.push(`title ${title}`));

@@ -167,7 +167,7 @@ export async function simulate(
     const [violation] = ledger.violations;
     if (violation === undefined) return;
     throw new GuaranteeViolation(
-      `${violation}\nseed ${seed}, after\n  ${lines.join("\n  ")}\nreproduce with: SIM_SEED=${seed} npx vitest run --config .config/vitest.config.ts simulation`,
+      `${violation}\nseed ${seed}, after\n  ${lines.join("\n  ")}\nreproduce with: SIM_SEED=${seed} npx vitest run simulation`,
     );
   }
 
