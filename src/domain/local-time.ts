@@ -100,10 +100,9 @@ export const localDateOf = (ms: number, timezone: string): LocalDate =>
 export const addDays = (date: LocalDate, days: number): LocalDate =>
   Temporal.PlainDate.from(date).add({ days }).toString();
 
-export function minutesOf(time: WallTime): number {
-  const [hours = 0, minutes = 0] = time.split(":").map(Number);
-  return hours * 60 + minutes;
-}
+/** Minutes after midnight; `26:00` is 1560. */
+export const minutesOf = (time: WallTime): number =>
+  Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
 const instantOf = (date: string, time: string, offset: string, timezone: string): number =>
   offset === ""

@@ -23,19 +23,21 @@ import {
   APPLIES_TO_DEFAULTS,
   PROMOTION_CONDITION_DEFAULTS,
   PROMOTION_DEFAULTS,
+} from "../../src/domain/catalog/file/promotions.ts";
+import {
   PUBLIC_EVENT_DEFAULTS,
   TICKET_TYPE_DEFAULTS,
-} from "../../src/domain/catalog/file/offers.ts";
+} from "../../src/domain/catalog/file/public-events.ts";
 import {
   BOOKING_POLICY_DEFAULTS,
   BUSINESS_DEFAULTS,
-} from "../../src/domain/catalog/file/schema.ts";
+} from "../../src/domain/catalog/file/business.ts";
 import {
   BOOKING_RULE_DEFAULTS,
   SERVICE_CATEGORY_DEFAULTS,
   SERVICE_DEFAULTS,
-  STAFF_DEFAULTS,
 } from "../../src/domain/catalog/file/services.ts";
+import { STAFF_DEFAULTS } from "../../src/domain/catalog/file/staff.ts";
 
 // Builders of minimal catalog documents: a test only passes the fields that it is about.
 

@@ -1,5 +1,5 @@
 import { writeCsv } from "../../domain/catalog/csv/export.ts";
-import { exportCatalog } from "../../domain/catalog/write/export.ts";
+import { exportCatalog } from "../../domain/catalog/file/export.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

@@ -1,4 +1,5 @@
-import { type AuthoredBusiness, catalogFileSchema } from "../../domain/catalog/file/schema.ts";
+import type { AuthoredBusiness } from "../../domain/catalog/file/business.ts";
+import { catalogFileSchema } from "../../domain/catalog/file/schema.ts";
 import { AppError } from "../../domain/errors.ts";
 
 /** Details of the business that exports of other systems do not contain. */

@@ -1,5 +1,5 @@
 import type { SeededRandom } from "./seeded-random.ts";
-import { defaultSlug } from "../../domain/catalog/file/offers.ts";
+import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 
 /** Shared by the functions that generate the parts of a business. */
 export type Generator = {

@@ -10,7 +10,8 @@ import {
   MODIFIERS,
   PREPARATIONS,
 } from "./words.ts";
-import type { AuthoredFile, AuthoredMenuItem } from "../../domain/catalog/file/schema.ts";
+import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
+import type { AuthoredMenuItem } from "../../domain/catalog/file/menu.ts";
 
 type Menu = NonNullable<AuthoredFile["menu"]>;
 

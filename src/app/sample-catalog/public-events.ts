@@ -1,6 +1,7 @@
 import { type Generator, keysOf, times } from "./generator.ts";
 import { ACTS, OCCASIONS, OFFER_SEASONS, OFFERS, TICKETS } from "./words.ts";
-import type { AuthoredPromotion, AuthoredPublicEvent } from "../../domain/catalog/file/schema.ts";
+import type { AuthoredPromotion } from "../../domain/catalog/file/promotions.ts";
+import type { AuthoredPublicEvent } from "../../domain/catalog/file/public-events.ts";
 
 export function generateEvents(
   { random, uniqueName, price }: Generator,

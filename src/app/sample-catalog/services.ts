@@ -16,11 +16,11 @@ import {
 } from "./words.ts";
 import type {
   AuthoredAddon,
-  AuthoredFile,
   AuthoredService,
   AuthoredServiceCategory,
-  AuthoredStaff,
-} from "../../domain/catalog/file/schema.ts";
+} from "../../domain/catalog/file/services.ts";
+import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
+import type { AuthoredStaff } from "../../domain/catalog/file/staff.ts";
 
 type Sections = Complete<
   Pick<AuthoredFile, "serviceCategories" | "addons" | "resources" | "staff" | "services">

@@ -1,4 +1,4 @@
-import type { Day, LocalDate, WallTime } from "../catalog/catalog.ts";
+import { type Day, type LocalDate, WEEK } from "../catalog/catalog.ts";
 import type { Interval } from "./intervals.ts";
 
 /*
@@ -22,13 +22,7 @@ export const dateOf = (day: DayNumber): LocalDate =>
   new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 // 1970-01-01 was a Thursday.
-const WEEK: readonly Day[] = ["thu", "fri", "sat", "sun", "mon", "tue", "wed"];
-
-export const weekdayOf = (day: DayNumber): Day => WEEK[((day % 7) + 7) % 7] ?? "thu";
-
-/** Minutes after midnight; `26:00` is 1560. */
-export const wallMinutes = (time: WallTime): number =>
-  Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+export const weekdayOf = (day: DayNumber): Day => WEEK.at((day + 3) % 7) ?? "thu";
 
 /** Minutes since 1970-01-01T00:00 on a clock in the zone. */
 export type WallMinute = number;

@@ -6,14 +6,8 @@ import type {
   Closure,
   WeeklyWindow,
 } from "../catalog/catalog.ts";
-import {
-  type LocalDay,
-  DAY_MIN,
-  wallMinutes,
-  closedInterval,
-  openInterval,
-  dayNumber,
-} from "./wall-clock.ts";
+import { minutesOf } from "../local-time.ts";
+import { type LocalDay, DAY_MIN, closedInterval, openInterval, dayNumber } from "./wall-clock.ts";
 import { type Interval, merge, subtract } from "./intervals.ts";
 
 /** When a person works or the business is open. Visits must lie within `work`. */
@@ -103,10 +97,10 @@ export function shiftsWithExceptions(usual: Shifts, exceptions: readonly HoursEx
 type WallWindow = HoursException["intervals"][number];
 
 const openWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
-  openInterval(timezone, day * DAY_MIN + wallMinutes(start), day * DAY_MIN + wallMinutes(end));
+  openInterval(timezone, day * DAY_MIN + minutesOf(start), day * DAY_MIN + minutesOf(end));
 
 export const closedWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
-  closedInterval(timezone, day * DAY_MIN + wallMinutes(start), day * DAY_MIN + wallMinutes(end));
+  closedInterval(timezone, day * DAY_MIN + minutesOf(start), day * DAY_MIN + minutesOf(end));
 
 const WHOLE_DAY = { start: "00:00", end: "24:00" };
 

@@ -47,7 +47,8 @@ export type Named = Keyed & { name: string };
 export type Presented = { images: ImageDoc[]; translations: Translations };
 type Common = Named & Presented & { status: Status };
 
-export type Day = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
+export const WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+export type Day = (typeof WEEK)[number];
 /** `HH:MM`; an end past midnight counts on, up to `48:00`. */
 export type WallTime = string;
 /** `YYYY-MM-DD` */

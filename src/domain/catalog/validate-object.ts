@@ -1,7 +1,7 @@
 import { type Catalog, type DocOf, emptyObjects, type Kind } from "./catalog.ts";
 import { KIND_NAMES } from "./kind-names.ts";
 import { validateCatalog } from "./validate.ts";
-import { exportCatalog } from "./write/export.ts";
+import { exportCatalog } from "./file/export.ts";
 import { AppError } from "../errors.ts";
 import { quote } from "../text.ts";
 

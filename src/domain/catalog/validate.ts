@@ -3,7 +3,7 @@ import { mergeCatalog, type MergedCatalog } from "./change/merge.ts";
 import { findUnchanged } from "./change/unchanged-items.ts";
 import { validateSchema } from "./file/schema-check.ts";
 import { KIND_NAMES } from "./kind-names.ts";
-import { normaliseCatalog, withoutFollowUpIssues } from "./read/normalise.ts";
+import { normaliseCatalog, withoutFollowUpIssues } from "./file/normalise.ts";
 import { findReferenceIssues, type ReferenceIssue } from "./references.ts";
 import type { Path, CatalogIssue } from "./catalog-issue.ts";
 import { quote } from "../text.ts";

@@ -1,4 +1,5 @@
-import type { AuthoredMenuItem, AuthoredService } from "../catalog/file/schema.ts";
+import type { AuthoredMenuItem } from "../catalog/file/menu.ts";
+import type { AuthoredService } from "../catalog/file/services.ts";
 import { formatMoney } from "../money.ts";
 import { categoryIds } from "./categories.ts";
 import { labelOf, type MappingContext, priceOf, OBJECT_FIELDS } from "./mapping.ts";

@@ -9,7 +9,7 @@ import {
   type Kind,
 } from "../catalog.ts";
 import { originalKey } from "../object-id.ts";
-import type { CatalogPatch } from "../read/normalise.ts";
+import type { CatalogPatch } from "../file/normalise.ts";
 import { shallowEqual } from "../../equality.ts";
 import { followRenames, objectRef, ticketTypeKeys } from "../references.ts";
 

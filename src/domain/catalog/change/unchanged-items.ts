@@ -1,28 +1,11 @@
 import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "../catalog.ts";
-import { WRITE } from "../write/export.ts";
-import { createWriteContext, type WriteContext } from "../write/values.ts";
-import type { AuthoredFile } from "../file/schema.ts";
+import { listIn, sectionOf } from "../file/sections.ts";
+import { createWriteContext } from "../file/writer.ts";
 import { ADDON_DEFAULTS } from "../file/services.ts";
 import { deepEqual } from "../../equality.ts";
 
 /** File items that equal what an export would write, each with its stored document. */
 export type Unchanged = ReadonlyMap<unknown, DocOf[Kind]>;
-
-/** The section of a file that lists objects of a kind. */
-const SECTION_OF: { [K in Kind]: (file: AuthoredFile) => readonly unknown[] | undefined } = {
-  service_category: (file) => file.serviceCategories,
-  addon: (file) => file.addons,
-  service: (file) => file.services,
-  resource: (file) => file.resources,
-  staff: (file) => file.staff,
-  menu_category: (file) => file.menu?.categories,
-  modifier_group: (file) => file.menu?.modifierGroups,
-  menu_item: (file) => file.menu?.items,
-  area: (file) => file.areas,
-  table: (file) => file.tables,
-  promotion: (file) => file.promotions,
-  public_event: (file) => file.events,
-};
 
 /**
  * Finds the items that need neither validation nor reading, because they equal the export of a
@@ -42,7 +25,7 @@ export function findUnchanged(contents: readonly unknown[], current: Catalog | n
     )
       continue;
     const docs = new Map(current.objects[kind].map((doc) => [doc.key, doc as DocOf[Kind]]));
-    const write = WRITE[kind] as (context: WriteContext, doc: DocOf[Kind]) => unknown;
+    const { write } = sectionOf(kind);
     for (const item of sectionsIn(files, kind)) {
       const doc = isRecord(item) ? docs.get(item.key as string) : undefined;
       if (doc !== undefined && deepEqual(write(context, doc), item)) unchanged.set(item, doc);
@@ -72,6 +55,6 @@ const isSameBusiness = ({ business }: Catalog, described: unknown): boolean =>
 
 const sectionsIn = (files: readonly unknown[], kind: Kind): unknown[] =>
   files.flatMap((file) => {
-    const items: unknown = SECTION_OF[kind](file as AuthoredFile);
+    const items = listIn(file, kind);
     return Array.isArray(items) ? items : [];
   });

@@ -1,7 +1,9 @@
 import { CSV_SEPARATOR, CSV_TYPES, type CsvCells, type CsvColumn, type CsvType } from "./format.ts";
 import { type CatalogIssue, limitedSuggestions, type Path } from "../catalog-issue.ts";
-import { defaultSlug } from "../file/offers.ts";
-import type { AuthoredBusiness, AuthoredFile } from "../file/schema.ts";
+import { defaultSlug } from "../file/public-events.ts";
+import type { AuthoredBusiness } from "../file/business.ts";
+import type { AuthoredFile } from "../file/schema.ts";
+import { SECTIONS, setAt } from "../file/sections.ts";
 import { type ImportedSections, withoutEmpty } from "../import-report.ts";
 import { validateCatalog } from "../validate.ts";
 import { quote } from "../../text.ts";
@@ -17,14 +19,6 @@ type DraftRow = { row: CsvRow; type: CsvType; draft: Draft };
 const PARENTS: { [T in CsvType]?: { type: CsvType; list: string } } = {
   variant: { type: "service", list: "variants" },
   size: { type: "menu_item", list: "sizes" },
-};
-
-const SECTIONS: { [T in CsvType]?: readonly string[] } = {
-  service_category: ["serviceCategories"],
-  addon: ["addons"],
-  service: ["services"],
-  menu_category: ["menu", "categories"],
-  menu_item: ["menu", "items"],
 };
 
 /** Converts rows to sections of a catalog file. The sections are valid only without issues. */
@@ -172,17 +166,17 @@ function inheritFromFirstVariant(drafts: readonly DraftRow[]): void {
   }
 }
 
+/** Sections in the order of their first rows. */
 function sectionsOf(drafts: readonly DraftRow[]): ImportedSections {
-  const file: Record<string, unknown> = {};
-  for (const { type, draft } of drafts) {
-    const path = SECTIONS[type];
-    if (path === undefined) continue;
-    const parent = path
-      .slice(0, -1)
-      .reduce((inner, name) => (inner[name] ??= {}) as Record<string, unknown>, file);
-    ((parent[path.at(-1) ?? ""] ??= []) as Draft[]).push(draft);
-  }
-  return file as ImportedSections;
+  const file = {};
+  for (const [type, rows] of Map.groupBy(drafts, (one) => one.type))
+    if (type !== "variant" && type !== "size")
+      setAt(
+        file,
+        SECTIONS[type].path,
+        rows.map(({ draft }) => draft),
+      );
+  return file;
 }
 
 /** Validates the sections like a catalog file. @param lines the line of each object */

@@ -1,15 +1,18 @@
 import { z } from "zod";
 import type { HoursException, HoursRule, ImageDoc, Status } from "../catalog.ts";
-import { defaultsFor } from "./defaults.ts";
 import {
+  cents,
   choice,
   date,
+  defaultsFor,
   fields,
   interval,
   key,
   line,
   list,
   locale,
+  money,
+  optional,
   text,
   webAddress,
   weeklyWindow,
@@ -24,9 +27,7 @@ const image = z.union(
     webAddress,
     fields({
       url: webAddress,
-      alt: line(300).optional(),
-      width: integer(1, 100_000).optional(),
-      height: integer(1, 100_000).optional(),
+      ...optional({ alt: line(300), width: integer(1, 100_000), height: integer(1, 100_000) }),
     }),
   ],
   "a web address, or url, alt, width and height",
@@ -34,39 +35,36 @@ const image = z.union(
 
 export const IMAGE_DEFAULTS = defaultsFor<ImageDoc>()({ alt: null, width: null, height: null });
 
-const translation = fields({
-  name: line(200).optional(),
-  description: text(10_000).optional(),
-  title: line(200).optional(),
-  bio: text(10_000).optional(),
-});
+const translation = fields(
+  optional({ name: line(200), description: text(10_000), title: line(200), bio: text(10_000) }),
+);
 
 export const keyed = { key, name: line(200), previousKeys: list(key, 50).optional() };
 
-export const presented = {
-  images: list(image, 50).optional(),
-  translations: z.record(locale, translation, "a group of languages").optional(),
-};
+export const presented = optional({
+  images: list(image, 50),
+  translations: z.record(locale, translation, "a group of languages"),
+});
 
 export const common = { ...keyed, status: status.optional(), ...presented };
 
 export const description = text(10_000).optional();
-export const tags = list(line(50), 50).optional();
+export const described = { ...common, description };
+export const price = optional({ price: money, priceCents: cents });
+export const tags = list(line(50), 50);
 export const keys = list(key, 1000);
 
 export const windows = list(fields(weeklyWindow));
 
-export const hours = list(
-  fields({ ...weeklyWindow, validFrom: date.optional(), validTo: date.optional() }),
-);
+const hoursRule = fields({ ...weeklyWindow, ...optional({ validFrom: date, validTo: date }) });
+export type AuthoredHours = z.infer<typeof hoursRule>;
+export const hours = list(hoursRule);
 export const HOURS_DEFAULTS = defaultsFor<HoursRule>()({ validFrom: null, validTo: null });
 
-export const exceptions = list(
-  fields({
-    date,
-    mode: choice("REPLACE", "ADD", "REMOVE").optional(),
-    intervals: list(fields(interval), 20).optional(),
-  }),
-  1000,
-);
+const exception = fields({
+  date,
+  ...optional({ mode: choice("REPLACE", "ADD", "REMOVE"), intervals: list(fields(interval), 20) }),
+});
+export type AuthoredException = z.infer<typeof exception>;
+export const exceptions = list(exception, 1000);
 export const EXCEPTION_DEFAULTS = defaultsFor<HoursException>()({ mode: "REPLACE" });

@@ -1,78 +1,12 @@
 import { z } from "zod";
-import type { BusinessDoc } from "../catalog.ts";
-import { description, exceptions, hours } from "./common-fields.ts";
-import { defaultsFor } from "./defaults.ts";
+import { business, closure } from "./business.ts";
+import { exceptions, hours } from "./common-fields.ts";
 import { menu } from "./menu.ts";
-import { promotion, publicEvent } from "./offers.ts";
-import {
-  addon,
-  area,
-  bookingRules,
-  resource,
-  service,
-  serviceCategory,
-  staff,
-  table,
-} from "./services.ts";
-import {
-  choice,
-  currency,
-  date,
-  email,
-  fields,
-  line,
-  list,
-  locale,
-  slug,
-  text,
-  timezone,
-  webAddress,
-  integer,
-  yearlyDate,
-} from "./values.ts";
-
-const business = fields({
-  slug,
-  name: line(200),
-  timezone,
-  currency,
-  locale: locale.optional(),
-  locales: list(locale, 50).optional(),
-  description,
-  phone: line(50).optional(),
-  email: email.optional(),
-  websiteUrl: webAddress.optional(),
-  address: text(1000).optional(),
-  bookingPolicy: fields({
-    ...bookingRules,
-    bufferPolicy: choice("MAX", "SUM").optional(),
-    grid: choice("CLOCK", "OPENING").optional(),
-    maxGapMin: integer(0, 1440).optional(),
-  }).optional(),
-});
-
-export const DEFAULT_LOCALE = "en";
-export const BUSINESS_DEFAULTS = defaultsFor<BusinessDoc>()({
-  phone: null,
-  email: null,
-  websiteUrl: null,
-});
-export const BOOKING_POLICY_DEFAULTS: BusinessDoc["bookingPolicy"] = {
-  slotIntervalMin: 15,
-  minNoticeMin: 60,
-  maxAdvanceDays: 90,
-  bufferPolicy: "MAX",
-  grid: "CLOCK",
-  maxGapMin: 0,
-};
-
-const closure = fields({
-  name: line(200).optional(),
-  date: date.optional(),
-  from: date.optional(),
-  to: date.optional(),
-  yearly: yearlyDate.optional(),
-});
+import { promotion } from "./promotions.ts";
+import { publicEvent } from "./public-events.ts";
+import { addon, service, serviceCategory } from "./services.ts";
+import { area, resource, staff, table } from "./staff.ts";
+import { fields, integer, list, optional } from "./values.ts";
 
 /** The maximum number of objects in a section. */
 export const MAX_SECTION = 100_000;
@@ -83,11 +17,13 @@ const section = <T extends z.ZodType>(item: T) => list(item, MAX_SECTION).option
 export const catalogFileSchema = z.strictObject(
   {
     catalog: z.literal(1, "1, the version of this format"),
-    business: business.optional(),
-    hours: hours.optional(),
-    closures: list(closure, 1000).optional(),
-    exceptions: exceptions.optional(),
-    turnTimes: list(fields({ upTo: integer(1, 1000), min: integer(1, 1440) }), 100).optional(),
+    ...optional({
+      business,
+      hours,
+      closures: list(closure, 1000),
+      exceptions,
+      turnTimes: list(fields({ upTo: integer(1, 1000), min: integer(1, 1440) }), 100),
+    }),
     serviceCategories: section(serviceCategory),
     addons: section(addon),
     services: section(service),
@@ -103,27 +39,3 @@ export const catalogFileSchema = z.strictObject(
 );
 
 export type AuthoredFile = z.infer<typeof catalogFileSchema>;
-type ItemOf<T> = NonNullable<T> extends readonly (infer I)[] ? I : never;
-
-export type AuthoredBusiness = NonNullable<AuthoredFile["business"]>;
-export type AuthoredClosure = ItemOf<AuthoredFile["closures"]>;
-export type AuthoredHours = ItemOf<AuthoredFile["hours"]>;
-export type AuthoredException = ItemOf<AuthoredFile["exceptions"]>;
-export type AuthoredServiceCategory = ItemOf<AuthoredFile["serviceCategories"]>;
-export type AuthoredAddon = ItemOf<AuthoredFile["addons"]>;
-export type AuthoredService = ItemOf<AuthoredFile["services"]>;
-export type AuthoredVariant = ItemOf<AuthoredService["variants"]>;
-export type AuthoredAddonLink = ItemOf<AuthoredService["addons"]>;
-export type AuthoredResource = ItemOf<AuthoredFile["resources"]>;
-export type AuthoredStaff = ItemOf<AuthoredFile["staff"]>;
-type AuthoredMenu = NonNullable<AuthoredFile["menu"]>;
-export type AuthoredMenuCategory = ItemOf<AuthoredMenu["categories"]>;
-export type AuthoredMenuItem = ItemOf<AuthoredMenu["items"]>;
-export type AuthoredModifierGroup = ItemOf<AuthoredMenu["modifierGroups"]>;
-export type AuthoredSize = ItemOf<AuthoredMenuItem["sizes"]>;
-export type AuthoredOption = ItemOf<AuthoredModifierGroup["options"]>;
-export type AuthoredArea = ItemOf<AuthoredFile["areas"]>;
-export type AuthoredTable = ItemOf<AuthoredFile["tables"]>;
-export type AuthoredPromotion = ItemOf<AuthoredFile["promotions"]>;
-export type AuthoredPublicEvent = ItemOf<AuthoredFile["events"]>;
-export type AuthoredTicketType = ItemOf<AuthoredPublicEvent["ticketTypes"]>;

@@ -2,47 +2,41 @@ import { z } from "zod";
 import type {
   AddonDoc,
   AddonLinkDoc,
-  ResourceDoc,
   ServiceCategoryDoc,
   ServiceDoc,
-  StaffDoc,
-  TableDoc,
   VariantDoc,
 } from "../catalog.ts";
-import {
-  common,
-  description,
-  exceptions,
-  hours,
-  keyed,
-  keys,
-  tags,
-  windows,
-} from "./common-fields.ts";
-import { defaultsFor } from "./defaults.ts";
+import { described, keys, price, tags } from "./common-fields.ts";
+import { type ReadContext, readDescribed, type Reader, readFields, unique } from "./reader.ts";
 import {
   cents,
   choice,
+  defaultsFor,
   fields,
-  instantOrDate,
+  flag,
+  integer,
   key,
   line,
   list,
-  locale,
   money,
-  text,
-  integer,
-  flag,
+  optional,
 } from "./values.ts";
+import {
+  omitDefault,
+  omitEmpty,
+  type WriteContext,
+  writeDescribed,
+  writeFields,
+} from "./writer.ts";
 
 const minutes = integer(0, 1440);
-const price = { price: money.optional(), priceCents: cents.optional() };
+const duration = integer(1, 1440);
 
-export const bookingRules = {
-  slotIntervalMin: integer(5, 1440).optional(),
-  minNoticeMin: integer(0, 525_600).optional(),
-  maxAdvanceDays: integer(1, 1095).optional(),
-};
+export const bookingRules = optional({
+  slotIntervalMin: integer(5, 1440),
+  minNoticeMin: integer(0, 525_600),
+  maxAdvanceDays: integer(1, 1095),
+});
 
 /** For services: null stands for the value from the business's booking policy. */
 export const BOOKING_RULE_DEFAULTS = defaultsFor<ServiceDoc["bookingRules"]>()({
@@ -52,97 +46,126 @@ export const BOOKING_RULE_DEFAULTS = defaultsFor<ServiceDoc["bookingRules"]>()({
 });
 
 export const serviceCategory = fields({
-  ...common,
-  description,
-  color: z
-    .string("a colour such as #aa3366")
-    .regex(/^#[0-9a-fA-F]{6}$/, "a colour such as #aa3366")
-    .optional(),
-  parent: key.optional(),
+  ...described,
+  ...optional({
+    color: z
+      .string("a colour such as #aa3366")
+      .regex(/^#[0-9a-fA-F]{6}$/, "a colour such as #aa3366"),
+    parent: key,
+  }),
 });
+export type AuthoredServiceCategory = z.infer<typeof serviceCategory>;
 
 export const SERVICE_CATEGORY_DEFAULTS = defaultsFor<ServiceCategoryDoc>()({
   color: null,
   parent: null,
 });
 
-export const addon = fields({
-  ...common,
-  description,
-  ...price,
-  durationMin: minutes.optional(),
-  maxQuantity: integer(1, 100).optional(),
+export const readServiceCategory = (
+  _reader: Reader,
+  item: AuthoredServiceCategory,
+): ServiceCategoryDoc => ({
+  ...readDescribed(item),
+  ...readFields(item, SERVICE_CATEGORY_DEFAULTS),
 });
+
+export const writeServiceCategory = (
+  _context: WriteContext,
+  doc: ServiceCategoryDoc,
+): AuthoredServiceCategory => writeDescribed(doc, writeFields(doc, SERVICE_CATEGORY_DEFAULTS));
+
+export const addon = fields({
+  ...described,
+  ...price,
+  ...optional({ durationMin: minutes, maxQuantity: integer(1, 100) }),
+});
+export type AuthoredAddon = z.infer<typeof addon>;
 
 export const ADDON_DEFAULTS = defaultsFor<AddonDoc>()({ durationMin: 0, maxQuantity: 1 });
 
-const variant = fields({
-  ...common,
-  description,
-  ...price,
-  durationMin: integer(1, 1440).optional(),
-  default: flag.optional(),
-  staff: keys.optional(),
-  attributes: z.record(line(80), line(200), "a group of names with texts").optional(),
+export const readAddon = (reader: Reader, item: AuthoredAddon): AddonDoc => ({
+  ...readDescribed(item),
+  priceCents: reader.requiredAmount(item, "price", "an add-on"),
+  ...readFields(item, ADDON_DEFAULTS),
 });
 
-export const VARIANT_DEFAULTS = defaultsFor<VariantDoc>()({ attributes: {} });
+export const writeAddon = (context: WriteContext, doc: AddonDoc): AuthoredAddon =>
+  writeDescribed(doc, {
+    price: context.money(doc.priceCents),
+    ...writeFields(doc, ADDON_DEFAULTS),
+  });
 
+const variant = fields({
+  ...described,
+  ...price,
+  ...optional({
+    durationMin: duration,
+    default: flag,
+    staff: keys,
+    attributes: z.record(line(80), line(200), "a group of names with texts"),
+  }),
+});
+type AuthoredVariant = z.infer<typeof variant>;
+
+const VARIANT_DEFAULTS = defaultsFor<VariantDoc>()({ attributes: {} });
+
+const addonLinkFields = fields({
+  addon: key,
+  ...optional({
+    required: flag,
+    min: integer(0, 100),
+    max: integer(1, 100),
+    default: integer(0, 100),
+  }),
+  ...price,
+  durationMin: minutes.optional(),
+});
 const addonLink = z.union(
-  [
-    key,
-    fields({
-      addon: key,
-      required: flag.optional(),
-      min: integer(0, 100).optional(),
-      max: integer(1, 100).optional(),
-      default: integer(0, 100).optional(),
-      ...price,
-      durationMin: minutes.optional(),
-    }),
-  ],
+  [key, addonLinkFields],
   "an add-on's key, or a group of fields with addon",
 );
+type AuthoredAddonLink = z.infer<typeof addonLink>;
 
-export const ADDON_LINK_DEFAULTS = defaultsFor<AddonLinkDoc>()({
-  required: false,
-  durationMin: null,
-});
+const ADDON_LINK_DEFAULTS = defaultsFor<AddonLinkDoc>()({ required: false, durationMin: null });
 
-export const defaultLinkMin = (required: boolean): number => (required ? 1 : 0);
+const defaultLinkMin = (required: boolean): number => (required ? 1 : 0);
 
-/** @param addonMax the maximum quantity of the add-on itself; undefined if it is not known */
-export const defaultLinkMax = (min: number, addonMax = ADDON_DEFAULTS.maxQuantity): number =>
-  Math.max(min, addonMax);
+/** At least the maximum of the add-on itself, if it is known. */
+const defaultLinkMax = (
+  min: number,
+  { maxQuantities }: ReadContext | WriteContext,
+  addon: string,
+): number => Math.max(min, maxQuantities.get(addon) ?? ADDON_DEFAULTS.maxQuantity);
 
 const neededResource = z.union(
   [key, fields({ resource: key, units: integer(1, 1000).optional() })],
   "a resource's key, or resource and units",
 );
-
-export const NEEDED_RESOURCE_DEFAULTS = { units: 1 };
+const DEFAULT_UNITS = 1;
 
 export const service = fields({
-  ...common,
-  description,
+  ...described,
   category: key.optional(),
-  durationMin: integer(1, 1440),
+  durationMin: duration,
   ...price,
-  priceType: choice("FIXED", "FROM", "FREE", "ON_REQUEST").optional(),
-  capacity: integer(1, 10_000).optional(),
-  bookable: flag.optional(),
-  locationType: choice("ON_SITE", "AT_CUSTOMER", "ONLINE").optional(),
-  bufferBeforeMin: minutes.optional(),
-  bufferAfterMin: minutes.optional(),
-  resources: list(neededResource).optional(),
-  bookingRules: fields(bookingRules).optional(),
-  deposit: money.optional(),
-  depositCents: cents.optional(),
-  staff: keys.optional(),
-  tags,
-  variants: list(variant).optional(),
-  addons: list(addonLink).optional(),
+  ...optional({
+    priceType: choice("FIXED", "FROM", "FREE", "ON_REQUEST"),
+    capacity: integer(1, 10_000),
+    bookable: flag,
+    locationType: choice("ON_SITE", "AT_CUSTOMER", "ONLINE"),
+    bufferBeforeMin: minutes,
+    bufferAfterMin: minutes,
+    resources: list(neededResource),
+    bookingRules: fields(bookingRules),
+    deposit: money,
+    depositCents: cents,
+    staff: keys,
+    tags,
+    variants: list(variant),
+    addons: list(addonLink),
+  }),
 });
+export type AuthoredService = z.infer<typeof service>;
 
 export const SERVICE_DEFAULTS = defaultsFor<ServiceDoc>()({
   category: null,
@@ -156,46 +179,124 @@ export const SERVICE_DEFAULTS = defaultsFor<ServiceDoc>()({
   tags: [],
 });
 
-export const resource = fields({ ...common, capacity: integer(1, 10_000).optional() });
+const hasNoPrice = (priceType: ServiceDoc["priceType"]): boolean =>
+  priceType === "FREE" || priceType === "ON_REQUEST";
 
-export const RESOURCE_DEFAULTS = defaultsFor<ResourceDoc>()({ capacity: 1 });
+export function readService(reader: Reader, item: AuthoredService): ServiceDoc {
+  const fields = readFields(item, SERVICE_DEFAULTS);
+  const { durationMin } = item;
+  const priceCents = hasNoPrice(fields.priceType)
+    ? reader.noPrice(item, fields.priceType)
+    : reader.requiredAmount(item, "price", "a service that is neither free nor on_request");
+  return {
+    ...readDescribed(item),
+    durationMin,
+    priceCents,
+    ...fields,
+    resources: reader.uniqueList(
+      item.resources,
+      "resources",
+      ["resource", "resource"],
+      (_reader, needed) =>
+        typeof needed === "string"
+          ? { resource: needed, units: DEFAULT_UNITS }
+          : { resource: needed.resource, units: needed.units ?? DEFAULT_UNITS },
+    ),
+    bookingRules: readFields(item.bookingRules ?? {}, BOOKING_RULE_DEFAULTS),
+    depositCents: reader.amount(item, "deposit"),
+    variants: readVariants(reader, item, { durationMin, priceCents }),
+    addons: reader.uniqueList(item.addons, "addons", ["addon", "add-on"], readAddonLink),
+  };
+}
 
-export const staff = fields({
-  ...common,
-  title: line(200).optional(),
-  bio: text(10_000).optional(),
-  languages: list(locale, 50).optional(),
-  public: flag.optional(),
-  bookable: flag.optional(),
-  hours: hours.optional(),
-  breaks: windows.optional(),
-  timeOff: list(fields({ from: instantOrDate, to: instantOrDate }), 1000).optional(),
-  exceptions: exceptions.optional(),
-  serviceOverrides: list(
-    fields({ service: key, durationMin: integer(1, 1440).optional(), ...price }),
-    1000,
-  ).optional(),
+export const writeService = (context: WriteContext, doc: ServiceDoc): AuthoredService =>
+  writeDescribed(doc, {
+    durationMin: doc.durationMin,
+    price: hasNoPrice(doc.priceType) ? undefined : context.money(doc.priceCents),
+    ...writeFields(doc, SERVICE_DEFAULTS),
+    resources: doc.resources.map(({ resource, units }) =>
+      units === DEFAULT_UNITS ? resource : { resource, units },
+    ),
+    bookingRules: writeFields(doc.bookingRules, BOOKING_RULE_DEFAULTS),
+    deposit: context.optionalMoney(doc.depositCents),
+    variants: doc.variants.map((variant) => writeVariant(context, variant, doc)),
+    addons: doc.addons.map((link) => writeAddonLink(context, link)),
+  });
+
+function readVariants(
+  reader: Reader,
+  item: AuthoredService,
+  service: { durationMin: number; priceCents: number },
+): VariantDoc[] {
+  const variants = reader.uniqueList(
+    item.variants,
+    "variants",
+    ["key", "variant"],
+    (reader, variant): VariantDoc => ({
+      ...readDescribed(variant),
+      durationMin: variant.durationMin ?? service.durationMin,
+      priceCents: reader.amount(variant, "price") ?? service.priceCents,
+      isDefault: Boolean(variant.default),
+      staff: variant.staff === undefined ? null : unique(variant.staff),
+      ...readFields(variant, VARIANT_DEFAULTS),
+    }),
+  );
+  const defaults = variants.flatMap((variant, index) => (variant.isDefault ? [index] : []));
+  for (const index of defaults.slice(1))
+    reader
+      .at("variants", index)
+      .addContradiction("default", "Another variant is already the default. Keep one.");
+  return variants;
+}
+
+const writeVariant = (
+  context: WriteContext,
+  doc: VariantDoc,
+  service: ServiceDoc,
+): AuthoredVariant => ({
+  ...writeDescribed(doc, {
+    durationMin: omitDefault(doc.durationMin, service.durationMin),
+    price: doc.priceCents === service.priceCents ? undefined : context.money(doc.priceCents),
+    default: doc.isDefault || undefined,
+    ...writeFields(doc, VARIANT_DEFAULTS),
+  }),
+  // An empty list means that nobody performs the variant, and is kept.
+  ...(doc.staff && { staff: doc.staff }),
 });
 
-export const STAFF_DEFAULTS = defaultsFor<StaffDoc>()({
-  title: null,
-  languages: [],
-  public: true,
-  bookable: true,
-});
+function readAddonLink(reader: Reader, item: AuthoredAddonLink): AddonLinkDoc {
+  const link: z.infer<typeof addonLinkFields> = typeof item === "string" ? { addon: item } : item;
+  const fields = readFields(link, ADDON_LINK_DEFAULTS);
+  const minQuantity = link.min ?? defaultLinkMin(fields.required);
+  const maxQuantity = link.max ?? defaultLinkMax(minQuantity, reader.context, link.addon);
+  const defaultQuantity = link.default ?? minQuantity;
+  if (fields.required && minQuantity === 0)
+    reader.addContradiction("min", "'min' cannot be 0, because the add-on is required.");
+  if (minQuantity > maxQuantity)
+    reader.addContradiction("max", `'max' ${maxQuantity} is less than 'min' ${minQuantity}.`);
+  else if (defaultQuantity < minQuantity || defaultQuantity > maxQuantity)
+    reader.addContradiction(
+      "default",
+      `'default' ${defaultQuantity} is not between ${minQuantity} and ${maxQuantity}.`,
+    );
+  return {
+    addon: link.addon,
+    minQuantity,
+    maxQuantity,
+    defaultQuantity,
+    priceCents: reader.amount(link, "price"),
+    ...fields,
+  };
+}
 
-export const SERVICE_OVERRIDE_DEFAULTS = defaultsFor<StaffDoc["serviceOverrides"][number]>()({
-  durationMin: null,
-});
-
-export const area = fields(common);
-
-export const table = fields({
-  ...common,
-  name: keyed.name.optional(),
-  area: key.optional(),
-  minSeats: integer(1, 1000).optional(),
-  maxSeats: integer(1, 1000),
-});
-
-export const TABLE_DEFAULTS = defaultsFor<TableDoc>()({ area: null, minSeats: 1 });
+function writeAddonLink(context: WriteContext, link: AddonLinkDoc): AuthoredAddonLink {
+  const { addon, minQuantity, maxQuantity } = link;
+  const fields = omitEmpty({
+    min: omitDefault(minQuantity, defaultLinkMin(link.required)),
+    max: omitDefault(maxQuantity, defaultLinkMax(minQuantity, context, addon)),
+    default: omitDefault(link.defaultQuantity, minQuantity),
+    price: context.optionalMoney(link.priceCents),
+    ...writeFields(link, ADDON_LINK_DEFAULTS),
+  });
+  return Object.keys(fields).length === 0 ? addon : { addon, ...fields };
+}

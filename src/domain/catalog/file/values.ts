@@ -83,6 +83,29 @@ export const list = <T extends z.ZodType>(item: T, max = 200) => {
 export const fields = <T extends z.ZodRawShape>(shape: T) =>
   z.strictObject(shape, "a group of fields");
 
+/** The same fields, all optional. */
+export const optional = <T extends z.ZodRawShape>(shape: T) => z.object(shape).partial().shape;
+
+/**
+ * Declares the default values of a document's fields that a file may omit. `readFields` fills them
+ * in and `writeFields` omits them again. Only for fields with the same name and value in the file
+ * and the document; a string default is one of the values of a `choice`, and null stands for no value.
+ */
+export const defaultsFor =
+  <Doc>() =>
+  <K extends keyof Doc>(defaults: Pick<Doc, K>): Pick<Doc, K> =>
+    defaults;
+
+/** Fields as a file has them: choices in either case, and no null. */
+export type AuthoredFields<Defaults> = {
+  [K in keyof Defaults]?: AuthoredValue<Defaults[K]> | undefined;
+};
+type AuthoredValue<Value> = Value extends string
+  ? Value | Lowercase<Value>
+  : Value extends null
+    ? never
+    : Value;
+
 const START = "a time of day such as 09:30";
 const END = "a time such as 18:00, at most 48:00 (02:00 the next day is 26:00)";
 const DAYS = "mon, tue, wed, thu, fri, sat, sun or a range such as mon-fri";

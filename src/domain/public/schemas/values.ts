@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { WEEK } from "../../catalog/catalog.ts";
 
 // The building blocks of the public objects. The TypeScript types and the OpenAPI document are
 // both derived from these schemas.
@@ -59,7 +60,7 @@ const wallTime = z
   .describe("HH:MM in the business's time zone");
 
 export const weeklyWindow = z.strictObject({
-  days: z.array(z.enum(["mon", "tue", "wed", "thu", "fri", "sat", "sun"])),
+  days: z.array(z.enum(WEEK)),
   start: wallTime,
   end: wallTime.describe(
     "HH:MM in the business's time zone; exceeds 24:00 after midnight, so 02:00 of the next day is 26:00",

@@ -1,44 +1,39 @@
-import type {
-  Catalog,
-  Day,
-  HoursException,
-  HoursRule,
-  ImageDoc,
-  Named,
-  Presented,
-  Status,
-  WeeklyWindow,
-} from "../catalog.ts";
 import {
+  type Catalog,
+  type Day,
+  type HoursException,
+  type HoursRule,
+  type ImageDoc,
+  type Named,
+  type Presented,
+  type Status,
+  WEEK,
+  type WeeklyWindow,
+} from "../catalog.ts";
+import { writeInstant } from "../../local-time.ts";
+import { formatMoney } from "../../money.ts";
+import {
+  type AuthoredException,
+  type AuthoredHours,
   DEFAULT_STATUS,
   EXCEPTION_DEFAULTS,
   HOURS_DEFAULTS,
   IMAGE_DEFAULTS,
-} from "../file/common-fields.ts";
-import type { AuthoredException, AuthoredHours } from "../file/schema.ts";
-import { writeInstant } from "../../local-time.ts";
-import { formatMoney } from "../../money.ts";
+} from "./common-fields.ts";
 
-export type WriteContext = {
-  timezone: string;
-  money: (minorUnits: number) => string;
-  instant: (ms: number) => string;
-  /** Finds an add-on's maximum by its key. */
-  maxQuantityOf: (addon: string) => number | undefined;
-};
+export type WriteContext = ReturnType<typeof createWriteContext>;
 
-export function createWriteContext({
-  business: { currency, timezone },
-  objects,
-}: Catalog): WriteContext {
-  const maxQuantities = new Map(objects.addon.map((addon) => [addon.key, addon.maxQuantity]));
-  return {
-    timezone,
-    money: (minorUnits) => formatMoney(minorUnits, currency),
-    instant: (ms) => writeInstant(ms, timezone),
-    maxQuantityOf: (addon) => maxQuantities.get(addon),
-  };
-}
+export const createWriteContext = ({ business: { currency, timezone }, objects }: Catalog) => ({
+  timezone,
+  money: (minorUnits: number): string => formatMoney(minorUnits, currency),
+  optionalMoney: (minorUnits: number | null): string | null =>
+    minorUnits === null ? null : formatMoney(minorUnits, currency),
+  instant: (ms: number): string => writeInstant(ms, timezone),
+  optionalInstant: (ms: number | null): string | null =>
+    ms === null ? null : writeInstant(ms, timezone),
+  /** The maximum of each add-on, by its key. */
+  maxQuantities: new Map(objects.addon.map((addon) => [addon.key, addon.maxQuantity])),
+});
 
 type NonNull<T> = { [K in keyof T]: Exclude<T[K], null> };
 
@@ -77,19 +72,23 @@ export const writePresented = ({ images, translations }: Presented) => ({
 export const writeCommon = <T extends object>(
   doc: Named & Presented & { status: Status },
   more: T,
-) => ({
-  ...writeNamed(doc),
-  status: omitDefault(doc.status, DEFAULT_STATUS),
-  ...more,
-  ...writePresented(doc),
-});
+) =>
+  omitEmpty({
+    ...writeNamed(doc),
+    status: omitDefault(doc.status, DEFAULT_STATUS),
+    ...more,
+    ...writePresented(doc),
+  });
+
+export const writeDescribed = <T extends object>(
+  doc: Parameters<typeof writeCommon>[0] & { description: string | null },
+  more: T,
+) => writeCommon(doc, { description: doc.description, ...more });
 
 function writeImage(image: ImageDoc) {
   const more = writeFields(image, IMAGE_DEFAULTS);
   return Object.keys(more).length === 0 ? image.url : { url: image.url, ...more };
 }
-
-const WEEK: readonly Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 /** A range such as `mon-fri` for three or more consecutive days; undefined for every day. */
 function writeDays(days: readonly Day[]): string | Day[] | undefined {

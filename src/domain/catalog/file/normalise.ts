@@ -1,0 +1,196 @@
+import type { BusinessDoc, Catalog, CatalogObjects, DocOf, Kind, ScheduleDoc } from "../catalog.ts";
+import { type CatalogIssue, itemPath, type Path } from "../catalog-issue.ts";
+import type { Unchanged } from "../change/unchanged-items.ts";
+import { KIND_NAMES } from "../kind-names.ts";
+import { objectRef } from "../references.ts";
+import { deepEqual } from "../../equality.ts";
+import { quote } from "../../text.ts";
+import { readBusiness, readClosure } from "./business.ts";
+import { type ReadContext, Reader, readException, readHoursRule } from "./reader.ts";
+import type { AuthoredFile } from "./schema.ts";
+import { listIn, SECTION_KINDS, sectionOf } from "./sections.ts";
+
+/** The contents of files as documents. Sections that are in no file are absent. */
+export type CatalogPatch = {
+  business: BusinessDoc;
+  schedule: Partial<ScheduleDoc>;
+  objects: Partial<CatalogObjects>;
+};
+
+export type NormaliseOptions = {
+  current: (businessSlug: string) => Catalog | null;
+  seedingAt: number | null;
+  unchanged: Unchanged;
+  /** Joined paths of items to skip, because they have issues already. */
+  unreadable: ReadonlySet<string>;
+};
+
+export type Normalised = {
+  patch: CatalogPatch;
+  current: Catalog | null;
+  issues: CatalogIssue[];
+  /** The path of an object in the files. */
+  pathOf: (kind: Kind, key: string) => Path | undefined;
+  /** References to the objects that were skipped. */
+  unreadableKeys: ReadonlySet<string>;
+};
+
+type ItemWithReader<T> = { item: T; reader: Reader };
+
+/**
+ * Joins files and converts their contents to documents.
+ * @returns a single issue if the files do not describe exactly one business
+ */
+export function normaliseCatalog(
+  files: readonly AuthoredFile[],
+  options: NormaliseOptions,
+): Normalised | CatalogIssue {
+  const businesses = files.flatMap(({ business }, file) =>
+    business ? [{ value: business, path: [file, "business"] }] : [],
+  );
+  const [business, second] = businesses;
+  if (business === undefined)
+    return {
+      code: "missing_field",
+      path: [0],
+      detail: "'business' is missing: one of the files must describe the business.",
+    };
+  if (second !== undefined)
+    return {
+      code: "repeated_key",
+      path: second.path,
+      detail: "The business is described twice.",
+      otherPath: business.path,
+    };
+
+  const issues: CatalogIssue[] = [];
+  const current = options.current(business.value.slug);
+  const { currency, timezone } = business.value;
+  const context: ReadContext = {
+    currency,
+    timezone,
+    seedingAt: options.seedingAt,
+    maxQuantities: new Map(current?.objects.addon.map((one) => [one.key, one.maxQuantity])),
+    addIssue: (issue) => issues.push(issue),
+  };
+  const paths = new Map<string, Path>();
+  const unreadableKeys = new Set<string>();
+  const isUnreadable = ({ path }: Reader): boolean => options.unreadable.has(path.join("\0"));
+
+  /** The items of a section in all files; undefined if no file has it. */
+  function itemsIn<T>(
+    section: readonly string[],
+    pick: (file: AuthoredFile) => readonly T[] | undefined,
+  ): ItemWithReader<T>[] | undefined {
+    const lists = files.flatMap((file, index) => {
+      const items = pick(file);
+      return items === undefined
+        ? []
+        : [
+            items.map((item, position) => ({
+              item,
+              reader: new Reader(context, [index, ...section, position]),
+            })),
+          ];
+    });
+    return lists.length === 0 ? undefined : lists.flat();
+  }
+
+  const readRules = <N extends keyof ScheduleDoc, D>(
+    section: N,
+    read: (reader: Reader, item: NonNullable<AuthoredFile[N]>[number]) => D,
+  ): D[] | undefined =>
+    itemsIn<NonNullable<AuthoredFile[N]>[number]>([section], (file) => file[section])
+      ?.filter(({ reader }) => !isUnreadable(reader))
+      .map(({ item, reader }) => read(reader, item));
+
+  function readObjects(kind: Kind): DocOf[Kind][] | undefined {
+    const { path: section, read } = sectionOf(kind);
+    const stored = new Map<string, DocOf[Kind]>(
+      current?.objects[kind].map((doc) => [doc.key, doc]),
+    );
+    return itemsIn(section, (file) => listIn(file, kind) as { key: string }[] | undefined)?.flatMap(
+      ({ item, reader }) => {
+        const ref = objectRef(kind, item?.key);
+        // An object with a missing or invalid key has an issue of its own, and is not a repeated one.
+        const firstPath = typeof item?.key === "string" ? paths.get(ref) : undefined;
+        if (firstPath === undefined) paths.set(ref, reader.path);
+        else
+          context.addIssue({
+            code: "repeated_key",
+            path: [...reader.path, "key"],
+            detail: `The ${KIND_NAMES[kind]} ${quote(item.key)} is listed twice.`,
+            otherPath: [...firstPath, "key"],
+          });
+        if (isUnreadable(reader)) {
+          unreadableKeys.add(ref);
+          return [];
+        }
+        const known = options.unchanged.get(item);
+        const doc = known ?? read(reader, item as never);
+        if (known === undefined) validateSize(reader, doc);
+        if (firstPath !== undefined) return [];
+        // Reuse the stored document if it is equal, so that the parsed copy can be freed.
+        const old = stored.get(doc.key);
+        return [old !== undefined && deepEqual(old, doc) ? old : doc];
+      },
+    );
+  }
+
+  const schedule = {
+    hours: readRules("hours", readHoursRule),
+    closures: readRules("closures", readClosure),
+    exceptions: readRules("exceptions", readException),
+    turnTimes: readRules("turnTimes", (_reader, item) => item)?.sort((a, b) => a.upTo - b.upTo),
+  };
+  const objects: { [K in Kind]?: DocOf[Kind][] | undefined } = {};
+  for (const kind of SECTION_KINDS) {
+    objects[kind] = readObjects(kind);
+    if (kind === "addon")
+      for (const { key, maxQuantity } of (objects.addon ?? []) as DocOf["addon"][])
+        context.maxQuantities.set(key, maxQuantity);
+  }
+  return {
+    patch: {
+      business: readBusiness(business.value),
+      schedule: omitUndefined(schedule),
+      objects: omitUndefined(objects) as Partial<CatalogObjects>,
+    },
+    current,
+    issues,
+    pathOf: (kind, key) => paths.get(objectRef(kind, key)),
+    unreadableKeys,
+  };
+}
+
+type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
+
+const omitUndefined = <T extends object>(sections: T): Present<T> =>
+  Object.fromEntries(
+    Object.entries(sections).filter(([, section]) => section !== undefined),
+  ) as Present<T>;
+
+/**
+ * The read issues without missing fields of items that have schema issues: the schema check deletes
+ * invalid fields, which then appear to be missing.
+ */
+export function withoutFollowUpIssues(
+  schemaIssues: readonly CatalogIssue[],
+  readIssues: readonly CatalogIssue[],
+): CatalogIssue[] {
+  const invalid = new Set(schemaIssues.map(({ path }) => itemPath(path)?.join("\0")));
+  return readIssues.filter(
+    ({ code, path }) => code !== "missing_field" || !invalid.has(itemPath(path)?.join("\0")),
+  );
+}
+
+const MAX_DOC_KB = 200;
+
+function validateSize(reader: Reader, doc: unknown): void {
+  const text = JSON.stringify(doc);
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so most documents need no encoding.
+  if (text.length * 3 <= MAX_DOC_KB * 1000) return;
+  const kb = Math.ceil(new TextEncoder().encode(text).length / 1000);
+  if (kb > MAX_DOC_KB)
+    reader.addIssue("contradiction", `This object is ${kb} KB; the maximum is ${MAX_DOC_KB} KB.`);
+}

@@ -1,0 +1,273 @@
+import type { z } from "zod";
+import {
+  type Day,
+  type HoursException,
+  type HoursRule,
+  type ImageDoc,
+  type Translations,
+  WEEK,
+  type WeeklyWindow,
+} from "../catalog.ts";
+import type { Path, CatalogIssue } from "../catalog-issue.ts";
+import { isRelativeTime, minutesOf, parseInstant, parseRelativeTime } from "../../local-time.ts";
+import { parseMoney } from "../../money.ts";
+import { quote } from "../../text.ts";
+import {
+  type AuthoredException,
+  type AuthoredHours,
+  DEFAULT_STATUS,
+  EXCEPTION_DEFAULTS,
+  HOURS_DEFAULTS,
+  IMAGE_DEFAULTS,
+  type keyed,
+  type presented,
+  type status,
+} from "./common-fields.ts";
+import type { AuthoredFields } from "./values.ts";
+
+export type ReadContext = {
+  currency: string;
+  timezone: string;
+  /** Epoch ms that relative times such as `12d 19:30` count from; null if they are not allowed. */
+  seedingAt: number | null;
+  /** The maximum of each add-on, by its key, in the files or else in the stored catalog. */
+  maxQuantities: Map<string, number>;
+  addIssue: (issue: CatalogIssue) => void;
+};
+
+type AuthoredAmount<N extends string> = { [K in N]?: string | undefined } & {
+  [K in `${N}Cents`]?: number | undefined;
+};
+
+/** Reads the values at one path in the files and reports their issues. */
+export class Reader {
+  readonly context: ReadContext;
+  readonly path: Path;
+
+  constructor(context: ReadContext, path: Path) {
+    this.context = context;
+    this.path = path;
+  }
+
+  at = (...parts: Path): Reader => new Reader(this.context, [...this.path, ...parts]);
+
+  addIssue(code: CatalogIssue["code"], detail: string, ...field: Path): void {
+    this.context.addIssue({ code, path: [...this.path, ...field], detail });
+  }
+
+  addContradiction(field: string, detail: string): void {
+    this.addIssue("contradiction", detail, field);
+  }
+
+  /** @param reason the rest of the sentence after a colon */
+  addMissing(field: string, reason: string): void {
+    this.addIssue("missing_field", `'${field}' is missing: ${reason}.`, field);
+  }
+
+  /** Reports two fields that set the same value, at the second one. */
+  addDuplicate(first: string, second: string): void {
+    this.addContradiction(
+      second,
+      `'${first}' and '${second}' set the same value. Keep one of them.`,
+    );
+  }
+
+  /** An amount in minor units; null if the file has none. */
+  amount<N extends string>(item: AuthoredAmount<N>, field: N): number | null {
+    const text = item[field] as string | undefined;
+    const cents = item[`${field}Cents`] as number | undefined;
+    if (text === undefined) return cents ?? null;
+    if (cents !== undefined) this.addDuplicate(field, `${field}Cents`);
+    const amount = parseMoney(text, this.context.currency);
+    if ("units" in amount) return amount.units;
+    this.addIssue("invalid_value", `'${field}' ${amount.problem}.`, field);
+    return 0;
+  }
+
+  /** @param owner the noun for the message */
+  requiredAmount<N extends string>(item: AuthoredAmount<N>, field: N, owner: string): number {
+    const amount = this.amount(item, field);
+    if (amount === null) this.addMissing(field, `${owner} needs one`);
+    return amount ?? 0;
+  }
+
+  /** 0, for an object whose type has no price; reports a price that the file has all the same. */
+  noPrice(item: AuthoredAmount<"price">, type: string): number {
+    if (this.amount(item, "price"))
+      this.addContradiction(
+        "price",
+        `'price' conflicts with '${type.toLowerCase()}'. Remove one of them.`,
+      );
+    return 0;
+  }
+
+  /** Epoch ms; NaN if the text is invalid, which is then reported. */
+  instant(text: string, field: string): number {
+    const { timezone, seedingAt } = this.context;
+    if (!isRelativeTime(text)) return parseInstant(text, timezone);
+    if (seedingAt !== null) return parseRelativeTime(text, timezone, seedingAt);
+    this.addIssue(
+      "invalid_value",
+      `'${text}' is relative to the day of seeding and works only with 'seed'. Write a date and time such as 2026-12-31T22:00.`,
+      field,
+    );
+    return Number.NaN;
+  }
+
+  optionalInstant(text: string | undefined, field: string): number | null {
+    return text === undefined ? null : this.instant(text, field);
+  }
+
+  /** Reports an end that is not after its start. An invalid one is NaN and compares as false. */
+  validateOrder(from: number | null, to: number | null, [first, last]: [string, string]): void {
+    if (from !== null && to !== null && to <= from)
+      this.addContradiction(last, `'${last}' is not after '${first}'.`);
+  }
+
+  list<T, D>(
+    items: readonly T[] | undefined,
+    field: string,
+    read: (reader: Reader, item: T) => D,
+  ): D[] {
+    return (items ?? []).map((item, index) => read(this.at(field, index), item));
+  }
+
+  /** Reports each repeated key. @param noun singular, such as `variant` */
+  uniqueList<T, K extends string, D extends Record<K, string>>(
+    items: readonly T[] | undefined,
+    field: string,
+    [key, noun]: [K, noun: string],
+    read: (reader: Reader, item: T) => D,
+  ): D[] {
+    const docs = this.list(items, field, read);
+    const seen = new Map<string, number>();
+    for (const [index, doc] of docs.entries()) {
+      const first = seen.get(doc[key]);
+      if (first === undefined) seen.set(doc[key], index);
+      else
+        this.context.addIssue({
+          code: "repeated_key",
+          path: [...this.path, field, index, key],
+          detail: `The ${noun} ${quote(doc[key])} is listed twice.`,
+          otherPath: [...this.path, field, first, key],
+        });
+    }
+    return docs;
+  }
+
+  windows(windows: readonly AuthoredWindow[] | undefined, field: string): WeeklyWindow[] {
+    return this.list(windows, field, readWindow);
+  }
+}
+
+/** The fields of `defaults` as the document has them: omitted ones filled in, choices in upper case. */
+export function readFields<D extends object>(item: AuthoredFields<D>, defaults: D): D {
+  const fields: Record<string, unknown> = {};
+  for (const name in defaults) {
+    const standard = defaults[name];
+    const value = (item as Record<string, unknown>)[name] ?? standard;
+    if (typeof standard === "string") fields[name] = upper(value as string);
+    else fields[name] = Array.isArray(value) ? unique(value) : value;
+  }
+  return fields as D;
+}
+
+type AuthoredNamed = z.infer<z.ZodObject<typeof keyed>>;
+type AuthoredPresented = z.infer<z.ZodObject<typeof presented>>;
+type AuthoredCommon = AuthoredNamed &
+  AuthoredPresented & { status?: z.infer<typeof status> | undefined };
+
+export const readNamed = ({ key, previousKeys = [], name }: AuthoredNamed) => ({
+  key,
+  previousKeys,
+  name,
+});
+
+export const readPresented = (item: AuthoredPresented) => ({
+  images: (item.images ?? []).map(readImage),
+  translations: readTranslations(item.translations),
+});
+
+export const readCommon = (item: AuthoredCommon) => ({
+  ...readNamed(item),
+  status: upper(item.status ?? DEFAULT_STATUS),
+  ...readPresented(item),
+});
+
+export const readDescribed = (item: AuthoredCommon & { description?: string | undefined }) => ({
+  ...readCommon(item),
+  description: readText(item.description),
+});
+
+/** Documents hold the values of a `choice` in upper case. */
+export const upper = <T extends string>(value: T): Uppercase<T> =>
+  value.toUpperCase() as Uppercase<T>;
+
+/** Trimmed, because YAML's block texts end with a line break; null if empty. */
+export const readText = (text: string | undefined): string | null => text?.trim() || null;
+
+export const unique = <T>(values: readonly T[] | undefined): T[] => [...new Set(values)];
+
+function readImage(image: NonNullable<AuthoredPresented["images"]>[number]): ImageDoc {
+  const fields = typeof image === "string" ? { url: image } : image;
+  return { url: fields.url, ...readFields(fields, IMAGE_DEFAULTS) };
+}
+
+function readTranslations(translations: AuthoredPresented["translations"]): Translations {
+  const read: Translations = {};
+  for (const [locale, fields] of Object.entries(translations ?? {}))
+    read[locale] = Object.fromEntries(
+      Object.entries(fields).flatMap(([field, text]) => (text ? [[field, text.trim()]] : [])),
+    );
+  return read;
+}
+
+function readDays(days: string | string[] | undefined): Day[] {
+  if (days === undefined) return [...WEEK];
+  const named = new Set([days].flat().flatMap(daysIn));
+  return WEEK.filter((day) => named.has(day));
+}
+
+/** A range such as `fri-mon` may wrap around the end of the week. */
+function daysIn(range: string): Day[] {
+  const [first, last = first] = range.split("-") as [Day, Day?];
+  const from = WEEK.indexOf(first);
+  const length = ((WEEK.indexOf(last) - from + 7) % 7) + 1;
+  return [...WEEK, ...WEEK].slice(from, from + length);
+}
+
+type Interval = { start: string; end: string };
+
+function readInterval(reader: Reader, { start, end }: Interval): Interval {
+  if (minutesOf(end) <= minutesOf(start)) {
+    const nextDay = `${String(Number(end.slice(0, 2)) + 24)}${end.slice(2)}`;
+    const hint = minutesOf(end) <= 24 * 60 ? ` For ${end} on the next day, write ${nextDay}.` : "";
+    reader.addContradiction("end", `'end' ${end} is not after 'start' ${start}.${hint}`);
+  }
+  return { start, end };
+}
+
+type AuthoredWindow = Interval & { days?: string | string[] | undefined };
+
+const readWindow = (reader: Reader, window: AuthoredWindow): WeeklyWindow => ({
+  days: readDays(window.days),
+  ...readInterval(reader, window),
+});
+
+export function readHoursRule(reader: Reader, rule: AuthoredHours): HoursRule {
+  const { validFrom, validTo } = rule;
+  if (validFrom !== undefined && validTo !== undefined && validTo < validFrom)
+    reader.addContradiction("validTo", `'validTo' ${validTo} is before 'validFrom' ${validFrom}.`);
+  return { ...readWindow(reader, rule), ...readFields(rule, HOURS_DEFAULTS) };
+}
+
+export function readException(reader: Reader, exception: AuthoredException): HoursException {
+  const { mode } = readFields(exception, EXCEPTION_DEFAULTS);
+  if (mode !== "REPLACE" && !exception.intervals?.length)
+    reader.addMissing("intervals", `list the hours to ${mode.toLowerCase()}`);
+  return {
+    date: exception.date,
+    mode,
+    intervals: reader.list(exception.intervals, "intervals", readInterval),
+  };
+}
