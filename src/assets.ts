@@ -40,6 +40,9 @@ export type Preset = (typeof PRESETS)[number];
 
 export const readPreset = (preset: Preset): string => readText(`data/${preset}.yaml`);
 
+/** The word lists of generated sample catalogs, as JSON. */
+export const readSampleWords = (): string => readText("data/sample-words.json");
+
 /** The shells that have a completion script. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export const readCompletion = (shell: (typeof SHELLS)[number]): string =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createSeededRandom } from "../../src/app/sample-catalog/seeded-random.ts";
+import { createSeededRandom } from "../../src/app/sample-catalog/generator.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import {
   waitForDeliveries,

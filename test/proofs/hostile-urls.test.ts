@@ -4,7 +4,7 @@ import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { deleteEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { Resolve } from "../../src/app/webhooks/resolver.ts";
 import { createSender } from "../../src/delivery/sender.ts";
-import { createSeededRandom } from "../../src/app/sample-catalog/seeded-random.ts";
+import { createSeededRandom } from "../../src/app/sample-catalog/generator.ts";
 import { isPublicAddress, parseTarget } from "../../src/domain/webhooks/safe-url.ts";
 import { addBusiness } from "../support/delivery.ts";
 import { VALID_URLS, HOSTILE_NAMES, HOSTILE_URLS } from "../support/hostile/urls.ts";

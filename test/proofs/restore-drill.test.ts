@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { createBackup } from "../../src/app/operations/backups.ts";
 import { readConfig } from "../../src/config.ts";
-import { createSeededRandom } from "../../src/app/sample-catalog/seeded-random.ts";
+import { createSeededRandom } from "../../src/app/sample-catalog/generator.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { runProgram, createTempFolder } from "../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../support/daemon.ts";

@@ -1,4 +1,4 @@
-import { createSeededRandom } from "../../src/app/sample-catalog/seeded-random.ts";
+import { createSeededRandom } from "../../src/app/sample-catalog/generator.ts";
 import type { Catalog, DocOf, Kind, Status } from "../../src/domain/catalog/catalog.ts";
 import {
   buildMenuItem,

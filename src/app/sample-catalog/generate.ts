@@ -1,11 +1,9 @@
 import type { Kind } from "../../domain/catalog/catalog.ts";
 import { generateEvents, generatePromotions } from "./public-events.ts";
 import { generateMenu, generateTables } from "./menu.ts";
-import { createGenerator, type Generator } from "./generator.ts";
+import { createGenerator, type Generator, createSeededRandom } from "./generator.ts";
 import { generateServices } from "./services.ts";
-import { BUSINESS_NAMES, BUSINESS_TYPES } from "./words.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
-import { createSeededRandom } from "./seeded-random.ts";
 
 /** The percentage of objects of each kind: a business with treatments, a kitchen and a stage. */
 const SHARES: Record<Kind, number> = {
@@ -52,12 +50,13 @@ export function generateCatalog(size: number, seed: number): AuthoredFile {
 
 function generateBusiness({
   random,
+  words,
   uniqueName,
 }: Generator): NonNullable<AuthoredFile["business"]> {
   const { key: slug, name } = uniqueName(
     "business",
-    random.pick(BUSINESS_NAMES),
-    random.pick(BUSINESS_TYPES),
+    random.pick(words.businessNames),
+    random.pick(words.businessTypes),
   );
   const region = random.pick([
     { timezone: "Europe/Zurich", currency: "CHF", locale: "de" },

@@ -1,30 +1,15 @@
-import type { Kind } from "../../domain/catalog/catalog.ts";
-import { type Generator, keysOf, type Complete, times } from "./generator.ts";
-import {
-  ACCOMPANIMENTS,
-  AREAS,
-  MAINS,
-  MENU_FAMILIES,
-  MENU_OCCASIONS,
-  MODIFIER_PLACES,
-  MODIFIERS,
-  PREPARATIONS,
-} from "./words.ts";
+import type { Allergen, Kind } from "../../domain/catalog/catalog.ts";
+import { type Generator, keysOf, pairAt, type Complete, times } from "./generator.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
 import type { AuthoredMenuItem } from "../../domain/catalog/file/menu.ts";
 
 type Menu = NonNullable<AuthoredFile["menu"]>;
 
 export function generateMenu(generator: Generator, counts: Record<Kind, number>): Complete<Menu> {
-  const { random, uniqueName } = generator;
+  const { random, words, uniqueName } = generator;
   const categories = times(counts.menu_category, (i) => {
-    const occasion =
-      MENU_OCCASIONS[Math.floor(i / MENU_FAMILIES.length) % MENU_OCCASIONS.length] ?? "";
-    const named = uniqueName(
-      "menu_category",
-      occasion,
-      MENU_FAMILIES[i % MENU_FAMILIES.length] ?? "",
-    );
+    const [family, occasion] = pairAt(i, words.menuFamilies, words.menuOccasions);
+    const named = uniqueName("menu_category", occasion, family);
     return occasion === "Lunch:"
       ? { ...named, availability: [{ days: "tue-fri", start: "11:30", end: "14:00" }] }
       : named;
@@ -44,12 +29,13 @@ export function generateMenu(generator: Generator, counts: Record<Kind, number>)
 
 function generateModifierGroup({
   random,
+  words,
   uniqueName,
   price,
 }: Generator): NonNullable<Menu["modifierGroups"]>[number] {
-  const { name, options } = random.pick(MODIFIERS);
+  const { name, options } = random.pick(words.modifiers);
   return {
-    ...uniqueName("modifier_group", name, random.pick(MODIFIER_PLACES)),
+    ...uniqueName("modifier_group", name, random.pick(words.modifierPlaces)),
     max: random.integer(1, options.length),
     options: options.map((option) => ({
       key: option.toLowerCase().replaceAll(" ", "-"),
@@ -59,15 +45,16 @@ function generateModifierGroup({
   };
 }
 
-function generateDish({ random, uniqueName, price }: Generator): AuthoredMenuItem {
-  const main = random.pick(MAINS);
-  const [preparation, side] = [random.pick(PREPARATIONS), random.pick(ACCOMPANIMENTS)];
+function generateDish({ random, words, uniqueName, price }: Generator): AuthoredMenuItem {
+  const main = random.pick(words.mains);
+  const [preparation, side] = [random.pick(words.preparations), random.pick(words.accompaniments)];
   const named = uniqueName("menu_item", preparation, main.name, "with", side);
   return {
     ...named,
     description: `${preparation} ${main.name}, served with ${side}, bread from our own oven on the side if you like.`,
     price: price(8, 48),
-    allergens: main.allergens,
+    // Accompaniments are vegan and without allergens.
+    allergens: main.allergens as Allergen[],
     dietary: main.dietary,
     ...(random.chance(0.3) && { calories: random.integer(18, 95) * 10 }),
     ...(random.chance(0.1) && { tags: ["house favourite"] }),
@@ -82,10 +69,10 @@ function generateDish({ random, uniqueName, price }: Generator): AuthoredMenuIte
 }
 
 export function generateTables(
-  { random, uniqueName }: Generator,
+  { random, words, uniqueName }: Generator,
   counts: Record<Kind, number>,
 ): Complete<Pick<AuthoredFile, "areas" | "tables" | "turnTimes">> {
-  const areas = times(counts.area, () => uniqueName("area", random.pick(AREAS)));
+  const areas = times(counts.area, () => uniqueName("area", random.pick(words.areas)));
   return {
     areas,
     tables: times(counts.table, (i) => {

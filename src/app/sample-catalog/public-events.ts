@@ -1,15 +1,14 @@
 import { type Generator, keysOf, times } from "./generator.ts";
-import { ACTS, OCCASIONS, OFFER_SEASONS, OFFERS, TICKETS } from "./words.ts";
 import type { AuthoredPromotion } from "../../domain/catalog/file/promotions.ts";
 import type { AuthoredPublicEvent } from "../../domain/catalog/file/public-events.ts";
 
 export function generateEvents(
-  { random, uniqueName, price }: Generator,
+  { random, words, uniqueName, price }: Generator,
   count: number,
 ): AuthoredPublicEvent[] {
   return times(count, (i) => {
-    const ticketNames = random.sample(TICKETS, 3);
-    const named = uniqueName("public_event", random.pick(ACTS), random.pick(OCCASIONS));
+    const ticketNames = random.sample(words.tickets, 3);
+    const named = uniqueName("public_event", random.pick(words.acts), random.pick(words.occasions));
     return {
       ...named,
       description: `${named.name} in the hall. Doors open an hour before.`,
@@ -40,9 +39,9 @@ export const generatePromotions = (
   targets: Targets,
 ): AuthoredPromotion[] =>
   times(count, () => {
-    const { random, uniqueName } = generator;
+    const { random, words, uniqueName } = generator;
     return {
-      ...uniqueName("promotion", random.pick(OFFER_SEASONS), random.pick(OFFERS)),
+      ...uniqueName("promotion", random.pick(words.offerSeasons), random.pick(words.offers)),
       benefit: generateBenefit(generator, keysOf(targets.addons)),
       ...generateAppliesTo(generator, targets),
       ...(random.chance(0.3) && {

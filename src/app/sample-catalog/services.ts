@@ -1,24 +1,6 @@
 import type { Kind } from "../../domain/catalog/catalog.ts";
-import { type Generator, keysOf, type Complete, times } from "./generator.ts";
-import {
-  ADDON_SIZES,
-  ADDONS,
-  FIRST_NAMES,
-  LANGUAGES,
-  LAST_NAMES,
-  RESOURCE_PLACES,
-  RESOURCES,
-  SERVICE_FAMILIES,
-  SERVICE_FOR,
-  SERVICE_STYLES,
-  TITLES,
-  VARIANTS,
-} from "./words.ts";
-import type {
-  AuthoredAddon,
-  AuthoredService,
-  AuthoredServiceCategory,
-} from "../../domain/catalog/file/services.ts";
+import { type Generator, keysOf, pairAt, type Complete, times } from "./generator.ts";
+import type { AuthoredAddon, AuthoredService } from "../../domain/catalog/file/services.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
 import type { AuthoredStaff } from "../../domain/catalog/file/staff.ts";
 
@@ -27,17 +9,20 @@ type Sections = Complete<
 >;
 
 export function generateServices(generator: Generator, counts: Record<Kind, number>): Sections {
-  const { random, uniqueName } = generator;
-  const categories = times(counts.service_category, (i) => generateCategory(generator, i));
+  const { random, words, uniqueName } = generator;
+  const categories = times(counts.service_category, (i) => {
+    const [{ name, ...family }, style] = pairAt(i, words.serviceFamilies, words.serviceStyles);
+    return { ...uniqueName("service_category", style, name), ...family };
+  });
   const addons = times(counts.addon, () => generateAddon(generator));
   const resources = times(counts.resource, () => ({
-    ...uniqueName("resource", random.pick(RESOURCES), random.pick(RESOURCE_PLACES)),
+    ...uniqueName("resource", random.pick(words.resources), random.pick(words.resourcePlaces)),
     capacity: random.integer(1, 6),
   }));
   const staff = times(counts.staff, () => generatePerson(generator));
   const links = { categories, addons, resources: keysOf(resources), staff: keysOf(staff) };
   return {
-    serviceCategories: categories.map(({ category }) => category),
+    serviceCategories: categories.map(({ services: _, ...category }) => category),
     addons,
     resources,
     staff,
@@ -45,32 +30,19 @@ export function generateServices(generator: Generator, counts: Record<Kind, numb
   };
 }
 
-type Family = (typeof SERVICE_FAMILIES)[number];
-type FamilyCategory = { category: AuthoredServiceCategory; family: Family };
-
-function generateCategory({ uniqueName }: Generator, index: number): FamilyCategory {
-  const family = SERVICE_FAMILIES[index % SERVICE_FAMILIES.length] as Family;
-  const style =
-    SERVICE_STYLES[Math.floor(index / SERVICE_FAMILIES.length) % SERVICE_STYLES.length] ?? "";
-  return {
-    category: { ...uniqueName("service_category", style, family.name), color: family.color },
-    family,
-  };
-}
-
-const generateAddon = ({ random, uniqueName, price }: Generator): AuthoredAddon => ({
-  ...uniqueName("addon", random.pick(ADDONS), random.pick(ADDON_SIZES)),
+const generateAddon = ({ random, words, uniqueName, price }: Generator): AuthoredAddon => ({
+  ...uniqueName("addon", random.pick(words.addons), random.pick(words.addonSizes)),
   price: price(5, 40),
   durationMin: random.pick([0, 5, 10, 15]),
   maxQuantity: random.pick([1, 1, 1, 2]),
 });
 
-function generatePerson({ random, uniqueName }: Generator): AuthoredStaff {
+function generatePerson({ random, words, uniqueName }: Generator): AuthoredStaff {
   const start = random.integer(8, 12);
   return {
-    ...uniqueName("staff", random.pick(FIRST_NAMES), random.pick(LAST_NAMES)),
-    title: random.pick(TITLES),
-    languages: random.sample(LANGUAGES, 3),
+    ...uniqueName("staff", random.pick(words.firstNames), random.pick(words.lastNames)),
+    title: random.pick(words.titles),
+    languages: random.sample(words.languages, 3),
     ...(random.chance(0.1) && { public: false }),
     ...(random.chance(0.6) && {
       hours: [
@@ -88,27 +60,27 @@ function generatePerson({ random, uniqueName }: Generator): AuthoredStaff {
 const clock = (hour: number): string => `${String(hour).padStart(2, "0")}:00`;
 
 type Links = {
-  categories: FamilyCategory[];
+  categories: { key: string; services: string[] }[];
   addons: AuthoredAddon[];
   resources: string[];
   staff: string[];
 };
 
 function generateService(generator: Generator, links: Links): AuthoredService {
-  const { random, uniqueName, price } = generator;
+  const { random, words, uniqueName, price } = generator;
   const chosen = links.categories.length > 0 ? random.pick(links.categories) : undefined;
-  const { services } = chosen?.family ?? random.pick(SERVICE_FAMILIES);
+  const { services } = chosen ?? random.pick(words.serviceFamilies);
   const named = uniqueName(
     "service",
-    random.pick(SERVICE_STYLES),
+    random.pick(words.serviceStyles),
     random.pick(services),
-    random.pick(SERVICE_FOR),
+    random.pick(words.serviceFor),
   );
   const durationMin = random.integer(2, 18) * 10;
   return {
     ...named,
     description: `${named.name}, ${durationMin} minutes with a consultation before and advice for at home after.`,
-    ...(chosen && { category: chosen.category.key }),
+    ...(chosen && { category: chosen.key }),
     durationMin,
     price: price(25, 240),
     ...(random.chance(0.15) && { bufferAfterMin: 10 }),
@@ -123,10 +95,10 @@ function generateService(generator: Generator, links: Links): AuthoredService {
 }
 
 const generateVariants = (
-  { random, price }: Generator,
+  { random, words, price }: Generator,
   durationMin: number,
 ): NonNullable<AuthoredService["variants"]> =>
-  random.sample(VARIANTS, 3).map((name, index) => ({
+  random.sample(words.variants, 3).map((name, index) => ({
     key: name.toLowerCase(),
     name,
     durationMin: durationMin + index * 10,

@@ -1,4 +1,4 @@
-import type { SeededRandom } from "../../../src/app/sample-catalog/seeded-random.ts";
+import type { SeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 
 // Spells addresses that are not public in the many ways that URL parsers accept.
 

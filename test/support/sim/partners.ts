@@ -1,4 +1,4 @@
-import type { SeededRandom } from "../../../src/app/sample-catalog/seeded-random.ts";
+import type { SeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 
 /** How a receiver responds. */

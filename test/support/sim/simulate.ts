@@ -9,7 +9,7 @@ import {
   type DeliveryWorker,
   createDeliveryWorker,
 } from "../../../src/delivery/delivery-worker.ts";
-import { createSeededRandom } from "../../../src/app/sample-catalog/seeded-random.ts";
+import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 import type { WebhookPost, Send } from "../../../src/domain/webhooks/webhook-post.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
