@@ -1,8 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import type { Runtime } from "./runtime.ts";
-import type { BusinessRow } from "../store/businesses.ts";
-import type { BusinessContents } from "../store/business-contents.ts";
+import type { BusinessRow, BusinessContents } from "../store/businesses.ts";
 
 /** @throws AppError business_not_found */
 export function getBusiness(rt: Runtime, slug: string): BusinessRow {

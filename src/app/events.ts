@@ -1,11 +1,10 @@
 import { hash } from "node:crypto";
 import { type EventDraft, createEnvelope } from "../domain/envelope.ts";
 import type { EventType } from "../domain/event-types.ts";
-import type { Runtime } from "./runtime.ts";
+import { type Runtime, assertDiskSpace } from "./runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
-import { assertDiskSpace } from "./disk-space.ts";
 
 export type AppendResult = {
   /** Sequence number of the last event written; without drafts, of the latest one before. */

@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { statfsSync } from "node:fs";
+import { statfsSync, mkdirSync, statSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { createIdSource, type IdPrefix } from "../domain/ids.ts";
 import { createLog, type Log } from "../log.ts";
-import { makeFolder } from "../make-folder.ts";
 import { openSecretBox, type SecretBox } from "../secret-box.ts";
 import { type Connection, openDatabase } from "../store/database.ts";
 import { createSafeguard } from "../store/safeguard.ts";
 import { createStore, type Store } from "../store/store.ts";
+import { dirname } from "node:path";
+import { AppError } from "../domain/errors.ts";
+import { byteSize } from "../domain/text.ts";
 
 /**
  * All side effects of the code below. Tests replace the clock, the randomness and the log; the
@@ -74,4 +76,42 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     },
     log,
   };
+}
+
+/**
+ * Creates a folder and its parents, each with mode 0700. One by one, because Node's recursive mkdir
+ * never returns under /proc.
+ * @throws AppError not_permitted if the folder cannot be created
+ */
+export function makeFolder(path: string): void {
+  if (isFolder(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // Another process created it first.
+    if (code === "EEXIST" && isFolder(path)) return;
+    if (code !== "ENOENT" && code !== "ENOTDIR" && code !== "EEXIST") throw error;
+    throw new AppError("not_permitted", `Cannot create ${path}: ${message}.`, {
+      fix: "name another folder with --data-dir",
+    });
+  }
+}
+
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Reserved for delivery outcomes and for cleaning up: even a DELETE needs space to write. */
+const RESERVE_BYTES = 64 * 1024 * 1024;
+
+/** @throws AppError storage_full if the disk has less free space than the reserve */
+export function assertDiskSpace(rt: Runtime): void {
+  const free = rt.freeBytes();
+  if (free >= RESERVE_BYTES) return;
+  const left = `Only ${byteSize(free)} free on the disk of ${rt.config.dataDir}`;
+  throw new AppError("storage_full", `${left}: no new data is accepted.`, {
+    fix: "free some space; pending deliveries are still sent, and writes resume automatically",
+  });
 }

@@ -1,6 +1,6 @@
 import { CronJob } from "cron";
 import type { Runtime } from "../app/runtime.ts";
-import { expireTicketOrders } from "../app/bookings/end-ticket-orders.ts";
+import { expireTicketOrders } from "../app/bookings/ticket-holds.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
 import { backUpNightly } from "../app/operations/backups.ts";
 import { createPruner } from "../app/operations/retention.ts";

@@ -4,9 +4,8 @@ import Database from "better-sqlite3";
 import { readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
 import { isBusy, openDatabase } from "./database.ts";
-import type { Db } from "./db.ts";
+import { columns, type Db, isSqliteError } from "./db.ts";
 import { damagedError, unreadableError, withReadOnlyDatabase } from "./read-only-database.ts";
-import { isSqliteError } from "./sqlite-error.ts";
 
 /** The counters of a business that must never go back. */
 export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
@@ -91,11 +90,7 @@ export function readCounters(path: string): BusinessCounters[] {
         .pluck()
         .all() as string[];
       return tables.flatMap((table) =>
-        db
-          .prepare(
-            `SELECT id, catalog_version AS catalogVersion, last_sequence AS lastSequence FROM ${table}`,
-          )
-          .all(),
+        db.prepare(`SELECT ${columns("id, catalog_version, last_sequence")} FROM ${table}`).all(),
       ) as BusinessCounters[];
     } finally {
       db.close();
@@ -188,3 +183,27 @@ export function removeDatabase(path: string): void {
   rmSync(path, { force: true });
   removeLog(path);
 }
+
+const NIGHTLY = "deskbell";
+const BACKUP_NAME = /^(deskbell|before-schema-\d+)-(\d{8})T(\d{6})Z\.db$/;
+/** A file that an interrupted backup left behind. */
+const DRAFT_NAME = /^(deskbell|before-schema-\d+)-.*\.draft/;
+
+export const backupName = (madeAt: number): string => `${NIGHTLY}-${compactTime(madeAt)}.db`;
+export const backupNameBefore = (schema: number, madeAt: number): string =>
+  `before-schema-${schema}-${compactTime(madeAt)}.db`;
+
+/** Returns when a backup was made (epoch ms), or undefined for another file. */
+export function readBackupTime(name: string): number | undefined {
+  const [, , date, time] = BACKUP_NAME.exec(name) ?? [];
+  if (date === undefined) return undefined;
+  return Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime("UTC").epochMilliseconds;
+}
+
+/** Only nightly backups are deleted automatically, never one made before a migration. */
+export const isNightly = (name: string): boolean => name.startsWith(`${NIGHTLY}-`);
+export const isDraft = (name: string): boolean => DRAFT_NAME.test(name);
+
+/** `20261120T031700Z`: valid in a file name, and sorts by time. */
+const compactTime = (ms: number): string =>
+  `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;

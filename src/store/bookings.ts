@@ -1,5 +1,6 @@
 import type { BookedSegment, Booking, VisitStatus } from "../domain/bookings/booking.ts";
-import type { Db } from "./db.ts";
+import type { Reservation } from "../domain/bookings/reservation.ts";
+import { columns, type Db, insertInto, prepareNewest } from "./db.ts";
 
 export type VisitFilter = {
   businessId: string;
@@ -8,75 +9,58 @@ export type VisitFilter = {
   before?: string | undefined;
 };
 
-const COLUMNS = `id, status, starts_at AS startsAt, ends_at AS endsAt, guests, total_cents AS totalCents, currency,
-  customer_ref AS customerRef, created_at AS createdAt, updated_at AS updatedAt`;
-
-const SEGMENT_COLUMNS = `service_id AS serviceId, variant_id AS variantId, addons, staff_id AS staffId, resources, seats,
-  buffer_before_min AS bufferBeforeMin, buffer_after_min AS bufferAfterMin, starts_at AS startsAt, ends_at AS endsAt,
-  price_cents AS priceCents`;
+const BOOKING = `id, status, starts_at, ends_at, guests, total_cents, currency, customer_ref, created_at,
+  updated_at`;
+const BUSY_SEGMENT = `service_id, staff_id, resources, seats, buffer_before_min, buffer_after_min, starts_at,
+  ends_at`;
+const SEGMENT = `${BUSY_SEGMENT}, variant_id, addons, price_cents`;
 
 /** The part of a segment that determines which resources are busy. */
 type BusySegment = Omit<BookedSegment, "variantId" | "addons" | "priceCents">;
 
-type UpcomingSegment = { id: string } & Pick<BookedSegment, "staffId" | "startsAt" | "endsAt">;
-
-type RawSegment = Omit<BookedSegment, "addons" | "resources"> & {
-  addons: string;
-  resources: string;
-};
+type Raw<Row> = Omit<Row, "addons" | "resources"> & { addons: string; resources: string };
 
 /** Shared, because most of the thousands of segments of a calendar use no resources. */
 const NONE: BookedSegment["resources"] = [];
 
 const parseResources = (text: string): BookedSegment["resources"] =>
-  JSON.parse(text) as BookedSegment["resources"];
+  text === "[]" ? NONE : (JSON.parse(text) as BookedSegment["resources"]);
 
 export function createBookingStore(db: Db) {
-  const insert = db.prepare(`
-    INSERT INTO booking (id, business_id, status, starts_at, ends_at, guests, total_cents, currency, customer_ref, created_at,
-      updated_at)
-    VALUES (:id, :businessId, :status, :startsAt, :endsAt, :guests, :totalCents, :currency, :customerRef, :createdAt,
-      :updatedAt)`);
-  const insertSegment = db.prepare(`
-    INSERT INTO booking_segment (booking_id, position, business_id, service_id, variant_id, addons, staff_id, resources, seats,
-      buffer_before_min, buffer_after_min, starts_at, ends_at, price_cents, is_busy)
-    VALUES (:bookingId, :position, :businessId, :serviceId, :variantId, :addons, :staffId, :resources, :seats,
-      :bufferBeforeMin, :bufferAfterMin, :startsAt, :endsAt, :priceCents, 1)`);
+  const insert = db.prepare(insertInto("booking", `business_id, ${BOOKING}`));
+  const insertSegment = db.prepare(
+    insertInto("booking_segment", `booking_id, position, business_id, is_busy, ${SEGMENT}`),
+  );
   const cancel = db.prepare(
     "UPDATE booking SET status = 'CANCELLED', updated_at = :now WHERE id = :id",
   );
   const release = db.prepare("UPDATE booking_segment SET is_busy = 0 WHERE booking_id = ?");
   const selectById = db.prepare(
-    `SELECT ${COLUMNS} FROM booking WHERE business_id = :businessId AND id = :id`,
+    `SELECT ${columns(BOOKING)} FROM booking WHERE business_id = :businessId AND id = :id`,
   );
   const segments = db.prepare(
-    `SELECT ${SEGMENT_COLUMNS} FROM booking_segment WHERE booking_id = ? ORDER BY position`,
+    `SELECT ${columns(SEGMENT)} FROM booking_segment WHERE booking_id = ? ORDER BY position`,
   );
-  const list = db.prepare(`
-    SELECT ${COLUMNS} FROM booking
-    WHERE business_id = :businessId AND (:status IS NULL OR status = :status) AND (:before IS NULL OR id < :before)
-    ORDER BY id DESC LIMIT :limit`);
+  const listNewest = prepareNewest(db, "booking", BOOKING, ["status"]);
   const selectBusy = db.prepare(`
-    SELECT service_id AS serviceId, staff_id AS staffId, resources, seats,
-      buffer_before_min AS bufferBeforeMin, buffer_after_min AS bufferAfterMin, starts_at AS startsAt, ends_at AS endsAt
-    FROM booking_segment
+    SELECT ${columns(BUSY_SEGMENT)} FROM booking_segment
     WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :from AND ends_at <= :until AND starts_at < :to`);
   const selectUpcoming = db.prepare(`
-    SELECT booking_id AS id, staff_id AS staffId, starts_at AS startsAt, ends_at AS endsAt
+    SELECT booking_id AS id, ${columns("staff_id, starts_at, ends_at")}
     FROM booking_segment WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
     ORDER BY starts_at, booking_id, position`);
 
-  const parseSegment = (raw: unknown): BookedSegment => {
-    const row = raw as RawSegment;
-    return {
-      ...row,
-      addons: JSON.parse(row.addons) as BookedSegment["addons"],
-      resources: parseResources(row.resources),
-    };
-  };
   const withSegments = (row: unknown): Booking => {
     const booking = row as Omit<Booking, "segments">;
-    return { ...booking, segments: segments.all(booking.id).map(parseSegment) };
+    const rows = segments.all(booking.id) as Raw<BookedSegment>[];
+    return {
+      ...booking,
+      segments: rows.map((segment) => ({
+        ...segment,
+        addons: JSON.parse(segment.addons) as BookedSegment["addons"],
+        resources: parseResources(segment.resources),
+      })),
+    };
   };
 
   return {
@@ -88,6 +72,7 @@ export function createBookingStore(db: Db) {
           bookingId: booking.id,
           position,
           businessId,
+          isBusy: 1,
           addons: JSON.stringify(segment.addons),
           resources: JSON.stringify(segment.resources),
         });
@@ -104,14 +89,15 @@ export function createBookingStore(db: Db) {
     },
 
     /** Newest first. */
-    list: ({ businessId, status, before }: VisitFilter, limit: number): Booking[] =>
-      list
-        .all({ businessId, status: status ?? null, before: before ?? null, limit })
-        .map(withSegments),
+    list: (filter: VisitFilter, limit: number): Booking[] =>
+      listNewest(filter, limit).map(withSegments),
 
     /** Segments that have not ended, by start time; `id` is the booking's. */
-    listUpcomingSegments: (businessId: string, now: number): UpcomingSegment[] =>
-      selectUpcoming.all({ businessId, now }) as UpcomingSegment[],
+    listUpcomingSegments: (businessId: string, now: number) =>
+      selectUpcoming.all({ businessId, now }) as ({ id: string } & Pick<
+        BookedSegment,
+        "staffId" | "startsAt" | "endsAt"
+      >)[],
 
     /** Active segments that overlap the span, buffers excluded, and end by `until`. */
     listBusySegments(
@@ -120,16 +106,38 @@ export function createBookingStore(db: Db) {
       to: number,
       until = Infinity,
     ): BusySegment[] {
-      const rows = selectBusy.all({ businessId, from, to, until }) as (Omit<
-        BusySegment,
-        "resources"
-      > & {
-        resources: string;
-      })[];
-      return rows.map((row) => ({
-        ...row,
-        resources: row.resources === "[]" ? NONE : parseResources(row.resources),
-      }));
+      const rows = selectBusy.all({ businessId, from, to, until }) as Raw<BusySegment>[];
+      return rows.map((row) => ({ ...row, resources: parseResources(row.resources) }));
     },
+  };
+}
+
+const RESERVATION = `id, status, party_size, starts_at, ends_at, area_id, table_id, customer_ref, created_at,
+  updated_at`;
+
+export function createReservationStore(db: Db) {
+  const insert = db.prepare(insertInto("reservation", `business_id, ${RESERVATION}`));
+  const cancel = db.prepare(
+    "UPDATE reservation SET status = 'CANCELLED', updated_at = :now WHERE id = :id",
+  );
+  const selectById = db.prepare(
+    `SELECT ${columns(RESERVATION)} FROM reservation WHERE business_id = :businessId AND id = :id`,
+  );
+  const listNewest = prepareNewest(db, "reservation", RESERVATION, ["status"]);
+  const selectBusy = db.prepare(`
+    SELECT ${columns(RESERVATION)} FROM reservation
+    WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :from AND ends_at <= :until AND starts_at < :to`);
+
+  return {
+    insert: (businessId: string, reservation: Reservation) =>
+      void insert.run({ ...reservation, businessId }),
+    cancel: (id: string, now: number) => void cancel.run({ id, now }),
+    findById: (businessId: string, id: string) =>
+      selectById.get({ businessId, id }) as Reservation | undefined,
+    /** Newest first. */
+    list: (filter: VisitFilter, limit: number) => listNewest(filter, limit) as Reservation[],
+    /** Active reservations that overlap the span and end by `until`. */
+    listBusy: (businessId: string, from: number, to: number, until = Infinity) =>
+      selectBusy.all({ businessId, from, to, until }) as Reservation[],
   };
 }

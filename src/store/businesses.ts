@@ -1,5 +1,5 @@
 import type { BusinessDoc, ScheduleDoc } from "../domain/catalog/catalog.ts";
-import type { Db } from "./db.ts";
+import { columns, type Db } from "./db.ts";
 
 export type BusinessRow = {
   id: string;
@@ -69,7 +69,7 @@ export function createBusinessStore(db: Db) {
     SELECT id, catalog_version, last_sequence, revision FROM business WHERE id = ?`);
   const deleteById = db.prepare("DELETE FROM business WHERE id = ?");
   const selectRemovedCounters = db.prepare(
-    "SELECT catalog_version AS catalogVersion, last_sequence AS lastSequence FROM removed_business WHERE id = ?",
+    `SELECT ${columns("catalog_version, last_sequence")} FROM removed_business WHERE id = ?`,
   );
 
   return {
@@ -77,12 +77,12 @@ export function createBusinessStore(db: Db) {
     findBySlug: (slug: string): BusinessRow | undefined => optional(selectBySlug.get(slug), parse),
     list: (): BusinessRow[] => selectAll.all().map(parse),
     /** Saves all columns except the sequence counter and the revision. */
-    upsert: (row: Omit<BusinessRow, "revision">): void => void upsert.run(serialise(row)),
+    upsert: (row: Omit<BusinessRow, "revision">) => void upsert.run(serialise(row)),
     /** Returns the first of `count` new, consecutive sequence numbers. */
     allocateSequences: (id: string, count: number): number =>
       (raiseSequence.get({ id, count }) as number) - count + 1,
     /** For a change that partners see in responses but that has no event. */
-    incrementRevision: (id: string): void => void bumpRevision.run(id),
+    incrementRevision: (id: string) => void bumpRevision.run(id),
     /** Businesses with a due change that is not published yet. */
     listDueForTransition: (now: number): BusinessRow[] =>
       selectDueForTransition.all(now).map(parse),
@@ -102,3 +102,34 @@ const ZERO_COUNTERS = { catalogVersion: 0, lastSequence: 0 };
 
 const optional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
   raw === undefined ? undefined : parse(raw);
+
+/** The number of objects of each kind that belong to a business and are deleted with it. */
+export type BusinessContents = {
+  objects: number;
+  keys: number;
+  endpoints: number;
+  events: number;
+  deliveries: number;
+  /** Deliveries that are pending or parked. */
+  owed: number;
+  bookings: number;
+  reservations: number;
+  orders: number;
+};
+
+export function createBusinessContentsStore(db: Db) {
+  const count = db.prepare(`
+    SELECT
+      (SELECT count(*) FROM catalog_object WHERE business_id = :id) AS objects,
+      (SELECT count(*) FROM api_key WHERE business_id = :id) AS keys,
+      (SELECT count(*) FROM endpoint WHERE business_id = :id AND deleted_at IS NULL) AS endpoints,
+      (SELECT count(*) FROM event WHERE business_id = :id) AS events,
+      (SELECT coalesce(sum(count), 0) FROM delivery_count WHERE business_id = :id) AS deliveries,
+      (SELECT coalesce(sum(count), 0) FROM delivery_count WHERE business_id = :id AND status IN ('PENDING', 'PARKED')) AS owed,
+      (SELECT count(*) FROM booking WHERE business_id = :id) AS bookings,
+      (SELECT count(*) FROM reservation WHERE business_id = :id) AS reservations,
+      (SELECT count(*) FROM ticket_order WHERE business_id = :id) AS orders`);
+  return {
+    count: (businessId: string) => count.get({ id: businessId }) as BusinessContents,
+  };
+}

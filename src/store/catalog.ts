@@ -8,7 +8,7 @@ import {
 import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/change/diff.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
-import type { Db } from "./db.ts";
+import { columns, insertInto, type Db } from "./db.ts";
 
 export function createCatalogStore(db: Db) {
   const selectObjects = db.prepare(`
@@ -20,12 +20,12 @@ export function createCatalogStore(db: Db) {
     )
     .pluck();
   const selectVersions = db.prepare(
-    "SELECT object_id AS objectId, version, updated_at AS updatedAt FROM representation WHERE business_id = ?",
+    `SELECT ${columns("object_id, version, updated_at")} FROM representation WHERE business_id = ?`,
   );
   const deleteObject = db.prepare("DELETE FROM catalog_object WHERE id = ?");
-  const insertObject = db.prepare(`
-    INSERT INTO catalog_object (id, business_id, kind, key, position, doc)
-    VALUES (:id, :businessId, :kind, :key, :position, :doc)`);
+  const insertObject = db.prepare(
+    insertInto("catalog_object", "id, business_id, kind, key, position, doc"),
+  );
   const moveObject = db.prepare("UPDATE catalog_object SET position = :position WHERE id = :id");
   const selectLocalEdits = db.prepare(
     "SELECT id, authored FROM catalog_object WHERE business_id = ? AND authored IS NOT NULL",

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
-import type { Db } from "./db.ts";
+import { type Db, isSqliteError } from "./db.ts";
 import { migrate, type Migration, type Safeguard } from "./migrate.ts";
-import { isSqliteError } from "./sqlite-error.ts";
 
 /** A connection to the file, with what writers and caches need. */
 export type Connection = {

@@ -2,3 +2,41 @@ import type Database from "better-sqlite3";
 
 /** A better-sqlite3 connection. */
 export type Db = Database.Database;
+
+/**
+ * Checks the name, not the class: each bundle has its own copy of the class, and better-sqlite3
+ * throws the one that was loaded first in the process.
+ */
+export const isSqliteError = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
+  error instanceof Error && error.name === "SqliteError";
+
+const camelCase = (column: string): string =>
+  column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Returns columns as `created_at AS createdAt`. @param names such as `id, delivery.created_at` */
+export const columns = (names: string): string =>
+  names.replaceAll(/\b[a-z]+_\w+/g, (name) => `${name} AS ${camelCase(name)}`);
+
+/** Returns an INSERT with a named parameter for each column: `:createdAt` for `created_at`. */
+export const insertInto = (table: string, names: string): string =>
+  `INSERT INTO ${table} (${names}) VALUES (${names.replaceAll(/\w+/g, (name) => `:${camelCase(name)}`)})`;
+
+/**
+ * Returns a function that lists a business's rows, newest first.
+ * @param optional columns that must match if the filter sets them; it may also set `before`, an ID
+ */
+export function prepareNewest(db: Db, table: string, names: string, optional: readonly string[]) {
+  const conditions = optional.map((name) => {
+    const parameter = `:${camelCase(name)}`;
+    return `AND (${parameter} IS NULL OR ${name} = ${parameter})`;
+  });
+  const statement = db.prepare(`
+    SELECT ${columns(names)} FROM ${table}
+    WHERE business_id = :businessId ${conditions.join(" ")} AND (:before IS NULL OR id < :before)
+    ORDER BY id DESC LIMIT :limit`);
+  const unset = Object.fromEntries(
+    ["before", ...optional.map(camelCase)].map((name) => [name, null]),
+  );
+  return (filter: { businessId: string }, limit: number): unknown[] =>
+    statement.all({ ...unset, ...filter, limit });
+}

@@ -1,7 +1,7 @@
 import type { EventType } from "../domain/event-types.ts";
 import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import type { Outcome } from "../domain/webhooks/outcome.ts";
-import type { Db } from "./db.ts";
+import { columns, type Db } from "./db.ts";
 import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";
 import type { EventRow } from "./events.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
@@ -51,9 +51,9 @@ type NewDelivery = {
   nextAttemptAt: number | null;
 };
 
-const COLUMNS = `id, business_id AS businessId, endpoint_id AS endpointId, event_id AS eventId, event_type AS eventType, sequence,
-  status, attempt_count AS attemptCount, next_attempt_at AS nextAttemptAt, last_status_code AS lastStatusCode,
-  last_error AS lastError, created_at AS createdAt, delivered_at AS deliveredAt`;
+const COLUMNS =
+  columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status, attempt_count,
+  next_attempt_at, last_status_code, last_error, created_at, delivered_at`);
 
 export function createDeliveryStore(db: Db) {
   const tallies = createTallyStore(db);
@@ -64,8 +64,7 @@ export function createDeliveryStore(db: Db) {
     VALUES (:id, :businessId, :endpointId, :eventId, :eventType, :sequence, :status, 0, :nextAttemptAt, :createdAt)`);
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery WHERE id = ?`);
   const selectAttempts = db.prepare(`
-    SELECT n, at, duration_ms AS durationMs, outcome, status_code AS statusCode, error, response_text AS responseText
-    FROM attempt WHERE delivery = (SELECT number FROM delivery WHERE id = :id) ORDER BY n DESC LIMIT :most`);
+    SELECT ${columns("n, at, duration_ms, outcome, status_code, error, response_text")} FROM attempt WHERE delivery = (SELECT number FROM delivery WHERE id = :id) ORDER BY n DESC LIMIT :most`);
   const selectLastAttemptNumber = db
     .prepare("SELECT coalesce(max(number), 0) FROM attempt")
     .pluck();
@@ -99,8 +98,7 @@ export function createDeliveryStore(db: Db) {
       sheet.write(tallies);
     },
 
-    findById: (id: string): DeliveryRow | undefined =>
-      selectById.get(id) as DeliveryRow | undefined,
+    findById: (id: string) => selectById.get(id) as DeliveryRow | undefined,
     /** Oldest first. @param most only the latest ones; -1 for all */
     listAttempts: (id: string, most = -1): AttemptRow[] =>
       (selectAttempts.all({ id, most }) as AttemptRow[]).reverse(),
@@ -113,9 +111,9 @@ export function createDeliveryStore(db: Db) {
         .all({ ...parameters, limit }) as DeliveryRow[];
     },
 
-    getLastAttemptNumber: (): number => selectLastAttemptNumber.get() as number,
+    getLastAttemptNumber: () => selectLastAttemptNumber.get() as number,
     /** Attempts of all deliveries, in the order in which they ended. */
-    listAttemptsAfter: (after: number, limit: number): AttemptWithDelivery[] =>
+    listAttemptsAfter: (after: number, limit: number) =>
       selectAttemptsAfter.all({ after, limit }) as AttemptWithDelivery[],
   };
 }

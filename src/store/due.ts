@@ -1,6 +1,6 @@
 import { redactSecrets } from "../domain/webhooks/redact-secrets.ts";
 import type { Settlement, DeliveryStatus } from "../domain/webhooks/settle.ts";
-import type { Db } from "./db.ts";
+import { columns, type Db } from "./db.ts";
 import type { AttemptRow, DeliveryRow } from "./deliveries.ts";
 
 /** The fields of a delivery that the delivery worker needs to send it. */
@@ -14,8 +14,9 @@ export type DueRow = Pick<
   isReplay: 0 | 1;
 };
 
-const COLUMNS = `number, id, attempt_count AS attemptCount, attempts_before AS attemptsBefore, is_replay AS isReplay,
-  event_id AS eventId, event_type AS eventType, sequence`;
+const COLUMNS = columns(
+  "number, id, attempt_count, attempts_before, is_replay, event_id, event_type, sequence",
+);
 
 /** Queries of the delivery worker: due deliveries, and their outcomes. */
 export function createDueStore(db: Db) {
@@ -75,15 +76,15 @@ export function createDueStore(db: Db) {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
 
   return {
-    getLastNumber: (): number => selectLastNumber.get() as number,
+    getLastNumber: () => selectLastNumber.get() as number,
     /** Endpoints with pending deliveries whose number is above `after`, up to `upTo`. */
-    listEndpointsWithNew: (after: number, upTo: number): string[] =>
+    listEndpointsWithNew: (after: number, upTo: number) =>
       selectEndpointsWithNew.all({ after, upTo }) as string[],
     /** When the next pending delivery of an active endpoint is due, or null. */
-    getNextAttemptAt: (): number | null => selectNextAttemptAt.get() as number | null,
+    getNextAttemptAt: () => selectNextAttemptAt.get() as number | null,
     /** The same, for endpoints that are not failing: these wait only for the delivery worker. */
-    getNextHealthyAttemptAt: (): number | null => selectNextHealthyAttemptAt.get() as number | null,
-    listDueEndpoints: (now: number): string[] => selectDueEndpoints.all({ now }) as string[],
+    getNextHealthyAttemptAt: () => selectNextHealthyAttemptAt.get() as number | null,
+    listDueEndpoints: (now: number) => selectDueEndpoints.all({ now }) as string[],
     /** An endpoint's due deliveries: new ones before redeliveries, then by due time. */
     listForEndpoint(endpointId: string, now: number, limit: number): DueRow[] {
       const fresh = due.all({ endpointId, now, limit, isReplay: 0 }) as DueRow[];
@@ -93,11 +94,11 @@ export function createDueStore(db: Db) {
       );
     },
     /** Shifts due times within a span, of deliveries up to a number. */
-    shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }): void =>
+    shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }) =>
       void shiftDue.run(span),
     hasDueAfter: (latest: number): boolean => selectHasDueAfter.get(latest) === 1,
     /** Makes deliveries due now that are due after `latest` and whose number is above `after`. */
-    bringForward: (latest: number, now: number, after = 0): void =>
+    bringForward: (latest: number, now: number, after = 0) =>
       void bringForward.run({ latest, now, after }),
 
     /**

@@ -1,4 +1,4 @@
-import type { Db } from "./db.ts";
+import { columns, insertInto, type Db } from "./db.ts";
 
 export type SecretRow = {
   id: string;
@@ -9,8 +9,7 @@ export type SecretRow = {
   expiresAt: number | null;
 };
 
-const COLUMNS =
-  "id, endpoint_id AS endpointId, sealed, created_at AS createdAt, expires_at AS expiresAt";
+const COLUMNS = columns("id, endpoint_id, sealed, created_at, expires_at");
 
 /** Signing secrets: one per endpoint, or two during the overlap of a rotation. */
 export function createEndpointSecretStore(db: Db) {
@@ -19,9 +18,9 @@ export function createEndpointSecretStore(db: Db) {
     WHERE endpoint_id = :endpointId AND (expires_at IS NULL OR expires_at > :now)
     ORDER BY expires_at IS NOT NULL, expires_at DESC`);
   const selectAll = db.prepare(`SELECT ${COLUMNS} FROM endpoint_secret ORDER BY id`);
-  const insert = db.prepare(`
-    INSERT INTO endpoint_secret (id, endpoint_id, sealed, created_at, expires_at)
-    VALUES (:id, :endpointId, :sealed, :createdAt, :expiresAt)`);
+  const insert = db.prepare(
+    insertInto("endpoint_secret", "id, endpoint_id, sealed, created_at, expires_at"),
+  );
   const expire = db.prepare(
     "UPDATE endpoint_secret SET expires_at = :at WHERE endpoint_id = :endpointId AND expires_at IS NULL",
   );
@@ -34,16 +33,16 @@ export function createEndpointSecretStore(db: Db) {
 
   return {
     /** The current secret first. */
-    listValid: (endpointId: string, now: number): SecretRow[] =>
+    listValid: (endpointId: string, now: number) =>
       selectValid.all({ endpointId, now }) as SecretRow[],
-    list: (): SecretRow[] => selectAll.all() as SecretRow[],
-    insert: (row: SecretRow): void => void insert.run(row),
+    list: () => selectAll.all() as SecretRow[],
+    insert: (row: SecretRow) => void insert.run(row),
     /** Lets the current secret expire at `at`. */
-    expireCurrent: (endpointId: string, at: number): void => void expire.run({ endpointId, at }),
+    expireCurrent: (endpointId: string, at: number) => void expire.run({ endpointId, at }),
     /** Deletes all secrets but the current one. @returns whether there was one */
     deleteOld: (endpointId: string): boolean => deleteExpiring.run(endpointId).changes > 0,
-    deleteAll: (endpointId: string): void => void deleteByEndpoint.run(endpointId),
-    deleteExpired: (now: number): void => void deleteExpiredBefore.run(now),
-    updateSealed: (id: string, sealed: Buffer): void => void updateSealedById.run({ id, sealed }),
+    deleteAll: (endpointId: string) => void deleteByEndpoint.run(endpointId),
+    deleteExpired: (now: number) => void deleteExpiredBefore.run(now),
+    updateSealed: (id: string, sealed: Buffer) => void updateSealedById.run({ id, sealed }),
   };
 }

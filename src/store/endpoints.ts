@@ -1,6 +1,6 @@
 import type { FailureStreak } from "../domain/webhooks/failure-streak.ts";
 import type { EventType } from "../domain/event-types.ts";
-import type { Db } from "./db.ts";
+import { columns, insertInto, type Db } from "./db.ts";
 
 export type EndpointStatus = "ACTIVE" | "DISABLED";
 
@@ -45,8 +45,9 @@ export type DestinationRow = Pick<
 
 type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
 
-const DESTINATION = `id, business_id AS businessId, url, allow_private AS allowPrivate, timeout_ms AS timeoutMs,
-  max_in_flight AS maxInFlight, failure_count AS failureCount, updated_at AS updatedAt`;
+const DESTINATION = columns(
+  "id, business_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at",
+);
 const COLUMNS = `${DESTINATION}, key_id AS keyId, name, events, status, disabled_reason AS disabledReason,
   failing_since AS failingSince, failed_event_id AS failedEventId, failed_events AS failedEvents, warned_at AS warnedAt,
   disable_at AS disableAt, created_at AS createdAt`;
@@ -80,11 +81,13 @@ export function createEndpointStore(db: Db) {
   const count = db
     .prepare("SELECT count(*) FROM endpoint WHERE business_id = ? AND deleted_at IS NULL")
     .pluck();
-  const insert = db.prepare(`
-    INSERT INTO endpoint (id, business_id, key_id, name, url, events, allow_private, timeout_ms, max_in_flight, status,
-      created_at, updated_at)
-    VALUES (:id, :businessId, :keyId, :name, :url, :events, :allowPrivate, :timeoutMs, :maxInFlight, :status,
-      :createdAt, :updatedAt)`);
+  const insert = db.prepare(
+    insertInto(
+      "endpoint",
+      `id, business_id, key_id, name, url, events, allow_private, timeout_ms, max_in_flight, status,
+      created_at, updated_at`,
+    ),
+  );
   // updated_at always rises: the delivery worker detects changes by it.
   const update = db.prepare(`
     UPDATE endpoint SET name = :name, url = :url, events = :events, allow_private = :allowPrivate, timeout_ms = :timeoutMs,
@@ -116,15 +119,14 @@ export function createEndpointStore(db: Db) {
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
     /** Active endpoints without a success since their last failure. */
     listFailing: (): EndpointRow[] => selectFailing.all().map(parse),
-    count: (businessId: string): number => count.get(businessId) as number,
-    insert: (row: EndpointRow): void => void insert.run({ ...row, ...serialise(row) }),
-    update: (id: string, settings: EndpointSettings, at: number): void =>
+    count: (businessId: string) => count.get(businessId) as number,
+    insert: (row: EndpointRow) => void insert.run({ ...row, ...serialise(row) }),
+    update: (id: string, settings: EndpointSettings, at: number) =>
       void update.run({ ...serialise(settings), id, at }),
-    updateStatus: (id: string, status: EndpointStatus, reason: string | null, at: number): void =>
+    updateStatus: (id: string, status: EndpointStatus, reason: string | null, at: number) =>
       void setStatusById.run({ id, status, reason, at }),
-    delete: (id: string, at: number): void => void markDeleted.run({ id, at }),
-    updateStreak: (id: string, streak: FailureStreak): void =>
-      void setStreak.run({ ...streak, id }),
+    delete: (id: string, at: number) => void markDeleted.run({ id, at }),
+    updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
     /** Returns undefined for a disabled or deleted endpoint. */
     findDestination(id: string): DestinationRow | undefined {
       const raw = selectDestination.get(id) as Omit<DestinationRow, "allowPrivate"> & {

@@ -1,5 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
-import type { Db } from "./db.ts";
+import { columns, insertInto, type Db } from "./db.ts";
 
 export type ListedEvent = Omit<EventRow, "body" | "sha256"> & { bytes: number };
 
@@ -32,18 +32,16 @@ export type EventRow = {
   createdAt: number;
 };
 
+const EVENT = "id, business_id, sequence, type, body, sha256, created_at";
+
 export function createEventStore(db: Db) {
-  const insert = db.prepare(`
-    INSERT INTO event (id, business_id, sequence, type, body, sha256, created_at)
-    VALUES (:id, :businessId, :sequence, :type, :body, :sha256, :createdAt)`);
-  const columns =
-    "id, business_id AS businessId, sequence, type, body, sha256, created_at AS createdAt";
-  const selectById = db.prepare(`SELECT ${columns} FROM event WHERE id = ?`);
+  const insert = db.prepare(insertInto("event", EVENT));
+  const selectById = db.prepare(`SELECT ${columns(EVENT)} FROM event WHERE id = ?`);
   const selectUndelivered = db.prepare(`
-    SELECT ${columns} FROM event
+    SELECT ${columns(EVENT)} FROM event
     WHERE id IN (SELECT event_id FROM delivery WHERE status = 'PENDING' UNION SELECT event_id FROM delivery WHERE status = 'PARKED')`);
   const selectAfter = db.prepare(`
-    SELECT ${columns} FROM event WHERE business_id = :businessId AND sequence > :sequence
+    SELECT ${columns(EVENT)} FROM event WHERE business_id = :businessId AND sequence > :sequence
     ORDER BY sequence LIMIT :limit`);
 
   return {
@@ -55,16 +53,45 @@ export function createEventStore(db: Db) {
       const where = ["TRUE", ...names.map((name) => CONDITIONS[name])].join(" AND ");
       return db
         .prepare(`
-          SELECT id, business_id AS businessId, sequence, type, created_at AS createdAt, length(body) AS bytes
+          SELECT ${columns("id, business_id, sequence, type, created_at")}, length(body) AS bytes
           FROM event WHERE ${where} ORDER BY id DESC LIMIT :limit`)
         .all({ ...filter, limit }) as ListedEvent[];
     },
-    insert: (row: EventRow): void => void insert.run(row),
-    findById: (id: string): EventRow | undefined => selectById.get(id) as EventRow | undefined,
+    insert: (row: EventRow) => void insert.run(row),
+    findById: (id: string) => selectById.get(id) as EventRow | undefined,
     /** Events with a pending or parked delivery. */
-    iterateUndelivered: (): IterableIterator<EventRow> =>
-      selectUndelivered.iterate() as IterableIterator<EventRow>,
-    listAfter: (businessId: string, sequence: number, limit: number): EventRow[] =>
+    iterateUndelivered: () => selectUndelivered.iterate() as IterableIterator<EventRow>,
+    listAfter: (businessId: string, sequence: number, limit: number) =>
       selectAfter.all({ businessId, sequence, limit }) as EventRow[],
+  };
+}
+
+export type FeedEntry = { sequence: number; type: EventType };
+
+/** A business's events by sequence number. Bodies are read separately, only when needed. */
+export function createFeedStore(db: Db) {
+  const selectAfter = db.prepare(`
+    SELECT sequence, type FROM event WHERE business_id = :businessId AND sequence > :after
+    ORDER BY sequence LIMIT :limit`);
+  const selectBody = db
+    .prepare("SELECT body FROM event WHERE business_id = :businessId AND sequence = :sequence")
+    .pluck();
+  const selectPrunedSequence = db
+    .prepare("SELECT forgotten_sequence FROM business WHERE id = ?")
+    .pluck();
+  const selectLastSequence = db.prepare("SELECT last_sequence FROM business WHERE id = ?").pluck();
+
+  return {
+    listAfter: (businessId: string, after: number, limit: number) =>
+      selectAfter.all({ businessId, after, limit }) as FeedEntry[],
+    /** The envelope's bytes, or undefined if the event was deleted. */
+    findBody: (businessId: string, sequence: number) =>
+      selectBody.get({ businessId, sequence }) as Buffer | undefined,
+    /** All events after this sequence number are still stored. */
+    getPrunedSequence: (businessId: string): number =>
+      (selectPrunedSequence.get(businessId) as number | undefined) ?? 0,
+    /** The last sequence number used, whether or not its event is still stored. */
+    getLastSequence: (businessId: string): number =>
+      (selectLastSequence.get(businessId) as number | undefined) ?? 0,
   };
 }

@@ -14,13 +14,13 @@ export function createFileStore(db: Db) {
     .pluck();
 
   return {
-    getUsedBytes: (): number => selectUsedBytes.get() as number,
+    getUsedBytes: () => selectUsedBytes.get() as number,
     /** For the connection that writes most. */
     tuneForWriting(): void {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       db.pragma(`cache_size = -${CACHE_KIB}`);
     },
     /** Other connections run the checkpoints, so that a commit here never waits for one. */
-    disableCheckpoints: (): void => void db.pragma("wal_autocheckpoint = 0"),
+    disableCheckpoints: () => void db.pragma("wal_autocheckpoint = 0"),
   };
 }

@@ -1,4 +1,4 @@
-import type { Db } from "./db.ts";
+import { columns, insertInto, type Db } from "./db.ts";
 
 /** The endpoint that an API key created with an Idempotency-Key. */
 export type IdempotencyRow = {
@@ -11,19 +11,18 @@ export type IdempotencyRow = {
 
 export function createIdempotencyStore(db: Db) {
   const find = db.prepare(`
-    SELECT key_id AS keyId, token, request_hash AS requestHash, endpoint_id AS endpointId, created_at AS createdAt
-    FROM idempotency WHERE key_id = :keyId AND token = :token AND created_at > :after`);
-  const insert = db.prepare(`
-    INSERT INTO idempotency (key_id, token, request_hash, endpoint_id, created_at)
-    VALUES (:keyId, :token, :requestHash, :endpointId, :createdAt)`);
+    SELECT ${columns("key_id, token, request_hash, endpoint_id, created_at")} FROM idempotency WHERE key_id = :keyId AND token = :token AND created_at > :after`);
+  const insert = db.prepare(
+    insertInto("idempotency", "key_id, token, request_hash, endpoint_id, created_at"),
+  );
   const deleteOld = db.prepare("DELETE FROM idempotency WHERE created_at <= ?");
 
   return {
     /** Ignores rows created at `after` or earlier. */
-    find: (keyId: string, token: string, after: number): IdempotencyRow | undefined =>
+    find: (keyId: string, token: string, after: number) =>
       find.get({ keyId, token, after }) as IdempotencyRow | undefined,
-    insert: (row: IdempotencyRow): void => void insert.run(row),
+    insert: (row: IdempotencyRow) => void insert.run(row),
     /** Deletes rows created at `until` or earlier. */
-    deleteUntil: (until: number): void => void deleteOld.run(until),
+    deleteUntil: (until: number) => void deleteOld.run(until),
   };
 }

@@ -1,5 +1,5 @@
 import type { KeyKind, Scope } from "../domain/api-key.ts";
-import type { Db } from "./db.ts";
+import { columns, insertInto, type Db } from "./db.ts";
 
 export type KeyRow = {
   id: string;
@@ -40,9 +40,9 @@ export type Credential = KeyRow & {
 
 type Raw<Row extends KeyRow> = Omit<Row, "scopes" | "cidrs"> & { scopes: string; cidrs: string };
 
-const COLUMNS = `key.id, key.business_id AS businessId, key.kind, key.name, key.scopes, key.cidrs,
-  key.limit_minute AS limitMinute, key.limit_hour AS limitHour, key.created_at AS createdAt,
-  key.last_used_at AS lastUsedAt, key.expires_at AS expiresAt, key.revoked_at AS revokedAt`;
+const COLUMNS =
+  columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.cidrs, key.limit_minute,
+  key.limit_hour, key.created_at, key.last_used_at, key.expires_at, key.revoked_at`);
 
 export function createKeyStore(db: Db) {
   const parse = <Row extends KeyRow>(raw: unknown): Row => {
@@ -69,14 +69,16 @@ export function createKeyStore(db: Db) {
   const selectById = db.prepare(`${listed} WHERE key.id = ?`);
   const all = db.prepare(`${listed} ORDER BY key.id`);
   const ofBusiness = db.prepare(`${listed} WHERE key.business_id = ? ORDER BY key.id`);
-  const insert = db.prepare(`
-    INSERT INTO api_key (id, business_id, kind, name, scopes, cidrs, limit_minute, limit_hour, created_at, last_used_at,
-      expires_at, revoked_at)
-    VALUES (:id, :businessId, :kind, :name, :scopes, :cidrs, :limitMinute, :limitHour, :createdAt, :lastUsedAt,
-      :expiresAt, :revokedAt)`);
-  const insertSecret = db.prepare(`
-    INSERT INTO api_key_secret (hash, key_id, prefix, last4, created_at, expires_at)
-    VALUES (:hash, :keyId, :prefix, :last4, :createdAt, :expiresAt)`);
+  const insert = db.prepare(
+    insertInto(
+      "api_key",
+      `id, business_id, kind, name, scopes, cidrs, limit_minute, limit_hour, created_at,
+      last_used_at, expires_at, revoked_at`,
+    ),
+  );
+  const insertSecret = db.prepare(
+    insertInto("api_key_secret", "hash, key_id, prefix, last4, created_at, expires_at"),
+  );
   const removeEndedSecrets = db.prepare(
     "DELETE FROM api_key_secret WHERE key_id = ? AND expires_at IS NOT NULL",
   );
@@ -106,7 +108,7 @@ export function createKeyStore(db: Db) {
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map((raw) =>
         parse<ListedKey>(raw),
       ),
-    insert: (row: KeyRow): void =>
+    insert: (row: KeyRow) =>
       void insert.run({
         ...row,
         scopes: JSON.stringify(row.scopes),
@@ -120,13 +122,13 @@ export function createKeyStore(db: Db) {
       insertSecret.run(secret);
     },
 
-    revoke: (id: string, at: number): void => void revoke.run({ id, at }),
-    markSeenInBrowser: (id: string, at: number): void => void markSeenInBrowser.run({ id, at }),
+    revoke: (id: string, at: number) => void revoke.run({ id, at }),
+    markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Valid keys whose current secret was sent by a web page. */
     listSeenInBrowser: (now: number): ListedKey[] =>
       selectSeenInBrowser.all(now).map((raw) => parse<ListedKey>(raw)),
     /** IDs of keys with a stored secret that is not a SHA-256 hash. */
-    listNotHashed: (): string[] => selectNotHashed.all() as string[],
-    markUsed: (id: string, at: number): void => void markUsed.run({ id, at }),
+    listNotHashed: () => selectNotHashed.all() as string[],
+    markUsed: (id: string, at: number) => void markUsed.run({ id, at }),
   };
 }

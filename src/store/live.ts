@@ -1,4 +1,4 @@
-import type { Db } from "./db.ts";
+import { columns, type Db } from "./db.ts";
 import type { DeliveryRow } from "./deliveries.ts";
 import { type LiveFilter, toLiveCondition } from "./live-filter.ts";
 
@@ -115,7 +115,7 @@ export function createLiveStore(db: Db) {
       LIMIT ${MAX_ENDPOINTS}`)
     .pluck();
   const selectDaemon = db.prepare(
-    "SELECT url, started_at AS startedAt, has_alert_url AS hasAlertUrl, open_files AS openFiles FROM daemon",
+    `SELECT ${columns("url, started_at, has_alert_url, open_files")} FROM daemon`,
   );
   const saveDaemon = db.prepare(`
     INSERT OR REPLACE INTO daemon (id, url, started_at, has_alert_url, open_files)
@@ -124,7 +124,7 @@ export function createLiveStore(db: Db) {
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
 
   return {
-    findById: (id: string): LiveRow | undefined => selectById.get(id) as LiveRow | undefined,
+    findById: (id: string) => selectById.get(id) as LiveRow | undefined,
     /** Deliveries from `start` on: older ones newest first, or newer ones oldest first. */
     listPage(
       filter: LiveFilter,
@@ -180,25 +180,23 @@ export function createLiveStore(db: Db) {
     },
 
     /** Up to COUNT_LIMIT. */
-    countRetrying: (businessId: string | null): number =>
-      countRetrying.get({ businessId }) as number,
+    countRetrying: (businessId: string | null) => countRetrying.get({ businessId }) as number,
     /** Durations of the latest attempts in ms. */
-    listAttemptDurations: (since: number, businessId: string | null): number[] =>
+    listAttemptDurations: (since: number, businessId: string | null) =>
       selectAttemptDurations.all({ since, businessId }) as number[],
-    countFailing: (businessId: string | null): number => countFailing.get({ businessId }) as number,
+    countFailing: (businessId: string | null) => countFailing.get({ businessId }) as number,
     /** Disabled and failing endpoints first. */
-    listEndpoints: (businessId: string | null, limit: number): EndpointState[] =>
+    listEndpoints: (businessId: string | null, limit: number) =>
       selectEndpoints.all({ businessId, limit }) as EndpointState[],
     /** IDs of endpoints with a text in their name or URL, including deleted ones. */
-    searchEndpoints: (text: string): string[] =>
-      selectMatching.all({ text: text.toLowerCase() }) as string[],
+    searchEndpoints: (text: string) => selectMatching.all({ text: text.toLowerCase() }) as string[],
 
     /** The daemon that was started last, whether or not it still runs. */
     findDaemon(): DaemonRow | undefined {
       const row = selectDaemon.get() as DaemonRow | undefined;
       return row && { ...row, hasAlertUrl: Boolean(row.hasAlertUrl) };
     },
-    saveDaemon: ({ hasAlertUrl = false, openFiles = null, ...row }: DaemonRow): void =>
+    saveDaemon: ({ hasAlertUrl = false, openFiles = null, ...row }: DaemonRow) =>
       void saveDaemon.run({ ...row, hasAlertUrl: hasAlertUrl ? 1 : 0, openFiles }),
   };
 }

@@ -1,5 +1,5 @@
-import type { TicketOrder } from "../domain/bookings/ticket-order.ts";
-import type { Db } from "./db.ts";
+import type { TicketOrder, Ticket } from "../domain/bookings/ticket-order.ts";
+import { columns, type Db, insertInto, prepareNewest } from "./db.ts";
 
 export type OrderFilter = {
   businessId: string;
@@ -9,18 +9,13 @@ export type OrderFilter = {
   before?: string | undefined;
 };
 
-const COLUMNS = `id, code, status, event_id AS eventId, total_cents AS totalCents, currency, customer_ref AS customerRef,
-  expires_at AS expiresAt, created_at AS createdAt, updated_at AS updatedAt`;
+const ORDER = `id, code, status, event_id, total_cents, currency, customer_ref, expires_at, created_at,
+  updated_at`;
+const ORDER_ITEM = "ticket_type_id, quantity, unit_price_cents";
 
 export function createOrderStore(db: Db) {
-  const insert = db.prepare(`
-    INSERT INTO ticket_order (id, business_id, code, status, event_id, total_cents, currency, customer_ref, expires_at,
-      created_at, updated_at)
-    VALUES (:id, :businessId, :code, :status, :eventId, :totalCents, :currency, :customerRef, :expiresAt, :createdAt,
-      :updatedAt)`);
-  const insertItem = db.prepare(`
-    INSERT INTO ticket_order_item (order_id, ticket_type_id, quantity, unit_price_cents)
-    VALUES (:orderId, :ticketTypeId, :quantity, :unitPriceCents)`);
+  const insert = db.prepare(insertInto("ticket_order", `business_id, ${ORDER}`));
+  const insertItem = db.prepare(insertInto("ticket_order_item", `order_id, ${ORDER_ITEM}`));
   const hold = db.prepare(`
     INSERT INTO ticket_hold (business_id, ticket_type_id, taken) VALUES (:businessId, :ticketTypeId, :quantity)
     ON CONFLICT DO UPDATE SET taken = taken + excluded.taken`);
@@ -31,21 +26,16 @@ export function createOrderStore(db: Db) {
   const setStatus = db.prepare(
     "UPDATE ticket_order SET status = :status, updated_at = :now WHERE id = :id",
   );
-  const selectHeldTickets = db.prepare(
-    "SELECT ticket_type_id AS id, taken FROM ticket_hold WHERE business_id = ?",
-  );
+  const selectHeldTickets = db
+    .prepare("SELECT ticket_type_id, taken FROM ticket_hold WHERE business_id = ?")
+    .raw();
   const selectByIdOrCode = db.prepare(`
-    SELECT ${COLUMNS} FROM ticket_order WHERE business_id = :businessId AND (id = :idOrCode OR code = :code)`);
+    SELECT ${columns(ORDER)} FROM ticket_order WHERE business_id = :businessId AND (id = :idOrCode OR code = :code)`);
   const items = db.prepare(`
-    SELECT ticket_type_id AS ticketTypeId, quantity, unit_price_cents AS unitPriceCents
-    FROM ticket_order_item WHERE order_id = ?`);
-  const list = db.prepare(`
-    SELECT ${COLUMNS} FROM ticket_order
-    WHERE business_id = :businessId AND (:status IS NULL OR status = :status)
-      AND (:eventId IS NULL OR event_id = :eventId) AND (:before IS NULL OR id < :before)
-    ORDER BY id DESC LIMIT :limit`);
+    SELECT ${columns(ORDER_ITEM)} FROM ticket_order_item WHERE order_id = ?`);
+  const listNewest = prepareNewest(db, "ticket_order", ORDER, ["status", "event_id"]);
   const selectOverdue = db.prepare(`
-    SELECT ${COLUMNS} FROM ticket_order
+    SELECT ${columns(ORDER)} FROM ticket_order
     WHERE status = 'PENDING' AND expires_at <= :now AND business_id = :businessId ORDER BY expires_at, id`);
   const selectBusinessesWithOverdue = db
     .prepare(
@@ -68,8 +58,7 @@ export function createOrderStore(db: Db) {
       }
     },
 
-    confirm: (id: string, now: number): void =>
-      void setStatus.run({ id, status: "CONFIRMED", now }),
+    confirm: (id: string, now: number) => void setStatus.run({ id, status: "CONFIRMED", now }),
 
     /** Ends a pending or confirmed order and releases its tickets. */
     end(businessId: string, id: string, status: "CANCELLED" | "EXPIRED", now: number): void {
@@ -79,12 +68,7 @@ export function createOrderStore(db: Db) {
 
     /** Ticket type ID -> number of tickets held by pending and confirmed orders. */
     countHeldTickets: (businessId: string): Map<string, number> =>
-      new Map(
-        (selectHeldTickets.all(businessId) as { id: string; taken: number }[]).map((row) => [
-          row.id,
-          row.taken,
-        ]),
-      ),
+      new Map(selectHeldTickets.all(businessId) as [string, number][]),
 
     findByIdOrCode(businessId: string, idOrCode: string, code: string): TicketOrder | undefined {
       const row = selectByIdOrCode.get({ businessId, idOrCode, code });
@@ -92,21 +76,46 @@ export function createOrderStore(db: Db) {
     },
 
     /** Newest first. */
-    list: ({ businessId, status, eventId, before }: OrderFilter, limit: number): TicketOrder[] =>
-      list
-        .all({
-          businessId,
-          status: status ?? null,
-          eventId: eventId ?? null,
-          before: before ?? null,
-          limit,
-        })
-        .map(withItems),
+    list: (filter: OrderFilter, limit: number): TicketOrder[] =>
+      listNewest(filter, limit).map(withItems),
 
     /** Pending orders that have expired, earliest expiry first. */
     listOverdue: (businessId: string, now: number): TicketOrder[] =>
       selectOverdue.all({ businessId, now }).map(withItems),
-    listBusinessesWithOverdue: (now: number): string[] =>
-      selectBusinessesWithOverdue.all(now) as string[],
+    listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
+  };
+}
+
+export type TicketFilter = {
+  businessId: string;
+  status?: Ticket["status"] | undefined;
+  eventId?: string | undefined;
+  orderId?: string | undefined;
+  /** An ID: only older ones. */
+  before?: string | undefined;
+};
+
+const TICKET = "id, order_id, event_id, ticket_type_id, status, checked_in_at, created_at";
+
+export function createTicketStore(db: Db) {
+  const insert = db.prepare(insertInto("ticket", `business_id, admission_hash, ${TICKET}`));
+  const selectByIdOrAdmission = db.prepare(`
+    SELECT ${columns(TICKET)} FROM ticket WHERE business_id = :businessId AND (id = :id OR admission_hash = :admissionHash)`);
+  const checkIn = db.prepare(
+    "UPDATE ticket SET status = 'CHECKED_IN', checked_in_at = :now WHERE id = :id",
+  );
+  const voidTickets = db.prepare("UPDATE ticket SET status = 'VOID' WHERE order_id = ?");
+  const listNewest = prepareNewest(db, "ticket", TICKET, ["status", "event_id", "order_id"]);
+
+  return {
+    insert: (businessId: string, ticket: Ticket, admissionHash: Buffer) =>
+      void insert.run({ ...ticket, businessId, admissionHash }),
+    /** By ID or by the hash of its admission code. */
+    findByIdOrAdmission: (businessId: string, id: string, admissionHash: Buffer) =>
+      selectByIdOrAdmission.get({ businessId, id, admissionHash }) as Ticket | undefined,
+    checkIn: (id: string, now: number) => void checkIn.run({ id, now }),
+    voidByOrder: (orderId: string) => void voidTickets.run(orderId),
+    /** Newest first. */
+    list: (filter: TicketFilter, limit: number) => listNewest(filter, limit) as Ticket[],
   };
 }

@@ -20,10 +20,10 @@ export function createRateCountStore(db: Db) {
   const deleteEverything = db.prepare("DELETE FROM rate_count");
 
   return {
-    list: (): RateCountRow[] => selectAll.all() as RateCountRow[],
-    upsert: (row: RateCountRow): void => void upsertCount.run(row),
+    list: () => selectAll.all() as RateCountRow[],
+    upsert: (row: RateCountRow) => void upsertCount.run(row),
     /** @param before a wall-clock second */
-    deleteBefore: (before: number): void => void deleteOld.run(before),
-    deleteAll: (): void => void deleteEverything.run(),
+    deleteBefore: (before: number) => void deleteOld.run(before),
+    deleteAll: () => void deleteEverything.run(),
   };
 }

@@ -12,8 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
-import { checkDatabase, syncFolder } from "./backup.ts";
-import { backupNameBefore, readBackupTime } from "./backup-names.ts";
+import { checkDatabase, syncFolder, backupNameBefore, readBackupTime } from "./backup.ts";
 import { acquireDaemonLock, isStorageFull } from "./database.ts";
 import type { Safeguard } from "./migrate.ts";
 

@@ -23,11 +23,9 @@ export function createSoldOutStore(db: Db) {
           row.until,
         ]),
       ),
-    upsert: (businessId: string, objectId: string, until: number | null): void =>
+    upsert: (businessId: string, objectId: string, until: number | null) =>
       void upsertRow.run({ businessId, objectId, until }),
-    delete: (businessId: string, objectId: string): void =>
-      void deleteRow.run({ businessId, objectId }),
-    deleteExpired: (businessId: string, now: number): void =>
-      void deletePassed.run({ businessId, now }),
+    delete: (businessId: string, objectId: string) => void deleteRow.run({ businessId, objectId }),
+    deleteExpired: (businessId: string, now: number) => void deletePassed.run({ businessId, now }),
   };
 }

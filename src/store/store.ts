@@ -1,5 +1,5 @@
-import { createBookingStore } from "./bookings.ts";
-import { createBusinessStore } from "./businesses.ts";
+import { createBookingStore, createReservationStore } from "./bookings.ts";
+import { createBusinessStore, createBusinessContentsStore } from "./businesses.ts";
 import { createCatalogStore } from "./catalog.ts";
 import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
@@ -7,20 +7,16 @@ import { createDeliveryMoveStore } from "./delivery-moves.ts";
 import { createDueStore } from "./due.ts";
 import { createEndpointSecretStore } from "./endpoint-secrets.ts";
 import { createEndpointStore } from "./endpoints.ts";
-import { createEventStore } from "./events.ts";
-import { createFeedStore } from "./feed.ts";
+import { createEventStore, createFeedStore } from "./events.ts";
 import { createFileStore } from "./file.ts";
-import { createBusinessContentsStore } from "./business-contents.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLiveStore } from "./live.ts";
-import { createOrderStore } from "./orders.ts";
+import { createOrderStore, createTicketStore } from "./orders.ts";
 import { createRateCountStore } from "./rate-counts.ts";
-import { createReservationStore } from "./reservations.ts";
 import { createRetentionStore } from "./retention.ts";
 import { createSoldOutStore } from "./sold-out.ts";
 import { createTallyStore } from "./tallies.ts";
-import { createTicketStore } from "./tickets.ts";
 import { createTimeOffStore } from "./time-off.ts";
 
 const STORES = {

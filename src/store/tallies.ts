@@ -40,15 +40,15 @@ export function createTallyStore(db: Db) {
           }[]
         ).map(({ status, count }) => [status, count]),
       ),
-    addAttempts: (businessId: string, at: number, delivered: number, failed: number): void =>
+    addAttempts: (businessId: string, at: number, delivered: number, failed: number) =>
       void addAttempts.run({ businessId, minute: Math.floor(at / MINUTE_MS), delivered, failed }),
     /** From the minute of `since` on; minutes without an attempt are omitted. */
-    listMinutes: (since: number, businessId?: string): MinuteRow[] =>
+    listMinutes: (since: number, businessId?: string) =>
       selectMinutes.all({
         since: Math.floor(since / MINUTE_MS),
         businessId: businessId ?? null,
       }) as MinuteRow[],
-    deleteMinutesBefore: (before: number): void =>
+    deleteMinutesBefore: (before: number) =>
       void deleteOldMinutes.run({ before: Math.floor(before / MINUTE_MS) }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Db } from "./db.ts";
+import { columns, insertInto, type Db } from "./db.ts";
 
 export type TimeOffRow = {
   id: string;
@@ -10,13 +10,12 @@ export type TimeOffRow = {
   createdAt: number;
 };
 
-const COLUMNS =
-  "id, staff_id AS staffId, starts_at AS startsAt, ends_at AS endsAt, reason, created_at AS createdAt";
+const COLUMNS = columns("id, staff_id, starts_at, ends_at, reason, created_at");
 
 export function createTimeOffStore(db: Db) {
-  const insert = db.prepare(`
-    INSERT INTO time_off (id, business_id, staff_id, starts_at, ends_at, reason, created_at)
-    VALUES (:id, :businessId, :staffId, :startsAt, :endsAt, :reason, :createdAt)`);
+  const insert = db.prepare(
+    insertInto("time_off", "id, business_id, staff_id, starts_at, ends_at, reason, created_at"),
+  );
   const deleteById = db.prepare("DELETE FROM time_off WHERE id = ?");
   const selectById = db.prepare(
     `SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND id = :id`,
@@ -25,12 +24,12 @@ export function createTimeOffStore(db: Db) {
     SELECT ${COLUMNS} FROM time_off WHERE business_id = :businessId AND ends_at > :after ORDER BY starts_at, id`);
 
   return {
-    insert: (businessId: string, row: TimeOffRow): void => void insert.run({ ...row, businessId }),
-    delete: (id: string): void => void deleteById.run(id),
-    findById: (businessId: string, id: string): TimeOffRow | undefined =>
+    insert: (businessId: string, row: TimeOffRow) => void insert.run({ ...row, businessId }),
+    delete: (id: string) => void deleteById.run(id),
+    findById: (businessId: string, id: string) =>
       selectById.get({ businessId, id }) as TimeOffRow | undefined,
     /** Ordered by start time. */
-    listEndingAfter: (businessId: string, after: number): TimeOffRow[] =>
+    listEndingAfter: (businessId: string, after: number) =>
       selectEndingAfter.all({ businessId, after }) as TimeOffRow[],
   };
 }

@@ -4,10 +4,9 @@ import {
   type Availability,
   createAvailabilityFinder,
 } from "../../src/app/availability/availability.ts";
-import { createBooking } from "../../src/app/bookings/bookings.ts";
+import { createBooking, createReservation } from "../../src/app/bookings/bookings.ts";
 import { changeCatalog } from "../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
-import { createReservation } from "../../src/app/bookings/reservations.ts";
 import { createEventLoopYield } from "../../src/app/availability/yield-to-event-loop.ts";
 import type { PublicSlot } from "../../src/domain/availability/public-slot.ts";
 import type {

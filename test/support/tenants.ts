@@ -1,9 +1,8 @@
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import { createBooking } from "../../src/app/bookings/bookings.ts";
+import { createBooking, createReservation } from "../../src/app/bookings/bookings.ts";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { createKey, type NewKey, revokeKey, rotateKey } from "../../src/app/keys.ts";
 import { createTicketOrder } from "../../src/app/bookings/ticket-orders.ts";
-import { createReservation } from "../../src/app/bookings/reservations.ts";
 import { SCOPES, type Scope } from "../../src/domain/api-key.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";

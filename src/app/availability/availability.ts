@@ -15,7 +15,7 @@ import type { Catalog, LocalDate } from "../../domain/catalog/catalog.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { scanDays } from "./scan-days.ts";
-import { loadBookableCatalog } from "../bookings/bookable-catalog.ts";
+import { loadBookableCatalog } from "../catalog/load-catalog.ts";
 import type { YieldToEventLoop } from "./yield-to-event-loop.ts";
 
 export type AvailabilityQuery = {

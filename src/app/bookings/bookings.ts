@@ -4,12 +4,18 @@ import {
   toPublicBooking,
   bookingCreatedEvent,
 } from "../../domain/bookings/booking.ts";
-import { parseBookingRequest } from "../../domain/bookings/requests.ts";
+import { parseBookingRequest, parseReservationRequest } from "../../domain/bookings/requests.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
-import { planBooking } from "./plan-booking.ts";
+import { planBooking, planReservation } from "./plan-booking.ts";
 import { getBusiness } from "../businesses.ts";
 import { appendEvents } from "../events.ts";
+import {
+  type PublicReservation,
+  toPublicReservation,
+  type Reservation,
+  reservationCreatedEvent,
+} from "../../domain/bookings/reservation.ts";
 
 /**
  * Books a visit. Checks availability in the same transaction.
@@ -68,5 +74,58 @@ export function getBooking(rt: Runtime, businessId: string, id: string): Booking
   if (booking) return booking;
   throw new AppError("resource_not_found", `There is no booking '${id}'.`, {
     fix: "deskbell bookings list",
+  });
+}
+
+/**
+ * Reserves a table. Checks availability in the same transaction.
+ * @throws AppError validation_failed, invalid_date, resource_not_found, party_too_large, conflict
+ */
+export function createReservation(rt: Runtime, slug: string, input: unknown): PublicReservation {
+  const request = parseReservationRequest(input);
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const now = rt.now();
+    const reservation: Reservation = {
+      id: rt.newId("rsv"),
+      status: "CONFIRMED",
+      partySize: request.party,
+      ...planReservation(rt, business, request),
+      customerRef: request.customerRef,
+      createdAt: now,
+      updatedAt: now,
+    };
+    rt.store.reservations.insert(business.id, reservation);
+    const publicReservation = toPublicReservation(reservation, business.doc.timezone);
+    appendEvents(rt, business, [reservationCreatedEvent(publicReservation)]);
+    return publicReservation;
+  });
+}
+
+/**
+ * Cancels a reservation and frees its table. The spec has no event for this.
+ * @throws AppError resource_not_found, conflict
+ */
+export function cancelReservation(rt: Runtime, slug: string, id: string): PublicReservation {
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const reservation = getReservation(rt, business.id, id);
+    if (reservation.status !== "CONFIRMED" && reservation.status !== "PENDING")
+      throw new AppError(
+        "conflict",
+        `Reservation ${reservation.id} cannot be cancelled: its status is ${reservation.status}.`,
+      );
+    rt.store.reservations.cancel(reservation.id, rt.now());
+    rt.store.businesses.incrementRevision(business.id);
+    return toPublicReservation({ ...reservation, status: "CANCELLED" }, business.doc.timezone);
+  });
+}
+
+/** @throws AppError resource_not_found */
+export function getReservation(rt: Runtime, businessId: string, id: string): Reservation {
+  const reservation = rt.store.reservations.findById(businessId, id);
+  if (reservation) return reservation;
+  throw new AppError("resource_not_found", `There is no reservation '${id}'.`, {
+    fix: "deskbell reservations list",
   });
 }

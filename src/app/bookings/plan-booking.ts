@@ -18,7 +18,7 @@ import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { loadBusyIntervals } from "./busy-intervals.ts";
 import { getObject } from "../catalog/objects.ts";
-import { loadBookableCatalog } from "./bookable-catalog.ts";
+import { loadBookableCatalog } from "../catalog/load-catalog.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -17,6 +17,7 @@ import {
   type Ticket,
   type TicketOrder,
   assertSellable,
+  ticketCheckedInEvent,
 } from "../../domain/bookings/ticket-order.ts";
 import {
   type TicketOrderRequest,
@@ -25,10 +26,10 @@ import {
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { getBusiness } from "../businesses.ts";
-import { endTicketOrder, expireDueOrders } from "./end-ticket-orders.ts";
+import { endTicketOrder, expireDueOrders, changeHolds } from "./ticket-holds.ts";
 import { appendEvents } from "../events.ts";
 import { getByKeyOrId, getPublicEvent } from "../catalog/objects.ts";
-import { changeHolds } from "./ticket-holds.ts";
+import { formatInstant } from "../../domain/local-time.ts";
 
 const PENDING_MS = 15 * 60_000;
 const ORDER_CODE_GROUPS = 2;
@@ -201,5 +202,41 @@ export function getTicketOrder(rt: Runtime, businessId: string, name: string): T
   if (order) return order;
   throw new AppError("resource_not_found", `There is no order '${name}'.`, {
     fix: "deskbell ticket-orders list",
+  });
+}
+
+/**
+ * Checks in a ticket, once.
+ * @param codeOrId the admission code, or the ticket's ID if the holder lost the code
+ * @throws AppError resource_not_found, conflict
+ */
+export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): PublicTicket {
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const { timezone } = business.doc;
+    const ticket = rt.store.tickets.findByIdOrAdmission(
+      business.id,
+      codeOrId,
+      hashAdmissionCode(codeOrId),
+    );
+    if (!ticket)
+      throw new AppError("resource_not_found", "There is no ticket with this code or ID.", {
+        fix: "deskbell tickets list --order <order>",
+      });
+    if (ticket.status === "VOID")
+      throw new AppError("conflict", `Ticket ${ticket.id} is void: its order was cancelled.`);
+    if (ticket.checkedInAt !== null)
+      throw new AppError(
+        "conflict",
+        `Ticket ${ticket.id} was checked in at ${formatInstant(ticket.checkedInAt, timezone)}.`,
+      );
+    const now = rt.now();
+    rt.store.tickets.checkIn(ticket.id, now);
+    const publicTicket = toPublicTicket(
+      { ...ticket, status: "CHECKED_IN", checkedInAt: now },
+      timezone,
+    );
+    appendEvents(rt, business, [ticketCheckedInEvent(publicTicket)]);
+    return publicTicket;
   });
 }

@@ -7,7 +7,7 @@ import type { TimeOffRow } from "../../store/time-off.ts";
 import { getBusiness } from "../businesses.ts";
 import { getObject } from "../catalog/objects.ts";
 import { publishChange } from "../catalog/publish.ts";
-import { loadBookableCatalog } from "./bookable-catalog.ts";
+import { loadBookableCatalog } from "../catalog/load-catalog.ts";
 
 export type TimeOffRequest = {
   staff: string;

@@ -1,6 +1,8 @@
 import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
 
 /** Loads a business's catalog as it is stored now. */
 export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
@@ -18,4 +20,24 @@ export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
       taken: rt.store.orders.countHeldTickets(business.id),
     },
   };
+}
+
+/** The catalog for planning visits, with time off from the catalog file and from the CLI. */
+export function loadBookableCatalog(
+  rt: Runtime,
+  { id, slug, doc, schedule }: BusinessRow,
+): Catalog {
+  const objects = rt.store.catalog.listObjects(id);
+  const timeOffByStaff = Map.groupBy(
+    rt.store.timeOff.listEndingAfter(id, rt.now()),
+    ({ staffId }) => staffId,
+  );
+  const staff = objects.staff.map((person) => {
+    const rows = timeOffByStaff.get(objectId("staff", slug, person)) ?? [];
+    return {
+      ...person,
+      timeOff: [...person.timeOff, ...rows.map((row) => ({ from: row.startsAt, to: row.endsAt }))],
+    };
+  });
+  return { business: doc, schedule, objects: { ...objects, staff } };
 }

@@ -5,7 +5,12 @@ import {
   withOverwrittenEdits,
 } from "../../domain/catalog/change/local-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
-import { diffCatalog, isEmptyDiff, type ObjectChange } from "../../domain/catalog/change/diff.ts";
+import {
+  diffCatalog,
+  isEmptyDiff,
+  type ObjectChange,
+  type CatalogDiff,
+} from "../../domain/catalog/change/diff.ts";
 import { type MassDelete, findMassDeletes } from "../../domain/catalog/change/mass-delete.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
@@ -14,9 +19,13 @@ import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import { ALL_LISTS, listsAffectedBy } from "../../domain/public/public-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { findVisitsOutsideHours } from "./outside-hours.ts";
 import { loadCatalog } from "./load-catalog.ts";
 import { planUpdate, catalogStateAt, writeUpdate } from "./publish.ts";
+import {
+  type BookedInterval,
+  findOutsideHours,
+  changesHours,
+} from "../../domain/availability/outside-hours.ts";
 
 export type ChangeResult = {
   businessId: string;
@@ -154,4 +163,27 @@ function newBusiness(rt: Runtime, { business: doc, schedule }: Catalog, now: num
     publishedUntil: now,
     nextTransitionAt: null,
   };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Returns the IDs of future bookings and reservations that would be outside the new hours. */
+export const findVisitsOutsideHours = (
+  rt: Runtime,
+  businessId: string,
+  { before, after, diff }: { before: Catalog; after: Catalog; diff: CatalogDiff },
+): string[] =>
+  changesHours(diff) ? findOutsideHours(before, after, appointmentsOf(rt, businessId)) : [];
+
+function appointmentsOf(rt: Runtime, businessId: string): BookedInterval[] {
+  const reserved = rt.store.reservations.listBusy(businessId, rt.now(), Infinity);
+  const booked = rt.store.bookings.listUpcomingSegments(businessId, rt.now());
+  return [...booked, ...reserved.map((reservation) => ({ ...reservation, staffId: null }))].map(
+    ({ id, staffId, startsAt, endsAt }) => ({
+      id,
+      staffId,
+      start: startsAt / MINUTE_MS,
+      end: endsAt / MINUTE_MS,
+    }),
+  );
 }

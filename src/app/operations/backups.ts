@@ -11,8 +11,16 @@ import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
-import { backupName, isDraft, isNightly, readBackupTime } from "../../store/backup-names.ts";
-import { checkDatabase, copyDatabase, removeDatabase, syncFolder } from "../../store/backup.ts";
+import {
+  backupName,
+  isDraft,
+  isNightly,
+  readBackupTime,
+  checkDatabase,
+  copyDatabase,
+  removeDatabase,
+  syncFolder,
+} from "../../store/backup.ts";
 
 export type Backup = { path: string; bytes: number; madeAt: number };
 export type BackupFailure = { at: number; reason: string };

@@ -2,7 +2,7 @@ import { byteSize, countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Config } from "../../config.ts";
 import type { Runtime } from "../runtime.ts";
-import { readDatabaseFacts } from "../../store/database-facts.ts";
+import { readDatabaseFacts } from "../../store/read-only-database.ts";
 import {
   type DaemonResponse,
   checkDaemonResponse,
@@ -13,12 +13,12 @@ import {
   checkOpenFileLimit,
   checkUnsentEvents,
   checkTimezones,
+  listFilePermissions,
+  checkFilePermissions,
+  readOpenFileLimit,
 } from "./doctor-checks.ts";
-import { listFilePermissions, checkFilePermissions } from "./doctor-files.ts";
-import type { Check, Finding } from "./finding.ts";
-import { readOpenFileLimit } from "./open-file-limit.ts";
+import type { Check, Finding, HealthCondition } from "./health-conditions.ts";
 import { readStatus, type Status } from "./status.ts";
-import type { HealthCondition } from "./health-conditions.ts";
 
 type DoctorDeps = {
   open: () => Promise<Runtime>;

@@ -2,12 +2,10 @@ import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
-import type { Runtime } from "../runtime.ts";
+import { type Runtime, assertDiskSpace } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { type BackupFailure, lastBackupFailure } from "./backups.ts";
 import { canDecryptSecret } from "../webhooks/endpoint-secrets.ts";
-import { summarizeNames } from "./finding.ts";
-import { assertDiskSpace } from "../disk-space.ts";
 
 /** A problem, and the command that fixes it or shows the details. */
 export type HealthCondition = {
@@ -135,3 +133,22 @@ export function checkDiskSpace(rt: Runtime): HealthCondition[] {
 }
 
 export const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+/** A problem that `doctor` found, and the command that fixes it. */
+export type Finding = {
+  text: string;
+  fix: string;
+  /** Nothing is broken; this is a recommendation. */
+  isAdvice?: true;
+};
+
+/** The result of one check. `looked` summarizes what was examined. */
+export type Check = { about: string; looked: string; findings: Finding[] };
+
+const MAX_NAMES = 5;
+
+/** `a, b, c, d, e and 3 more` */
+export function summarizeNames(names: readonly string[], count = names.length): string {
+  const shown = names.slice(0, MAX_NAMES);
+  return `${shown.join(", ")}${count > shown.length ? ` and ${count - shown.length} more` : ""}`;
+}

@@ -2,8 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
-import { makeFolder } from "../../make-folder.ts";
-import { openRuntime, type Runtime } from "../runtime.ts";
+import { makeFolder, openRuntime, type Runtime } from "../runtime.ts";
 import {
   copyDatabase,
   advanceCounters,

@@ -1,4 +1,4 @@
-import type { BusinessContents } from "../../store/business-contents.ts";
+import type { BusinessContents } from "../../store/businesses.ts";
 import { countOf } from "../../domain/text.ts";
 import { command, type CommandGroup } from "../command.ts";
 

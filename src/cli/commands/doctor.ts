@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Check, Finding } from "../../app/operations/finding.ts";
+import type { Check, Finding } from "../../app/operations/health-conditions.ts";
 import { safe } from "../../domain/text.ts";
 import { probeDaemon } from "../running/probe-daemon.ts";
 import type { Cli } from "../cli.ts";

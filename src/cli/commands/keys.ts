@@ -141,7 +141,7 @@ const rotateMaster = command({
   examples: ["keys rotate-master --dry-run", "keys rotate-master --json"],
   async run(cli) {
     const rt = await cli.open();
-    const { rotateMasterKey } = await import("../../app/operations/master-key.ts");
+    const { rotateMasterKey } = await import("../../app/webhooks/endpoint-secrets.ts");
     const count = rotateMasterKey(rt);
     if (cli.flags.json) cli.printObject({ secrets: count });
     const verb = cli.verb("Re-encrypted", "re-encrypt");

@@ -23,7 +23,7 @@ const create = command({
   async run(cli, { input, ...given }) {
     const rt = await cli.open();
     const { slug } = cli.business(rt);
-    const { createReservation } = await import("../../app/bookings/reservations.ts");
+    const { createReservation } = await import("../../app/bookings/bookings.ts");
     return createOrLoad(cli, rt, input, given, { party: "--party", start: "--start" }, (fields) =>
       createReservation(rt, slug, fields),
     );
@@ -52,7 +52,7 @@ export const reservations: CommandGroup = {
       ],
       useCases: async () => {
         const { cancelReservation, getReservation } =
-          await import("../../app/bookings/reservations.ts");
+          await import("../../app/bookings/bookings.ts");
         return { cancel: cancelReservation, get: getReservation };
       },
     }),

@@ -1,4 +1,4 @@
-import { readOpenFileLimit } from "../../app/operations/open-file-limit.ts";
+import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import type { Config } from "../../config.ts";
 import {
   type OnAttempt,

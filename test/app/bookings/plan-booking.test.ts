@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { createBooking } from "../../../src/app/bookings/bookings.ts";
-import { createReservation } from "../../../src/app/bookings/reservations.ts";
+import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import {
   applyCatalogBody,
   recordEvents,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cancelReservation, createReservation } from "../../../src/app/bookings/reservations.ts";
+import { cancelReservation, createReservation } from "../../../src/app/bookings/bookings.ts";
 import {
   applyCatalogBody,
   recordEvents,

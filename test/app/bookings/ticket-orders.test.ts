@@ -11,7 +11,7 @@ import {
 } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editObject } from "../../../src/app/catalog/catalog.ts";
-import { expireTicketOrders } from "../../../src/app/bookings/end-ticket-orders.ts";
+import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
 import {
   cancelTicketOrder,
   confirmTicketOrder,

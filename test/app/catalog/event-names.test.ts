@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
 import { editObject } from "../../../src/app/catalog/catalog.ts";
-import { createBooking } from "../../../src/app/bookings/bookings.ts";
-import { expireTicketOrders } from "../../../src/app/bookings/end-ticket-orders.ts";
+import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
+import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
 import {
   cancelTicketOrder,
   confirmTicketOrder,
   createTicketOrder,
+  checkInTicket,
 } from "../../../src/app/bookings/ticket-orders.ts";
-import { createReservation } from "../../../src/app/bookings/reservations.ts";
-import { checkInTicket } from "../../../src/app/bookings/tickets.ts";
 import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
 import {
   actionOf,

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { cancelBooking, createBooking } from "../../../src/app/bookings/bookings.ts";
+import {
+  cancelBooking,
+  createBooking,
+  createReservation,
+} from "../../../src/app/bookings/bookings.ts";
 import { applyCatalog, editObject } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { createReservation } from "../../../src/app/bookings/reservations.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
 import { dryRun } from "../../support/dry-run.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";

@@ -15,7 +15,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import type { DaemonResponse } from "../../../src/app/operations/doctor-checks.ts";
 import { runDoctor } from "../../../src/app/operations/doctor.ts";
-import type { Check } from "../../../src/app/operations/finding.ts";
+import type { Check } from "../../../src/app/operations/health-conditions.ts";
 import { cancelDeliveries } from "../../../src/app/webhooks/deliveries.ts";
 import { createKey, rotateKey } from "../../../src/app/keys.ts";
 import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/delivery-queue.ts";

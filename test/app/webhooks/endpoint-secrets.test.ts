@@ -7,8 +7,8 @@ import {
   finishSecretRotation,
   decryptSigningSecret,
   rotateEndpointSecret,
+  rotateMasterKey,
 } from "../../../src/app/webhooks/endpoint-secrets.ts";
-import { rotateMasterKey } from "../../../src/app/operations/master-key.ts";
 import { checkSigningSecrets } from "../../../src/app/operations/health-conditions.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createReceiver } from "../../support/receiver.ts";

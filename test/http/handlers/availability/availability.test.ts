@@ -1,8 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
-import { cancelBooking, createBooking } from "../../../../src/app/bookings/bookings.ts";
-import { cancelReservation, createReservation } from "../../../../src/app/bookings/reservations.ts";
+import {
+  cancelBooking,
+  createBooking,
+  cancelReservation,
+  createReservation,
+} from "../../../../src/app/bookings/bookings.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../../../support/shop.ts";
 import { createTestApi, type TestApi, type Problem, SALON } from "../../support/api.ts";
