@@ -22,7 +22,7 @@ export function getBusiness(rt: Runtime, slug: string): BusinessRow {
  */
 export function deleteBusiness(rt: Runtime, { id }: BusinessRow): BusinessContents {
   return rt.tx(() => {
-    const contents = rt.store.businessContents.count(id);
+    const contents = rt.store.businesses.countContents(id);
     if (!rt.isDryRun()) rt.store.businesses.delete(id);
     return contents;
   });

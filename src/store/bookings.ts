@@ -1,6 +1,6 @@
 import type { BookedSegment, Booking, VisitStatus } from "../domain/bookings/booking.ts";
 import type { Reservation } from "../domain/bookings/reservation.ts";
-import { columns, type Db, insertInto, prepareNewest } from "./db.ts";
+import { columns, type Db, insertInto, optional, prepareNewest } from "./db.ts";
 
 export type VisitFilter = {
   businessId: string;
@@ -83,14 +83,11 @@ export function createBookingStore(db: Db) {
       release.run(id);
     },
 
-    findById(businessId: string, id: string): Booking | undefined {
-      const row = selectById.get({ businessId, id });
-      return row === undefined ? undefined : withSegments(row);
-    },
+    findById: (businessId: string, id: string) =>
+      optional(selectById.get({ businessId, id }), withSegments),
 
     /** Newest first. */
-    list: (filter: VisitFilter, limit: number): Booking[] =>
-      listNewest(filter, limit).map(withSegments),
+    list: (filter: VisitFilter, limit: number) => listNewest(filter, limit).map(withSegments),
 
     /** Segments that have not ended, by start time; `id` is the booking's. */
     listUpcomingSegments: (businessId: string, now: number) =>

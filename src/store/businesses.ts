@@ -1,5 +1,5 @@
 import type { BusinessDoc, ScheduleDoc } from "../domain/catalog/catalog.ts";
-import { columns, type Db } from "./db.ts";
+import { columns, type Db, optional } from "./db.ts";
 
 export type BusinessRow = {
   id: string;
@@ -23,24 +23,14 @@ export type BusinessRow = {
 
 type Raw = Omit<BusinessRow, "doc" | "schedule"> & { doc: string; schedule: string };
 
-const COLUMNS = `id, slug, doc, schedule, catalog_version AS catalogVersion, last_sequence AS lastSequence,
-  created_at AS createdAt, updated_at AS updatedAt, revision, told_until AS publishedUntil,
-  next_transition_at AS nextTransitionAt`;
+const COLUMNS = `told_until AS publishedUntil, ${columns(`id, slug, doc, schedule, catalog_version,
+  last_sequence, created_at, updated_at, revision, next_transition_at`)}`;
 
 export function createBusinessStore(db: Db) {
   const parse = (raw: unknown): BusinessRow => {
     const row = raw as Raw;
-    return {
-      ...row,
-      doc: JSON.parse(row.doc) as BusinessDoc,
-      schedule: JSON.parse(row.schedule) as ScheduleDoc,
-    };
+    return { ...row, doc: JSON.parse(row.doc), schedule: JSON.parse(row.schedule) };
   };
-  const serialise = (row: Omit<BusinessRow, "revision">) => ({
-    ...row,
-    doc: JSON.stringify(row.doc),
-    schedule: JSON.stringify(row.schedule),
-  });
 
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
   const selectBySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
@@ -71,65 +61,56 @@ export function createBusinessStore(db: Db) {
   const selectRemovedCounters = db.prepare(
     `SELECT ${columns("catalog_version, last_sequence")} FROM removed_business WHERE id = ?`,
   );
+  const countContents = db.prepare(`SELECT ${selectContents()}`);
 
   return {
-    findById: (id: string): BusinessRow | undefined => optional(selectById.get(id), parse),
-    findBySlug: (slug: string): BusinessRow | undefined => optional(selectBySlug.get(slug), parse),
-    list: (): BusinessRow[] => selectAll.all().map(parse),
+    findById: (id: string) => optional(selectById.get(id), parse),
+    findBySlug: (slug: string) => optional(selectBySlug.get(slug), parse),
+    list: () => selectAll.all().map(parse),
     /** Saves all columns except the sequence counter and the revision. */
-    upsert: (row: Omit<BusinessRow, "revision">) => void upsert.run(serialise(row)),
+    upsert: (row: Omit<BusinessRow, "revision">) =>
+      void upsert.run({
+        ...row,
+        doc: JSON.stringify(row.doc),
+        schedule: JSON.stringify(row.schedule),
+      }),
     /** Returns the first of `count` new, consecutive sequence numbers. */
     allocateSequences: (id: string, count: number): number =>
       (raiseSequence.get({ id, count }) as number) - count + 1,
     /** For a change that partners see in responses but that has no event. */
     incrementRevision: (id: string) => void bumpRevision.run(id),
     /** Businesses with a due change that is not published yet. */
-    listDueForTransition: (now: number): BusinessRow[] =>
-      selectDueForTransition.all(now).map(parse),
+    listDueForTransition: (now: number) => selectDueForTransition.all(now).map(parse),
     delete(id: string): void {
       remember.run(id);
       deleteById.run(id);
     },
     /** The counters for creating a business: 0, or their last values if it existed before. */
-    getInitialCounters: (id: string): Pick<BusinessRow, "catalogVersion" | "lastSequence"> =>
-      (selectRemovedCounters.get(id) as
-        | Pick<BusinessRow, "catalogVersion" | "lastSequence">
-        | undefined) ?? ZERO_COUNTERS,
+    getInitialCounters: (id: string) =>
+      (selectRemovedCounters.get(id) ?? { catalogVersion: 0, lastSequence: 0 }) as Pick<
+        BusinessRow,
+        "catalogVersion" | "lastSequence"
+      >,
+    /** Counts the rows that belong to a business and are deleted with it. */
+    countContents: (id: string) => countContents.get({ id }) as BusinessContents,
   };
 }
 
-const ZERO_COUNTERS = { catalogVersion: 0, lastSequence: 0 };
-
-const optional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
-  raw === undefined ? undefined : parse(raw);
-
-/** The number of objects of each kind that belong to a business and are deleted with it. */
-export type BusinessContents = {
-  objects: number;
-  keys: number;
-  endpoints: number;
-  events: number;
-  deliveries: number;
+const CONTENTS = {
+  objects: "count(*) FROM catalog_object",
+  keys: "count(*) FROM api_key",
+  endpoints: "count(*) FILTER (WHERE deleted_at IS NULL) FROM endpoint",
+  events: "count(*) FROM event",
+  deliveries: "coalesce(sum(count), 0) FROM delivery_count",
   /** Deliveries that are pending or parked. */
-  owed: number;
-  bookings: number;
-  reservations: number;
-  orders: number;
+  owed: "coalesce(sum(count) FILTER (WHERE status IN ('PENDING', 'PARKED')), 0) FROM delivery_count",
+  bookings: "count(*) FROM booking",
+  reservations: "count(*) FROM reservation",
+  orders: "count(*) FROM ticket_order",
 };
+export type BusinessContents = Record<keyof typeof CONTENTS, number>;
 
-export function createBusinessContentsStore(db: Db) {
-  const count = db.prepare(`
-    SELECT
-      (SELECT count(*) FROM catalog_object WHERE business_id = :id) AS objects,
-      (SELECT count(*) FROM api_key WHERE business_id = :id) AS keys,
-      (SELECT count(*) FROM endpoint WHERE business_id = :id AND deleted_at IS NULL) AS endpoints,
-      (SELECT count(*) FROM event WHERE business_id = :id) AS events,
-      (SELECT coalesce(sum(count), 0) FROM delivery_count WHERE business_id = :id) AS deliveries,
-      (SELECT coalesce(sum(count), 0) FROM delivery_count WHERE business_id = :id AND status IN ('PENDING', 'PARKED')) AS owed,
-      (SELECT count(*) FROM booking WHERE business_id = :id) AS bookings,
-      (SELECT count(*) FROM reservation WHERE business_id = :id) AS reservations,
-      (SELECT count(*) FROM ticket_order WHERE business_id = :id) AS orders`);
-  return {
-    count: (businessId: string) => count.get({ id: businessId }) as BusinessContents,
-  };
-}
+const selectContents = (): string =>
+  Object.entries(CONTENTS)
+    .map(([name, count]) => `(SELECT ${count} WHERE business_id = :id) AS ${name}`)
+    .join(", ");

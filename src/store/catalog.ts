@@ -8,28 +8,33 @@ import {
 import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/change/diff.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
-import { columns, insertInto, type Db } from "./db.ts";
+import { type Db, insertInto } from "./db.ts";
 
 export function createCatalogStore(db: Db) {
-  const selectObjects = db.prepare(`
-    SELECT catalog_object.id, slug, kind, catalog_object.doc FROM catalog_object JOIN business ON business.id = business_id
-    WHERE business_id = ? ORDER BY kind, position`);
+  const selectObjects = db
+    .prepare(`
+      SELECT catalog_object.id, slug, kind, catalog_object.doc
+      FROM catalog_object JOIN business ON business.id = business_id
+      WHERE business_id = ? ORDER BY kind, position`)
+    .raw();
   const selectByKind = db
     .prepare(
       "SELECT doc FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY position",
     )
     .pluck();
-  const selectVersions = db.prepare(
-    `SELECT ${columns("object_id, version, updated_at")} FROM representation WHERE business_id = ?`,
-  );
+  const selectVersions = db
+    .prepare("SELECT object_id, version, updated_at FROM representation WHERE business_id = ?")
+    .raw();
   const deleteObject = db.prepare("DELETE FROM catalog_object WHERE id = ?");
   const insertObject = db.prepare(
     insertInto("catalog_object", "id, business_id, kind, key, position, doc"),
   );
   const moveObject = db.prepare("UPDATE catalog_object SET position = :position WHERE id = :id");
-  const selectLocalEdits = db.prepare(
-    "SELECT id, authored FROM catalog_object WHERE business_id = ? AND authored IS NOT NULL",
-  );
+  const selectLocalEdits = db
+    .prepare(
+      "SELECT id, authored FROM catalog_object WHERE business_id = ? AND authored IS NOT NULL",
+    )
+    .raw();
   const setAuthored = db.prepare("UPDATE catalog_object SET authored = :authored WHERE id = :id");
   const deleteVersion = db.prepare(
     "DELETE FROM representation WHERE business_id = :businessId AND object_id = :objectId",
@@ -42,15 +47,11 @@ export function createCatalogStore(db: Db) {
   return {
     listObjects(businessId: string): CatalogObjects {
       const found = emptyObjects();
-      for (const row of selectObjects.iterate(businessId) as Iterable<{
-        id: string;
-        slug: string;
-        kind: Kind;
-        doc: string;
-      }>) {
-        const doc = JSON.parse(row.doc) as DocOf[Kind];
-        rememberId(doc, row.slug, row.id);
-        (found[row.kind] as unknown[]).push(doc);
+      const rows = selectObjects.iterate(businessId) as Iterable<[string, string, Kind, string]>;
+      for (const [id, slug, kind, text] of rows) {
+        const doc = JSON.parse(text) as DocOf[Kind];
+        rememberId(doc, slug, id);
+        (found[kind] as unknown[]).push(doc);
       }
       return found;
     },
@@ -60,21 +61,14 @@ export function createCatalogStore(db: Db) {
 
     listVersions(businessId: string): Map<string, ObjectVersion> {
       const found = new Map<string, ObjectVersion>();
-      for (const row of selectVersions.iterate(businessId) as Iterable<
-        ObjectVersion & { objectId: string }
-      >)
-        found.set(row.objectId, { version: row.version, updatedAt: row.updatedAt });
+      const rows = selectVersions.iterate(businessId) as Iterable<[string, number, number]>;
+      for (const [id, version, updatedAt] of rows) found.set(id, { version, updatedAt });
       return found;
     },
 
     listLocalEdits(businessId: string): LocalEdits {
-      const found = new Map<string, DocOf[Kind]>();
-      for (const { id, authored } of selectLocalEdits.iterate(businessId) as Iterable<{
-        id: string;
-        authored: string;
-      }>)
-        found.set(id, JSON.parse(authored) as DocOf[Kind]);
-      return found;
+      const rows = selectLocalEdits.all(businessId) as [string, string][];
+      return new Map(rows.map(([id, authored]) => [id, JSON.parse(authored) as DocOf[Kind]]));
     },
 
     writeObjects(businessId: string, change: RowChanges): void {

@@ -21,6 +21,20 @@ export const columns = (names: string): string =>
 export const insertInto = (table: string, names: string): string =>
   `INSERT INTO ${table} (${names}) VALUES (${names.replaceAll(/\w+/g, (name) => `:${camelCase(name)}`)})`;
 
+export const optional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
+  raw === undefined ? undefined : parse(raw);
+
+/** Returns the conditions, joined with AND, of the fields that a filter sets. */
+export const matching = <Filter extends object>(
+  conditions: Record<keyof Filter, string>,
+  filter: Filter,
+): string =>
+  Object.entries<string>(conditions).reduce(
+    (sql, [name, condition]) =>
+      filter[name as keyof Filter] === undefined ? sql : `${sql} AND ${condition}`,
+    "TRUE",
+  );
+
 /**
  * Returns a function that lists a business's rows, newest first.
  * @param optional columns that must match if the filter sets them; it may also set `before`, an ID

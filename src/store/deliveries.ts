@@ -1,8 +1,7 @@
 import type { EventType } from "../domain/event-types.ts";
 import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import type { Outcome } from "../domain/webhooks/outcome.ts";
-import { columns, type Db } from "./db.ts";
-import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";
+import { columns, type Db, insertInto, matching } from "./db.ts";
 import type { EventRow } from "./events.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
@@ -51,27 +50,31 @@ type NewDelivery = {
   nextAttemptAt: number | null;
 };
 
-const COLUMNS =
-  columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status, attempt_count,
-  next_attempt_at, last_status_code, last_error, created_at, delivered_at`);
+/** The columns of a DeliveryRow. */
+export const DELIVERY =
+  columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status,
+  attempt_count, next_attempt_at, last_status_code, last_error, created_at, delivered_at`);
 
 export function createDeliveryStore(db: Db) {
   const tallies = createTallyStore(db);
 
-  const insert = db.prepare(`
-    INSERT INTO delivery (id, business_id, endpoint_id, event_id, event_type, sequence, status, attempt_count,
-      next_attempt_at, created_at)
-    VALUES (:id, :businessId, :endpointId, :eventId, :eventType, :sequence, :status, 0, :nextAttemptAt, :createdAt)`);
-  const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery WHERE id = ?`);
+  const insert = db.prepare(
+    insertInto(
+      "delivery",
+      `id, business_id, endpoint_id, event_id, event_type, sequence, status, attempt_count,
+      next_attempt_at, created_at`,
+    ),
+  );
+  const selectById = db.prepare(`SELECT ${DELIVERY} FROM delivery WHERE id = ?`);
   const selectAttempts = db.prepare(`
-    SELECT ${columns("n, at, duration_ms, outcome, status_code, error, response_text")} FROM attempt WHERE delivery = (SELECT number FROM delivery WHERE id = :id) ORDER BY n DESC LIMIT :most`);
+    SELECT ${columns("n, at, duration_ms, outcome, status_code, error, response_text")} FROM attempt
+    WHERE delivery = (SELECT number FROM delivery WHERE id = :id) ORDER BY n DESC LIMIT :most`);
   const selectLastAttemptNumber = db
     .prepare("SELECT coalesce(max(number), 0) FROM attempt")
     .pluck();
   const selectAttemptsAfter = db.prepare(`
-    SELECT attempt.number, n, at, duration_ms AS durationMs, outcome, status_code AS statusCode, error,
-      delivery.id AS deliveryId, delivery.business_id AS businessId, endpoint_id AS endpointId, url, event_id AS eventId,
-      event_type AS eventType, delivery.status
+    SELECT delivery.id AS deliveryId, ${columns(`attempt.number, n, at, duration_ms, outcome, status_code, error,
+      delivery.business_id, endpoint_id, url, event_id, event_type, delivery.status`)}
     FROM attempt JOIN delivery ON delivery.number = attempt.delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
     WHERE attempt.number > :after ORDER BY attempt.number LIMIT :limit`);
 
@@ -81,19 +84,17 @@ export function createDeliveryStore(db: Db) {
       const sheet = createTallyChanges();
       for (const { id, endpointId, event, nextAttemptAt } of rows) {
         const status = nextAttemptAt === null ? "PARKED" : "PENDING";
-        const { businessId, id: eventId, type: eventType, sequence, createdAt } = event;
         insert.run({
+          ...event,
           id,
-          businessId,
           endpointId,
-          eventId,
-          eventType,
-          sequence,
+          eventId: event.id,
+          eventType: event.type,
           status,
+          attemptCount: 0,
           nextAttemptAt,
-          createdAt,
         });
-        sheet.add(businessId, status, 1);
+        sheet.add(event.businessId, status, 1);
       }
       sheet.write(tallies);
     },
@@ -107,7 +108,7 @@ export function createDeliveryStore(db: Db) {
     list(filter: DeliveryFilter, limit: number): DeliveryRow[] {
       const { where, parameters } = toSqlCondition(filter);
       return db
-        .prepare(`SELECT ${COLUMNS} FROM delivery WHERE ${where} ORDER BY id DESC LIMIT :limit`)
+        .prepare(`SELECT ${DELIVERY} FROM delivery WHERE ${where} ORDER BY id DESC LIMIT :limit`)
         .all({ ...parameters, limit }) as DeliveryRow[];
     },
 
@@ -116,4 +117,44 @@ export function createDeliveryStore(db: Db) {
     listAttemptsAfter: (after: number, limit: number) =>
       selectAttemptsAfter.all({ after, limit }) as AttemptWithDelivery[],
   };
+}
+
+/** Deliveries must match all fields that are set. */
+export type DeliveryFilter = {
+  id?: string | undefined;
+  businessId?: string | undefined;
+  endpointId?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  eventType?: EventType | undefined;
+  /** Created at or after this time (epoch ms). */
+  since?: number | undefined;
+  /** An ID: only older ones. */
+  before?: string | undefined;
+  /** The last attempt failed and the delivery has not succeeded since. */
+  failed?: true | undefined;
+};
+
+const CONDITIONS: Record<keyof DeliveryFilter, string> = {
+  id: "id = :id",
+  businessId: "business_id = :businessId",
+  endpointId: "endpoint_id = :endpointId",
+  status: "status = :status",
+  eventType: "event_type = :eventType",
+  since: "created_at >= :since",
+  before: "id < :before",
+  failed: "status IN ('PENDING', 'EXHAUSTED', 'CORRUPT') AND last_error IS NOT NULL",
+};
+
+// The condition of the partial index delivery_undelivered, so that the query planner can use it.
+const IS_UNDELIVERED = "status NOT IN ('PENDING', 'DELIVERED')";
+
+/** Returns the filter as a SQL condition and its parameters. */
+export function toSqlCondition(filter: DeliveryFilter): {
+  where: string;
+  parameters: Record<string, unknown>;
+} {
+  const { failed: _, ...parameters } = filter;
+  const where = matching(CONDITIONS, filter);
+  const isRare = !["PENDING", "DELIVERED", undefined].includes(filter.status);
+  return { where: isRare ? `${where} AND ${IS_UNDELIVERED}` : where, parameters };
 }

@@ -1,6 +1,6 @@
 import type { Db } from "./db.ts";
 import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
-import { toSqlCondition, type DeliveryFilter } from "./delivery-filter.ts";
+import { toSqlCondition, type DeliveryFilter } from "./deliveries.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
 /** Status changes of many deliveries at once, not caused by attempts. */

@@ -1,6 +1,6 @@
 import type { FailureStreak } from "../domain/webhooks/failure-streak.ts";
 import type { EventType } from "../domain/event-types.ts";
-import { columns, insertInto, type Db } from "./db.ts";
+import { columns, type Db, insertInto, optional } from "./db.ts";
 
 export type EndpointStatus = "ACTIVE" | "DISABLED";
 
@@ -48,19 +48,14 @@ type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allo
 const DESTINATION = columns(
   "id, business_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at",
 );
-const COLUMNS = `${DESTINATION}, key_id AS keyId, name, events, status, disabled_reason AS disabledReason,
-  failing_since AS failingSince, failed_event_id AS failedEventId, failed_events AS failedEvents, warned_at AS warnedAt,
-  disable_at AS disableAt, created_at AS createdAt`;
+const COLUMNS = `${DESTINATION}, ${columns(`key_id, name, events, status, disabled_reason,
+  failing_since, failed_event_id, failed_events, warned_at, disable_at, created_at`)}`;
 
 /** Deleted endpoints are kept for their deliveries, but only `findCreatorKeyId` returns them. */
 export function createEndpointStore(db: Db) {
   const parse = (raw: unknown): EndpointRow => {
     const row = raw as Raw;
-    return {
-      ...row,
-      events: JSON.parse(row.events) as EventType[],
-      allowPrivate: row.allowPrivate === 1,
-    };
+    return { ...row, events: JSON.parse(row.events), allowPrivate: row.allowPrivate === 1 };
   };
   const serialise = (settings: EndpointSettings) => ({
     ...settings,
@@ -108,17 +103,13 @@ export function createEndpointStore(db: Db) {
   );
 
   return {
-    findById(id: string): EndpointRow | undefined {
-      const raw = selectById.get(id);
-      return raw === undefined ? undefined : parse(raw);
-    },
+    findById: (id: string) => optional(selectById.get(id), parse),
     /** Also for deleted endpoints. null: created on the command line. */
-    findCreatorKeyId: (id: string): string | null =>
-      (selectCreator.get(id) as string | null | undefined) ?? null,
-    list: (businessId?: string): EndpointRow[] =>
+    findCreatorKeyId: (id: string) => (selectCreator.get(id) ?? null) as string | null,
+    list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
     /** Active endpoints without a success since their last failure. */
-    listFailing: (): EndpointRow[] => selectFailing.all().map(parse),
+    listFailing: () => selectFailing.all().map(parse),
     count: (businessId: string) => count.get(businessId) as number,
     insert: (row: EndpointRow) => void insert.run({ ...row, ...serialise(row) }),
     update: (id: string, settings: EndpointSettings, at: number) =>

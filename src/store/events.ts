@@ -1,5 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
-import { columns, insertInto, type Db } from "./db.ts";
+import { columns, type Db, insertInto, matching } from "./db.ts";
 
 export type ListedEvent = Omit<EventRow, "body" | "sha256"> & { bytes: number };
 
@@ -47,14 +47,10 @@ export function createEventStore(db: Db) {
   return {
     /** Newest first, without bodies. */
     list(filter: EventFilter, limit: number): ListedEvent[] {
-      const names = (Object.keys(CONDITIONS) as (keyof EventFilter)[]).filter(
-        (name) => filter[name] !== undefined,
-      );
-      const where = ["TRUE", ...names.map((name) => CONDITIONS[name])].join(" AND ");
       return db
         .prepare(`
           SELECT ${columns("id, business_id, sequence, type, created_at")}, length(body) AS bytes
-          FROM event WHERE ${where} ORDER BY id DESC LIMIT :limit`)
+          FROM event WHERE ${matching(CONDITIONS, filter)} ORDER BY id DESC LIMIT :limit`)
         .all({ ...filter, limit }) as ListedEvent[];
     },
     insert: (row: EventRow) => void insert.run(row),

@@ -11,7 +11,8 @@ export type IdempotencyRow = {
 
 export function createIdempotencyStore(db: Db) {
   const find = db.prepare(`
-    SELECT ${columns("key_id, token, request_hash, endpoint_id, created_at")} FROM idempotency WHERE key_id = :keyId AND token = :token AND created_at > :after`);
+    SELECT ${columns("key_id, token, request_hash, endpoint_id, created_at")} FROM idempotency
+    WHERE key_id = :keyId AND token = :token AND created_at > :after`);
   const insert = db.prepare(
     insertInto("idempotency", "key_id, token, request_hash, endpoint_id, created_at"),
   );

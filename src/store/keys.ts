@@ -1,5 +1,5 @@
 import type { KeyKind, Scope } from "../domain/api-key.ts";
-import { columns, insertInto, type Db } from "./db.ts";
+import { columns, type Db, insertInto, optional } from "./db.ts";
 
 export type KeyRow = {
   id: string;
@@ -53,8 +53,6 @@ export function createKeyStore(db: Db) {
       cidrs: JSON.parse(row.cidrs),
     } as unknown as Row;
   };
-  const optional = <Row extends KeyRow>(raw: unknown): Row | undefined =>
-    raw === undefined ? undefined : parse(raw);
 
   const selectCredential = db.prepare(`
     SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt, business.slug AS businessSlug,
@@ -102,12 +100,10 @@ export function createKeyStore(db: Db) {
 
   return {
     /** The key of a secret, whether or not it is still valid. @param hash of the secret */
-    findCredential: (hash: Buffer): Credential | undefined => optional(selectCredential.get(hash)),
-    findById: (id: string): ListedKey | undefined => optional(selectById.get(id)),
-    list: (businessId?: string): ListedKey[] =>
-      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map((raw) =>
-        parse<ListedKey>(raw),
-      ),
+    findCredential: (hash: Buffer) => optional(selectCredential.get(hash), parse<Credential>),
+    findById: (id: string) => optional(selectById.get(id), parse<ListedKey>),
+    list: (businessId?: string) =>
+      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse<ListedKey>),
     insert: (row: KeyRow) =>
       void insert.run({
         ...row,
@@ -125,8 +121,7 @@ export function createKeyStore(db: Db) {
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Valid keys whose current secret was sent by a web page. */
-    listSeenInBrowser: (now: number): ListedKey[] =>
-      selectSeenInBrowser.all(now).map((raw) => parse<ListedKey>(raw)),
+    listSeenInBrowser: (now: number) => selectSeenInBrowser.all(now).map(parse<ListedKey>),
     /** IDs of keys with a stored secret that is not a SHA-256 hash. */
     listNotHashed: () => selectNotHashed.all() as string[],
     markUsed: (id: string, at: number) => void markUsed.run({ id, at }),

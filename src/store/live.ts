@@ -1,5 +1,5 @@
 import { columns, type Db } from "./db.ts";
-import type { DeliveryRow } from "./deliveries.ts";
+import { DELIVERY, type DeliveryRow } from "./deliveries.ts";
 import { type LiveFilter, toLiveCondition } from "./live-filter.ts";
 
 /** A delivery with the related fields that the live view shows. */
@@ -55,9 +55,7 @@ export const BACKLOG_LIMIT = 1000;
 const SAMPLE = 1000;
 const MAX_ENDPOINTS = 500;
 
-const COLUMNS = `id, business_id AS businessId, endpoint_id AS endpointId, event_id AS eventId, event_type AS eventType,
-  sequence, status, attempt_count AS attemptCount, attempts_before AS attemptsBefore, next_attempt_at AS nextAttemptAt,
-  last_status_code AS lastStatusCode, last_error AS lastError, created_at AS createdAt, delivered_at AS deliveredAt,
+const COLUMNS = `${DELIVERY}, attempts_before AS attemptsBefore,
   (SELECT duration_ms FROM attempt WHERE delivery = d.number AND n = d.attempt_count) AS durationMs,
   (SELECT url FROM endpoint WHERE id = d.endpoint_id) AS url,
   (SELECT name FROM endpoint WHERE id = d.endpoint_id) AS endpointName,
@@ -99,8 +97,8 @@ export function createLiveStore(db: Db) {
         AND (:businessId IS NULL OR business_id = :businessId)`)
     .pluck();
   const selectEndpoints = db.prepare(`
-    SELECT id, name, url, (SELECT slug FROM business WHERE id = business_id) AS businessSlug, status,
-      disabled_reason AS disabledReason, failing_since AS failingSince, disable_at AS disableAt,
+    SELECT ${columns("id, name, url, status, disabled_reason, failing_since, disable_at")},
+      (SELECT slug FROM business WHERE id = business_id) AS businessSlug,
       (SELECT count(*) FROM (
         SELECT 1 FROM delivery WHERE endpoint_id = endpoint.id AND is_replay IN (0, 1) AND status = 'PENDING'
         LIMIT ${BACKLOG_LIMIT})) AS pending,

@@ -1,5 +1,5 @@
 import type { TicketOrder, Ticket } from "../domain/bookings/ticket-order.ts";
-import { columns, type Db, insertInto, prepareNewest } from "./db.ts";
+import { columns, type Db, insertInto, optional, prepareNewest } from "./db.ts";
 
 export type OrderFilter = {
   businessId: string;
@@ -67,20 +67,17 @@ export function createOrderStore(db: Db) {
     },
 
     /** Ticket type ID -> number of tickets held by pending and confirmed orders. */
-    countHeldTickets: (businessId: string): Map<string, number> =>
+    countHeldTickets: (businessId: string) =>
       new Map(selectHeldTickets.all(businessId) as [string, number][]),
 
-    findByIdOrCode(businessId: string, idOrCode: string, code: string): TicketOrder | undefined {
-      const row = selectByIdOrCode.get({ businessId, idOrCode, code });
-      return row === undefined ? undefined : withItems(row);
-    },
+    findByIdOrCode: (businessId: string, idOrCode: string, code: string) =>
+      optional(selectByIdOrCode.get({ businessId, idOrCode, code }), withItems),
 
     /** Newest first. */
-    list: (filter: OrderFilter, limit: number): TicketOrder[] =>
-      listNewest(filter, limit).map(withItems),
+    list: (filter: OrderFilter, limit: number) => listNewest(filter, limit).map(withItems),
 
     /** Pending orders that have expired, earliest expiry first. */
-    listOverdue: (businessId: string, now: number): TicketOrder[] =>
+    listOverdue: (businessId: string, now: number) =>
       selectOverdue.all({ businessId, now }).map(withItems),
     listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
   };

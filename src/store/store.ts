@@ -1,5 +1,5 @@
 import { createBookingStore, createReservationStore } from "./bookings.ts";
-import { createBusinessStore, createBusinessContentsStore } from "./businesses.ts";
+import { createBusinessStore } from "./businesses.ts";
 import { createCatalogStore } from "./catalog.ts";
 import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
@@ -28,7 +28,6 @@ const STORES = {
   events: createEventStore,
   feed: createFeedStore,
   file: createFileStore,
-  businessContents: createBusinessContentsStore,
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,
   due: createDueStore,

@@ -13,9 +13,11 @@ export function createTallyStore(db: Db) {
   const add = db.prepare(`
     INSERT INTO delivery_count (business_id, status, count) VALUES (:businessId, :status, :count)
     ON CONFLICT (business_id, status) DO UPDATE SET count = count + excluded.count`);
-  const selectCounts = db.prepare(
-    "SELECT status, sum(count) AS count FROM delivery_count WHERE :businessId IS NULL OR business_id = :businessId GROUP BY status",
-  );
+  const selectCounts = db
+    .prepare(
+      "SELECT status, sum(count) FROM delivery_count WHERE :businessId IS NULL OR business_id = :businessId GROUP BY status",
+    )
+    .raw();
   const addAttempts = db.prepare(`
     INSERT INTO delivery_minute (business_id, minute, delivered, failed) VALUES (:businessId, :minute, :delivered, :failed)
     ON CONFLICT (business_id, minute) DO UPDATE SET delivered = delivered + excluded.delivered, failed = failed + excluded.failed`);
@@ -32,22 +34,12 @@ export function createTallyStore(db: Db) {
     },
     /** Of one business, or of all businesses. */
     countByStatus: (businessId?: string): Partial<Record<DeliveryStatus, number>> =>
-      Object.fromEntries(
-        (
-          selectCounts.all({ businessId: businessId ?? null }) as {
-            status: string;
-            count: number;
-          }[]
-        ).map(({ status, count }) => [status, count]),
-      ),
+      Object.fromEntries(selectCounts.all({ businessId }) as [string, number][]),
     addAttempts: (businessId: string, at: number, delivered: number, failed: number) =>
       void addAttempts.run({ businessId, minute: Math.floor(at / MINUTE_MS), delivered, failed }),
     /** From the minute of `since` on; minutes without an attempt are omitted. */
     listMinutes: (since: number, businessId?: string) =>
-      selectMinutes.all({
-        since: Math.floor(since / MINUTE_MS),
-        businessId: businessId ?? null,
-      }) as MinuteRow[],
+      selectMinutes.all({ since: Math.floor(since / MINUTE_MS), businessId }) as MinuteRow[],
     deleteMinutesBefore: (before: number) =>
       void deleteOldMinutes.run({ before: Math.floor(before / MINUTE_MS) }),
   };

@@ -1,7 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
-import type { DeliveryRow } from "../../store/deliveries.ts";
-import type { DeliveryFilter } from "../../store/delivery-filter.ts";
+import type { DeliveryRow, DeliveryFilter } from "../../store/deliveries.ts";
 
 /** Rows per transaction: few enough not to block other writers. */
 const BATCH_ROWS = 1000;

@@ -63,7 +63,7 @@ const deleteCommand = command({
   async run(cli, _flags, slug) {
     const rt = await cli.open();
     const business = cli.business(rt, slug);
-    const contents = rt.store.businessContents.count(business.id);
+    const contents = rt.store.businesses.countContents(business.id);
     const { dryRun, json, yes } = cli.flags;
     if (!yes && !dryRun) cli.note(`Deleting ${slug} also deletes ${listOf(contents)}.`);
     await cli.confirm(`Deleting ${slug}`, slug);
