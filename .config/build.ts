@@ -67,7 +67,7 @@ const bundles: BuildOptions[] = [
             priority: 3,
           },
           { name: "program", test: /^\0node:|src\/cli\/program\.ts$/, priority: 2 },
-          { name: "data", test: /src\/runtime\.ts$/, priority: 1 },
+          { name: "data", test: /src\/app\/runtime\.ts$/, priority: 1 },
         ],
       },
     },
@@ -89,6 +89,13 @@ const bundles: BuildOptions[] = [
     input: { delivery: "src/delivery/thread.ts" },
     plugins,
     output: { ...output, chunkFileNames: "delivery-[name]-[hash].js" },
+  },
+  // In a bundle of its own, because it runs before the compile cache is enabled.
+  {
+    ...shared,
+    input: { "compile-cache": "src/compile-cache.ts" },
+    plugins,
+    output: { ...output, codeSplitting: false },
   },
 ];
 

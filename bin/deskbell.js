@@ -4,8 +4,7 @@
 const REQUIRED_MAJOR = 26;
 
 if (Number(process.versions.node.split(".")[0]) >= REQUIRED_MAJOR) {
-  const { enableCompileCache } = await import("node:module");
-  enableCompileCache();
+  await import("../dist/compile-cache.js");
   await import("../dist/main.js");
 } else {
   const { spawn } = await import("node:child_process");

@@ -1,18 +1,11 @@
 import { hash, randomUUID } from "node:crypto";
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { readAsset } from "./assets.ts";
 import { cacheFolders } from "./config.ts";
 import { AppError } from "./domain/errors.ts";
+import { makeOwnFolder } from "./own-folder.ts";
 
 // SQLite in the single executable: an operating system loads native code only from a file, so the
 // addon is unpacked into one.
@@ -64,28 +57,6 @@ export function unpackAddon(addon: Buffer, folders: readonly string[], warn = to
   throw new AppError("state_refuses", `SQLite cannot be unpacked into ${failures.join(", ")}.`, {
     fix: "set DESKBELL_CACHE_DIR to a writable folder that you own",
   });
-}
-
-/** Makes a folder in which no other user can replace a file after it was checked. */
-function makeOwnFolder(folder: string): void {
-  const user = process.getuid?.();
-  if (user === 0) assertRootOwnsParents(folder);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
-  const isOwn =
-    found.isDirectory() && (found.uid === user || found.uid === 0) && (found.mode & 0o022) === 0;
-  // Windows has neither user IDs nor modes.
-  if (user !== undefined && !isOwn) throw new Error("other users can write to it");
-}
-
-/**
- * Under sudo, HOME may belong to another user: that user could replace files in it, and could not
- * delete folders that root creates there.
- */
-function assertRootOwnsParents(folder: string): void {
-  for (let path = folder; path !== dirname(path); path = dirname(path))
-    if (existsSync(path) && lstatSync(path).uid !== 0)
-      throw new Error(`${path} belongs to another user`);
 }
 
 /** Whether the file is complete and unchanged: a power cut may have truncated it. */
