@@ -6,9 +6,9 @@ import { createTempFolder, runProgram } from "./support/cli.ts";
 const OTHER_USER = { uid: 65_534, gid: 65_534 };
 
 /** Runs the program once with its own home and temporary folder, and lists both afterwards. */
-async function run(user: { uid: number; gid: number }, prepare = (_home: string): void => {}) {
+async function run(user: { uid: number; gid: number }, prepare?: (home: string) => void) {
   const [home, temp] = [createTempFolder(), createTempFolder()];
-  prepare(home);
+  prepare?.(home);
   for (const folder of [home, temp]) chownSync(folder, user.uid, user.gid);
   const env = { HOME: home, TMPDIR: temp, XDG_CACHE_HOME: "", DESKBELL_CACHE_DIR: "" };
   expect(await runProgram(["--version"], { ...user, env })).toMatchObject({ code: 0 });
