@@ -9,7 +9,7 @@ export type ReceivedDelivery = {
   attempt: number;
   body: Buffer;
   /** Why the signature was rejected; undefined if it is valid or not verified. */
-  refused: string | undefined;
+  error: string | undefined;
   /** The status of the response. */
   statusCode: number;
 };
@@ -45,20 +45,20 @@ export function startReceiver({
     if (body === undefined) return void response.writeHead(413, { connection: "close" }).end();
     const header = (name: string): string | undefined => [request.headers[name]].flat()[0];
     const signature = header("x-service-signature");
-    const refused =
+    const error =
       secret === null
         ? undefined
         : signatureError(signature, body, secret, Math.floor(now() / 1000));
     const { statusCode, delayMs } =
-      refused === undefined ? simulate() : { statusCode: 400, delayMs: 0 };
+      error === undefined ? simulate() : { statusCode: 400, delayMs: 0 };
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    response.writeHead(statusCode).end(refused);
+    response.writeHead(statusCode).end(error);
     onDelivery({
       eventType: header("x-service-event") ?? "",
       deliveryId: header("x-service-delivery") ?? "",
       attempt: Number(header("x-service-attempt")),
       body,
-      refused,
+      error,
       statusCode,
     });
   });

@@ -103,7 +103,8 @@ const CONTENTS = {
   events: "count(*) FROM event",
   deliveries: "coalesce(sum(count), 0) FROM delivery_count",
   /** Deliveries that are pending or parked. */
-  owed: "coalesce(sum(count) FILTER (WHERE status IN ('PENDING', 'PARKED')), 0) FROM delivery_count",
+  unsentDeliveries:
+    "coalesce(sum(count) FILTER (WHERE status IN ('PENDING', 'PARKED')), 0) FROM delivery_count",
   bookings: "count(*) FROM booking",
   reservations: "count(*) FROM reservation",
   orders: "count(*) FROM ticket_order",

@@ -80,7 +80,7 @@ test("the sample receiver accepts only deliveries signed with its secret", async
     expect(status).toBe(400),
   );
   expect(got).toMatchObject([
-    { eventType: "service.updated", attempt: 1, refused: undefined },
-    { eventType: "", refused: "no X-Service-Signature header" },
+    { eventType: "service.updated", attempt: 1, error: undefined },
+    { eventType: "", error: "no X-Service-Signature header" },
   ]);
 });

@@ -57,7 +57,9 @@ describe.skipIf(!canMount())("on a full disk", () => {
     expect(await refused.json()).toMatchObject({ code: "storage_full" });
     expect(await run("services", "update", "cut", "--price", "92.00")).toMatchObject({
       code: 5,
-      stderr: expect.stringMatching(/^error: .*disk .*\nfix: free some space/),
+      stderr: expect.stringMatching(
+        /^error: Only .* free on the disk of \/.*\/data: no new data is accepted\.\nfix: free some space; pending deliveries are still sent, and writes resume automatically \(exit 5\)\n$/,
+      ),
     });
     expect((await ask(SERVICES)).status).toBe(200);
     expect(partner.requests.length).toBeLessThanOrEqual(2);

@@ -58,7 +58,7 @@ test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
     expect(statSync(backup).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(backup)).mode & 0o777).toBe(0o700);
     expect(listBackups(rt.config)).toEqual([
-      { path: backup, bytes: statSync(backup).size, madeAt: NOON },
+      { path: backup, bytes: statSync(backup).size, createdAt: NOON },
     ]);
     expect(filesOf(dataDir)).toEqual([
       `backups/${backup.slice(backup.lastIndexOf("/") + 1)}`,
@@ -230,7 +230,7 @@ test("two migrations in the same second make two backups", () => {
   rmSync(path);
   createOldDatabase(1, dataDir);
   const rt = createTestRuntime({ dataDir });
-  expect(listBackups(rt.config).map(({ madeAt }) => madeAt)).toEqual([NOON + 1000, NOON]);
+  expect(listBackups(rt.config).map(({ createdAt }) => createdAt)).toEqual([NOON + 1000, NOON]);
 });
 
 test("a file with damaged pages is neither migrated nor backed up", () => {

@@ -67,7 +67,7 @@ export function applyCatalog(
 
 function assertNoMassDeletes(massDeletes: readonly MassDelete[]): void {
   if (massDeletes.length === 0) return;
-  const parts = massDeletes.map(({ kind, removed, of }) => `${removed} of ${of} ${kind}`);
+  const parts = massDeletes.map(({ kind, deleted, total }) => `${deleted} of ${total} ${kind}`);
   throw new AppError(
     "state_refuses",
     `This would delete ${parts.join(", ")}. Nothing was changed.`,

@@ -6,12 +6,12 @@ import type { BusinessRow } from "../../store/businesses.ts";
 
 export type ExportFormat = "yaml" | "json" | "csv";
 
-/** Returns a catalog as the text of a file. `leftOut`: kinds that the format cannot represent. */
+/** Returns a catalog as the text of a file. `skipped`: kinds that the format cannot represent. */
 export function exportCatalogText(
   rt: Runtime,
   { id, doc: business, schedule }: BusinessRow,
   format: ExportFormat,
-): { content: string; leftOut: string[] } {
+): { content: string; skipped: string[] } {
   const catalog = { business, schedule, objects: rt.store.catalog.listObjects(id) };
   if (format === "csv") return writeCsv(catalog);
   const file = exportCatalog(catalog);
@@ -19,5 +19,5 @@ export function exportCatalogText(
 with deskbell catalog apply. With --prune, an empty list deletes all objects of its section.`;
   const content =
     format === "json" ? `${JSON.stringify(file, null, 2)}\n` : writeYaml(file, heading);
-  return { content, leftOut: [] };
+  return { content, skipped: [] };
 }

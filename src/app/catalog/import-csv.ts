@@ -29,9 +29,9 @@ export function importCsv(
   const described = parseImportedBusiness(business);
   const issues: CsvIssue[] = [];
   const { titles, rows } = readTable(source, issues);
-  const left = titles.unknown.map((title) => ({
-    what: `the column ${quote(title)}`,
-    why: "deskbell has no such column",
+  const skipped = titles.unknown.map((title) => ({
+    part: `the column ${quote(title)}`,
+    reason: "deskbell has no such column",
   }));
   const { sections, namedCategories, issues: mapped } = readCsvSections(rows, described);
   assertNoIssues(source.name, [...issues, ...mapped]);
@@ -43,7 +43,7 @@ export function importCsv(
     "Imported from a CSV file. IDs are derived from the keys: keep the keys, so that a second import updates the same objects.";
   return {
     yaml: writeYaml({ catalog: 1, business: described, ...sections }, heading),
-    report: { taken: [...summarizeSections(sections), ...named], left },
+    report: { imported: [...summarizeSections(sections), ...named], skipped },
   };
 }
 

@@ -19,9 +19,9 @@ export function importSquare(
   const { objects, hasMore } = parseSquareObjects(parseJson(text));
   const { sections, report } = mapSquareCatalog(objects, business.currency);
   if (hasMore)
-    report.left.unshift({
-      what: "the following pages",
-      why: "the response ends with a cursor: fetch the next pages as well",
+    report.skipped.unshift({
+      part: "the following pages",
+      reason: "the response ends with a cursor: fetch the next pages as well",
     });
   const heading =
     "Imported from a Square catalog. The keys are Square's IDs: keep them, so that a second import updates the same objects.";

@@ -22,7 +22,7 @@ import {
   syncFolder,
 } from "../../store/backup.ts";
 
-export type Backup = { path: string; bytes: number; madeAt: number };
+export type Backup = { path: string; bytes: number; createdAt: number };
 export type BackupFailure = { at: number; reason: string };
 
 const MAX_NIGHTLY = 7;
@@ -36,8 +36,8 @@ export async function createBackup(rt: Runtime): Promise<Backup> {
   const { config } = rt;
   const folder = config.backupFolder;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const madeAt = Math.floor(rt.now() / 1000) * 1000;
-  const path = join(folder, backupName(madeAt));
+  const createdAt = Math.floor(rt.now() / 1000) * 1000;
+  const path = join(folder, backupName(createdAt));
   const draft = `${path}.draft-${rt.random(4).toString("hex")}`;
   try {
     await copyDatabase(config.databasePath, draft);
@@ -49,7 +49,7 @@ export async function createBackup(rt: Runtime): Promise<Backup> {
     throw backupError(error, config);
   }
   rmSync(failurePath(config), { force: true });
-  return { path, bytes: statSync(path).size, madeAt };
+  return { path, bytes: statSync(path).size, createdAt };
 }
 
 /** If the copy is damaged, so is the database. */
@@ -64,11 +64,11 @@ function backupError(error: unknown, { databasePath }: Config): unknown {
 export function listBackups({ backupFolder }: Config): Backup[] {
   return listNames(backupFolder)
     .flatMap((name) => {
-      const madeAt = readBackupTime(name);
+      const createdAt = readBackupTime(name);
       const path = join(backupFolder, name);
-      return madeAt === undefined ? [] : [{ path, bytes: statSync(path).size, madeAt }];
+      return createdAt === undefined ? [] : [{ path, bytes: statSync(path).size, createdAt }];
     })
-    .toSorted((a, b) => b.madeAt - a.madeAt);
+    .toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
 /** @throws AppError if the file is missing or is not a valid backup */

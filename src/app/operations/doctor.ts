@@ -39,7 +39,7 @@ export async function* runDoctor(
     const files = listFilePermissions(config);
     yield {
       about: "files",
-      looked: `${files.length} in ${config.dataDir}`,
+      summary: `${files.length} in ${config.dataDir}`,
       findings: checkFilePermissions(files),
     };
   }
@@ -49,17 +49,17 @@ export async function* runDoctor(
   const rt = await open();
   const status = readStatus(rt);
   const conditions = (...about: HealthCondition["about"][]): Finding[] =>
-    status.troubles
+    status.problems
       .filter((condition) => about.includes(condition.about))
       .map(({ text, command }) => ({ text, fix: command }));
 
   yield inspectKeys(rt, conditions("key"));
   const secrets = rt.store.endpointSecrets.list().length;
-  yield { about: "secrets", looked: `${secrets} encrypted`, findings: conditions("secret") };
+  yield { about: "secrets", summary: `${secrets} encrypted`, findings: conditions("secret") };
   yield inspectClock(rt, status.daemon);
   yield {
     about: "disk",
-    looked: `${byteSize(status.freeBytes)} free`,
+    summary: `${byteSize(status.freeBytes)} free`,
     findings: conditions("disk"),
   };
   yield await inspectDaemon(rt, status.daemon, conditions("daemon", "delivery-worker"), askDaemon);
@@ -70,13 +70,13 @@ export async function* runDoctor(
 function inspectDatabaseFile(path: string): Check {
   try {
     const facts = readDatabaseFacts(path);
-    const looked = `SQLite ${facts.sqlite}, schema ${facts.schema}, ${byteSize(facts.bytes)} read`;
-    return { about: "database", looked, findings: checkDatabaseFacts(facts) };
+    const summary = `SQLite ${facts.sqlite}, schema ${facts.schema}, ${byteSize(facts.bytes)} read`;
+    return { about: "database", summary, findings: checkDatabaseFacts(facts) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return {
       about: "database",
-      looked: path,
+      summary: path,
       findings: [{ text: error.message, fix: error.fix ?? "deskbell backup list" }],
     };
   }
@@ -90,7 +90,7 @@ function inspectKeys(rt: Runtime, conditions: Finding[]): Check {
     ...conditions,
     ...checkKeyExpiry(keys, slugOf, rt.now()),
   ];
-  return { about: "keys", looked: `${keys.length}, stored as hashes`, findings };
+  return { about: "keys", summary: `${keys.length}, stored as hashes`, findings };
 }
 
 function inspectClock(rt: Runtime, { startedAt }: Status["daemon"]): Check {
@@ -101,10 +101,10 @@ function inspectClock(rt: Runtime, { startedAt }: Status["daemon"]): Check {
     ...businesses.map(({ updatedAt }) => updatedAt),
   );
   const zones = businesses.map(({ slug, doc }) => ({ slug, timezone: doc.timezone }));
-  const looked = countOf(new Set(zones.map(({ timezone }) => timezone)).size, "time zone");
+  const summary = countOf(new Set(zones.map(({ timezone }) => timezone)).size, "time zone");
   return {
     about: "clock",
-    looked,
+    summary,
     findings: [...checkClock(rt.now(), newestAt), ...checkTimezones(zones)],
   };
 }
@@ -118,7 +118,7 @@ async function inspectDaemon(
   const limit = (isRunning ? rt.store.live.findDaemon()?.openFiles : null) ?? readOpenFileLimit();
   const findings = [...conditions, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
   if (url !== null) findings.push(...checkDaemonResponse(url, await askDaemon(url), rt.now()));
-  return { about: "daemon", looked: url === null ? "running" : `responds at ${url}`, findings };
+  return { about: "daemon", summary: url === null ? "running" : `responds at ${url}`, findings };
 }
 
 function inspectWebhooks(rt: Runtime, conditions: Finding[]): Check {
@@ -132,12 +132,12 @@ function inspectWebhooks(rt: Runtime, conditions: Finding[]): Check {
       fix: "deskbell serve --alert-url URL, or set DESKBELL_ALERT_URL in its environment",
       isAdvice: true,
     });
-  return { about: "webhooks", looked: countOf(endpoints, "endpoint"), findings };
+  return { about: "webhooks", summary: countOf(endpoints, "endpoint"), findings };
 }
 
 function inspectBackups({ lastBackup }: Status, conditions: Finding[]): Check {
   const findings = [...conditions];
   if (lastBackup === null && conditions.length === 0)
     findings.push({ text: "there is no backup yet", fix: "deskbell backup", isAdvice: true });
-  return { about: "backups", looked: lastBackup?.path ?? "none", findings };
+  return { about: "backups", summary: lastBackup?.path ?? "none", findings };
 }

@@ -142,8 +142,8 @@ export type Finding = {
   isAdvice?: true;
 };
 
-/** The result of one check. `looked` summarizes what was examined. */
-export type Check = { about: string; looked: string; findings: Finding[] };
+/** The result of one check. `summary`: what was examined. */
+export type Check = { about: string; summary: string; findings: Finding[] };
 
 const MAX_NAMES = 5;
 

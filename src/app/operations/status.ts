@@ -24,7 +24,7 @@ export type Status = {
   nextAttemptAt: number | null;
   lastBackup: Backup | null;
   freeBytes: number;
-  troubles: HealthCondition[];
+  problems: HealthCondition[];
 };
 
 export function readStatus(rt: Runtime): Status {
@@ -38,14 +38,14 @@ export function readStatus(rt: Runtime): Status {
     nextAttemptAt: rt.store.due.getNextAttemptAt(),
     lastBackup,
     freeBytes: rt.freeBytes(),
-    troubles: [
+    problems: [
       ...checkDaemonRunning(daemon.isRunning),
       ...checkDeliveryWorker(rt, daemon.startedAt),
       ...checkSigningSecrets(rt),
       ...endpoints.flatMap((endpoint) => checkEndpoint(endpoint, rt.now())),
       ...checkCorruptEvents(rt),
       ...checkBrowserKeys(rt),
-      ...checkBackupAge(rt, lastBackup?.madeAt ?? daemon.startedAt),
+      ...checkBackupAge(rt, lastBackup?.createdAt ?? daemon.startedAt),
       ...checkDiskSpace(rt),
     ],
   };

@@ -36,7 +36,7 @@ const create = command({
     cli.printObject({
       path: made.path,
       bytes: made.bytes,
-      madeAt: isoTime(made.madeAt),
+      createdAt: isoTime(made.createdAt),
       masterKey: masterKeyOut,
     });
     if (!keyFile && existsSync(masterKeyPath))
@@ -52,11 +52,14 @@ const list = command({
   examples: ["backup list", "backup list --json"],
   async run(cli) {
     const { listBackups } = await app();
-    const rows = listBackups(cli.config()).map((row) => ({ ...row, madeAt: isoTime(row.madeAt) }));
+    const rows = listBackups(cli.config()).map((row) => ({
+      ...row,
+      createdAt: isoTime(row.createdAt),
+    }));
     cli.printList(
       rows,
       [
-        { title: "MADE", value: (row) => shortTime(row.madeAt), noTruncate: true },
+        { title: "CREATED", value: (row) => shortTime(row.createdAt), noTruncate: true },
         { title: "SIZE", value: (row) => byteSize(row.bytes), align: "right" },
         { title: "FILE", value: (row) => row.path, noTruncate: true },
       ],

@@ -70,13 +70,13 @@ const deleteCommand = command({
     if (!dryRun && contents.events > LONG_HISTORY) cli.note("deleting …");
     const { deleteBusiness } = await import("../../app/businesses.ts");
     const deleted = deleteBusiness(rt, business);
-    if (json) cli.printObject({ id: business.id, slug, removed: !dryRun, taken: deleted });
+    if (json) cli.printObject({ id: business.id, slug, deleted: !dryRun, contents: deleted });
     cli.note(`${cli.verb("Deleted", "delete")} ${slug} with ${listOf(deleted)}.`);
     if (!dryRun) cli.note(`Earlier backups still contain it: ${cli.program} backup list`);
   },
 });
 
-function listOf({ owed, deliveries, ...counts }: BusinessContents): string {
+function listOf({ unsentDeliveries, deliveries, ...counts }: BusinessContents): string {
   const nouns: Record<keyof typeof counts, string> = {
     objects: "catalog object",
     keys: "key",
@@ -91,7 +91,9 @@ function listOf({ owed, deliveries, ...counts }: BusinessContents): string {
   );
   const shown = parts.filter(([count]) => count > 0).map(([count, noun]) => countOf(count, noun));
   if (deliveries > 0)
-    shown.push(`${deliveries} deliver${deliveries === 1 ? "y" : "ies"} (${owed} not sent yet)`);
+    shown.push(
+      `${deliveries} deliver${deliveries === 1 ? "y" : "ies"} (${unsentDeliveries} not sent yet)`,
+    );
   return shown.join(", ") || "nothing";
 }
 

@@ -57,8 +57,9 @@ function printImport(
   if (isFile) writeNewFile(out, yaml);
   if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });
   else if (!isFile) cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(yaml) : yaml);
-  for (const line of report.taken) cli.note(`imported: ${safe(line)}`);
-  for (const { what, why } of report.left) cli.note(`left out: ${safe(what)}: ${safe(why)}`);
+  for (const line of report.imported) cli.note(`imported: ${safe(line)}`);
+  for (const { part, reason } of report.skipped)
+    cli.note(`left out: ${safe(part)}: ${safe(reason)}`);
   if (isFile) cli.note(`next: ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
 }
 

@@ -70,13 +70,13 @@ const exporting = command({
     const rt = await cli.open();
     const business = cli.business(rt);
     const { exportCatalogText } = await import("../../app/catalog/export-catalog.ts");
-    const { content, leftOut } = exportCatalogText(rt, business, format);
+    const { content, skipped } = exportCatalogText(rt, business, format);
     if (out !== "-") writeNewFile(out, content);
     if (cli.flags.json)
-      cli.printObject({ format, leftOut, ...(out === "-" ? { content } : { file: out }) });
+      cli.printObject({ format, skipped, ...(out === "-" ? { content } : { file: out }) });
     else if (out === "-") cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(content) : content);
-    if (leftOut.length > 0)
-      cli.note(`Left out, because CSV cannot contain them: ${leftOut.join(", ")}.`);
+    if (skipped.length > 0)
+      cli.note(`Left out, because CSV cannot contain them: ${skipped.join(", ")}.`);
     if (out !== "-" && format !== "csv")
       cli.note(`next: ${cli.program} catalog diff ${shellQuote(out)}`);
   },

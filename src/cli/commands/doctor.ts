@@ -46,7 +46,7 @@ const COLUMNS: Column<Row>[] = [
 
 const stateOf = ({ isAdvice }: Finding): string => (isAdvice ? "advice" : "wrong");
 
-function print(cli: Cli, { about, looked, findings }: Check): void {
+function print(cli: Cli, { about, summary, findings }: Check): void {
   const { stdout } = cli.io;
   const inWords = findings.map((finding) => ({
     ...finding,
@@ -54,7 +54,7 @@ function print(cli: Cli, { about, looked, findings }: Check): void {
   }));
   if (stdout.isTTY) {
     if (findings.length === 0)
-      stdout.write(`${cli.paint("green", "✓")} ${about.padEnd(9)} ${safe(looked)}\n`);
+      stdout.write(`${cli.paint("green", "✓")} ${about.padEnd(9)} ${safe(summary)}\n`);
     for (const finding of inWords)
       stdout.write(
         `${finding.isAdvice ? "!" : cli.paint("red", "✗")} ${about.padEnd(9)} ${safe(finding.text, 1000)}\n  ${cli.paint("bold", safe(finding.fix, 1000))}\n`,
@@ -63,6 +63,6 @@ function print(cli: Cli, { about, looked, findings }: Check): void {
   }
   const rows = inWords.map((finding) => ({ about, state: stateOf(finding), ...finding }));
   stdout.write(
-    toTsv(rows.length > 0 ? rows : [{ about, state: "ok", text: looked, fix: "" }], COLUMNS),
+    toTsv(rows.length > 0 ? rows : [{ about, state: "ok", text: summary, fix: "" }], COLUMNS),
   );
 }

@@ -23,18 +23,20 @@ export const restore = command({
           : `${file} is valid and would become ${config.databasePath}.`,
       );
     }
-    const kept = await restoreBackup(config, file, {
+    const previousData = await restoreBackup(config, file, {
       now: wallClock(),
       confirm: () => cli.confirm(`Restoring over ${config.dataDir}`, basename(config.dataDir)),
     });
     const rt = await cli.open();
-    const isKeyThere = hasMatchingMasterKey(rt);
-    if (cli.flags.json) cli.printObject({ file, kept, isMasterKeyThere: isKeyThere });
-    cli.note(`Restored ${file}.${kept === null ? "" : ` The previous data is in ${kept}.`}`);
+    const masterKeyMatches = hasMatchingMasterKey(rt);
+    if (cli.flags.json) cli.printObject({ file, previousData, masterKeyMatches });
+    cli.note(
+      `Restored ${file}.${previousData === null ? "" : ` The previous data is in ${previousData}.`}`,
+    );
     cli.note(
       "When the daemon starts, a catalog.changed event asks partners to fetch everything again.",
     );
-    if (!isKeyThere)
+    if (!masterKeyMatches)
       cli.note(
         `${config.masterKeyPath} cannot decrypt the signing secrets of this backup: copy the matching master key there, or no webhook can be sent.`,
       );

@@ -22,7 +22,7 @@ export const status = command({
     else if (cli.io.stdout.isTTY)
       cli.io.stdout.write(lines.map((line) => terminalLine(cli, line)).join(""));
     else cli.io.stdout.write(toTsv(lines, COLUMNS));
-    return status.troubles.length > 0 ? EXIT.someFailed : EXIT.ok;
+    return status.problems.length > 0 ? EXIT.someFailed : EXIT.ok;
   },
 });
 
@@ -56,14 +56,14 @@ function stateRows(
     ),
     row(
       "last backup",
-      lastBackup ? `${timeText(lastBackup.madeAt)}, ${byteSize(lastBackup.bytes)}` : "none",
+      lastBackup ? `${timeText(lastBackup.createdAt)}, ${byteSize(lastBackup.bytes)}` : "none",
     ),
     row("free disk", byteSize(freeBytes)),
   ];
 }
 
 const problemRows = (status: Status, program: string): StatusRow[] =>
-  status.troubles.map(({ text, command }) => ({
+  status.problems.map(({ text, command }) => ({
     about: "problem",
     state: text,
     command: insertProgramName(command, program),
@@ -81,6 +81,6 @@ const timeText = (ms: number): string => shortTime(isoTime(ms)) ?? "";
 const inIsoTime = ({ daemon, nextAttemptAt, lastBackup, ...status }: Status) => ({
   daemon: { ...daemon, startedAt: isoTime(daemon.startedAt) },
   nextAttemptAt: isoTime(nextAttemptAt),
-  lastBackup: lastBackup && { ...lastBackup, madeAt: isoTime(lastBackup.madeAt) },
+  lastBackup: lastBackup && { ...lastBackup, createdAt: isoTime(lastBackup.createdAt) },
   ...status,
 });

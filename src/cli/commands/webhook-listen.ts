@@ -77,9 +77,7 @@ export const listen = command({
       if (sent === page.events.length) cursor = page.cursor;
     }
     if (cli.flags.json)
-      cli.io.stdout.write(
-        `${JSON.stringify({ taken: accepted, failed, cursor: cursor ?? null })}\n`,
-      );
+      cli.io.stdout.write(`${JSON.stringify({ accepted, failed, cursor: cursor ?? null })}\n`);
     cli.note(
       `${accepted} accepted, ${failed} failed.${cursor === undefined ? "" : ` To continue from here: --after ${safe(cursor)}`}`,
     );

@@ -59,7 +59,7 @@ export const verify = command({
     const secret = readText(secretFile).trim();
     const body = file === "-" ? await buffer(cli.io.stdin) : Buffer.from(readText(file));
     const error = signatureError(header, body, secret, Math.floor(wallClock() / 1000));
-    if (cli.flags.json) cli.printObject({ genuine: error === undefined, refused: error ?? null });
+    if (cli.flags.json) cli.printObject({ valid: error === undefined, error: error ?? null });
     cli.note(error === undefined ? "The signature is valid." : `Invalid signature: ${error}`);
     return error === undefined ? EXIT.ok : EXIT.failure;
   },
@@ -97,7 +97,7 @@ export const receive = command({
     await assertPortAvailable("127.0.0.1", port);
     // Failures are spread evenly: 30 % of ten is always three.
     let due = 0;
-    const mood = () => {
+    const simulate = () => {
       due += share;
       const fails = due >= 1;
       if (fails) due -= 1;
@@ -107,7 +107,7 @@ export const receive = command({
       port,
       secret,
       now: wallClock,
-      simulate: mood,
+      simulate,
       onDelivery: (delivery) => printReceived(cli, delivery),
     });
     cli.note(
@@ -122,21 +122,21 @@ type Received = {
   eventType: string;
   deliveryId: string;
   attempt: number;
-  refused: string | undefined;
+  error: string | undefined;
   statusCode: number;
 };
 
 function printReceived(
   cli: Cli,
-  { eventType, deliveryId, attempt, refused, statusCode }: Received,
+  { eventType, deliveryId, attempt, error, statusCode }: Received,
 ): void {
   if (cli.flags.json)
     return void cli.io.stdout.write(
-      `${JSON.stringify({ eventType, deliveryId, attempt, statusCode, refused: refused ?? null })}\n`,
+      `${JSON.stringify({ eventType, deliveryId, attempt, statusCode, error: error ?? null })}\n`,
     );
-  const why = refused === undefined ? "" : `  refused: ${refused}`;
+  const reason = error === undefined ? "" : `  refused: ${error}`;
   cli.io.stdout.write(
-    `${statusCode}  ${safe(eventType, 60)}  ${safe(deliveryId, 60)}  attempt ${attempt}${why}\n`,
+    `${statusCode}  ${safe(eventType, 60)}  ${safe(deliveryId, 60)}  attempt ${attempt}${reason}\n`,
   );
 }
 

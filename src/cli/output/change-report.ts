@@ -25,7 +25,7 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   else if (changes.length > 0) cli.printList(changes, columns(result.currency), "");
   if (!isNew && businessFields.length > 0)
     cli.note(`${slug}: ${businessFields.join(", ")} changed.`);
-  const undone = changes.filter(({ undoes }) => undoes.length > 0);
+  const undone = changes.filter(({ overwrittenEdits }) => overwrittenEdits.length > 0);
   if (undone.length > 0) {
     const edits = `${countOf(undone.length, "local edit")} made since the file was last applied`;
     cli.note(
@@ -36,9 +36,9 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   const effects = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}, ${countOf(deliveries, "webhook")} to send`;
   if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${effects}.`);
   cli.note(`${slug}: would change version ${fromVersion} -> ${version}, ${effects}.`);
-  for (const { kind, removed, of } of massDeletes)
+  for (const { kind, deleted, total } of massDeletes)
     cli.note(
-      `${slug}: would delete ${removed} of ${of} ${kind}, which requires --allow-mass-delete.`,
+      `${slug}: would delete ${deleted} of ${total} ${kind}, which requires --allow-mass-delete.`,
     );
 }
 
@@ -58,13 +58,15 @@ const columns = (currency: string): Column<ObjectChange>[] => [
   { title: "ID", value: ({ id }) => id, noTruncate: true },
 ];
 
-function whatChanged({ fields, prices, undoes }: ObjectChange, currency: string): string {
+function whatChanged({ fields, prices, overwrittenEdits }: ObjectChange, currency: string): string {
   const price = (minor: number | null) => (minor === null ? "none" : formatMoney(minor, currency));
   const repriced = prices.map(
-    ({ of, from, to }) => `${of === "" ? "price" : of} ${price(from)} -> ${price(to)}`,
+    ({ part, from, to }) => `${part === "" ? "price" : part} ${price(from)} -> ${price(to)}`,
   );
   const undone =
-    undoes.length === 0 ? [] : [`undoes a local edit of ${undoes.map(fieldName).join(", ")}`];
+    overwrittenEdits.length === 0
+      ? []
+      : [`undoes a local edit of ${overwrittenEdits.map(fieldName).join(", ")}`];
   return [...repriced, ...fields.filter((field) => field !== "priceCents"), ...undone].join(", ");
 }
 

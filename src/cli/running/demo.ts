@@ -126,8 +126,8 @@ async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
     port,
     secret,
     now: rt.now,
-    onDelivery({ deliveryId, refused }) {
-      if (refused !== undefined) refusals.set(deliveryId, refused);
+    onDelivery({ deliveryId, error }) {
+      if (error !== undefined) refusals.set(deliveryId, error);
     },
   });
   return { url, refusals, close };

@@ -2,8 +2,8 @@ import type { AuthoredFile } from "./file/schema.ts";
 import { countOf } from "../text.ts";
 
 /** The result of an import for its user: what was imported and what was skipped. */
-export type ImportReport = { taken: string[]; left: SkippedPart[] };
-export type SkippedPart = { what: string; why: string };
+export type ImportReport = { imported: string[]; skipped: SkippedPart[] };
+export type SkippedPart = { part: string; reason: string };
 
 /** The sections that an import fills. */
 export type ImportedSections = Pick<

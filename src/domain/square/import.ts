@@ -85,7 +85,7 @@ export function mapSquareCatalog(
   assertNoForeign(context.foreign, currency);
   return {
     sections: assertNotEmpty(withoutEmpty(mapped)),
-    report: { taken: summarizeSections(mapped), left: skipped.list() },
+    report: { imported: summarizeSections(mapped), skipped: skipped.list() },
   };
 }
 

@@ -65,12 +65,12 @@ export function createSkippedLog() {
   const counts = new Map<string, { field: string; noun: string; n: number }>();
 
   return {
-    add: (what: string, why: string): void => void lines.push({ what, why }),
+    add: (part: string, reason: string): void => void lines.push({ part, reason }),
 
     addObject: (type: string, label: string): void =>
       void lines.push({
-        what: `${typeName(type)} ${label}`,
-        why: TYPE_REASONS.get(type) ?? "deskbell has no equivalent",
+        part: `${typeName(type)} ${label}`,
+        reason: TYPE_REASONS.get(type) ?? "deskbell has no equivalent",
       }),
 
     /** Adds each non-empty field whose name is not in `read`. */
@@ -85,8 +85,8 @@ export function createSkippedLog() {
     list: (): SkippedPart[] => [
       ...lines,
       ...[...counts.values()].map(({ field, noun, n }) => ({
-        what: `${field} on ${countOf(n, noun)}`,
-        why: FIELD_REASONS.get(field) ?? "deskbell has no field for it",
+        part: `${field} on ${countOf(n, noun)}`,
+        reason: FIELD_REASONS.get(field) ?? "deskbell has no field for it",
       })),
     ],
   };

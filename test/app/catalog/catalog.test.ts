@@ -71,7 +71,7 @@ describe("applying a file", () => {
     const result = apply(rt, SERVICES.replace("35.00", "36.00"));
     expect(types(result)).toEqual(["service.updated", "service_price.updated", "catalog.changed"]);
     expect(result.changes).toMatchObject([
-      { action: "update", key: "cut", prices: [{ of: "", from: 3500, to: 3600 }] },
+      { action: "update", key: "cut", prices: [{ part: "", from: 3500, to: 3600 }] },
     ]);
     expect(
       publicCatalog(rt).services.map(({ version, updatedAt }) => [version, updatedAt]),

@@ -58,7 +58,7 @@ describe("a CSV table", () => {
     ]);
     expect(objects.addon).toMatchObject([{ key: "mask", durationMin: 10 }]);
     expect(objects.service_category.map(({ name }) => name)).toEqual(["Hair"]);
-    expect(report.taken).toEqual([
+    expect(report.imported).toEqual([
       "1 service category",
       "1 add-on",
       "1 service with 1 variant",
@@ -116,8 +116,8 @@ describe("a CSV table", () => {
     const { report } = importAndRead(
       "type,name,price,duration_min,supplier\nservice,Cut,1,30,Acme\n",
     );
-    expect(report.left).toEqual([
-      { what: "the column 'supplier'", why: "deskbell has no such column" },
+    expect(report.skipped).toEqual([
+      { part: "the column 'supplier'", reason: "deskbell has no such column" },
     ]);
   });
 });
@@ -203,8 +203,8 @@ describe("an export as CSV", () => {
   });
 
   test("of the shipped restaurant is imported with the same dishes, sizes and prices", () => {
-    const { content, leftOut } = exportCsv(readPreset("restaurant"));
-    expect(leftOut).toContain("14 tables");
+    const { content, skipped } = exportCsv(readPreset("restaurant"));
+    expect(skipped).toContain("14 tables");
     const { objects } = importAndRead(content, { ...BUSINESS, businessSlug: "cafe-lumen" });
     const { objects: authored } = readCatalog(
       [{ name: "restaurant.yaml", text: readPreset("restaurant") }],

@@ -52,17 +52,17 @@ describe("the catalogs that Square publishes", () => {
       }),
     );
     expect(report).toEqual({
-      taken: ["4 services with 4 variants"],
-      left: [
+      imported: ["4 services with 4 variants"],
+      skipped: [
         {
-          what: "presentAtAllLocations on 4 items",
-          why: "a deskbell catalog is for a single location",
+          part: "presentAtAllLocations on 4 items",
+          reason: "a deskbell catalog is for a single location",
         },
         {
-          what: "presentAtAllLocations on 4 variations",
-          why: "a deskbell catalog is for a single location",
+          part: "presentAtAllLocations on 4 variations",
+          reason: "a deskbell catalog is for a single location",
         },
-        { what: "inventoryAlertType on 4 variations", why: "deskbell does not track stock" },
+        { part: "inventoryAlertType on 4 variations", reason: "deskbell does not track stock" },
       ],
     });
   });
@@ -100,8 +100,8 @@ describe("the catalogs that Square publishes", () => {
     const text = readSharedData(context, "square/restaurant-catalog.json");
     const { report } = importAndRead(text);
     const source = Object.values(JSON.parse(text) as Record<string, { image?: { url: string } }>);
-    expect(report.taken).toEqual(["2 menu categories", "12 dishes with 12 sizes"]);
-    const what = report.left.map((line) => line.what);
+    expect(report.imported).toEqual(["2 menu categories", "12 dishes with 12 sizes"]);
+    const what = report.skipped.map((line) => line.part);
     for (const { image } of source.filter((one) => one.image !== undefined))
       expect(what.filter((line) => line.startsWith(`image ${image?.url} of #`))).toHaveLength(1);
     expect(what.filter((line) => !line.startsWith("image "))).toEqual([
@@ -112,7 +112,8 @@ describe("the catalogs that Square publishes", () => {
       "presentAtAllLocations on 12 variations",
       "abbreviation on 11 items",
     ]);
-    for (const { why } of report.left) expect(why).not.toBe("deskbell has no field for it");
+    for (const { reason } of report.skipped)
+      expect(reason).not.toBe("deskbell has no field for it");
   });
 });
 
@@ -157,7 +158,7 @@ describe("the formats of the API", () => {
 
   test("a response with a cursor reports that more pages follow", () => {
     const { report } = importSquare(JSON.stringify({ objects: [soup], cursor: "next" }), BUSINESS);
-    expect(report.left[0]?.what).toBe("the following pages");
+    expect(report.skipped[0]?.part).toBe("the following pages");
   });
 });
 

@@ -26,10 +26,10 @@ const apply = (rt: TestRuntime, body: string, options = {}) =>
 const reprice = (rt: TestRuntime, key: string, priceCents: number) =>
   editObject(rt, "salon-aurora", "service", key, (doc) => ({ ...doc, priceCents }));
 
-const undone = (result: { changes: { key: string; undoes: string[] }[] }) =>
+const undone = (result: { changes: { key: string; overwrittenEdits: string[] }[] }) =>
   result.changes
-    .filter(({ undoes }) => undoes.length > 0)
-    .map(({ key, undoes }) => [key, ...undoes]);
+    .filter(({ overwrittenEdits }) => overwrittenEdits.length > 0)
+    .map(({ key, overwrittenEdits }) => [key, ...overwrittenEdits]);
 
 describe("local edits", () => {
   test("are listed in the plan of a file that would undo them", () => {

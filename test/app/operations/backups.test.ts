@@ -56,7 +56,7 @@ test("a backup is a single valid file with mode 0600, without the master key", a
   expect(backup).toEqual({
     path: join(rt.config.dataDir, "backups/deskbell-20261120T120000Z.db"),
     bytes: statSync(backup.path).size,
-    madeAt: rt.now(),
+    createdAt: rt.now(),
   });
   expect(readdirSync(dirname(backup.path))).toEqual(["deskbell-20261120T120000Z.db"]);
   expect(statSync(backup.path).mode & 0o777).toBe(0o600);
@@ -113,7 +113,7 @@ test("seven nightly backups are kept, and drafts of interrupted ones are deleted
     if (existsSync(old ?? "")) expect.fail("the remains are still there");
     writeFileSync(old ?? "", "");
   }
-  expect(listBackups(rt.config).map(({ madeAt }) => madeAt)).toEqual(
+  expect(listBackups(rt.config).map(({ createdAt }) => createdAt)).toEqual(
     Array.from({ length: 7 }, (_, i) => rt.now() - i * DAY_MS),
   );
   expect(existsSync(young ?? "")).toBe(true);

@@ -108,7 +108,7 @@ test("counts of one are singular, and sizes are formatted as in `status`", async
   const rt = await createHealthyServer();
   rt.freeBytes = () => 23_400_000_000;
   const looked = Object.fromEntries(
-    (await runChecks(rt)).map(({ about, looked }) => [about, looked]),
+    (await runChecks(rt)).map(({ about, summary }) => [about, summary]),
   );
   expect(looked).toMatchObject({
     database: expect.stringMatching(/^SQLite [\d.]+, schema \d+, \d+ KB read$/),

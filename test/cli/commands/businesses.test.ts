@@ -68,7 +68,11 @@ test("deleting a business deletes all its data and none of another business", as
   const removed = await deskbell("businesses delete salon-aurora --yes --json");
   expect(removed).toMatchObject({ code: 0, stderr: expect.stringContaining("backup list") });
   expect(JSON.parse(removed.stdout)).toMatchObject({
-    data: { slug: "salon-aurora", removed: true, taken: { keys: 1, endpoints: 1, owed: 3 } },
+    data: {
+      slug: "salon-aurora",
+      deleted: true,
+      contents: { keys: 1, endpoints: 1, unsentDeliveries: 3 },
+    },
   });
   expect((await deskbell("businesses list")).stdout.match(/^\S+/gm)).toEqual(["kita-live"]);
   expect((await deskbell("keys list")).stdout).toBe("");

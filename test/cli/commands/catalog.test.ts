@@ -142,7 +142,9 @@ test("catalog schema describes every section and field to an editor", async () =
     type: ["string", "number"],
     description: expect.stringContaining("an amount such as 35.00"),
   });
-  expect(service?.previousKeys?.description).toContain("Former keys, oldest first");
+  expect(service?.previousKeys?.description).toBe(
+    "Former keys, oldest first; they keep the ID after a rename: a list",
+  );
   for (const [field, { description }] of Object.entries(service ?? {}))
     expect(description, field).toBeTypeOf("string");
 });

@@ -40,7 +40,7 @@ test("status exits with 0 if there is no problem", async () => {
   emitEvents(rt, business, "service.updated");
   const made = await deskbell("backup");
   expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining("encrypted with") });
-  const [, path = "", bytes] = /^path\t(.*)\nbytes\t(\d+)\nmadeAt\t/.exec(made.stdout) ?? [];
+  const [, path = "", bytes] = /^path\t(.*)\nbytes\t(\d+)\ncreatedAt\t/.exec(made.stdout) ?? [];
   expect(statSync(path).size).toBe(Number(bytes));
   const { stdout, code } = await deskbell("status --json");
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({
@@ -50,7 +50,7 @@ test("status exits with 0 if there is no problem", async () => {
       queue: { PENDING: 1 },
       nextAttemptAt: "2026-11-20T12:00:00.000Z",
       lastBackup: { path },
-      troubles: [],
+      problems: [],
     },
   });
   lock.release();
@@ -216,7 +216,7 @@ test("restore in a script needs --yes, and says where the previous data is", asy
   writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
   expect(await deskbell(`restore ${path} --yes --json`)).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('"isMasterKeyThere": false'),
+    stdout: expect.stringContaining('"masterKeyMatches": false'),
     stderr: expect.stringContaining("copy the matching master key there"),
   });
 });

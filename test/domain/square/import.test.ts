@@ -4,7 +4,7 @@ import { parseSquareObjects } from "../../../src/domain/square/objects.ts";
 
 const map = (...objects: object[]) => mapSquareCatalog(parseSquareObjects(objects).objects, "USD");
 const skippedIn = (...objects: object[]) =>
-  map(...objects).report.left.map(({ what, why }) => `${what}: ${why}`);
+  map(...objects).report.skipped.map(({ part, reason }) => `${part}: ${reason}`);
 
 type Data = Record<string, unknown>;
 
@@ -164,7 +164,7 @@ describe("variations", () => {
     const { sections, report } = map(broken, item("VALID"));
     expect(sections.menu?.items?.map(({ key }) => key)).toEqual(["VALID"]);
     expect(sections.services).toBeUndefined();
-    expect(report.left.map(({ what, why }) => `${what}: ${why}`)).toContainEqual(
+    expect(report.skipped.map(({ part, reason }) => `${part}: ${reason}`)).toContainEqual(
       expect.stringContaining(line),
     );
   });
@@ -193,13 +193,13 @@ describe("categories", () => {
     expect(sections.menu?.categories?.map(({ key }) => key)).toEqual(["ALL", "LUNCH", "EMPTY"]);
     expect(sections.services?.[0]?.category).toBe("HAIR");
     expect(sections.menu?.items?.[0]?.categories).toEqual(["LUNCH", "ALL"]);
-    expect(report.taken).toEqual([
+    expect(report.imported).toEqual([
       "2 service categories",
       "1 service with 1 variant",
       "3 menu categories",
       "1 dish with 1 size",
     ]);
-    expect(report.left).toEqual([]);
+    expect(report.skipped).toEqual([]);
   });
 
   test("the reporting category is used if there is no other, and reported if it differs", () => {
@@ -261,8 +261,8 @@ describe("modifier lists", () => {
     ]);
     expect(sections.menu?.items?.[0]?.modifierGroups).toEqual(["MILK"]);
     expect(report).toEqual({
-      taken: ["1 modifier group with 2 options", "1 dish with 1 size"],
-      left: [],
+      imported: ["1 modifier group with 2 options", "1 dish with 1 size"],
+      skipped: [],
     });
   });
 
@@ -361,7 +361,7 @@ describe("images", () => {
       [{ url: "https://joes.example/soup.jpg", alt: "A bowl" }],
       [{ url: "http://joes.example/tea.jpg" }],
     ]);
-    expect(report).toEqual({ taken: ["2 dishes with 2 sizes", "2 images"], left: [] });
+    expect(report).toEqual({ imported: ["2 dishes with 2 sizes", "2 images"], skipped: [] });
   });
 
   test("that are unused, missing or not a web address are reported", () => {
@@ -453,6 +453,6 @@ test("the status, alcohol flag and SKU of an item are imported", () => {
   });
   expect(map(wine)).toMatchObject({
     sections: { menu: { items: [{ status: "ARCHIVED", containsAlcohol: true, sku: "W-1" }] } },
-    report: { left: [] },
+    report: { skipped: [] },
   });
 });

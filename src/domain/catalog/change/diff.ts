@@ -11,10 +11,10 @@ export type ObjectChange = {
   name: string;
   /** Names of the document fields that differ; empty unless this is an update. */
   fields: string[];
-  /** Only in updates. `of`: key of the variant, size, option or ticket type; "" for the object. */
-  prices: { of: string; from: number | null; to: number | null }[];
+  /** Only in updates. `part`: key of the variant, size, option or ticket type; "" for the object. */
+  prices: { part: string; from: number | null; to: number | null }[];
   /** Fields edited locally since the last catalog file that this change overwrites. */
-  undoes: string[];
+  overwrittenEdits: string[];
 };
 
 /** The writes that turn the stored rows into the new catalog. */
@@ -77,7 +77,7 @@ function diffKind(
       name: doc.name,
       fields: from ? differingFields(from, doc) : [],
       prices: from ? differingPrices(from, doc) : [],
-      undoes: [],
+      overwrittenEdits: [],
     });
   const movedIds = findMoved(
     after.objects[kind].map((doc) => objectId(kind, slug, doc)),
@@ -121,7 +121,7 @@ function differingPrices(before: DocOf[Kind], after: DocOf[Kind]): ObjectChange[
   const from = pricesOf(before);
   const to = pricesOf(after);
   return [...new Set([...from.keys(), ...to.keys()])]
-    .map((of) => ({ of, from: from.get(of) ?? null, to: to.get(of) ?? null }))
+    .map((part) => ({ part, from: from.get(part) ?? null, to: to.get(part) ?? null }))
     .filter((price) => price.from !== price.to);
 }
 

@@ -14,7 +14,7 @@ export type LocalEdits = ReadonlyMap<string, Doc>;
 /** What made a change: catalog files, with the documents that they list, or a local edit. */
 export type ChangeOrigin = { listed: ReadonlySet<Doc> } | "local";
 
-/** The changes, each with the locally edited fields that it would overwrite as `undoes`. */
+/** The changes, each with the locally edited fields that it would overwrite as `overwrittenEdits`. */
 export function withOverwrittenEdits(
   changes: readonly ObjectChange[],
   edits: LocalEdits,
@@ -28,10 +28,10 @@ export function withOverwrittenEdits(
     if (authored === undefined || stored === undefined) return change;
     const next = docsAfter.get(change.id) as Record<string, unknown> | undefined;
     const current = stored as unknown as Record<string, unknown>;
-    const undoes = differingFields(authored, stored).filter(
+    const overwrittenEdits = differingFields(authored, stored).filter(
       (field) => !deepEqual(next?.[field], current[field]),
     );
-    return { ...change, undoes };
+    return { ...change, overwrittenEdits };
   });
 }
 

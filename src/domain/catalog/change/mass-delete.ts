@@ -1,7 +1,7 @@
 import type { ObjectChange } from "./diff.ts";
 import { ALL_KINDS, type Catalog, type Kind } from "../catalog.ts";
 
-export type MassDelete = { kind: Kind; removed: number; of: number };
+export type MassDelete = { kind: Kind; deleted: number; total: number };
 
 const MAX_SHARE = 0.2;
 /** Kinds with fewer objects are not checked: deleting one of three rooms is usually intended. */
@@ -9,13 +9,13 @@ const MIN_OBJECTS = 5;
 
 /** The kinds of which a change deletes more than a fifth, which is probably a mistake. */
 export function findMassDeletes(changes: readonly ObjectChange[], before: Catalog): MassDelete[] {
-  const deleted = Map.groupBy(
+  const deletes = Map.groupBy(
     changes.filter(({ action }) => action === "delete"),
     ({ kind }) => kind,
   );
   return ALL_KINDS.map((kind) => ({
     kind,
-    removed: deleted.get(kind)?.length ?? 0,
-    of: before.objects[kind].length,
-  })).filter(({ removed, of }) => of >= MIN_OBJECTS && removed > of * MAX_SHARE);
+    deleted: deletes.get(kind)?.length ?? 0,
+    total: before.objects[kind].length,
+  })).filter(({ deleted, total }) => total >= MIN_OBJECTS && deleted > total * MAX_SHARE);
 }

@@ -19,8 +19,8 @@ const CSV_KINDS: readonly Kind[] = [
   "menu_item",
 ];
 
-/** The services and menu as CSV. `leftOut` counts the objects of kinds that CSV does not support. */
-export function writeCsv({ business, objects }: Catalog): { content: string; leftOut: string[] } {
+/** The services and menu as CSV. `skipped` counts the objects of kinds that CSV does not support. */
+export function writeCsv({ business, objects }: Catalog): { content: string; skipped: string[] } {
   const money = (cents: number) => formatMoney(cents, business.currency);
   const rows: CsvCells[] = [
     ...objects.service_category.map((doc) => ({
@@ -44,7 +44,7 @@ export function writeCsv({ business, objects }: Catalog): { content: string; lef
   );
   return {
     content: [CSV_COLUMNS.join(","), ...lines, ""].join("\r\n"),
-    leftOut: ALL_KINDS.filter((kind) => !CSV_KINDS.includes(kind) && objects[kind].length > 0).map(
+    skipped: ALL_KINDS.filter((kind) => !CSV_KINDS.includes(kind) && objects[kind].length > 0).map(
       (kind) => countOf(objects[kind].length, KIND_NAMES[kind]),
     ),
   };
