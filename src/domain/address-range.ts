@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { AppError } from "./errors.ts";
 
-/** Whether `text` is a CIDR range such as `203.0.113.0/24`, or a single address. */
+/** A CIDR range such as `203.0.113.0/24`, or a single address. */
 export const isAddressRange = (text: string): boolean =>
   ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
 
@@ -14,10 +14,7 @@ export function assertAddressRanges(flag: string, ranges: readonly string[]): vo
     });
 }
 
-/**
- * Whether the address is in one of the ranges. A mapped IPv4 address counts as IPv4.
- * @throws AppError usage for an invalid range
- */
+/** A mapped IPv4 address counts as IPv4. @throws AppError usage for an invalid range */
 export function isWithin(address: string, ranges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);

@@ -24,7 +24,7 @@ export function grants(key: { kind: KeyKind; scopes: readonly Scope[] }, needed:
   return needed === "webhooks.read" && key.scopes.includes("webhooks.write");
 }
 
-/** A new key: 190 random bits and a checksum that reveals typing errors. */
+/** 190 random bits and a checksum that reveals typing errors. */
 export function generateApiKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {
   let text = PREFIX[kind];
   while (text.length < PREFIX[kind].length + RANDOM_LENGTH) {
@@ -35,14 +35,12 @@ export function generateApiKey(kind: KeyKind, random: (bytes: number) => Uint8Ar
   return text + checksum(text);
 }
 
-/** Whether the format and checksum are valid, without looking in the database. */
 export const isWellFormed = (text: string): boolean =>
   SHAPE.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 
-/** The stored hash of a key. 190 random bits need neither salt nor stretching. */
+/** 190 random bits need neither salt nor stretching. */
 export const hashApiKey = (text: string): Buffer => hash("sha256", text, "buffer");
 
-/** The parts that may be displayed to tell keys apart. */
 export const keyHints = (kind: KeyKind, text: string): { prefix: string; last4: string } => ({
   prefix: PREFIX[kind],
   last4: text.slice(-4),

@@ -2,11 +2,10 @@ import type { z } from "zod";
 import { actionOf, CHANGED_FLAGS, type EventType, prefixOf } from "./event-types.ts";
 import type { business } from "./public/schemas/envelope.ts";
 
-/** An event before it has an ID, a sequence number and stored bytes. */
 export type EventDraft = {
   type: EventType;
   resource: { type: string; id: string; ids: string[] };
-  /** The flags that are true; the other flags of the type are false. "all" for created objects. */
+  /** Those that are true. "all" for created objects. */
   changed: readonly string[] | "all";
   object: unknown;
 };

@@ -1,10 +1,9 @@
 const NONE: ReadonlySet<string> = new Set();
 
-/** Whether the arrays have identical values in the same order. */
 export const shallowEqual = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
 
-/** Deep equality of JSON values, except fields in `ignored` (any depth) and `ignoredAtTop`. */
+/** For JSON values, except fields in `ignored` (any depth) and `ignoredAtTop`. */
 export function deepEqual(a: unknown, b: unknown, ignored = NONE, ignoredAtTop = NONE): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

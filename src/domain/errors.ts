@@ -1,7 +1,4 @@
-/**
- * Codes of errors the user can act on. http/pipeline/problems.ts maps a code to an HTTP status,
- * cli/exit-codes.ts to an exit code.
- */
+/** http/pipeline/problems.ts maps a code to an HTTP status, cli/exit-codes.ts to an exit code. */
 export type ErrorCode =
   | "invalid_parameter"
   | "unknown_parameter"
@@ -45,11 +42,10 @@ export type ErrorCode =
   | "not_permitted"
   | "state_refuses";
 
-/** One of the issues in a request or file. */
 export type ValidationIssue = {
   code: string;
   detail: string;
-  /** Name of the query parameter or header. */
+  /** A query parameter or header. */
   parameter?: string;
   /** RFC 6901 pointer into the body: `#/events/3`. */
   pointer?: string;
@@ -58,7 +54,7 @@ export type ValidationIssue = {
 };
 
 type ErrorDetails = {
-  /** How to fix it: a sentence or a command. */
+  /** A sentence or a command. */
   fix?: string;
   issues?: ValidationIssue[];
 };

@@ -45,7 +45,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const isEventType = (name: string): name is EventType =>
   (EVENT_TYPES as readonly string[]).includes(name);
 
-/** Flags of `data.changed` by event name prefix. The spec defines those of `service`. */
+/** By prefix of the event name. The spec defines those of `service`. */
 export const CHANGED_FLAGS = {
   service: ["price", "variants", "addons"],
   service_price: ["price", "variants", "addons"],
@@ -77,9 +77,8 @@ export type EventPrefix = keyof typeof CHANGED_FLAGS;
 export const prefixOf = (type: EventType): EventPrefix =>
   type.slice(0, type.indexOf(".")) as EventPrefix;
 
-/** `data.resource.type` of an event. Price and variant events are about their service. */
+/** Price and variant events are about their service. */
 export const resourceTypeOf = (prefix: EventPrefix): string =>
   prefix === "service_price" || prefix === "service_variant" ? "service" : prefix;
 
-/** `data.action`: the part of the event name after the dot. */
 export const actionOf = (type: EventType): string => type.slice(type.indexOf(".") + 1);

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** ID prefixes. Catalog IDs are derived from the key in the file; the others are time-sortable. */
+/** Catalog IDs are derived from the key in the file; the others are time-sortable. */
 export type IdPrefix =
   | CatalogIdPrefix
   | "key"
@@ -55,7 +55,7 @@ export function base32(bytes: Uint8Array, length: number): string {
   return text;
 }
 
-/** ID of a catalog object. Derived from slug, prefix and keys: a reloaded file keeps its IDs. */
+/** Derived from slug, prefix and keys, so a reloaded file keeps its IDs. */
 export function catalogId(
   prefix: CatalogIdPrefix,
   businessSlug: string,
@@ -80,8 +80,8 @@ function bytesOf(ms: number, count: number): Uint8Array {
 }
 
 /**
- * Creates time-sortable IDs: 48 bits of milliseconds, a 16-bit counter and 64 random bits. The IDs
- * of one source always increase, even if the clock stops or goes back.
+ * Time-sortable: 48 bits of milliseconds, a 16-bit counter and 64 random bits. IDs always increase,
+ * even if the clock stops or goes back.
  */
 export function createIdSource(
   now: () => number,

@@ -33,7 +33,7 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** The zone's IANA name in its canonical case; undefined if there is none. */
+/** In its canonical case; undefined if there is none. */
 export const canonicalTimezone = (name: string): string | undefined =>
   isTimezone(name) ? new Temporal.ZonedDateTime(0n, name).timeZoneId : undefined;
 

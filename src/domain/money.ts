@@ -1,16 +1,15 @@
 import { countOf, safe } from "./text.ts";
 
-/** Maximum amount in minor units: 99,999,999.99 in a currency with cents. */
+/** 99,999,999.99 in a currency with cents. */
 export const MAX_MINOR_UNITS = 9_999_999_999;
 
 const digitsOf = new Map<string, number>();
 let currencies: readonly string[] | undefined;
 
-/** ISO 4217 codes known to this runtime. */
 export const knownCurrencies = (): readonly string[] =>
   (currencies ??= Intl.supportedValuesOf("currency"));
 
-/** Decimals of a currency: 2 for USD, 0 for JPY, 3 for KWD. */
+/** 2 for USD, 0 for JPY, 3 for KWD. */
 export function currencyDigits(currency: string): number {
   let digits = digitsOf.get(currency);
   if (digits === undefined) {
@@ -22,18 +21,18 @@ export function currencyDigits(currency: string): number {
   return digits;
 }
 
-/** The amount as in a catalog file: 3500 in USD is `35.00`. */
+/** 3500 in USD is `35.00`. */
 export const formatMoney = (minorUnits: number, currency: string): string =>
   formatDecimal(minorUnits, currencyDigits(currency));
 
-/** Basis points as a percentage: 1250 is `12.5`. */
+/** 1250 basis points are `12.5`. */
 export const formatPercent = (basisPoints: number): string =>
   formatDecimal(basisPoints, 2).replace(/\.?0+$/, "");
 
 /** An amount, or a problem as the rest of a sentence that begins with the field's name. */
 export type ParsedAmount = { units: number } | { problem: string };
 
-/** Parses `35.00` into minor units from its digits, without floating-point arithmetic. */
+/** Reads the digits, without floating-point arithmetic. */
 export function parseMoney(text: string, currency: string): ParsedAmount {
   const digits = currencyDigits(currency);
   return parseDecimal(text, {
@@ -45,7 +44,7 @@ export function parseMoney(text: string, currency: string): ParsedAmount {
   });
 }
 
-/** Parses `12.5` into basis points: 1250. */
+/** In basis points. */
 export const parsePercent = (text: string): ParsedAmount =>
   parseDecimal(text, {
     digits: 2,

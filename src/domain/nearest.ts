@@ -1,6 +1,5 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/** The known name most likely meant; undefined if none is similar. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
   const lower = name.toLowerCase();

@@ -13,10 +13,8 @@ export function safe(text: string, maxLength = 500): string {
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu, "\ufffd");
 }
 
-/** An untrusted name or value in quotes, for a message. */
 export const quote = (text: string): string => `'${safe(text, 80)}'`;
 
-/** A value of any type, for an error message. */
 export function show(value: unknown): string {
   if (typeof value === "string") return quote(value);
   if (Array.isArray(value)) return "a list";
@@ -24,7 +22,7 @@ export function show(value: unknown): string {
   return value === undefined || value === null ? "nothing" : String(value);
 }
 
-/** The text quoted as one shell argument, if necessary. */
+/** Quotes the text only if necessary. */
 export const shellQuote = (text: string): string =>
   /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -37,7 +35,7 @@ export function countOf(count: number, noun: string): string {
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
 
-/** A size for display: `4.2 MB`. */
+/** Such as `4.2 MB`. */
 export function byteSize(bytes: number): string {
   const unit = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
   const amount = bytes / 1000 ** unit;

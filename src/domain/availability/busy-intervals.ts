@@ -5,7 +5,7 @@ import type { Segment } from "./segments.ts";
 import { DAY_MIN, closedInterval } from "./wall-clock.ts";
 import { maxVisitMin, type VisitPlan } from "./visit-plan.ts";
 
-/** Busy intervals by what they use. A session is one interval: staff and resources count once. */
+/** A session is one interval: its staff and resources count once. */
 export type BusyIndex = {
   ofStaff: (key: string) => readonly BusyInterval[];
   ofTable: (key: string) => readonly BusyInterval[];
@@ -73,14 +73,13 @@ const mergeGuests = (a: BusyInterval, b: BusyInterval): BusyInterval => ({
   ),
 });
 
-/** Units of the resource that the interval or segment uses. */
 export const unitsUsed = (
   { resources }: Pick<BusyInterval, "resources">,
   resource: string,
 ): number =>
   resources.reduce((sum, used) => (used.resource === resource ? sum + used.units : sum), 0);
 
-/** The interval and the buffers around it, in which the segment cannot take place. */
+/** The interval with the buffers around it. */
 export function blockedInterval(
   interval: BusyInterval,
   segment: Segment,
@@ -106,7 +105,7 @@ export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
   return { beforeMin: longest + buffers, afterMin: Math.max(visit, longest) + buffers };
 }
 
-/** Bookings that overlap this window must be loaded. */
+/** The bookings to load. */
 export function busyWindow(
   plan: VisitPlan,
   { beforeMin, afterMin }: BusyMargins = busyMargins(plan),

@@ -4,9 +4,9 @@ import type { VisitPlan } from "./visit-plan.ts";
 import type { BusyInterval } from "./request.ts";
 import type { Segment } from "./segments.ts";
 
-/** Units that can be in use at the same time: of a resource, or the capacity of the service. */
+/** Of a resource, or of the service's own capacity. */
 export type CapacityLimit = {
-  /** null: the service's own capacity. */
+  /** null: the service. */
   resource: string | null;
   capacity: number;
   unitsPerSpot: number;
@@ -15,7 +15,7 @@ export type CapacityLimit = {
   shortages: Interval[];
 };
 
-/** Whether neither staff nor resources are needed (a sauna): guests come and go within capacity. */
+/** A sauna needs no staff or resources: guests come and go within its capacity. */
 export const isCapacityOnly = ({ service, candidates, resources }: Segment): boolean =>
   service !== null && resources.length === 0 && candidates.every(({ staff }) => staff === null);
 
@@ -72,7 +72,7 @@ export const spotsWithin = (
   total: Math.floor(capacity / unitsPerSpot),
 });
 
-/** `units` are in use from the minute `at` until the next step. */
+/** In use from the minute `at` until the next step. */
 type UsageStep = { at: number; units: number };
 
 /** Sorted by minute. Before the first step nothing is in use. */
@@ -89,7 +89,6 @@ export function usageOf(uses: readonly { blocked: Interval; units: number }[]): 
   return [...changes].sort(([a], [b]) => a - b).map(([at, by]) => ({ at, units: (units += by) }));
 }
 
-/** The intervals in which more than `units` are in use. */
 export function timeAbove(usage: Usage, units: number): Interval[] {
   const above: Interval[] = [];
   let since: number | undefined;
@@ -103,7 +102,6 @@ export function timeAbove(usage: Usage, units: number): Interval[] {
   return above;
 }
 
-/** The most units in use at any minute of the interval. */
 export function peakOf(usage: Usage, { start, end }: Interval): number {
   let peak = 0;
   for (const { at, units } of usage) {

@@ -11,10 +11,10 @@ export type Chain = {
   finishable: FinishableOption[][][];
 };
 
-/** An option and the staff member with the guest; without staff, the one before or after it. */
+/** `person`: the staff member with the guest; without staff, the one before or after it. */
 type StaffedOption = { option: CandidateStarts; person: string | null };
 
-/** `starts` are those from which the visit can be finished. */
+/** `starts`: those from which the visit can be finished. */
 type FinishableOption = StaffedOption & { starts: Interval[] };
 
 export type PlacedSegment = StaffedOption & { startMin: number };
@@ -84,7 +84,7 @@ function startsEndingBefore(
 const totalMinutes = (intervals: readonly Interval[]): number =>
   intervals.reduce((sum, i) => sum + i.end - i.start, 0);
 
-/** Every minute at which the whole visit can start, regardless of notice and horizon. */
+/** Every start of the whole visit, regardless of notice and horizon. */
 export function visitStarts({ finishable }: Chain): number[] {
   const minutes: number[] = [];
   for (const { start, end } of merge(finishable.at(-1)?.[0]?.flatMap(({ starts }) => starts) ?? []))
@@ -92,7 +92,7 @@ export function visitStarts({ finishable }: Chain): number[] {
   return minutes;
 }
 
-/** The candidates that can take the segment at this minute and let the visit be finished. */
+/** The candidates that can take the segment and let the visit be finished. */
 export function candidatesAt(
   { finishable }: Chain,
   segment: number,
@@ -105,7 +105,7 @@ export function candidatesAt(
   return options;
 }
 
-/** The visit that starts at this minute, with the fewest staff changes, then the least waiting. */
+/** With the fewest staff changes, then the least waiting. */
 export function placeSegments(
   { maxGapMin, finishable }: Chain,
   startMin: number,
@@ -136,7 +136,7 @@ export function placeSegments(
 /**
  * The earliest start within the window. An existing session goes before a new one; after that the
  * order of the candidates decides.
- * @param last the previous segment, whose person must continue; undefined: anyone can
+ * @param last the previous segment, whose person must continue
  */
 function earliestPlacement(
   options: readonly FinishableOption[],

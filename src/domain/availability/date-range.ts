@@ -4,7 +4,7 @@ import { quote } from "../text.ts";
 import type { ValidationIssue } from "../errors.ts";
 import { dayNumber } from "./wall-clock.ts";
 
-/** The requested days: one `date`, or all days from `from` to `to`. */
+/** One `date`, or all days from `from` to `to`. */
 export type DateRangeInput = {
   date?: string | undefined;
   from?: string | undefined;

@@ -2,7 +2,7 @@ import { DAY_MIN, dayAt, instantsOf } from "./wall-clock.ts";
 import type { VisitPlan } from "./visit-plan.ts";
 import type { Candidate } from "./segments.ts";
 
-/** The minutes, in order, at which a visit can start with the candidate on the requested days. */
+/** The possible starts with the candidate on the requested days, in order. */
 export type Grid = (candidate: Candidate) => ReadonlySet<number>;
 
 export function buildGrid(plan: VisitPlan): Grid {
@@ -25,7 +25,7 @@ function clockGrid({ timezone, firstDay, lastDay, intervalMin }: VisitPlan): Set
   return new Set(minutes.sort((a, b) => a - b));
 }
 
-/** Counted in elapsed minutes from the start of each shift of the person or the business. */
+/** Counted from the start of each shift of the person or the business, in elapsed minutes. */
 function openingGrid(plan: VisitPlan, { staff }: Candidate): Set<number> {
   const minutes: number[] = [];
   for (const { start, end } of plan.workingTimeOf(staff ?? undefined).unmergedShifts)

@@ -1,7 +1,7 @@
 /** Epoch minutes, half-open. Lists are sorted and disjoint, as from {@link merge}, unless noted. */
 export type Interval = { start: number; end: number };
 
-/** Sorts intervals in any order and joins those that overlap or touch. */
+/** Takes intervals in any order and joins those that overlap or touch. */
 export function merge(intervals: readonly Interval[]): Interval[] {
   const merged: Interval[] = [];
   let last: Interval | undefined;
@@ -13,7 +13,7 @@ export function merge(intervals: readonly Interval[]): Interval[] {
   return merged;
 }
 
-/** Checks first, because most lists are already sorted and some are long. */
+/** Most lists are already sorted, and some are long. */
 const sorted = (intervals: readonly Interval[]): readonly Interval[] =>
   intervals.every(({ start }, i) => i === 0 || (intervals[i - 1]?.start ?? 0) <= start)
     ? intervals
@@ -71,7 +71,6 @@ export function contains(intervals: readonly Interval[], minute: number): boolea
   return found !== undefined && found.start <= minute;
 }
 
-/** Those of the sorted minutes that lie within an interval. */
 export function minutesWithin(minutes: Iterable<number>, intervals: readonly Interval[]): number[] {
   const within: number[] = [];
   let at = 0;
@@ -92,7 +91,7 @@ export function covers(intervals: readonly Interval[], { start, end }: Interval)
   return found !== undefined && found.start <= start && end <= found.end;
 }
 
-/** The minutes at which `durationMin` can start so that it ends within the same interval. */
+/** The minutes at which `durationMin` fits into one interval. */
 export const startsWithin = (intervals: readonly Interval[], durationMin: number): Interval[] =>
   intervals
     .filter(({ start, end }) => end - start >= durationMin)

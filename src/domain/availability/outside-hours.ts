@@ -10,7 +10,6 @@ export type BookedInterval = Interval & { id: string; staffId: string | null };
 
 const HOURS_FIELDS = new Set(["timezone", "hours", "closures", "exceptions", "breaks", "timeOff"]);
 
-/** Whether a change can leave bookings outside working hours. */
 export const changesHours = ({ businessFields, changes }: CatalogDiff): boolean =>
   businessFields.some((field) => HOURS_FIELDS.has(field)) ||
   changes.some(

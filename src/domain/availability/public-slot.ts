@@ -9,13 +9,11 @@ import { type Refusal, REFUSAL_TEXT } from "./refusal.ts";
 import type { Slot } from "./slot.ts";
 import type { Audience } from "./resolve-request.ts";
 
-/** A slot with IDs and local times; without customers, hours or reasons for absence. */
+/** Without customers, hours or reasons for absence. */
 export type PublicSlot = z.infer<typeof schemas.slot>;
 
-/** A start that is not offered, with the first rule it breaks. */
 export type PublicRefusedStart = z.infer<typeof schemas.refusedStart>;
 
-/** A day with the slots that start on it. */
 export type PublicDay = z.infer<typeof schemas.day>;
 
 export type SlotPresenter = {

@@ -6,7 +6,7 @@ import type { Candidate } from "./segments.ts";
 import { startedSessions, busyIntervalsFor, type SegmentStarts } from "./segment-starts.ts";
 import { dayAt } from "./wall-clock.ts";
 
-/** Why a visit cannot start at a minute, in the order in which the rules are checked. */
+/** In the order in which the rules are checked. */
 export const REASONS = [
   "TOO_FAR",
   "TOO_SOON",
@@ -24,7 +24,7 @@ export const REASONS = [
 
 type Reason = (typeof REASONS)[number];
 
-/** The first rule that fails, and the index of the segment. */
+/** `segment`: the index of the first one that fails. */
 export type Refusal = { reason: Reason; segment: number };
 
 export function timingReason(
@@ -105,7 +105,6 @@ function reasonOf(
   return lacksResource ? "RESOURCE_TAKEN" : "SEATS_TAKEN";
 }
 
-/** Short explanations for readers who do not know the rules. */
 export const REFUSAL_TEXT: Record<Refusal["reason"], string> = {
   TOO_FAR: "it is too far in the future",
   TOO_SOON: "the minimum notice is not met",
@@ -121,6 +120,6 @@ export const REFUSAL_TEXT: Record<Refusal["reason"], string> = {
   RESOURCE_TAKEN: "a required resource is in use",
 };
 
-/** Adds the service's number, except for the first. */
+/** With the service's number, except for the first. */
 export const refusalSentence = (detail: string, segment: number): string =>
   segment === 0 ? detail : `service ${segment + 1}: ${detail}`;

@@ -21,7 +21,7 @@ export type ServiceRequest = {
 
 export type ResolvedTableRequest = { partySize: number; area: string | null };
 
-/** A request as the caller names things: by ID, or by key on the command line. */
+/** By ID, or by key on the command line. */
 export type NamedRequest = NamedAppointmentRequest | NamedTableRequest;
 
 export type NamedAppointmentRequest = {
@@ -46,18 +46,15 @@ export type BusyInterval = {
   endMin: number;
   bufferBeforeMin: number;
   bufferAfterMin: number;
-  /** Number of guests. */
   seats: number;
   resources: { resource: string; units: number }[];
 };
 
-/** A problem with a request, and the parameter it concerns. */
 export type RequestIssue = ValidationIssue & {
   code: ErrorCode;
   parameter: keyof NamedAppointmentRequest | keyof NamedTableRequest;
 };
 
-/** Collects an issue, so that validation can continue. */
 export type AddIssue = (
   code: ErrorCode,
   detail: string,

@@ -17,10 +17,7 @@ import { isVisible } from "../public/public-context.ts";
 import { didYouMean } from "../nearest.ts";
 import { variantId } from "../public/service.ts";
 
-/**
- * Resolves the names in a request and plans the visit, both for listing and for booking.
- * @throws AppError with every issue of the request
- */
+/** For listing and for booking. @throws AppError with every issue of the request */
 export function planNamedRequest(
   catalog: Catalog,
   audience: Audience,
@@ -38,7 +35,7 @@ export function planNamedRequest(
 /** INTERNAL callers use IDs or keys of any object; PUBLIC ones use IDs of visible objects. */
 export type Audience = "INTERNAL" | "PUBLIC";
 
-/** The request by catalog keys. Names that cannot be resolved go to `addIssue` and are left out. */
+/** Names that cannot be resolved go to `addIssue` and are left out. */
 export function resolveRequest(
   catalog: Catalog,
   audience: Audience,
@@ -72,7 +69,6 @@ const createResolvedService = (
   staff: null,
 });
 
-/** The requested services in order, each with its variant. */
 function resolveServices(
   lookup: Lookup,
   { serviceIds, variantIds }: NamedAppointmentRequest,

@@ -14,11 +14,10 @@ import type { VisitPlan } from "./visit-plan.ts";
 import type { BusyInterval } from "./request.ts";
 import type { Candidate, Segment } from "./segments.ts";
 
-/** A candidate with every minute at which it can start the segment. */
 export type CandidateStarts = {
   candidate: Candidate;
   starts: Interval[];
-  /** Existing sessions that can be joined, by start minute. */
+  /** Those that can be joined, by start minute. */
   sessions: ReadonlyMap<number, BusyInterval>;
 };
 
@@ -28,7 +27,7 @@ export type SegmentStarts = {
   limits: CapacityLimit[];
 };
 
-/** Possible starts around the busy intervals. A visit starts on the grid or with a session. */
+/** A visit starts on the grid or with a session. */
 export const findSegmentStarts = (plan: VisitPlan, busy: BusyIndex, grid: Grid): SegmentStarts[] =>
   plan.segments.map((segment, i) => {
     const limits = capacityLimits(plan, busy, segment);
@@ -68,7 +67,6 @@ function freeStarts(
   );
 }
 
-/** The busy intervals of the candidate's staff member or table. */
 export function busyIntervalsFor(
   busy: BusyIndex,
   { staff, table }: Candidate,

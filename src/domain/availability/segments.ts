@@ -15,7 +15,7 @@ import type {
   ResolvedTableRequest,
 } from "./request.ts";
 
-/** One service or table of a visit. Its candidates are in order of preference. */
+/** One service or table. The candidates are in order of preference. */
 export type Segment = {
   service: ServiceDoc | null;
   variant: VariantDoc | null;
@@ -43,7 +43,7 @@ export type Candidate = {
 
 type Rules = { slotIntervalMin: number; minNoticeMin: number; maxAdvanceDays: number };
 
-/** The segments of a visit, with the strictest notice and horizon of its services. */
+/** With the strictest notice and horizon of the services. */
 export function planSegments(
   catalog: Catalog,
   { services, guests }: ResolvedAppointmentRequest,
@@ -144,7 +144,7 @@ function chosenVariant(service: ServiceDoc, key: string | null): VariantDoc | nu
 
 type ChosenAddon = { addon: AddonDoc; link: AddonLinkDoc; quantity: number };
 
-/** The requested add-ons and those that the service requires. */
+/** Also those that the service requires. */
 function chosenAddons(
   catalog: Catalog,
   service: ServiceDoc,

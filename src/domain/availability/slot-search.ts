@@ -5,7 +5,6 @@ import type { VisitPlan } from "./visit-plan.ts";
 import type { BusyInterval } from "./request.ts";
 import { type SegmentStarts, findSegmentStarts } from "./segment-starts.ts";
 
-/** A visit plan with the bookings around it, ready to list and check slots. */
 export type SlotSearch = {
   plan: VisitPlan;
   busy: BusyIndex;

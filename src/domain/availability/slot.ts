@@ -14,11 +14,10 @@ import type { LocalDate } from "../catalog/catalog.ts";
 import { DAY_MIN, type DayNumber, dateOf, closedInterval, dayAt } from "./wall-clock.ts";
 import type { VisitPlan } from "./visit-plan.ts";
 
-/** A visit that can be booked. */
 export type Slot = {
   startMin: number;
   endMin: number;
-  /** Spots of the segment with the fewest left. */
+  /** Of the segment with the fewest left. */
   spotsLeft: number;
   spotsTotal: number;
   segments: SlotSegment[];
@@ -92,7 +91,7 @@ type Spots = { left: number; total: number };
 export type StartCheck = { ok: true; slot: Slot } | ({ ok: false } & Refusal);
 
 /**
- * Whether a visit can start at this minute. Listing, booking and explaining all use this check.
+ * Listing, booking and explaining all use this check.
  * @param startMin on one of the requested days
  */
 export function checkStart(search: SlotSearch, startMin: number): StartCheck {
@@ -122,7 +121,6 @@ export function listRefusedStarts(search: SlotSearch): RefusedStart[] {
 export type DayState = "OPEN" | "FULL" | "CLOSED" | "TOO_SOON" | "TOO_FAR";
 export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };
 
-/** Each requested day with the slots that start on it. */
 export function listSlots(search: SlotSearch): DayListing[] {
   const { plan } = search;
   const slots = visitStarts(search.chain).flatMap((minute) => {
@@ -138,7 +136,7 @@ export function listSlots(search: SlotSearch): DayListing[] {
   });
 }
 
-/** The state of a day without slots: FULL if it would have some without bookings, else CLOSED. */
+/** FULL if the day would have slots without bookings, else CLOSED. */
 function createEmptyDayState(plan: VisitPlan): (day: DayNumber) => DayState {
   let startsWithoutBookings: Map<DayNumber, number[]> | undefined;
   return (day) => {

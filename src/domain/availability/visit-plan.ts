@@ -5,7 +5,6 @@ import { planSegments, planTable, type Segment } from "./segments.ts";
 import type { RequestIssue, ResolvedRequest, AddIssue } from "./request.ts";
 import { type WorkingTime, createWorkingTimeReader } from "./working-time.ts";
 
-/** A request matched with the catalog: its segments, their candidates and the booking rules. */
 export type VisitPlan = {
   catalog: Catalog;
   timezone: string;
@@ -57,7 +56,6 @@ export function planResolvedRequest(
   return withDays(plan, dayNumber(request.from), dayNumber(request.to));
 }
 
-/** The same plan for other days. */
 export function withDays(
   plan: Omit<VisitPlan, "firstDay" | "lastDay" | "workingTimeOf">,
   firstDay: DayNumber,

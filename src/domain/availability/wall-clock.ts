@@ -27,7 +27,7 @@ export const weekdayOf = (day: DayNumber): Day => WEEK.at((day + 3) % 7) ?? "thu
 /** Minutes since 1970-01-01T00:00 on a clock in the zone. */
 export type WallMinute = number;
 
-/** A period with a constant UTC offset, half-open. */
+/** With a constant UTC offset. */
 type OffsetPeriod = Interval & { offsetMin: number };
 
 // No zone has been more than a day from UTC or moved its clocks by more than a day.
@@ -64,7 +64,7 @@ export const offsetAt = (timezone: string, minute: number): number =>
 export const dayAt = (timezone: string, minute: number): DayNumber =>
   Math.floor(wallAt(timezone, minute) / DAY_MIN);
 
-/** The instants of a wall-clock time: one, two if clocks repeat it, or none if they skip it. */
+/** One instant, two if clocks repeat the time, or none if they skip it. */
 type WallTimeInstants = {
   first: number;
   last: number;
@@ -91,7 +91,6 @@ function resolveWallTime(timezone: string, wall: WallMinute): WallTimeInstants {
   return { first: shifted, last: shifted, gap: { transition: previous.end, shifted } };
 }
 
-/** Every instant at which clocks show this time, in order. */
 export function instantsOf(timezone: string, wall: WallMinute): number[] {
   const { first, last, gap } = resolveWallTime(timezone, wall);
   if (gap !== undefined) return [];
@@ -118,7 +117,7 @@ export function closedInterval(timezone: string, from: WallMinute, to: WallMinut
 
 export type LocalDay = { day: DayNumber; date: LocalDate; weekday: Day; timezone: string };
 
-/** The days from first to last, without dates that the zone skipped. */
+/** Without dates that the zone skipped. */
 export function localDays(timezone: string, first: DayNumber, last: DayNumber): LocalDay[] {
   const days: LocalDay[] = [];
   for (let day = first; day <= last; day += 1)

@@ -10,7 +10,7 @@ import { minutesOf } from "../local-time.ts";
 import { type LocalDay, DAY_MIN, closedInterval, openInterval, dayNumber } from "./wall-clock.ts";
 import { type Interval, merge, subtract } from "./intervals.ts";
 
-/** When a person works or the business is open. Visits must lie within `work`. */
+/** Visits must lie within `work`. */
 export type WorkingTime = {
   work: Interval[];
   /** Not merged across dates, so that a grid can count from the start of each shift. */
@@ -55,7 +55,7 @@ const shiftsOf = (person: StaffDoc, ofBusiness: Shifts): Shifts =>
     person.exceptions,
   );
 
-/** The shifts that start on a date. */
+/** Those that start on the date. */
 export type Shifts = (day: LocalDay) => Interval[];
 
 export const weeklyShifts =

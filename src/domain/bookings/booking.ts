@@ -3,7 +3,6 @@ import { formatInstant } from "../local-time.ts";
 import type { EventDraft } from "../envelope.ts";
 import type { booking } from "../public/schemas/bookings.ts";
 
-/** The status of a booking or reservation. */
 export type VisitStatus = PublicBooking["status"];
 
 export type Booking = {
@@ -20,7 +19,6 @@ export type Booking = {
   segments: BookedSegment[];
 };
 
-/** One service of a booking and what it reserves. */
 export type BookedSegment = {
   serviceId: string;
   variantId: string | null;

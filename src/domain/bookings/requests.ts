@@ -53,7 +53,6 @@ const pointerTo = (path: readonly PropertyKey[]): string =>
 
 const orNull = (schema: z.ZodString) => schema.nullish().transform((value) => value ?? null);
 
-/** The caller's own reference for a customer. */
 const customerRef = orNull(line(200));
 
 /** `mia` or `wash`, `wash*2`, or `cut:wash*2` if several services have it. */
@@ -87,7 +86,7 @@ const bookingSchema = z
     error: "the service to book, unless a variant is given",
   });
 
-/** A visit to book: the same fields as in an availability request, and a start. */
+/** The fields of an availability request, and a start. */
 export type BookingRequest = {
   appointment: NamedAppointmentRequest;
   start: string;

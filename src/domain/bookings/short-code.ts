@@ -5,7 +5,7 @@ import { base32 } from "../ids.ts";
 
 const BITS_PER_GROUP = 20;
 
-/** A random code such as `K7M2-9QXF`. */
+/** Such as `K7M2-9QXF`. */
 export function generateCode(random: (bytes: number) => Uint8Array, groups: number): string {
   const length = groups * 4;
   return formatGroups(base32(random(Math.ceil((groups * BITS_PER_GROUP) / 8)), length));
@@ -20,6 +20,6 @@ export const normalizeCode = (typed: string): string =>
 const formatGroups = (letters: string): string =>
   letters.toUpperCase().replace(/(.{4})(?=.)/g, "$1-");
 
-/** The stored hash of an admission code. Its 80 random bits need no salt. */
+/** 80 random bits need no salt. */
 export const hashAdmissionCode = (code: string): Buffer =>
   createHash("sha256").update(normalizeCode(code)).digest();

@@ -1,9 +1,9 @@
 import { didYouMean } from "../nearest.ts";
 
-/** The index of a file, then the field names and list positions that lead to a value in it. */
+/** The index of a file, then field names and list positions. */
 export type Path = readonly (string | number)[];
 
-/** An error in a catalog file that its author has to fix. */
+/** For the author of the file. */
 export type CatalogIssue = {
   code:
     | "invalid_value"
@@ -13,17 +13,16 @@ export type CatalogIssue = {
     | "repeated_key"
     | "contradiction";
   path: Path;
-  /** One or more full sentences. */
   detail: string;
-  /** The earlier of two conflicting places, for example of a repeated key. */
+  /** The earlier of two places in conflict. */
   otherPath?: Path;
 };
 
-/** The last field name in a path: the field itself, or the list that the value is in. */
+/** The field itself, or the list that the value is in. */
 export const fieldName = (path: Path): string =>
   String(path.findLast((part) => typeof part === "string") ?? "file");
 
-/** The part of a path that leads to an item of a section; undefined outside lists. */
+/** The path of the section's item; undefined outside lists. */
 export function itemPath(path: Path): Path | undefined {
   const position = path.findIndex((part, index) => index > 0 && typeof part === "number");
   return position === -1 ? undefined : path.slice(0, position + 1);

@@ -9,7 +9,7 @@ export type Catalog = {
   objects: CatalogObjects;
 };
 
-/** The documents of each kind in the order in which partners see them. */
+/** In the order in which partners see them. */
 export type CatalogObjects = { [K in Kind]: DocOf[K][] };
 
 export type DocOf = {
@@ -41,7 +41,7 @@ export type ImageDoc = {
 /** Locale -> field -> text. */
 export type Translations = Record<string, Record<string, string>>;
 
-/** `previousKeys`: the keys that the object had before it was renamed, oldest first. */
+/** `previousKeys`: before it was renamed, oldest first. */
 export type Keyed = { key: string; previousKeys: string[] };
 export type Named = Keyed & { name: string };
 export type Presented = { images: ImageDoc[]; translations: Translations };

@@ -1,11 +1,9 @@
 import type { AuthoredFile } from "./file/schema.ts";
 import { countOf } from "../text.ts";
 
-/** The result of an import for its user: what was imported and what was skipped. */
 export type ImportReport = { imported: string[]; skipped: SkippedPart[] };
 export type SkippedPart = { part: string; reason: string };
 
-/** The sections that an import fills. */
 export type ImportedSections = Pick<
   AuthoredFile,
   "serviceCategories" | "addons" | "services" | "menu"

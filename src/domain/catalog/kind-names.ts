@@ -1,6 +1,5 @@
 import type { Kind } from "./catalog.ts";
 
-/** The singular noun for each kind, for messages and reports. */
 export const KIND_NAMES: Record<Kind, string> = {
   service_category: "service category",
   addon: "add-on",

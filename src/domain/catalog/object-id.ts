@@ -16,7 +16,7 @@ export const ID_PREFIXES = {
   public_event: "pev",
 } as const satisfies Record<Kind, CatalogIdPrefix>;
 
-/** The object's first key. IDs are derived from it, so that a rename keeps the ID. */
+/** IDs are derived from the first key, so that a rename keeps the ID. */
 export const originalKey = (doc: Keyed): string => doc.previousKeys[0] ?? doc.key;
 
 export const businessId = (slug: string): string => catalogId("biz", slug);

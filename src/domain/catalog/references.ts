@@ -18,13 +18,11 @@ import { quote } from "../text.ts";
 /** Only promotions refer to ticket types, as `eventKey/ticketTypeKey`. */
 type Target = Kind | "ticket_type";
 
-/** A map key for an object of any kind. */
 export const objectRef = (kind: Target, key: string): string => `${kind}\0${key}`;
 
-/** The key of another object and its path in the document. */
 type Reference = { to: Target; key: string; path: Path };
 
-/** An issue between objects that are each valid on their own. `path` starts at the object. */
+/** Between objects that are each valid on their own. `path` starts at the object. */
 export type ReferenceIssue = {
   code: "unknown_reference" | "repeated_key" | "contradiction";
   kind: Kind;
@@ -92,7 +90,7 @@ const REFERENCES: { [K in Kind]?: (doc: DocOf[K]) => Reference[] } = {
 const referencesOf = <K extends Kind>(kind: K, doc: DocOf[K]): Reference[] =>
   REFERENCES[kind]?.(doc) ?? [];
 
-/** The document with references updated to renamed keys; the same object if none was renamed. */
+/** The same object if none of its references was renamed. */
 export function followRenames<K extends Kind>(
   kind: K,
   doc: DocOf[K],

@@ -6,9 +6,7 @@ import { AppError } from "../errors.ts";
 import { quote } from "../text.ts";
 
 /**
- * Applies the rules of catalog files to an object that was edited by a command, by writing it as a
- * file and validating that file.
- * @param current the catalog that the object will be saved to
+ * Applies the rules of catalog files to an object that a command edited.
  * @throws AppError invalid_input that lists every issue
  */
 export function assertValidObject<K extends Kind>(current: Catalog, kind: K, doc: DocOf[K]): void {

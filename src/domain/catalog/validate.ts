@@ -9,11 +9,10 @@ import type { Path, CatalogIssue } from "./catalog-issue.ts";
 import { quote } from "../text.ts";
 
 export type ValidateOptions = {
-  /** Loads the stored catalog; null if the business is new. */
+  /** null if the business is new. */
   current: (businessSlug: string) => Catalog | null;
-  /** Whether to delete stored objects that a section of the files does not list. */
+  /** Deletes stored objects that a section of the files does not list. */
   prune: boolean;
-  /** Epoch ms that relative times such as `12d 19:30` count from; null if they are not allowed. */
   seedingAt: number | null;
 };
 

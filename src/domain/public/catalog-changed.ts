@@ -7,14 +7,12 @@ import type { ListName, PublicCatalog } from "./public-catalog.ts";
 import type { PublicObject } from "./public-context.ts";
 import type { catalogChange } from "./schemas/envelope.ts";
 
-/** A catalog as its author wrote it, and as partners see it. */
 export type CatalogState = { catalog: Catalog; publicCatalog: PublicCatalog };
 
 type CatalogChange = z.infer<typeof catalogChange>;
 type CatalogRoute = CatalogChange["routes"][number];
 type Refetch = CatalogChange["refetch"][number];
 
-/** A route whose response changed. */
 export type ChangedRoute = {
   /** Its flag in `data.changed` of catalog.changed. */
   flag: string;
@@ -23,7 +21,7 @@ export type ChangedRoute = {
   refetch?: Refetch | undefined;
 };
 
-/** The public objects that a change affects, by ID, and the events written for them so far. */
+/** By ID, and the events written for them so far. */
 type Changes = { changedIds: Set<string>; removedIds: Set<string>; drafts: EventDraft[] };
 
 type Lists = Record<ListName, PublicObject[]>;
@@ -50,7 +48,6 @@ export const AVAILABILITY_ROUTE: ChangedRoute = {
   refetch: wholeList("availability"),
 };
 
-/** The catalog routes whose response differs between the two states. */
 export function changedRoutes(
   before: CatalogState | null,
   after: CatalogState,
@@ -81,7 +78,7 @@ const listDiffers = (
   before.length !== after.length ||
   after.some(({ id }, i) => id !== before[i]?.id || changedIds.has(id));
 
-/** Whether the objects in both lists are in a different order. */
+/** Compares the order of the objects in both lists. */
 export function orderDiffers(before: PublicObject[], after: PublicObject[]): boolean {
   const afterIds = new Set(after.map(({ id }) => id));
   const kept = before.filter(({ id }) => afterIds.has(id));
@@ -117,10 +114,7 @@ function refetchOf(
 export const usesChangedGroup = (object: PublicObject, changedIds: Set<string>): boolean =>
   (object as Partial<PublicMenuItem>).modifierGroupIds?.some((id) => changedIds.has(id)) ?? false;
 
-/**
- * The event that ends every change of a catalog.
- * @param ids of the business, then of the objects that changed
- */
+/** Ends every change of a catalog. @param ids of the business, then of the objects that changed */
 export const catalogChangedEvent = (
   routes: ChangedRoute[],
   ids: [string, ...string[]],
@@ -137,7 +131,7 @@ export const catalogChangedEvent = (
   } satisfies CatalogChange,
 });
 
-/** The event that makes partners read everything again, for example after a restore. */
+/** Makes partners read everything again, for example after a restore. */
 export const fullRefetchEvent = (
   businessId: string,
   version: { from: number; to: number },

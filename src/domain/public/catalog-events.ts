@@ -16,7 +16,7 @@ import type { PublicService } from "./service.ts";
 
 export type PublicDiff = {
   drafts: EventDraft[];
-  /** IDs of the new and changed public objects, embedded objects included. */
+  /** New and changed ones, embedded objects included. */
   changedIds: Set<string>;
   removedIds: Set<string>;
   /** false if only counts, such as the tickets left, changed; no event reports those. */
@@ -27,7 +27,7 @@ const VERSION_FIELDS = new Set(["version", "updatedAt"]);
 // `*.reordered`, and the position of created and deleted objects, report changes of the order.
 const POSITION_FIELDS = new Set(["sortOrder"]);
 
-/** The lists whose objects have events, in the order of the events: referenced objects first. */
+/** In the order of the events: referenced objects first. */
 const EVENT_SOURCES = [
   { list: "serviceCategories", prefix: "service_category", ordered: true },
   { list: "addons", prefix: "addon", ordered: false },
@@ -42,10 +42,10 @@ const EVENT_SOURCES = [
 type EventSource = (typeof EVENT_SOURCES)[number];
 
 /**
- * Returns the events that lead from one state to the next, ending with catalog.changed. Sets the
- * version of every changed object in `after.publicCatalog` to `version`.
+ * The last event is catalog.changed. Sets the version of every changed object in
+ * `after.publicCatalog`.
  * @param before null for a new business
- * @param isAvailabilityAffected true if something outside the two catalogs affects availability
+ * @param isAvailabilityAffected by something outside the two catalogs
  */
 export function diffPublicCatalogs(
   before: CatalogState | null,
@@ -89,7 +89,7 @@ export function diffPublicCatalogs(
   return diff;
 }
 
-/** An object followed by the objects inside it that have their own IDs and versions. */
+/** The object, then the objects inside it that have IDs and versions. */
 function withEmbedded(object: PublicObject): PublicObject[] {
   const {
     variants = [],

@@ -48,14 +48,12 @@ function serviceFacets(service: PublicService): Facets {
   };
 }
 
-/** IDs of the variants whose price changed. */
 export const repricedVariants = (before: PublicService, after: PublicService): string[] =>
   changedKeys(
     new Map(before.variants.map((variant) => [variant.id, variant.priceCents])),
     new Map(after.variants.map((variant) => [variant.id, variant.priceCents])),
   );
 
-/** IDs of the variants that were added, removed or changed. */
 export function changedVariants(before: PublicService, after: PublicService): string[] {
   const previous = new Map(before.variants.map((variant) => [variant.id, variant]));
   const changed = after.variants.filter(

@@ -48,7 +48,7 @@ export function toPublicPromotion(
   };
 }
 
-/** The IDs of the visible ticket types among `names`, each `eventKey/ticketTypeKey`. */
+/** `names` are `eventKey/ticketTypeKey`. */
 const ticketTypeIdsOf = (names: string[], context: PublicContext): string[] =>
   context
     .visible("public_event")

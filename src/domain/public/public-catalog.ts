@@ -21,8 +21,8 @@ import {
 import { type PublicStaff, toPublicStaff } from "./staff.ts";
 
 /**
- * Everything that partners see: complete objects (with every include), each list in its order. The
- * same objects are returned by GET requests and embedded in events as `data.object`.
+ * Complete objects (with every include) in order, as GET requests return them and events embed
+ * them.
  */
 export type PublicCatalog = {
   services: PublicService[];
@@ -63,7 +63,6 @@ const AFFECTING_KINDS: Record<ListName, Kind[]> = {
 
 export const ALL_LISTS = Object.keys(AFFECTING_KINDS) as ListName[];
 
-/** The lists that a change to documents of these kinds can affect. */
 export const listsAffectedBy = (kinds: ReadonlySet<Kind>): ListName[] =>
   ALL_LISTS.filter((list) => AFFECTING_KINDS[list].some((kind) => kinds.has(kind)));
 
@@ -107,7 +106,7 @@ export function toPublicCatalog(
   };
 }
 
-/** The lists that change over time without an edit, and the instants at which they can. */
+/** The instants at which a list can change without an edit. */
 const TRANSITIONS = {
   menu: ({ stock }: StoredCatalog) => [...stock.soldOut.values()],
   promotions: ({ catalog }: StoredCatalog) =>
@@ -123,8 +122,8 @@ export type TimedList = keyof typeof TRANSITIONS;
 const TIMED_LISTS = Object.keys(TRANSITIONS) as TimedList[];
 
 /**
- * Returns the next instant after `after` at which one of the lists changes without an edit, or null.
- * Weekly windows of menu items and promotions are served as rules, so they cause no transition.
+ * null if there is none. Weekly windows of menu items and promotions are served as rules, so they
+ * cause no transition.
  */
 export function nextTransition(
   stored: StoredCatalog,

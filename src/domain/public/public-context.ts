@@ -5,7 +5,7 @@ import { objectId } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import type * as schemas from "./schemas/values.ts";
 
-/** The catalog version and the time (epoch ms) at which a public object last changed. */
+/** Of the last change; `updatedAt` in epoch ms. */
 export type ObjectVersion = { version: number; updatedAt: number };
 
 /** Day-to-day state that affects public objects but is not part of the catalog file. */
@@ -16,14 +16,13 @@ export type Stock = {
   taken: ReadonlyMap<string, number>;
 };
 
-/** A catalog with everything that its public objects depend on, except the time. */
+/** Everything that the public objects depend on, except the time. */
 export type StoredCatalog = {
   catalog: Catalog;
   versionOf: (objectId: string) => ObjectVersion;
   stock: Stock;
 };
 
-/** The last fields of every public object. */
 export type PublicCommon = {
   [Name in keyof typeof schemas.commonFields]: z.infer<(typeof schemas.commonFields)[Name]>;
 };
@@ -35,28 +34,25 @@ export type PublicObject = { id: string } & Omit<PublicCommon, "sortOrder"> & {
     sortOrder?: number;
   };
 
-/** What the toPublicX functions need in addition to the document. */
 export type PublicContext = {
   slug: string;
   currency: string;
   timezone: string;
   now: number;
   versionOf: (objectId: string) => ObjectVersion;
-  /** The documents of a kind that partners can see, in order. */
+  /** In order. */
   visible: <K extends Kind>(kind: K) => DocOf[K][];
-  /** The ID of an object by its key in the file; undefined if it is missing or hidden. */
+  /** By its key; undefined if it is missing or hidden. */
   visibleId: (kind: Kind, key: string) => string | undefined;
-  /** The IDs of the visible objects among these keys. */
   visibleIds: (kind: Kind, keys: readonly string[]) => string[];
-  /** IDs of the visible services that a staff member performs, by the person's key. */
+  /** IDs of the visible services that the person performs. */
   servicesOf: (staffKey: string) => string[];
   instant: (ms: number) => string;
   isSoldOut: (id: string) => boolean;
-  /** Number of tickets of a type that are sold or held. */
+  /** Tickets sold or held. */
   taken: (ticketTypeId: string) => number;
 };
 
-/** Whether partners can see a document. */
 export const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
   if (kind === "public_event") return doc.status !== "DRAFT";
   if (kind === "staff" && !(doc as DocOf["staff"]).public) return false;
@@ -115,7 +111,7 @@ function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
   };
 }
 
-/** The ID of a document that `context.visible` returned. */
+/** For a document from `context.visible`. */
 export const idOf = (context: PublicContext, kind: Kind, doc: DocOf[Kind]): string =>
   context.visibleId(kind, doc.key) as string;
 

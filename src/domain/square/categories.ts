@@ -4,9 +4,8 @@ import { labelOf, type MappingContext, OBJECT_FIELDS, validOrSkipped } from "./m
 import { dataOf, type SquareItem, type SquareObject } from "./objects.ts";
 
 /**
- * Square has one kind of category, deskbell has one for services and one for the menu. A category
- * and its parents go where its items go; an unused one goes to the
- * menu, unless all items are services.
+ * Square's categories are for services and dishes alike. A category and its parents go where its
+ * items go; an unused one goes to the menu, unless all items are services.
  */
 export function splitCategories(
   categories: SquareObject[],

@@ -3,7 +3,7 @@ import { dataOf, type Image, type SquareObject } from "./objects.ts";
 import type { SkippedLog } from "./skipped.ts";
 import { line, webAddress } from "../catalog/file/values.ts";
 
-/** Finds the images of objects: those in `imageIds`, and one that the file has next to the object. */
+/** Those in `imageIds`, and one that the file has next to the object. */
 export function createImageFinder(objects: SquareObject[], skipped: SkippedLog) {
   const unused = new Map(
     objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]),

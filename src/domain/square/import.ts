@@ -19,7 +19,6 @@ type ItemObject = { object: SquareObject; item: SquareItem };
 const schemas = catalogFileSchema.shape;
 const menuSchemas = schemas.menu.unwrap().shape;
 
-/** Converts Square's objects to sections of a catalog file, and reports what was skipped. */
 export function mapSquareCatalog(
   found: SquareObject[],
   currency: string,
@@ -91,7 +90,7 @@ export function mapSquareCatalog(
 
 const itemLabel = ({ object, item }: ItemObject): string => `item ${labelOf(item.name, object.id)}`;
 
-/** The objects to map; deleted and repeated ones, and those of other types, are skipped. */
+/** Skips deleted and repeated objects, and those of other types. */
 function importable(found: SquareObject[], skipped: SkippedLog): SquareObject[] {
   const seen = new Set<string>();
   return found.filter((object) => {
@@ -108,7 +107,7 @@ function importable(found: SquareObject[], skipped: SkippedLog): SquareObject[] 
   });
 }
 
-/** The name of any type of object: that of a TAX is in `taxData`, and so on. */
+/** That of a TAX is in `taxData`, and so on. */
 function nameIn(object: SquareObject): string {
   const [, data] = Object.entries(object.fields).find(([field]) => field.endsWith("Data")) ?? [];
   const { name } = (data ?? {}) as { name?: unknown };
@@ -135,7 +134,7 @@ function splitItems(
   return split;
 }
 
-/** The references of an item to imported objects; the others are skipped. */
+/** Skips references to objects that were not imported. */
 function linksOf(
   itemObject: ItemObject,
   categories: { key: string }[],

@@ -5,7 +5,6 @@ import { categoryIds } from "./categories.ts";
 import { labelOf, type MappingContext, priceOf, OBJECT_FIELDS } from "./mapping.ts";
 import type { SquareItem, SquareObject, Variation } from "./objects.ts";
 
-/** The keys of the imported categories and modifier groups that an item refers to. */
 export type Links = { categories: string[]; modifierGroups: string[] };
 
 const MS_PER_MINUTE = 60_000;
@@ -23,7 +22,7 @@ const ITEM_FIELDS = [
 ];
 const VARIATION_FIELDS = ["itemId", "name", "ordinal", "pricingType", "priceMoney"];
 
-/** Maps an appointment service; each of its variations becomes a variant. */
+/** Each variation becomes a variant. */
 export function mapService(
   object: SquareObject,
   item: SquareItem,
@@ -90,8 +89,8 @@ export function mapService(
 }
 
 /**
- * Maps a dish; each of its variations becomes a size, even if there is only one, so that its name
- * and ID are kept. The dish needs no price, because the sizes have one.
+ * Each variation becomes a size, even if there is only one, so that its name and ID are kept. The
+ * dish needs no price, because the sizes have one.
  */
 export function mapDish(
   object: SquareObject,
@@ -126,7 +125,7 @@ export function mapDish(
   };
 }
 
-/** The variations with their prices. `hasVariablePrice`: all prices are entered at the sale. */
+/** `hasVariablePrice`: all prices are entered at the sale. */
 function readVariations(item: SquareItem, what: string, context: MappingContext) {
   const kept = item.variations
     .filter((variation) => {

@@ -3,18 +3,16 @@ import type { Money, SquareObject } from "./objects.ts";
 import type { SkippedLog } from "./skipped.ts";
 import { formatMoney } from "../money.ts";
 
-/** Shared by the functions that map Square's objects. */
 export type MappingContext = {
   currency: string;
   skipped: SkippedLog;
-  /** Currencies in the file other than that of the business. */
+  /** Other currencies in the file. */
   foreign: Set<string>;
   imagesOf: (object: SquareObject, imageIds: readonly string[]) => AuthoredImages;
 };
 
 export type AuthoredImages = { images?: { url: string; alt?: string }[] };
 
-/** The fields of an object that are read. */
 export const OBJECT_FIELDS = [
   "type",
   "id",
@@ -31,7 +29,7 @@ const PLACEHOLDER = "CURRENCY";
 export const labelOf = (name: string, id: string): string =>
   name === "" ? `'${id}'` : `'${name}' (${id})`;
 
-/** The document in a list if it is valid in a catalog file; otherwise an empty list. */
+/** The document if it is valid in a catalog file, as a list. */
 export function validOrSkipped<T>(
   schema: z.ZodType<T>,
   doc: T,
@@ -44,7 +42,7 @@ export function validOrSkipped<T>(
   return [];
 }
 
-/** Decimal text. A different currency is added to `context.foreign`, which makes the import fail. */
+/** Adds other currencies to `context.foreign`, which makes the import fail. */
 export function priceOf(money: Money | undefined, context: MappingContext): string | undefined {
   if (money?.amount === undefined) return undefined;
   const { currency = context.currency } = money;

@@ -3,7 +3,6 @@ import type { AuthoredModifierGroup } from "../catalog/file/menu.ts";
 import { labelOf, type MappingContext, priceOf, OBJECT_FIELDS, validOrSkipped } from "./mapping.ts";
 import { dataOf, type SquareItem, type ModifierList, type SquareObject } from "./objects.ts";
 
-/** A dish that uses a modifier list. */
 export type ItemLink = { info: SquareItem["modifierListInfo"][number]; item: string };
 
 type Limits = { min: number | undefined; max: number | undefined };
@@ -76,8 +75,8 @@ function mapOptions(list: ModifierList, what: string, context: MappingContext): 
 }
 
 /**
- * Square lets each dish set its own limits, but a modifier group has one pair. Uses those of the
- * dishes if they are equal, otherwise those of the list, and reports the dishes that differ.
+ * A modifier group has one pair of limits: that of the dishes if they agree, otherwise that of the
+ * list. Reports the dishes that differ.
  */
 function limitsOf(
   list: ModifierList,

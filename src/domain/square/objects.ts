@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, type ValidationIssue } from "../errors.ts";
 import { MAX_MINOR_UNITS } from "../money.ts";
 
-/** A Square catalog object, with field names in camelCase, and the image next to it, if any. */
+/** With field names in camelCase, and the image next to it, if any. */
 export type SquareObject = {
   type: string;
   id: string;

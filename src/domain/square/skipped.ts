@@ -56,10 +56,7 @@ const TYPE_REASONS = new Map(
   }),
 );
 
-/**
- * Collects what an import skips, with the reasons. Fields are counted, so that the report has one
- * line for a field that a hundred items have.
- */
+/** Fields are counted, so that the report has one line for a field that a hundred items have. */
 export function createSkippedLog() {
   const lines: SkippedPart[] = [];
   const counts = new Map<string, { field: string; noun: string; n: number }>();
@@ -73,7 +70,7 @@ export function createSkippedLog() {
         reason: TYPE_REASONS.get(type) ?? "deskbell has no equivalent",
       }),
 
-    /** Adds each non-empty field whose name is not in `read`. */
+    /** Adds the non-empty fields that are not in `read`. */
     addUnread(noun: string, fields: Fields, read: readonly string[]): void {
       for (const [field, value] of Object.entries(fields)) {
         if (read.includes(field) || isEmpty(value)) continue;

@@ -1,21 +1,19 @@
 import type { OutcomeClass } from "./outcome.ts";
 
 /**
- * Recent results of an endpoint. They limit how many of its deliveries may be in flight, and when
- * the next may be sent. Times are of the monotonic clock.
+ * Recent results, which limit the deliveries in flight and when the next may be sent. Times are of
+ * the monotonic clock.
  */
 export type EndpointHealth = Readonly<{
   /** Failures in a row. */
   failures: number;
   /** Bits of the last outcomes, the newest lowest: 1 is a failure. */
   history: number;
-  /** Number of outcomes in `history`. */
   seen: number;
   /** It fails so often that deliveries are sent one at a time, as probes. */
   isProbing: boolean;
   /** Wait after the last failed probe. */
   probeIntervalMs: number;
-  /** When the next probe may be sent. */
   probeAt: number;
   /** End of the pause that the receiver requested with Retry-After. */
   pausedUntil: number;
@@ -36,7 +34,7 @@ export const OVERDUE_MS = 2000;
 /** Upper limit of an endpoint's deliveries in flight. */
 export const MAX_CONCURRENCY = 32;
 
-/** The health of an endpoint that responds or has not been tried. */
+/** Also of an endpoint that has not been tried. */
 export const HEALTHY: EndpointHealth = {
   failures: 0,
   history: 0,
@@ -48,14 +46,14 @@ export const HEALTHY: EndpointHealth = {
   maxConcurrency: MAX_CONCURRENCY,
 };
 
-/** Health after a restart, from the stored number of failures since the last success. */
+/** After a restart, from the number of failures since the last success. */
 export const restoreHealth = (failureCount: number): EndpointHealth => ({
   ...HEALTHY,
   failures: failureCount,
   isProbing: failureCount >= PROBE_AFTER_FAILURES,
 });
 
-/** Health after an outcome. Returns the same object if nothing changes. */
+/** Returns the same object if nothing changes. */
 export function recordOutcome(
   health: EndpointHealth,
   outcome: OutcomeClass,
@@ -114,7 +112,7 @@ function afterFailure(
 export const laneOf = ({ isProbing, failures }: EndpointHealth, overdue: number): Lane =>
   isProbing ? "PROBING" : failures > 0 || overdue > 0 ? "DEGRADED" : "HEALTHY";
 
-/** How many more deliveries may be sent now. Waiting does not use up an attempt. */
+/** Waiting does not use up an attempt. */
 export function remainingConcurrency(
   health: EndpointHealth,
   inFlight: number,

@@ -1,4 +1,4 @@
-/** The failures of an endpoint since its last 2xx response. */
+/** Since the last 2xx response. */
 export type FailureStreak = {
   failingSince: number | null;
   failureCount: number;
@@ -12,7 +12,6 @@ export type FailureStreak = {
   disableAt: number | null;
 };
 
-/** The next step for a failing endpoint. `announce` sets when it will be disabled. */
 export type StreakAction =
   | { action: "warn" }
   | { action: "announce"; disableAt: number }

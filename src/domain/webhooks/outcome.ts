@@ -1,16 +1,14 @@
-/** The result of one POST. */
 export type Outcome =
   | { kind: "responded"; statusCode: number; retryAfter: string | null; responseText: string }
   | { kind: "timed_out" | "refused" | "blocked" | "unresolvable" | "tls_failed"; error: string };
 
-/** What an outcome means for the endpoint. */
 export type OutcomeClass =
   | { kind: "success" }
   /** It responded 410: the endpoint no longer exists. */
   | { kind: "gone" }
   | {
       kind: "failure";
-      /** The delay requested with Retry-After; null if none. */
+      /** Requested with Retry-After. */
       retryAfterMs: number | null;
       /** Overloaded or temporarily unavailable: send less, and later. */
       isOverloaded: boolean;
@@ -59,7 +57,7 @@ type OutcomeDetails = { outcome: Outcome["kind"]; error: string | null };
 export const CORRUPT_ERROR = "the stored event is damaged";
 const NO_RESPONSE = "The receiver could not be reached or did not respond in time.";
 
-/** The failure in words, for the operator. */
+/** For the operator. */
 export const describeFailure = (outcome: Outcome): string =>
   outcome.kind === "responded"
     ? `HTTP ${outcome.statusCode}`

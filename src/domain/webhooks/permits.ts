@@ -1,4 +1,4 @@
-/** Attempts that may be in flight in the delivery worker, for all endpoints together. */
+/** For all endpoints together. */
 export const PERMITS = 1024;
 
 const PROBE_SHARE = 0.2;
@@ -6,7 +6,7 @@ const LATE_SHARE_OF_FAST = 0.5;
 /** Fast attempts in flight, including those that became late, are at most this many times `fast`. */
 const MAX_FAST_FACTOR = 2;
 
-/** The permits of each kind, and the maximum in flight including attempts that became late. */
+/** `maxFastInFlight` includes attempts that became late. */
 export function splitPermits(permits: number) {
   const probes = Math.floor(permits * PROBE_SHARE);
   const fast = permits - probes;

@@ -10,7 +10,6 @@ export type UrlPolicy = {
   trusted: boolean;
 };
 
-/** A URL that may be resolved and connected to. */
 export type UrlTarget = {
   url: URL;
   /** Lower case; an IPv6 literal without brackets. */
@@ -18,7 +17,7 @@ export type UrlTarget = {
   isLiteral: boolean;
 };
 
-/** Why a URL is not safe, for the person who entered it. */
+/** For the person who entered the URL. */
 export type UnsafeUrl = { reason: string; fix: string };
 
 const MAX_URL_LENGTH = 2048;
@@ -40,7 +39,7 @@ const FIX_HTTP =
 const FIX_PRIVATE =
   "use a public host, or ask the operator to allow it with webhooks create --allow-private or serve --allow-private <cidr>";
 
-/** The URL without surrounding whitespace and fragment. Invalid text is returned unchanged. */
+/** Without surrounding whitespace and fragment. Invalid text is returned unchanged. */
 export function normalizeUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null) return text;
@@ -134,7 +133,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === "unicast" && parsed.match(GLOBAL_UNICAST);
 }
 
-/** The IPv4 address inside a mapped, NAT64 or 6to4 address. */
+/** Of a mapped, NAT64 or 6to4 address. */
 function embeddedIPv4(address: ipaddr.IPv6): string | undefined {
   const bytes = address.toByteArray();
   if (address.range() === "ipv4Mapped") return bytes.slice(12).join(".");

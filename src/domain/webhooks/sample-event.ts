@@ -14,7 +14,6 @@ import { bookingCreatedEvent } from "../bookings/booking.ts";
 import { reservationCreatedEvent } from "../bookings/reservation.ts";
 import { ticketCheckedInEvent, ticketOrderEvent } from "../bookings/ticket-order.ts";
 
-/** The list with the objects of an event's kind. */
 const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   service: "services",
   service_price: "services",
@@ -28,7 +27,7 @@ const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   event: "events",
 };
 
-/** A sample event for the first object of its kind; undefined if there is none. */
+/** For the first object of its kind; undefined if there is none. */
 export function sampleEvent(
   type: EventType,
   state: CatalogState,
@@ -65,10 +64,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const customerRef = "sample";
 
-/**
- * A sample booking, reservation, ticket order or check-in for the first matching catalog object;
- * undefined if there is none.
- */
+/** For the first matching catalog object; undefined if there is none. */
 export function sampleBookingEvent(
   type: EventType,
   state: CatalogState,

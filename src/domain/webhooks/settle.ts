@@ -1,6 +1,6 @@
 import { CORRUPT_ERROR, describeFailure, type Outcome, type OutcomeClass } from "./outcome.ts";
 
-/** The states of a delivery. PENDING becomes PARKED while the endpoint is disabled. */
+/** PENDING becomes PARKED while the endpoint is disabled. */
 export const DELIVERY_STATUSES = [
   "PENDING",
   "DELIVERED",
@@ -11,7 +11,6 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** The state of a delivery after an attempt. */
 export type Settlement =
   | { status: "DELIVERED"; nextAttemptAt: null; deliveredAt: number; error: null }
   | { status: "PENDING"; nextAttemptAt: number; deliveredAt: null; error: string }

@@ -6,10 +6,7 @@ export const TOLERANCE_SEC = 300;
 const PREFIX = "whsec_";
 const RANDOM_BYTES = 36;
 
-/**
- * A signing secret: `whsec_` and 36 random bytes in base64. Repeats until it has no `+` or `/`, so
- * that it can be used in shells and URLs and selected with a double click.
- */
+/** Base64 without `+` or `/` can be used in shells and URLs and selected with a double click. */
 export function generateSecret(random: (bytes: number) => Buffer): string {
   for (;;) {
     const text = random(RANDOM_BYTES).toString("base64");
@@ -17,7 +14,7 @@ export function generateSecret(random: (bytes: number) => Buffer): string {
   }
 }
 
-/** The two keys of a secret: its whole text, and the bytes it encodes. */
+/** From the secret's whole text, and from the bytes it encodes. */
 export type SigningKey = { text: KeyObject; raw: KeyObject };
 
 export const signingKey = (secret: string): SigningKey => ({

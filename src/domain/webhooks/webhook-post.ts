@@ -1,7 +1,6 @@
 import { type SigningKey, sign } from "./signature.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** One POST to an endpoint. */
 export type WebhookPost = {
   url: string;
   /** The operator allows http and private addresses for this endpoint. */
@@ -11,10 +10,9 @@ export type WebhookPost = {
   body: Buffer;
 };
 
-/** Sends one POST. Never throws: a failure is an Outcome. */
+/** Never throws: a failure is an Outcome. */
 export type Send = (post: WebhookPost) => Promise<Outcome>;
 
-/** What the headers say about a delivery. */
 export type DeliveryInfo = {
   deliveryId: string;
   eventId: string;
@@ -24,7 +22,7 @@ export type DeliveryInfo = {
   sequence: number;
 };
 
-/** The headers of one attempt, with signatures for the current second. */
+/** Signed for the current second. */
 export const deliveryHeaders = (
   info: DeliveryInfo,
   userAgent: string,

@@ -1,7 +1,6 @@
 import type { Catalog, DocOf, Kind } from "../catalog.ts";
 import { deepEqual, shallowEqual } from "../../equality.ts";
 
-/** Whether a change can affect when a service or table can be booked. */
 export const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
   !deepEqual(businessInputs(before), businessInputs(after)) ||
   BOOKABLE_KINDS.some((kind) => kindDiffers(kind, before, after));
@@ -12,7 +11,7 @@ const businessInputs = ({ business, schedule }: Catalog): unknown => ({
   schedule,
 });
 
-/** The values that availability is computed from; kinds that are not listed do not affect it. */
+/** Other kinds do not affect availability. */
 const INPUTS: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
   resource: ({ capacity, status }) => ({ capacity, status }),
   area: ({ status }) => status,
@@ -68,7 +67,7 @@ function kindDiffers(
   );
 }
 
-/** Compared by key, because availability does not depend on the order of objects. */
+/** Availability does not depend on the order of objects. */
 const byKey = <T extends { key: string }>(
   docs: readonly T[],
   pick: (doc: T) => unknown,

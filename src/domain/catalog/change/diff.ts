@@ -2,14 +2,13 @@ import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "../catalog.ts";
 import { objectId } from "../object-id.ts";
 import { deepEqual, shallowEqual } from "../../equality.ts";
 
-/** An object that differs between two catalogs. */
 export type ObjectChange = {
   action: "create" | "update" | "delete" | "move";
   kind: Kind;
   id: string;
   key: string;
   name: string;
-  /** Names of the document fields that differ; empty unless this is an update. */
+  /** Empty unless this is an update. */
   fields: string[];
   /** Only in updates. `part`: key of the variant, size, option or ticket type; "" for the object. */
   prices: { part: string; from: number | null; to: number | null }[];
@@ -27,11 +26,11 @@ export type RowChanges = {
 export type CatalogDiff = {
   changes: ObjectChange[];
   rows: RowChanges;
-  /** Names of the differing business fields and schedule sections (hours, closures, ...). */
+  /** Also sections of the schedule (hours, closures, ...). */
   businessFields: string[];
 };
 
-/** Compares two catalogs of a business by object ID, so that a renamed key is an update. */
+/** Compares by object ID, so that a renamed key is an update. */
 export function diffCatalog(before: Catalog | null, after: Catalog): CatalogDiff {
   const diff: CatalogDiff = {
     changes: [],
@@ -101,7 +100,7 @@ function diffKind(
   }
 }
 
-/** IDs whose rank differs, counting only objects that are in both catalogs. */
+/** IDs whose rank among the objects in both catalogs differs. */
 function findMoved(ids: string[], old: Map<string, unknown>): Set<string> {
   const after = ids.filter((id) => old.has(id));
   const kept = new Set(after);

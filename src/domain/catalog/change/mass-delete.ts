@@ -7,7 +7,7 @@ const MAX_SHARE = 0.2;
 /** Kinds with fewer objects are not checked: deleting one of three rooms is usually intended. */
 const MIN_OBJECTS = 5;
 
-/** The kinds of which a change deletes more than a fifth, which is probably a mistake. */
+/** A change that deletes more than a fifth is probably a mistake. */
 export function findMassDeletes(changes: readonly ObjectChange[], before: Catalog): MassDelete[] {
   const deletes = Map.groupBy(
     changes.filter(({ action }) => action === "delete"),

@@ -15,7 +15,7 @@ import { followRenames, objectRef, ticketTypeKeys } from "../references.ts";
 
 export type MergedCatalog = {
   catalog: Catalog;
-  /** The documents in it that come from the files. */
+  /** Those that come from the files. */
   listed: ReadonlySet<DocOf[Kind]>;
 };
 
@@ -75,7 +75,7 @@ export function mergeCatalog(
   };
 }
 
-/** Finds the stored version of a document by its key, else by one of its previous keys. */
+/** Finds by key, else by one of the previous keys. */
 function finder<D extends Keyed>(before: readonly D[]): (doc: Keyed) => D | undefined {
   const byKey = new Map(before.map((doc) => [doc.key, doc]));
   const byOriginalKey = new Map(before.map((doc) => [originalKey(doc), doc]));

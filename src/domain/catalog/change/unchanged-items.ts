@@ -8,8 +8,8 @@ import { deepEqual } from "../../equality.ts";
 export type Unchanged = ReadonlyMap<unknown, DocOf[Kind]>;
 
 /**
- * Finds the items that need neither validation nor reading, because they equal the export of a
- * stored object, and an export reads back as the same object. Most of a file is usually unchanged.
+ * These items need neither validation nor reading, because an export reads back as the same object.
+ * Most of a file is usually unchanged.
  * @param contents parsed files that are not validated yet
  */
 export function findUnchanged(contents: readonly unknown[], current: Catalog | null): Unchanged {

@@ -1,4 +1,4 @@
-/** The CSV columns in order. Each object is a row; variants and sizes follow their parent. */
+/** Each object is a row; variants and sizes follow their parent. */
 export const CSV_COLUMNS = [
   "type",
   "key",
@@ -34,12 +34,12 @@ export const CSV_SEPARATOR = "|";
 // Spreadsheets execute cells that start with these characters as formulas.
 const FORMULA_START = /^[=+\-@\t\r]/;
 
-/** A quoted cell, with an apostrophe before text that a spreadsheet would execute. */
+/** An apostrophe precedes text that a spreadsheet would execute. */
 export function writeCell(text: string): string {
   const escaped = FORMULA_START.test(text) ? `'${text}` : text;
   return /[",;\n\r]|^\s|\s$/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }
 
-/** The text without the apostrophe that `writeCell` adds. */
+/** Without the apostrophe that `writeCell` adds. */
 export const readCell = (text: string): string =>
   text.startsWith("'") && FORMULA_START.test(text.slice(1)) ? text.slice(1) : text;

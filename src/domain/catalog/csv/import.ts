@@ -12,7 +12,7 @@ import { quote } from "../../text.ts";
 export type CsvRow = { line: number; cells: CsvCells };
 export type CsvIssue = { line: number; code: string; detail: string };
 
-/** An object under construction, with the fields of a catalog file. */
+/** With the fields of a catalog file. */
 type Draft = Record<string, unknown> & { key: string };
 type DraftRow = { row: CsvRow; type: CsvType; draft: Draft };
 
@@ -21,7 +21,7 @@ const PARENTS: { [T in CsvType]?: { type: CsvType; list: string } } = {
   size: { type: "menu_item", list: "sizes" },
 };
 
-/** Converts rows to sections of a catalog file. The sections are valid only without issues. */
+/** The sections are valid only without issues. */
 export function readCsvSections(
   rows: readonly CsvRow[],
   business: AuthoredBusiness,
@@ -84,7 +84,6 @@ const splitList = (text: string | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** The cells of a row as the fields of a catalog file. */
 function readRow(cells: CsvCells): Draft {
   const name = cell(cells, "name");
   const lists = {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { catalogFileSchema } from "./schema.ts";
 
-/** Descriptions of fields for editors, in addition to the allowed values. */
+/** For editors, in addition to the allowed values. */
 const NOTES: Record<string, string> = {
   key: "Unique name that other objects refer to; the ID is derived from it",
   previousKeys: "Former keys, oldest first; they keep the ID after a rename",
@@ -41,7 +41,7 @@ const NOTES: Record<string, string> = {
   showRemaining: "Whether partners see how many tickets are left",
 };
 
-/** The JSON Schema of catalog files, with which editors complete and check them. */
+/** With it, editors complete and check catalog files. */
 export const catalogJsonSchema = (): object => ({
   title: "deskbell catalog file",
   ...z.toJSONSchema(catalogFileSchema, {

@@ -10,7 +10,7 @@ import { type ReadContext, Reader, readException, readHoursRule } from "./reader
 import type { AuthoredFile } from "./schema.ts";
 import { listIn, SECTION_KINDS, sectionOf } from "./sections.ts";
 
-/** The contents of files as documents. Sections that are in no file are absent. */
+/** Sections that are in no file are absent. */
 export type CatalogPatch = {
   business: BusinessDoc;
   schedule: Partial<ScheduleDoc>;
@@ -29,9 +29,8 @@ export type Normalised = {
   patch: CatalogPatch;
   current: Catalog | null;
   issues: CatalogIssue[];
-  /** The path of an object in the files. */
   pathOf: (kind: Kind, key: string) => Path | undefined;
-  /** References to the objects that were skipped. */
+  /** Those that were skipped. */
   unreadableKeys: ReadonlySet<string>;
 };
 

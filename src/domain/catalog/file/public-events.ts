@@ -90,7 +90,7 @@ export const PUBLIC_EVENT_DEFAULTS = defaultsFor<PublicEventDoc>()({
   attendanceMode: "IN_PERSON",
 });
 
-/** The slug of an event whose file has none, derived from its key. */
+/** For an event without a slug, from its key. */
 export const defaultSlug = (key: string, maxLength = 60): string =>
   key
     .normalize("NFKD")
@@ -225,7 +225,7 @@ function readTicketType(reader: Reader, item: AuthoredTicketType): TicketTypeDoc
   };
 }
 
-/** The price of a DONATION is a suggestion and may be omitted. */
+/** For a DONATION, a price is a suggestion. */
 function readTicketPrice(
   reader: Reader,
   item: AuthoredTicketType,

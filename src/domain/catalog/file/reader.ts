@@ -28,7 +28,6 @@ import type { AuthoredFields } from "./values.ts";
 export type ReadContext = {
   currency: string;
   timezone: string;
-  /** Epoch ms that relative times such as `12d 19:30` count from; null if they are not allowed. */
   seedingAt: number | null;
   /** The maximum of each add-on, by its key, in the files or else in the stored catalog. */
   maxQuantities: Map<string, number>;
@@ -160,7 +159,7 @@ export class Reader {
   }
 }
 
-/** The fields of `defaults` as the document has them: omitted ones filled in, choices in upper case. */
+/** Fills in omitted fields of `defaults`, and writes choices in upper case. */
 export function readFields<D extends object>(item: AuthoredFields<D>, defaults: D): D {
   const fields: Record<string, unknown> = {};
   for (const name in defaults) {
@@ -199,7 +198,6 @@ export const readDescribed = (item: AuthoredCommon & { description?: string | un
   description: readText(item.description),
 });
 
-/** Documents hold the values of a `choice` in upper case. */
 export const upper = <T extends string>(value: T): Uppercase<T> =>
   value.toUpperCase() as Uppercase<T>;
 

@@ -13,7 +13,7 @@ export type SchemaResult = {
   issues: CatalogIssue[];
   /** null if the files are too broken to be read. */
   files: AuthoredFile[] | null;
-  /** Joined paths of the items that cannot be read. */
+  /** Joined paths of the items to skip. */
   unreadable: ReadonlySet<string>;
 };
 
@@ -55,7 +55,7 @@ function isValid(content: unknown, unchanged: Unchanged): boolean {
   );
 }
 
-/** The content with empty lists of objects; `lists` receives the objects and their schemas. */
+/** `lists` receives the objects and their schemas instead. */
 function withoutItems(
   schema: z.ZodObject,
   content: unknown,
@@ -166,7 +166,6 @@ function valueHint(field: string, issue: ZodIssue, value: unknown): string {
   return "";
 }
 
-/** The names of the fields that the schema allows at a path. */
 function fieldsAt(schema: z.core.$ZodType, path: Path): string[] {
   if (schema instanceof z.ZodOptional) return fieldsAt(schema.unwrap(), path);
   if (schema instanceof z.ZodUnion)

@@ -31,7 +31,7 @@ import {
 import type { WriteContext } from "./writer.ts";
 
 type Section<Doc> = {
-  /** The field names that lead to its list in a file. */
+  /** The field names that lead to the list in a file. */
   path: readonly string[];
   /** Takes an item that the schema of the section allows. */
   read: (reader: Reader, item: never) => Doc;
@@ -68,10 +68,10 @@ export const SECTIONS: { [K in Kind]: Section<DocOf[K]> } = {
 
 export const SECTION_KINDS = Object.keys(SECTIONS) as Kind[];
 
-/** The section of a kind as any document's, for code that handles all kinds alike. */
+/** For code that handles all kinds alike. */
 export const sectionOf = (kind: Kind) => SECTIONS[kind] as unknown as Section<DocOf[Kind]>;
 
-/** The list of a section in a file, which may be invalid; undefined if the file lacks it. */
+/** It may be invalid; undefined if the file lacks it. */
 export const listIn = (file: unknown, kind: Kind): unknown =>
   SECTIONS[kind].path.reduce<unknown>(
     (value, name) => (value as Record<string, unknown> | null | undefined)?.[name],

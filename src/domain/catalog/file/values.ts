@@ -24,7 +24,7 @@ export function line(max: number) {
     .regex(new RegExp(`^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${max}}$`, "u"), noun);
 }
 
-/** Text that may have several lines. */
+/** In one or more lines. */
 export function text(max: number) {
   const noun = `text of at most ${max} characters`;
   return z

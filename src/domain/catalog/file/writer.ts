@@ -31,7 +31,6 @@ export const createWriteContext = ({ business: { currency, timezone }, objects }
   instant: (ms: number): string => writeInstant(ms, timezone),
   optionalInstant: (ms: number | null): string | null =>
     ms === null ? null : writeInstant(ms, timezone),
-  /** The maximum of each add-on, by its key. */
   maxQuantities: new Map(objects.addon.map((addon) => [addon.key, addon.maxQuantity])),
 });
 
@@ -47,7 +46,7 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" &&
     (Array.isArray(value) ? value.length : Object.keys(value).length) === 0);
 
-/** The fields of `defaults` that differ from their default. */
+/** Those of `defaults` that differ. */
 export function writeFields<D extends object>(
   doc: D,
   defaults: D,
@@ -57,7 +56,6 @@ export function writeFields<D extends object>(
   return fields as { [K in keyof D]?: Exclude<D[K], null> };
 }
 
-/** The value, or undefined if it is the default. */
 export const omitDefault = <T>(value: T, standard: T): T | undefined =>
   value === standard ? undefined : value;
 
@@ -68,7 +66,7 @@ export const writePresented = ({ images, translations }: Presented) => ({
   translations,
 });
 
-/** The fields that most kinds share, with `more` between the name and the images. */
+/** `more` goes between the name and the images. */
 export const writeCommon = <T extends object>(
   doc: Named & Presented & { status: Status },
   more: T,

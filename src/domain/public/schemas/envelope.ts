@@ -49,7 +49,7 @@ export const catalogChange = z.strictObject({
     .describe("Lists that changed without a more specific event; fetch them again"),
 });
 
-/** The schema of `data.object`, by the part of the event type before the dot. */
+/** Of `data.object`. */
 const OBJECTS: Record<EventPrefix, z.ZodObject> = {
   catalog: catalogChange,
   service,

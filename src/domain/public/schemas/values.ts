@@ -34,7 +34,6 @@ export const image = z.strictObject({
   height: z.int().nullable().describe("Height in pixels; null if unknown"),
 });
 
-/** The last fields of every public object. */
 export const commonFields = {
   sortOrder: count.describe(
     "Position in the list, starting at 0; a created or deleted object shifts the objects after it",
