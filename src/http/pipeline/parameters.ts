@@ -121,15 +121,27 @@ export function parseParameters<P extends Parameters>(known: P, query: string): 
   return values;
 }
 
-/** Returns the valid values and the issues, for callers that validate more before they throw. */
+/** Bounds the work for a query string full of unknown names. No route has half as many parameters. */
+const MAX_NAMES = 50;
+const TOO_MANY_NAMES = `The query has too many parameters: at most ${MAX_NAMES} different names are allowed.`;
+
+/**
+ * Returns the valid values and the issues, for callers that validate more before they throw.
+ * @throws AppError if the query has more than 50 parameter names
+ */
 export function validateParameters<P extends Parameters>(
   known: P,
   query: string,
 ): { values: ParametersOf<P>; issues: ValidationIssue[] } {
   const names = Object.keys(known);
   const textsByName = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(query))
-    textsByName.set(name, [...(textsByName.get(name) ?? []), value]);
+  for (const [name, value] of new URLSearchParams(query)) {
+    const texts = textsByName.get(name);
+    if (texts) texts.push(value);
+    else textsByName.set(name, [value]);
+    if (textsByName.size > MAX_NAMES)
+      throw parametersError([{ code: "too_many_parameters", detail: TOO_MANY_NAMES }]);
+  }
 
   const issues: ValidationIssue[] = [];
   const values: Record<string, unknown> = {};
