@@ -13,7 +13,7 @@ import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Credential } from "../../store/keys.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
-import { addressGroup, type GetClientAddress } from "./client-address.ts";
+import { addressGroup, addressNetwork, type GetClientAddress } from "./client-address.ts";
 import { createCommitDetector } from "./commit-detector.ts";
 import {
   createRateLimitPolicy,
@@ -21,6 +21,7 @@ import {
   PER_HOUR,
   PER_MINUTE,
   rateLimitHeader,
+  type RateLimiter,
   type RateLimitPolicy,
   type RateLimitResult,
   retryAfterSeconds,
@@ -56,6 +57,18 @@ type KnownKey = { key: Credential; policy: RateLimitPolicy };
 
 const PUBLIC_POLICY = createKeyPolicy(DEFAULT_LIMITS.minute, DEFAULT_LIMITS.hour);
 const FAILURE_POLICY = createRateLimitPolicy({ window: PER_MINUTE, quota: 60 });
+/** An IPv6 /48 gets the quota of ten /64s: several households or offices can share one. */
+const NETWORK_FACTOR = 10;
+const NETWORK_POLICY = createRateLimitPolicy(
+  {
+    window: { ...PER_MINUTE, name: "network-per-minute" },
+    quota: NETWORK_FACTOR * DEFAULT_LIMITS.minute,
+  },
+  {
+    window: { ...PER_HOUR, name: "network-per-hour" },
+    quota: NETWORK_FACTOR * DEFAULT_LIMITS.hour,
+  },
+);
 const MAX_KNOWN_KEYS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
@@ -105,17 +118,31 @@ export function createAccessControl(
     return last.known;
   };
 
+  /** Counts a request against its address and, in IPv6, against the network of the address. */
+  const takeByAddress = (
+    limiter: RateLimiter,
+    policy: RateLimitPolicy,
+    { request, startedAt }: RequestContext,
+  ): { policy: RateLimitPolicy; result: RateLimitResult } => {
+    const address = getClientAddress(request);
+    const network = addressNetwork(address);
+    if (network !== undefined) {
+      // Before the address, so that an exhausted network cannot add addresses to the limiter.
+      const result = limiter.peek(network, NETWORK_POLICY, startedAt);
+      if (!result.allowed) return { policy: NETWORK_POLICY, result };
+    }
+    const result = limiter.take(addressGroup(address), policy, startedAt);
+    if (network !== undefined && result.allowed) limiter.take(network, NETWORK_POLICY, startedAt);
+    return { policy, result };
+  };
+
   /** A failed attempt counts against the client's address, never against a key. */
   const getKeyOrCountFailure = (context: RequestContext): KnownKey => {
     try {
       return getKey(context);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const result = limits.failures.take(
-        addressGroup(getClientAddress(context.request)),
-        FAILURE_POLICY,
-        context.startedAt,
-      );
+      const { result } = takeByAddress(limits.failures, FAILURE_POLICY, context);
       throw result.allowed ? error : new RateLimitError(result);
     }
   };
@@ -174,9 +201,8 @@ export function createAccessControl(
       recordUsage(context, key);
     },
     limitByAddress(context) {
-      const client = addressGroup(getClientAddress(context.request));
-      const result = limits.addresses.take(client, PUBLIC_POLICY, context.startedAt);
-      applyLimit(context, PUBLIC_POLICY, result);
+      const { policy, result } = takeByAddress(limits.addresses, PUBLIC_POLICY, context);
+      applyLimit(context, policy, result);
     },
   };
 }

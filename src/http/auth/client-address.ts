@@ -37,10 +37,18 @@ const withoutPort = (hop: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, "$1");
 
 /** The address to rate-limit by: an IPv6 subscriber usually has a whole /64. */
-export function addressGroup(address: string): string {
-  if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return address;
-  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
-  return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
+export const addressGroup = (address: string): string => ipv6Prefix(address, 64) ?? address;
+
+/**
+ * The IPv6 /48 of an address, which is the most that one customer usually gets; undefined for IPv4.
+ * It has 65,536 groups, each with its own limit.
+ */
+export const addressNetwork = (address: string): string | undefined => ipv6Prefix(address, 48);
+
+function ipv6Prefix(address: string, bits: 48 | 64): string | undefined {
+  if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return undefined;
+  const parts = ipaddr.IPv6.parse(address).parts.slice(0, bits / 16);
+  return `${parts.map((part) => part.toString(16)).join(":")}::/${bits}`;
 }
 
 export const isLoopback = (address: string): boolean =>

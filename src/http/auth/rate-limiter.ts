@@ -36,8 +36,14 @@ export type RateLimiter = {
   take: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
   /** Like `take`, without counting. */
   peek: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
-  /** The requests counted since an instant, by client and second. */
-  countedSince: (instant: number) => { client: string; second: number; count: number }[];
+  /**
+   * The requests to save, by client and second: those counted since an instant, and earlier ones of
+   * a client that had fewer than `minimum` requests until then. Clients with fewer are left out.
+   */
+  countedSince: (
+    instant: number,
+    minimum?: number,
+  ) => { client: string; second: number; count: number }[];
   /** Restores counts of an earlier process. @param buckets in order of time */
   restore: (client: string, buckets: Bucket[]) => void;
 };
@@ -49,9 +55,11 @@ type Meter = {
   used: number[];
   /** For each window: the index of the oldest bucket in it. */
   oldest: number[];
-  policy: RateLimitPolicy;
+  /** Whether `countedSince` has left out its requests so far. */
+  isUnsaved: boolean;
 };
 
+/** Beyond this number, the client whose last request is longest ago is forgotten. */
 const MAX_CLIENTS = 50_000;
 const MAX_EXPIRED_BUCKETS = 1024;
 
@@ -60,6 +68,7 @@ const MAX_EXPIRED_BUCKETS = 1024;
  * windows would allow two quotas within two seconds. A rejected request is not counted.
  */
 export function createRateLimiter(): RateLimiter {
+  /** In order of the last request, so that the first one can be evicted without a search. */
   const meters = new Map<string, Meter>();
   const restored = new Map<string, Bucket[]>();
 
@@ -69,50 +78,52 @@ export function createRateLimiter(): RateLimiter {
     now: number,
     counts: boolean,
   ): RateLimitResult => {
-    const meter = meters.get(client) ?? createMeter(client, policy, now);
+    const meter = meters.get(client) ?? createMeter(client, policy);
     expire(meter, policy, now);
     const { used } = meter;
     const allowed = policy.windows.every(({ quota }, i) => (used[i] ?? 0) < quota);
-    if (allowed && counts) count(meter, now);
+    if (counts) {
+      if (allowed) count(meter, now);
+      restored.delete(client);
+      meters.delete(client);
+      meters.set(client, meter);
+      evictOldest();
+    }
     return { allowed, windowStates: windowStatesOf(meter, policy, now) };
   };
 
-  const createMeter = (client: string, policy: RateLimitPolicy, now: number): Meter => {
-    if (meters.size >= MAX_CLIENTS) evictIdle(now);
+  const createMeter = (client: string, policy: RateLimitPolicy): Meter => {
     const buckets = restored.get(client) ?? [];
-    restored.delete(client);
     const total = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
-    const meter = {
+    return {
       buckets,
       used: policy.windows.map(() => total),
       oldest: policy.windows.map(() => 0),
-      policy,
+      isUnsaved: buckets.length === 0,
     };
-    meters.set(client, meter);
-    return meter;
   };
 
-  /** Evicts idle clients; if none is idle, the oldest. */
-  const evictIdle = (now: number): void => {
-    for (const [client, meter] of meters) {
-      expire(meter, meter.policy, now);
-      if (meter.used.every((used) => used === 0)) meters.delete(client);
-    }
-    const [first] = meters.keys();
-    if (meters.size >= MAX_CLIENTS && first !== undefined) meters.delete(first);
+  const evictOldest = (): void => {
+    if (meters.size <= MAX_CLIENTS) return;
+    const [oldest] = meters.keys();
+    if (oldest !== undefined) meters.delete(oldest);
   };
 
   return {
     take: (client, policy, now) => check(client, policy, now, true),
     peek: (client, policy, now) => check(client, policy, now, false),
-    countedSince(instant) {
+    countedSince(instant, minimum = 1) {
       const found: { client: string; second: number; count: number }[] = [];
-      for (const [client, { buckets }] of meters)
+      for (const [client, meter] of meters) {
+        const { buckets } = meter;
+        if (meter.isUnsaved && !hasRequests(buckets, minimum)) continue;
         for (let i = buckets.length - 1; i >= 0; i--) {
           const { second, lastAt, count: requests } = buckets[i] as Bucket;
-          if (second === null || lastAt < instant) break;
+          if (second === null || (lastAt < instant && !meter.isUnsaved)) break;
           found.push({ client, second, count: requests });
         }
+        meter.isUnsaved = false;
+      }
       return found;
     },
     restore: (client, buckets) => void restored.set(client, buckets),
@@ -136,6 +147,9 @@ function expire(meter: Meter, policy: RateLimitPolicy, now: number): void {
   meter.buckets.splice(0, expired);
   meter.oldest = meter.oldest.map((index) => index - expired);
 }
+
+const hasRequests = ([first, second]: readonly Bucket[], minimum: number): boolean =>
+  (first?.count ?? 0) + (second?.count ?? 0) >= minimum;
 
 function count(meter: Meter, now: number): void {
   const second = Math.floor(now / 1000);

@@ -12,6 +12,8 @@ export type RateLimits = {
 };
 
 const KEY_ID = /^key_/;
+/** Addresses with fewer requests are not saved: an attacker can have any number of addresses. */
+const MIN_SAVED_REQUESTS = 2;
 /** Smaller differences are normal clock adjustment. */
 const MIN_JUMP_SECONDS = 2;
 
@@ -52,7 +54,7 @@ export function createRateLimits(rt: Runtime): RateLimits {
         offset += jumpSeconds * 1000;
         shift += jumpSeconds;
       }
-      const counts = [...keys.countedSince(savedAt), ...addresses.countedSince(savedAt)].map(
+      const counts = [...keys.countedSince(savedAt), ...addresses.countedSince(savedAt, MIN_SAVED_REQUESTS)].map(
         ({ client, second, count }) => ({
           client,
           second: Math.floor(second + offset / 1000),

@@ -129,6 +129,78 @@ test("no interval has more requests than its quota, and rejected requests are no
   expect(maxWithin(3_600_000)).toBe(300);
 });
 
+describe("addresses of one IPv6 /48", () => {
+  const ask = (api: TestApi, i: number, path = AVAILABILITY, init = {}) =>
+    api.request(path, {
+      key: null,
+      ...init,
+      headers: { "x-forwarded-for": `2001:db8:7:${i.toString(16)}::1` },
+    });
+  const createProxiedApi = () =>
+    createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
+
+  test("share ten times the quota of one /64", async () => {
+    const api = createProxiedApi();
+    for (let i = 0; i < 600; i++) expect((await ask(api, i)).status).toBe(400);
+    const refused = await ask(api, 600);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("ratelimit-policy")).toBe(
+      '"network-per-minute";q=600;w=60, "network-per-hour";q=10000;w=3600',
+    );
+    expect((await refused.json()) as Problem).toMatchObject({
+      violatedPolicies: ["network-per-minute"],
+    });
+    expect((await ask(api, 601, AVAILABILITY.replace("aurora", "none"))).status).toBe(429);
+    const elsewhere = { "x-forwarded-for": "2001:db8:8::1" };
+    expect((await api.request(AVAILABILITY, { key: null, headers: elsewhere })).status).toBe(400);
+  });
+
+  test("share ten times the failed attempts of one /64", async () => {
+    const api = createProxiedApi();
+    for (let i = 0; i < 600; i++) expect((await ask(api, i, STAFF)).status).toBe(401);
+    expect((await ask(api, 600, STAFF)).status).toBe(429);
+  });
+});
+
+test("an address with a single request has no row in the database, one with two has both", async () => {
+  const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
+  const ask = (address: string) =>
+    api.request(AVAILABILITY, { key: null, headers: { "x-forwarded-for": address } });
+  for (let i = 0; i < 100; i++) await ask(`203.0.113.${i}`);
+  api.flush();
+  expect(api.store.rateCounts.list()).toEqual([]);
+  api.advance(5000);
+  await ask("203.0.113.7");
+  api.flush();
+  expect(api.store.rateCounts.list()).toMatchObject([
+    { client: "203.0.113.7", count: 1 },
+    { client: "203.0.113.7", count: 1 },
+  ]);
+});
+
+test("a full limiter forgets the client whose last request is longest ago, without a search", () => {
+  const limiter = createRateLimiter();
+  const policy = createRateLimitPolicy({ window: PER_HOUR, quota: 10 });
+  const remaining = (client: string) =>
+    limiter.peek(client, policy, 0).windowStates[0]?.remaining;
+  const take = (first: number, last: number) => {
+    const before = process.threadCpuUsage();
+    for (let i = first; i < last; i++) {
+      limiter.take(`client-${i}`, policy, 0);
+      if (i % 1000 === 0) limiter.take("regular", policy, 0);
+    }
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  };
+  take(0, 50_000);
+  // With a search for idle clients, these take minutes.
+  expect(take(50_000, 200_000)).toBeLessThan(5000);
+  expect(remaining("regular")).toBe(0);
+  expect(remaining("client-1")).toBe(10);
+  expect(remaining("client-199999")).toBe(9);
+  expect(limiter.countedSince(0)).toHaveLength(50_000);
+});
+
 describe("after a restart", () => {
   /** Starts another process on the same data, with another monotonic clock. */
   const restart = (api: TestApi, wallMs: number): ReturnType<typeof createApp> => {
