@@ -61,6 +61,7 @@ export const EXIT_CODE_OF = {
   addon_not_linked: EXIT.invalidInput,
   staff_cannot_perform: EXIT.invalidInput,
   party_too_large: EXIT.invalidInput,
+  query_too_large: EXIT.invalidInput,
   unsafe_url: EXIT.invalidInput,
   body_too_large: EXIT.invalidInput,
   uri_too_long: EXIT.invalidInput,

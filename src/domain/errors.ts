@@ -6,6 +6,7 @@ export type ErrorCode =
   | "invalid_cursor"
   | "invalid_date"
   | "range_too_large"
+  | "query_too_large"
   | "invalid_json"
   | "missing_key"
   | "invalid_key"

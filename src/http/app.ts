@@ -5,6 +5,7 @@ import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import { createAccessControl } from "./auth/access-control.ts";
 import { createGetClientAddress } from "./auth/client-address.ts";
 import { createRateLimits } from "./auth/rate-limits.ts";
+import { createScanQueue } from "./handlers/availability/scan-queue.ts";
 import { createListHandler } from "./handlers/catalog/list-cache.ts";
 import { createLongPolls } from "./handlers/changes/long-polls.ts";
 import { docsRoutes } from "./handlers/docs.ts";
@@ -48,11 +49,15 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
   const accessControl = createAccessControl(rt, keyUsage, limits, getClientAddress);
   const metrics = createMetrics();
   const longPolls = createLongPolls(rt);
+  const scanQueue = createScanQueue(rt.monotonic);
   const observe = createResponseObserver(rt, metrics, getClientAddress);
-  const pipeline = createPipeline(rt, accessControl, observe);
+  const pipeline = createPipeline(rt, accessControl, (...response) => {
+    scanQueue.recordRequest();
+    observe(...response);
+  });
   const listHandler = createListHandler(rt);
   const routePaths = groupByPath(
-    bindRoutes({ rt, accessControl, longPolls, metrics, sendOnce, listHandler }),
+    bindRoutes({ rt, accessControl, longPolls, scanQueue, metrics, sendOnce, listHandler }),
   );
   let router: Promise<Router> | undefined;
   // Loaded for the first request that needs it: the Web API classes that h3 uses take Node 30 ms.

@@ -139,10 +139,11 @@ export const ROUTES: readonly RouteDefinition[] = [
       "addon_not_linked",
       "staff_cannot_perform",
       "party_too_large",
+      "query_too_large",
       "validation_failed",
       "busy",
     ],
-    handle: ({ rt, accessControl }) => getAvailability(rt, accessControl),
+    handle: ({ rt, accessControl, scanQueue }) => getAvailability(rt, accessControl, scanQueue),
   },
   {
     operationId: "listChanges",

@@ -117,16 +117,14 @@ function create(rt: Runtime, slug: string, question: ResolvedRequest, start: str
 
 function queryAvailability(rt: Runtime, { catalog, request: question }: Scenario): Availability {
   const { from, to } = question;
-  return createAvailabilityFinder(rt, createEventLoopYield())(
-    getBusiness(rt, catalog.business.slug),
-    {
-      audience: "INTERNAL",
-      request: toNamedRequest(question),
-      dates: { from, to },
-      timezone: null,
-      explain: true,
-    },
-  );
+  return createAvailabilityFinder(rt)(getBusiness(rt, catalog.business.slug), {
+    audience: "INTERNAL",
+    request: toNamedRequest(question),
+    dates: { from, to },
+    timezone: null,
+    explain: true,
+    yieldToEventLoop: createEventLoopYield(),
+  });
 }
 
 async function collectStarts({ days }: Availability) {

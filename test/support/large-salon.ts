@@ -46,8 +46,13 @@ function buildLargeSalon(people: number, services: number): Catalog {
 }
 
 /** Stores the salon, and half-hour bookings at random times and staff; they may overlap. */
-export function createLargeSalon(rt: Runtime, size: SalonSize) {
+export function createLargeSalon(
+  rt: Runtime,
+  size: SalonSize,
+  policy: Partial<Catalog["business"]["bookingPolicy"]> = {},
+) {
   const catalog = buildLargeSalon(size.people, size.services);
+  Object.assign(catalog.business.bookingPolicy, policy);
   const { slug } = catalog.business;
   changeCatalog(rt, catalog, "local", null);
   const [services, staff] = (["service", "staff"] as const).map((kind) =>

@@ -1,9 +1,10 @@
 import { BoundedCache } from "../../domain/bounded-cache.ts";
-import { listRefusedStarts } from "../../domain/availability/slot.ts";
+import { findSlots, listRefusedStarts, listSlots } from "../../domain/availability/slot.ts";
 import { dateOf, dayNumber, dayAt } from "../../domain/availability/wall-clock.ts";
 import type { SlotSearch } from "../../domain/availability/slot-search.ts";
 import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
 import { planNamedRequest, type Audience } from "../../domain/availability/resolve-request.ts";
+import { assertNotTooLarge } from "../../domain/availability/scan-size.ts";
 import {
   type PublicDay,
   type PublicSlot,
@@ -26,8 +27,8 @@ export type AvailabilityQuery = {
   timezone: string | null;
   /** Include each start that is not offered, with the first rule it breaks. */
   explain: boolean;
-  /** Stops the scan between two chunks. */
-  signal?: AbortSignal;
+  /** Called between two chunks of work. It can reject to stop the scan. */
+  yieldToEventLoop: YieldToEventLoop;
 };
 
 /** Terms of every slot. Prices are per guest. */
@@ -35,6 +36,8 @@ type Terms = { timezone: string; durationMin: number; priceCents: number; curren
 
 export type Availability = {
   terms: Terms;
+  /** @throws AppError query_too_large. @param lists whether days are listed, or only searched */
+  assertNotTooLarge: (lists: "days" | "next") => void;
   /** The requested days in order, in chunks. */
   days: () => AsyncGenerator<PublicDay[]>;
   /** The first slots from a day on, up to the booking horizon and at most a year ahead. */
@@ -51,22 +54,15 @@ const MAX_SEARCH_DAYS = 366;
  * Finds when a visit can be booked. Yields to the event loop between chunks of work, so a booking
  * made during a scan may or may not be reflected in its result.
  */
-export function createAvailabilityFinder(
-  rt: Runtime,
-  yieldToEventLoop: YieldToEventLoop,
-): AvailabilityFinder {
+export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
   const readCatalog = createCatalogReader(rt);
 
   /** @throws AppError with every issue of the request */
-  return (business, { audience, request, dates, timezone, explain, signal }) => {
+  return (business, { audience, request, dates, timezone, explain, yieldToEventLoop }) => {
     const catalog = readCatalog(business);
     const plan = planNamedRequest(catalog, audience, request, dates, rt.now());
     const zone = timezone ?? plan.timezone;
     const presenter = createSlotPresenter(catalog, audience, zone);
-    const yieldUnlessAborted: YieldToEventLoop = async () => {
-      await yieldToEventLoop();
-      signal?.throwIfAborted();
-    };
 
     const explainDays = (search: SlotSearch | null) => {
       const refused = search === null ? [] : listRefusedStarts(search);
@@ -78,12 +74,15 @@ export function createAvailabilityFinder(
 
     return {
       terms: { timezone: zone, ...totalsOf(plan), currency: catalog.business.currency },
+      assertNotTooLarge: (lists) =>
+        assertNotTooLarge(plan, { lists, explain, maxSearchDays: MAX_SEARCH_DAYS }),
       async *days() {
-        for await (const { days, search } of scanDays(rt, yieldUnlessAborted, business.id, plan, {
+        for await (const chunk of scanDays(rt, yieldToEventLoop, business.id, plan, {
           first: plan.firstDay,
           last: plan.lastDay,
         })) {
-          const refusedOn = explain ? explainDays(search) : () => ({});
+          const days = chunk.search === null ? chunk.days : listSlots(chunk.search);
+          const refusedOn = explain ? explainDays(chunk.search) : () => ({});
           yield days.map((day) => ({
             ...day,
             slots: day.slots.map(presenter.toPublicSlot),
@@ -92,16 +91,17 @@ export function createAvailabilityFinder(
         }
       },
       async nextSlots(limit, from) {
+        if (plan.segments.some(({ candidates }) => candidates.length === 0)) return [];
         const begin = Math.max(dayNumber(from), dayAt(plan.timezone, plan.earliestMin));
         const end = Math.min(plan.horizonDay, begin + MAX_SEARCH_DAYS - 1);
         const found: PublicSlot[] = [];
         for (let first = begin; first <= end; first += SEARCH_STEP_DAYS) {
           const last = Math.min(end, first + SEARCH_STEP_DAYS - 1);
-          for await (const { days } of scanDays(rt, yieldUnlessAborted, business.id, plan, {
+          for await (const { search } of scanDays(rt, yieldToEventLoop, business.id, plan, {
             first,
             last,
           })) {
-            const slots = days.flatMap((day) => day.slots);
+            const slots = search === null ? [] : findSlots(search);
             found.push(...slots.slice(0, limit - found.length).map(presenter.toPublicSlot));
             if (found.length === limit) return found;
           }

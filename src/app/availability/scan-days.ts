@@ -1,6 +1,6 @@
 import { busyWindow, busyMargins } from "../../domain/availability/busy-intervals.ts";
 import { DAY_MIN, type DayNumber, dateOf, dayAt } from "../../domain/availability/wall-clock.ts";
-import { type DayListing, type DayState, listSlots } from "../../domain/availability/slot.ts";
+import type { DayListing, DayState } from "../../domain/availability/slot.ts";
 import { type SlotSearch, prepareSlotSearch } from "../../domain/availability/slot-search.ts";
 import { withDays, type VisitPlan } from "../../domain/availability/visit-plan.ts";
 import type { BusyInterval } from "../../domain/availability/request.ts";
@@ -15,10 +15,13 @@ const MAX_DAYS = 16;
 const BOOKING_DAYS = 4;
 
 export type DayRange = { first: DayNumber; last: DayNumber };
-/** Some of the days, in order. `search` is null if notice or horizon alone rule them out. */
-export type DayChunk = { days: DayListing[]; search: SlotSearch | null };
+/** Some of the days, in order. */
+export type DayChunk =
+  | { search: SlotSearch }
+  /** Notice or horizon alone rule them out. */
+  | { search: null; days: DayListing[] };
 
-/** Lists days in chunks, and yields to the event loop before each. */
+/** Prepares the search of days in chunks, and yields to the event loop before each. */
 export async function* scanDays(
   rt: Runtime,
   yieldToEventLoop: YieldToEventLoop,
@@ -63,11 +66,8 @@ async function* scanChunks(
   for await (const { first, last } of inChunks(yieldToEventLoop, days, length)) {
     const chunk = withDays(plan, first, last);
     const { start, end } = busyWindow(chunk, margins);
-    const search = prepareSlotSearch(
-      chunk,
-      bookings.filter(({ startMin, endMin }) => startMin < end && endMin > start),
-    );
-    yield { search, days: listSlots(search) };
+    const near = bookings.filter(({ startMin, endMin }) => startMin < end && endMin > start);
+    yield { search: prepareSlotSearch(chunk, near) };
   }
 }
 

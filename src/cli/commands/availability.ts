@@ -56,7 +56,7 @@ export const availability = command({
       import("../../app/availability/availability.ts"),
       import("../../app/availability/yield-to-event-loop.ts"),
     ]);
-    const findAvailability = createAvailabilityFinder(rt, createEventLoopYield());
+    const findAvailability = createAvailabilityFinder(rt);
     const { explain, next } = given;
     const availability = findAvailability(business, {
       audience: "INTERNAL",
@@ -64,6 +64,7 @@ export const availability = command({
       dates,
       timezone: null,
       explain,
+      yieldToEventLoop: createEventLoopYield(),
     });
     const keys = new Map(
       (["staff", "table"] as const)

@@ -121,13 +121,17 @@ export function listRefusedStarts(search: SlotSearch): RefusedStart[] {
 export type DayState = "OPEN" | "FULL" | "CLOSED" | "TOO_SOON" | "TOO_FAR";
 export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };
 
-export function listSlots(search: SlotSearch): DayListing[] {
-  const { plan } = search;
-  const slots = visitStarts(search.chain).flatMap((minute) => {
+/** The slots of all requested days, in order. */
+export const findSlots = (search: SlotSearch): Slot[] =>
+  visitStarts(search.chain).flatMap((minute) => {
     const check = checkStart(search, minute);
     return check.ok ? [check.slot] : [];
   });
-  const byDay = Map.groupBy(slots, ({ startMin }) => dayAt(plan.timezone, startMin));
+
+/** Each requested day with the slots that start on it. */
+export function listSlots(search: SlotSearch): DayListing[] {
+  const { plan } = search;
+  const byDay = Map.groupBy(findSlots(search), ({ startMin }) => dayAt(plan.timezone, startMin));
   const stateOf = createEmptyDayState(plan);
   return Array.from({ length: plan.lastDay - plan.firstDay + 1 }, (_, i) => {
     const day = plan.firstDay + i;

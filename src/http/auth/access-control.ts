@@ -12,6 +12,7 @@ import {
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Credential } from "../../store/keys.ts";
+import type { ScanClient } from "../handlers/availability/scan-queue.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
 import { addressGroup, addressNetwork, type GetClientAddress } from "./client-address.ts";
 import { createCommitDetector } from "./commit-detector.ts";
@@ -38,6 +39,8 @@ export type AccessControl = {
   authenticate: (context: RequestContext, slug: string, scope: Scope) => void;
   /** For public routes. @throws RateLimitError */
   limitByAddress: (context: RequestContext) => void;
+  /** The client that the work of a request counts for. */
+  getClient: (context: RequestContext) => ScanClient;
 };
 
 /** AppError with rate-limit details for the response. */
@@ -203,6 +206,11 @@ export function createAccessControl(
     limitByAddress(context) {
       const { policy, result } = takeByAddress(limits.addresses, PUBLIC_POLICY, context);
       applyLimit(context, policy, result);
+    },
+    getClient({ keyId, request }) {
+      if (keyId !== null) return { id: keyId, network: undefined, isKey: true };
+      const address = getClientAddress(request);
+      return { id: addressGroup(address), network: addressNetwork(address), isKey: false };
     },
   };
 }

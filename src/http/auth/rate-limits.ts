@@ -54,14 +54,15 @@ export function createRateLimits(rt: Runtime): RateLimits {
         offset += jumpSeconds * 1000;
         shift += jumpSeconds;
       }
-      const counts = [...keys.countedSince(savedAt), ...addresses.countedSince(savedAt, MIN_SAVED_REQUESTS)].map(
-        ({ client, second, count }) => ({
-          client,
-          second: Math.floor(second + offset / 1000),
-          process,
-          count,
-        }),
-      );
+      const counts = [
+        ...keys.countedSince(savedAt),
+        ...addresses.countedSince(savedAt, MIN_SAVED_REQUESTS),
+      ].map(({ client, second, count }) => ({
+        client,
+        second: Math.floor(second + offset / 1000),
+        process,
+        count,
+      }));
       if (counts.length === 0 && shift === 0) return;
       saveRateCounts(rt, counts, shift);
       shift = 0;

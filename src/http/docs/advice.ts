@@ -34,6 +34,7 @@ export const ADVICE: Record<HttpCode, string> = {
   addon_not_linked: "Use an add-on from the service's `addonLinks`, within its quantities.",
   staff_cannot_perform: "Use a staff member from the service's `staffIds`, or omit the parameter.",
   party_too_large: "Try a smaller party, or contact the business.",
+  query_too_large: "Ask for fewer days, services or staff members, as `detail` says.",
   idempotency_key_reused: "Send a new Idempotency-Key for each different body.",
   unsafe_url: "Use an https URL with a public address. See `detail` for the reason.",
   rate_limited: "`violatedPolicies` names the window that is full.",

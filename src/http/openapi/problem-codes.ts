@@ -34,6 +34,7 @@ export const PROBLEM_DESCRIPTIONS: Record<HttpCode, string> = {
   addon_not_linked: "The add-on cannot be booked with the service.",
   staff_cannot_perform: "The staff member does not perform the service.",
   party_too_large: "No table is large enough for the party.",
+  query_too_large: "The search would take too much work. `errors` names the parameter to narrow.",
   idempotency_key_reused: "The Idempotency-Key was already used with a different body.",
   unsafe_url: "Events cannot be sent to this URL.",
   rate_limited: "Too many requests. Retry after the number of seconds in `Retry-After`.",

@@ -94,7 +94,9 @@ const problem = z.strictObject({
   violatedPolicies: z
     .array(z.string())
     .optional()
-    .describe("Rate limit windows that are full; only with `rate_limited`"),
+    .describe(
+      "Rate limit windows that are full; only with `rate_limited`. Those of an IPv6 /48 begin with `network-`",
+    ),
 });
 
 const NAMED = {

@@ -43,6 +43,7 @@ export const HTTP_STATUS = {
   addon_not_linked: 422,
   staff_cannot_perform: 422,
   party_too_large: 422,
+  query_too_large: 422,
   idempotency_key_reused: 422,
   unsafe_url: 422,
   rate_limited: 429,

@@ -12,6 +12,7 @@ import type { SchemaName } from "../openapi/schemas.ts";
 import type { Parameters } from "./parameters.ts";
 import type { HttpCode } from "./problems.ts";
 import type { ListHandler } from "../handlers/catalog/list-cache.ts";
+import type { ScanQueue } from "../handlers/availability/scan-queue.ts";
 import type { LongPolls } from "../handlers/changes/long-polls.ts";
 
 /** A response of a route. Schemas are named, so that only the OpenAPI document loads them all. */
@@ -56,6 +57,7 @@ export type HandlerDeps = {
   rt: Runtime;
   accessControl: AccessControl;
   longPolls: LongPolls;
+  scanQueue: ScanQueue;
   metrics: Metrics;
   sendOnce: SendOnce;
   listHandler: ListHandler;

@@ -27,17 +27,20 @@ const appointment = (fields: Partial<NamedAppointmentRequest> = {}): NamedAppoin
   ...fields,
 });
 
+const yieldToEventLoop = createEventLoopYield();
+
 const createQuery = (fields: Partial<AvailabilityQuery> = {}): AvailabilityQuery => ({
   audience: "INTERNAL",
   request: appointment(),
   dates: { from: MONDAY, to: MONDAY },
   timezone: null,
   explain: false,
+  yieldToEventLoop,
   ...fields,
 });
 
 const createFinder = (rt: TestRuntime, slug = SHOP_SLUG) => {
-  const find = createAvailabilityFinder(rt, createEventLoopYield());
+  const find = createAvailabilityFinder(rt);
   return (fields: Partial<AvailabilityQuery> = {}) =>
     find(getBusiness(rt, slug), createQuery(fields));
 };

@@ -181,8 +181,7 @@ test("an address with a single request has no row in the database, one with two 
 test("a full limiter forgets the client whose last request is longest ago, without a search", () => {
   const limiter = createRateLimiter();
   const policy = createRateLimitPolicy({ window: PER_HOUR, quota: 10 });
-  const remaining = (client: string) =>
-    limiter.peek(client, policy, 0).windowStates[0]?.remaining;
+  const remaining = (client: string) => limiter.peek(client, policy, 0).windowStates[0]?.remaining;
   const take = (first: number, last: number) => {
     const before = process.threadCpuUsage();
     for (let i = first; i < last; i++) {

@@ -2,7 +2,6 @@ import {
   type Availability,
   createAvailabilityFinder,
 } from "../../../app/availability/availability.ts";
-import { createEventLoopYield } from "../../../app/availability/yield-to-event-loop.ts";
 import type { PublicDay } from "../../../domain/availability/public-slot.ts";
 import { addDays, localDateOf } from "../../../domain/local-time.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -11,39 +10,22 @@ import type { BusinessRow } from "../../../store/businesses.ts";
 import { type AvailabilityRequest, parseAvailabilityRequest } from "./availability-parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { AccessControl } from "../../auth/access-control.ts";
+import type { ScanQueue } from "./scan-queue.ts";
 import { createSharedResponses } from "./shared-responses.ts";
 import { parametersError } from "../../pipeline/parameters.ts";
 
 const MINUTE_MS = 60_000;
 /** Only extreme requests get here: eight services in a row, each with fifty staff, for months. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Maximum concurrent scans; further requests get 503. */
-const MAX_SCANS = 20;
 
 /** A public route; only `explain` needs a key of the business. */
 export function getAvailability(
   rt: Runtime,
   accessControl: AccessControl,
+  scanQueue: ScanQueue,
 ): (context: RequestContext) => Promise<HttpResponse> {
-  const findAvailability = createAvailabilityFinder(rt, createEventLoopYield());
-  const respond = createSharedResponses();
-  let scans = 0;
-
-  const build = async (
-    business: BusinessRow,
-    request: AvailabilityRequest,
-    signal: AbortSignal,
-  ): Promise<Buffer> => {
-    const availability = findAvailability(business, { audience: "PUBLIC", ...request, signal });
-    if (scans >= MAX_SCANS)
-      throw new AppError("busy", "Too many concurrent availability requests; retry in a moment.");
-    scans += 1;
-    try {
-      return await buildBody(availability, business, request);
-    } finally {
-      scans -= 1;
-    }
-  };
+  const findAvailability = createAvailabilityFinder(rt);
+  const respond = createSharedResponses(scanQueue);
 
   return async (context) => {
     const { search, params } = context.request;
@@ -60,10 +42,17 @@ export function getAvailability(
     // The minimum notice is counted in minutes rounded up, the horizon in minutes rounded down.
     const minute = context.now / MINUTE_MS;
     return respond(context, {
-      id: `${slug}${search}`,
+      // Not the query string: ignored parameters and spellings must not cost another scan.
+      id: `${business.id} ${JSON.stringify(request)}`,
+      client: accessControl.getClient(context),
       state: `${stateOf(business)} ${Math.floor(minute)} ${Math.ceil(minute)}`,
       cacheControl: needsKey ? "private, no-cache" : "public, max-age=0, must-revalidate",
-      build: (signal) => build(business, request, signal),
+      build: (yieldToEventLoop) =>
+        buildBody(
+          findAvailability(business, { audience: "PUBLIC", ...request, yieldToEventLoop }),
+          business,
+          request,
+        ),
     });
   };
 }
@@ -75,10 +64,11 @@ const requestsExplanation = (search: string): boolean =>
   new URLSearchParams(search).getAll("explain").some((value) => value === "true" || value === "1");
 
 async function buildBody(
-  { terms: { timezone: zone, ...terms }, days, nextSlots }: Availability,
+  { terms: { timezone: zone, ...terms }, assertNotTooLarge, days, nextSlots }: Availability,
   { id, slug, doc: { name, timezone, currency, locale }, catalogVersion }: BusinessRow,
   { granularity, dates: { from, to }, limit }: AvailabilityRequest,
 ): Promise<Buffer> {
+  assertNotTooLarge(granularity === "next" ? "next" : "days");
   const data: Record<string, unknown> = { timezone: zone, from, to, ...terms };
   // Serialized in chunks as days are found, so that other requests run in between.
   let daysJson = "";

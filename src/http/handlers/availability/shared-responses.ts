@@ -1,7 +1,8 @@
+import type { YieldToEventLoop } from "../../../app/availability/yield-to-event-loop.ts";
 import { BoundedCache } from "../../../domain/bounded-cache.ts";
-import { AppError } from "../../../domain/errors.ts";
 import { createHashedResponse, type CachedResponse } from "../../pipeline/cached-response.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
+import type { Scan, ScanClient, ScanQueue } from "./scan-queue.ts";
 
 const MAX_ENTRIES = 200;
 /** Larger responses are not kept. */
@@ -12,73 +13,55 @@ type ResponseRequest = {
   id: string;
   /** The state that the response depends on. */
   state: string;
+  client: ScanClient;
   cacheControl: string;
-  build: (signal: AbortSignal) => Promise<Buffer>;
+  build: (yieldToEventLoop: YieldToEventLoop) => Promise<Buffer>;
 };
 
 type SharedResponse = {
   state: string;
-  response: Promise<CachedResponse>;
-  /** Clients that wait for it. */
-  waiting: number;
-  abort: () => void;
+  scan: Scan<CachedResponse>;
+  /** Undefined until it is built. */
+  response: CachedResponse | undefined;
 };
 
 /**
- * Caches responses that are expensive to build. Concurrent requests for the same one share a build,
- * which is aborted when the last of their clients disconnects.
+ * Caches responses that are expensive to build. Concurrent requests for the same one share a scan,
+ * which ends when the last of their clients disconnects.
  */
-export function createSharedResponses(): (
-  context: RequestContext,
-  request: ResponseRequest,
-) => Promise<HttpResponse> {
+export function createSharedResponses(
+  scanQueue: ScanQueue,
+): (context: RequestContext, request: ResponseRequest) => Promise<HttpResponse> {
   const cache = new BoundedCache<string, SharedResponse>(MAX_ENTRIES);
 
   const startBuild = ({ id, state, cacheControl, build }: ResponseRequest): SharedResponse => {
-    const controller = new AbortController();
-    const body = build(controller.signal);
     const remove = () => {
       if (cache.get(id) === shared) cache.delete(id);
     };
-    const shared: SharedResponse = {
-      state,
-      response: body.then((bytes) =>
-        createHashedResponse(
+    const scan = scanQueue.add(async (yieldToEventLoop) => {
+      try {
+        const bytes = await build(yieldToEventLoop);
+        if (bytes.length > MAX_ENTRY_BYTES) remove();
+        return (shared.response = createHashedResponse(
           bytes,
           ["cache-control", cacheControl],
           ["content-type", "application/json"],
-        ),
-      ),
-      waiting: 0,
-      abort() {
+        ));
+      } catch (error) {
         remove();
-        controller.abort(new AppError("busy", "All clients of this response have disconnected."));
-      },
-    };
+        throw error;
+      }
+    });
+    const shared: SharedResponse = { state, scan, response: undefined };
     cache.set(id, shared);
-    body.then(({ length }) => length > MAX_ENTRY_BYTES && remove(), remove);
     return shared;
   };
 
   return async (context, request) => {
     const cached = cache.get(request.id);
     const shared = cached?.state === request.state ? cached : startBuild(request);
-    const response = await join(shared, context.request.disconnected());
+    const response =
+      shared.response ?? (await shared.scan.waitAs(request.client, context.request.disconnected()));
     return response.respond(context);
   };
-}
-
-/** Waits for a response; aborts its build if the client disconnects and no other client waits. */
-async function join(shared: SharedResponse, disconnected: AbortSignal): Promise<CachedResponse> {
-  const leave = () => {
-    shared.waiting -= 1;
-    if (shared.waiting === 0) shared.abort();
-  };
-  shared.waiting += 1;
-  disconnected.addEventListener("abort", leave);
-  try {
-    return await shared.response;
-  } finally {
-    disconnected.removeEventListener("abort", leave);
-  }
 }

@@ -60,9 +60,10 @@ export const servicesList = defineList({
     ...COMMON_PARAMETERS,
   },
   select({ services }, parameters) {
-    const { ids, categoryId, staffId, bookable, includeVariants, includeAddons } = parameters;
+    const { categoryId, staffId, bookable, includeVariants, includeAddons } = parameters;
+    const ids = parameters.ids && new Set(parameters.ids);
     const matches = (service: PublicService) =>
-      (ids === undefined || ids.includes(service.id)) &&
+      (ids === undefined || ids.has(service.id)) &&
       (categoryId === undefined || service.categoryId === categoryId) &&
       (staffId === undefined || service.staffIds.includes(staffId)) &&
       (bookable === undefined || service.bookable === bookable);

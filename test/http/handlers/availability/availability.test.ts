@@ -8,6 +8,7 @@ import {
   createReservation,
 } from "../../../../src/app/bookings/bookings.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
+import { createLargeSalon } from "../../../support/large-salon.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../../../support/shop.ts";
 import { createTestApi, type TestApi, type Problem, SALON } from "../../support/api.ts";
 
@@ -560,16 +561,24 @@ describe("caching", () => {
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("at most 20 scans run concurrently; further requests get 503", async () => {
+  test("spellings and ignored parameters of one request share one response", async () => {
     const api = createShop();
-    const responses = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => api.request(path(`${query}&_=${i}`), { key: null })),
+    const reads = vi.spyOn(api.store.bookings, "listBusySegments");
+    await request(api, `serviceIds=${CUT}&from=${MONDAY}&to=${MONDAY}&granularity=slots`);
+    const once = reads.mock.calls.length;
+    for (const other of [`_=1&${query}`, `${query}&utm_x=2`, `date=${MONDAY}&serviceIds=${CUT}`])
+      await request(api, other);
+    expect(reads).toHaveBeenCalledTimes(once);
+  });
+
+  test("any number of different requests wait for their turn", async () => {
+    const api = createShop();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        api.request(path(`serviceId=${CUT}&granularity=next&limit=${i + 1}`), { key: null }),
+      ),
     );
-    const busy = responses.filter(({ status }) => status === 503);
-    expect(responses.filter(({ status }) => status === 200)).toHaveLength(20);
-    expect(busy).toHaveLength(10);
-    expect(busy[0]?.headers.get("retry-after")).toBe("1");
-    expect((await api.request(path(query), { key: null })).status).toBe(200);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   test("a large response is compressed, and HEAD has the same headers", async () => {
@@ -632,6 +641,50 @@ describe("60 requests per minute and address", () => {
     for (let i = 0; i < 60; i++) expect(await request(`203.0.113.${i}`)).toBe(200);
     expect(await request("198.51.100.1")).toBe(429);
   });
+});
+
+describe("a query that takes too much work", () => {
+  const TOMORROW = "2026-11-21";
+  const salon = (people: number, slotIntervalMin: number) => {
+    const api = createTestApi();
+    const size = { people, services: 8, firstDay: MONDAY, days: 1, bookings: 0 };
+    const { slug, services } = createLargeSalon(api, size, { slotIntervalMin });
+    const { secret: key } = api.createKey({ businessId: businessId(slug) });
+    return (count: number, query: string) =>
+      api.request(path(`serviceIds=${services.slice(0, count).join(",")}&${query}`, slug), {
+        key: query.includes("explain") ? key : null,
+      });
+  };
+
+  test.each([
+    [50, 5, 4, `from=${TOMORROW}&to=2027-01-21&granularity=days`, "to"],
+    [50, 5, 8, `date=${TOMORROW}`, "serviceIds"],
+    [60, 5, 8, "granularity=next", "serviceIds"],
+    [50, 15, 8, `from=${TOMORROW}&to=2027-01-21&explain=true`, "explain"],
+    [300, 5, 1, "granularity=next", "staffIds"],
+  ])(
+    "%i staff, every %i minutes, %i services, %s: the parameter to narrow is %s",
+    async (people, interval, services, query, parameter) => {
+      const response = await salon(people, interval)(services, query);
+      const problem = (await response.json()) as Problem;
+      expect(problem).toMatchObject({ status: 422, code: "query_too_large" });
+      expect(problem.errors).toMatchObject([{ parameter, code: "query_too_large" }]);
+    },
+  );
+
+  test.each([
+    [10, 5, 8, `from=${TOMORROW}&to=2026-12-21&granularity=days`],
+    [10, 15, 8, `from=${TOMORROW}&to=2026-12-21`],
+    [10, 15, 8, `from=${TOMORROW}&to=2026-12-21&explain=true`],
+    [10, 5, 8, "granularity=next"],
+    [50, 15, 8, `from=${TOMORROW}&to=2027-01-21&granularity=days`],
+  ])(
+    "%i staff, every %i minutes, %i services, %s is allowed",
+    async (people, interval, services, query) => {
+      const { status } = await salon(people, interval)(services, query);
+      expect(status).toBe(200);
+    },
+  );
 });
 
 test("a response that would be too large is rejected with a fix", async () => {

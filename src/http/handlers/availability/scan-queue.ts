@@ -1,0 +1,255 @@
+import { setImmediate } from "node:timers";
+import type { YieldToEventLoop } from "../../../app/availability/yield-to-event-loop.ts";
+import { BoundedCache } from "../../../domain/bounded-cache.ts";
+import { AppError } from "../../../domain/errors.ts";
+
+/** Who a scan is for: an API key, else an address with its IPv6 /48. */
+export type ScanClient = { id: string; network: string | undefined; isKey: boolean };
+
+/** A scan of the calendar, shared by all requests that wait for it. */
+export type Scan<T> = {
+  /** Resolves with the result. Rejects if the client has waited too long for the scan to start. */
+  waitAs: (client: ScanClient, disconnected: AbortSignal) => Promise<T>;
+};
+
+export type ScanQueue = {
+  /** @param work calls its argument between two slices of at most about 20 ms */
+  add: <T>(work: (yieldToEventLoop: YieldToEventLoop) => Promise<T>) => Scan<T>;
+  /** Counts a request that has been served. After it, scans leave half of the time to others. */
+  recordRequest: () => void;
+};
+
+const MAX_SCANS_PER_ADDRESS = 1;
+const MAX_SCANS_PER_KEY = 2;
+/** An address that shares its /48 with a busy one must not wait for that one's scan to end. */
+const MAX_SCANS_PER_NETWORK = 4;
+const MAX_WAIT_MS = 2000;
+const WAIT_CHECK_MS = 250;
+/** Time after which CPU time spent counts half. */
+const HALF_LIFE_MS = 10_000;
+const MAX_ACCOUNTS = 20_000;
+
+/** The CPU time spent for a client or a network. */
+type Account = {
+  spentMs: number;
+  spentAt: number;
+  /** Scans that were started for it and have not ended. */
+  running: number;
+  maxRunning: number;
+  tickets: Set<Ticket>;
+};
+
+type RunningScan = {
+  /** The accounts it was started for; null until it starts. */
+  startedFor: Account[] | null;
+  /** Continues the scan, or ends it with an error. Undefined while it runs and after its end. */
+  resume: ((error?: AppError) => void) | undefined;
+  tickets: Set<Ticket>;
+};
+
+/** A request that waits for a scan. */
+type Ticket = { scan: RunningScan; client: Account; network: Account };
+
+/**
+ * Runs slices of scans, one at a time: the next slice is for the network, and in it for the client,
+ * for which the least CPU time was spent recently. So a client that asks for much work delays only
+ * itself.
+ * @param monotonic milliseconds
+ * @param cpuMs CPU time of this thread
+ */
+export function createScanQueue(monotonic: () => number, cpuMs = threadCpuMs): ScanQueue {
+  const accounts = new BoundedCache<string, Account>(MAX_ACCOUNTS);
+  const waitingClients = new Set<Account>();
+  let isScheduled = false;
+  let isRunning = false;
+  let lastSliceMs = 0;
+  let requestsServed = 0;
+
+  const getAccount = (id: string, maxRunning: number): Account => {
+    const account = accounts.get(id) ?? {
+      spentMs: 0,
+      spentAt: 0,
+      running: 0,
+      maxRunning,
+      tickets: new Set<Ticket>(),
+    };
+    accounts.set(id, account);
+    return account;
+  };
+
+  const spentMs = ({ spentMs, spentAt }: Account): number =>
+    spentMs * 2 ** ((spentAt - monotonic()) / HALF_LIFE_MS);
+
+  const charge = (account: Account, ms: number): void => {
+    account.spentMs = spentMs(account) + ms;
+    account.spentAt = monotonic();
+  };
+
+  const nextTicket = (): Ticket | undefined => {
+    let best: { ticket: Ticket; networkMs: number; clientMs: number } | undefined;
+    for (const client of waitingClients) {
+      const ticket = client.tickets.values().find(canRun);
+      if (ticket === undefined) continue;
+      const networkMs = spentMs(ticket.network);
+      const clientMs = spentMs(client);
+      if (
+        best === undefined ||
+        networkMs < best.networkMs ||
+        (networkMs === best.networkMs && clientMs < best.clientMs)
+      )
+        best = { ticket, networkMs, clientMs };
+    }
+    return best?.ticket;
+  };
+
+  const schedule = (): void => {
+    if (isScheduled || isRunning) return;
+    isScheduled = true;
+    setImmediate(takeTurn);
+  };
+
+  const takeTurn = (): void => {
+    if (requestsServed > 0 && lastSliceMs > 0) {
+      setTimeout(takeTurn, lastSliceMs);
+      lastSliceMs = 0;
+      return;
+    }
+    isScheduled = false;
+    lastSliceMs = 0;
+    requestsServed = 0;
+    const ticket = nextTicket();
+    if (ticket !== undefined) runSlice(ticket);
+  };
+
+  let sliceStartMs = 0;
+  let sliceAccounts: Account[] = [];
+
+  const runSlice = (ticket: Ticket): void => {
+    const { scan, client, network } = ticket;
+    const chargedTo = network === client ? [client] : [client, network];
+    if (scan.startedFor === null) {
+      scan.startedFor = chargedTo;
+      for (const account of chargedTo) account.running += 1;
+    }
+    // Moved to the end, so that two scans of a key advance in turn.
+    client.tickets.delete(ticket);
+    client.tickets.add(ticket);
+    const { resume } = scan;
+    scan.resume = undefined;
+    isRunning = true;
+    sliceAccounts = chargedTo;
+    sliceStartMs = cpuMs();
+    resume?.();
+  };
+
+  const endSlice = (): void => {
+    if (!isRunning) return;
+    isRunning = false;
+    lastSliceMs = cpuMs() - sliceStartMs;
+    for (const account of sliceAccounts) charge(account, lastSliceMs);
+    schedule();
+  };
+
+  const hasLongestQueue = (client: Account): boolean => {
+    const length = queueLength(client);
+    return waitingClients.values().every((other) => queueLength(other) <= length);
+  };
+
+  const addTicket = (scan: RunningScan, { id, network, isKey }: ScanClient): Ticket => {
+    const client = getAccount(id, isKey ? MAX_SCANS_PER_KEY : MAX_SCANS_PER_ADDRESS);
+    const ticket = {
+      scan,
+      client,
+      network: network === undefined ? client : getAccount(network, MAX_SCANS_PER_NETWORK),
+    };
+    client.tickets.add(ticket);
+    scan.tickets.add(ticket);
+    waitingClients.add(client);
+    schedule();
+    return ticket;
+  };
+
+  /** Ends the scan if nobody else waits for it. */
+  const removeTicket = (ticket: Ticket): void => {
+    const { scan, client } = ticket;
+    client.tickets.delete(ticket);
+    if (client.tickets.size === 0) waitingClients.delete(client);
+    if (scan.tickets.delete(ticket) && scan.tickets.size === 0)
+      scan.resume?.(new AppError("busy", "All clients of this response have disconnected."));
+  };
+
+  /** @returns a function that stops waiting */
+  const onLongWait = (ticket: Ticket, reject: (error: AppError) => void): (() => void) => {
+    const check = (): void => {
+      if (ticket.scan.startedFor !== null) return;
+      if (!hasLongestQueue(ticket.client)) {
+        timer = setTimeout(check, WAIT_CHECK_MS);
+        return;
+      }
+      reject(new AppError("busy", BUSY));
+      removeTicket(ticket);
+    };
+    let timer = setTimeout(check, MAX_WAIT_MS);
+    return () => clearTimeout(timer);
+  };
+
+  return {
+    add<T>(work: (yieldToEventLoop: YieldToEventLoop) => Promise<T>): Scan<T> {
+      const scan: RunningScan = { startedFor: null, resume: undefined, tickets: new Set() };
+      const yieldToEventLoop: YieldToEventLoop = () =>
+        new Promise((resolve, reject) => {
+          scan.resume = (error) => {
+            scan.resume = undefined;
+            if (error) reject(error);
+            else resolve();
+          };
+          endSlice();
+        });
+      const run = async (): Promise<T> => {
+        try {
+          await yieldToEventLoop();
+          return await work(yieldToEventLoop);
+        } finally {
+          for (const account of scan.startedFor ?? []) account.running -= 1;
+          endSlice();
+          schedule();
+        }
+      };
+      const result = run();
+      return {
+        async waitAs(client, disconnected) {
+          const ticket = addTicket(scan, client);
+          const leave = () => removeTicket(ticket);
+          const busy = Promise.withResolvers<never>();
+          const stopWaiting = onLongWait(ticket, busy.reject);
+          disconnected.addEventListener("abort", leave);
+          try {
+            return await Promise.race([result, busy.promise]);
+          } finally {
+            stopWaiting();
+            disconnected.removeEventListener("abort", leave);
+            leave();
+          }
+        },
+      };
+    },
+    recordRequest: () => void (requestsServed += 1),
+  };
+}
+
+const BUSY =
+  "Too many availability requests of this client are waiting: send the next one after the response to the last.";
+
+/** Whether it can have the next slice: its scan has started, or can start within the limits. */
+const canRun = ({ scan, client, network }: Ticket): boolean =>
+  scan.resume !== undefined &&
+  (scan.startedFor !== null ||
+    (client.running < client.maxRunning && network.running < network.maxRunning));
+
+const queueLength = ({ tickets }: Account): number =>
+  tickets.values().reduce((sum, { scan }) => sum + (scan.startedFor === null ? 1 : 0), 0);
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
