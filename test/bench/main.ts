@@ -4,6 +4,7 @@ import { benchCatalog } from "./catalog.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchExecutable } from "./executable.ts";
 import { benchFrameworks, benchHttp } from "./http.ts";
+import { benchHostile } from "./hostile.ts";
 import { benchLatency } from "./latency.ts";
 import { benchManyEndpoints } from "./many-endpoints.ts";
 import { benchReading } from "./reading.ts";
@@ -26,6 +27,7 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["s12"], run: benchHelp },
   { ids: ["s13"], run: benchCatalog },
   { ids: ["r6"], run: benchManyEndpoints },
+  { ids: ["hostile"], run: benchHostile },
   { ids: ["binary"], run: benchExecutable },
 ];
 

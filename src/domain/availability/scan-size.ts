@@ -42,7 +42,7 @@ function howToNarrow(plan: VisitPlan, options: ScanOptions): [parameter: string,
   if (options.explain && isSmall(allDays, false)) return ["explain", "Leave out 'explain'."];
   if (options.lists === "days" && isSmall(1, options.explain))
     return ["to", "Ask for fewer days with 'to'."];
-  if (plan.segments[0]?.service == null)
+  if (plan.segments.every(({ service }) => service === null))
     return ["areaId", "Ask for the tables of one area with 'areaId'."];
   return plan.segments.length > 1
     ? ["serviceIds", "Ask for fewer services with 'serviceIds', or name the staff with 'staffIds'."]
