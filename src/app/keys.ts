@@ -9,7 +9,7 @@ import {
   SCOPES,
 } from "../domain/api-key.ts";
 import { isAddressRange } from "../domain/address-range.ts";
-import { AppError, type ValidationIssue } from "../domain/errors.ts";
+import { AppError, assertFound, type ValidationIssue } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import type { Runtime } from "./runtime.ts";
 import type { ListedKey } from "../store/keys.ts";
@@ -71,8 +71,7 @@ export function rotateKey(
   keyId: string,
   overlapMs: number = DEFAULT_OVERLAP_MS,
 ): CreatedKey {
-  if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
-    throw new AppError("invalid_input", "The overlap must be between 0 and 7 days.");
+  assertOverlap(overlapMs);
   return rt.tx(() => {
     const key = getKey(rt, keyId);
     const fix = "create a new key";
@@ -81,6 +80,12 @@ export function rotateKey(
       throw new AppError("conflict", `${keyId} has expired.`, { fix });
     return createSecret(rt, keyId, key.kind, rt.now() + overlapMs);
   });
+}
+
+/** @throws AppError invalid_input */
+export function assertOverlap(overlapMs: number): void {
+  if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
+    throw new AppError("invalid_input", "The overlap must be between 0 and 7 days.");
 }
 
 /** Permanently disables a key and all its secrets. Revoking it again changes nothing. */
@@ -121,13 +126,8 @@ export function createKeyUsage(rt: Runtime): KeyUsage {
   };
 }
 
-function getKey(rt: Runtime, keyId: string): ListedKey {
-  const key = rt.store.keys.findById(keyId);
-  if (key) return key;
-  throw new AppError("resource_not_found", `There is no key ${keyId}.`, {
-    fix: "deskbell keys list",
-  });
-}
+const getKey = (rt: Runtime, keyId: string): ListedKey =>
+  assertFound(rt.store.keys.findById(keyId), `There is no key ${keyId}.`, "deskbell keys list");
 
 function createSecret(
   rt: Runtime,

@@ -74,3 +74,9 @@ export class AppError extends Error {
     this.issues = details.issues ?? [];
   }
 }
+
+/** @throws AppError resource_not_found if there is nothing */
+export function assertFound<Row>(row: Row | undefined, message: string, fix: string): Row {
+  if (row !== undefined) return row;
+  throw new AppError("resource_not_found", message, { fix });
+}

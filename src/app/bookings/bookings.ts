@@ -5,7 +5,7 @@ import {
   bookingCreatedEvent,
 } from "../../domain/bookings/booking.ts";
 import { parseBookingRequest, parseReservationRequest } from "../../domain/bookings/requests.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, assertFound } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { planBooking, planReservation } from "./plan-booking.ts";
 import { getBusiness } from "../businesses.ts";
@@ -57,25 +57,26 @@ export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBook
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
     const booking = getBooking(rt, business.id, id);
-    if (booking.status !== "CONFIRMED" && booking.status !== "PENDING")
-      throw new AppError(
-        "conflict",
-        `Booking ${booking.id} cannot be cancelled: its status is ${booking.status}.`,
-      );
+    assertCancellable(`Booking ${booking.id}`, booking);
     rt.store.bookings.cancel(booking.id, rt.now());
     rt.store.businesses.incrementRevision(business.id);
     return toPublicBooking({ ...booking, status: "CANCELLED" }, business.doc.timezone);
   });
 }
 
-/** @throws AppError resource_not_found */
-export function getBooking(rt: Runtime, businessId: string, id: string): Booking {
-  const booking = rt.store.bookings.findById(businessId, id);
-  if (booking) return booking;
-  throw new AppError("resource_not_found", `There is no booking '${id}'.`, {
-    fix: "deskbell bookings list",
-  });
+/** @throws AppError conflict unless it is pending or confirmed */
+export function assertCancellable(what: string, { status }: { status: string }): void {
+  if (status !== "PENDING" && status !== "CONFIRMED")
+    throw new AppError("conflict", `${what} cannot be cancelled: its status is ${status}.`);
 }
+
+/** @throws AppError resource_not_found */
+export const getBooking = (rt: Runtime, businessId: string, id: string): Booking =>
+  assertFound(
+    rt.store.bookings.findById(businessId, id),
+    `There is no booking '${id}'.`,
+    "deskbell bookings list",
+  );
 
 /**
  * Reserves a table. Checks availability in the same transaction.
@@ -110,11 +111,7 @@ export function cancelReservation(rt: Runtime, slug: string, id: string): Public
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
     const reservation = getReservation(rt, business.id, id);
-    if (reservation.status !== "CONFIRMED" && reservation.status !== "PENDING")
-      throw new AppError(
-        "conflict",
-        `Reservation ${reservation.id} cannot be cancelled: its status is ${reservation.status}.`,
-      );
+    assertCancellable(`Reservation ${reservation.id}`, reservation);
     rt.store.reservations.cancel(reservation.id, rt.now());
     rt.store.businesses.incrementRevision(business.id);
     return toPublicReservation({ ...reservation, status: "CANCELLED" }, business.doc.timezone);
@@ -122,10 +119,9 @@ export function cancelReservation(rt: Runtime, slug: string, id: string): Public
 }
 
 /** @throws AppError resource_not_found */
-export function getReservation(rt: Runtime, businessId: string, id: string): Reservation {
-  const reservation = rt.store.reservations.findById(businessId, id);
-  if (reservation) return reservation;
-  throw new AppError("resource_not_found", `There is no reservation '${id}'.`, {
-    fix: "deskbell reservations list",
-  });
-}
+export const getReservation = (rt: Runtime, businessId: string, id: string): Reservation =>
+  assertFound(
+    rt.store.reservations.findById(businessId, id),
+    `There is no reservation '${id}'.`,
+    "deskbell reservations list",
+  );

@@ -1,7 +1,8 @@
 import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { shellQuote } from "../../domain/text.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, assertFound } from "../../domain/errors.ts";
+import { assertCancellable } from "./bookings.ts";
 import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
 import {
   generateCode,
@@ -123,7 +124,6 @@ export function confirmTicketOrder(
 ): { order: PublicTicketOrder; tickets: IssuedTicket[] } {
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
-    const { timezone } = business.doc;
     expireDueOrders(rt, business);
     const order = getTicketOrder(rt, business.id, name);
     if (order.status !== "PENDING")
@@ -137,10 +137,8 @@ export function confirmTicketOrder(
       Array<string>(quantity).fill(ticketTypeId),
     );
     const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
-    const publicOrder = toPublicTicketOrder(
-      { ...order, status: "CONFIRMED", updatedAt: now },
-      timezone,
-    );
+    const confirmed: TicketOrder = { ...order, status: "CONFIRMED", updatedAt: now };
+    const publicOrder = toPublicTicketOrder(confirmed, business.doc.timezone);
     appendEvents(rt, business, [ticketOrderEvent("confirmed", publicOrder)]);
     return { order: publicOrder, tickets };
   });
@@ -175,11 +173,7 @@ export function cancelTicketOrder(rt: Runtime, slug: string, name: string): Publ
     const business = getBusiness(rt, slug);
     expireDueOrders(rt, business);
     const order = getTicketOrder(rt, business.id, name);
-    if (order.status !== "PENDING" && order.status !== "CONFIRMED")
-      throw new AppError(
-        "conflict",
-        `Order ${order.code} cannot be cancelled: its status is ${order.status}.`,
-      );
+    assertCancellable(`Order ${order.code}`, order);
     if (
       rt.store.tickets.list({ businessId: business.id, orderId: order.id, status: "CHECKED_IN" }, 1)
         .length > 0
@@ -197,13 +191,12 @@ export function cancelTicketOrder(rt: Runtime, slug: string, name: string): Publ
 }
 
 /** @throws AppError resource_not_found */
-export function getTicketOrder(rt: Runtime, businessId: string, name: string): TicketOrder {
-  const order = rt.store.orders.findByIdOrCode(businessId, name, normalizeCode(name));
-  if (order) return order;
-  throw new AppError("resource_not_found", `There is no order '${name}'.`, {
-    fix: "deskbell ticket-orders list",
-  });
-}
+export const getTicketOrder = (rt: Runtime, businessId: string, name: string): TicketOrder =>
+  assertFound(
+    rt.store.orders.findByIdOrCode(businessId, name, normalizeCode(name)),
+    `There is no order '${name}'.`,
+    "deskbell ticket-orders list",
+  );
 
 /**
  * Checks in a ticket, once.
@@ -214,15 +207,11 @@ export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): Publ
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
     const { timezone } = business.doc;
-    const ticket = rt.store.tickets.findByIdOrAdmission(
-      business.id,
-      codeOrId,
-      hashAdmissionCode(codeOrId),
+    const ticket = assertFound(
+      rt.store.tickets.findByIdOrAdmission(business.id, codeOrId, hashAdmissionCode(codeOrId)),
+      "There is no ticket with this code or ID.",
+      "deskbell tickets list --order <order>",
     );
-    if (!ticket)
-      throw new AppError("resource_not_found", "There is no ticket with this code or ID.", {
-        fix: "deskbell tickets list --order <order>",
-      });
     if (ticket.status === "VOID")
       throw new AppError("conflict", `Ticket ${ticket.id} is void: its order was cancelled.`);
     if (ticket.checkedInAt !== null)

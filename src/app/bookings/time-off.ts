@@ -1,6 +1,6 @@
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { line } from "../../domain/catalog/file/values.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, assertFound } from "../../domain/errors.ts";
 import { parseTimeRange } from "../../domain/bookings/start-time.ts";
 import type { Runtime } from "../runtime.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
@@ -62,10 +62,11 @@ export function createTimeOff(
 export function deleteTimeOff(rt: Runtime, slug: string, id: string): void {
   rt.tx(() => {
     const business = getBusiness(rt, slug);
-    if (!rt.store.timeOff.findById(business.id, id))
-      throw new AppError("resource_not_found", `There is no time off '${id}'.`, {
-        fix: "deskbell time-off list",
-      });
+    assertFound(
+      rt.store.timeOff.findById(business.id, id),
+      `There is no time off '${id}'.`,
+      "deskbell time-off list",
+    );
     publishChange(rt, business.id, () => rt.store.timeOff.delete(id), {
       lists: [],
       affectsAvailability: true,

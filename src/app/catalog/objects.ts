@@ -44,12 +44,11 @@ export function getByKeyOrId<Doc extends { key: string }>(
 ): Doc {
   const found = docs.find((doc) => doc.key === keyOrId || idOf(doc) === keyOrId);
   if (found) return found;
-  const keys = docs.map(({ key }) => key);
-  throw new AppError(
-    "resource_not_found",
-    `${notFound} ${quote(keyOrId)}.${didYouMean(keyOrId, keys)}`,
-    { fix },
+  const hint = didYouMean(
+    keyOrId,
+    docs.map(({ key }) => key),
   );
+  throw new AppError("resource_not_found", `${notFound} ${quote(keyOrId)}.${hint}`, { fix });
 }
 
 /** Returns a public event without loading the rest of the catalog, which may be large. */

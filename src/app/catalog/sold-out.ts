@@ -2,14 +2,14 @@ import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
 import { modifierOptionId } from "../../domain/public/menu.ts";
-import { didYouMean } from "../../domain/nearest.ts";
+import { getByKeyOrId } from "./objects.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { AppendResult } from "../events.ts";
 import { loadCatalog } from "./load-catalog.ts";
 import { publishChange } from "./publish.ts";
 
-export type SoldOutChange = AppendResult & { id: string; key: string; name: string };
+export type SoldOutChange = AppendResult & Dish;
 
 /**
  * Marks a dish or modifier option (`group/option`) as sold out or available. Catalog files do not
@@ -42,10 +42,9 @@ export function setSoldOut(
   });
 }
 
-function getDish(
-  { business, objects }: Catalog,
-  keyOrId: string,
-): { id: string; key: string; name: string } {
+type Dish = { id: string; key: string; name: string };
+
+function getDish({ business, objects }: Catalog, keyOrId: string): Dish {
   const dishes = objects.menu_item.map((doc) => ({
     id: objectId("menu_item", business.slug, doc),
     key: doc.key,
@@ -58,18 +57,11 @@ function getDish(
       name: option.name,
     })),
   );
-  const known = [...dishes, ...options];
-  const found = known.find(({ id, key }) => key === keyOrId || id === keyOrId);
-  if (found) return found;
-  const hint = didYouMean(
+  return getByKeyOrId(
+    [...dishes, ...options],
+    `${business.slug} has no dish or option`,
     keyOrId,
-    known.map(({ key }) => key),
-  );
-  throw new AppError(
-    "resource_not_found",
-    `${business.slug} has no dish or option '${keyOrId}'.${hint}`,
-    {
-      fix: "deskbell menu list",
-    },
+    ({ id }) => id,
+    "deskbell menu list",
   );
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
+import { AppError, assertFound } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow, DeliveryFilter } from "../../store/deliveries.ts";
 
@@ -14,14 +14,13 @@ export type RedeliveryOptions = {
   onProgress?: (done: number, total: number) => void;
 };
 
-/** @throws AppError resource_not_found, also if it belongs to another business than `businessId` */
-export function getDelivery(rt: Runtime, id: string, businessId?: string): DeliveryRow {
-  const delivery = rt.store.deliveries.findById(id);
-  if (delivery && (businessId === undefined || delivery.businessId === businessId)) return delivery;
-  throw new AppError("resource_not_found", `There is no delivery ${id}.`, {
-    fix: "deskbell deliveries list",
-  });
-}
+/** @throws AppError resource_not_found */
+export const getDelivery = (rt: Runtime, id: string): DeliveryRow =>
+  assertFound(
+    rt.store.deliveries.findById(id),
+    `There is no delivery ${id}.`,
+    "deskbell deliveries list",
+  );
 
 /**
  * Makes a delivery due again, with the same body and IDs, a new signature and lower priority than
@@ -32,23 +31,22 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
   return rt.tx(() => {
     const { status, endpointId } = getDelivery(rt, id);
     const endpoint = rt.store.endpoints.findById(endpointId);
+    const conflict = (message: string, fix: string) => new AppError("conflict", message, { fix });
     if (!endpoint)
-      throw new AppError("conflict", `The endpoint of ${id} was deleted.`, {
-        fix: "create the endpoint again",
-      });
+      throw conflict(`The endpoint of ${id} was deleted.`, "create the endpoint again");
     if (endpoint.status === "DISABLED")
-      throw new AppError("conflict", `The endpoint of ${id} is disabled: enable it first.`, {
-        fix: `deskbell webhooks enable ${endpointId}`,
-      });
+      throw conflict(
+        `The endpoint of ${id} is disabled: enable it first.`,
+        `deskbell webhooks enable ${endpointId}`,
+      );
     if (status === "CORRUPT")
-      throw new AppError(
-        "conflict",
+      throw conflict(
         `The event of ${id} is damaged and cannot be signed: restore a backup to recover it.`,
-        { fix: "deskbell backup list" },
+        "deskbell backup list",
       );
     // A delivery that was never attempted is already due.
-    const { at, upTo } = { at: rt.now(), upTo: rt.store.due.getLastNumber() };
-    rt.store.deliveryMoves.replay({ id }, { after: 0, upTo, limit: 1, at, stepMs: 0 });
+    const upTo = rt.store.due.getLastNumber();
+    rt.store.deliveryMoves.replay({ id }, { after: 0, upTo, limit: 1, at: rt.now(), stepMs: 0 });
     return getDelivery(rt, id);
   });
 }
@@ -62,9 +60,8 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
 export function redeliverDeliveries(
   rt: Runtime,
   filter: DeliveryFilter,
-  options: RedeliveryOptions = {},
+  { perSecond, onProgress = () => {} }: RedeliveryOptions = {},
 ): number {
-  const { perSecond, onProgress = () => {} } = options;
   const total = rt.store.deliveryMoves.countReplayable(filter);
   const stepMs = perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
   if (total * stepMs > MAX_SPREAD_MS)

@@ -5,10 +5,7 @@ import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../../store/endpoint-secrets.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { getEndpoint } from "./endpoint-lifecycle.ts";
-
-const DAY_MS = 86_400_000;
-const DEFAULT_OVERLAP_MS = DAY_MS;
-const MAX_OVERLAP_MS = 7 * DAY_MS;
+import { assertOverlap, DEFAULT_OVERLAP_MS } from "../keys.ts";
 
 export type RotationOptions = {
   /** How long deliveries are also signed with the old secret. */
@@ -84,8 +81,7 @@ export function rotateEndpointSecret(
     allowNewMasterKey = false,
   }: RotationOptions = {},
 ): { endpoint: EndpointRow; secret: string; oldEndsAt: number } {
-  if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
-    throw new AppError("invalid_input", "The overlap must be between 0 and 7 days.");
+  assertOverlap(overlapMs);
   return rt.tx(() => {
     const endpoint = getEndpoint(rt, id);
     const now = rt.now();

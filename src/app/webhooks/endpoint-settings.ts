@@ -50,7 +50,7 @@ export function parseEndpointSettings(
       : { target: null };
   const issues = [
     ...validateName(requested.name),
-    ...validateUrl(requested.url),
+    ...(typeof requested.url === "string" ? [] : wrongType("url", requested.url, "a string")),
     ...(unsafe ? [unsafeUrlIssue(unsafe)] : []),
     ...validateEvents(requested.events),
     ...validateInteger("timeoutMs", requested.timeoutMs, TIMEOUT_MS),
@@ -99,40 +99,31 @@ const toPointer = (field: string): string =>
   `#/${encodeURIComponent(field.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
 
 function validateName(name: unknown): ValidationIssue[] {
-  const pointer = "#/name";
-  if (name === undefined) return [{ pointer, code: "required", detail: "'name' is missing." }];
-  if (typeof name !== "string")
-    return [{ pointer, code: "type", detail: "'name' must be a string." }];
+  if (typeof name !== "string") return wrongType("name", name, "a string");
   const { length } = name.trim();
-  return length >= 1 && length <= MAX_NAME_LENGTH
-    ? []
-    : [{ pointer, code: "length", detail: `'name' must have 1 to ${MAX_NAME_LENGTH} characters.` }];
+  if (length >= 1 && length <= MAX_NAME_LENGTH) return [];
+  const detail = `'name' must have 1 to ${MAX_NAME_LENGTH} characters.`;
+  return [{ pointer: "#/name", code: "length", detail }];
 }
 
-function validateUrl(url: unknown): ValidationIssue[] {
-  const pointer = "#/url";
-  if (url === undefined) return [{ pointer, code: "required", detail: "'url' is missing." }];
-  return typeof url === "string"
-    ? []
-    : [{ pointer, code: "type", detail: "'url' must be a string." }];
-}
+const wrongType = (name: string, value: unknown, expected: string): ValidationIssue[] => [
+  value === undefined
+    ? { pointer: `#/${name}`, code: "required", detail: `'${name}' is missing.` }
+    : { pointer: `#/${name}`, code: "type", detail: `'${name}' must be ${expected}.` },
+];
 
 function validateEvents(events: unknown): ValidationIssue[] {
   const pointer = "#/events";
-  if (events === undefined) return [{ pointer, code: "required", detail: "'events' is missing." }];
-  if (!Array.isArray(events))
-    return [{ pointer, code: "type", detail: "'events' must be a list of event names." }];
+  if (!Array.isArray(events)) return wrongType("events", events, "a list of event names");
   if (events.length === 0)
     return [{ pointer, code: "empty", detail: "'events' must name at least one event." }];
   return events.flatMap((event: unknown, i) => {
-    if (typeof event !== "string")
-      return [
-        { pointer: `${pointer}/${i}`, code: "type", detail: "An event name must be a string." },
-      ];
+    const issue = (code: string, detail: string) => [{ pointer: `${pointer}/${i}`, code, detail }];
+    if (typeof event !== "string") return issue("type", "An event name must be a string.");
     if (isEventType(event)) return [];
     const shown = safe(event, 60);
-    const detail = `'${shown}' is not an event name.${didYouMean(shown, EVENT_TYPES)}`;
-    return [{ pointer: `${pointer}/${i}`, code: "unknown_event", detail }];
+    const hint = didYouMean(shown, EVENT_TYPES);
+    return issue("unknown_event", `'${shown}' is not an event name.${hint}`);
   });
 }
 

@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
 import { type Runtime, assertDiskSpace } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
+import type { IdempotencyRow } from "../../store/idempotency.ts";
 import {
   type RequestedSettings,
   assertSafeAddresses,
@@ -15,7 +16,8 @@ import { type Resolve, resolveName } from "./resolver.ts";
 import { hash } from "node:crypto";
 
 export const MAX_ENDPOINTS = 50;
-const DEFAULTS = { timeoutMs: 10_000, maxInFlight: 4 };
+/** How long a creation can be repeated with its Idempotency-Key. */
+const REPEATABLE_MS = 86_400_000;
 
 /** Not validated yet, so that all issues are reported together. */
 export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events"> & {
@@ -47,19 +49,25 @@ export type EndpointChanges = Partial<RequestedSettings> & {
  */
 export async function createEndpoint(
   rt: Runtime,
-  { businessId, keyId, idempotencyKey, unknownFields, ...requested }: EndpointRequest,
+  {
+    businessId,
+    keyId,
+    idempotencyKey: token,
+    unknownFields,
+    timeoutMs = 10_000,
+    maxInFlight = 4,
+    ...requested
+  }: EndpointRequest,
   resolve: Resolve = resolveName,
 ): Promise<{ endpoint: EndpointRow; secret: string }> {
   const checked = parseEndpointSettings(
-    withDefaults(requested),
+    { ...requested, timeoutMs, maxInFlight },
     rt.config.urlAllowances,
     unknownFields,
   );
   const { settings } = checked;
-  const request =
-    idempotencyKey === undefined || keyId === null
-      ? null
-      : idempotentRequest(keyId, idempotencyKey, settings);
+  const requestHash = hash("sha256", JSON.stringify(settings), "buffer");
+  const request = token === undefined || keyId === null ? null : { keyId, token, requestHash };
   const created = request && findCreated(rt, request);
   if (created) return created;
   await assertSafeAddresses(rt, checked, resolve, keyId !== null);
@@ -87,7 +95,10 @@ export async function createEndpoint(
         { fix: "delete one that is no longer needed" },
       );
     rt.store.endpoints.insert(endpoint);
-    if (request) recordCreatedEndpoint(rt, request, endpoint.id);
+    if (request) {
+      rt.store.idempotency.deleteUntil(now - REPEATABLE_MS);
+      rt.store.idempotency.insert({ ...request, endpointId: endpoint.id, createdAt: now });
+    }
     return { endpoint, secret: createSigningSecret(rt, endpoint.id) };
   });
 }
@@ -95,14 +106,20 @@ export async function createEndpoint(
 /** @throws AppError idempotency_key_reused, conflict if the endpoint was deleted since */
 function findCreated(
   rt: Runtime,
-  request: IdempotentRequest,
+  { keyId, token, requestHash }: Pick<IdempotencyRow, "keyId" | "token" | "requestHash">,
 ): { endpoint: EndpointRow; secret: string } | undefined {
-  const id = findCreatedEndpoint(rt, request);
-  if (id === undefined) return undefined;
-  const endpoint = rt.store.endpoints.findById(id);
+  const created = rt.store.idempotency.find(keyId, token, rt.now() - REPEATABLE_MS);
+  if (created === undefined) return undefined;
+  if (!created.requestHash.equals(requestHash))
+    throw new AppError(
+      "idempotency_key_reused",
+      "This Idempotency-Key was already used with another body.",
+      { fix: "use a new key for each request" },
+    );
+  const endpoint = rt.store.endpoints.findById(created.endpointId);
   if (!endpoint)
     throw new AppError("conflict", "The endpoint created with this Idempotency-Key was deleted.");
-  return { endpoint, secret: decryptSigningSecret(rt, id) };
+  return { endpoint, secret: decryptSigningSecret(rt, endpoint.id) };
 }
 
 /**
@@ -126,16 +143,6 @@ export async function updateEndpoint(
     return getEndpoint(rt, id);
   });
 }
-
-const withDefaults = ({
-  timeoutMs = DEFAULTS.timeoutMs,
-  maxInFlight = DEFAULTS.maxInFlight,
-  ...requested
-}: Pick<EndpointRequest, keyof RequestedSettings>): RequestedSettings => ({
-  ...requested,
-  timeoutMs,
-  maxInFlight,
-});
 
 /** Checks the URL only if it changes, or whether it is trusted. */
 function parseChanges(
@@ -165,51 +172,4 @@ function merge(
   if (typeof settings.url === "string" && normalizeUrl(settings.url) === normalizeUrl(url))
     return { ...settings, url };
   return byPartner ? { ...settings, allowPrivate: false } : settings;
-}
-
-/** A request that its sender may repeat if the response was lost. */
-export type IdempotentRequest = { keyId: string; token: string; requestHash: Buffer };
-
-const RETENTION_MS = 86_400_000;
-
-/** @param request the data that must be equal in a repeated request */
-export const idempotentRequest = (
-  keyId: string,
-  token: string,
-  request: unknown,
-): IdempotentRequest => ({
-  keyId,
-  token,
-  requestHash: hash("sha256", JSON.stringify(request), "buffer"),
-});
-
-/**
- * Returns the ID of the endpoint that the same request created within the last day.
- * @throws AppError idempotency_key_reused if the key was used for another request
- */
-export function findCreatedEndpoint(
-  rt: Runtime,
-  { keyId, token, requestHash }: IdempotentRequest,
-): string | undefined {
-  const created = rt.store.idempotency.find(keyId, token, rt.now() - RETENTION_MS);
-  if (created && !created.requestHash.equals(requestHash))
-    throw new AppError(
-      "idempotency_key_reused",
-      "This Idempotency-Key was already used with another body.",
-      { fix: "use a new key for each request" },
-    );
-  return created?.endpointId;
-}
-
-/**
- * Call it inside the transaction that creates the endpoint: of two concurrent requests, one creates
- * it and the other finds it.
- */
-export function recordCreatedEndpoint(
-  rt: Runtime,
-  { keyId, token, requestHash }: IdempotentRequest,
-  endpointId: string,
-): void {
-  rt.store.idempotency.deleteUntil(rt.now() - RETENTION_MS);
-  rt.store.idempotency.insert({ keyId, token, requestHash, endpointId, createdAt: rt.now() });
 }
