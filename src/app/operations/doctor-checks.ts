@@ -23,33 +23,27 @@ const OTHER_FILES = 200;
 /** Its output contains the restore command. */
 const RESTORE = "deskbell backup list";
 
+const problem = (text: string, fix: string): Finding[] => [{ text, fix }];
+const advice = (text: string, fix: string): Finding[] => [{ text, fix, isAdvice: true }];
+
 export function checkDatabaseFacts(facts: DatabaseFacts): Finding[] {
   const { schema, knownSchema, damage, orphansIn } = facts;
   if (damage !== null)
-    return [{ text: `the database is damaged: ${damage}. Restore a backup`, fix: RESTORE }];
-  if (schema === 0) return [{ text: "the database was not created by deskbell", fix: RESTORE }];
+    return problem(`the database is damaged: ${damage}. Restore a backup`, RESTORE);
+  if (schema === 0) return problem("the database was not created by deskbell", RESTORE);
   if (schema > knownSchema)
-    return [
-      {
-        text: `the database was written by a newer deskbell (schema ${schema}; this one supports ${knownSchema})`,
-        fix: "start the newer deskbell, or restore a backup made by this version",
-      },
-    ];
+    return problem(
+      `the database was written by a newer deskbell (schema ${schema}; this one supports ${knownSchema})`,
+      "start the newer deskbell, or restore a backup made by this version",
+    );
   if (schema < knownSchema)
-    return [
-      {
-        text: `the database was written by an older deskbell (schema ${schema}): the next command migrates it to ${knownSchema}`,
-        fix: "deskbell backup",
-        isAdvice: true,
-      },
-    ];
+    return advice(
+      `the database was written by an older deskbell (schema ${schema}): the next command migrates it to ${knownSchema}`,
+      "deskbell backup",
+    );
   if (orphansIn.length === 0) return [];
-  return [
-    {
-      text: `rows in ${orphansIn.join(", ")} refer to rows that do not exist: restore a backup`,
-      fix: RESTORE,
-    },
-  ];
+  const tables = orphansIn.join(", ");
+  return problem(`rows in ${tables} refer to rows that do not exist: restore a backup`, RESTORE);
 }
 
 export const checkKeyHashes = (notHashed: readonly string[]): Finding[] =>
@@ -67,22 +61,13 @@ export function checkKeyExpiry(
   return keys.flatMap(({ id, name, kind, scopes, expiresAt, revokedAt, businessId }) => {
     if (expiresAt === null || revokedAt !== null || expiresAt > now + EXPIRES_SOON_MS) return [];
     if (expiresAt <= now)
-      return [
-        {
-          text: `the key '${name}' has expired`,
-          fix: `deskbell keys revoke ${id}`,
-          isAdvice: true as const,
-        },
-      ];
+      return advice(`the key '${name}' has expired`, `deskbell keys revoke ${id}`);
     const rights =
       kind === "SECRET" ? "--secret" : scopes.map((scope) => `--scope ${scope}`).join(" ");
-    return [
-      {
-        text: `the key '${name}' expires at ${isoSeconds(expiresAt)}`,
-        fix: `deskbell keys create --business ${slugOf(businessId)} --name ${shellQuote(name)} ${rights}`,
-        isAdvice: true as const,
-      },
-    ];
+    return advice(
+      `the key '${name}' expires at ${isoSeconds(expiresAt)}`,
+      `deskbell keys create --business ${slugOf(businessId)} --name ${shellQuote(name)} ${rights}`,
+    );
   });
 }
 
@@ -94,18 +79,18 @@ export function checkUnsentEvents(
   for (const { id, body, sha256 } of events)
     if (!hash("sha256", body, "buffer").equals(sha256)) altered.push(id);
   if (altered.length === 0) return [];
-  return [
-    {
-      text: `${summarizeNames(altered)} ${altered.length === 1 ? "was" : "were"} altered in the database file and will not be sent: restore a backup made before that`,
-      fix: RESTORE,
-    },
-  ];
+  return problem(
+    `${summarizeNames(altered)} ${altered.length === 1 ? "was" : "were"} altered in the database file and will not be sent: restore a backup made before that`,
+    RESTORE,
+  );
 }
 
 export function checkClock(now: number, newestAt: number): Finding[] {
   if (newestAt <= now + CLOCK_TOLERANCE_MS) return [];
-  const text = `the system clock says ${isoSeconds(now)}, but the newest record is from ${isoSeconds(newestAt)}`;
-  return [{ text, fix: "sudo timedatectl set-ntp true" }];
+  return problem(
+    `the system clock says ${isoSeconds(now)}, but the newest record is from ${isoSeconds(newestAt)}`,
+    "sudo timedatectl set-ntp true",
+  );
 }
 
 export const checkTimezones = (
@@ -123,20 +108,15 @@ export type DaemonResponse = { at: number } | { reason: string };
 
 export function checkDaemonResponse(url: string, response: DaemonResponse, now: number): Finding[] {
   if ("reason" in response)
-    return [
-      {
-        text: `the daemon does not respond at ${url}: ${response.reason}`,
-        fix: "restart it: deskbell serve",
-      },
-    ];
+    return problem(
+      `the daemon does not respond at ${url}: ${response.reason}`,
+      "restart it: deskbell serve",
+    );
   if (Math.abs(response.at - now) <= CLOCK_TOLERANCE_MS) return [];
-  const text = `the daemon's clock says ${isoSeconds(response.at)}, this command's ${isoSeconds(now)}`;
-  return [
-    {
-      text,
-      fix: "run both on the same machine, or set both clocks: sudo timedatectl set-ntp true",
-    },
-  ];
+  return problem(
+    `the daemon's clock says ${isoSeconds(response.at)}, this command's ${isoSeconds(now)}`,
+    "run both on the same machine, or set both clocks: sudo timedatectl set-ntp true",
+  );
 }
 
 /** @param endpoints each may keep one more connection open @param limit null if unknown */
@@ -145,62 +125,47 @@ export function checkOpenFileLimit(limit: number | null, endpoints: number): Fin
   const needed = MAX_CONNECTIONS + MAX_WEBHOOKS + others;
   if (limit === null || limit >= needed) return [];
   const what = `${MAX_CONNECTIONS} connections, ${MAX_WEBHOOKS} webhooks in flight and ${others} others`;
-  return [
-    {
-      text: `the daemon may open at most ${limit} files: under load it needs ${needed} (${what})`,
-      fix: "set LimitNOFILE=65536 in its unit (deskbell systemd-unit), or run ulimit -n 65536 before starting it",
-      isAdvice: true,
-    },
-  ];
+  return advice(
+    `the daemon may open at most ${limit} files: under load it needs ${needed} (${what})`,
+    "set LimitNOFILE=65536 in its unit (deskbell systemd-unit), or run ulimit -n 65536 before starting it",
+  );
 }
 
-export type FilePermissions = { path: string; mode: number; uid: number };
+type FilePermissions = { path: string; mode: number; uid: number };
 
 const GROUP_AND_OTHERS = 0o077;
 
 /** The data folder first, then everything in it. */
 export function listFilePermissions({ dataDir }: Config): FilePermissions[] {
-  const inside = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).map((name) =>
-    join(dataDir, name),
-  );
-  return [toPermissions(dataDir, statSync(dataDir)), ...inside.flatMap(permissionsOf)];
+  const names = readdirSync(dataDir, { recursive: true, encoding: "utf8" });
+  return [dataDir, ...names.map((name) => join(dataDir, name))].flatMap((path) => {
+    const file = path === dataDir ? statSync(path) : lstatSync(path, { throwIfNoEntry: false });
+    // Deleted meanwhile; or a link, whose own mode means nothing.
+    if (file === undefined || file.isSymbolicLink()) return [];
+    return { path, mode: file.mode, uid: file.uid };
+  });
 }
-
-/** Returns nothing for a file deleted meanwhile, and for a link, whose own mode means nothing. */
-function permissionsOf(path: string): FilePermissions[] {
-  const file = lstatSync(path, { throwIfNoEntry: false });
-  return file === undefined || file.isSymbolicLink() ? [] : [toPermissions(path, file)];
-}
-
-const toPermissions = (
-  path: string,
-  { mode, uid }: { mode: number; uid: number },
-): FilePermissions => ({
-  path,
-  mode,
-  uid,
-});
 
 /** Everything in the data folder must belong to its owner and be closed to other users. */
 export function checkFilePermissions([folder, ...files]: readonly FilePermissions[]): Finding[] {
   if (folder === undefined) return [];
-  const findings: Finding[] = [];
+  const pathsOf = (those: readonly FilePermissions[]) =>
+    summarizeNames(those.map(({ path }) => path));
   const open = [folder, ...files].filter(({ mode }) => (mode & GROUP_AND_OTHERS) !== 0);
-  if (open.length > 0)
-    findings.push({
-      text: `other users of this machine can access ${summarizeNames(pathsOf(open))}`,
-      fix: `chmod -R go= ${shellQuote(folder.path)}`,
-    });
   const foreign = files.filter(({ uid }) => uid !== folder.uid);
-  if (foreign.length > 0)
-    findings.push({
-      text: `${summarizeNames(pathsOf(foreign))} ${foreign.length === 1 ? "is" : "are"} not owned by user ${folder.uid}, who owns the folder`,
-      fix: `sudo chown -R ${folder.uid} ${shellQuote(folder.path)}`,
-    });
-  return findings;
+  return [
+    open.length > 0 &&
+      problem(
+        `other users of this machine can access ${pathsOf(open)}`,
+        `chmod -R go= ${shellQuote(folder.path)}`,
+      ),
+    foreign.length > 0 &&
+      problem(
+        `${pathsOf(foreign)} ${foreign.length === 1 ? "is" : "are"} not owned by user ${folder.uid}, who owns the folder`,
+        `sudo chown -R ${folder.uid} ${shellQuote(folder.path)}`,
+      ),
+  ].flatMap((findings) => findings || []);
 }
-
-const pathsOf = (files: readonly FilePermissions[]): string[] => files.map(({ path }) => path);
 
 /** Max open files of this process, sockets included; null if the system does not provide it. */
 export function readOpenFileLimit(): number | null {

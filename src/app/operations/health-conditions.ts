@@ -4,23 +4,28 @@ import { shellQuote } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
 import { type Runtime, assertDiskSpace } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import { type BackupFailure, lastBackupFailure } from "./backups.ts";
+import { lastBackupFailure } from "./backups.ts";
 import { canDecryptSecret } from "../webhooks/endpoint-secrets.ts";
 
 /** A problem, and the command that fixes it or shows the details. */
 export type HealthCondition = {
-  about:
-    | "daemon"
-    | "delivery-worker"
-    | "delivery"
-    | "endpoint"
-    | "key"
-    | "secret"
-    | "backup"
-    | "disk";
+  about: Area;
   text: string;
   command: string;
 };
+type Area =
+  | "daemon"
+  | "delivery-worker"
+  | "delivery"
+  | "endpoint"
+  | "key"
+  | "secret"
+  | "backup"
+  | "disk";
+
+const condition = (about: Area, text: string, command: string): HealthCondition[] => [
+  { about, text, command },
+];
 
 /** Two nights. */
 const BACKUP_DUE_MS = 2 * 86_400_000;
@@ -28,9 +33,7 @@ const BACKUP_DUE_MS = 2 * 86_400_000;
 const STUCK_MS = 2 * 60_000;
 
 export const checkDaemonRunning = (isRunning: boolean): HealthCondition[] =>
-  isRunning
-    ? []
-    : [{ about: "daemon", text: "the daemon is not running", command: "deskbell serve" }];
+  isRunning ? [] : condition("daemon", "the daemon is not running", "deskbell serve");
 
 /** Reports webhooks that are due at healthy endpoints while no attempt is made. */
 export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): HealthCondition[] {
@@ -38,30 +41,30 @@ export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): Heal
   const dueAt = rt.store.due.getNextHealthyAttemptAt();
   if (startedAt === null || startedAt > since || dueAt === null || dueAt > since) return [];
   if (rt.store.tallies.listMinutes(since).length > 0) return [];
-  const text = `webhooks have been due since ${isoSeconds(dueAt)}, but the daemon sends none: restart it`;
-  return [{ about: "delivery-worker", text, command: "deskbell deliveries list --status PENDING" }];
+  return condition(
+    "delivery-worker",
+    `webhooks have been due since ${isoSeconds(dueAt)}, but the daemon sends none: restart it`,
+    "deskbell deliveries list --status PENDING",
+  );
 }
 
 /** Reports an endpoint that is disabled or has been failing for long, not one being retried. */
 export function checkEndpoint(endpoint: EndpointRow, now: number): HealthCondition[] {
   const { id, name, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
-  const about = "endpoint";
   if (status === "DISABLED") {
     // Intended by the operator.
     if (disabledReason === "manual") return [];
-    return [
-      {
-        about,
-        text: `the endpoint '${name}' is disabled (${disabledReason})`,
-        command: `deskbell webhooks show ${id}`,
-      },
-    ];
+    const text = `the endpoint '${name}' is disabled (${disabledReason})`;
+    return condition("endpoint", text, `deskbell webhooks show ${id}`);
   }
   if (failingSince === null || !needsAttention(endpoint, now)) return [];
   const end = disableAt === null ? "" : `, and will be disabled at ${isoSeconds(disableAt)}`;
   const times = failureCount === 1 ? "once" : `${failureCount} times`;
-  const text = `the endpoint '${name}' has failed ${times} since ${isoSeconds(failingSince)}${end}`;
-  return [{ about, text, command: `deskbell deliveries list --failed --endpoint ${id}` }];
+  return condition(
+    "endpoint",
+    `the endpoint '${name}' has failed ${times} since ${isoSeconds(failingSince)}${end}`,
+    `deskbell deliveries list --failed --endpoint ${id}`,
+  );
 }
 
 /** Reports signing secrets that cannot be decrypted; their endpoints receive nothing. */
@@ -69,16 +72,15 @@ export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   const rows = rt.store.endpointSecrets.list();
   if (rows.length === 0) return [];
   const { masterKeyPath } = rt.config;
-  const about = "secret";
   const isThere = existsSync(masterKeyPath);
   const undecryptable = isThere ? rows.filter((row) => !canDecryptSecret(rt, row)) : rows;
   if (undecryptable.length === rows.length) {
     const why = isThere ? "decrypts no signing secret" : "is missing";
     const text = `${masterKeyPath} ${why}: no webhook can be signed. Restore the key file that backup --master-key-out wrote; if it is lost, give each endpoint a new secret with webhooks rotate-secret ID --force`;
-    return [{ about, text, command: `install -m 600 FILE ${shellQuote(masterKeyPath)}` }];
+    return condition("secret", text, `install -m 600 FILE ${shellQuote(masterKeyPath)}`);
   }
   return [...new Set(undecryptable.map(({ endpointId }) => endpointId))].map((id) => ({
-    about,
+    about: "secret",
     text: `a signing secret of '${rt.store.endpoints.findById(id)?.name ?? id}' cannot be decrypted with ${masterKeyPath}`,
     command: `deskbell webhooks rotate-secret ${id} --force`,
   }));
@@ -89,10 +91,12 @@ export function checkCorruptEvents(rt: Runtime): HealthCondition[] {
   const count = rt.store.tallies.countByStatus().CORRUPT ?? 0;
   if (count === 0) return [];
   const ids = rt.store.deliveries.list({ status: "CORRUPT" }, 10).map(({ id }) => id);
-  const text = `the event of ${summarizeNames(ids, count)} was altered in the database file, so it was not sent`;
-  // Cancelled deliveries are no longer reported.
-  const which = count === 1 ? ids[0] : "--status CORRUPT";
-  return [{ about: "delivery", text, command: `deskbell deliveries cancel ${which}` }];
+  return condition(
+    "delivery",
+    `the event of ${summarizeNames(ids, count)} was altered in the database file, so it was not sent`,
+    // Cancelled deliveries are no longer reported.
+    `deskbell deliveries cancel ${count === 1 ? ids[0] : "--status CORRUPT"}`,
+  );
 }
 
 export const checkBrowserKeys = (rt: Runtime): HealthCondition[] =>
@@ -104,20 +108,12 @@ export const checkBrowserKeys = (rt: Runtime): HealthCondition[] =>
 
 /** @param lastAt when the last backup was made, or from when on one was due */
 export function checkBackupAge(rt: Runtime, lastAt: number | null): HealthCondition[] {
-  const command = "deskbell backup";
-  const failure: BackupFailure | null = lastBackupFailure(rt.config);
+  const failure = lastBackupFailure(rt.config);
+  const backupCondition = (text: string) => condition("backup", text, "deskbell backup");
   if (failure)
-    return [
-      {
-        about: "backup",
-        text: `the backup of ${isoSeconds(failure.at)} failed: ${failure.reason}`,
-        command,
-      },
-    ];
+    return backupCondition(`the backup of ${isoSeconds(failure.at)} failed: ${failure.reason}`);
   if (lastAt === null || rt.now() - lastAt <= BACKUP_DUE_MS) return [];
-  return [
-    { about: "backup", text: `there has been no backup since ${isoSeconds(lastAt)}`, command },
-  ];
+  return backupCondition(`there has been no backup since ${isoSeconds(lastAt)}`);
 }
 
 export function checkDiskSpace(rt: Runtime): HealthCondition[] {
@@ -126,9 +122,7 @@ export function checkDiskSpace(rt: Runtime): HealthCondition[] {
     return [];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [
-      { about: "disk", text: error.message, command: `df -h ${shellQuote(rt.config.dataDir)}` },
-    ];
+    return condition("disk", error.message, `df -h ${shellQuote(rt.config.dataDir)}`);
   }
 }
 
