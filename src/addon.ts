@@ -7,8 +7,7 @@ import { cacheFolders } from "./config.ts";
 import { AppError } from "./domain/errors.ts";
 import { makeOwnFolder } from "./own-folder.ts";
 
-// SQLite in the single executable: an operating system loads native code only from a file, so the
-// addon is unpacked into one.
+// SQLite in the single executable: native code can only be loaded from a file.
 
 const ADDON_PATH = "path of SQLite's addon";
 

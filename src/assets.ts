@@ -2,26 +2,25 @@ import { readdirSync, readFileSync } from "node:fs";
 import { getAssetKeys, getRawAsset, isSea } from "node:sea";
 
 // The only code that knows where shipped files are. Assets are named by their path from the package
-// root, which is one level above both src/assets.ts and dist/*.js. The executable contains them
-// under the same names.
+// root, in the executable too.
 
 const ROOT = new URL("../", import.meta.url);
 const RUNS_FROM_SOURCE = import.meta.url.endsWith(".ts");
 export const IS_EXECUTABLE = isSea();
 
-/** The bytes of a shipped file. Do not modify them. */
+/** Do not modify the bytes. */
 export const readAsset = (name: string): Buffer =>
   IS_EXECUTABLE ? Buffer.from(getRawAsset(name)) : readFileSync(new URL(name, ROOT));
 
 const readText = (name: string): string => readAsset(name).toString();
 
-/** The names of the files in a folder. @param folder ends with a slash */
+/** @param folder ends with a slash */
 const listAssets = (folder: string): string[] =>
   IS_EXECUTABLE
     ? getAssetKeys().filter((name) => name.startsWith(folder))
     : readdirSync(new URL(folder, ROOT)).map((name) => `${folder}${name}`);
 
-/** The SQL of the migrations, ordered by number. */
+/** Ordered by number. */
 export const readMigrations = (): string[] =>
   listAssets("src/store/migrations/")
     .filter((name) => name.endsWith(".sql"))
@@ -34,35 +33,29 @@ export const deliveryThread = (): URL | string => {
   return new URL(RUNS_FROM_SOURCE ? "src/delivery/thread.ts" : "dist/delivery.js", ROOT);
 };
 
-/** The sample businesses that deskbell ships. */
 export const PRESETS = ["restaurant", "salon", "venue"] as const;
 export type Preset = (typeof PRESETS)[number];
 
 export const readPreset = (preset: Preset): string => readText(`data/${preset}.yaml`);
 
-/** The word lists of generated sample catalogs, as JSON. */
 export const readSampleWords = (): string => readText("data/sample-words.json");
 
-/** The shells that have a completion script. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export const readCompletion = (shell: (typeof SHELLS)[number]): string =>
   readText(`data/completion.${shell}`);
 
-/** The catalog file that `init` writes. */
 export const readStarter = (): string => readText("data/starter.yaml");
 
-/** The partner guide of /docs, in Markdown. */
 export const readPartnerGuide = (): string => readText("data/partner-guide.md");
 
-/** The partner guide as HTML, rendered at build time. */
+/** Rendered at build time. */
 export const readGuideHtml = (): string => readText("dist/docs/guide.html");
 
-/** The script of the interactive API reference, compressed at build time. */
+/** Compressed at build time. */
 export const readScalar = (encoding: "br" | "gz"): Buffer =>
   readAsset(`dist/docs/scalar.js.${encoding}`);
 
 export const readVersion = (): string =>
   (JSON.parse(readText("package.json")) as { version: string }).version;
 
-/** The User-Agent of webhook requests. */
 export const userAgent = (): string => `deskbell/${readVersion()} (+https://deskbell.dev)`;

@@ -16,14 +16,14 @@ export type Config = {
   /** What endpoint URLs may use in addition to https and public addresses. */
   urlAllowances: { allowHttp: boolean; allowPrivate: string[] };
   http: HttpConfig;
-  /** Receives alerts as JSON; null: alerts are only logged. */
+  /** null: alerts are only logged. */
   alertUrl: string | null;
 };
 
 type HttpConfig = {
-  /** Address ranges of the proxies whose X-Forwarded-For is trusted. */
+  /** Address ranges whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
-  /** Public base URL of the API, without a trailing slash; empty: taken from each request. */
+  /** Without a trailing slash; empty: taken from each request. */
   publicUrl: string;
   /** Allows other machines to read /metrics; null: none may. */
   metricsToken: string | null;
@@ -106,11 +106,10 @@ function readMetricsToken(file: string | undefined, env: NodeJS.ProcessEnv): str
 export const readApiKey = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.DESKBELL_API_KEY;
 
-/** Whether the terminal can neither move its cursor nor clear its screen. */
+/** Whether the terminal cannot move its cursor. */
 export const isDumbTerminal = (env: NodeJS.ProcessEnv = process.env): boolean =>
   env.TERM === "dumb";
 
-/** Whether a variable is set to `1` or `true`. */
 export const isEnvEnabled = (name: string, env: NodeJS.ProcessEnv = process.env): boolean =>
   env[name] === "1" || env[name] === "true";
 
@@ -128,7 +127,7 @@ export function prepareForInk(wantsColour: boolean, env: NodeJS.ProcessEnv = pro
   env.FORCE_COLOR = "0";
 }
 
-/** Where the executable may unpack its addon, best first. A configured folder is the only one. */
+/** Best first. A configured folder is the only one. */
 export function cacheFolders(env: NodeJS.ProcessEnv = process.env): string[] {
   const configured = env.DESKBELL_CACHE_DIR || env.CACHE_DIRECTORY;
   if (configured) return [resolve(configured)];

@@ -12,7 +12,7 @@ const MAX_BUFFERED = 64 * 1024;
 
 /**
  * Logs one line per call to stderr: JSON, or readable text on a terminal. Field values may be
- * untrusted. Info lines are buffered for up to 50 ms; a warning or an error flushes the buffer.
+ * untrusted. A warning or an error flushes the buffered info lines.
  */
 export function createLog(format: LogFormat, now: () => number): Log {
   const pretty = format === "pretty" || (format === "auto" && process.stderr.isTTY);

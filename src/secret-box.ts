@@ -25,9 +25,8 @@ export type SecretBox = {
    * because `seal` uses the key on disk, not the one in memory.
    */
   opensAny: (rows: readonly { id: string; sealed: Uint8Array }[]) => boolean;
-  /** Adds a new key in front of those in the file. */
   addKey: () => void;
-  /** Removes all keys but the newest from the file, if `allOpen` confirms that it suffices. */
+  /** Removes all keys but the newest, if `allOpen` confirms that it suffices. */
   dropOldKeys: (
     allOpen: (opensWithNewest: (sealed: Uint8Array, rowId: string) => boolean) => boolean,
   ) => void;
@@ -118,7 +117,6 @@ function readOrCreateKeys(path: string, random: (bytes: number) => Buffer): Buff
   }
 }
 
-/** Returns undefined if the file does not exist. */
 function readKeys(path: string): Buffer[] | undefined {
   const text = readText(path);
   const keys = text

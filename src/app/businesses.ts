@@ -3,7 +3,6 @@ import { didYouMean } from "../domain/nearest.ts";
 import type { Runtime } from "./runtime.ts";
 import type { BusinessRow, BusinessContents } from "../store/businesses.ts";
 
-/** @throws AppError business_not_found */
 export function getBusiness(rt: Runtime, slug: string): BusinessRow {
   const business = rt.store.businesses.findBySlug(slug);
   if (business) return business;
@@ -16,9 +15,8 @@ export function getBusiness(rt: Runtime, slug: string): BusinessRow {
 }
 
 /**
- * Deletes a business with everything that belongs to it: catalog, keys, endpoints, events,
- * deliveries, bookings. Its partners get no event, because their endpoints are deleted too. A dry
- * run only counts: deleting a million rows and rolling back would block other writers.
+ * Partners get no event, because their endpoints are deleted too. A dry run only counts: deleting a
+ * million rows and rolling back would block other writers.
  */
 export function deleteBusiness(rt: Runtime, { id }: BusinessRow): BusinessContents {
   return rt.tx(() => {

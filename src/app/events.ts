@@ -7,15 +7,15 @@ import type { EndpointRow } from "../store/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
 
 export type AppendResult = {
-  /** Sequence number of the last event written; without drafts, of the latest one before. */
+  /** Without drafts: of the latest event before. */
   lastSequence: number;
   deliveries: number;
   events: { id: string; type: EventType; sequence: number }[];
 };
 
 /**
- * Writes the events of a change, with a delivery for each subscribed endpoint. Call it inside the
- * transaction of the change: an event exists if and only if its cause was committed.
+ * Writes events, with a delivery for each subscribed endpoint. Call it inside the transaction of
+ * the change: an event exists if and only if its cause was committed.
  * @throws AppError storage_full
  */
 export function appendEvents(
@@ -29,7 +29,7 @@ export function appendEvents(
   );
 }
 
-/** Like `appendEvents`, but delivers to one endpoint only, whatever it subscribes to. */
+/** Delivers to one endpoint only, whatever it subscribes to. */
 export const appendEventFor = (
   rt: Runtime,
   business: BusinessRow,
@@ -77,7 +77,6 @@ function sealEvent(
   return { id, businessId: business.id, sequence, type: draft.type, body, sha256, createdAt };
 }
 
-/** Returns the bytes that are stored, signed and sent. */
 export function serializeEnvelope(
   business: BusinessRow,
   draft: EventDraft,

@@ -26,7 +26,7 @@ export type NewKey = {
   limitHour?: number | undefined;
 };
 
-/** A key with its secret, which cannot be read again later. */
+/** The secret cannot be read again later. */
 export type CreatedKey = { key: ListedKey; secret: string };
 
 const DAY_MS = 86_400_000;
@@ -62,9 +62,9 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
 }
 
 /**
- * Creates a new secret for a key, which keeps its ID, scopes, limits and counters. The old secret
- * stays valid during the overlap.
- * @throws AppError resource_not_found, invalid_input, conflict if the key is revoked or has expired
+ * The key keeps its ID, scopes, limits and counters; the old secret stays valid during the overlap.
+ * @throws AppError resource_not_found, invalid_input, conflict if the key is revoked or has
+ *   expired
  */
 export function rotateKey(
   rt: Runtime,
@@ -82,13 +82,12 @@ export function rotateKey(
   });
 }
 
-/** @throws AppError invalid_input */
 export function assertOverlap(overlapMs: number): void {
   if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
     throw new AppError("invalid_input", "The overlap must be between 0 and 7 days.");
 }
 
-/** Permanently disables a key and all its secrets. Revoking it again changes nothing. */
+/** Revoking it again changes nothing. */
 export function revokeKey(rt: Runtime, keyId: string): ListedKey {
   return rt.tx(() => {
     getKey(rt, keyId);

@@ -22,13 +22,11 @@ export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDr
   now: () => number;
   /** Milliseconds that never jump; for durations and windows. */
   monotonic: () => number;
-  /** Cryptographically secure random bytes. */
   random: (bytes: number) => Buffer;
   /** Not secure: 0 <= n < 1. It needs no node:crypto, which takes 7 ms to load. */
   randomFraction: () => number;
   newId: (prefix: IdPrefix) => string;
   secrets: SecretBox;
-  /** Free bytes on the disk that holds the data. */
   freeBytes: () => number;
   log: Log;
 };
@@ -40,8 +38,9 @@ export const systemRandom = (bytes: number): Buffer => randomBytes(bytes);
 type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log">>;
 
 /**
- * Opens the data folder, and creates it on first use.
- * @param busyTimeoutMs how long a write waits for another writer; 0 on the thread that serves HTTP
+ * Creates the data folder on first use.
+ * @param busyTimeoutMs how long a write waits for another writer; 0 on the thread that serves
+ *   HTTP
  */
 export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effects = {}): Runtime {
   const now = effects.now ?? wallClock;
@@ -106,7 +105,6 @@ const isFolder = (path: string): boolean =>
 /** Reserved for delivery outcomes and for cleaning up: even a DELETE needs space to write. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
-/** @throws AppError storage_full if the disk has less free space than the reserve */
 export function assertDiskSpace(rt: Runtime): void {
   const free = rt.freeBytes();
   if (free >= RESERVE_BYTES) return;

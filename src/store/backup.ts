@@ -7,7 +7,7 @@ import { isBusy, openDatabase } from "./database.ts";
 import { columns, type Db, isSqliteError } from "./db.ts";
 import { damagedError, unreadableError, withReadOnlyDatabase } from "./read-only-database.ts";
 
-/** The counters of a business that must never go back. */
+/** These must never go back. */
 export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -41,7 +41,7 @@ async function copyInOneRead(from: string, to: string): Promise<void> {
   }
 }
 
-/** Merges the WAL into the file and deletes it; fails while another connection is open. */
+/** Fails while another connection is open. */
 function mergeLog(path: string): void {
   const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
   try {
@@ -102,9 +102,9 @@ export function readCounters(path: string): BusinessCounters[] {
 }
 
 /**
- * Migrates a file, and raises the counters of each business to `by` above their value in the file
- * or in `elsewhere`, whichever is higher. For a business that is not in the file, they are kept in
- * case it is created again.
+ * Migrates a file, and raises the counters of each business to `by` above the highest value in the
+ * file and `elsewhere`. Those of a business that is not in the file are kept, in case it is created
+ * again.
  */
 export function advanceCounters(
   path: string,
@@ -186,7 +186,6 @@ export function removeDatabase(path: string): void {
 
 const NIGHTLY = "deskbell";
 const BACKUP_NAME = /^(deskbell|before-schema-\d+)-(\d{8})T(\d{6})Z\.db$/;
-/** A file that an interrupted backup left behind. */
 const DRAFT_NAME = /^(deskbell|before-schema-\d+)-.*\.draft/;
 
 export const backupName = (madeAt: number): string => `${NIGHTLY}-${compactTime(madeAt)}.db`;

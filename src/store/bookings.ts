@@ -5,7 +5,7 @@ import { columns, type Db, insertInto, optional, prepareNewest } from "./db.ts";
 export type VisitFilter = {
   businessId: string;
   status?: VisitStatus | undefined;
-  /** An ID: only older ones. */
+  /** Only IDs below it. */
   before?: string | undefined;
 };
 
@@ -15,7 +15,6 @@ const BUSY_SEGMENT = `service_id, staff_id, resources, seats, buffer_before_min,
   ends_at`;
 const SEGMENT = `${BUSY_SEGMENT}, variant_id, addons, price_cents`;
 
-/** The part of a segment that determines which resources are busy. */
 type BusySegment = Omit<BookedSegment, "variantId" | "addons" | "priceCents">;
 
 type Raw<Row> = Omit<Row, "addons" | "resources"> & { addons: string; resources: string };
@@ -86,17 +85,16 @@ export function createBookingStore(db: Db) {
     findById: (businessId: string, id: string) =>
       optional(selectById.get({ businessId, id }), withSegments),
 
-    /** Newest first. */
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit).map(withSegments),
 
-    /** Segments that have not ended, by start time; `id` is the booking's. */
+    /** By start time; `id` is the booking's. */
     listUpcomingSegments: (businessId: string, now: number) =>
       selectUpcoming.all({ businessId, now }) as ({ id: string } & Pick<
         BookedSegment,
         "staffId" | "startsAt" | "endsAt"
       >)[],
 
-    /** Active segments that overlap the span, buffers excluded, and end by `until`. */
+    /** Segments that overlap the span, buffers excluded, and end by `until`. */
     listBusySegments(
       businessId: string,
       from: number,
@@ -131,9 +129,7 @@ export function createReservationStore(db: Db) {
     cancel: (id: string, now: number) => void cancel.run({ id, now }),
     findById: (businessId: string, id: string) =>
       selectById.get({ businessId, id }) as Reservation | undefined,
-    /** Newest first. */
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit) as Reservation[],
-    /** Active reservations that overlap the span and end by `until`. */
     listBusy: (businessId: string, from: number, to: number, until = Infinity) =>
       selectBusy.all({ businessId, from, to, until }) as Reservation[],
   };

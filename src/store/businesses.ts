@@ -17,7 +17,6 @@ export type BusinessRow = {
   revision: number;
   /** Epoch ms up to which changes caused by time alone have been published. */
   publishedUntil: number;
-  /** Epoch ms of the next such change, or null. */
   nextTransitionAt: number | null;
 };
 
@@ -79,7 +78,6 @@ export function createBusinessStore(db: Db) {
       (raiseSequence.get({ id, count }) as number) - count + 1,
     /** For a change that partners see in responses but that has no event. */
     incrementRevision: (id: string) => void bumpRevision.run(id),
-    /** Businesses with a due change that is not published yet. */
     listDueForTransition: (now: number) => selectDueForTransition.all(now).map(parse),
     delete(id: string): void {
       remember.run(id);
@@ -91,7 +89,6 @@ export function createBusinessStore(db: Db) {
         BusinessRow,
         "catalogVersion" | "lastSequence"
       >,
-    /** Counts the rows that belong to a business and are deleted with it. */
     countContents: (id: string) => countContents.get({ id }) as BusinessContents,
   };
 }

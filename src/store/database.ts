@@ -4,7 +4,6 @@ import { AppError } from "../domain/errors.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import { migrate, type Migration, type Safeguard } from "./migrate.ts";
 
-/** A connection to the file, with what writers and caches need. */
 export type Connection = {
   db: Db;
   /**
@@ -21,12 +20,10 @@ export type Connection = {
    */
   startDryRun: () => () => void;
   isDryRun: () => boolean;
-  /** The migration that opening the file caused, or null. */
   migration: Migration | null;
   close: () => void;
 };
 
-/** The value of PRAGMA synchronous for FULL. */
 const FULL = 2;
 // Before 3.51.3 a WAL reset under load could corrupt the file.
 const MINIMUM_SQLITE = [3, 51, 3];

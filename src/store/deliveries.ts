@@ -31,7 +31,6 @@ export type AttemptRow = {
   responseText: string | null;
 };
 
-/** An attempt with its delivery and endpoint. */
 export type AttemptWithDelivery = Omit<AttemptRow, "responseText"> & {
   number: number;
   deliveryId: string;
@@ -50,7 +49,6 @@ type NewDelivery = {
   nextAttemptAt: number | null;
 };
 
-/** The columns of a DeliveryRow. */
 export const DELIVERY =
   columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status,
   attempt_count, next_attempt_at, last_status_code, last_error, created_at, delivered_at`);
@@ -104,7 +102,6 @@ export function createDeliveryStore(db: Db) {
     listAttempts: (id: string, most = -1): AttemptRow[] =>
       (selectAttempts.all({ id, most }) as AttemptRow[]).reverse(),
 
-    /** Newest first. */
     list(filter: DeliveryFilter, limit: number): DeliveryRow[] {
       const { where, parameters } = toSqlCondition(filter);
       return db
@@ -119,16 +116,15 @@ export function createDeliveryStore(db: Db) {
   };
 }
 
-/** Deliveries must match all fields that are set. */
 export type DeliveryFilter = {
   id?: string | undefined;
   businessId?: string | undefined;
   endpointId?: string | undefined;
   status?: DeliveryStatus | undefined;
   eventType?: EventType | undefined;
-  /** Created at or after this time (epoch ms). */
+  /** Epoch ms of creation, inclusive. */
   since?: number | undefined;
-  /** An ID: only older ones. */
+  /** Only IDs below it. */
   before?: string | undefined;
   /** The last attempt failed and the delivery has not succeeded since. */
   failed?: true | undefined;
@@ -148,7 +144,6 @@ const CONDITIONS: Record<keyof DeliveryFilter, string> = {
 // The condition of the partial index delivery_undelivered, so that the query planner can use it.
 const IS_UNDELIVERED = "status NOT IN ('PENDING', 'DELIVERED')";
 
-/** Returns the filter as a SQL condition and its parameters. */
 export function toSqlCondition(filter: DeliveryFilter): {
   where: string;
   parameters: Record<string, unknown>;

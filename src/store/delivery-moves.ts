@@ -3,7 +3,7 @@ import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import { toSqlCondition, type DeliveryFilter } from "./deliveries.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
-/** Status changes of many deliveries at once, not caused by attempts. */
+/** Status changes that are not caused by attempts. */
 const MOVES = {
   park: { from: ["PENDING"], to: "PARKED", set: "next_attempt_at = NULL" },
   cancel: {
@@ -19,10 +19,7 @@ const MOVES = {
   },
 } as const satisfies Record<string, { from: DeliveryStatus[]; to: DeliveryStatus; set: string }>;
 
-/**
- * Returns the SQL for matching deliveries in one status. Rare statuses have their own index, which
- * the query planner would not choose.
- */
+/** Rare statuses have their own index, which the query planner would not choose. */
 function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
   const { where, parameters } = toSqlCondition({ ...filter, status });
   const hasOwnIndex = filter.id === undefined && status !== "PENDING";
@@ -80,7 +77,6 @@ export function createDeliveryMoveStore(db: Db) {
     return moved;
   }
 
-  /** The number of deliveries that `cancel` would change. */
   function countCancellable(filter: DeliveryFilter): number {
     const counts = statusesOf("cancel", filter).map((status) => {
       const { source, condition, parameters } = selectStatus(filter, status);
@@ -98,7 +94,6 @@ export function createDeliveryMoveStore(db: Db) {
     cancel: (filter: DeliveryFilter): number => move("cancel", filter, 0),
     recover: (filter: DeliveryFilter, at: number): number => move("recover", filter, at),
 
-    /** Counts redeliveries that have not been attempted yet. */
     countUntriedReplays(filter: DeliveryFilter): number {
       const { where, parameters } = toSqlCondition(filter);
       const untried = "status = 'PENDING' AND is_replay = 1 AND attempt_count = attempts_before";
@@ -108,7 +103,6 @@ export function createDeliveryMoveStore(db: Db) {
         .get(parameters) as number;
     },
 
-    /** The number of deliveries that `replay` would change in total. */
     countReplayable(filter: DeliveryFilter): number {
       const { where, parameters } = toSqlCondition(filter);
       return db
@@ -118,8 +112,7 @@ export function createDeliveryMoveStore(db: Db) {
     },
 
     /**
-     * Makes the next batch due again, ordered by number. Past attempts are kept; the retry schedule
-     * starts over.
+     * Makes the next batch due again, ordered by number. The retry schedule starts over.
      * @returns the number of deliveries and the last one's `number`
      */
     replay(

@@ -3,7 +3,6 @@ import type { Settlement, DeliveryStatus } from "../domain/webhooks/settle.ts";
 import { columns, type Db } from "./db.ts";
 import type { AttemptRow, DeliveryRow } from "./deliveries.ts";
 
-/** The fields of a delivery that the delivery worker needs to send it. */
 export type DueRow = Pick<
   DeliveryRow,
   "id" | "attemptCount" | "eventId" | "eventType" | "sequence"
@@ -18,7 +17,6 @@ const COLUMNS = columns(
   "number, id, attempt_count, attempts_before, is_replay, event_id, event_type, sequence",
 );
 
-/** Queries of the delivery worker: due deliveries, and their outcomes. */
 export function createDueStore(db: Db) {
   const selectLastNumber = db.prepare("SELECT coalesce(max(number), 0) FROM delivery").pluck();
   // The unary plus keeps the planner from scanning the whole backlog in the index of due rows.
@@ -80,12 +78,12 @@ export function createDueStore(db: Db) {
     /** Endpoints with pending deliveries whose number is above `after`, up to `upTo`. */
     listEndpointsWithNew: (after: number, upTo: number) =>
       selectEndpointsWithNew.all({ after, upTo }) as string[],
-    /** When the next pending delivery of an active endpoint is due, or null. */
+    /** Of active endpoints. */
     getNextAttemptAt: () => selectNextAttemptAt.get() as number | null,
-    /** The same, for endpoints that are not failing: these wait only for the delivery worker. */
+    /** Of endpoints that are not failing: these wait only for the delivery worker. */
     getNextHealthyAttemptAt: () => selectNextHealthyAttemptAt.get() as number | null,
     listDueEndpoints: (now: number) => selectDueEndpoints.all({ now }) as string[],
-    /** An endpoint's due deliveries: new ones before redeliveries, then by due time. */
+    /** New ones before redeliveries, then by due time. */
     listForEndpoint(endpointId: string, now: number, limit: number): DueRow[] {
       const fresh = due.all({ endpointId, now, limit, isReplay: 0 }) as DueRow[];
       if (fresh.length === limit) return fresh;

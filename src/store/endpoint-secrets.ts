@@ -37,9 +37,8 @@ export function createEndpointSecretStore(db: Db) {
       selectValid.all({ endpointId, now }) as SecretRow[],
     list: () => selectAll.all() as SecretRow[],
     insert: (row: SecretRow) => void insert.run(row),
-    /** Lets the current secret expire at `at`. */
     expireCurrent: (endpointId: string, at: number) => void expire.run({ endpointId, at }),
-    /** Deletes all secrets but the current one. @returns whether there was one */
+    /** Deletes all but the current one. @returns whether there was one */
     deleteOld: (endpointId: string): boolean => deleteExpiring.run(endpointId).changes > 0,
     deleteAll: (endpointId: string) => void deleteByEndpoint.run(endpointId),
     deleteExpired: (now: number) => void deleteExpiredBefore.run(now),

@@ -12,11 +12,9 @@ export type EndpointRow = {
   name: string;
   url: string;
   events: EventType[];
-  /** The operator allows http and private addresses for it. */
+  /** The operator allows http and private addresses. */
   allowPrivate: boolean;
-  /** Timeout of one attempt. */
   timeoutMs: number;
-  /** Maximum concurrent deliveries. */
   maxInFlight: number;
   status: EndpointStatus;
   disabledReason: string | null;
@@ -24,13 +22,11 @@ export type EndpointRow = {
   updatedAt: number;
 } & FailureStreak;
 
-/** The fields that can be updated. */
 export type EndpointSettings = Pick<
   EndpointRow,
   "name" | "url" | "events" | "allowPrivate" | "timeoutMs" | "maxInFlight"
 >;
 
-/** The fields that the delivery worker needs. */
 export type DestinationRow = Pick<
   EndpointRow,
   | "id"

@@ -3,13 +3,12 @@ import { columns, type Db, insertInto, matching } from "./db.ts";
 
 export type ListedEvent = Omit<EventRow, "body" | "sha256"> & { bytes: number };
 
-/** Events must match all fields that are set. */
 export type EventFilter = {
   businessId?: string | undefined;
   type?: EventType | undefined;
-  /** Created at or after this time (epoch ms). */
+  /** Epoch ms of creation, inclusive. */
   since?: number | undefined;
-  /** An ID: only older ones. */
+  /** Only IDs below it. */
   before?: string | undefined;
 };
 
@@ -55,7 +54,7 @@ export function createEventStore(db: Db) {
     },
     insert: (row: EventRow) => void insert.run(row),
     findById: (id: string) => selectById.get(id) as EventRow | undefined,
-    /** Events with a pending or parked delivery. */
+    /** With a pending or parked delivery. */
     iterateUndelivered: () => selectUndelivered.iterate() as IterableIterator<EventRow>,
     listAfter: (businessId: string, sequence: number, limit: number) =>
       selectAfter.all({ businessId, sequence, limit }) as EventRow[],
@@ -64,7 +63,7 @@ export function createEventStore(db: Db) {
 
 export type FeedEntry = { sequence: number; type: EventType };
 
-/** A business's events by sequence number. Bodies are read separately, only when needed. */
+/** Bodies are read separately, only when needed. */
 export function createFeedStore(db: Db) {
   const selectAfter = db.prepare(`
     SELECT sequence, type FROM event WHERE business_id = :businessId AND sequence > :after

@@ -4,7 +4,6 @@ import type { Db } from "./db.ts";
 const CHECKPOINT_PAGES = 4000;
 const CACHE_KIB = 16 * 1024;
 
-/** The database file as a whole. */
 export function createFileStore(db: Db) {
   // Free pages do not count: SQLite reuses them before the file grows.
   const selectUsedBytes = db

@@ -17,7 +17,7 @@ export type KeyRow = {
   revokedAt: number | null;
 };
 
-/** A key with the visible parts of its newest secret. */
+/** With the visible parts of its newest secret. */
 export type ListedKey = KeyRow & { prefix: string; last4: string };
 
 export type KeySecretRow = {
@@ -30,7 +30,7 @@ export type KeySecretRow = {
   expiresAt: number | null;
 };
 
-/** Everything that authorization needs to know about a key, in one row. */
+/** Everything that authorization needs, in one row. */
 export type Credential = KeyRow & {
   secretExpiresAt: number | null;
   businessSlug: string;
@@ -99,7 +99,7 @@ export function createKeyStore(db: Db) {
   );
 
   return {
-    /** The key of a secret, whether or not it is still valid. @param hash of the secret */
+    /** Also of a secret that is no longer valid. */
     findCredential: (hash: Buffer) => optional(selectCredential.get(hash), parse<Credential>),
     findById: (id: string) => optional(selectById.get(id), parse<ListedKey>),
     list: (businessId?: string) =>

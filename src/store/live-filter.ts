@@ -1,6 +1,6 @@
 import type { EventType } from "../domain/event-types.ts";
 
-/** The states in the live view. RETRYING: pending after a failed attempt. */
+/** RETRYING: pending after a failed attempt. */
 export const LIVE_STATES = [
   "PENDING",
   "RETRYING",
@@ -12,7 +12,6 @@ export const LIVE_STATES = [
 ] as const;
 export type LiveState = (typeof LIVE_STATES)[number];
 
-/** Deliveries must match all fields that are set. */
 export type LiveFilter = {
   deliveryPrefix?: string | undefined;
   eventPrefix?: string | undefined;
@@ -20,7 +19,6 @@ export type LiveFilter = {
   endpointId?: string | undefined;
   eventType?: EventType | undefined;
   businessId?: string | undefined;
-  /** Matches any of these. */
   endpointIds?: readonly string[] | undefined;
   eventTypes?: readonly EventType[] | undefined;
 };
@@ -86,7 +84,7 @@ export type LiveCondition = {
   /** The table, with the index to use, and the condition that the index satisfies. */
   source: string;
   base: string;
-  /** The condition to test in each row, or null. */
+  /** To test in each row. */
   residual: string | null;
   parameters: Record<string, unknown>;
 };

@@ -2,18 +2,16 @@ import { columns, type Db } from "./db.ts";
 import { DELIVERY, type DeliveryRow } from "./deliveries.ts";
 import { type LiveFilter, toLiveCondition } from "./live-filter.ts";
 
-/** A delivery with the related fields that the live view shows. */
 export type LiveRow = DeliveryRow & {
   /** Attempts that do not count towards its retry schedule. */
   attemptsBefore: number;
-  /** Duration of the last attempt. */
+  /** Of the last attempt. */
   durationMs: number | null;
   url: string;
   endpointName: string;
   businessSlug: string;
 };
 
-/** A page starts at this ID, or after it. */
 export type PageStart = { id: string; isIncluded: boolean };
 
 export type Page = {
@@ -48,10 +46,9 @@ export type DaemonRow = {
 // delay a keystroke.
 const SLICE_ROWS = 10_000;
 const SLICES = 5;
-/** Rows are counted up to this number. */
 export const COUNT_LIMIT = 10_000;
 export const BACKLOG_LIMIT = 1000;
-/** Statistics of durations use this many of the latest attempts. */
+/** Latest attempts in the statistics of durations. */
 const SAMPLE = 1000;
 const MAX_ENDPOINTS = 500;
 
@@ -71,7 +68,6 @@ const REPLAYABLE =
  */
 export function createLiveStore(db: Db) {
   const statements = new Map<string, ReturnType<Db["prepare"]>>();
-  /** Prepares each combination of filters on first use. */
   const prepare = (sql: string): ReturnType<Db["prepare"]> => {
     const statement = statements.get(sql) ?? db.prepare(sql);
     statements.set(sql, statement);
@@ -157,7 +153,7 @@ export function createLiveStore(db: Db) {
       return { rows, reached: from?.id ?? null };
     },
 
-    /** Counts matching deliveries above an ID, up to COUNT_LIMIT. */
+    /** Up to COUNT_LIMIT. */
     countNewer(filter: LiveFilter, id: string): number {
       const { source, base, residual, parameters } = toLiveCondition(filter);
       return prepare(`
@@ -167,7 +163,7 @@ export function createLiveStore(db: Db) {
         .get({ ...parameters, id }) as number;
     },
 
-    /** IDs of matching deliveries that can be redelivered, oldest first. */
+    /** IDs, oldest first. */
     listReplayable(filter: LiveFilter, limit: number): string[] {
       const { source, base, residual, parameters } = toLiveCondition(filter);
       return prepare(`
@@ -179,14 +175,14 @@ export function createLiveStore(db: Db) {
 
     /** Up to COUNT_LIMIT. */
     countRetrying: (businessId: string | null) => countRetrying.get({ businessId }) as number,
-    /** Durations of the latest attempts in ms. */
+    /** Of the latest attempts, in ms. */
     listAttemptDurations: (since: number, businessId: string | null) =>
       selectAttemptDurations.all({ since, businessId }) as number[],
     countFailing: (businessId: string | null) => countFailing.get({ businessId }) as number,
     /** Disabled and failing endpoints first. */
     listEndpoints: (businessId: string | null, limit: number) =>
       selectEndpoints.all({ businessId, limit }) as EndpointState[],
-    /** IDs of endpoints with a text in their name or URL, including deleted ones. */
+    /** IDs, also of deleted endpoints, by a text in name or URL. */
     searchEndpoints: (text: string) => selectMatching.all({ text: text.toLowerCase() }) as string[],
 
     /** The daemon that was started last, whether or not it still runs. */

@@ -5,7 +5,7 @@ export type OrderFilter = {
   businessId: string;
   status?: TicketOrder["status"] | undefined;
   eventId?: string | undefined;
-  /** An ID: only older ones. */
+  /** Only IDs below it. */
   before?: string | undefined;
 };
 
@@ -60,23 +60,22 @@ export function createOrderStore(db: Db) {
 
     confirm: (id: string, now: number) => void setStatus.run({ id, status: "CONFIRMED", now }),
 
-    /** Ends a pending or confirmed order and releases its tickets. */
+    /** Releases its tickets. */
     end(businessId: string, id: string, status: "CANCELLED" | "EXPIRED", now: number): void {
       setStatus.run({ id, status, now });
       release.run({ id, businessId });
     },
 
-    /** Ticket type ID -> number of tickets held by pending and confirmed orders. */
+    /** By ticket type, of pending and confirmed orders. */
     countHeldTickets: (businessId: string) =>
       new Map(selectHeldTickets.all(businessId) as [string, number][]),
 
     findByIdOrCode: (businessId: string, idOrCode: string, code: string) =>
       optional(selectByIdOrCode.get({ businessId, idOrCode, code }), withItems),
 
-    /** Newest first. */
     list: (filter: OrderFilter, limit: number) => listNewest(filter, limit).map(withItems),
 
-    /** Pending orders that have expired, earliest expiry first. */
+    /** Earliest expiry first. */
     listOverdue: (businessId: string, now: number) =>
       selectOverdue.all({ businessId, now }).map(withItems),
     listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
@@ -88,7 +87,7 @@ export type TicketFilter = {
   status?: Ticket["status"] | undefined;
   eventId?: string | undefined;
   orderId?: string | undefined;
-  /** An ID: only older ones. */
+  /** Only IDs below it. */
   before?: string | undefined;
 };
 
@@ -107,12 +106,10 @@ export function createTicketStore(db: Db) {
   return {
     insert: (businessId: string, ticket: Ticket, admissionHash: Buffer) =>
       void insert.run({ ...ticket, businessId, admissionHash }),
-    /** By ID or by the hash of its admission code. */
     findByIdOrAdmission: (businessId: string, id: string, admissionHash: Buffer) =>
       selectByIdOrAdmission.get({ businessId, id, admissionHash }) as Ticket | undefined,
     checkIn: (id: string, now: number) => void checkIn.run({ id, now }),
     voidByOrder: (orderId: string) => void voidTickets.run(orderId),
-    /** Newest first. */
     list: (filter: TicketFilter, limit: number) => listNewest(filter, limit) as Ticket[],
   };
 }

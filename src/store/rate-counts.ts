@@ -1,6 +1,6 @@
 import type { Db } from "./db.ts";
 
-/** The requests of one client in one wall-clock second. */
+/** `second`: of the wall clock. */
 export type RateCountRow = {
   client: string;
   second: number;
@@ -22,7 +22,6 @@ export function createRateCountStore(db: Db) {
   return {
     list: () => selectAll.all() as RateCountRow[],
     upsert: (row: RateCountRow) => void upsertCount.run(row),
-    /** @param before a wall-clock second */
     deleteBefore: (before: number) => void deleteOld.run(before),
     deleteAll: () => void deleteEverything.run(),
   };

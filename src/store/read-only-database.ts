@@ -4,16 +4,15 @@ import { type Db, isSqliteError } from "./db.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 
-/** What `doctor` reads from a database file, without changing it. */
 export type DatabaseFacts = {
   sqlite: string;
   bytes: number;
   schema: number;
-  /** The schema of this version. */
+  /** Of this version. */
   knownSchema: number;
   /** The problem that SQLite reports, or null. */
   damage: string | null;
-  /** Tables with rows whose foreign key refers to nothing. */
+  /** Tables with rows that refer to nothing. */
   orphansIn: string[];
 };
 
@@ -68,7 +67,6 @@ export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Res
   }
 }
 
-/** Converts SQLite's errors on unreadable files to AppErrors. */
 export function unreadableError(error: unknown, path: string): unknown {
   if (!isSqliteError(error)) return error;
   if (error.code === "SQLITE_NOTADB")

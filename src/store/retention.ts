@@ -2,10 +2,9 @@ import type { Db } from "./db.ts";
 import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
-/** Deliveries created before these instants can be deleted. */
+/** Deliveries created before these can be deleted. */
 export type Cutoffs = { ended: number; unresolved: number };
 
-/** Deletes old data in batches, each short enough for one transaction. */
 export function createRetentionStore(db: Db) {
   const tallies = createTallyStore(db);
 
@@ -48,7 +47,7 @@ export function createRetentionStore(db: Db) {
       return batch.at(-1)?.[0];
     },
 
-    /** Deletes response texts of old attempts. @returns like `pruneEvents` */
+    /** @returns like `pruneEvents` */
     pruneResponses(after: number, limit: number, madeBefore: number): number | undefined {
       const batch = attemptsAfter.all({ after, limit, madeBefore }) as [number, 0 | 1][];
       for (const [number, hasText] of batch) if (hasText) clearText.run(number);

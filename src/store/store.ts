@@ -52,7 +52,6 @@ export function createStore(db: Db): Store {
   for (const [name, create] of Object.entries(STORES)) {
     const prepare = () => {
       const value = create(db);
-      // Replaces the getter with a plain property.
       Object.defineProperty(stores, name, { value });
       return value;
     };

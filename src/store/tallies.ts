@@ -32,7 +32,6 @@ export function createTallyStore(db: Db) {
     add(businessId: string, status: DeliveryStatus, count: number): void {
       if (count !== 0) add.run({ businessId, status, count });
     },
-    /** Of one business, or of all businesses. */
     countByStatus: (businessId?: string): Partial<Record<DeliveryStatus, number>> =>
       Object.fromEntries(selectCounts.all({ businessId }) as [string, number][]),
     addAttempts: (businessId: string, at: number, delivered: number, failed: number) =>

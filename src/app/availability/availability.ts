@@ -25,7 +25,7 @@ export type AvailabilityQuery = {
   dates: DateRange;
   /** Zone of the times in the result; null: the business's. Days are always the business's. */
   timezone: string | null;
-  /** Include each start that is not offered, with the first rule it breaks. */
+  /** Include refused starts, each with the first rule it breaks. */
   explain: boolean;
   /** Called between two chunks of work. It can reject to stop the scan. */
   yieldToEventLoop: YieldToEventLoop;
@@ -38,21 +38,20 @@ export type Availability = {
   terms: Terms;
   /** @throws AppError query_too_large. @param lists whether days are listed, or only searched */
   assertNotTooLarge: (lists: "days" | "next") => void;
-  /** The requested days in order, in chunks. */
+  /** In order, in chunks. */
   days: () => AsyncGenerator<PublicDay[]>;
-  /** The first slots from a day on, up to the booking horizon and at most a year ahead. */
+  /** Up to the booking horizon and at most a year ahead. */
   nextSlots: (limit: number, from: LocalDate) => Promise<PublicSlot[]>;
 };
 
 export type AvailabilityFinder = (business: BusinessRow, query: AvailabilityQuery) => Availability;
 
-/** The search for the next slots scans this many days at a time, and in total. */
 const SEARCH_STEP_DAYS = 31;
 const MAX_SEARCH_DAYS = 366;
 
 /**
- * Finds when a visit can be booked. Yields to the event loop between chunks of work, so a booking
- * made during a scan may or may not be reflected in its result.
+ * Yields to the event loop between chunks of work, so a booking made during a scan may or may not
+ * be reflected in its result.
  */
 export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
   const readCatalog = createCatalogReader(rt);
@@ -119,7 +118,7 @@ const totalsOf = ({ segments }: VisitPlan): { durationMin: number; priceCents: n
 
 const MAX_CATALOGS = 16;
 
-/** Caches catalogs: reading a large one takes longer than answering most queries. */
+/** Reading a large catalog takes longer than answering most queries. */
 function createCatalogReader(rt: Runtime): (business: BusinessRow) => Catalog {
   const cache = new BoundedCache<string, { revision: number; catalog: Catalog }>(MAX_CATALOGS);
   return (business) => {

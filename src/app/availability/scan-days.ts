@@ -8,10 +8,9 @@ import type { Runtime } from "../runtime.ts";
 import { createBusyIntervalReader } from "../bookings/busy-intervals.ts";
 import { inChunks, type YieldToEventLoop } from "./yield-to-event-loop.ts";
 
-/** A chunk has about this many candidates times days, and at most MAX_DAYS days. */
+/** Size of a chunk, in candidates times days. */
 const CANDIDATE_DAYS = 400;
 const MAX_DAYS = 16;
-/** Days of bookings to read at a time. */
 const BOOKING_DAYS = 4;
 
 export type DayRange = { first: DayNumber; last: DayNumber };

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 
-/** Waits for the next event loop iteration. Only one waiter resumes in each. */
+/** Only one waiter resumes in each event loop iteration. */
 export type YieldToEventLoop = () => Promise<void>;
 
 export function createEventLoopYield(): YieldToEventLoop {
@@ -16,7 +16,7 @@ export function createEventLoopYield(): YieldToEventLoop {
     });
 }
 
-/** Splits a range of integers into chunks, and yields to the event loop before each. */
+/** Splits a range into chunks, and yields before each. */
 export async function* inChunks(
   yieldToEventLoop: YieldToEventLoop,
   { first, last }: { first: number; last: number },

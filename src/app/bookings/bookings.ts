@@ -18,9 +18,8 @@ import {
 } from "../../domain/bookings/reservation.ts";
 
 /**
- * Books a visit. Checks availability in the same transaction.
  * @throws AppError validation_failed, invalid_date, resource_not_found, service_not_bookable,
- * variant_service_mismatch, addon_not_linked, staff_cannot_perform, party_too_large, conflict
+ *   variant_service_mismatch, addon_not_linked, staff_cannot_perform, party_too_large, conflict
  */
 export function createBooking(rt: Runtime, slug: string, input: unknown): PublicBooking {
   const request = parseBookingRequest(input);
@@ -49,10 +48,7 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
   });
 }
 
-/**
- * Cancels a booking and frees its time. The spec has no event for this.
- * @throws AppError resource_not_found, conflict
- */
+/** The spec has no event for this. @throws AppError resource_not_found, conflict */
 export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBooking {
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
@@ -64,13 +60,11 @@ export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBook
   });
 }
 
-/** @throws AppError conflict unless it is pending or confirmed */
 export function assertCancellable(what: string, { status }: { status: string }): void {
   if (status !== "PENDING" && status !== "CONFIRMED")
     throw new AppError("conflict", `${what} cannot be cancelled: its status is ${status}.`);
 }
 
-/** @throws AppError resource_not_found */
 export const getBooking = (rt: Runtime, businessId: string, id: string): Booking =>
   assertFound(
     rt.store.bookings.findById(businessId, id),
@@ -79,7 +73,6 @@ export const getBooking = (rt: Runtime, businessId: string, id: string): Booking
   );
 
 /**
- * Reserves a table. Checks availability in the same transaction.
  * @throws AppError validation_failed, invalid_date, resource_not_found, party_too_large, conflict
  */
 export function createReservation(rt: Runtime, slug: string, input: unknown): PublicReservation {
@@ -103,10 +96,7 @@ export function createReservation(rt: Runtime, slug: string, input: unknown): Pu
   });
 }
 
-/**
- * Cancels a reservation and frees its table. The spec has no event for this.
- * @throws AppError resource_not_found, conflict
- */
+/** The spec has no event for this. @throws AppError resource_not_found, conflict */
 export function cancelReservation(rt: Runtime, slug: string, id: string): PublicReservation {
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
@@ -118,7 +108,6 @@ export function cancelReservation(rt: Runtime, slug: string, id: string): Public
   });
 }
 
-/** @throws AppError resource_not_found */
 export const getReservation = (rt: Runtime, businessId: string, id: string): Reservation =>
   assertFound(
     rt.store.reservations.findById(businessId, id),

@@ -9,7 +9,6 @@ import type { Runtime } from "../runtime.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The bookings and reservations that can affect the plan. */
 export const loadBusyIntervals = (
   rt: Runtime,
   businessId: string,
@@ -17,8 +16,8 @@ export const loadBusyIntervals = (
 ): BusyInterval[] => createBusyIntervalReader(rt, businessId, plan.catalog)(busyWindow(plan));
 
 /**
- * Reads what overlaps a window and, if `until` is given, ends by then. Bookings store IDs, which do
- * not change when a key does. Objects that left the catalog are ignored: they cannot be requested.
+ * Reads what overlaps a window and ends by `until`. Bookings store IDs, which do not change when a
+ * key does. Objects that left the catalog are ignored: they cannot be requested.
  */
 export function createBusyIntervalReader(
   rt: Runtime,

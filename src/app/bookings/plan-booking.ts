@@ -22,14 +22,12 @@ import { loadBookableCatalog } from "../catalog/load-catalog.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The segments of a booking and its start and end. */
 export type PlannedBooking = Pick<BookedSegment, "startsAt" | "endsAt"> & {
   segments: BookedSegment[];
 };
 
 /**
- * Plans a booking by the rules that list its slot. Call it in the transaction that writes the
- * booking.
+ * Applies the rules that list its slot. Call it in the transaction that writes the booking.
  * @throws AppError with the first rule that fails
  */
 export function planBooking(
@@ -87,11 +85,7 @@ function toBookedSegments({ catalog, segments }: VisitPlan, slot: Slot): BookedS
   });
 }
 
-/**
- * Finds the smallest free table by the rules that list its slot. Call it in the transaction that
- * writes the reservation.
- * @throws AppError with the first rule that fails
- */
+/** Finds the smallest free table. Otherwise like `planBooking`. */
 export function planReservation(
   rt: Runtime,
   business: BusinessRow,
@@ -116,7 +110,6 @@ export function planReservation(
   };
 }
 
-/** @throws AppError party_too_large if the table does not suit the party */
 function withTable(plan: VisitPlan, key: string, partySize: number): VisitPlan {
   const segments = plan.segments.map((segment) => ({
     ...segment,
@@ -139,7 +132,6 @@ function planDay(
   return planNamedRequest(catalog, "INTERNAL", request, { from: date, to: date }, rt.now());
 }
 
-/** @param message of the error, without the reason */
 function takeSlot(
   rt: Runtime,
   business: BusinessRow,

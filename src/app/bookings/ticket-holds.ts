@@ -14,8 +14,8 @@ import { publishChange } from "../catalog/publish.ts";
 import { appendEvents } from "../events.ts";
 
 /**
- * Runs `write`, in which orders take (`by` 1) or release (-1) tickets, inside the transaction. Most
- * sales only change a count; catalog events are computed only if a sale state changes.
+ * Runs `write`, in which orders take (`by` 1) or release (-1) tickets. Most sales only change a
+ * count; catalog events are computed only if a sale state changes.
  */
 export function changeHolds(
   rt: Runtime,
@@ -53,7 +53,6 @@ function changesSaleState(
     );
 }
 
-/** Expires every order that was not confirmed in time, and releases its tickets. */
 export function expireTicketOrders(rt: Runtime): void {
   for (const id of rt.store.orders.listBusinessesWithOverdue(rt.now()))
     rt.tx(() => {

@@ -37,7 +37,7 @@ const ORDER_CODE_GROUPS = 2;
 const ADMISSION_CODE_GROUPS = 4;
 
 /**
- * Holds tickets for a customer who is about to pay.
+ * Holds tickets until they are paid.
  * @throws AppError validation_failed, resource_not_found, conflict
  */
 export function createTicketOrder(rt: Runtime, slug: string, input: unknown): PublicTicketOrder {
@@ -164,10 +164,7 @@ function issueTicket(
   return { ...toPublicTicket(ticket, business.doc.timezone), admissionCode };
 }
 
-/**
- * Cancels an order, paid or not. Its tickets can be sold again.
- * @throws AppError resource_not_found, conflict
- */
+/** @throws AppError resource_not_found, conflict */
 export function cancelTicketOrder(rt: Runtime, slug: string, name: string): PublicTicketOrder {
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
@@ -190,7 +187,6 @@ export function cancelTicketOrder(rt: Runtime, slug: string, name: string): Publ
   });
 }
 
-/** @throws AppError resource_not_found */
 export const getTicketOrder = (rt: Runtime, businessId: string, name: string): TicketOrder =>
   assertFound(
     rt.store.orders.findByIdOrCode(businessId, name, normalizeCode(name)),
@@ -199,7 +195,6 @@ export const getTicketOrder = (rt: Runtime, businessId: string, name: string): T
   );
 
 /**
- * Checks in a ticket, once.
  * @param codeOrId the admission code, or the ticket's ID if the holder lost the code
  * @throws AppError resource_not_found, conflict
  */

@@ -11,7 +11,7 @@ import { loadBookableCatalog } from "../catalog/load-catalog.ts";
 
 export type TimeOffRequest = {
   staff: string;
-  /** A date, or a date and time, in the business's time zone. */
+  /** A date, or a date and time, on the business's clock. */
   from: string;
   to: string;
   reason: string | null;
@@ -20,7 +20,7 @@ export type TimeOffRequest = {
 const REASON = line(200);
 
 /**
- * Adds time off for a staff member. Existing bookings stay; `booked` is how many segments overlap.
+ * Existing bookings stay; `booked` is how many segments overlap.
  * @throws AppError resource_not_found, invalid_date, validation_failed
  */
 export function createTimeOff(
@@ -58,7 +58,6 @@ export function createTimeOff(
   });
 }
 
-/** @throws AppError resource_not_found */
 export function deleteTimeOff(rt: Runtime, slug: string, id: string): void {
   rt.tx(() => {
     const business = getBusiness(rt, slug);

@@ -19,7 +19,7 @@ import { quote } from "../../domain/text.ts";
 import { DECIMAL_FIELDS } from "../../domain/catalog/file/values.ts";
 import { MAX_DEPTH, parseYaml, SyntaxIssue, TOO_DEEP, type YamlEvents } from "./yaml-events.ts";
 
-/** A catalog file: its name, as shown in messages, and its text in YAML or JSON. */
+/** A catalog file: its name in messages, and its YAML or JSON. */
 export type CatalogSource = { name: string; text: string };
 
 /** Both count from 1; columns are UTF-16 code units. */
@@ -34,9 +34,9 @@ export type ParsedSource = {
   /** Plain data. A field without a value is undefined. */
   content: unknown;
   issues: SourceIssue[];
-  /** True if a syntax error ended the parsing, so that `content` is missing. */
+  /** A syntax error ended the parsing: `content` is missing. */
   broken: boolean;
-  /** Returns the position of the field or list item at a path, or of its nearest ancestor. */
+  /** The position of a path, or of its nearest ancestor. */
   locate: (path: Path) => Position;
 };
 
@@ -73,19 +73,18 @@ export function parseSource(source: CatalogSource): ParsedSource {
 
 type AddIssue = (code: SourceIssue["code"], offset: number, detail: string) => void;
 
-/** The event of a value or of the name of a field. */
 type NodeEvent = AliasEvent | MappingEvent | ScalarEvent | SequenceEvent;
 
 /** Where the fields of each object and the items of each list begin; -1 if they are empty. */
 type Offsets = Map<unknown, Record<string | number, number>>;
 
-/** Returns the content of the single document in a file, and adds its offsets to `offsets`. */
+/** Returns the content of the only document, and adds its offsets to `offsets`. */
 function readDocument(
   { text, events }: YamlEvents,
   addIssue: AddIssue,
   offsets?: Offsets,
 ): unknown {
-  /** The index of the event that each anchor belongs to. */
+  /** Indexes of events. */
   const anchors = new Map<string, number>();
   let aliasedValues = 0;
   // The first event opens the document.
@@ -93,7 +92,6 @@ function readDocument(
 
   const takeEvent = (): NodeEvent => events[next++] as NodeEvent;
 
-  /** Steps over the end of the current collection, if that is next. */
   function isAtEnd(): boolean {
     if (events[next]?.type !== EVENT_ID.POP) return false;
     next += 1;
@@ -226,7 +224,7 @@ function readDocument(
   return content;
 }
 
-/** Returns a function that finds the offset of a path. The file must have no syntax error. */
+/** Returns a function that finds the offset of a path. */
 function createLocator(text: string): (path: Path) => number {
   const offsets: Offsets = new Map();
   const yaml = parseYaml(text);
@@ -261,7 +259,6 @@ function findSecondDocument(text: string, events: readonly Event[], end: number)
   return marker.exec(text)?.index ?? 0;
 }
 
-/** Returns a function that turns an offset into a position. */
 function indexLines(text: string): (offset: number) => Position {
   const starts = [0];
   for (const { index, 0: lineBreak } of text.matchAll(/\r\n?|\n/g))
@@ -277,7 +274,7 @@ function indexLines(text: string): (offset: number) => Position {
   };
 }
 
-/** Tags of plain scalars, in the order in which they are tried; what no tag accepts is text. */
+/** In the order in which they are tried; what no tag accepts is text. */
 const IMPLICIT_TAGS = [nullCoreTag, boolCoreTag, intCoreTag, floatCoreTag];
 /** Matches all plain scalars that an implicit tag accepts, by their first character. */
 const MAY_BE_TYPED = /^(?:$|[-+.~\dnNtTfF])/;

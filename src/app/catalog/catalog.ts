@@ -12,20 +12,18 @@ import { loadCatalog } from "./load-catalog.ts";
 import { publishDueTransitions } from "./publish.ts";
 
 export type ApplyOptions = {
-  /** Delete objects that the sections present in the files do not list. */
+  /** Delete objects that are missing from the sections in the files. */
   prune?: boolean;
   /** Allow pruning more than a fifth of a kind. */
   allowMassDelete?: boolean;
-  /** Called at the start of each step. */
   onStep?: (step: string) => void;
   /** Epoch ms from which `startsIn` counts; absent: `startsIn` is not allowed. */
   seedingAt?: number;
 };
 
 /**
- * Applies catalog files to a business and writes the resulting events, in one transaction.
- * @throws AppError invalid_input with all issues of the files; conflict if the catalog was changed
- *   by another process in the meantime
+ * @throws AppError invalid_input with all issues of the files; conflict if another process
+ *   changed the catalog in the meantime
  */
 export function applyCatalog(
   rt: Runtime,
@@ -77,8 +75,7 @@ function assertNoMassDeletes(massDeletes: readonly MassDelete[]): void {
 
 /**
  * Edits one object, with the same checks and events as a catalog file.
- * @param keyOrId the object's ID or its key in the catalog file
- * @throws AppError invalid_input if the edited object would be invalid in a catalog file
+ * @throws AppError invalid_input, resource_not_found
  */
 export function editObject<K extends Kind>(
   rt: Runtime,
@@ -101,10 +98,7 @@ export function editObject<K extends Kind>(
   });
 }
 
-/**
- * Writes the next state of a catalog, with its events. If nothing differs, nothing is written.
- * @param approve throws to reject the plan
- */
+/** @param approve throws to reject the plan */
 export function changeCatalog(
   rt: Runtime,
   next: Catalog,

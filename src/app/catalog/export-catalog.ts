@@ -6,7 +6,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 
 export type ExportFormat = "yaml" | "json" | "csv";
 
-/** Returns a catalog as the text of a file. `skipped`: kinds that the format cannot represent. */
+/** `skipped`: kinds that the format cannot represent. */
 export function exportCatalogText(
   rt: Runtime,
   { id, doc: business, schedule }: BusinessRow,

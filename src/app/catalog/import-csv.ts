@@ -18,10 +18,7 @@ const MAX_BYTES = 50_000_000;
 const MAX_ROWS = 100_000;
 const MAX_FIELD_BYTES = 65_536;
 
-/**
- * Converts a CSV table of services and dishes to the text of a catalog file, with a report of what
- * was and was not imported.
- */
+/** Converts a CSV table of services and dishes to the text of a catalog file. */
 export function importCsv(
   source: { name: string; text: string },
   business: ImportedBusiness,

@@ -7,10 +7,7 @@ import { safe } from "../../domain/text.ts";
 import { mapSquareCatalog } from "../../domain/square/import.ts";
 import { parseSquareObjects } from "../../domain/square/objects.ts";
 
-/**
- * Converts the JSON of Square's Catalog API to the text of a catalog file, with a report of what
- * was and was not imported.
- */
+/** Converts the JSON of Square's Catalog API to the text of a catalog file. */
 export function importSquare(
   text: string,
   business: ImportedBusiness,
@@ -41,9 +38,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * JSON.parse does not always report a position. The YAML parser fails at the same place and does.
- */
+/** JSON.parse does not always report a position; the YAML parser does. */
 function locateError(text: string): string | undefined {
   const issue = parseSource({ name: "", text }).issues.find(
     ({ code }) => code === "invalid_syntax",

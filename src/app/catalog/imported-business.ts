@@ -2,7 +2,7 @@ import type { AuthoredBusiness } from "../../domain/catalog/file/business.ts";
 import { catalogFileSchema } from "../../domain/catalog/file/schema.ts";
 import { AppError } from "../../domain/errors.ts";
 
-/** Details of the business that exports of other systems do not contain. */
+/** Details that exports of other systems do not contain. */
 export type ImportedBusiness = {
   businessSlug: string;
   businessName?: string | undefined;

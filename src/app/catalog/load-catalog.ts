@@ -4,7 +4,6 @@ import type { Runtime } from "../runtime.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 
-/** Loads a business's catalog as it is stored now. */
 export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
   const marks = rt.store.catalog.listVersions(business.id);
   const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
@@ -22,7 +21,7 @@ export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
   };
 }
 
-/** The catalog for planning visits, with time off from the catalog file and from the CLI. */
+/** The catalog with time off from both the catalog file and the CLI. */
 export function loadBookableCatalog(
   rt: Runtime,
   { id, slug, doc, schedule }: BusinessRow,

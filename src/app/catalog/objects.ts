@@ -7,7 +7,6 @@ import { didYouMean } from "../../domain/nearest.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-/** Returns an object by its ID or its key in the catalog file. */
 export function getObject<K extends Kind>(
   { business, objects }: Catalog,
   kind: K,
@@ -26,13 +25,11 @@ const NOUNS: Partial<Record<Kind, string>> = {
   public_event: "public-events",
 };
 
-/** The command that lists the objects of a kind. */
 export const listCommandFor = (kind: Kind): string =>
   NOUNS[kind] === undefined ? "deskbell catalog export" : `deskbell ${NOUNS[kind]} list`;
 
 /**
  * @param notFound the start of the error message, such as "There is no service"
- * @param fix the command that lists the existing ones
  * @throws AppError resource_not_found
  */
 export function getByKeyOrId<Doc extends { key: string }>(
@@ -65,7 +62,7 @@ export const getPublicEvent = (
     listCommandFor("public_event"),
   );
 
-/** Returns the ID of a public event. An ID is not checked: the event may have been deleted. */
+/** An ID is returned as it is: the event may have been deleted. */
 export const getPublicEventId = (rt: Runtime, business: BusinessRow, keyOrId: string): string =>
   keyOrId.startsWith(`${ID_PREFIXES.public_event}_`)
     ? keyOrId

@@ -31,32 +31,26 @@ export type ChangeResult = {
   businessId: string;
   slug: string;
   currency: string;
-  /** Whether the business is created. */
   isNew: boolean;
   fromVersion: number;
   /** Equal to `fromVersion` if nothing differs; then nothing is written. */
   version: number;
-  /** Changed fields and sections of the business itself. */
   businessFields: string[];
   changes: ObjectChange[];
-  /** The events that are published, in order. */
   events: { type: EventType; resourceId: string }[];
-  /** The number of webhooks for the endpoints subscribed now, in total and by event type. */
+  /** For the endpoints subscribed now. */
   deliveries: number;
   webhooks: { type: EventType; events: number; deliveries: number }[];
-  /** Kinds that lose suspiciously many objects; applying this needs `allowMassDelete`. */
+  /** Applying these needs `allowMassDelete`. */
   massDeletes: MassDelete[];
-  /** IDs of future bookings and reservations that are inside the old hours but not the new ones. */
+  /** IDs of future bookings and reservations outside the new hours only. */
   outsideHours: string[];
 };
 
-/** The stored catalog, and the revision of the file when it was loaded. */
+/** `revision`: of the file when it was loaded. */
 export type LoadedCatalog = { revision: number; stored: StoredCatalog | null };
 
-/**
- * Plans the change from the stored catalog to `next`.
- * @param loaded reused if the file has not changed since
- */
+/** @param loaded reused if the file has not changed since */
 export function planChange(
   rt: Runtime,
   next: Catalog,
@@ -128,7 +122,6 @@ export function planChange(
   };
 }
 
-/** Counts the webhooks by event type, in the order of the events. */
 function countWebhooks(
   rt: Runtime,
   businessId: string,
@@ -167,7 +160,6 @@ function newBusiness(rt: Runtime, { business: doc, schedule }: Catalog, now: num
 
 const MINUTE_MS = 60_000;
 
-/** Returns the IDs of future bookings and reservations that would be outside the new hours. */
 export const findVisitsOutsideHours = (
   rt: Runtime,
   businessId: string,

@@ -15,7 +15,6 @@ import { type AppendResult, appendEvents } from "../events.ts";
 // A business's public catalog changes by a catalog file or edit, by day-to-day changes such as
 // orders, or by the clock. Each update is written together with its events, in one transaction.
 
-/** Returns the catalog as partners saw it at an instant. */
 export const catalogStateAt = (
   stored: StoredCatalog,
   at: number,
@@ -27,18 +26,16 @@ export const catalogStateAt = (
 
 export type CatalogUpdate = { business: BusinessRow; diff: PublicDiff };
 
-/** The lists that change with time alone. */
 const TIMED_LISTS: ListName[] = ["menuItems", "modifierGroups", "promotions", "events"];
 
 export type UpdateOptions = {
-  /** The lists that the update can change, which `before` must contain; absent: all. */
+  /** The lists that can change, which `before` must contain; absent: all. */
   lists?: readonly ListName[];
   /** Availability changes although no catalog object does, as with time off. */
   affectsAvailability?: boolean;
 };
 
 /**
- * Plans an update without writing it.
  * @param business the row to save, still with the previous catalog version
  * @param before null for a new business
  * @param at the instant whose public state results
@@ -91,9 +88,8 @@ export function writeUpdate(rt: Runtime, { business, diff }: CatalogUpdate): App
 }
 
 /**
- * Runs `change`, which writes day-to-day data (an order, a sold-out dish, time off), and publishes
- * events for what partners see of it. A change of a count alone, such as tickets left, has no
- * event.
+ * Runs `change`, which writes day-to-day data, and publishes events for what partners see of it. A
+ * change of a count alone, such as tickets left, has no event.
  */
 export function publishChange(
   rt: Runtime,
@@ -119,18 +115,15 @@ export function publishChange(
   });
 }
 
-/**
- * Publishes what time alone has changed since the last update, such as promotions that start or
- * end.
- */
+/** Publishes what time alone has changed, such as promotions that end. */
 export function publishClockChanges(rt: Runtime): void {
   for (const { id } of rt.store.businesses.listDueForTransition(rt.now()))
     rt.tx(() => void publishDueTransitions(rt, getBusinessRow(rt, id)));
 }
 
 /**
- * Writes one update for each transition that is due, including those that passed while no daemon
- * was running. Call it before any other update, so that their events do not mix.
+ * Writes an update for each due transition, also of the time when no daemon was running. Call it
+ * before any other update, so that their events do not mix.
  */
 export function publishDueTransitions(rt: Runtime, business: BusinessRow): BusinessRow {
   let current = business;

@@ -13,8 +13,7 @@ import {
 export type { CatalogSource } from "./catalog-source.ts";
 
 /**
- * Merges and validates catalog files, and returns the whole catalog that results from applying them
- * to the stored one.
+ * Returns the whole catalog that results from applying files to the stored one.
  * @throws AppError with all issues, each with its position in a file
  */
 export function readCatalog(

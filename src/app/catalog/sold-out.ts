@@ -12,8 +12,7 @@ import { publishChange } from "./publish.ts";
 export type SoldOutChange = AppendResult & Dish;
 
 /**
- * Marks a dish or modifier option (`group/option`) as sold out or available. Catalog files do not
- * change this.
+ * Applies to a dish or modifier option (`group/option`). Catalog files do not change this.
  * @param until epoch ms at which it becomes available again; null: no end; "back": available now
  */
 export function setSoldOut(

@@ -4,7 +4,6 @@ import { quote } from "../../domain/text.ts";
 export const MAX_DEPTH = 40;
 export const TOO_DEEP = "This is nested too deeply for a catalog.";
 
-/** Ends the reading of a file. */
 export class SyntaxIssue extends Error {
   readonly offset: number;
 
@@ -14,7 +13,7 @@ export class SyntaxIssue extends Error {
   }
 }
 
-/** The offsets are valid in the file as well, but the values must be read from this text. */
+/** Offsets are valid in the file too; values must be read from this text. */
 export type YamlEvents = { text: string; events: Event[] };
 
 /** @throws SyntaxIssue at the first error */
@@ -59,10 +58,9 @@ function parseLeniently(text: string, cause: YAMLException): YamlEvents {
   return parsed;
 }
 
-/** Matches all of a line but its comment and its line break. */
 const BEFORE_COMMENT = /^(?:"[^"\n]*"|'[^'\n]*'|(?<=\S)#|[^#\r\n])*/;
 
-/** Returns the parsed text with all scalars as they are in another text of the same length. */
+/** Returns the parsed text with the scalars of another text of the same length. */
 function withScalarsOf(original: string, { text, events }: YamlEvents): string {
   let result = "";
   for (const event of events)
@@ -73,7 +71,7 @@ function withScalarsOf(original: string, { text, events }: YamlEvents): string {
   return result + text.slice(result.length);
 }
 
-/** Returns an error of the parser in words that tell the author of a catalog what to do. */
+/** Returns an error of the parser with words that help the author. */
 function explain(text: string, error: unknown): unknown {
   if (!(error instanceof YAMLException)) return error;
   const { reason } = error;

@@ -31,7 +31,7 @@ const ABANDONED_MS = 86_400_000;
 /** A file in the backup folder: a database that cannot be copied may not be writable either. */
 const failurePath = (config: Config): string => join(config.backupFolder, "last-failure.json");
 
-/** Copies the database while it is in use. The copy gets its name only after it was verified. */
+/** The copy gets its name only after it was verified. */
 export async function createBackup(rt: Runtime): Promise<Backup> {
   const { config } = rt;
   const folder = config.backupFolder;
@@ -60,7 +60,6 @@ function backupError(error: unknown, { databasePath }: Config): unknown {
   });
 }
 
-/** Newest first. */
 export function listBackups({ backupFolder }: Config): Backup[] {
   return listNames(backupFolder)
     .flatMap((name) => {
@@ -71,7 +70,6 @@ export function listBackups({ backupFolder }: Config): Backup[] {
     .toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
-/** @throws AppError if the file is missing or is not a valid backup */
 export function verifyBackup(path: string): { path: string; bytes: number; schema: number } {
   const file = statSync(path, { throwIfNoEntry: false });
   if (!file?.isFile())
@@ -83,7 +81,7 @@ export function verifyBackup(path: string): { path: string; bytes: number; schem
   return { path, bytes: file.size, schema: checkDatabase(path) };
 }
 
-/** Makes the nightly backup and deletes the oldest. It never throws: deliveries must continue. */
+/** Also deletes the oldest. It never throws: deliveries must continue. */
 export async function backUpNightly(rt: Runtime): Promise<void> {
   try {
     const { path, bytes } = await createBackup(rt);
@@ -114,7 +112,7 @@ function recordFailure(rt: Runtime, failure: BackupFailure): void {
   }
 }
 
-/** Returns the failure of the last nightly backup, unless a backup has succeeded since. */
+/** Unless a backup has succeeded since. */
 export function lastBackupFailure(config: Config): BackupFailure | null {
   try {
     return JSON.parse(readFileSync(failurePath(config), "utf8")) as BackupFailure;

@@ -17,7 +17,6 @@ const CLOCK_TOLERANCE_MS = 60_000;
 /** The daemon's limit when it is behind a proxy. */
 const MAX_CONNECTIONS = 4096;
 const MAX_WEBHOOKS = maxInFlight(PERMITS);
-/** The database, logs, sockets and libraries. */
 const OTHER_FILES = 200;
 
 /** Its output contains the restore command. */
@@ -52,7 +51,6 @@ export const checkKeyHashes = (notHashed: readonly string[]): Finding[] =>
     fix: `deskbell keys revoke ${id}`,
   }));
 
-/** Reports keys that have expired or are about to, and are not revoked. */
 export function checkKeyExpiry(
   keys: readonly ListedKey[],
   slugOf: (businessId: string) => string,
@@ -71,7 +69,6 @@ export function checkKeyExpiry(
   });
 }
 
-/** Reports unsent events whose bytes no longer match their hash. */
 export function checkUnsentEvents(
   events: Iterable<Pick<EventRow, "id" | "body" | "sha256">>,
 ): Finding[] {
@@ -103,7 +100,6 @@ export const checkTimezones = (
       fix: "install a newer Node, or set another zone in the catalog file: deskbell catalog apply FILE",
     }));
 
-/** The daemon's clock, or why it did not respond. */
 export type DaemonResponse = { at: number } | { reason: string };
 
 export function checkDaemonResponse(url: string, response: DaemonResponse, now: number): Finding[] {
@@ -167,7 +163,7 @@ export function checkFilePermissions([folder, ...files]: readonly FilePermission
   ].flatMap((findings) => findings || []);
 }
 
-/** Max open files of this process, sockets included; null if the system does not provide it. */
+/** Sockets included; null if the system does not provide it. */
 export function readOpenFileLimit(): number | null {
   try {
     const limit = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];

@@ -22,14 +22,10 @@ import { readStatus, type Status } from "./status.ts";
 
 type DoctorDeps = {
   open: () => Promise<Runtime>;
-  /** Sends a health request to the daemon. */
   askDaemon: (url: string) => Promise<DaemonResponse>;
 };
 
-/**
- * Runs all checks, without changing anything, and yields the result of each. If the database check
- * fails, the checks that read it are skipped.
- */
+/** Changes nothing. If the database check fails, the checks that read it are skipped. */
 export async function* runDoctor(
   config: Config,
   { open, askDaemon }: DoctorDeps,

@@ -7,7 +7,7 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 import { lastBackupFailure } from "./backups.ts";
 import { canDecryptSecret } from "../webhooks/endpoint-secrets.ts";
 
-/** A problem, and the command that fixes it or shows the details. */
+/** `command` fixes the problem or shows the details. */
 export type HealthCondition = {
   about: Area;
   text: string;
@@ -35,7 +35,7 @@ const STUCK_MS = 2 * 60_000;
 export const checkDaemonRunning = (isRunning: boolean): HealthCondition[] =>
   isRunning ? [] : condition("daemon", "the daemon is not running", "deskbell serve");
 
-/** Reports webhooks that are due at healthy endpoints while no attempt is made. */
+/** Reports due webhooks of healthy endpoints while no attempt is made. */
 export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): HealthCondition[] {
   const since = rt.now() - STUCK_MS;
   const dueAt = rt.store.due.getNextHealthyAttemptAt();
@@ -67,7 +67,7 @@ export function checkEndpoint(endpoint: EndpointRow, now: number): HealthConditi
   );
 }
 
-/** Reports signing secrets that cannot be decrypted; their endpoints receive nothing. */
+/** Endpoints whose secret cannot be decrypted receive nothing. */
 export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   const rows = rt.store.endpointSecrets.list();
   if (rows.length === 0) return [];
@@ -86,7 +86,7 @@ export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   }));
 }
 
-/** Reports deliveries whose event was altered in the file, by a program or a failing disk. */
+/** Reports events that a program or a failing disk has altered. */
 export function checkCorruptEvents(rt: Runtime): HealthCondition[] {
   const count = rt.store.tallies.countByStatus().CORRUPT ?? 0;
   if (count === 0) return [];
@@ -128,7 +128,7 @@ export function checkDiskSpace(rt: Runtime): HealthCondition[] {
 
 export const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** A problem that `doctor` found, and the command that fixes it. */
+/** A problem that `doctor` found. */
 export type Finding = {
   text: string;
   fix: string;
@@ -136,7 +136,7 @@ export type Finding = {
   isAdvice?: true;
 };
 
-/** The result of one check. `summary`: what was examined. */
+/** `summary`: what was examined. */
 export type Check = { about: string; summary: string; findings: Finding[] };
 
 const MAX_NAMES = 5;

@@ -5,9 +5,8 @@ import type { RateCountRow } from "../../store/rate-counts.ts";
 const WINDOW_SECONDS = 3600;
 
 /**
- * Loads the request counts of earlier processes that are still inside the window.
- * @returns `shift`: seconds added to the saved times, negative if the clock was set back since, so
- *   that no count is in the future
+ * Returns the counts of earlier processes inside the window. `shift`: seconds added to the saved
+ * times, negative if the clock was set back since, so that no count is in the future.
  */
 export function loadRateCounts(rt: Runtime): { rows: RateCountRow[]; shift: number } {
   const now = Math.floor(rt.now() / 1000);
@@ -21,7 +20,7 @@ export function loadRateCounts(rt: Runtime): { rows: RateCountRow[]; shift: numb
   };
 }
 
-/** @param shift seconds to add to the saved times, because the clock was set since the last save */
+/** @param shift seconds to add to the saved times */
 export function saveRateCounts(rt: Runtime, rows: readonly RateCountRow[], shift: number): void {
   const { rateCounts } = rt.store;
   rt.tx(() => {

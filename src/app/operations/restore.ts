@@ -22,15 +22,14 @@ const BUSY_TIMEOUT_MS = 5000;
 
 export type RestoreOptions = {
   now: number;
-  /** Called before existing data is replaced; throws to abort. */
+  /** Called before data is replaced; throws to abort. */
   confirm: () => Promise<void>;
 };
 
 /**
- * Replaces the database with a backup, and keeps the old one as a copy. Deliveries that were
- * pending when the backup was made become due again. Every partner gets a catalog.changed event,
- * because changes that it was notified of are undone.
- * @returns the path of the old database, or null if there was none
+ * Deliveries that were pending when the backup was made become due again. Every partner gets a
+ * catalog.changed event, because changes that it was notified of are undone.
+ * @returns the path of the copy of the old database, or null if there was none
  * @throws AppError state_refuses while a daemon is running, and the errors of `verifyBackup`
  */
 export async function restoreBackup(
@@ -61,7 +60,6 @@ export async function restoreBackup(
 }
 
 /**
- * Checks that a backup can be restored now.
  * @returns whether it would replace existing data
  * @throws AppError like `restoreBackup`
  */
@@ -93,5 +91,4 @@ function notifyPartners(config: Config, now: number): void {
   }
 }
 
-/** Whether all signing secrets can be decrypted with the master key in the data folder. */
 export const hasMatchingMasterKey = (rt: Runtime): boolean => checkSigningSecrets(rt).length === 0;

@@ -9,9 +9,7 @@ const MAX_BYTES = 1024 ** 3;
 /** Rows per transaction: few enough not to block other writers. */
 const BATCH_ROWS = 500;
 
-/**
- * Processes the rows after a number. Returns the last number it reached, or undefined at the end.
- */
+/** Returns the last number it reached, or undefined at the end. */
 type Batch = (after: number) => number | undefined;
 
 /**
@@ -20,7 +18,6 @@ type Batch = (after: number) => number | undefined;
  */
 export function createPruner(rt: Runtime, { maxBytes = MAX_BYTES } = {}): () => Promise<void> {
   const { endpointSecrets, file, retention, tallies } = rt.store;
-  /** The response text of every attempt up to this number is deleted. */
   let responsesPrunedTo = 0;
 
   async function runBatches(batch: Batch, mayContinue: () => boolean = () => true): Promise<void> {

@@ -18,9 +18,9 @@ import {
 export type Status = {
   daemon: { isRunning: boolean; url: string | null; startedAt: number | null };
   queue: Partial<Record<DeliveryStatus, number>>;
-  /** Failing: active endpoints that have failed since their last success. */
+  /** Failing: active, and failed since their last success. */
   endpoints: { active: number; failing: number; disabled: number };
-  /** When the next pending delivery is due; in the past: due now. */
+  /** In the past: due now. */
   nextAttemptAt: number | null;
   lastBackup: Backup | null;
   freeBytes: number;

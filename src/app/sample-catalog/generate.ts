@@ -5,7 +5,7 @@ import { createGenerator, type Generator, createSeededRandom } from "./generator
 import { generateServices } from "./services.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
 
-/** The percentage of objects of each kind: a business with treatments, a kitchen and a stage. */
+/** Percentages: a business with treatments, a kitchen and a stage. */
 const SHARES: Record<Kind, number> = {
   service_category: 2,
   addon: 5,
@@ -22,8 +22,8 @@ const SHARES: Record<Kind, number> = {
 };
 
 /**
- * A realistic catalog file with exactly `size` objects, always the same for the same seed. It is for
- * seeding only, because its events have a `startsIn`.
+ * A catalog file with exactly `size` objects, always the same for the same seed. It is for seeding
+ * only, because its events have a `startsIn`.
  */
 export function generateCatalog(size: number, seed: number): AuthoredFile {
   const generator = createGenerator(createSeededRandom(seed));
@@ -72,7 +72,7 @@ function generateBusiness({
   };
 }
 
-/** The number of objects of each kind, rounded so that they add up to `size`. */
+/** Rounded so that they add up to `size`. */
 function countsOf(size: number): Record<Kind, number> {
   const exact = Object.entries(SHARES).map(([kind, share]) => ({
     kind,

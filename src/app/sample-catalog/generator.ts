@@ -4,11 +4,10 @@ import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 
 type SampleWords = typeof sampleWords;
 
-/** Shared by the functions that generate the parts of a business. */
 export type Generator = {
   random: SeededRandom;
   words: SampleWords;
-  /** A key and a name, made of the parts, that no other object of the kind has. */
+  /** A key and a name that no other object of the kind has. */
   uniqueName: (kind: string, ...parts: string[]) => { key: string; name: string };
   /** A decimal amount from `min` up to `max`, in steps of 0.50. */
   price: (min: number, max: number) => string;
@@ -35,7 +34,6 @@ export function createGenerator(random: SeededRandom): Generator {
   };
 }
 
-/** T with all fields required. */
 export type Complete<T> = { [K in keyof T]-?: NonNullable<T[K]> };
 
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
@@ -69,7 +67,6 @@ export function createSeededRandom(seed: number) {
   return {
     integer,
     chance: (probability: number): boolean => next() < probability,
-    /** @throws RangeError if the list is empty */
     pick<T>(list: readonly T[]): T {
       if (list.length === 0) throw new RangeError("Cannot pick from an empty list.");
       return list[integer(0, list.length - 1)] as T;

@@ -12,7 +12,6 @@ export type AlertType =
 export type Alert = {
   text: string;
   type: AlertType;
-  /** The slug of the business. */
   business: string;
   endpoint: { id: string; name: string; url: string };
   at: string;

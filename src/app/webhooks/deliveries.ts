@@ -8,13 +8,11 @@ const BATCH_ROWS = 1000;
 const MAX_SPREAD_MS = 86_400_000;
 
 export type RedeliveryOptions = {
-  /** Maximum deliveries per second; absent: as fast as the endpoints accept them. */
+  /** Absent: as fast as the endpoints accept them. */
   perSecond?: number | undefined;
-  /** Called with the number of deliveries made due and the total. */
   onProgress?: (done: number, total: number) => void;
 };
 
-/** @throws AppError resource_not_found */
 export const getDelivery = (rt: Runtime, id: string): DeliveryRow =>
   assertFound(
     rt.store.deliveries.findById(id),
@@ -23,8 +21,8 @@ export const getDelivery = (rt: Runtime, id: string): DeliveryRow =>
   );
 
 /**
- * Makes a delivery due again, with the same body and IDs, a new signature and lower priority than
- * new deliveries. The retry schedule starts over.
+ * Makes a delivery due again: same body and IDs, new signature, lower priority than new deliveries.
+ * The retry schedule starts over.
  * @throws AppError resource_not_found, conflict
  */
 export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
@@ -52,8 +50,8 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
 }
 
 /**
- * Redelivers all matching deliveries of active endpoints, oldest first. Skips those that were never
- * attempted, are parked or damaged, and cancelled ones unless the filter asks for them.
+ * Redelivers to active endpoints, oldest first. Skips deliveries that were never attempted, are
+ * parked or damaged, and cancelled ones unless the filter asks for them.
  * @returns the number of deliveries
  * @throws AppError invalid_input if it would take more than a day at this rate
  */
@@ -86,6 +84,6 @@ export function redeliverDeliveries(
   return done;
 }
 
-/** Cancels all matching deliveries that are pending, parked or corrupt. @returns their number */
+/** Pending, parked and corrupt ones. @returns their number */
 export const cancelDeliveries = (rt: Runtime, filter: DeliveryFilter): number =>
   rt.tx(() => rt.store.deliveryMoves.cancel(filter));

@@ -12,7 +12,6 @@ import { createTallyChanges } from "../../store/tallies.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
 import { disableEndpoint } from "./endpoint-lifecycle.ts";
 
-/** The result of processing one delivery. */
 export type DeliveryResult = {
   due: DueRow;
   endpointId: string;
@@ -24,11 +23,7 @@ export type DeliveryResult = {
   isGone: boolean;
 };
 
-/**
- * Writes the results, and the failure streaks of their endpoints, in one transaction, which costs
- * one fsync for all of them.
- * @returns the alerts to send
- */
+/** In one transaction, which costs one fsync for all of them. @returns the alerts to send */
 export function recordResults(rt: Runtime, results: readonly DeliveryResult[]): Alert[] {
   return rt.tx(() => {
     writeDeliveries(rt, results);

@@ -7,9 +7,7 @@ import { type Alert, makeAlert } from "./alerts.ts";
 /** Why an endpoint is disabled. `manual`, by the operator, replaces any earlier reason. */
 export type DisabledReason = "gone" | "failing" | "manual";
 
-/**
- * Which parked deliveries to send: all, none, or those created at or after an instant (epoch ms).
- */
+/** Which parked deliveries to send: a number, those created since (epoch ms). */
 export type Recover = "all" | "none" | number;
 
 /** @throws AppError resource_not_found, also if it belongs to another business than `businessId` */
@@ -21,7 +19,7 @@ export function getEndpoint(rt: Runtime, id: string, businessId?: string): Endpo
   });
 }
 
-/** Stops sending to an endpoint. Its pending and new deliveries are parked. */
+/** Its pending and new deliveries are parked. */
 export function disableEndpoint(
   rt: Runtime,
   id: string,
@@ -36,10 +34,9 @@ export function disableEndpoint(
 }
 
 /**
- * Enables a disabled endpoint and resets its failure streak. Parked deliveries that are not
- * recovered are cancelled.
- * @throws AppError resource_not_found; validation_failed if `recover` is in the future; conflict if
- *   a partner enables an endpoint that the operator disabled
+ * Resets the failure streak. Parked deliveries that are not recovered are cancelled.
+ * @throws AppError resource_not_found; validation_failed if `recover` is in the future; conflict
+ *   if a partner enables an endpoint that the operator disabled
  */
 export function enableEndpoint(
   rt: Runtime,
@@ -77,10 +74,7 @@ function futureRecoverError(): AppError {
   });
 }
 
-/**
- * Deletes an endpoint and its secrets, and cancels its pending deliveries. Past deliveries stay
- * until their retention period ends.
- */
+/** Past deliveries stay until their retention period ends. */
 export function deleteEndpoint(rt: Runtime, id: string): { cancelled: number } {
   return rt.tx(() => {
     getEndpoint(rt, id);
@@ -90,7 +84,6 @@ export function deleteEndpoint(rt: Runtime, id: string): { cancelled: number } {
   });
 }
 
-/** Alerts about endpoints that have failed for long, and later disables them. */
 export function reviewEndpoints(rt: Runtime): Alert[] {
   if (!rt.store.endpoints.listFailing().some((endpoint) => nextStreakAction(endpoint, rt.now())))
     return [];

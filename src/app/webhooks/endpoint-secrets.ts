@@ -8,7 +8,6 @@ import { getEndpoint } from "./endpoint-lifecycle.ts";
 import { assertOverlap, DEFAULT_OVERLAP_MS } from "../keys.ts";
 
 export type RotationOptions = {
-  /** How long deliveries are also signed with the old secret. */
   overlapMs?: number | undefined;
   /** Finishes an unfinished rotation first. */
   force?: boolean;
@@ -16,11 +15,7 @@ export type RotationOptions = {
   allowNewMasterKey?: boolean;
 };
 
-/**
- * Creates a signing secret and stores it encrypted. Call it inside a transaction: see
- * SecretBox.seal.
- * @throws AppError signing_unavailable
- */
+/** Call it inside a transaction: see SecretBox.seal. @throws AppError signing_unavailable */
 export function createSigningSecret(rt: Runtime, endpointId: string): string {
   assertMasterKey(rt, rt.store.endpointSecrets.list());
   return storeNewSecret(rt, endpointId);
@@ -46,7 +41,7 @@ function assertMasterKey({ config, secrets }: Runtime, stored: readonly SecretRo
   });
 }
 
-/** Returns the current secret, for repeating the response that created the endpoint. */
+/** For repeating the response that created the endpoint. */
 export function decryptSigningSecret(rt: Runtime, endpointId: string): string {
   const [current] = rt.store.endpointSecrets.listValid(endpointId, rt.now());
   if (!current) throw new Error(`The endpoint ${endpointId} has no secret.`);
@@ -67,8 +62,7 @@ export function canDecryptSecret(
 }
 
 /**
- * Creates a new signing secret, which cannot be read again later. Deliveries carry both signatures
- * until the overlap ends.
+ * Deliveries carry both signatures until the overlap ends.
  * @throws AppError invalid_input, resource_not_found, conflict if the last rotation is not
  *   finished, signing_unavailable
  */
@@ -105,7 +99,7 @@ export function rotateEndpointSecret(
   });
 }
 
-/** Deletes the old secret now. @returns whether there was one */
+/** @returns whether there was an old secret */
 export function finishSecretRotation(rt: Runtime, id: string): boolean {
   return rt.tx(() => {
     getEndpoint(rt, id);
@@ -116,9 +110,8 @@ export function finishSecretRotation(rt: Runtime, id: string): boolean {
 }
 
 /**
- * Re-encrypts every signing secret with a new master key, also while a daemon is running. The key
- * file holds both keys until all secrets are done; if the process is interrupted, both stay and
- * every secret can still be decrypted. A dry run only checks that every secret can be decrypted.
+ * Works while a daemon is running. The key file holds both keys until all secrets are re-encrypted,
+ * so an interruption loses nothing. A dry run only checks that every secret can be decrypted.
  * @returns the number of secrets
  */
 export function rotateMasterKey(rt: Runtime): number {

@@ -19,20 +19,18 @@ import type { Resolve } from "./resolver.ts";
 const MAX_NAME_LENGTH = 100;
 const TIMEOUT_MS = { minimum: 1000, maximum: 30_000 };
 
-/** Settings as requested. They are not validated yet, so that all issues are reported together. */
+/** Not validated yet, so that all issues are reported together. */
 export type RequestedSettings = {
   [Name in Exclude<keyof EndpointSettings, "allowPrivate">]: unknown;
 } & {
   allowPrivate: boolean;
 };
 
-/** The fields that a request body may contain. */
 const ENDPOINT_FIELDS = ["name", "url", "events"];
 
-/** What the operator allows for all endpoints. */
 type UrlAllowances = Omit<UrlPolicy, "trusted">;
 
-/** `target`: the URL's host, not resolved yet; null if the URL was not checked. */
+/** `target`: not resolved yet; null if the URL was not checked. */
 export type ValidatedSettings = { settings: EndpointSettings; target: UrlTarget | null };
 
 /**

@@ -22,29 +22,28 @@ const REPEATABLE_MS = 86_400_000;
 /** Not validated yet, so that all issues are reported together. */
 export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events"> & {
   businessId: string;
-  /** The API key that creates it; null: the operator, on the command line. */
+  /** null: the operator, on the command line. */
   keyId: string | null;
-  /** The operator allows http and private addresses for this endpoint. */
+  /** The operator allows http and private addresses. */
   allowPrivate: boolean;
   /** 1 to 30 s. */
   timeoutMs?: unknown;
   /** 1 to 32. */
   maxInFlight?: unknown;
-  /** Unknown fields of the request body, each reported as an issue. */
+  /** Each is reported as an issue. */
   unknownFields?: string[];
-  /** Repeating it with the same key within a day returns the same endpoint. */
   idempotencyKey?: string | undefined;
 };
 
 export type EndpointChanges = Partial<RequestedSettings> & {
   /** If a partner changes the URL, `allowPrivate` is reset: the operator trusted the old URL. */
   byPartner?: boolean;
-  /** Unknown fields of the request body, each reported as an issue. */
+  /** Each is reported as an issue. */
   unknownFields?: string[];
 };
 
 /**
- * Creates a webhook endpoint. The secret cannot be read again later.
+ * The secret cannot be read again later.
  * @throws AppError validation_failed, unsafe_url, conflict
  */
 export async function createEndpoint(
@@ -123,7 +122,7 @@ function findCreated(
 }
 
 /**
- * Updates an endpoint. A new URL resets its failure streak.
+ * A new URL resets the failure streak.
  * @throws AppError resource_not_found, validation_failed, unsafe_url
  */
 export async function updateEndpoint(

@@ -18,7 +18,6 @@ const owns = (
 export const listOwnEndpoints = (rt: Runtime, key: Viewer): EndpointRow[] =>
   rt.store.endpoints.list(key.businessId).filter((endpoint) => owns(key, endpoint));
 
-/** @throws AppError resource_not_found */
 export function getOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRow {
   const endpoint = rt.store.endpoints.findById(id);
   if (endpoint && owns(key, endpoint)) return endpoint;

@@ -2,7 +2,7 @@ import { lookup, Resolver } from "node:dns/promises";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { type UrlPolicy, allowsPrivateNames } from "../../domain/webhooks/safe-url.ts";
 
-/** Returns all IPv4 and IPv6 addresses of a name; none if it has none or the lookup fails. */
+/** Returns IPv4 and IPv6 addresses; none if the lookup fails. */
 export type Resolve = (hostname: string, allowances: UrlPolicy) => Promise<string[]>;
 
 /**

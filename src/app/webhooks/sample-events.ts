@@ -9,7 +9,7 @@ import { getEndpoint } from "./endpoint-lifecycle.ts";
 import { type AppendResult, appendEventFor, appendEvents } from "../events.ts";
 import { loadCatalog } from "../catalog/load-catalog.ts";
 
-/** Returns an event about the first object of its kind; undefined if the business has none. */
+/** An event about the first object of its kind; undefined if there is none. */
 export function draftSample(
   rt: Runtime,
   business: BusinessRow,
@@ -21,7 +21,7 @@ export function draftSample(
 }
 
 /**
- * Publishes an event that nothing has caused, to all subscribed endpoints or to a single one.
+ * Publishes an event without a cause, to all subscribed endpoints or to one.
  * @throws AppError resource_not_found if the endpoint belongs to another business, or if the
  *   business has no object for this event type
  */

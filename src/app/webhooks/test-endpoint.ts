@@ -10,11 +10,7 @@ import { getEndpoint } from "./endpoint-lifecycle.ts";
 import { serializeEnvelope } from "../events.ts";
 import { draftSample } from "./sample-events.ts";
 
-/**
- * Sends one POST over a new connection.
- * @param signal aborts it when nobody waits for the outcome any longer
- * @returns the outcome and the address it connected to; null if there was no connection
- */
+/** Sends one POST over a new connection. `address` is null if there was no connection. */
 export type SendOnce = (
   post: WebhookPost,
   signal?: AbortSignal,
@@ -26,12 +22,11 @@ export type TestResult = {
   outcome: Outcome["kind"];
   address: string | null;
   statusCode: number | null;
-  /** Why it failed; null on success. */
+  /** null on success. */
   error: string | null;
   durationMs: number;
   responseText: string;
   eventType: EventType;
-  /** The request headers. */
   headers: Record<string, string>;
   body: string;
 };
