@@ -157,7 +157,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     query: CHANGES_PARAMETERS,
     responses: ok("Events, oldest first.", "EventList"),
     problems: ["cursor_expired", "conflict"],
-    handle: ({ rt, longPolls }) => listChanges(rt, longPolls),
+    handle: ({ rt, longPolls, accessControl }) => listChanges(rt, longPolls, accessControl),
   },
   {
     operationId: "listEndpoints",

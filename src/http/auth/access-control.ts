@@ -37,6 +37,11 @@ export type AccessControl = {
    * @throws AppError; checks the key, slug and scope in this order
    */
   authenticate: (context: RequestContext, slug: string, scope: Scope) => void;
+  /**
+   * For a request that has waited: its key may have expired, or been rotated or revoked, meanwhile.
+   * @throws AppError revoked_key, expired_key
+   */
+  assertStillActive: (context: RequestContext) => void;
   /** For public routes. @throws RateLimitError */
   limitByAddress: (context: RequestContext) => void;
   /** The client that the work of a request counts for. */
@@ -202,6 +207,13 @@ export function createAccessControl(
       const error = accessError(key, slug, scope, () => getClientAddress(context.request));
       if (error) throw error;
       recordUsage(context, key);
+    },
+    assertStillActive(context) {
+      const secret = BEARER.exec(getHeader(context.request, "authorization") ?? "")?.[1] ?? "";
+      const key = rt.store.keys.findCredential(hashApiKey(secret));
+      // Its business may have been deleted with it, and created again.
+      if (!key) throw new AppError("revoked_key", "This key has been revoked.");
+      assertUsable(key, rt.now());
     },
     limitByAddress(context) {
       const { policy, result } = takeByAddress(limits.addresses, PUBLIC_POLICY, context);

@@ -13,6 +13,7 @@ import {
 import { decodeChangeCursor, encodeChangeCursor } from "./change-cursor.ts";
 import { getBusiness, NO_STORE } from "../../pipeline/business-response.ts";
 import { cursor, list, pageSize, parseParameters, integer } from "../../pipeline/parameters.ts";
+import type { AccessControl } from "../../auth/access-control.ts";
 import type { LongPolls } from "./long-polls.ts";
 
 const MAX_WAIT_SECONDS = 25;
@@ -55,6 +56,7 @@ type FeedPage = { envelopes: Buffer[]; position: number; hasMore: boolean };
 export function listChanges(
   rt: Runtime,
   longPolls: LongPolls,
+  accessControl: AccessControl,
 ): (context: RequestContext, key: Credential) => Promise<HttpResponse> {
   return async (context, key) => {
     const { businessId } = key;
@@ -72,7 +74,8 @@ export function listChanges(
       ]);
       while (isEmpty(page) && !signal.aborted) {
         await longPolls.waitForEvent(businessId, lastSequence, signal);
-        assertStillValid(rt, key);
+        getBusiness(rt, key);
+        accessControl.assertStillActive(context);
         lastSequence = rt.store.feed.getLastSequence(businessId);
         page = readPage(rt, businessId, page.position, types, limit);
       }
@@ -80,13 +83,6 @@ export function listChanges(
     const body = buildBody(getBusiness(rt, key), page);
     return respondBytes(context, 200, "application/json", body, NO_STORE);
   };
-}
-
-/** While a request waits, its key can be revoked, or its business deleted and created again. */
-function assertStillValid(rt: Runtime, key: Credential): void {
-  getBusiness(rt, key);
-  if (rt.store.keys.findById(key.id)?.revokedAt !== null)
-    throw new AppError("revoked_key", "This key has been revoked.");
 }
 
 const isEmpty = ({ envelopes, hasMore }: FeedPage): boolean => envelopes.length === 0 && !hasMore;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { editObject } from "../../../../src/app/catalog/catalog.ts";
-import { revokeKey } from "../../../../src/app/keys.ts";
+import { revokeKey, rotateKey } from "../../../../src/app/keys.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { encodeChangeCursor } from "../../../../src/http/handlers/changes/change-cursor.ts";
@@ -267,6 +267,20 @@ describe("a long poll", () => {
     rename(api, "Cut");
     expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
   });
+
+  test.each(["rotated without an overlap", "expired"])(
+    "ends with 401 when the key is %s",
+    async (how) => {
+      const api = createTestApi();
+      const { id, secret } = api.createKey({ expiresAt: api.now() + 60_000 });
+      const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=20`, { key: secret });
+      await delay(100);
+      if (how === "expired") api.advance(60_000);
+      else rotateKey(api, id, 0);
+      rename(api, "Cut");
+      expect(await waiting).toMatchObject({ status: 401, code: "expired_key" });
+    },
+  );
 
   test("of a deleted business sees nothing of a re-created one", async () => {
     const api = createTestApi();
