@@ -7,9 +7,10 @@ import { getBusiness } from "../app/businesses.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { fieldText, toFields } from "./output/fields.ts";
-import { assertDataOwner, dataExists } from "./data-owner.ts";
 import { type Io, widthOf } from "./io.ts";
 import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
+import { usageError } from "./failure.ts";
+import { statSync } from "node:fs";
 
 /** The options that every command accepts. */
 export type GlobalFlags = {
@@ -33,6 +34,9 @@ export type Cli = ReturnType<typeof createCli>;
 
 /** Wait for other writers longer than the largest `catalog apply` takes. */
 const BUSY_TIMEOUT_MS = 30_000;
+
+/** Entries of a list, unless --limit is set. */
+export const DEFAULT_LIMIT = 50;
 
 export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const opened: Runtime[] = [];
@@ -102,13 +106,34 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
           fix: "deskbell seed all",
         });
       if (others.length === 0) return only;
-      throw new AppError("usage", "There are several businesses; choose one.", {
-        fix: `add --business ${[only, ...others].map(({ slug }) => slug).join(" or ")}`,
-      });
+      throw usageError(
+        "There are several businesses; choose one.",
+        `add --business ${[only, ...others].map(({ slug }) => slug).join(" or ")}`,
+      );
+    },
+
+    /** The ID of the business given by --business, if any. */
+    businessId: (rt: Runtime): string | undefined =>
+      flags.business === undefined ? undefined : getBusiness(rt, flags.business).id,
+
+    /** Opens the data for a command about one business. */
+    async openBusiness(): Promise<{ rt: Runtime; business: BusinessRow }> {
+      const rt = await this.open();
+      return { rt, business: this.business(rt) };
+    },
+
+    /** Prints an object with --json, and a message about it. */
+    report(object: object, text: string): void {
+      if (flags.json) this.printObject(object);
+      note(text);
     },
 
     /** Prints a table on a terminal, TSV in a pipe, and all fields with --json. */
-    printList<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): void {
+    printList<Row>(
+      rows: readonly Row[],
+      columns: readonly Column<NoInfer<Row>>[],
+      empty: string,
+    ): void {
       if (flags.json) io.stdout.write(jsonData(rows));
       else if (rows.length === 0) note(empty);
       else if (!io.stdout.isTTY) io.stdout.write(toTsv(rows, columns));
@@ -116,6 +141,20 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
         const [titles = "", ...lines] = toTable(rows, columns, widthOf(io.stdout));
         io.stdout.write(`${[paint("bold", titles), ...lines].join("\n")}\n`);
       }
+    },
+
+    /** Prints the newest entries of a list and says how to see older ones. */
+    printPage<Row extends { id: string }>(
+      limit = DEFAULT_LIMIT,
+      read: (limit: number) => Row[],
+      columns: readonly Column<NoInfer<Row>>[],
+      empty: string,
+    ): void {
+      const rows = read(limit + 1);
+      const shown = rows.slice(0, limit);
+      this.printList(shown, columns, empty);
+      if (rows.length > limit)
+        note(`There are older entries: add --before ${shown.at(-1)?.id}, or a larger --limit.`);
     },
 
     /** Prints an object, one field per line; on a terminal, long values are wrapped. */
@@ -137,10 +176,9 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     async confirm(action: string, name: string): Promise<void> {
       if (flags.yes || flags.dryRun) return;
       if (!flags.prompt || !io.stdin.isTTY || !io.stderr.isTTY)
-        throw new AppError("usage", `${action} needs a confirmation.`, { fix: "add --yes" });
+        throw usageError(`${action} needs a confirmation.`, "add --yes");
       const typed = await ask(io, `${action} cannot be undone. Type ${safe(name)} to confirm: `);
-      if (typed.trim() !== name)
-        throw new AppError("usage", "The name does not match; nothing was changed.");
+      if (typed.trim() !== name) throw usageError("The name does not match; nothing was changed.");
     },
   };
 }
@@ -169,3 +207,52 @@ function ask({ stdin, stderr }: Io, question: string): Promise<string> {
 }
 
 const jsonData = (data: unknown): string => `${JSON.stringify({ data }, null, 2)}\n`;
+
+/**
+ * Refuses to run as root on data of another user: root would create files (lock, log, backup) that
+ * the owner cannot read. Changing their owner afterwards would make root follow links in a folder
+ * that another user controls.
+ * @throws AppError not_permitted
+ */
+export function assertDataOwner({ dataDir, databasePath }: Config): void {
+  if (process.getuid?.() !== 0) return;
+  const owner = [dataDir, databasePath].map(ownerOf).find((uid) => uid !== undefined && uid !== 0);
+  if (owner === undefined) return;
+  throw new AppError(
+    "not_permitted",
+    `The data in ${dataDir} belongs to user ${owner}, who could not read files created by root.`,
+    { fix: runAs(owner) },
+  );
+}
+
+/**
+ * Returns whether the database exists.
+ * @throws AppError not_permitted if this user cannot read the folder: it may contain data
+ */
+export function dataExists({ dataDir, databasePath }: Config): boolean {
+  try {
+    return ownerOf(databasePath) !== undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    throw new AppError("not_permitted", `This user cannot read the data in ${dataDir}.`, {
+      fix: runAs(visibleOwnerOf(dataDir)),
+    });
+  }
+}
+
+const runAs = (owner: number | undefined): string =>
+  owner === undefined
+    ? "run the command as the owner of the data"
+    : `run the command as that user: sudo -u '#${owner}' deskbell …`;
+
+/** Returns the owner of the path, or undefined if a parent folder is not readable. */
+function visibleOwnerOf(path: string): number | undefined {
+  try {
+    return ownerOf(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const ownerOf = (path: string): number | undefined =>
+  statSync(path, { throwIfNoEntry: false })?.uid;

@@ -3,159 +3,155 @@ import type { CommandSpec, CommandGroup } from "./command.ts";
 /** A command as the help of the program lists it, and a function that loads the rest. */
 export type CommandEntry = {
   name: string;
-  /** The same text as in the loaded command. */
   about: string;
   load: () => Promise<CommandSpec | CommandGroup>;
 };
 
+/** @param load imports a module with a command, or with the commands of a group */
+const entry = (
+  name: string,
+  about: string,
+  load: () => Promise<{ definition: CommandSpec | CommandGroup["commands"] }>,
+): CommandEntry => ({
+  name,
+  about,
+  load: async () => {
+    const { definition } = await load();
+    return "run" in definition
+      ? { ...definition, name, about }
+      : { name, about, commands: definition };
+  },
+});
+
 /** All commands, in the order of the help. Only a command that the line names is loaded. */
 export const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: "demo",
-    about: "Run a demo: a seeded API, a webhook receiver, and price changes that reach it.",
-    load: async () => (await import("./commands/demo.ts")).demo,
-  },
-  {
-    name: "serve",
-    about: "Run the daemon: the HTTP API and webhook delivery.",
-    load: async () => (await import("./commands/serve.ts")).serve,
-  },
-  {
-    name: "status",
-    about:
-      "Show the state of the daemon, deliveries, endpoints, backups and disk. Exits with 6 if there is a problem.",
-    load: async () => (await import("./commands/status.ts")).status,
-  },
-  {
-    name: "init",
-    about: "Write a short, commented catalog file to start from.",
-    load: async () => (await import("./commands/init.ts")).init,
-  },
-  {
-    name: "seed",
-    about:
-      "Load a sample business (restaurant, salon, venue or all), a catalog file, or a generated business.",
-    load: async () => (await import("./commands/seed.ts")).seed,
-  },
-  {
-    name: "businesses",
-    about: "List, show and delete businesses.",
-    load: async () => (await import("./commands/businesses.ts")).businesses,
-  },
-  {
-    name: "catalog",
-    about: "Apply, compare, export and import catalog files.",
-    load: async () => (await import("./commands/catalog.ts")).catalog,
-  },
-  {
-    name: "services",
-    about: "List, show and update services.",
-    load: async () => (await import("./commands/services.ts")).services,
-  },
-  {
-    name: "menu",
-    about: "List, show and update dishes, and mark them as sold out.",
-    load: async () => (await import("./commands/menu.ts")).menu,
-  },
-  {
-    name: "staff",
-    about: "List and show staff members.",
-    load: async () => (await import("./commands/staff.ts")).staff,
-  },
-  {
-    name: "promotions",
-    about: "List and show promotions.",
-    load: async () => (await import("./commands/promotions.ts")).promotions,
-  },
-  {
-    name: "public-events",
-    about: "List and show events with tickets: concerts, dinners, classes.",
-    load: async () => (await import("./commands/public-events.ts")).publicEvents,
-  },
-  {
-    name: "availability",
-    about: "Show when a service, a visit with several services, or a table is available.",
-    load: async () => (await import("./commands/availability.ts")).availability,
-  },
-  {
-    name: "bookings",
-    about: "Create, list, show and cancel bookings of services.",
-    load: async () => (await import("./commands/bookings.ts")).bookings,
-  },
-  {
-    name: "reservations",
-    about: "Create, list, show and cancel table reservations.",
-    load: async () => (await import("./commands/reservations.ts")).reservations,
-  },
-  {
-    name: "ticket-orders",
-    about: "Create, confirm, list, show and cancel ticket orders.",
-    load: async () => (await import("./commands/ticket-orders.ts")).ticketOrders,
-  },
-  {
-    name: "tickets",
-    about: "List tickets and check them in.",
-    load: async () => (await import("./commands/tickets.ts")).tickets,
-  },
-  {
-    name: "time-off",
-    about: "Create, list and delete time off of staff members.",
-    load: async () => (await import("./commands/time-off.ts")).timeOff,
-  },
-  {
-    name: "keys",
-    about: "Create, list, show, rotate and revoke API keys.",
-    load: async () => (await import("./commands/keys.ts")).keys,
-  },
-  {
-    name: "webhooks",
-    about: "Manage webhook endpoints, and test, verify and receive webhooks.",
-    load: async () => (await import("./commands/webhooks.ts")).webhooks,
-  },
-  {
-    name: "deliveries",
-    about: "List, show, redeliver, cancel and follow webhook deliveries.",
-    load: async () => (await import("./commands/deliveries.ts")).deliveries,
-  },
-  {
-    name: "events",
-    about: "List and show the events sent to partners, or trigger one as a test.",
-    load: async () => (await import("./commands/events.ts")).events,
-  },
-  {
-    name: "tui",
-    about: "Watch deliveries live, and redeliver failed ones.",
-    load: async () => (await import("./commands/tui.ts")).tui,
-  },
-  {
-    name: "backup",
-    about: "Create, list and verify backups. Without a subcommand, create one.",
-    load: async () => (await import("./commands/backup.ts")).backup,
-  },
-  {
-    name: "restore",
-    about: "Restore a backup (the daemon must be stopped). The current data is kept as a copy.",
-    load: async () => (await import("./commands/restore.ts")).restore,
-  },
-  {
-    name: "doctor",
-    about:
-      "Check the server for problems and print the command that fixes each one. Exits with 6 if a problem needs fixing.",
-    load: async () => (await import("./commands/doctor.ts")).doctor,
-  },
-  {
-    name: "openapi",
-    about: "Print the OpenAPI document of the HTTP API, as served at /openapi.json.",
-    load: async () => (await import("./commands/openapi.ts")).openapi,
-  },
-  {
-    name: "systemd-unit",
-    about: "Print a systemd unit that runs this program in a sandbox.",
-    load: async () => (await import("./commands/systemd-unit.ts")).systemdUnitCommand,
-  },
-  {
-    name: "completion",
-    about: "Print the completion script of a shell: bash, zsh, fish or powershell.",
-    load: async () => (await import("./commands/completion.ts")).completion,
-  },
+  entry(
+    "demo",
+    "Run a demo: a seeded API, a webhook receiver, and price changes that reach it.",
+    () => import("./commands/demo.ts"),
+  ),
+  entry(
+    "serve",
+    "Run the daemon: the HTTP API and webhook delivery.",
+    () => import("./commands/serve.ts"),
+  ),
+  entry(
+    "status",
+    "Show the state of the daemon, deliveries, endpoints, backups and disk. Exits with 6 if there is a problem.",
+    () => import("./commands/status.ts"),
+  ),
+  entry(
+    "init",
+    "Write a short, commented catalog file to start from.",
+    () => import("./commands/init.ts"),
+  ),
+  entry(
+    "seed",
+    "Load a sample business (restaurant, salon, venue or all), a catalog file, or a generated business.",
+    () => import("./commands/seed.ts"),
+  ),
+  entry(
+    "businesses",
+    "List, show and delete businesses.",
+    () => import("./commands/businesses.ts"),
+  ),
+  entry(
+    "catalog",
+    "Apply, compare, export and import catalog files.",
+    () => import("./commands/catalog.ts"),
+  ),
+  entry("services", "List, show and update services.", () => import("./commands/services.ts")),
+  entry(
+    "menu",
+    "List, show and update dishes, and mark them as sold out.",
+    () => import("./commands/menu.ts"),
+  ),
+  entry("staff", "List and show staff members.", () => import("./commands/staff.ts")),
+  entry("promotions", "List and show promotions.", () => import("./commands/promotions.ts")),
+  entry(
+    "public-events",
+    "List and show events with tickets: concerts, dinners, classes.",
+    () => import("./commands/public-events.ts"),
+  ),
+  entry(
+    "availability",
+    "Show when a service, a visit with several services, or a table is available.",
+    () => import("./commands/availability.ts"),
+  ),
+  entry(
+    "bookings",
+    "Create, list, show and cancel bookings of services.",
+    () => import("./commands/bookings.ts"),
+  ),
+  entry(
+    "reservations",
+    "Create, list, show and cancel table reservations.",
+    () => import("./commands/reservations.ts"),
+  ),
+  entry(
+    "ticket-orders",
+    "Create, confirm, list, show and cancel ticket orders.",
+    () => import("./commands/ticket-orders.ts"),
+  ),
+  entry("tickets", "List tickets and check them in.", () => import("./commands/tickets.ts")),
+  entry(
+    "time-off",
+    "Create, list and delete time off of staff members.",
+    () => import("./commands/time-off.ts"),
+  ),
+  entry(
+    "keys",
+    "Create, list, show, rotate and revoke API keys.",
+    () => import("./commands/keys.ts"),
+  ),
+  entry(
+    "webhooks",
+    "Manage webhook endpoints, and test, verify and receive webhooks.",
+    () => import("./commands/webhooks.ts"),
+  ),
+  entry(
+    "deliveries",
+    "List, show, redeliver, cancel and follow webhook deliveries.",
+    () => import("./commands/deliveries.ts"),
+  ),
+  entry(
+    "events",
+    "List and show the events sent to partners, or trigger one as a test.",
+    () => import("./commands/events.ts"),
+  ),
+  entry(
+    "tui",
+    "Watch deliveries live, and redeliver failed ones.",
+    () => import("./commands/tui.ts"),
+  ),
+  entry(
+    "backup",
+    "Create, list and verify backups. Without a subcommand, create one.",
+    () => import("./commands/backup.ts"),
+  ),
+  entry(
+    "restore",
+    "Restore a backup (the daemon must be stopped). The current data is kept as a copy.",
+    () => import("./commands/restore.ts"),
+  ),
+  entry(
+    "doctor",
+    "Check the server for problems and print the command that fixes each one. Exits with 6 if a problem needs fixing.",
+    () => import("./commands/doctor.ts"),
+  ),
+  entry(
+    "openapi",
+    "Print the OpenAPI document of the HTTP API, as served at /openapi.json.",
+    () => import("./commands/openapi.ts"),
+  ),
+  entry(
+    "systemd-unit",
+    "Print a systemd unit that runs this program in a sandbox.",
+    () => import("./commands/systemd-unit.ts"),
+  ),
+  entry(
+    "completion",
+    "Print the completion script of a shell: bash, zsh, fish or powershell.",
+    () => import("./commands/completion.ts"),
+  ),
 ];

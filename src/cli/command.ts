@@ -1,7 +1,7 @@
 import { type Command, type CommanderError, Option } from "commander";
-import { AppError } from "../domain/errors.ts";
 import type { Cli } from "./cli.ts";
 import { type Flags, type FlagValues, optionOf } from "./flags.ts";
+import { usageError } from "./failure.ts";
 
 /** A command: its arguments, its flags and the function that runs it. */
 export type CommandSpec = {
@@ -11,6 +11,8 @@ export type CommandSpec = {
   flags: Flags;
   /** Not listed in any help. */
   isHidden?: true;
+  /** Runs if its group is named without a command. */
+  isDefault?: true;
   /**
    * Adds --dry-run, which runs the command on a Runtime that saves nothing. A command or use case
    * that also changes files checks the flag, or `rt.isDryRun()`, itself.
@@ -21,12 +23,11 @@ export type CommandSpec = {
   run: (cli: Cli, flags: never, ...args: never[]) => CommandResult;
 };
 
-/** The commands of one noun; `defaultCommand` runs if the noun stands alone. */
+/** The commands of one noun. */
 export type CommandGroup = {
   name: string;
   about: string;
   commands: readonly (CommandSpec | CommandGroup)[];
-  defaultCommand?: CommandSpec;
 };
 
 /** The exit code; nothing means 0. */
@@ -41,17 +42,22 @@ type ArgumentValues<Names extends readonly string[]> = {
       : string | undefined;
 };
 
-/** Declares a command. The types of its flags and arguments are inferred. */
+/**
+ * Declares a command. The types of its flags and arguments are inferred. The command table has the
+ * name and summary of a command without a group.
+ */
 export const command = <
   const A extends readonly string[] = [],
   F extends Flags = Record<never, never>,
 >(
-  spec: Omit<CommandSpec, "arguments" | "flags" | "run"> & {
+  spec: Omit<CommandSpec, "name" | "about" | "arguments" | "flags" | "run"> & {
+    name?: string;
+    about?: string;
     arguments?: A;
     flags?: F;
     run: (cli: Cli, flags: FlagValues<F>, ...args: ArgumentValues<A>) => CommandResult;
   },
-): CommandSpec => ({ arguments: [], flags: {}, ...spec }) as CommandSpec;
+): CommandSpec => ({ name: "", about: "", arguments: [], flags: {}, ...spec }) as CommandSpec;
 
 /**
  * Adds a command or a group to commander. `start` creates the context and runs the command in it.
@@ -60,15 +66,13 @@ export function addCommand(
   parent: Command,
   spec: CommandSpec | CommandGroup,
   start: (run: (cli: Cli) => CommandResult, dryRun: boolean) => Promise<void>,
-  isDefault = false,
 ): void {
   const added = parent
-    .command(spec.name, { isDefault, hidden: "isHidden" in spec })
+    .command(spec.name, { isDefault: "isDefault" in spec, hidden: "isHidden" in spec })
     .description(spec.about);
   mapUsageErrors(added);
   if ("commands" in spec) {
-    for (const child of spec.commands)
-      addCommand(added, child, start, child === spec.defaultCommand);
+    for (const child of spec.commands) addCommand(added, child, start);
     return;
   }
   for (const argument of spec.arguments) added.argument(argument);
@@ -103,9 +107,10 @@ export function mapUsageErrors(target: Command): void {
   target.exitOverride((exit: CommanderError) => {
     // Help or the version has been printed.
     if (exit.exitCode === 0 || exit.code === "commander.help") throw exit;
-    throw new AppError("usage", toSentence(exit.message), {
-      fix: `${["deskbell", ...pathOf(target)].join(" ")} --help`,
-    });
+    throw usageError(
+      toSentence(exit.message),
+      `${["deskbell", ...pathOf(target)].join(" ")} --help`,
+    );
   });
 }
 

@@ -17,26 +17,29 @@ export const toggle = (about: string): Flag<boolean> => ({
   read: (raw) => raw === true,
 });
 
-export const text = (placeholder: string, about: string): Flag<string | undefined> => ({
-  option: (long) => new Option(`${long} <${placeholder}>`, about),
-  read: (raw) => raw as string | undefined,
+const flag = <Value>(
+  placeholder: string,
+  about: string,
+  refine: (option: Option) => Option = (option) => option,
+): Flag<Value> => ({
+  option: (long) => refine(new Option(`${long} <${placeholder}>`, about)),
+  read: (raw) => raw as Value,
 });
 
-export const requiredText = (placeholder: string, about: string): Flag<string> => ({
-  option: (long) => new Option(`${long} <${placeholder}>`, about).makeOptionMandatory(),
-  read: (raw) => raw as string,
-});
+export const text = (placeholder: string, about: string) =>
+  flag<string | undefined>(placeholder, about);
+
+export const requiredText = (placeholder: string, about: string) =>
+  flag<string>(placeholder, about, (option) => option.makeOptionMandatory());
 
 /**
  * An option that is repeated for each value. A variadic option would consume the arguments after
  * it.
  */
 export const texts = (placeholder: string, about: string): Flag<string[]> => ({
-  option: (long) =>
-    new Option(`${long} <${placeholder}>`, about).argParser((value: string, before?: string[]) => [
-      ...(before ?? []),
-      value,
-    ]),
+  ...flag(placeholder, about, (option) =>
+    option.argParser((value: string, before: string[] = []) => [...before, value]),
+  ),
   read: (raw) => (raw ?? []) as string[],
 });
 
@@ -48,66 +51,50 @@ export const choice = <const Value extends string>(
   read: (raw) => raw as Value | undefined,
 });
 
-export const integer = (
-  minimum: number,
-  maximum: number,
-  about: string,
-): Flag<number | undefined> => ({
-  option: (long) =>
-    new Option(`${long} <n>`, about).argParser((value) => {
-      const number = Number(value);
-      if (/^\d+$/.test(value) && number >= minimum && number <= maximum) return number;
-      throw new InvalidArgumentError(`Use a whole number from ${minimum} to ${maximum}.`);
-    }),
-  read: (raw) => raw as number | undefined,
-});
+/** @param parse throws InvalidArgumentError */
+const number = (placeholder: string, about: string, parse: (value: string) => number) =>
+  flag<number | undefined>(placeholder, about, (option) => option.argParser(parse));
+
+export const integer = (minimum: number, maximum: number, about: string) =>
+  number("n", about, (value) => {
+    if (/^\d+$/.test(value) && Number(value) >= minimum && Number(value) <= maximum)
+      return Number(value);
+    throw new InvalidArgumentError(`Use a whole number from ${minimum} to ${maximum}.`);
+  });
 
 /** A whole number that may be written in thousands: `10k`. */
-export const count = (
-  minimum: number,
-  maximum: number,
-  about: string,
-): Flag<number | undefined> => ({
-  option: (long) =>
-    new Option(`${long} <n>`, about).argParser((value) => {
-      const [, digits = "", thousands] = /^(\d{1,9})(k?)$/.exec(value) ?? [];
-      const number = Number(digits) * (thousands === "k" ? 1000 : 1);
-      if (digits !== "" && number >= minimum && number <= maximum) return number;
-      throw new InvalidArgumentError(
-        `Use a whole number from ${minimum} to ${maximum}, such as 500 or 10k.`,
-      );
-    }),
-  read: (raw) => raw as number | undefined,
-});
+export const count = (minimum: number, maximum: number, about: string) =>
+  number("n", about, (value) => {
+    const [, digits, thousands] = /^(\d{1,9})(k?)$/.exec(value) ?? [];
+    const count = Number(digits) * (thousands === "k" ? 1000 : 1);
+    if (count >= minimum && count <= maximum) return count;
+    throw new InvalidArgumentError(
+      `Use a whole number from ${minimum} to ${maximum}, such as 500 or 10k.`,
+    );
+  });
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** Returns milliseconds; NaN for anything but a number with a unit. */
 function parseDuration(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  return count === undefined ? Number.NaN : Number(count) * UNITS[unit as keyof typeof UNITS];
+  const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return Number(digits) * UNITS[unit as keyof typeof UNITS];
 }
 
-/**
- * A duration such as `90d`, `24h`, `30m` or `10s`, within inclusive limits. The value is in
- * milliseconds.
- */
+/** A duration such as `90d` or `30m`, within inclusive limits. The value is in milliseconds. */
 export const duration = (
   about: string,
   [minimum, maximum]: readonly [string, string] = ["0s", "999999d"],
-): Flag<number | undefined> => ({
-  option: (long) =>
-    new Option(`${long} <duration>`, about).argParser((value) => {
-      const ms = parseDuration(value);
-      if (ms >= parseDuration(minimum) && ms <= parseDuration(maximum)) return ms;
-      throw new InvalidArgumentError(
-        Number.isNaN(ms)
-          ? "Use a number with s, m, h or d, such as 24h."
-          : `Use a duration from ${minimum} to ${maximum}.`,
-      );
-    }),
-  read: (raw) => raw as number | undefined,
-});
+) =>
+  number("duration", about, (value) => {
+    const ms = parseDuration(value);
+    if (ms >= parseDuration(minimum) && ms <= parseDuration(maximum)) return ms;
+    throw new InvalidArgumentError(
+      Number.isNaN(ms)
+        ? "Use a number with s, m, h or d, such as 24h."
+        : `Use a duration from ${minimum} to ${maximum}.`,
+    );
+  });
 
 /**
  * Makes an option readable from an environment variable too. The flag wins; an empty variable

@@ -1,8 +1,6 @@
 import { IS_EXECUTABLE } from "../assets.ts";
-import { EXIT } from "./exit-codes.ts";
-import { explainFailure } from "./failure.ts";
-import { programName } from "./program-name.ts";
-import { run } from "./run.ts";
+import { EXIT, explainFailure } from "./failure.ts";
+import { programName, run } from "./run.ts";
 
 const program = IS_EXECUTABLE
   ? process.argv0

@@ -1,8 +1,9 @@
-import { EXIT } from "./exit-codes.ts";
-import { explainFailure } from "./failure.ts";
+import { EXIT, explainFailure } from "./failure.ts";
 import { renameFormerSpellings } from "./former-spellings.ts";
 import { type Io, widthOf } from "./io.ts";
 import { rootHelp } from "./root-help.ts";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, relative, resolve } from "node:path";
 
 /** Runs a command line and returns its exit code; errors are printed on stderr. */
 export async function run(program: string, args: readonly string[], io: Io): Promise<number> {
@@ -22,4 +23,20 @@ export async function run(program: string, args: readonly string[], io: Io): Pro
     return failure.exitCode;
   }
   return exitCode;
+}
+
+/**
+ * Returns the command that starts this program, for hints that can be pasted: in a checkout,
+ * `deskbell` is not on PATH.
+ * @param script the script as it was typed: process.argv[1]
+ * @param folder the current folder
+ */
+export function programName(script: string, folder: string): string {
+  if (basename(script) === "deskbell")
+    return script.includes("node_modules/.bin/") ? "npx deskbell" : "deskbell";
+  const inCheckout = resolve(folder, "bin/deskbell.js");
+  if (existsSync(inCheckout) && realpathSync(inCheckout) === realpathSync(script))
+    return "npx deskbell";
+  const path = relative(folder, script);
+  return path.startsWith("..") ? script : `./${path}`;
 }

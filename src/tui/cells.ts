@@ -156,3 +156,40 @@ export function wrapWords(text: string, width: number): string[] {
   }
   return lines;
 }
+
+const STYLE = { dim: true } as const;
+
+export type Border = { title: StyledLine; topRight?: StyledLine; width: number; height: number };
+
+/**
+ * Returns the lines inside a border of exactly `width` by `height` cells, with a title on the left
+ * of the top edge and an optional label on its right. The label is dropped if both do not fit.
+ */
+export function drawBorder(
+  { title, topRight = [], width, height }: Border,
+  lines: readonly StyledLine[],
+): StyledLine[] {
+  const inner = width - 2;
+  const body = Array.from({ length: Math.max(0, height - 2) }, (_, i): StyledLine => [
+    span("│", STYLE),
+    ...fitLine(lines[i] ?? [], inner),
+    span("│", STYLE),
+  ]);
+  return [drawTopEdge(title, topRight, inner), ...body, [span(`╰${"─".repeat(inner)}╯`, STYLE)]];
+}
+
+function drawTopEdge(title: StyledLine, topRight: StyledLine, inner: number): StyledLine {
+  // ─ title ───── label ─
+  const available = inner - 4;
+  const label = lineWidth(title) + lineWidth(topRight) + 3 > available ? [] : topRight;
+  const left = title.map((part) => ({ ...part, text: clip(part.text, available) }));
+  const right: StyledLine = label.length === 0 ? [] : [span(" "), ...label, span(" ")];
+  const filler = inner - 3 - lineWidth(left) - lineWidth(right) - 1;
+  return [
+    span("╭─ ", STYLE),
+    ...left,
+    span(` ${"─".repeat(Math.max(0, filler))}`, STYLE),
+    ...right,
+    span("─╮", STYLE),
+  ];
+}

@@ -1,6 +1,13 @@
 import { COUNT_LIMIT } from "../store/live.ts";
-import { drawBorder } from "./border.ts";
-import { type Colour, fit, fitLine, type StyledLine, span, lineWidth } from "./cells.ts";
+import {
+  drawBorder,
+  type Colour,
+  fit,
+  fitLine,
+  type StyledLine,
+  span,
+  lineWidth,
+} from "./cells.ts";
 import { EIGHTHS } from "./glyphs.ts";
 import type { LastHour, Snapshot } from "./snapshot.ts";
 import { groupDigits, formatDuration } from "./time-format.ts";

@@ -1,8 +1,7 @@
 import { MAX_ATTEMPTS } from "../domain/webhooks/settle.ts";
 import type { LiveState } from "../store/live-filter.ts";
 import { COUNT_LIMIT, type LiveRow } from "../store/live.ts";
-import { drawBorder } from "./border.ts";
-import { fit, fitLine, type StyledLine, sanitize, type Span, span } from "./cells.ts";
+import { drawBorder, fit, fitLine, type StyledLine, sanitize, type Span, span } from "./cells.ts";
 import { GLYPHS, liveState, STATE_MARKS } from "./glyphs.ts";
 import { selectedIndex } from "./list-navigation.ts";
 import type { Snapshot } from "./snapshot.ts";

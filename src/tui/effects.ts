@@ -4,7 +4,6 @@ import { redeliverDelivery } from "../app/webhooks/deliveries.ts";
 import { type SendOnce, testEndpoint } from "../app/webhooks/test-endpoint.ts";
 import { countOf } from "../domain/text.ts";
 import { AppError } from "../domain/errors.ts";
-import { parseSearch } from "./search.ts";
 import {
   type Effect,
   FOLLOW_NEWEST,
@@ -13,6 +12,8 @@ import {
   type Notice,
   type UiState,
 } from "./ui-state.ts";
+import { EVENT_TYPES } from "../domain/event-types.ts";
+import type { LiveFilter } from "../store/live-filter.ts";
 
 export type EffectDeps = {
   rt: Runtime;
@@ -174,4 +175,20 @@ async function sendTest(
   );
   if (ok) notify(`✓ test event: ${statusCode} in ${durationMs} ms from ${address ?? "?"}`, "good");
   else notify(`✗ test event failed after ${durationMs} ms: ${error}`, "bad");
+}
+
+/**
+ * Reads a search as the beginning of an ID, else as part of an event type, else as part of an
+ * endpoint's name or URL. Returns undefined if nothing matches.
+ */
+export function parseSearch(
+  text: string,
+  searchEndpoints: (text: string) => string[],
+): LiveFilter | undefined {
+  if (text.startsWith("dlv_")) return { deliveryPrefix: text };
+  if (text.startsWith("evt_")) return { eventPrefix: text };
+  const eventTypes = EVENT_TYPES.filter((type) => type.includes(text.toLowerCase()));
+  if (eventTypes.length > 0) return { eventTypes };
+  const endpointIds = searchEndpoints(text);
+  return endpointIds.length > 0 ? { endpointIds } : undefined;
 }

@@ -1,6 +1,5 @@
 import { BACKLOG_LIMIT, type EndpointState } from "../store/live.ts";
-import { drawBorder } from "./border.ts";
-import { type Colour, fit, fitLine, type StyledLine, sanitize, span } from "./cells.ts";
+import { drawBorder, type Colour, fit, fitLine, type StyledLine, sanitize, span } from "./cells.ts";
 import { GLYPHS } from "./glyphs.ts";
 import { hostOf } from "./delivery-list.ts";
 import type { Snapshot } from "./snapshot.ts";

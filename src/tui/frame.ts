@@ -1,5 +1,12 @@
-import { type Border, drawBorder } from "./border.ts";
-import { fitLine, type StyledLine, mergeSpans, sanitize, span } from "./cells.ts";
+import {
+  type Border,
+  drawBorder,
+  fitLine,
+  type StyledLine,
+  mergeSpans,
+  sanitize,
+  span,
+} from "./cells.ts";
 import { renderCharts, CHARTS_WIDTH } from "./charts.ts";
 import { renderDetail } from "./detail.ts";
 import { renderEndpoints } from "./endpoints.ts";
@@ -8,10 +15,44 @@ import { toAscii } from "./glyphs.ts";
 import { renderHeader } from "./header.ts";
 import { renderList } from "./delivery-list.ts";
 import { renderFilterPanel, renderHelp } from "./panels.ts";
-import { isTooSmall, type Layout, layoutFor, type Size, MIN_SIZE } from "./layout.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { TimeFormat } from "./time-format.ts";
 import { endpointIndex, type Screen, currentScreen, TABS, type UiState } from "./ui-state.ts";
+
+export type Size = { columns: number; rows: number };
+
+export const MIN_SIZE: Size = { columns: 50, rows: 12 };
+
+/** How the main screen is divided. */
+export type Layout = {
+  size: Size;
+  /** Shows the endpoints to the right of the charts. */
+  isWide: boolean;
+  /** The lines between the header and the list. */
+  chartHeight: number;
+  /** The rows of deliveries. */
+  listHeight: number;
+  /** The lines of text on the other screens, such as help. */
+  textHeight: number;
+};
+
+const HEADER = 1;
+const FOOTER = 1;
+const EDGES = 2;
+
+export const isTooSmall = ({ columns, rows }: Size): boolean =>
+  columns < MIN_SIZE.columns || rows < MIN_SIZE.rows;
+
+export function layoutFor(size: Size): Layout {
+  const isWide = size.columns >= 120 && size.rows >= 32;
+  // A low terminal shows only the counts, without charts.
+  const chartHeight = isWide ? 11 : size.rows >= 18 ? 5 : 1;
+  const titles = isWide ? 1 : 0;
+  const rest = size.rows - HEADER - FOOTER - EDGES;
+  // At least 1: SQLite reads a negative limit as no limit.
+  const listHeight = Math.max(1, rest - chartHeight - titles);
+  return { size, isWide, chartHeight, listHeight, textHeight: Math.max(1, rest) };
+}
 
 /** Settings that stay the same while the view runs. */
 export type ViewSettings = { version: string; timeFormat: TimeFormat; isAscii: boolean };

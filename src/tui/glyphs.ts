@@ -19,9 +19,6 @@ export const GLYPHS = {
 /** Bars of zero to eight eighths of a cell. */
 export const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 
-/** Top left, top right, bottom right, bottom left, horizontal, vertical. */
-export const BORDER = ["╭", "╮", "╯", "╰", "─", "│"] as const;
-
 /**
  * Replacements for terminals and fonts without these glyphs, each of the same width. The exception
  * is enter, which therefore must be replaced before lines are laid out.

@@ -1,5 +1,4 @@
-import { drawBorder } from "./border.ts";
-import { fit, type StyledLine, sanitize, span, wrapWords } from "./cells.ts";
+import { drawBorder, fit, type StyledLine, sanitize, span, wrapWords } from "./cells.ts";
 import { toAscii } from "./glyphs.ts";
 import { stateName } from "./delivery-list.ts";
 import type { Snapshot } from "./snapshot.ts";

@@ -1,9 +1,15 @@
 import { type EffectDeps, runEffect } from "./effects.ts";
-import { type Frame, renderFrame, type ViewSettings } from "./frame.ts";
+import {
+  type Frame,
+  renderFrame,
+  type ViewSettings,
+  isTooSmall,
+  layoutFor,
+  type Size,
+} from "./frame.ts";
 import { type Key, printableChars } from "./keys.ts";
 import { MAX_TYPED_CHARS } from "./prompt.ts";
 import { reduce } from "./reducer.ts";
-import { isTooSmall, layoutFor, type Size } from "./layout.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
 import { createUiState, type UiState } from "./ui-state.ts";
 

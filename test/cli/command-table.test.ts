@@ -1,10 +1,10 @@
+import Database from "better-sqlite3";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addCommand, type CommandSpec, type CommandGroup } from "../../src/cli/command.ts";
-import { EXIT } from "../../src/cli/exit-codes.ts";
+import { EXIT } from "../../src/cli/failure.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import { GLOBAL_OPTIONS } from "../../src/cli/root-help.ts";
 import { runInCopy, makeRunnable, setUpExamples } from "../support/example-data.ts";

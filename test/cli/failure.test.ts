@@ -1,7 +1,6 @@
 import { CommanderError } from "commander";
 import { expect, test } from "vitest";
-import { EXIT, EXIT_CODE_OF } from "../../src/cli/exit-codes.ts";
-import { explainFailure } from "../../src/cli/failure.ts";
+import { EXIT, EXIT_CODE_OF, explainFailure } from "../../src/cli/failure.ts";
 import { AppError, type ErrorCode } from "../../src/domain/errors.ts";
 
 test.each<[ErrorCode, number]>([

@@ -7,7 +7,6 @@ import {
   type DateRange,
 } from "../../domain/availability/date-range.ts";
 import { localDateOf } from "../../domain/local-time.ts";
-import { AppError } from "../../domain/errors.ts";
 import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../output/availability-lines.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
@@ -15,7 +14,8 @@ import { type FlagValues, integer, text, toggle } from "../flags.ts";
 import { widthOf } from "../io.ts";
 import { listObjects } from "../objects/objects.ts";
 import type { Column } from "../output/table.ts";
-import { visitFlags } from "../input/visit-flags.ts";
+import { visitFlags } from "../input/shared-flags.ts";
+import { usageError } from "../failure.ts";
 
 const flags = {
   ...visitFlags,
@@ -29,18 +29,16 @@ const flags = {
 };
 
 const COLUMNS: Column<AvailabilityRow>[] = [
-  { title: "DATE", value: ({ date }) => date, noTruncate: true },
-  { title: "STATE", value: ({ state }) => state, noTruncate: true },
-  { title: "START", value: ({ start }) => start, noTruncate: true },
-  { title: "END", value: ({ end }) => end, noTruncate: true },
-  { title: "LEFT", value: ({ spotsLeft }) => spotsLeft, align: "right" },
-  { title: "WITH", value: ({ who }) => who },
-  { title: "WHY", value: ({ why }) => why },
+  { title: "DATE", value: "date", noTruncate: true },
+  { title: "STATE", value: "state", noTruncate: true },
+  { title: "START", value: "start", noTruncate: true },
+  { title: "END", value: "end", noTruncate: true },
+  { title: "LEFT", value: "spotsLeft", align: "right" },
+  { title: "WITH", value: "who" },
+  "why",
 ];
 
-export const availability = command({
-  name: "availability",
-  about: "Show when a service, a visit with several services, or a table is available.",
+export const definition = command({
   flags,
   examples: [
     "availability --service cut --staff maya --from 2026-12-01 --to 2026-12-05",
@@ -49,8 +47,7 @@ export const availability = command({
   ],
   async run(cli, given) {
     const request = parseRequest(given);
-    const rt = await cli.open();
-    const business = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
     const dates = parseDates(given, localDateOf(rt.now(), business.doc.timezone));
     const [{ createAvailabilityFinder }, { createEventLoopYield }] = await Promise.all([
       import("../../app/availability/availability.ts"),
@@ -115,14 +112,11 @@ function parseRequest({
 }: FlagValues<typeof flags>): NamedRequest {
   const isVisit = service.length > 0 || variant.length > 0;
   if (isVisit === (party !== undefined))
-    throw new AppError(
-      "usage",
+    throw usageError(
       isVisit
         ? "--party cannot be combined with --service or --variant."
         : "--service or --party is missing.",
-      {
-        fix: "add --service KEY, or --party N for a table",
-      },
+      "add --service KEY, or --party N for a table",
     );
   if (party === undefined && area === undefined)
     return {
@@ -133,10 +127,7 @@ function parseRequest({
       guests: guests ?? 1,
     };
   if (party === undefined || addon.length > 0 || staff.length > 0 || guests !== undefined)
-    throw new AppError(
-      "usage",
-      "--area requires --party; --addon, --staff and --guests require --service.",
-    );
+    throw usageError("--area requires --party; --addon, --staff and --guests require --service.");
   return { partySize: party, areaId: area ?? null };
 }
 
@@ -145,11 +136,10 @@ function parseDates(
   today: string,
 ): DateRange {
   if (next !== undefined && (input.date ?? input.to) !== undefined)
-    throw new AppError("usage", "--next cannot be combined with --date or --to; use --from.");
+    throw usageError("--next cannot be combined with --date or --to; use --from.");
   const { range, issues } = parseDateRange(input, today);
   if (range === undefined || issues.length > 0)
-    throw new AppError(
-      "usage",
+    throw usageError(
       issues.map(({ detail }) => detail.replaceAll(/'(date|from|to)'/g, "--$1")).join(" "),
     );
   return range;

@@ -1,15 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { byteSize } from "../../domain/text.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { text } from "../flags.ts";
-import { createPrivateFile } from "../input/private-file.ts";
-import { isoTime, shortTime } from "../output/table.ts";
+import { createPrivateFile } from "../input/new-file.ts";
+import { shortTime, withIsoTimes } from "../output/table.ts";
 
 const app = () => import("../../app/operations/backups.ts");
 
 const create = command({
   name: "create",
+  isDefault: true,
   about:
     "Create a backup, also while the daemon runs. The nightly job deletes all but the newest 7.",
   flags: {
@@ -33,12 +34,7 @@ const create = command({
       throw error;
     });
     keyFile?.write(readFileSync(masterKeyPath, "utf8"));
-    cli.printObject({
-      path: made.path,
-      bytes: made.bytes,
-      createdAt: isoTime(made.createdAt),
-      masterKey: masterKeyOut,
-    });
+    cli.printObject({ ...withIsoTimes(made, "createdAt"), masterKey: masterKeyOut });
     if (!keyFile && existsSync(masterKeyPath))
       cli.note(
         `The signing secrets in the backup are encrypted with ${masterKeyPath}: keep a copy of that file elsewhere.`,
@@ -52,16 +48,13 @@ const list = command({
   examples: ["backup list", "backup list --json"],
   async run(cli) {
     const { listBackups } = await app();
-    const rows = listBackups(cli.config()).map((row) => ({
-      ...row,
-      createdAt: isoTime(row.createdAt),
-    }));
+    const rows = listBackups(cli.config()).map((row) => withIsoTimes(row, "createdAt"));
     cli.printList(
       rows,
       [
         { title: "CREATED", value: (row) => shortTime(row.createdAt), noTruncate: true },
         { title: "SIZE", value: (row) => byteSize(row.bytes), align: "right" },
-        { title: "FILE", value: (row) => row.path, noTruncate: true },
+        { title: "FILE", value: "path", noTruncate: true },
       ],
       `No backups yet. Create one: ${cli.program} backup`,
     );
@@ -80,14 +73,11 @@ const verify = command({
   async run(cli, _flags, file) {
     const { verifyBackup } = await app();
     const verified = verifyBackup(file);
-    if (cli.flags.json) cli.printObject(verified);
-    cli.note(`${file} is valid: ${byteSize(verified.bytes)}, schema ${verified.schema}.`);
+    cli.report(
+      verified,
+      `${file} is valid: ${byteSize(verified.bytes)}, schema ${verified.schema}.`,
+    );
   },
 });
 
-export const backup: CommandGroup = {
-  name: "backup",
-  about: "Create, list and verify backups. Without a subcommand, create one.",
-  commands: [create, list, verify],
-  defaultCommand: create,
-};
+export const definition = [create, list, verify];

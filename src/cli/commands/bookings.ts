@@ -1,10 +1,10 @@
 import { toPublicBooking } from "../../domain/bookings/booking.ts";
 import { formatMoney } from "../../domain/money.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { text } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
-import { visitFlags } from "../input/visit-flags.ts";
+import { visitFlags } from "../input/shared-flags.ts";
 
 const create = command({
   name: "create",
@@ -22,8 +22,8 @@ const create = command({
     "bookings create --input bookings.ndjson",
   ],
   async run(cli, { input, addon, ...given }) {
-    const rt = await cli.open();
-    const { slug } = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
+    const { slug } = business;
     const { createBooking } = await import("../../app/bookings/bookings.ts");
     const required = {
       ...(given.variant.length === 0 && { service: "--service" }),
@@ -35,43 +35,39 @@ const create = command({
   },
 });
 
-export const bookings: CommandGroup = {
-  name: "bookings",
-  about: "Create, list, show and cancel bookings of services.",
-  commands: [
-    create,
-    ...visitCommands({
-      noun: "booking",
-      exampleId: "bkg_06f…",
-      freed: "its time",
-      read: (rt, filter, limit) => rt.store.bookings.list(filter, limit),
-      toPublic: toPublicBooking,
-      kinds: ["service", "staff"],
-      columns: (keyOf) => [
-        { title: "ID", value: ({ id }) => id, noTruncate: true },
-        { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },
-        {
-          title: "SERVICE",
-          value: ({ segments }) => segments.map(({ serviceId }) => keyOf(serviceId)).join(" "),
-        },
-        {
-          title: "STAFF",
-          value: ({ segments }) => segments.map(({ staffId }) => keyOf(staffId)).join(" "),
-        },
-        { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
-        { title: "STATUS", value: ({ status }) => status, noTruncate: true },
-        { title: "ENDS", value: ({ endsAt }) => endsAt.slice(0, 16), optional: true },
-        {
-          title: "TOTAL",
-          value: ({ totalCents, currency }) => formatMoney(totalCents, currency),
-          align: "right",
-          optional: true,
-        },
-      ],
-      useCases: async () => {
-        const { cancelBooking, getBooking } = await import("../../app/bookings/bookings.ts");
-        return { cancel: cancelBooking, get: getBooking };
+export const definition = [
+  create,
+  ...visitCommands({
+    noun: "booking",
+    exampleId: "bkg_06f…",
+    freed: "its time",
+    read: (rt, filter, limit) => rt.store.bookings.list(filter, limit),
+    toPublic: toPublicBooking,
+    kinds: ["service", "staff"],
+    columns: (keyOf) => [
+      "id",
+      { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },
+      {
+        title: "SERVICE",
+        value: ({ segments }) => segments.map(({ serviceId }) => keyOf(serviceId)).join(" "),
       },
-    }),
-  ],
-};
+      {
+        title: "STAFF",
+        value: ({ segments }) => segments.map(({ staffId }) => keyOf(staffId)).join(" "),
+      },
+      { title: "CUSTOMER", value: "customerRef" },
+      { title: "STATUS", value: "status", noTruncate: true },
+      { title: "ENDS", value: ({ endsAt }) => endsAt.slice(0, 16), optional: true },
+      {
+        title: "TOTAL",
+        value: ({ totalCents, currency }) => formatMoney(totalCents, currency),
+        align: "right",
+        optional: true,
+      },
+    ],
+    useCases: async () => {
+      const { cancelBooking, getBooking } = await import("../../app/bookings/bookings.ts");
+      return { cancel: cancelBooking, get: getBooking };
+    },
+  }),
+];

@@ -1,6 +1,6 @@
 import type { BusinessContents } from "../../store/businesses.ts";
 import { countOf } from "../../domain/text.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 
 const list = command({
   name: "list",
@@ -19,12 +19,12 @@ const list = command({
     cli.printList(
       rows,
       [
-        { title: "SLUG", value: (row) => row.slug, noTruncate: true },
-        { title: "NAME", value: (row) => row.name },
-        { title: "TIMEZONE", value: (row) => row.timezone },
-        { title: "CURRENCY", value: (row) => row.currency },
-        { title: "VERSION", value: (row) => row.catalogVersion, align: "right" },
-        { title: "ID", value: (row) => row.id, noTruncate: true, optional: true },
+        { title: "SLUG", value: "slug", noTruncate: true },
+        "name",
+        "timezone",
+        "currency",
+        { title: "VERSION", value: "catalogVersion", align: "right" },
+        { title: "ID", value: "id", noTruncate: true, optional: true },
       ],
       "No businesses yet.",
     );
@@ -97,8 +97,4 @@ function listOf({ unsentDeliveries, deliveries, ...counts }: BusinessContents): 
   return shown.join(", ") || "nothing";
 }
 
-export const businesses: CommandGroup = {
-  name: "businesses",
-  about: "List, show and delete businesses.",
-  commands: [list, show, deleteCommand],
-};
+export const definition = [list, show, deleteCommand];

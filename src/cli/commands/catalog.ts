@@ -1,14 +1,76 @@
-import { totalBytes, readSources } from "../input/catalog-files.ts";
+import { totalBytes, readSources, readText, keepHeapSmall } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
-import { shellQuote } from "../../domain/text.ts";
+import { shellQuote, safe } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { choice, text, toggle } from "../flags.ts";
-import { createStepReporter } from "../output/step-reporter.ts";
-import { keepHeapSmall } from "../running/small-heap.ts";
+import { EXIT } from "../failure.ts";
+import { choice, text, toggle, requiredText } from "../flags.ts";
 import { safeLines } from "../output/table.ts";
-import { catalogImport } from "./catalog-import.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { Cli } from "../cli.ts";
+import type { ImportReport } from "../../domain/catalog/import-report.ts";
+
+const flags = {
+  businessSlug: requiredText("slug", "slug of the new business"),
+  businessName: text("name", "name of the business (default: the slug)"),
+  timezone: requiredText("zone", "time zone, such as Europe/Zurich"),
+  currency: requiredText("code", "currency, such as CHF"),
+  out: text("file", "write the catalog to this new file (default -, which is stdout)"),
+};
+
+const square = command({
+  name: "square",
+  about: "Convert a Square catalog export to a catalog file, and report what was left out.",
+  arguments: ["<file>"],
+  flags,
+  examples: [
+    "catalog import square items.json --business-slug cafe-lumen --timezone Europe/Zurich --currency CHF --out cafe.yaml",
+    "catalog import square items.json --business-slug joes --timezone America/New_York --currency USD | less",
+  ],
+  async run(cli, { out = "-", ...business }, path) {
+    const { importSquare } = await import("../../app/catalog/import-square.ts");
+    printImport(cli, out, importSquare(readText(path), business));
+  },
+});
+
+const csv = command({
+  name: "csv",
+  about:
+    "Convert a CSV table of services and dishes to a catalog file. Columns: type, key, parent_key, name, category, price, " +
+    "duration_min, description, image, status, allergens, tags; one row per service, variant, dish or size.",
+  arguments: ["<file>"],
+  flags,
+  examples: [
+    "catalog import csv prices.csv --business-slug cafe-lumen --timezone Europe/Zurich --currency CHF --out cafe.yaml",
+    "catalog import csv services.csv --business-slug joes --timezone America/New_York --currency USD --json",
+  ],
+  async run(cli, { out = "-", ...business }, path) {
+    const { importCsv } = await import("../../app/catalog/import-csv.ts");
+    printImport(cli, out, importCsv({ name: path, text: readText(path) }, business));
+  },
+});
+
+/** Prints the catalog to its file or stdout, and the report to stderr. */
+function printImport(
+  cli: Cli,
+  out: string,
+  { yaml, report }: { yaml: string; report: ImportReport },
+): void {
+  const isFile = out !== "-";
+  if (isFile) writeNewFile(out, yaml);
+  if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });
+  else if (!isFile) cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(yaml) : yaml);
+  for (const line of report.imported) cli.note(`imported: ${safe(line)}`);
+  for (const { part, reason } of report.skipped)
+    cli.note(`left out: ${safe(part)}: ${safe(reason)}`);
+  if (isFile) cli.note(`next: ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
+}
+
+export const catalogImport: CommandGroup = {
+  name: "import",
+  about: "Convert another system's export to a catalog file.",
+  commands: [square, csv],
+};
 
 const FILES = "FILES are catalog files, folders of .yaml, .yml and .json files, or - for stdin.";
 
@@ -67,8 +129,7 @@ const exporting = command({
   ],
   async run(cli, { out = "-", format = "yaml" }) {
     keepHeapSmall();
-    const rt = await cli.open();
-    const business = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
     const { exportCatalogText } = await import("../../app/catalog/export-catalog.ts");
     const { content, skipped } = exportCatalogText(rt, business, format);
     if (out !== "-") writeNewFile(out, content);
@@ -92,8 +153,26 @@ const schema = command({
   },
 });
 
-export const catalog: CommandGroup = {
-  name: "catalog",
-  about: "Apply, compare, export and import catalog files.",
-  commands: [apply, diff, exporting, schema, catalogImport],
-};
+export const definition = [apply, diff, exporting, schema, catalogImport];
+
+const QUIET_MS = 1000;
+// The first step reads and parses. More bytes than this take longer than a second.
+const LONG_READ_BYTES = 8_000_000;
+
+/**
+ * Returns a function that prints the current step on stderr once the work takes longer than a
+ * second.
+ */
+export function createStepReporter(
+  cli: Cli,
+  rt: Pick<Runtime, "monotonic">,
+  bytes: number,
+): (step: string) => void {
+  const startedAt = rt.monotonic();
+  let isFirst = true;
+  return (step) => {
+    if (isFirst ? bytes > LONG_READ_BYTES : rt.monotonic() - startedAt > QUIET_MS)
+      cli.note(`${step} …`);
+    isFirst = false;
+  };
+}

@@ -1,16 +1,14 @@
 import type { Option } from "commander";
 import { readCompletion, SHELLS } from "../../assets.ts";
 import { readConfig } from "../../config.ts";
-import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command, type CommandSpec, type CommandGroup } from "../command.ts";
 import type { Candidate } from "../completion/complete.ts";
 import { toggle } from "../flags.ts";
+import { usageError } from "../failure.ts";
 
-export const completion = command({
-  name: "completion",
-  about: "Print the completion script of a shell: bash, zsh, fish or powershell.",
+export const definition = command({
   arguments: ["<shell>"],
   examples: [
     "completion bash >> ~/.bashrc",
@@ -19,9 +17,10 @@ export const completion = command({
   run(cli, _flags, shell) {
     const known = SHELLS.find((name) => name === shell);
     if (known === undefined)
-      throw new AppError("usage", `There is no completion for the shell '${shell}'.`, {
-        fix: `deskbell completion bash, or one of ${SHELLS.slice(1).join(", ")}`,
-      });
+      throw usageError(
+        `There is no completion for the shell '${shell}'.`,
+        `deskbell completion bash, or one of ${SHELLS.slice(1).join(", ")}`,
+      );
     const script = readCompletion(known);
     if (cli.flags.json) return cli.printObject({ shell, script });
     cli.io.stdout.write(script);

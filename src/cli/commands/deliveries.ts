@@ -1,19 +1,79 @@
-import { countOf } from "../../domain/text.ts";
-import { AppError } from "../../domain/errors.ts";
+import { countOf, safe } from "../../domain/text.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { DELIVERY_STATUSES } from "../../domain/webhooks/settle.ts";
-import type { AttemptRow, DeliveryRow, DeliveryFilter } from "../../store/deliveries.ts";
+import type { DeliveryRow, DeliveryFilter, AttemptWithDelivery } from "../../store/deliveries.ts";
 import type { Cli } from "../cli.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { choice, duration, type FlagValues, text, toggle } from "../flags.ts";
-import { eventType } from "../input/event-type.ts";
+import { pageFlags, eventType } from "../input/shared-flags.ts";
 import { resolveEndpointId } from "../objects/resolve.ts";
-import { pageFlags, printPage } from "../output/page.ts";
-import { isoTime, shortTime } from "../output/table.ts";
-import { tail } from "./delivery-tail.ts";
+import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
+import { usageError } from "../failure.ts";
 
-/** How often --wait checks. */
+/** How often `tail` and --wait check. */
 const POLL_MS = 200;
+const MAX_ROWS = 1000;
+
+const tail = command({
+  name: "tail",
+  about: "Print delivery attempts as they happen, until Ctrl-C.",
+  flags: {
+    endpoint: text("endpoint", "only attempts at this endpoint (ID or name)"),
+    event: eventType("only attempts for this event type"),
+    failed: toggle("only failed attempts"),
+  },
+  examples: ["deliveries tail", "deliveries tail --failed --json"],
+  async run(cli, { endpoint, event, failed }) {
+    const rt = await cli.open();
+    const businessId = cli.businessId(rt);
+    const endpointId = endpoint === undefined ? undefined : resolveEndpointId(cli, rt, endpoint);
+    const { untilStopped } = await import("../running/stop-signal.ts");
+    const stopped = untilStopped();
+    const isWanted = (attempt: AttemptWithDelivery) =>
+      (businessId === undefined || attempt.businessId === businessId) &&
+      (endpointId === undefined || attempt.endpointId === endpointId) &&
+      (event === undefined || attempt.eventType === event) &&
+      (!failed || attempt.error !== null);
+    const readNew = followAttempts(rt, rt.store.deliveries.getLastAttemptNumber());
+    const timer = setInterval(() => {
+      for (const attempt of readNew().filter(isWanted)) printAttempt(cli, attempt);
+    }, POLL_MS);
+    await stopped;
+    clearInterval(timer);
+  },
+});
+
+/**
+ * Returns a function that returns the attempts since its last call. It skips the query if nothing
+ * was committed.
+ */
+function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[] {
+  let last = after;
+  let revision = -1;
+  return () => {
+    // Read the revision before the query, so that a commit in between is found by the next call.
+    const now = rt.revision();
+    if (now === revision) return [];
+    const found = rt.store.deliveries.listAttemptsAfter(last, MAX_ROWS);
+    // A full page may not be the last one.
+    if (found.length < MAX_ROWS) revision = now;
+    last = found.at(-1)?.number ?? last;
+    return found;
+  };
+}
+
+function printAttempt(cli: Cli, attempt: AttemptWithDelivery): void {
+  const { at, deliveryId, eventType, n, statusCode, outcome, durationMs, url, error, status } =
+    attempt;
+  if (cli.flags.json)
+    return void cli.io.stdout.write(`${JSON.stringify(withIsoTimes(attempt, "at"))}\n`);
+  const glyph = error === null ? cli.paint("green", "✓") : cli.paint("red", "✗");
+  const end = error === null ? "" : `  ${status}`;
+  cli.io.stdout.write(
+    `${shortTime(isoTime(at))} ${glyph} ${statusCode ?? outcome}  ${eventType}  ${deliveryId}  #${n}  ${durationMs} ms  ${safe(url, 120)}${end}\n`,
+  );
+}
+
 /** Redelivering more than this takes longer than a second. */
 const MANY = 1000;
 
@@ -32,7 +92,7 @@ function toFilter(
 ): DeliveryFilter {
   return {
     status,
-    businessId: cli.flags.business === undefined ? undefined : cli.business(rt).id,
+    businessId: cli.businessId(rt),
     endpointId: endpoint === undefined ? undefined : resolveEndpointId(cli, rt, endpoint),
     eventType: event,
     since: since === undefined ? undefined : rt.now() - since,
@@ -40,8 +100,19 @@ function toFilter(
   };
 }
 
-const hasConditions = ({ businessId: _, ...filter }: DeliveryFilter): boolean =>
-  Object.values(filter).some((value) => value !== undefined);
+function assertOneOrFilter(
+  id: string | undefined,
+  { businessId: _, ...filter }: DeliveryFilter,
+  verb: string,
+  flags: string,
+): void {
+  const hasFilter = Object.values(filter).some((value) => value !== undefined);
+  if ((id === undefined) === hasFilter) return;
+  throw usageError(
+    `Give either one delivery ID or filters such as ${flags.split(" ")[0]}.`,
+    `deskbell deliveries ${verb} ${flags}`,
+  );
+}
 
 const list = command({
   name: "list",
@@ -54,26 +125,25 @@ const list = command({
   async run(cli, { before, limit, ...filters }) {
     const rt = await cli.open();
     const filter = { ...toFilter(cli, rt, filters), before };
-    printPage(
-      cli,
+    cli.printPage(
       limit,
-      (maximum) => rt.store.deliveries.list(filter, maximum).map(toDeliveryOutput),
+      (maximum) => rt.store.deliveries.list(filter, maximum).map(toOutput),
       [
-        { title: "ID", value: ({ id }) => id, noTruncate: true },
+        "id",
         {
           title: "CREATED",
           value: ({ createdAt }) => shortTime(createdAt),
           noTruncate: true,
           optional: true,
         },
-        { title: "STATUS", value: ({ status }) => status },
-        { title: "HTTP", value: ({ lastStatusCode }) => lastStatusCode, align: "right" },
-        { title: "TRIES", value: ({ attemptCount }) => attemptCount, align: "right" },
-        { title: "EVENT", value: ({ eventType }) => eventType },
+        "status",
+        { title: "HTTP", value: "lastStatusCode", align: "right" },
+        { title: "TRIES", value: "attemptCount", align: "right" },
+        { title: "EVENT", value: "eventType" },
         // With --failed, the error is always shown.
         {
           title: "LAST ERROR",
-          value: ({ lastError }) => lastError,
+          value: "lastError",
           ...(filters.failed ? {} : { optional: true as const }),
         },
         {
@@ -81,7 +151,7 @@ const list = command({
           value: ({ nextAttemptAt }) => shortTime(nextAttemptAt),
           optional: true,
         },
-        { title: "ENDPOINT", value: ({ endpointId }) => endpointId, optional: true },
+        { title: "ENDPOINT", value: "endpointId", optional: true },
       ],
       "No deliveries.",
     );
@@ -97,8 +167,10 @@ const show = command({
     const rt = await cli.open();
     const { getDelivery } = await import("../../app/webhooks/deliveries.ts");
     const delivery = getDelivery(rt, id);
-    const attempts = rt.store.deliveries.listAttempts(id).map(toAttemptOutput);
-    cli.printObject({ ...toDeliveryOutput(delivery), attempts });
+    const attempts = rt.store.deliveries
+      .listAttempts(id)
+      .map((attempt) => withIsoTimes(attempt, "at"));
+    cli.printObject({ ...toOutput(delivery), attempts });
   },
 });
 
@@ -123,17 +195,14 @@ const redeliver = command({
     const { redeliverDelivery, redeliverDeliveries } =
       await import("../../app/webhooks/deliveries.ts");
     const filter = toFilter(cli, rt, filters);
-    if ((id === undefined) !== hasConditions(filter))
-      throw new AppError("usage", "Give either one delivery ID or filters such as --failed.", {
-        fix: "deskbell deliveries redeliver --failed --since 2h",
-      });
+    assertOneOrFilter(id, filter, "redeliver", "--failed --since 2h");
     const perSecond = rate === undefined ? undefined : parseRate(rate);
     let count = 1;
     if (id === undefined)
       count = redeliverDeliveries(rt, filter, { perSecond, onProgress: progress(cli) });
     else redeliverDelivery(rt, id);
-    if (cli.flags.json) cli.printObject({ count, dryRun });
-    cli.note(
+    cli.report(
+      { count, dryRun },
       `${cli.flags.dryRun ? "Would redeliver" : "Redelivering"} ${countOf(count, "delivery")}.`,
     );
     // The status and the last error have changed by now, so they are not part of the filter.
@@ -154,10 +223,7 @@ const cancel = command({
     const rt = await cli.open();
     const { cancelDeliveries, getDelivery } = await import("../../app/webhooks/deliveries.ts");
     const filter = toFilter(cli, rt, filters);
-    if ((id === undefined) !== hasConditions(filter))
-      throw new AppError("usage", "Give either one delivery ID or filters such as --endpoint.", {
-        fix: "deskbell deliveries cancel --endpoint whe_06f…",
-      });
+    assertOneOrFilter(id, filter, "cancel", "--endpoint whe_06f…");
     if (id !== undefined) getDelivery(rt, id);
     const chosen = { ...filter, id };
     let count = rt.store.deliveryMoves.countCancellable(chosen);
@@ -167,8 +233,10 @@ const cancel = command({
       // More deliveries may match by the time the user has confirmed.
       count = cancelDeliveries(rt, chosen);
     }
-    if (cli.flags.json) cli.printObject({ count, dryRun });
-    cli.note(`${cli.verb("Cancelled", "cancel")} ${countOf(count, "delivery")}.`);
+    cli.report(
+      { count, dryRun },
+      `${cli.verb("Cancelled", "cancel")} ${countOf(count, "delivery")}.`,
+    );
   },
 });
 
@@ -196,22 +264,10 @@ function parseRate(text: string): number {
   const [, count, unit] = /^(\d{1,5})\/([sm])$/.exec(text) ?? [];
   if (count !== undefined && Number(count) > 0)
     return unit === "s" ? Number(count) : Number(count) / 60;
-  throw new AppError("usage", `Invalid --rate '${text}'.`, {
-    fix: "use a rate such as 5/s or 30/m",
-  });
+  throw usageError(`Invalid --rate '${text}'.`, "use a rate such as 5/s or 30/m");
 }
 
-const toDeliveryOutput = (delivery: DeliveryRow) => ({
-  ...delivery,
-  nextAttemptAt: isoTime(delivery.nextAttemptAt),
-  createdAt: isoTime(delivery.createdAt),
-  deliveredAt: isoTime(delivery.deliveredAt),
-});
+const toOutput = (delivery: DeliveryRow) =>
+  withIsoTimes(delivery, "nextAttemptAt", "createdAt", "deliveredAt");
 
-const toAttemptOutput = (attempt: AttemptRow) => ({ ...attempt, at: isoTime(attempt.at) });
-
-export const deliveries: CommandGroup = {
-  name: "deliveries",
-  about: "List, show, redeliver, cancel and follow webhook deliveries.",
-  commands: [list, show, redeliver, cancel, tail],
-};
+export const definition = [list, show, redeliver, cancel, tail];

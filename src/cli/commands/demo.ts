@@ -1,10 +1,8 @@
 import { command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "../failure.ts";
 import { integer, toggle } from "../flags.ts";
 
-export const demo = command({
-  name: "demo",
-  about: "Run a demo: a seeded API, a webhook receiver, and price changes that reach it.",
+export const definition = command({
   flags: {
     port: integer(0, 65_535, "port of the API (default: 4100, or a free one)"),
     keep: toggle("keep the demo's data when it ends"),

@@ -4,14 +4,10 @@ import { safe } from "../../domain/text.ts";
 import { probeDaemon } from "../running/probe-daemon.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { insertProgramName } from "../failure.ts";
+import { EXIT, insertProgramName } from "../failure.ts";
 import { type Column, toTsv } from "../output/table.ts";
 
-export const doctor = command({
-  name: "doctor",
-  about:
-    "Check the server for problems and print the command that fixes each one. Exits with 6 if a problem needs fixing.",
+export const definition = command({
   examples: ["doctor", "doctor --json"],
   async run(cli) {
     const config = cli.configWithData();
@@ -37,12 +33,7 @@ const LONG_READ_BYTES = 200_000_000;
 
 type Row = { about: string; state: string; text: string; fix: string };
 
-const COLUMNS: Column<Row>[] = [
-  { title: "ABOUT", value: ({ about }) => about },
-  { title: "STATE", value: ({ state }) => state },
-  { title: "TEXT", value: ({ text }) => text },
-  { title: "FIX", value: ({ fix }) => fix },
-];
+const COLUMNS: Column<Row>[] = ["about", "state", "text", "fix"];
 
 const stateOf = ({ isAdvice }: Finding): string => (isAdvice ? "advice" : "wrong");
 

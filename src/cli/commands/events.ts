@@ -1,12 +1,11 @@
 import { AppError } from "../../domain/errors.ts";
 import { countOf } from "../../domain/text.ts";
 import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../domain/event-types.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { duration, text } from "../flags.ts";
-import { eventType, parseEventType } from "../input/event-type.ts";
+import { pageFlags, eventType, parseEventType } from "../input/shared-flags.ts";
 import { resolveEndpointId } from "../objects/resolve.ts";
-import { pageFlags, printPage } from "../output/page.ts";
-import { isoTime, shortTime } from "../output/table.ts";
+import { shortTime, withIsoTimes } from "../output/table.ts";
 
 const list = command({
   name: "list",
@@ -21,23 +20,20 @@ const list = command({
     const rt = await cli.open();
     const filter = {
       ...given,
-      businessId: cli.flags.business === undefined ? undefined : cli.business(rt).id,
+      businessId: cli.businessId(rt),
       since: since === undefined ? undefined : rt.now() - since,
     };
-    printPage(
-      cli,
+    cli.printPage(
       limit,
       (maximum) =>
-        rt.store.events
-          .list(filter, maximum)
-          .map((event) => ({ ...event, createdAt: isoTime(event.createdAt) })),
+        rt.store.events.list(filter, maximum).map((event) => withIsoTimes(event, "createdAt")),
       [
-        { title: "ID", value: ({ id }) => id, noTruncate: true },
+        "id",
         { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), noTruncate: true },
-        { title: "SEQUENCE", value: ({ sequence }) => sequence, align: "right", optional: true },
-        { title: "TYPE", value: ({ type }) => type },
-        { title: "BYTES", value: ({ bytes }) => bytes, align: "right", optional: true },
-        { title: "BUSINESS", value: ({ businessId }) => businessId, optional: true },
+        { title: "SEQUENCE", value: "sequence", align: "right", optional: true },
+        "type",
+        { title: "BYTES", value: "bytes", align: "right", optional: true },
+        { title: "BUSINESS", value: "businessId", optional: true },
       ],
       "No events.",
     );
@@ -69,7 +65,7 @@ const types = command({
     cli.printList(
       rows,
       [
-        { title: "TYPE", value: ({ type }) => type, noTruncate: true },
+        { title: "TYPE", value: "type", noTruncate: true },
         { title: "CHANGED", value: ({ changed }) => changed.join(" ") },
       ],
       "",
@@ -111,8 +107,4 @@ const trigger = command({
   },
 });
 
-export const events: CommandGroup = {
-  name: "events",
-  about: "List and show the events sent to partners, or trigger one as a test.",
-  commands: [list, show, types, trigger],
-};
+export const definition = [list, show, types, trigger];

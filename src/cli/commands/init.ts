@@ -3,9 +3,7 @@ import { writeNewFile } from "../input/new-file.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { command } from "../command.ts";
 
-export const init = command({
-  name: "init",
-  about: "Write a short, commented catalog file to start from.",
+export const definition = command({
   arguments: ["[file]"],
   examples: ["init", "init my-salon.yaml"],
   run(cli, _flags, file = "catalog.yaml") {

@@ -1,11 +1,11 @@
 import type { ListedKey } from "../../store/keys.ts";
 import { countOf, safe } from "../../domain/text.ts";
-import { AppError } from "../../domain/errors.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { printSecretOnce } from "../output/print-secret-once.ts";
 import { resolveKey } from "../objects/resolve.ts";
-import { isoTime, shortTime } from "../output/table.ts";
+import { shortTime, withIsoTimes } from "../output/table.ts";
+import { usageError } from "../failure.ts";
 
 const out = text("file", "write the key to a new file (0600) instead of stdout");
 
@@ -32,15 +32,11 @@ const create = command({
   ],
   async run(cli, flags) {
     if (flags.secret === flags.scope.length > 0)
-      throw new AppError(
-        "usage",
+      throw usageError(
         "A key needs either --scope (restricted key) or --secret (secret key).",
-        {
-          fix: "add --scope services.read, or --secret",
-        },
+        "add --scope services.read, or --secret",
       );
-    const rt = await cli.open();
-    const business = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
     const { createKey } = await import("../../app/keys.ts");
     await printSecretOnce(cli, flags.out, () => {
       const { key, secret } = createKey(rt, {
@@ -65,12 +61,12 @@ const list = command({
   async run(cli) {
     const rt = await cli.open();
     const { listKeys } = await import("../../app/keys.ts");
-    const businessId = cli.flags.business === undefined ? undefined : cli.business(rt).id;
+    const businessId = cli.businessId(rt);
     cli.printList(
       listKeys(rt, businessId).map(toOutput),
       [
-        { title: "ID", value: ({ id }) => id, noTruncate: true },
-        { title: "NAME", value: ({ name }) => name },
+        "id",
+        "name",
         { title: "KEY", value: ({ prefix, last4 }) => `${prefix}…${last4}`, noTruncate: true },
         { title: "SCOPES", value: ({ scopes }) => scopes.join(" "), optional: true },
         { title: "LAST USED", value: ({ lastUsedAt }) => shortTime(lastUsedAt), optional: true },
@@ -129,8 +125,7 @@ const revoke = command({
     await cli.confirm(`Revoking the key '${safe(name)}'`, name);
     const { revokeKey } = await import("../../app/keys.ts");
     const key = toOutput(revokeKey(rt, id));
-    if (cli.flags.json) cli.printObject(key);
-    cli.note(`${cli.verb("Revoked", "revoke")} ${id}.`);
+    cli.report(key, `${cli.verb("Revoked", "revoke")} ${id}.`);
   },
 });
 
@@ -151,16 +146,8 @@ const rotateMaster = command({
 });
 
 const toOutput = ({ limitMinute, limitHour, ...key }: ListedKey) => ({
-  ...key,
+  ...withIsoTimes(key, "createdAt", "lastUsedAt", "expiresAt", "revokedAt"),
   limits: { minute: limitMinute, hour: limitHour },
-  createdAt: isoTime(key.createdAt),
-  lastUsedAt: isoTime(key.lastUsedAt),
-  expiresAt: isoTime(key.expiresAt),
-  revokedAt: isoTime(key.revokedAt),
 });
 
-export const keys: CommandGroup = {
-  name: "keys",
-  about: "Create, list, show, rotate and revoke API keys.",
-  commands: [create, list, show, rotate, revoke, rotateMaster],
-};
+export const definition = [create, list, show, rotate, revoke, rotateMaster];

@@ -1,10 +1,9 @@
-import { AppError } from "../../domain/errors.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { countOf } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { text, toggle } from "../flags.ts";
-import { parseTime } from "../input/time.ts";
+import { parseTime } from "../input/shared-flags.ts";
 import {
   editFlags,
   listObjects,
@@ -13,29 +12,29 @@ import {
   withEditedPart,
   withEdits,
 } from "../objects/objects.ts";
+import { usageError } from "../failure.ts";
 
 const list = command({
   name: "list",
   about: "List dishes in menu order, including hidden ones.",
   examples: ["menu list --business cafe-lumen", "menu list --json"],
   async run(cli) {
-    const rt = await cli.open();
-    const business = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
     const out = rt.store.soldOut.list(business.id);
     const isOut = (id: string) => out.has(id) && (out.get(id) ?? Infinity) > rt.now();
     cli.printList(
       listObjects(rt, business, "menu_item").map((dish) => ({ ...dish, soldOut: isOut(dish.id) })),
       [
-        { title: "KEY", value: ({ key }) => key, noTruncate: true },
-        { title: "NAME", value: ({ name }) => name },
+        "key",
+        "name",
         {
           title: "PRICE",
           value: ({ priceCents }) => formatMoney(priceCents, business.doc.currency),
           align: "right",
         },
         { title: "CATEGORIES", value: ({ categories }) => categories.join(", ") },
-        { title: "STATUS", value: ({ status }) => status },
-        { title: "ID", value: ({ id }) => id, noTruncate: true, optional: true },
+        "status",
+        { title: "ID", value: "id", noTruncate: true, optional: true },
         { title: "SOLD OUT", value: ({ soldOut }) => (soldOut ? "yes" : "") },
       ],
       `${business.slug} has no menu.`,
@@ -65,16 +64,13 @@ const update = command({
   },
   examples: ["menu update espresso --price 4.20", "menu update soup --size soup-cup --price 8.90"],
   async run(cli, { size, ...given }, dish) {
-    const rt = await cli.open();
-    const { slug, doc } = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
+    const { slug, doc } = business;
     const edits = parseEdits(given, doc.currency);
     if (size !== undefined && edits.status !== undefined)
-      throw new AppError(
-        "usage",
+      throw usageError(
         "--status cannot be combined with --size: a size has no status.",
-        {
-          fix: "leave out --status or --size",
-        },
+        "leave out --status or --size",
       );
     const { editObject } = await import("../../app/catalog/catalog.ts");
     const result = editObject(rt, slug, "menu_item", dish, (doc) =>
@@ -97,10 +93,8 @@ const soldOut = command({
   },
   examples: ["menu sold-out soup --until 18:00", "menu sold-out milk/oat-milk --undo"],
   async run(cli, { until, undo }, dish) {
-    if (undo && until !== undefined)
-      throw new AppError("usage", "--until cannot be combined with --undo.");
-    const rt = await cli.open();
-    const business = cli.business(rt);
+    if (undo && until !== undefined) throw usageError("--until cannot be combined with --undo.");
+    const { rt, business } = await cli.openBusiness();
     const { setSoldOut } = await import("../../app/catalog/sold-out.ts");
     const back =
       until === undefined ? null : parseTime("--until", until, business.doc.timezone, rt.now());
@@ -120,8 +114,4 @@ const soldOut = command({
   },
 });
 
-export const menu: CommandGroup = {
-  name: "menu",
-  about: "List, show and update dishes, and mark them as sold out.",
-  commands: [list, show, update, soldOut],
-};
+export const definition = [list, show, update, soldOut];

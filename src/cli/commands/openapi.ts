@@ -2,9 +2,7 @@ import { writeNewFile } from "../input/new-file.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";
 
-export const openapi = command({
-  name: "openapi",
-  about: "Print the OpenAPI document of the HTTP API, as served at /openapi.json.",
+export const definition = command({
   flags: {
     out: text("file", "write to this new file (default -, which is stdout)"),
     publicUrl: text("url", "base URL of the API in the document"),

@@ -1,40 +1,35 @@
 import type { PromotionBenefit } from "../../domain/catalog/catalog.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import { formatMoney } from "../../domain/money.ts";
-import type { CommandGroup } from "../command.ts";
-import { readOnlyCommands } from "../objects/object-commands.ts";
+import { objectCommands } from "../objects/objects.ts";
 
-export const promotions: CommandGroup = {
-  name: "promotions",
-  about: "List and show promotions.",
-  commands: readOnlyCommands({
-    kind: "promotion",
-    noun: "promotions",
-    example: { business: "salon-aurora", key: "midweek-blowout" },
-    about: {
-      list: "List promotions, including past and hidden ones.",
-      show: "Show a promotion with its targets, conditions and schedule.",
+export const definition = objectCommands({
+  kind: "promotion",
+  noun: "promotions",
+  example: { business: "salon-aurora", key: "midweek-blowout" },
+  about: {
+    list: "List promotions, including past and hidden ones.",
+    show: "Show a promotion with its targets, conditions and schedule.",
+  },
+  columns: ({ currency, timezone }) => [
+    { title: "BENEFIT", value: ({ benefit }) => benefitText(benefit, currency) },
+    {
+      title: "FROM",
+      value: ({ schedule }) => dateText(schedule.startsAt, timezone),
+      noTruncate: true,
     },
-    columns: ({ currency, timezone }) => [
-      { title: "BENEFIT", value: ({ benefit }) => benefitText(benefit, currency) },
-      {
-        title: "FROM",
-        value: ({ schedule }) => dateText(schedule.startsAt, timezone),
-        noTruncate: true,
-      },
-      {
-        title: "TO",
-        value: ({ schedule }) => dateText(schedule.endsAt, timezone),
-        noTruncate: true,
-      },
-    ],
-    withTimes: (doc, time) => {
-      const { startsAt, endsAt } = doc.schedule;
-      const span = { startsAt: startsAt && time(startsAt), endsAt: endsAt && time(endsAt) };
-      return { ...doc, schedule: { ...doc.schedule, ...span } };
+    {
+      title: "TO",
+      value: ({ schedule }) => dateText(schedule.endsAt, timezone),
+      noTruncate: true,
     },
-  }),
-};
+  ],
+  withTimes: (doc, time) => {
+    const { startsAt, endsAt } = doc.schedule;
+    const span = { startsAt: startsAt && time(startsAt), endsAt: endsAt && time(endsAt) };
+    return { ...doc, schedule: { ...doc.schedule, ...span } };
+  },
+});
 
 const dateText = (ms: number | null, timezone: string): string | null =>
   ms === null ? null : formatInstant(ms, timezone).slice(0, 16);

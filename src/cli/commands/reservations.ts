@@ -1,5 +1,5 @@
 import { toPublicReservation } from "../../domain/bookings/reservation.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { integer, text } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
@@ -21,8 +21,8 @@ const create = command({
     "reservations create --input reservations.ndjson",
   ],
   async run(cli, { input, ...given }) {
-    const rt = await cli.open();
-    const { slug } = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
+    const { slug } = business;
     const { createReservation } = await import("../../app/bookings/bookings.ts");
     return createOrLoad(cli, rt, input, given, { party: "--party", start: "--start" }, (fields) =>
       createReservation(rt, slug, fields),
@@ -30,31 +30,26 @@ const create = command({
   },
 });
 
-export const reservations: CommandGroup = {
-  name: "reservations",
-  about: "Create, list, show and cancel table reservations.",
-  commands: [
-    create,
-    ...visitCommands({
-      noun: "reservation",
-      exampleId: "rsv_06f…",
-      freed: "its table",
-      read: (rt, filter, limit) => rt.store.reservations.list(filter, limit),
-      toPublic: toPublicReservation,
-      kinds: ["table"],
-      columns: (keyOf) => [
-        { title: "ID", value: ({ id }) => id, noTruncate: true },
-        { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },
-        { title: "PARTY", value: ({ partySize }) => partySize, align: "right" },
-        { title: "STATUS", value: ({ status }) => status },
-        { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
-        { title: "TABLE", value: ({ tableId }) => keyOf(tableId) },
-      ],
-      useCases: async () => {
-        const { cancelReservation, getReservation } =
-          await import("../../app/bookings/bookings.ts");
-        return { cancel: cancelReservation, get: getReservation };
-      },
-    }),
-  ],
-};
+export const definition = [
+  create,
+  ...visitCommands({
+    noun: "reservation",
+    exampleId: "rsv_06f…",
+    freed: "its table",
+    read: (rt, filter, limit) => rt.store.reservations.list(filter, limit),
+    toPublic: toPublicReservation,
+    kinds: ["table"],
+    columns: (keyOf) => [
+      "id",
+      { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },
+      { title: "PARTY", value: "partySize", align: "right" },
+      "status",
+      { title: "CUSTOMER", value: "customerRef" },
+      { title: "TABLE", value: ({ tableId }) => keyOf(tableId) },
+    ],
+    useCases: async () => {
+      const { cancelReservation, getReservation } = await import("../../app/bookings/bookings.ts");
+      return { cancel: cancelReservation, get: getReservation };
+    },
+  }),
+];

@@ -1,9 +1,7 @@
 import { basename } from "node:path";
 import { command } from "../command.ts";
 
-export const restore = command({
-  name: "restore",
-  about: "Restore a backup (the daemon must be stopped). The current data is kept as a copy.",
+export const definition = command({
   supportsDryRun: true,
   arguments: ["<file>"],
   examples: ["restore .deskbell/backups/deskbell-20261120T021700Z.db", "restore old.db --yes"],
@@ -29,8 +27,8 @@ export const restore = command({
     });
     const rt = await cli.open();
     const masterKeyMatches = hasMatchingMasterKey(rt);
-    if (cli.flags.json) cli.printObject({ file, previousData, masterKeyMatches });
-    cli.note(
+    cli.report(
+      { file, previousData, masterKeyMatches },
       `Restored ${file}.${previousData === null ? "" : ` The previous data is in ${previousData}.`}`,
     );
     cli.note(

@@ -2,17 +2,14 @@ import { PRESETS, type Preset } from "../../assets.ts";
 import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import { presetSource, readSources, type Source } from "../input/catalog-files.ts";
+import { presetSource, readSources, type Source, keepHeapSmall } from "../input/catalog-files.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
 import type { Io } from "../io.ts";
-import { keepHeapSmall } from "../running/small-heap.ts";
 import { count, integer, toggle } from "../flags.ts";
+import { usageError } from "../failure.ts";
 
-export const seed = command({
-  name: "seed",
-  about:
-    "Load a sample business (restaurant, salon, venue or all), a catalog file, or a generated business.",
+export const definition = command({
   supportsDryRun: true,
   arguments: ["[source]"],
   flags: {
@@ -31,9 +28,10 @@ export const seed = command({
   ],
   async run(cli, { generate, randomSeed, overwrite }, source) {
     if ((generate === undefined) === (source === undefined))
-      throw new AppError("usage", "Give either a business to load or --generate.", {
-        fix: "deskbell seed all, or deskbell seed --generate 10k",
-      });
+      throw usageError(
+        "Give either a business to load or --generate.",
+        "deskbell seed all, or deskbell seed --generate 10k",
+      );
     keepHeapSmall();
     const businesses =
       source === undefined

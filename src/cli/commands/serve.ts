@@ -1,13 +1,10 @@
-import { AppError } from "../../domain/errors.ts";
 import { command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, usageError } from "../failure.ts";
 import { choice, integer, withEnvironment, text, texts, toggle } from "../flags.ts";
 
 const DEFAULT_PORT = 4100;
 
-export const serve = command({
-  name: "serve",
-  about: "Run the daemon: the HTTP API and webhook delivery.",
+export const definition = command({
   flags: {
     host: withEnvironment(
       "DESKBELL_HOST",
@@ -85,12 +82,9 @@ function tlsFiles(
 ): { cert: string; key: string } | undefined {
   if (cert !== undefined && key !== undefined) return { cert, key };
   if (cert === key) return undefined;
-  throw new AppError(
-    "usage",
+  throw usageError(
     `${cert ? "--tls-key" : "--tls-cert"} is missing: HTTPS needs a certificate and its key.`,
-    {
-      fix: "deskbell serve --tls-cert FILE --tls-key FILE",
-    },
+    "deskbell serve --tls-cert FILE --tls-key FILE",
   );
 }
 

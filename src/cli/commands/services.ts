@@ -2,53 +2,34 @@ import type { DocOf } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { safe } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { integer, text } from "../flags.ts";
 import {
   editFlags,
-  listObjects,
-  resolveObject,
+  objectCommands,
   parseEdits,
   withEditedPart,
   withEdits,
 } from "../objects/objects.ts";
 
-const list = command({
-  name: "list",
-  about: "List services in catalog order, including hidden ones.",
-  examples: ["services list --business salon-aurora", "services list --json"],
-  async run(cli) {
-    const rt = await cli.open();
-    const business = cli.business(rt);
-    cli.printList(
-      listObjects(rt, business, "service"),
-      [
-        { title: "KEY", value: ({ key }) => key, noTruncate: true },
-        { title: "NAME", value: ({ name }) => name },
-        {
-          title: "PRICE",
-          value: ({ priceCents }) => formatMoney(priceCents, business.doc.currency),
-          align: "right",
-        },
-        { title: "MIN", value: ({ durationMin }) => durationMin, align: "right" },
-        { title: "VARIANTS", value: ({ variants }) => variants.length, align: "right" },
-        { title: "STATUS", value: ({ status }) => status },
-        { title: "ID", value: ({ id }) => id, noTruncate: true, optional: true },
-      ],
-      `${business.slug} has no services.`,
-    );
+const listAndShow = objectCommands({
+  kind: "service",
+  noun: "services",
+  example: { business: "salon-aurora", key: "cut" },
+  showExamples: ["services show cut", "services show svc_1b7… --json"],
+  about: {
+    list: "List services in catalog order, including hidden ones.",
+    show: "Show a service with its variants and add-ons.",
   },
-});
-
-const show = command({
-  name: "show",
-  about: "Show a service with its variants and add-ons.",
-  arguments: ["<service>"],
-  examples: ["services show cut", "services show svc_1b7… --json"],
-  async run(cli, _flags, name) {
-    const rt = await cli.open();
-    cli.printObject(resolveObject(rt, cli.business(rt), "service", name));
-  },
+  columns: ({ currency }) => [
+    {
+      title: "PRICE",
+      value: ({ priceCents }) => formatMoney(priceCents, currency),
+      align: "right",
+    },
+    { title: "MIN", value: "durationMin", align: "right" },
+    { title: "VARIANTS", value: ({ variants }) => variants.length, align: "right" },
+  ],
 });
 
 const update = command({
@@ -66,8 +47,8 @@ const update = command({
     "services update cut --variant cut-junior --price 62.00 --duration 70",
   ],
   async run(cli, { variant, duration, ...given }, service) {
-    const rt = await cli.open();
-    const { slug, doc } = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
+    const { slug, doc } = business;
     const edits = parseEdits({ ...given, durationMin: duration }, doc.currency);
     const { editObject } = await import("../../app/catalog/catalog.ts");
     let others: DocOf["service"]["variants"] = [];
@@ -89,8 +70,4 @@ const update = command({
   },
 });
 
-export const services: CommandGroup = {
-  name: "services",
-  about: "List, show and update services.",
-  commands: [list, show, update],
-};
+export const definition = [...listAndShow, update];

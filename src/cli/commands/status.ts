@@ -2,16 +2,12 @@ import type { Status } from "../../app/operations/status.ts";
 import { safe, byteSize } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { insertProgramName } from "../failure.ts";
-import { type Column, isoTime, shortTime, toTsv } from "../output/table.ts";
+import { EXIT, insertProgramName } from "../failure.ts";
+import { type Column, isoTime, shortTime, toTsv, withIsoTimes } from "../output/table.ts";
 
 type StatusRow = { about: string; state: string; command: string | null };
 
-export const status = command({
-  name: "status",
-  about:
-    "Show the state of the daemon, deliveries, endpoints, backups and disk. Exits with 6 if there is a problem.",
+export const definition = command({
   examples: ["status", "status --json"],
   async run(cli) {
     const rt = await cli.open();
@@ -26,11 +22,7 @@ export const status = command({
   },
 });
 
-const COLUMNS: Column<StatusRow>[] = [
-  { title: "WHAT", value: (line) => line.about },
-  { title: "STATE", value: (line) => line.state },
-  { title: "COMMAND", value: (line) => line.command },
-];
+const COLUMNS: Column<StatusRow>[] = [{ title: "WHAT", value: "about" }, "state", "command"];
 
 /** Formats a row for a terminal. It is never truncated, because users copy the command. */
 const terminalLine = (cli: Cli, { about, state, command }: StatusRow): string =>
@@ -79,8 +71,8 @@ const countsText = (counts: Record<string, number>): string =>
 const timeText = (ms: number): string => shortTime(isoTime(ms)) ?? "";
 
 const inIsoTime = ({ daemon, nextAttemptAt, lastBackup, ...status }: Status) => ({
-  daemon: { ...daemon, startedAt: isoTime(daemon.startedAt) },
+  daemon: withIsoTimes(daemon, "startedAt"),
   nextAttemptAt: isoTime(nextAttemptAt),
-  lastBackup: lastBackup && { ...lastBackup, createdAt: isoTime(lastBackup.createdAt) },
+  lastBackup: lastBackup && withIsoTimes(lastBackup, "createdAt"),
   ...status,
 });

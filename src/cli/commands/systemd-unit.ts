@@ -1,18 +1,16 @@
 import { realpathSync } from "node:fs";
 import { IS_EXECUTABLE } from "../../assets.ts";
-import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";
-import { systemdUnit } from "../running/systemd-unit.ts";
+import { usageError } from "../failure.ts";
+import { AppError } from "../../domain/errors.ts";
 
 const UNIT_PATH = "/etc/systemd/system/deskbell.service";
 const USER = "deskbell";
 const HOME_FOLDERS = /^\/(home|root|run\/user)\//;
 
-export const systemdUnitCommand = command({
-  name: "systemd-unit",
-  about: "Print a systemd unit that runs this program in a sandbox.",
+export const definition = command({
   flags: { user: text("name", `system user to run as (default ${USER})`) },
   examples: [
     `systemd-unit | sudo tee ${UNIT_PATH}`,
@@ -20,7 +18,7 @@ export const systemdUnitCommand = command({
   ],
   run(cli, { user = USER }) {
     if (!/^[a-z_][a-z0-9_-]{0,30}$/.test(user))
-      throw new AppError("usage", `Invalid --user '${user}': use a system user such as ${USER}.`);
+      throw usageError(`Invalid --user '${user}': use a system user such as ${USER}.`);
     const program = IS_EXECUTABLE
       ? [process.execPath]
       : [process.execPath, realpathSync(process.argv[1] ?? "")];
@@ -40,3 +38,96 @@ Its data is in /var/lib/deskbell. Run commands on it as its user:
       );
   },
 });
+
+export type UnitOptions = {
+  /** The command that starts the program, with absolute paths. */
+  program: readonly string[];
+  user: string;
+  /** Whether the program is in a home folder, which the unit otherwise hides. */
+  isInHome: boolean;
+};
+
+/**
+ * Quotes a word of ExecStart. systemd cannot start a path that contains one of these characters,
+ * however it is escaped.
+ */
+function execWord(path: string): string {
+  if (!/["'\\$\p{Cc}]/u.test(path)) return `"${path.replaceAll("%", "%%")}"`;
+  throw new AppError("state_refuses", `systemd cannot start a program at this path: ${path}`, {
+    fix: "move it to a folder with a plain name, such as /opt/deskbell",
+  });
+}
+
+/**
+ * Returns a systemd unit for the daemon, with access to its data and the network only.
+ * @throws AppError state_refuses
+ */
+export const systemdUnit = ({
+  program,
+  user,
+  isInHome,
+}: UnitOptions): string => `# Created by: deskbell systemd-unit
+[Unit]
+Description=deskbell: a catalog API and signed webhooks
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=exec
+ExecStart=${program.map(execWord).join(" ")} serve
+# Settings, one per line: DESKBELL_PORT=4100, DESKBELL_PUBLIC_URL=https://api.example.com, DESKBELL_ALERT_URL=https://…
+EnvironmentFile=-/etc/deskbell.env
+User=${user}
+# Data folder: /var/lib/deskbell, private to the user.
+StateDirectory=deskbell
+StateDirectoryMode=0700
+# The single executable unpacks SQLite here.
+CacheDirectory=deskbell
+CacheDirectoryMode=0700
+UMask=0077
+# A restart does not help against a wrong option (2) or a missing permission (4).
+Restart=on-failure
+RestartSec=2
+RestartPreventExitStatus=2 4
+# Requests and deliveries in flight finish within 10 s.
+TimeoutStopSec=20
+LimitNOFILE=65536
+
+# To listen on a port below 1024, uncomment these two lines and set PrivateUsers=no below.
+#AmbientCapabilities=CAP_NET_BIND_SERVICE
+#CapabilityBoundingSet=CAP_NET_BIND_SERVICE
+CapabilityBoundingSet=
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=${isInHome ? "read-only" : "yes"}
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateUsers=yes
+PrivateIPC=yes
+PrivateMounts=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+ProcSubset=pid
+RemoveIPC=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+DevicePolicy=closed
+KeyringMode=private
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+SystemCallErrorNumber=EPERM
+# V8 compiles JavaScript to machine code at run time.
+MemoryDenyWriteExecute=no
+
+[Install]
+WantedBy=multi-user.target
+`;

@@ -1,9 +1,9 @@
 import { formatMoney } from "../../domain/money.ts";
 import { toPublicTicketOrder, type TicketOrder } from "../../domain/bookings/ticket-order.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { choice, text, texts } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
-import { pageFlags, printPage } from "../output/page.ts";
+import { pageFlags } from "../input/shared-flags.ts";
 
 const STATUSES = [
   "PENDING",
@@ -27,8 +27,8 @@ const create = command({
     "ticket-orders create --input orders.ndjson --json",
   ],
   async run(cli, { input, publicEvent, item, ...given }) {
-    const rt = await cli.open();
-    const { slug } = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
+    const { slug } = business;
     const { createTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
     return createOrLoad(
       cli,
@@ -56,9 +56,9 @@ const confirm = command({
     cli.printList(
       confirmed.tickets,
       [
-        { title: "TICKET", value: ({ id }) => id, noTruncate: true },
-        { title: "CODE", value: ({ admissionCode }) => admissionCode, noTruncate: true },
-        { title: "TYPE", value: ({ ticketTypeId }) => ticketTypeId },
+        { title: "TICKET", value: "id", noTruncate: true },
+        { title: "CODE", value: "admissionCode", noTruncate: true },
+        { title: "TYPE", value: "ticketTypeId" },
       ],
       "",
     );
@@ -94,22 +94,20 @@ const list = command({
     "ticket-orders list --limit 500 --json",
   ],
   async run(cli, { limit, publicEvent, ...filter }) {
-    const rt = await cli.open();
-    const business = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
     const { getPublicEventId } = await import("../../app/catalog/objects.ts");
     const eventId =
       publicEvent === undefined ? undefined : getPublicEventId(rt, business, publicEvent);
-    printPage(
-      cli,
+    cli.printPage(
       limit,
       (most) =>
         rt.store.orders
           .list({ businessId: business.id, eventId, ...filter }, most)
           .map((row) => toPublicTicketOrder(row, business.doc.timezone)),
       [
-        { title: "ID", value: ({ id }) => id, noTruncate: true },
-        { title: "CODE", value: ({ code }) => code, noTruncate: true },
-        { title: "STATUS", value: ({ status }) => status },
+        "id",
+        { title: "CODE", value: "code", noTruncate: true },
+        "status",
         {
           title: "TICKETS",
           value: ({ items }) => items.reduce((sum, item) => sum + item.quantity, 0),
@@ -126,7 +124,7 @@ const list = command({
           noTruncate: true,
           optional: true,
         },
-        { title: "CUSTOMER", value: ({ customerRef }) => customerRef },
+        { title: "CUSTOMER", value: "customerRef" },
       ],
       `${business.slug} has no ticket orders.`,
     );
@@ -139,8 +137,7 @@ const show = command({
   arguments: ["<order>"],
   examples: ["ticket-orders show K7M2-9QXF", "ticket-orders show tor_06f… --json"],
   async run(cli, _flags, name) {
-    const rt = await cli.open();
-    const business = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
     const { getTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
     cli.printObject(
       toPublicTicketOrder(getTicketOrder(rt, business.id, name), business.doc.timezone),
@@ -148,8 +145,4 @@ const show = command({
   },
 });
 
-export const ticketOrders: CommandGroup = {
-  name: "ticket-orders",
-  about: "Create, confirm, list, show and cancel ticket orders.",
-  commands: [create, confirm, cancel, list, show],
-};
+export const definition = [create, confirm, cancel, list, show];

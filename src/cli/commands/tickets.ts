@@ -1,7 +1,7 @@
 import { toPublicTicket, type Ticket } from "../../domain/bookings/ticket-order.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { choice, text } from "../flags.ts";
-import { pageFlags, printPage } from "../output/page.ts";
+import { pageFlags } from "../input/shared-flags.ts";
 
 const STATUSES = ["VALID", "CHECKED_IN", "VOID"] as const satisfies Ticket["status"][];
 
@@ -32,38 +32,32 @@ const list = command({
     "tickets list --order K7M2-9QXF",
   ],
   async run(cli, { limit, publicEvent, order, ...filter }) {
-    const rt = await cli.open();
-    const business = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
     const { getPublicEventId } = await import("../../app/catalog/objects.ts");
     const { getTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
     const eventId =
       publicEvent === undefined ? undefined : getPublicEventId(rt, business, publicEvent);
     const orderId = order === undefined ? undefined : getTicketOrder(rt, business.id, order).id;
-    printPage(
-      cli,
+    cli.printPage(
       limit,
       (most) =>
         rt.store.tickets
           .list({ businessId: business.id, eventId, orderId, ...filter }, most)
           .map((row) => toPublicTicket(row, business.doc.timezone)),
       [
-        { title: "ID", value: ({ id }) => id, noTruncate: true },
-        { title: "STATUS", value: ({ status }) => status },
+        "id",
+        "status",
         {
           title: "CHECKED IN",
           value: ({ checkedInAt }) => checkedInAt?.slice(0, 16),
           noTruncate: true,
         },
-        { title: "TYPE", value: ({ ticketTypeId }) => ticketTypeId },
-        { title: "ORDER", value: ({ orderId }) => orderId, noTruncate: true, optional: true },
+        { title: "TYPE", value: "ticketTypeId" },
+        { title: "ORDER", value: "orderId", noTruncate: true, optional: true },
       ],
       `${business.slug} has no tickets.`,
     );
   },
 });
 
-export const tickets: CommandGroup = {
-  name: "tickets",
-  about: "List tickets and check them in.",
-  commands: [checkIn, list],
-};
+export const definition = [checkIn, list];

@@ -1,7 +1,7 @@
 import { formatInstant } from "../../domain/local-time.ts";
 import { countOf } from "../../domain/text.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
 import { listObjects } from "../objects/objects.ts";
 
@@ -23,8 +23,8 @@ const create = command({
     "time-off create maya --from 2026-12-01T13:00 --to 2026-12-01T15:30",
   ],
   async run(cli, { from, to, reason }, staff) {
-    const rt = await cli.open();
-    const { slug, doc } = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
+    const { slug, doc } = business;
     const { createTimeOff } = await import("../../app/bookings/time-off.ts");
     const { booked, ...row } = createTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
     cli.printObject(toOutput(row, doc.timezone));
@@ -56,18 +56,17 @@ const list = command({
   flags: { past: toggle("also show past time off") },
   examples: ["time-off list", "time-off list --past --json"],
   async run(cli, { past }) {
-    const rt = await cli.open();
-    const business = cli.business(rt);
+    const { rt, business } = await cli.openBusiness();
     const keys = new Map(listObjects(rt, business, "staff").map(({ id, key }) => [id, key]));
     const rows = rt.store.timeOff.listEndingAfter(business.id, past ? 0 : rt.now());
     cli.printList(
       rows.map((row) => toOutput(row, business.doc.timezone)),
       [
-        { title: "ID", value: ({ id }) => id, noTruncate: true },
+        "id",
         { title: "STAFF", value: ({ staffId }) => keys.get(staffId) ?? staffId },
         { title: "FROM", value: ({ from }) => from.slice(0, 16), noTruncate: true },
         { title: "TO", value: ({ to }) => to.slice(0, 16), noTruncate: true },
-        { title: "REASON", value: ({ reason }) => reason },
+        "reason",
       ],
       `${business.slug} has no time off.`,
     );
@@ -82,8 +81,4 @@ const toOutput = ({ id, staffId, startsAt, endsAt, reason }: TimeOffRow, timezon
   reason,
 });
 
-export const timeOff: CommandGroup = {
-  name: "time-off",
-  about: "Create, list and delete time off of staff members.",
-  commands: [create, list, deleteCommand],
-};
+export const definition = [create, list, deleteCommand];

@@ -1,13 +1,11 @@
 import { command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "../failure.ts";
 import { toggle } from "../flags.ts";
 
 /** The screen freezes while it waits for another writer, so it gives up soon and shows an error. */
 const BUSY_TIMEOUT_MS = 500;
 
-export const tui = command({
-  name: "tui",
-  about: "Watch deliveries live, and redeliver failed ones.",
+export const definition = command({
   flags: {
     readonly: toggle("disable all actions"),
     ascii: toggle("draw with ASCII characters only"),
@@ -21,7 +19,7 @@ export const tui = command({
     const options = {
       isReadonly: readonly,
       isAscii: ascii,
-      businessId: cli.flags.business === undefined ? undefined : cli.business(rt).id,
+      businessId: cli.businessId(rt),
     };
     const signal = await showLiveView(cli, rt, options, untilStopped());
     return signal === null ? EXIT.ok : exitCodeOf(signal);

@@ -2,10 +2,10 @@ import { countOf, safe } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { duration, text, toggle } from "../flags.ts";
 import { printSecretOnce } from "../output/print-secret-once.ts";
-import { parseTime } from "../input/time.ts";
+import { parseTime } from "../input/shared-flags.ts";
 import { resolveEndpoint } from "../objects/resolve.ts";
 import { isoTime } from "../output/table.ts";
-import { AppError } from "../../domain/errors.ts";
+import { usageError } from "../failure.ts";
 
 const lifecycle = () => import("../../app/webhooks/endpoint-lifecycle.ts");
 
@@ -49,8 +49,8 @@ export const disable = command({
     const { id } = resolveEndpoint(cli, rt, nameOrId);
     const { disableEndpoint } = await lifecycle();
     const { parked } = disableEndpoint(rt, id, "manual");
-    if (cli.flags.json) cli.printObject({ id, parked });
-    cli.note(
+    cli.report(
+      { id, parked },
       `${cli.verb("Disabled", "disable")} ${id} and ${cli.flags.dryRun ? "park" : "parked"} ${countOf(parked, "delivery")}. To enable it again: ${cli.program} webhooks enable ${id}`,
     );
   },
@@ -68,8 +68,8 @@ export const deleteCommand = command({
     const { deleteEndpoint } = await lifecycle();
     await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
     const { cancelled } = deleteEndpoint(rt, id);
-    if (cli.flags.json) cli.printObject({ id, cancelled });
-    cli.note(
+    cli.report(
+      { id, cancelled },
       `${cli.verb("Deleted", "delete")} ${id} and ${cli.flags.dryRun ? "cancel" : "cancelled"} ${countOf(cancelled, "delivery")}.`,
     );
   },
@@ -103,10 +103,7 @@ export const rotateSecret = command({
       await import("../../app/webhooks/endpoint-secrets.ts");
     if (finish) {
       if (overlap !== undefined || force || out !== undefined)
-        throw new AppError(
-          "usage",
-          "--finish cannot be combined with --overlap, --force or --out.",
-        );
+        throw usageError("--finish cannot be combined with --overlap, --force or --out.");
       const finished = finishSecretRotation(rt, id);
       if (cli.flags.json) cli.printObject({ id, finished });
       return cli.note(

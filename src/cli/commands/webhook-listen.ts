@@ -7,7 +7,7 @@ import { readText } from "../input/catalog-files.ts";
 import type { FeedEvent, FeedStart } from "../listen/change-feed.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, usageError } from "../failure.ts";
 import { withEnvironment, requiredText, text } from "../flags.ts";
 
 const API = "http://127.0.0.1:4100";
@@ -35,9 +35,7 @@ export const listen = command({
   async run(cli, { forwardTo, api = API, keyFile, secretFile, after }) {
     const { business } = cli.flags;
     if (!business)
-      throw new AppError("usage", "Missing --business, whose events are forwarded.", {
-        fix: "add --business SLUG",
-      });
+      throw usageError("Missing --business, whose events are forwarded.", "add --business SLUG");
     const target = parseUrl("--forward-to", forwardTo).href;
     const feed = {
       api: parseUrl("--api", api).href.replace(/\/+$/, ""),
@@ -98,12 +96,9 @@ function parseUrl(option: string, given: string): URL {
   const url = URL.parse(given);
   if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "")
     return url;
-  throw new AppError(
-    "usage",
+  throw usageError(
     `Invalid ${option} '${given}': use an http or https URL without a password.`,
-    {
-      fix: `use a URL such as ${option} http://localhost:3000/hook`,
-    },
+    `use a URL such as ${option} http://localhost:3000/hook`,
   );
 }
 
@@ -112,14 +107,11 @@ async function readKey({ io }: Cli, file: string | undefined): Promise<string> {
     file === undefined ? readApiKey() : file === "-" ? await readAll(io.stdin) : readText(file);
   const key = text?.trim() ?? "";
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new AppError(
-    "usage",
+  throw usageError(
     key === ""
       ? "The API key is missing."
       : "Invalid API key: it contains spaces or other characters.",
-    {
-      fix: "add --key-file FILE (- for stdin), or set DESKBELL_API_KEY",
-    },
+    "add --key-file FILE (- for stdin), or set DESKBELL_API_KEY",
   );
 }
 

@@ -1,10 +1,9 @@
 import { buffer } from "node:stream/consumers";
-import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
 import { readText } from "../input/catalog-files.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, usageError } from "../failure.ts";
 import { duration, integer, requiredText, text } from "../flags.ts";
 import { resolveEndpoint } from "../objects/resolve.ts";
 import { lazySendOnce } from "../running/send-once.ts";
@@ -59,8 +58,10 @@ export const verify = command({
     const secret = readText(secretFile).trim();
     const body = file === "-" ? await buffer(cli.io.stdin) : Buffer.from(readText(file));
     const error = signatureError(header, body, secret, Math.floor(wallClock() / 1000));
-    if (cli.flags.json) cli.printObject({ valid: error === undefined, error: error ?? null });
-    cli.note(error === undefined ? "The signature is valid." : `Invalid signature: ${error}`);
+    cli.report(
+      { valid: error === undefined, error: error ?? null },
+      error === undefined ? "The signature is valid." : `Invalid signature: ${error}`,
+    );
     return error === undefined ? EXIT.ok : EXIT.failure;
   },
 });
@@ -143,7 +144,8 @@ function printReceived(
 function parsePercent(text: string): number {
   const [, number] = /^(\d{1,3})%?$/.exec(text) ?? [];
   if (number !== undefined && Number(number) <= 100) return Number(number) / 100;
-  throw new AppError("usage", `Invalid --fail '${text}': use a percentage from 0% to 100%.`, {
-    fix: "use a share such as --fail 30%",
-  });
+  throw usageError(
+    `Invalid --fail '${text}': use a percentage from 0% to 100%.`,
+    "use a share such as --fail 30%",
+  );
 }

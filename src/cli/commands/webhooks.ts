@@ -1,14 +1,14 @@
-import { AppError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/event-types.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import { command, type CommandGroup } from "../command.ts";
+import { command } from "../command.ts";
 import { choice, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { printSecretOnce } from "../output/print-secret-once.ts";
 import { resolveEndpoint } from "../objects/resolve.ts";
-import { isoTime, shortTime } from "../output/table.ts";
+import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 import { disable, enable, deleteCommand, rotateSecret } from "./webhook-actions.ts";
 import { listen } from "./webhook-listen.ts";
 import { receive, test, verify } from "./webhook-tools.ts";
+import { usageError } from "../failure.ts";
 
 const MAX_IN_FLIGHT = 32;
 const TIMEOUT_LIMITS = ["1s", "30s"] as const;
@@ -32,11 +32,11 @@ const create = command({
   ],
   async run(cli, { event, out, timeout, ...fields }) {
     if (event.length === 0)
-      throw new AppError("usage", "An endpoint needs at least one --event.", {
-        fix: "add --event all, or --event service.updated",
-      });
-    const rt = await cli.open();
-    const business = cli.business(rt);
+      throw usageError(
+        "An endpoint needs at least one --event.",
+        "add --event all, or --event service.updated",
+      );
+    const { rt, business } = await cli.openBusiness();
     const { createEndpoint } = await import("../../app/webhooks/endpoints.ts");
     await printSecretOnce(cli, out, async () => {
       const request = {
@@ -58,13 +58,13 @@ const list = command({
   examples: ["webhooks list", "webhooks list --business salon-aurora --json"],
   async run(cli) {
     const rt = await cli.open();
-    const businessId = cli.flags.business === undefined ? undefined : cli.business(rt).id;
+    const businessId = cli.businessId(rt);
     cli.printList(
       rt.store.endpoints.list(businessId).map(toOutput),
       [
-        { title: "ID", value: ({ id }) => id, noTruncate: true },
-        { title: "NAME", value: ({ name }) => name },
-        { title: "URL", value: ({ url }) => url },
+        "id",
+        "name",
+        "url",
         {
           title: "EVENTS",
           value: ({ events }) => (events.length === EVENT_TYPES.length ? "all" : events.join(" ")),
@@ -130,45 +130,35 @@ const update = command({
       ...(allowPrivate && { allowPrivate: allowPrivate === "yes" }),
     };
     if (Object.values(changes).every((value) => value === undefined))
-      throw new AppError("usage", "There is nothing to update.", {
-        fix: "add --url, --event or another option (see --help)",
-      });
+      throw usageError(
+        "There is nothing to update.",
+        "add --url, --event or another option (see --help)",
+      );
     const rt = await cli.open();
     const { id } = resolveEndpoint(cli, rt, nameOrId);
     const { updateEndpoint } = await import("../../app/webhooks/endpoints.ts");
     const endpoint = await updateEndpoint(rt, id, changes);
-    if (cli.flags.json) cli.printObject(toOutput(endpoint));
-    cli.note(`${cli.verb("Updated", "update")} ${id}.`);
+    cli.report(toOutput(endpoint), `${cli.verb("Updated", "update")} ${id}.`);
   },
 });
 
 const expandEvents = (names: readonly string[]): readonly string[] =>
   names.includes("all") ? EVENT_TYPES : names;
 
-const toOutput = (endpoint: EndpointRow) => ({
-  ...endpoint,
-  failingSince: isoTime(endpoint.failingSince),
-  warnedAt: isoTime(endpoint.warnedAt),
-  disableAt: isoTime(endpoint.disableAt),
-  createdAt: isoTime(endpoint.createdAt),
-  updatedAt: isoTime(endpoint.updatedAt),
-});
+const toOutput = (endpoint: EndpointRow) =>
+  withIsoTimes(endpoint, "failingSince", "warnedAt", "disableAt", "createdAt", "updatedAt");
 
-export const webhooks: CommandGroup = {
-  name: "webhooks",
-  about: "Manage webhook endpoints, and test, verify and receive webhooks.",
-  commands: [
-    create,
-    list,
-    show,
-    update,
-    test,
-    enable,
-    disable,
-    deleteCommand,
-    rotateSecret,
-    verify,
-    receive,
-    listen,
-  ],
-};
+export const definition = [
+  create,
+  list,
+  show,
+  update,
+  test,
+  enable,
+  disable,
+  deleteCommand,
+  rotateSecret,
+  verify,
+  receive,
+  listen,
+];

@@ -5,6 +5,8 @@ import { type Preset, readPreset } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import type { Io } from "../io.ts";
+import { usageError } from "../failure.ts";
+import { setFlagsFromString } from "node:v8";
 
 export type Source = { name: string; text: string };
 
@@ -78,7 +80,7 @@ export function fileReadError(error: unknown, path: string): unknown {
         fix: `ls ${shellQuote(dirname(path))}`,
       });
     case "EISDIR":
-      return new AppError("usage", `${path} is a folder.`, { fix: "choose a file in it" });
+      return usageError(`${path} is a folder.`, "choose a file in it");
     default:
       return error;
   }
@@ -86,3 +88,10 @@ export function fileReadError(error: unknown, path: string): unknown {
 
 export const totalBytes = (sources: readonly Source[]): number =>
   sources.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+
+/**
+ * Saves 60 MB in a short command that holds a whole catalog. V8 enlarges the young generation for
+ * objects that may soon be garbage, but a catalog's documents live until the end and are only
+ * copied.
+ */
+export const keepHeapSmall = (): void => setFlagsFromString("--semi-space-growth-factor=1");

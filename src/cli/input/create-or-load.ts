@@ -4,7 +4,7 @@ import { safe } from "../../domain/text.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { fileReadError } from "./catalog-files.ts";
 import type { Cli } from "../cli.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, usageError } from "../failure.ts";
 import { text } from "../flags.ts";
 
 /** @param fields the JSON fields of a line */
@@ -32,20 +32,18 @@ export async function createOrLoad(
   const names = Object.keys(given).filter((name) => isGiven(given[name]));
   if (input !== undefined) {
     if (names.length > 0)
-      throw new AppError(
-        "usage",
+      throw usageError(
         "--input cannot be combined with options that describe one object.",
-        {
-          fix: "leave the other options out",
-        },
+        "leave the other options out",
       );
     return loadLines(cli, rt, input, create);
   }
   const missing = Object.keys(required).filter((name) => !names.includes(name));
   if (missing.length > 0)
-    throw new AppError("usage", `Missing ${missing.map((name) => required[name]).join(" and ")}.`, {
-      fix: "add what is missing, or create many with --input FILE",
-    });
+    throw usageError(
+      `Missing ${missing.map((name) => required[name]).join(" and ")}.`,
+      "add what is missing, or create many with --input FILE",
+    );
   cli.printObject(create(Object.fromEntries(names.map((name) => [name, given[name]]))));
   return EXIT.ok;
 }

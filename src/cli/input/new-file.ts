@@ -1,7 +1,8 @@
-import { closeSync, openSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, unlinkSync, writeFileSync, fsyncSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
+import { usageError } from "../failure.ts";
 
 /**
  * Creates and opens a file. An existing file is never overwritten: it may hold a secret or the
@@ -14,10 +15,7 @@ export function openNewFile(path: string, mode = 0o666): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const folder = shellQuote(dirname(path));
-    if (path === "")
-      throw new AppError("usage", "The name of the output file is empty.", {
-        fix: "give a file name",
-      });
+    if (path === "") throw usageError("The name of the output file is empty.", "give a file name");
     if (code === "EEXIST")
       throw new AppError("state_refuses", `${path} already exists and is not overwritten.`, {
         fix: "choose another file, or move the existing one",
@@ -27,9 +25,10 @@ export function openNewFile(path: string, mode = 0o666): number {
         fix: `mkdir -p ${folder}`,
       });
     if (code === "ENOTDIR")
-      throw new AppError("usage", `Cannot create ${path}: ${dirname(path)} is not a folder.`, {
-        fix: "choose another file",
-      });
+      throw usageError(
+        `Cannot create ${path}: ${dirname(path)} is not a folder.`,
+        "choose another file",
+      );
     throw error;
   }
 }
@@ -45,4 +44,20 @@ export function writeNewFile(path: string, content: string): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** Creates an empty file with mode 0600; `write` fills it, `discard` removes it. */
+export function createPrivateFile(path: string) {
+  const file = openNewFile(path, 0o600);
+  return {
+    write(text: string): void {
+      writeSync(file, text);
+      fsyncSync(file);
+      closeSync(file);
+    },
+    discard(): void {
+      closeSync(file);
+      unlinkSync(path);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { DocOf, Kind, Status } from "../../domain/catalog/catalog.ts";
+import type { DocOf, Kind, Status, BusinessDoc } from "../../domain/catalog/catalog.ts";
 import { getByKeyOrId, listCommandFor } from "../../app/catalog/objects.ts";
 import { KIND_NAMES } from "../../domain/catalog/kind-names.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
@@ -7,6 +7,10 @@ import { parseMoney } from "../../domain/money.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { choice, text } from "../flags.ts";
+import { usageError } from "../failure.ts";
+import { formatInstant } from "../../domain/local-time.ts";
+import { command, type CommandSpec } from "../command.ts";
+import type { Column } from "../output/table.ts";
 
 /** Returns the stored objects of a kind, each with its ID. */
 export const listObjects = <K extends Kind>(
@@ -65,21 +69,22 @@ export function parseEdits(
     name !== undefined &&
     (name.trim() === "" || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name))
   )
-    throw new AppError("usage", `--name must have 1 to ${MAX_NAME_CHARS} characters on one line.`);
+    throw usageError(`--name must have 1 to ${MAX_NAME_CHARS} characters on one line.`);
   const all = {
     ...edits,
     priceCents: price === undefined ? undefined : parsePrice(price, currency),
   };
   if (Object.values(all).some((value) => value !== undefined)) return all;
-  throw new AppError("usage", "There is nothing to update.", {
-    fix: "add --price, --name or another option (see --help)",
-  });
+  throw usageError(
+    "There is nothing to update.",
+    "add --price, --name or another option (see --help)",
+  );
 }
 
 function parsePrice(price: string, currency: string): number {
   const parsed = parseMoney(price, currency);
   if ("units" in parsed) return parsed.units;
-  throw new AppError("usage", `--price ${parsed.problem}.`);
+  throw usageError(`--price ${parsed.problem}.`);
 }
 
 /**
@@ -123,4 +128,63 @@ export function withEditedPart<Part extends { key: string; id?: string }>(
     keys === "" ? `it has none; leave --${noun} out` : `use one of: ${keys}`,
   );
   return parts.map((part) => (part === chosen ? withEdits(part, edits) : part));
+}
+
+/** Describes the `list` and `show` commands of a kind. */
+type ObjectNoun<K extends Kind> = {
+  kind: K;
+  /** The plural on the command line: `public-events`. */
+  noun: string;
+  /** A business and the key of an object in it, for the examples of the help. */
+  example: { business: string; key: string };
+  showExamples?: CommandSpec["examples"];
+  about: { list: string; show: string };
+  /** The columns between the name and the status. */
+  columns: (business: BusinessDoc) => Column<DocOf[K]>[];
+  /** Returns the document with its times formatted by `time`. */
+  withTimes?: (doc: DocOf[K], time: (ms: number) => string) => object;
+};
+
+/** Returns the `list` and `show` commands of a kind. */
+export function objectCommands<K extends Kind>({
+  kind,
+  noun,
+  example: { business, key },
+  showExamples = [
+    `${noun} show ${key} --business ${business}`,
+    `${noun} show ${key} --business ${business} --json`,
+  ],
+  about,
+  columns,
+  withTimes = (doc) => doc,
+}: ObjectNoun<K>): CommandSpec[] {
+  const list = command({
+    name: "list",
+    about: about.list,
+    examples: [`${noun} list --business ${business}`, `${noun} list --json`],
+    async run(cli) {
+      const { rt, business } = await cli.openBusiness();
+      const all: Column<{ id: string; key: string; name: string; status: string }>[] = [
+        "key",
+        "name",
+        ...(columns(business.doc) as []),
+        { title: "STATUS", value: "status", noTruncate: true },
+        { title: "ID", value: "id", noTruncate: true, optional: true },
+      ];
+      cli.printList(listObjects(rt, business, kind), all as [], `${business.slug} has no ${noun}.`);
+    },
+  });
+  const show = command({
+    name: "show",
+    about: about.show,
+    arguments: [`<${noun.replace(/s$/, "")}>`],
+    examples: showExamples,
+    async run(cli, _flags, name = "") {
+      const { rt, business } = await cli.openBusiness();
+      const { id, ...doc } = resolveObject(rt, business, kind, name);
+      const time = (ms: number) => formatInstant(ms, business.doc.timezone);
+      cli.printObject({ id, ...withTimes(doc as unknown as DocOf[K], time) });
+    },
+  });
+  return [list, show];
 }

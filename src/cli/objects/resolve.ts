@@ -4,6 +4,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import type { Cli } from "../cli.ts";
+import { usageError } from "../failure.ts";
 
 type Named = { id: string; name: string; businessId: string };
 
@@ -35,7 +36,7 @@ function getOne<Row extends Named>(
 ): Row {
   const named = all.find(({ id }) => id === name);
   if (named) return named;
-  const businessId = cli.flags.business === undefined ? undefined : cli.business(rt).id;
+  const businessId = cli.businessId(rt);
   const own = all.filter((row) => businessId === undefined || row.businessId === businessId);
   const [found, ...others] = own.filter((row) => row.name === name);
   if (!found) {
@@ -50,7 +51,8 @@ function getOne<Row extends Named>(
   }
   if (others.length === 0) return found;
   const ids = [found, ...others].map(({ id }) => id);
-  throw new AppError("usage", `The name '${name}' is ambiguous: ${ids.join(", ")}.`, {
-    fix: `use the ID instead (see deskbell ${group} list)`,
-  });
+  throw usageError(
+    `The name '${name}' is ambiguous: ${ids.join(", ")}.`,
+    `use the ID instead (see deskbell ${group} list)`,
+  );
 }

@@ -5,7 +5,7 @@ import type { VisitFilter } from "../../store/bookings.ts";
 import { command, type CommandSpec } from "../command.ts";
 import { choice } from "../flags.ts";
 import { listObjects } from "./objects.ts";
-import { pageFlags, printPage } from "../output/page.ts";
+import { pageFlags } from "../input/shared-flags.ts";
 import type { Column } from "../output/table.ts";
 
 const STATUSES = [
@@ -61,8 +61,7 @@ export function visitCommands<Row, Shown extends { id: string }>(
     flags: { status: choice(STATUSES, `only ${group} with this status`), ...pageFlags },
     examples: [`${group} list --status CONFIRMED`, `${group} list --limit 500 --json`],
     async run(cli, { limit, ...filter }) {
-      const rt = await cli.open();
-      const business = cli.business(rt);
+      const { rt, business } = await cli.openBusiness();
       const { id: businessId, doc, slug } = business;
       const read = (maximum: number) =>
         visits
@@ -71,7 +70,7 @@ export function visitCommands<Row, Shown extends { id: string }>(
       const objects = visits.kinds.flatMap((kind) => listObjects(rt, business, kind));
       const keys = new Map(objects.map(({ id, key }) => [id, key]));
       const columns = visits.columns((id) => (id === null ? "-" : (keys.get(id) ?? id)));
-      printPage(cli, limit, read, columns, `${slug} has no ${group}.`);
+      cli.printPage(limit, read, columns, `${slug} has no ${group}.`);
     },
   });
 
@@ -81,8 +80,7 @@ export function visitCommands<Row, Shown extends { id: string }>(
     arguments: ["<id>"],
     examples: [`${group} show ${exampleId}`, `${group} show ${exampleId} --json`],
     async run(cli, _flags, id) {
-      const rt = await cli.open();
-      const business = cli.business(rt);
+      const { rt, business } = await cli.openBusiness();
       const useCases = await visits.useCases();
       cli.printObject(toPublic(useCases.get(rt, business.id, id), business.doc.timezone));
     },

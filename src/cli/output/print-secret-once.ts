@@ -1,5 +1,5 @@
 import type { Cli } from "../cli.ts";
-import { createPrivateFile } from "../input/private-file.ts";
+import { createPrivateFile } from "../input/new-file.ts";
 
 /** A secret and the object that it belongs to, as it is printed. */
 export type NewSecret = { secret: string; owner: object };

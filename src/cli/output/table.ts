@@ -1,8 +1,13 @@
 import { safe } from "../../domain/text.ts";
 
-export type Column<Row> = {
+type Cell = string | number | null | undefined;
+type FieldOf<Row> = { [K in keyof Row]-?: Row[K] extends Cell ? K : never }[keyof Row] & string;
+
+/** A column; a field's name alone stands for the field under its name in capitals. */
+export type Column<Row> = FieldOf<Row> | ColumnSpec<Row>;
+type ColumnSpec<Row> = {
   title: string;
-  value: (row: Row) => string | number | null | undefined;
+  value: FieldOf<Row> | ((row: Row) => Cell);
   align?: "right";
   /** Never truncated, because users copy it: an ID or a key. */
   noTruncate?: true;
@@ -19,29 +24,42 @@ export function toTable<Row>(
   columns: readonly Column<Row>[],
   width: number,
 ): string[] {
-  const cells = rows.map((row) => columns.map((column) => cellText(column, row)));
-  const widths = columns.map((column, i) =>
+  const specs = columns.map(toSpec);
+  const cells = rows.map((row) => specs.map((column) => cellText(column, row)));
+  const widths = specs.map((column, i) =>
     cells.reduce((widest, line) => Math.max(widest, cellWidth(line[i] ?? "")), column.title.length),
   );
-  const dropped = columns.findLast((column) => column.optional);
+  const dropped = specs.findLast((column) => column.optional);
   if (dropped && lineWidth(widths) > width)
     return toTable(
       rows,
-      columns.filter((column) => column !== dropped),
+      specs.filter((column) => column !== dropped),
       width,
     );
-  shrink(widths, columns, width);
+  shrink(widths, specs, width);
   const line = (texts: string[]) =>
     texts
-      .map((text, i) => pad(truncate(text, widths[i] ?? 0), widths[i] ?? 0, columns[i]?.align))
+      .map((text, i) => pad(truncate(text, widths[i] ?? 0), widths[i] ?? 0, specs[i]?.align))
       .join(GAP)
       .trimEnd();
-  return [columns.map((column) => column.title), ...cells].map(line);
+  return [specs.map((column) => column.title), ...cells].map(line);
 }
 
 /** Returns a line per row, without titles, for cut, awk and while read. */
-export const toTsv = <Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string =>
-  rows.map((row) => `${columns.map((column) => cellText(column, row)).join("\t")}\n`).join("");
+export function toTsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  const specs = columns.map(toSpec);
+  return rows.map((row) => `${specs.map((column) => cellText(column, row)).join("\t")}\n`).join("");
+}
+
+/** IDs and keys are never truncated. */
+const toSpec = <Row>(column: Column<Row>): ColumnSpec<Row> =>
+  typeof column === "object"
+    ? column
+    : {
+        title: column.toUpperCase(),
+        value: column,
+        ...(/^(id|key)$/.test(column) && { noTruncate: true }),
+      };
 
 /** Escapes control characters in each line of a text. */
 export const safeLines = (text: string): string =>
@@ -50,11 +68,15 @@ export const safeLines = (text: string): string =>
     .map((line) => safe(line, 10_000))
     .join("\n");
 
-const cellText = <Row>(column: Column<Row>, row: Row): string =>
-  safe(String(column.value(row) ?? ""));
+const cellText = <Row>({ value }: ColumnSpec<Row>, row: Row): string =>
+  safe(String((typeof value === "function" ? value(row) : row[value]) ?? ""));
 
 /** Narrows `widths` to the available width, always taking a cell from the widest column. */
-function shrink<Row>(widths: number[], columns: readonly Column<Row>[], available: number): void {
+function shrink<Row>(
+  widths: number[],
+  columns: readonly ColumnSpec<Row>[],
+  available: number,
+): void {
   let excess = lineWidth(widths) - available;
   const reducible = (i: number) =>
     columns[i]?.noTruncate ? 0 : Math.max(0, (widths[i] ?? 0) - MIN_COLUMN_WIDTH);
@@ -92,6 +114,17 @@ export function cellWidth(text: string): number {
   for (const char of text) width += /\p{M}/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
   return width;
 }
+
+/** Returns the row with the named epoch milliseconds as ISO times. */
+export const withIsoTimes = <Row extends object, Name extends keyof Row>(
+  row: Row,
+  ...names: Name[]
+): Omit<Row, Name> & Record<Name, string | null> => ({
+  ...row,
+  ...(Object.fromEntries(
+    names.map((name) => [name, isoTime(row[name] as number | null)]),
+  ) as Record<Name, string | null>),
+});
 
 /** Formats epoch milliseconds. */
 export const isoTime = (ms: number | null): string | null =>

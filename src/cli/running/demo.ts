@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyCatalog } from "../../app/catalog/catalog.ts";
+import { applyCatalog, editObject } from "../../app/catalog/catalog.ts";
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import { getBusiness } from "../../app/businesses.ts";
 import { createEndpoint } from "../../app/webhooks/endpoints.ts";
@@ -17,8 +17,9 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { presetSource } from "../input/catalog-files.ts";
 import type { Cli } from "../cli.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
-import { editNextPrice } from "./demo-edits.ts";
 import { findFreePort } from "./port.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { withEdits } from "../objects/objects.ts";
 
 const API_PORT = 4100;
 const RECEIVER_PORT = 4200;
@@ -162,4 +163,26 @@ function attemptLines(attempt: AttemptNotice, refusals: ReadonlyMap<string, stri
         ? "signature ok"
         : `refused: ${safe(refused)}`;
   return `  --> ${eventType} ${eventId}\n <--  ${statusCode ?? outcome} POST ${url}  ${Math.round(durationMs)} ms  ${signature}`;
+}
+
+const STEP_CENTS = 100;
+
+/**
+ * Makes price change number `n` of a demo through the same use case as `services update`: each
+ * service in turn becomes one unit more expensive, and in the next round cheaper again.
+ */
+export function editNextPrice(rt: Runtime, business: BusinessRow, n: number): ChangeResult {
+  const services = rt.store.catalog
+    .listObjects(business.id)
+    .service.filter(({ priceType, status }) => priceType === "FIXED" && status === "ACTIVE");
+  const service = services[n % services.length];
+  if (!service) throw new Error(`${business.slug} has no service with a price`);
+  const step = Math.floor(n / services.length) % 2 === 0 ? STEP_CENTS : -STEP_CENTS;
+  return editObject(
+    rt,
+    business.slug,
+    "service",
+    objectId("service", business.slug, service),
+    (doc) => withEdits(doc, { priceCents: doc.priceCents + step }),
+  );
 }

@@ -1,8 +1,8 @@
 import { isDumbTerminal, prepareForInk } from "../../config.ts";
-import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Cli } from "../cli.ts";
 import { lazySendOnce } from "./send-once.ts";
+import { usageError } from "../failure.ts";
 
 export type LiveViewOptions = {
   isReadonly: boolean;
@@ -13,9 +13,7 @@ export type LiveViewOptions = {
 /** @throws AppError usage if the terminal cannot draw the live view */
 export function assertTerminal({ io: { stdin, stdout } }: Cli): void {
   if (!stdin.isTTY || !stdout.isTTY || isDumbTerminal())
-    throw new AppError("usage", "The live view needs an interactive terminal.", {
-      fix: "deskbell deliveries tail",
-    });
+    throw usageError("The live view needs an interactive terminal.", "deskbell deliveries tail");
 }
 
 /**

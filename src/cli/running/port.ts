@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { AppError } from "../../domain/errors.ts";
+import { usageError } from "../failure.ts";
 
 /**
  * Checks that the port can be opened, before anything is started.
@@ -45,9 +46,10 @@ function portError(error: unknown, host: string, port: number): unknown {
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return new AppError("usage", `This machine has no address '${host}'.`, {
-        fix: "use --host 127.0.0.1, or --host 0.0.0.0 for all addresses",
-      });
+      return usageError(
+        `This machine has no address '${host}'.`,
+        "use --host 127.0.0.1, or --host 0.0.0.0 for all addresses",
+      );
     default:
       return error;
   }

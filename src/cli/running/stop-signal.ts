@@ -1,4 +1,4 @@
-import { EXIT } from "../exit-codes.ts";
+import { EXIT } from "../failure.ts";
 
 const EXIT_OF = {
   SIGINT: EXIT.interrupted,

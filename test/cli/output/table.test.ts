@@ -3,11 +3,11 @@ import { type Column, toTable, toTsv } from "../../../src/cli/output/table.ts";
 
 type Dish = { key: string; name: string; price: number | null };
 
-const columns: Column<Dish>[] = [
+const columns = [
   { title: "KEY", value: ({ key }) => key },
   { title: "NAME", value: ({ name }) => name },
   { title: "PRICE", value: ({ price }) => price, align: "right" },
-];
+] satisfies Column<Dish>[];
 
 test("a table aligns its columns under their titles", () => {
   const rows = [

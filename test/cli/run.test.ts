@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { programName } from "../../src/cli/program-name.ts";
+import { programName } from "../../src/cli/run.ts";
 import { BIN } from "../support/program.ts";
 
 const CHECKOUT = BIN.replace("/bin/deskbell.js", "");
