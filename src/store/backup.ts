@@ -79,6 +79,47 @@ function inspect(db: Db, path: string): number {
   return schema;
 }
 
+type SchemaEntry = { type: string; name: string; sql: string };
+
+/** Comments and spaces differ between versions. Excludes tables that SQLite or Litestream adds. */
+const schemaEntries = (db: Db): string[] =>
+  (
+    db
+      .prepare(`SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_litestream\\_%' ESCAPE '\\'`)
+      .all() as SchemaEntry[]
+  ).map(
+    ({ type, name, sql }) => `${type} ${name} ${sql.replace(/--.*$/gm, "").replace(/\s/g, "")}`,
+  );
+
+/**
+ * Rejects a file that contains anything that no migration created, before anything is written to it:
+ * a trigger in a backup would run during the restore.
+ * @param schema the file's schema number
+ * @throws AppError invalid_input
+ */
+export function assertKnownSchema(path: string, schema: number): void {
+  const expected = new Database(":memory:");
+  try {
+    for (const sql of readMigrations().slice(0, schema)) expected.exec(sql);
+    const known = new Set(schemaEntries(expected));
+    const found = withReadOnlyDatabase(path, schemaEntries);
+    const [unknown] = found.filter((entry) => !known.has(entry));
+    if (unknown === undefined && found.length === known.size) return;
+    const [type, name] = unknown?.split(" ") ?? [];
+    throw new AppError(
+      "invalid_input",
+      `${path} is not safe to restore: ` +
+        (unknown === undefined
+          ? "parts of its schema are missing."
+          : `its ${type} '${name}' was not created by deskbell.`),
+      { fix: "choose another backup: deskbell backup list" },
+    );
+  } finally {
+    expected.close();
+  }
+}
+
 /** Reads the counters of all businesses, deleted ones included; none if the file is unreadable. */
 export function readCounters(path: string): BusinessCounters[] {
   try {

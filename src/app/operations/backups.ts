@@ -16,6 +16,7 @@ import {
   isDraft,
   isNightly,
   readBackupTime,
+  assertKnownSchema,
   checkDatabase,
   copyDatabase,
   removeDatabase,
@@ -78,7 +79,9 @@ export function verifyBackup(path: string): { path: string; bytes: number; schem
       file ? `Not a file: ${path}.` : `There is no file ${path}.`,
       { fix: "deskbell backup list" },
     );
-  return { path, bytes: file.size, schema: checkDatabase(path) };
+  const schema = checkDatabase(path);
+  assertKnownSchema(path, schema);
+  return { path, bytes: file.size, schema };
 }
 
 /** Also deletes the oldest. It never throws: deliveries must continue. */

@@ -39,6 +39,8 @@ export async function restoreBackup(
 ): Promise<string | null> {
   const { dataDir, databasePath } = config;
   const replaces = assertRestorable(config, file);
+  // The lock file is created before the runtime sets the umask.
+  process.umask(0o077);
   makeFolder(dataDir);
   const lock = acquireDaemonLock(databasePath);
   const draft = `${databasePath}.restoring`;

@@ -335,6 +335,17 @@ test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
     { code: "state_refuses", message: /newer deskbell/ },
   ],
   [
+    "extended by a trigger",
+    (path) =>
+      edit(path, "CREATE TRIGGER extra AFTER UPDATE ON business BEGIN DELETE FROM api_key; END"),
+    { code: "invalid_input", message: /trigger 'extra' was not created by deskbell/ },
+  ],
+  [
+    "missing an index",
+    (path) => edit(path, "DROP INDEX IF EXISTS delivery_due"),
+    { code: "invalid_input", message: /parts of its schema are missing/ },
+  ],
+  [
     "inconsistent with its indexes",
     (path) => spoilIndex(path),
     { code: "invalid_input", message: /is damaged: / },
@@ -398,3 +409,15 @@ const spoilIndex = (path: string): void =>
     `PRAGMA writable_schema = ON;
      UPDATE sqlite_schema SET sql = replace(sql, '(business_id, kind, key)', '(business_id, key, kind)') WHERE name = 'catalog_object'`,
   );
+
+test("a restore into a new folder creates private files whatever the umask is", async () => {
+  const { rt, backup } = await createShopWithBackup();
+  const dataDir = join(createTempFolder(), "new");
+  const config = { ...rt.config, dataDir, databasePath: join(dataDir, "deskbell.db") };
+  const umask = process.umask(0o022);
+  onTestFinished(() => void process.umask(umask));
+  await restoreBackup(config, backup.path, { now: rt.now(), confirm: async () => {} });
+  const files = readdirSync(dataDir);
+  expect(files).toContain("deskbell.db.lock");
+  expect(files.filter((name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0)).toEqual([]);
+});
