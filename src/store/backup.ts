@@ -104,7 +104,7 @@ export function assertKnownSchema(path: string, schema: number): void {
     for (const sql of readMigrations().slice(0, schema)) expected.exec(sql);
     const known = new Set(schemaEntries(expected));
     const found = withReadOnlyDatabase(path, schemaEntries);
-    const [unknown] = found.filter((entry) => !known.has(entry));
+    const unknown = found.find((entry) => !known.has(entry));
     if (unknown === undefined && found.length === known.size) return;
     const [type, name] = unknown?.split(" ") ?? [];
     throw new AppError(
