@@ -1,5 +1,14 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Tests of response times and CPU use, which must not run while others do. */
+const TIMED = [
+  "hanging-endpoints",
+  "hostile-receivers",
+  "long-polls",
+  "read-after-webhook",
+  "slow-clients",
+].map((name) => `test/proofs/${name}.test.ts`);
 
 /** Starts the slowest tests first, so that they do not run alone at the end. */
 class SlowTestsFirst extends BaseSequencer {
@@ -12,12 +21,26 @@ class SlowTestsFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.{ts,tsx}"],
     setupFiles: ["test/support/check-responses.ts"],
-    // By default vitest leaves one core unused, which is half of a small machine.
-    maxWorkers: "100%",
-    sequence: { sequencer: SlowTestsFirst },
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    sequence: { sequencer: SlowTestsFirst },
+    // By default vitest leaves one core unused, which is half of a small machine.
+    maxWorkers: "100%",
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "parallel",
+          include: ["test/**/*.test.{ts,tsx}"],
+          exclude: [...configDefaults.exclude, ...TIMED],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "timed", include: TIMED, maxWorkers: 1, sequence: { groupOrder: 2 } },
+      },
+    ],
   },
 });

@@ -14,7 +14,14 @@ const VITEST = join(
 );
 const ROOT = join(import.meta.dirname, "../..");
 const RUNS = chooseScale(20, 2500);
-const SUITE = ["run", "--reporter", "dot", "test/domain/availability"];
+// One process for all files, because starting and importing takes longer than the tests.
+const SUITE = [
+  "run",
+  "--no-isolate",
+  "--maxWorkers=1",
+  "--reporter=dot",
+  "test/domain/availability",
+];
 
 test.each(["UTC", "America/Los_Angeles", "Asia/Kolkata", "Pacific/Apia"])(
   "availability is the same on a machine in %s",
