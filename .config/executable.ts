@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -22,7 +23,8 @@ const [out = join(ROOT, "dist/deskbell")] = process.argv.slice(2).map((path) => 
 /** Files that are read at run time, under the names that src/assets.ts uses. */
 const ASSETS = ["package.json", "data/*", "src/store/migrations/*", "dist/docs/*"].flatMap(
   (pattern) => {
-    const names = globSync(pattern, { cwd: ROOT });
+    const isFile = (name: string) => statSync(join(ROOT, name)).isFile();
+    const names = globSync(pattern, { cwd: ROOT }).filter(isFile);
     if (names.length === 0) throw new Error(`No file matches ${pattern}. Run npm run build first.`);
     return names;
   },
