@@ -1,17 +1,16 @@
 import { z } from "zod";
 import { REASONS } from "../../availability/refusal.ts";
-import { cents, count, currency, id, instant, localDate, minutes } from "./values.ts";
+import { cents, count, currency, id, instant, localDate, minutes, orNull } from "./values.ts";
 
 const times = { startsAt: instant, endsAt: instant };
 
 export const visitSegment = z.strictObject({
   serviceId: id,
-  variantId: id.nullable().describe("Variant to book; null if there is none"),
-  staffId: id
-    .nullable()
-    .describe(
-      "Staff member proposed for the service; null if it needs nobody, or if the person has no public profile",
-    ),
+  variantId: orNull(id, "Variant to book; null if there is none"),
+  staffId: orNull(
+    id,
+    "Staff member proposed for the service; null if it needs nobody, or if the person has no public profile",
+  ),
   staffIds: z.array(id).describe("Staff members who are free to perform the service at this time"),
   ...times,
   priceCents: cents.describe("Price per guest, in minor units"),
@@ -19,7 +18,7 @@ export const visitSegment = z.strictObject({
 
 export const tableSegment = z.strictObject({
   tableId: id,
-  areaId: id.nullable().describe("Area of the table; null if it belongs to none"),
+  areaId: orNull(id, "Area of the table; null if it belongs to none"),
   ...times,
 });
 
@@ -65,9 +64,10 @@ const terms = {
   currency,
 };
 const to = localDate.describe("Last day of the search");
-const nextAvailable = instant
-  .nullable()
-  .describe("Start of the first free slot, even after `to`; null if there is none");
+const nextAvailable = orNull(
+  instant,
+  "Start of the first free slot, even after `to`; null if there is none",
+);
 
 export const slotsByDay = z.strictObject({ ...terms, to, days: z.array(day), nextAvailable });
 export const dayCounts = z.strictObject({

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { cents, count, currency, id, instant } from "./values.ts";
+import { cents, count, currency, id, instant, orNull } from "./values.ts";
 
 // Bookings, reservations, ticket orders and tickets: served in events, not by any route.
 
 const visitStatus = z.enum(["PENDING", "CONFIRMED", "CANCELLED", "COMPLETED", "NO_SHOW"]);
-const customerRef = z
-  .string()
-  .nullable()
-  .describe("ID of the customer in the system that made the booking; null if none was given");
+const customerRef = orNull(
+  z.string(),
+  "ID of the customer in the system that made the booking; null if none was given",
+);
 
 export const booking = z.strictObject({
   id,
@@ -18,11 +18,9 @@ export const booking = z.strictObject({
     .array(
       z.strictObject({
         serviceId: id,
-        variantId: id.nullable().describe("Booked variant; null if there is none"),
+        variantId: orNull(id, "Booked variant; null if there is none"),
         addons: z.array(z.strictObject({ addonId: id, quantity: z.int() })),
-        staffId: id
-          .nullable()
-          .describe("Staff member who performs the service; null if it needs none"),
+        staffId: orNull(id, "Staff member who performs the service; null if it needs none"),
         priceCents: cents.describe("Price per guest, in minor units"),
         startsAt: instant,
         endsAt: instant,
@@ -41,7 +39,7 @@ export const reservation = z.strictObject({
   partySize: z.int(),
   startsAt: instant,
   endsAt: instant,
-  areaId: id.nullable().describe("Area of the table; null if it belongs to none"),
+  areaId: orNull(id, "Area of the table; null if it belongs to none"),
   tableId: id,
   customerRef,
 });
@@ -57,9 +55,7 @@ export const ticketOrder = z.strictObject({
   totalCents: cents.describe("Price of all tickets, in minor units"),
   currency,
   customerRef,
-  expiresAt: instant
-    .nullable()
-    .describe("When an unpaid order expires; null once it is paid or cancelled"),
+  expiresAt: orNull(instant, "When an unpaid order expires; null once it is paid or cancelled"),
 });
 
 /** Never includes the code that admits its holder. */
@@ -69,5 +65,5 @@ export const ticket = z.strictObject({
   eventId: id,
   ticketTypeId: id,
   status: z.enum(["VALID", "CHECKED_IN", "VOID"]),
-  checkedInAt: instant.nullable().describe("When the ticket was checked in; null if it was not"),
+  checkedInAt: orNull(instant, "When the ticket was checked in; null if it was not"),
 });

@@ -13,7 +13,7 @@ import { promotion } from "./promotion.ts";
 import { publicEvent } from "./public-event.ts";
 import { addon, service, serviceCategory } from "./service.ts";
 import { staff } from "./staff.ts";
-import { count, id, instant } from "./values.ts";
+import { count, flag, id, instant } from "./values.ts";
 
 export const business = z.strictObject({
   id,
@@ -41,9 +41,7 @@ export const catalogChange = z.strictObject({
       z.strictObject({
         route: catalogRoute,
         ids: z.array(id).describe("IDs of the objects to read again, at most 500"),
-        idsComplete: z
-          .boolean()
-          .describe("true: `ids` lists every such object; false: read the whole list again"),
+        idsComplete: flag("true: `ids` lists every such object; false: read the whole list again"),
       }),
     )
     .describe("Lists that changed without a more specific event; fetch them again"),

@@ -7,7 +7,9 @@ import {
   count,
   currency,
   description,
+  flag,
   id,
+  orNull,
   parentId,
   weeklyWindow,
 } from "./values.ts";
@@ -19,10 +21,10 @@ export const menuCategory = z.strictObject({
   name: z.string(),
   description,
   parentId,
-  availability: z
-    .array(weeklyWindow)
-    .nullable()
-    .describe("Weekly times when its items are served; null if always"),
+  availability: orNull(
+    z.array(weeklyWindow),
+    "Weekly times when its items are served; null if always",
+  ),
   status: active,
   ...commonFields,
 });
@@ -54,15 +56,15 @@ export const menuItem = z.strictObject({
     .array(z.string())
     .describe("Dietary labels such as vegan, as the business writes them"),
   spicyLevel: z.int().min(0).max(5).nullable().describe("0 to 5; null if unknown"),
-  calories: count.nullable().describe("Energy in kcal; null if unknown"),
+  calories: orNull(count, "Energy in kcal; null if unknown"),
   containsAlcohol: z.boolean(),
-  availability: z
-    .array(weeklyWindow)
-    .nullable()
-    .describe("Weekly times when the item is served; null if always"),
-  soldOut: z.boolean().describe("Whether the item is sold out now"),
+  availability: orNull(
+    z.array(weeklyWindow),
+    "Weekly times when the item is served; null if always",
+  ),
+  soldOut: flag("Whether the item is sold out now"),
   tags: z.array(z.string()),
-  sku: z.string().nullable().describe("Stock keeping unit; null if there is none"),
+  sku: orNull(z.string(), "Stock keeping unit; null if there is none"),
   status: active,
   ...commonFields,
 });
@@ -77,9 +79,9 @@ export const modifierGroup = z.strictObject({
       id,
       name: z.string(),
       priceCents: cents.describe("Added to the item's price, in minor units"),
-      isDefault: z.boolean().describe("Whether the option is preselected"),
+      isDefault: flag("Whether the option is preselected"),
       allergens,
-      soldOut: z.boolean().describe("Whether the option is sold out now"),
+      soldOut: flag("Whether the option is sold out now"),
     }),
   ),
   status: active,

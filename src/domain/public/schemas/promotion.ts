@@ -4,9 +4,11 @@ import {
   cents,
   commonFields,
   description,
+  flag,
   id,
   instant,
   localDate,
+  orNull,
   weeklyWindow,
 } from "./values.ts";
 
@@ -16,9 +18,7 @@ const benefit = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("PERCENT_OFF"),
     percentBps,
-    maxAmountCents: cents
-      .nullable()
-      .describe("Largest discount in minor units; null if there is no limit"),
+    maxAmountCents: orNull(cents, "Largest discount in minor units; null if there is no limit"),
   }),
   z.strictObject({
     type: z.literal("AMOUNT_OFF"),
@@ -38,7 +38,7 @@ const benefit = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     type: z.literal("FREE_ADDON"),
-    addonId: id.nullable().describe("The free add-on; null if the add-on is not public"),
+    addonId: orNull(id, "The free add-on; null if the add-on is not public"),
   }),
 ]);
 
@@ -46,14 +46,10 @@ export const promotion = z.strictObject({
   id,
   name: z.string(),
   description,
-  requiresCode: z
-    .boolean()
-    .describe("Whether the customer must give a code; the API never returns the code"),
+  requiresCode: flag("Whether the customer must give a code; the API never returns the code"),
   benefit,
   appliesTo: z.strictObject({
-    all: z
-      .boolean()
-      .describe("true: applies to everything; false: applies to the objects in the lists below"),
+    all: flag("true: applies to everything; false: applies to the objects in the lists below"),
     serviceIds: z.array(id),
     serviceCategoryIds: z.array(id),
     menuItemIds: z.array(id),
@@ -63,26 +59,24 @@ export const promotion = z.strictObject({
   }),
   conditions: z
     .strictObject({
-      minSubtotalCents: cents.nullable().describe("Smallest order value, in minor units"),
-      minQuantity: z.int().nullable().describe("Smallest number of items"),
-      firstVisitOnly: z.boolean().describe("Whether only new customers get the promotion"),
-      maxUses: z.int().nullable().describe("Maximum number of uses by all customers together"),
-      maxUsesPerCustomer: z.int().nullable().describe("Maximum number of uses per customer"),
+      minSubtotalCents: orNull(cents, "Smallest order value, in minor units"),
+      minQuantity: orNull(z.int(), "Smallest number of items"),
+      firstVisitOnly: flag("Whether only new customers get the promotion"),
+      maxUses: orNull(z.int(), "Maximum number of uses by all customers together"),
+      maxUsesPerCustomer: orNull(z.int(), "Maximum number of uses per customer"),
     })
     .describe("Conditions that must all be met; null means that there is no such condition"),
   schedule: z.strictObject({
-    startsAt: instant.nullable().describe("When the promotion starts; null if it has no start"),
-    endsAt: instant.nullable().describe("When the promotion ends; null if it has no end"),
+    startsAt: orNull(instant, "When the promotion starts; null if it has no start"),
+    endsAt: orNull(instant, "When the promotion ends; null if it has no end"),
     weekly: z
       .array(weeklyWindow)
       .describe("Weekly times when the promotion applies; empty if always"),
     excludeDates: z.array(localDate).describe("Days on which the promotion does not apply"),
   }),
-  stackable: z.boolean().describe("Whether the promotion can be combined with others"),
+  stackable: flag("Whether the promotion can be combined with others"),
   priority: z.int().describe("The promotion with the highest priority is applied first"),
-  active: z
-    .boolean()
-    .describe("Whether the promotion has started and not ended; ignores `schedule.weekly`"),
+  active: flag("Whether the promotion has started and not ended; ignores `schedule.weekly`"),
   status: active,
   ...commonFields,
 });

@@ -8,6 +8,7 @@ import {
   description,
   id,
   instant,
+  orNull,
 } from "./values.ts";
 
 export const saleAvailability = z.strictObject({
@@ -16,9 +17,7 @@ export const saleAvailability = z.strictObject({
     .describe(
       "FEW_LEFT: at most 5 tickets, or 10 % of them, are left; NOT_YET: sales have not started; ENDED: sales are over, or the event is cancelled or postponed",
     ),
-  remaining: count
-    .nullable()
-    .describe("Number of tickets left; null if unlimited or not disclosed"),
+  remaining: orNull(count, "Number of tickets left; null if unlimited or not disclosed"),
 });
 
 export const ticketType = z.strictObject({
@@ -31,8 +30,8 @@ export const ticketType = z.strictObject({
     "Price in minor units; 0 if `kind` is FREE, a suggested amount if it is DONATION",
   ),
   currency,
-  salesStartAt: instant.nullable().describe("When sales start; null if immediately"),
-  salesEndAt: instant.nullable().describe("When sales end; null if with the event"),
+  salesStartAt: orNull(instant, "When sales start; null if immediately"),
+  salesEndAt: orNull(instant, "When sales end; null if with the event"),
   minPerOrder: z.int().min(1).describe("Minimum number of tickets per order"),
   maxPerOrder: z.int().min(1).describe("Maximum number of tickets per order"),
   availability: saleAvailability,
@@ -50,12 +49,12 @@ export const publicEvent = z.strictObject({
     .describe("POSTPONED: a new date will be announced; ENDED: the event is over"),
   startsAt: instant,
   endsAt: instant,
-  doorsAt: instant.nullable().describe("When the doors open; null if not specified"),
+  doorsAt: orNull(instant, "When the doors open; null if not specified"),
   timezone: z.string().describe("IANA time zone"),
   venue: z
     .strictObject({
       name: z.string(),
-      address: z.string().nullable().describe("Postal address; null if not specified"),
+      address: orNull(z.string(), "Postal address; null if not specified"),
     })
     .nullable()
     .describe("Where the event takes place; null if not specified"),

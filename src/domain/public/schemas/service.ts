@@ -6,9 +6,11 @@ import {
   count,
   currency,
   description,
+  flag,
   id,
   includedBy,
   minutes,
+  orNull,
   parentId,
 } from "./values.ts";
 
@@ -21,7 +23,7 @@ export const serviceVariant = z.strictObject({
   priceCents: cents.describe("Price in minor units, instead of the service's price"),
   currency,
   status: active,
-  isDefault: z.boolean().describe("Whether it is booked if the request names no variant"),
+  isDefault: flag("Whether it is booked if the request names no variant"),
   staffIds: z
     .array(id)
     .nullable()
@@ -49,16 +51,18 @@ export const addon = z.strictObject({
 export const addonLink = z.strictObject({
   id,
   addonId: id,
-  required: z.boolean().describe("Whether the service cannot be booked without the add-on"),
+  required: flag("Whether the service cannot be booked without the add-on"),
   minQuantity: count,
   maxQuantity: count,
   defaultQuantity: count.describe("Quantity to preselect"),
-  priceCents: cents
-    .nullable()
-    .describe("Price with this service, in minor units; null if the add-on's own price applies"),
-  durationMin: minutes
-    .nullable()
-    .describe("Duration with this service, in minutes; null if the add-on's own applies"),
+  priceCents: orNull(
+    cents,
+    "Price with this service, in minor units; null if the add-on's own price applies",
+  ),
+  durationMin: orNull(
+    minutes,
+    "Duration with this service, in minutes; null if the add-on's own applies",
+  ),
   addon,
   status: active,
   ...commonFields,
@@ -75,7 +79,7 @@ export const service = z.strictObject({
   variants: includedBy("includeVariants", z.array(serviceVariant)),
   addonLinks: includedBy("includeAddons", z.array(addonLink)),
   description,
-  categoryId: id.nullable().describe("Category of the service; null if it has none"),
+  categoryId: orNull(id, "Category of the service; null if it has none"),
   priceType: z
     .enum(["FIXED", "FROM", "FREE", "ON_REQUEST"])
     .describe("FROM: the lowest price; ON_REQUEST: ask the business"),
@@ -85,18 +89,16 @@ export const service = z.strictObject({
   durationFromMin: minutes.describe(
     "Shortest duration of the variants, in minutes; the service's duration if it has none",
   ),
-  bookable: z.boolean().describe("Whether `/availability` offers slots for the service"),
+  bookable: flag("Whether `/availability` offers slots for the service"),
   capacity: z.int().min(1).describe("Number of guests who can take part at the same time"),
   staffIds: z.array(id).describe("Staff members with a public profile who perform the service"),
   locationType: z.enum(["ON_SITE", "AT_CUSTOMER", "ONLINE"]),
-  depositCents: cents
-    .nullable()
-    .describe("Deposit to pay in advance, in minor units; null if there is none"),
+  depositCents: orNull(cents, "Deposit to pay in advance, in minor units; null if there is none"),
   bookingRules: z
     .strictObject({
-      slotIntervalMin: z.int().nullable().describe("Minutes between possible starts"),
-      minNoticeMin: z.int().nullable().describe("Minimum notice in minutes"),
-      maxAdvanceDays: z.int().nullable().describe("Booking horizon in days"),
+      slotIntervalMin: orNull(z.int(), "Minutes between possible starts"),
+      minNoticeMin: orNull(z.int(), "Minimum notice in minutes"),
+      maxAdvanceDays: orNull(z.int(), "Booking horizon in days"),
     })
     .describe("Rules of this service; null means the business's default applies"),
   tags: z.array(z.string()),
@@ -107,7 +109,7 @@ export const serviceCategory = z.strictObject({
   id,
   name: z.string(),
   description,
-  color: z.string().nullable().describe("CSS hex color such as #aa3366; null if there is none"),
+  color: orNull(z.string(), "CSS hex color such as #aa3366; null if there is none"),
   parentId,
   status: active,
   ...commonFields,

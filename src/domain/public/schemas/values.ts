@@ -9,12 +9,15 @@ export const id = z.string();
 /** RFC 3339 with the offset of the business's time zone. */
 export const instant = z.string().meta({ format: "date-time" });
 export const localDate = z.string().meta({ format: "date" });
+export const orNull = <S extends z.ZodType>(schema: S, description: string) =>
+  schema.nullable().describe(description);
+export const flag = (description: string) => z.boolean().describe(description);
 export const currency = z.string().length(3).describe("ISO 4217 code");
 export const cents = z.int().describe("Amount in minor units of the currency");
 export const minutes = z.int().min(0).describe("Duration in minutes");
 export const count = z.int().min(0);
-export const description = z.string().nullable().describe("Description; null if there is none");
-export const parentId = id.nullable().describe("Parent category; null at the top level");
+export const description = orNull(z.string(), "Description; null if there is none");
+export const parentId = orNull(id, "Parent category; null at the top level");
 
 /**
  * A field that a response has only if a parameter asks for it, and an event always has. The type
@@ -29,9 +32,9 @@ export const includedBy = <S extends z.ZodType>(parameter: string, schema: S): S
 export const image = z.strictObject({
   id,
   url: z.string().describe("URL where the business hosts the image"),
-  alt: z.string().nullable().describe("Alternative text; null if there is none"),
-  width: z.int().nullable().describe("Width in pixels; null if unknown"),
-  height: z.int().nullable().describe("Height in pixels; null if unknown"),
+  alt: orNull(z.string(), "Alternative text; null if there is none"),
+  width: orNull(z.int(), "Width in pixels; null if unknown"),
+  height: orNull(z.int(), "Height in pixels; null if unknown"),
 });
 
 export const commonFields = {

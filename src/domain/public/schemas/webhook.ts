@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../../event-types.ts";
 import { DELIVERY_STATUSES } from "../../webhooks/settle.ts";
-import { count, id, instant } from "./values.ts";
+import { count, flag, id, instant, orNull } from "./values.ts";
 
 const eventType = z.enum(EVENT_TYPES);
 
@@ -13,15 +13,11 @@ export const endpoint = z.strictObject({
   status: z
     .enum(["ACTIVE", "DISABLED"])
     .describe("DISABLED: events are kept for the endpoint but not sent"),
-  disabledReason: z
-    .string()
-    .nullable()
-    .describe(
-      "`gone`: the receiver responded with 410; `failing`: it failed for 5 days; `manual`: the business disabled it; null if the endpoint is active",
-    ),
-  failingSince: instant
-    .nullable()
-    .describe("When its deliveries started to fail; null if they succeed"),
+  disabledReason: orNull(
+    z.string(),
+    "`gone`: the receiver responded with 410; `failing`: it failed for 5 days; `manual`: the business disabled it; null if the endpoint is active",
+  ),
+  failingSince: orNull(instant, "When its deliveries started to fail; null if they succeed"),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -39,7 +35,7 @@ export const rotatedEndpoint = endpoint.extend({
 });
 
 export const finishedRotation = endpoint.extend({
-  finished: z.boolean().describe("false if there was no old secret to remove"),
+  finished: flag("false if there was no old secret to remove"),
 });
 
 export const enabledEndpoint = endpoint.extend({
@@ -52,27 +48,22 @@ const outcome = z
   .describe(
     "responded: the receiver sent a response, with any status; refused: it could not be reached or did not respond in time. The business can see the exact reason. The other values are no longer returned",
   );
-const statusCode = z
-  .int()
-  .nullable()
-  .describe("HTTP status of the response; null if there was no response");
-const error = z.string().nullable().describe("Why it failed; null if it did not fail");
-const responseText = z
-  .string()
-  .nullable()
-  .describe("Beginning of the response body; null or empty if there was none");
+const statusCode = orNull(z.int(), "HTTP status of the response; null if there was no response");
+const error = orNull(z.string(), "Why it failed; null if it did not fail");
+const responseText = orNull(
+  z.string(),
+  "Beginning of the response body; null or empty if there was none",
+);
 const durationMs = z.number().describe("In milliseconds");
 
 export const endpointTest = z.strictObject({
-  ok: z.boolean().describe("Whether the receiver accepted the event with a 2xx status"),
+  ok: flag("Whether the receiver accepted the event with a 2xx status"),
   url: z.string(),
   outcome,
-  address: z
-    .string()
-    .nullable()
-    .describe(
-      "Public IP address that responded; null if there was no response, or not from a public address",
-    ),
+  address: orNull(
+    z.string(),
+    "Public IP address that responded; null if there was no response, or not from a public address",
+  ),
   statusCode,
   error,
   durationMs,
@@ -94,11 +85,11 @@ export const delivery = z.strictObject({
       "PENDING: waiting for its next attempt; EXHAUSTED: every attempt failed; PARKED: held while the endpoint is disabled; CANCELLED: will not be sent; CORRUPT: the stored event is damaged and cannot be sent",
     ),
   attemptCount: count,
-  nextAttemptAt: instant.nullable().describe("When the next attempt is due; null if there is none"),
+  nextAttemptAt: orNull(instant, "When the next attempt is due; null if there is none"),
   lastStatusCode: statusCode,
   lastError: error,
   createdAt: instant,
-  deliveredAt: instant.nullable().describe("When the event was delivered; null if it has not been"),
+  deliveredAt: orNull(instant, "When the event was delivered; null if it has not been"),
 });
 
 export const attempt = z.strictObject({
