@@ -1,8 +1,8 @@
 import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
 import type { Catalog, DocOf, Kind } from "../../domain/catalog/catalog.ts";
-import { assertValidObject } from "../../domain/catalog/validate-object.ts";
+import { assertValidObject } from "../../domain/catalog/validate.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { MassDelete } from "../../domain/catalog/change/mass-delete.ts";
+import type { MassDelete } from "../../domain/catalog/change/diff.ts";
 import type { Runtime } from "../runtime.ts";
 import { getObject } from "./objects.ts";
 import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";

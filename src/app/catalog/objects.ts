@@ -1,6 +1,11 @@
-import type { Catalog, DocOf, Kind, PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import {
+  type Catalog,
+  type DocOf,
+  type Kind,
+  type PublicEventDoc,
+  KIND_NAMES,
+} from "../../domain/catalog/catalog.ts";
 import { ID_PREFIXES, objectId } from "../../domain/catalog/object-id.ts";
-import { KIND_NAMES } from "../../domain/catalog/kind-names.ts";
 import { quote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";

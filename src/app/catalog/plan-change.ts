@@ -10,8 +10,9 @@ import {
   isEmptyDiff,
   type ObjectChange,
   type CatalogDiff,
+  type MassDelete,
+  findMassDeletes,
 } from "../../domain/catalog/change/diff.ts";
-import { type MassDelete, findMassDeletes } from "../../domain/catalog/change/mass-delete.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";

@@ -1,6 +1,5 @@
-import type { DocOf, Kind, Status, BusinessDoc } from "../../domain/catalog/catalog.ts";
+import { type DocOf, type Kind, type Status, type BusinessDoc, KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import { getByKeyOrId, listCommandFor } from "../../app/catalog/objects.ts";
-import { KIND_NAMES } from "../../domain/catalog/kind-names.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseMoney } from "../../domain/money.ts";

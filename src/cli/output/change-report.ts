@@ -1,7 +1,7 @@
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import { countOf, safe } from "../../domain/text.ts";
-import { KIND_NAMES } from "../../domain/catalog/kind-names.ts";
+import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
 import type { Cli } from "../cli.ts";
 import type { Column } from "./table.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Catalog, Kind, ServiceDoc } from "../catalog/catalog.ts";
 import { objectId } from "../catalog/object-id.ts";
-import { isVisible } from "../public/public-context.ts";
+import { isVisible, memoized } from "../public/public-context.ts";
 import type * as schemas from "../public/schemas/availability.ts";
 import { variantId } from "../public/service.ts";
 import { formatMinute } from "./wall-clock.ts";
@@ -36,11 +36,12 @@ export function createSlotPresenter(
   const [staff, tables, areas] = [idsOf("staff"), idsOf("table"), idsOf("area")];
   const areaOf = new Map(objects.table.map(({ key, area }) => [key, area]));
   const services = new Map(objects.service.map((doc) => [doc.key, doc]));
-  const variantIds = memoize(
+  const variantIds = memoized(
     (service: ServiceDoc) =>
       new Map(service.variants.map((doc) => [doc.key, variantId(slug, service, doc)])),
   );
-  const localTime = memoize((at: number) => formatMinute(at, timezone));
+  // Thousands of slots share the same minutes.
+  const localTime = memoized((at: number) => formatMinute(at, timezone));
 
   const toPublicSegment = (segment: Slot["segments"][number]): PublicSlot["segments"][number] => {
     const [startsAt, endsAt] = [localTime(segment.startMin), localTime(segment.endMin)];
@@ -82,15 +83,5 @@ export function createSlotPresenter(
       detail: REFUSAL_TEXT[reason],
       segment,
     }),
-  };
-}
-
-/** Thousands of slots share the same minutes. */
-function memoize<Input, Value>(compute: (input: Input) => Value): (input: Input) => Value {
-  const cache = new Map<Input, Value>();
-  return (input) => {
-    let value = cache.get(input);
-    if (value === undefined) cache.set(input, (value = compute(input)));
-    return value;
   };
 }

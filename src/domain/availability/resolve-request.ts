@@ -1,4 +1,12 @@
-import type { Catalog, AddonDoc, DocOf, Kind, ServiceDoc, VariantDoc } from "../catalog/catalog.ts";
+import {
+  type Catalog,
+  type AddonDoc,
+  type DocOf,
+  type Kind,
+  type ServiceDoc,
+  type VariantDoc,
+  KIND_NAMES,
+} from "../catalog/catalog.ts";
 import { type VisitPlan, planResolvedRequest } from "./visit-plan.ts";
 import type {
   RequestIssue,
@@ -11,7 +19,6 @@ import type {
 } from "./request.ts";
 import type { DateRange } from "./date-range.ts";
 import { objectId } from "../catalog/object-id.ts";
-import { KIND_NAMES } from "../catalog/kind-names.ts";
 import { quote } from "../text.ts";
 import { isVisible } from "../public/public-context.ts";
 import { didYouMean } from "../nearest.ts";

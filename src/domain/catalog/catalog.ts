@@ -46,6 +46,7 @@ export type Keyed = { key: string; previousKeys: string[] };
 export type Named = Keyed & { name: string };
 export type Presented = { images: ImageDoc[]; translations: Translations };
 type Common = Named & Presented & { status: Status };
+type Described = Common & { description: string | null };
 
 export const WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Day = (typeof WEEK)[number];
@@ -97,21 +98,18 @@ export type ScheduleDoc = {
   turnTimes: { upTo: number; min: number }[];
 };
 
-export type ServiceCategoryDoc = Common & {
-  description: string | null;
+export type ServiceCategoryDoc = Described & {
   color: string | null;
   parent: string | null;
 };
 
-export type AddonDoc = Common & {
-  description: string | null;
+export type AddonDoc = Described & {
   priceCents: number;
   durationMin: number;
   maxQuantity: number;
 };
 
-export type VariantDoc = Common & {
-  description: string | null;
+export type VariantDoc = Described & {
   durationMin: number;
   priceCents: number;
   isDefault: boolean;
@@ -131,8 +129,7 @@ export type AddonLinkDoc = {
   durationMin: number | null;
 };
 
-export type ServiceDoc = Common & {
-  description: string | null;
+export type ServiceDoc = Described & {
   category: string | null;
   durationMin: number;
   priceCents: number;
@@ -175,8 +172,7 @@ export type StaffDoc = Common & {
   serviceOverrides: { service: string; durationMin: number | null; priceCents: number | null }[];
 };
 
-export type MenuCategoryDoc = Common & {
-  description: string | null;
+export type MenuCategoryDoc = Described & {
   parent: string | null;
   availability: WeeklyWindow[] | null;
 };
@@ -206,8 +202,7 @@ export type ModifierGroupDoc = Common & {
   options: (Named & { priceCents: number; isDefault: boolean; allergens: Allergen[] })[];
 };
 
-export type MenuItemDoc = Common & {
-  description: string | null;
+export type MenuItemDoc = Described & {
   categories: string[];
   priceCents: number;
   priceType: "FIXED" | "FROM" | "MARKET" | "FREE";
@@ -227,8 +222,7 @@ export type MenuItemDoc = Common & {
 export type AreaDoc = Common;
 export type TableDoc = Common & { area: string | null; minSeats: number; maxSeats: number };
 
-export type PromotionDoc = Common & {
-  description: string | null;
+export type PromotionDoc = Described & {
   benefit: PromotionBenefit;
   appliesTo: {
     all: boolean;
@@ -266,8 +260,7 @@ export type PromotionBenefit =
   | { type: "BUY_X_GET_Y"; buyQuantity: number; getQuantity: number; percentBps: number }
   | { type: "FREE_ADDON"; addon: string };
 
-export type TicketTypeDoc = Common & {
-  description: string | null;
+export type TicketTypeDoc = Described & {
   kind: "PAID" | "FREE" | "DONATION";
   priceCents: number;
   salesStartAt: number | null;
@@ -292,26 +285,29 @@ export type PublicEventDoc = Named &
     quotas: { key: string; size: number; ticketTypes: string[] }[];
   };
 
-export const emptyObjects = (): CatalogObjects => ({
-  service_category: [],
-  addon: [],
-  service: [],
-  resource: [],
-  staff: [],
-  menu_category: [],
-  modifier_group: [],
-  menu_item: [],
-  area: [],
-  table: [],
-  promotion: [],
-  public_event: [],
-});
-
-export const ALL_KINDS = Object.keys(emptyObjects()) as Kind[];
-
 export const emptySchedule = (): ScheduleDoc => ({
   hours: [],
   closures: [],
   exceptions: [],
   turnTimes: [],
 });
+
+export const KIND_NAMES: Record<Kind, string> = {
+  service_category: "service category",
+  addon: "add-on",
+  service: "service",
+  resource: "resource",
+  staff: "staff member",
+  menu_category: "menu category",
+  modifier_group: "modifier group",
+  menu_item: "menu item",
+  area: "area",
+  table: "table",
+  promotion: "promotion",
+  public_event: "event",
+};
+
+export const ALL_KINDS = Object.keys(KIND_NAMES) as Kind[];
+
+export const emptyObjects = (): CatalogObjects =>
+  Object.fromEntries(ALL_KINDS.map((kind) => [kind, []])) as unknown as CatalogObjects;

@@ -1,17 +1,17 @@
-import type {
-  Catalog,
-  CatalogObjects,
-  DocOf,
-  Keyed,
-  Kind,
-  PromotionDoc,
-  PublicEventDoc,
-  ServiceDoc,
-  StaffDoc,
+import {
+  type Catalog,
+  type CatalogObjects,
+  type DocOf,
+  type Keyed,
+  type Kind,
+  type PromotionDoc,
+  type PublicEventDoc,
+  type ServiceDoc,
+  type StaffDoc,
+  ALL_KINDS,
+  KIND_NAMES,
 } from "./catalog.ts";
-import { ALL_KINDS } from "./catalog.ts";
 import { originalKey } from "./object-id.ts";
-import { KIND_NAMES } from "./kind-names.ts";
 import { limitedSuggestions, type Path } from "./catalog-issue.ts";
 import { quote } from "../text.ts";
 

@@ -1,12 +1,13 @@
-import type { Catalog } from "./catalog.ts";
+import { type Catalog, type DocOf, emptyObjects, type Kind, KIND_NAMES } from "./catalog.ts";
 import { mergeCatalog, type MergedCatalog } from "./change/merge.ts";
 import { findUnchanged } from "./change/unchanged-items.ts";
 import { validateSchema } from "./file/schema-check.ts";
-import { KIND_NAMES } from "./kind-names.ts";
 import { normaliseCatalog, withoutFollowUpIssues } from "./file/normalise.ts";
 import { findReferenceIssues, type ReferenceIssue } from "./references.ts";
 import type { Path, CatalogIssue } from "./catalog-issue.ts";
 import { quote } from "../text.ts";
+import { exportCatalog } from "./file/export.ts";
+import { AppError } from "../errors.ts";
 
 export type ValidateOptions = {
   /** null if the business is new. */
@@ -76,4 +77,24 @@ function withFilePath(
     path: [0],
     detail: `The ${KIND_NAMES[kind]} ${quote(key)} is stored on the server but not in these files: ${detail}`,
   };
+}
+
+/**
+ * Applies the rules of catalog files to an object that a command edited.
+ * @throws AppError invalid_input that lists every issue
+ */
+export function assertValidObject<K extends Kind>(current: Catalog, kind: K, doc: DocOf[K]): void {
+  const file = exportCatalog({ ...current, objects: { ...emptyObjects(), [kind]: [doc] } });
+  const { issues } = validateCatalog([file], {
+    current: () => current,
+    prune: false,
+    seedingAt: null,
+  });
+  const [first] = issues;
+  if (first === undefined) return;
+  throw new AppError(
+    "invalid_input",
+    `Invalid ${KIND_NAMES[kind]} ${quote(doc.key)}: ${first.detail}`,
+    { issues: issues.map(({ code, detail }) => ({ code, detail })) },
+  );
 }

@@ -102,7 +102,7 @@ export function createPublicContext(
   };
 }
 
-function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
+export function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
   const values = new Map<K, V>();
   return (key) => {
     let value = values.get(key);

@@ -8,11 +8,11 @@ import {
 } from "../catalog/import-report.ts";
 import { categoryIds, mapCategories, splitCategories } from "./categories.ts";
 import { type Links, mapDish, mapService } from "./items.ts";
-import { labelOf, type MappingContext, validOrSkipped } from "./mapping.ts";
+import { labelOf, type MappingContext, validOrSkipped, type AuthoredImages } from "./mapping.ts";
 import { mapModifierLists } from "./modifiers.ts";
-import { dataOf, isRead, type SquareItem, type SquareObject } from "./objects.ts";
-import { createImageFinder } from "./images.ts";
+import { dataOf, isRead, type SquareItem, type SquareObject, type Image } from "./objects.ts";
 import { createSkippedLog, type SkippedLog, typeName } from "./skipped.ts";
+import { line, webAddress } from "../catalog/file/values.ts";
 
 type ItemObject = { object: SquareObject; item: SquareItem };
 
@@ -189,4 +189,43 @@ function assertNotEmpty(sections: ImportedSections): ImportedSections {
       fix: "Call Square's ListCatalog with types=ITEM,CATEGORY,MODIFIER_LIST,IMAGE and import its response.",
     },
   );
+}
+
+/** Those in `imageIds`, and one that the file has next to the object. */
+export function createImageFinder(objects: SquareObject[], skipped: SkippedLog) {
+  const unused = new Map(
+    objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]),
+  );
+  const images = new Map(unused);
+
+  function read(image: Image, owner: string): NonNullable<AuthoredImages["images"]> {
+    const { url = "", caption } = image;
+    const what = `image ${url} of ${owner}`;
+    if (!webAddress.safeParse(url).success) {
+      skipped.add(what, "an image must be a web address (https://…)");
+      return [];
+    }
+    if (caption === undefined || caption === "") return [{ url }];
+    if (line(300).safeParse(caption).success) return [{ url, alt: caption }];
+    skipped.add(`caption of ${what}`, "a caption must be one line of at most 300 characters");
+    return [{ url }];
+  }
+
+  return {
+    imagesOf(object: SquareObject, imageIds: readonly string[]): AuthoredImages {
+      const found = object.image === undefined ? [] : read(object.image, object.id);
+      for (const id of imageIds) {
+        const image = images.get(id);
+        unused.delete(id);
+        if (image === undefined)
+          skipped.add(`image ${id} of ${object.id}`, "the image is not in the file");
+        else found.push(...read(dataOf("IMAGE", image), object.id));
+      }
+      return found.length === 0 ? {} : { images: found };
+    },
+
+    addUnusedImages(): void {
+      for (const { id, type } of unused.values()) skipped.addObject(type, labelOf("", id));
+    },
+  };
 }

@@ -5,9 +5,9 @@ import {
   type Kind,
   type MenuItemDoc,
   type ServiceDoc,
+  KIND_NAMES,
 } from "../catalog.ts";
 import { CSV_COLUMNS, CSV_SEPARATOR, type CsvCells, type CsvType, writeCell } from "./format.ts";
-import { KIND_NAMES } from "../kind-names.ts";
 import { countOf } from "../../text.ts";
 import { formatMoney } from "../../money.ts";
 

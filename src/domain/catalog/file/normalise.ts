@@ -1,7 +1,14 @@
-import type { BusinessDoc, Catalog, CatalogObjects, DocOf, Kind, ScheduleDoc } from "../catalog.ts";
+import {
+  type BusinessDoc,
+  type Catalog,
+  type CatalogObjects,
+  type DocOf,
+  type Kind,
+  type ScheduleDoc,
+  KIND_NAMES,
+} from "../catalog.ts";
 import { type CatalogIssue, itemPath, type Path } from "../catalog-issue.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
-import { KIND_NAMES } from "../kind-names.ts";
 import { objectRef } from "../references.ts";
 import { deepEqual } from "../../equality.ts";
 import { quote } from "../../text.ts";

@@ -98,55 +98,34 @@ function describeIssue(issue: ZodIssue, contents: unknown[]): CatalogIssue[] {
       detail: `Unknown field ${quote(field)}.${unknownFieldHint(field, known)}`,
     }));
   }
-  const value = path.reduce<unknown>(
-    (inner, part) => (inner as Record<string | number, unknown> | undefined)?.[part],
+  const value = valueAt(contents, path);
+  const field = fieldName(path);
+  const isMissing = value === undefined && typeof path.at(-1) === "string";
+  const describe = (): string => {
+    if (issue.code === "invalid_key") {
+      const noun = issue.issues[0]?.message ?? issue.message;
+      return `A name in '${fieldName(path.slice(0, -1))}' must be ${noun}, not ${quote(field)}.`;
+    }
+    if (path.length === 1) return `A catalog file must be ${issue.message}, not ${show(value)}.`;
+    if (isMissing) return `'${field}' is missing; it must be ${issue.message}.`;
+    const subject = typeof path.at(-1) === "number" ? `Each of '${field}'` : `'${field}'`;
+    const hint = valueHint(field, issue, value);
+    return `${subject} must be ${issue.message}, not ${show(value)}.${hint}`;
+  };
+  const code = isMissing && issue.code !== "invalid_key" ? "missing_field" : "invalid_value";
+  return [{ code, path, detail: describe() }];
+}
+
+const valueAt = (contents: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce(
+    (value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part],
     contents,
   );
-  const field = fieldName(path);
-  if (issue.code === "invalid_key") {
-    const noun = issue.issues[0]?.message ?? issue.message;
-    return [
-      {
-        code: "invalid_value",
-        path,
-        detail: `A name in '${fieldName(path.slice(0, -1))}' must be ${noun}, not ${quote(field)}.`,
-      },
-    ];
-  }
-  if (path.length === 1)
-    return [
-      {
-        code: "invalid_value",
-        path,
-        detail: `A catalog file must be ${issue.message}, not ${show(value)}.`,
-      },
-    ];
-  if (value === undefined && typeof path.at(-1) === "string")
-    return [
-      {
-        code: "missing_field",
-        path,
-        detail: `'${field}' is missing; it must be ${issue.message}.`,
-      },
-    ];
-  return [
-    {
-      code: "invalid_value",
-      path,
-      detail: `${mustBe(field, issue, value)}${valueHint(field, issue, value)}`,
-    },
-  ];
-}
 
 function unknownFieldHint(field: string, known: string[]): string {
   // In a YAML flow map, the comma in { price: 4,50 } starts a new field.
   if (/^\d+$/.test(field)) return " To write an amount, use a decimal point: 4.50.";
   return didYouMean(field, known) || ` Known fields: ${known.join(", ")}.`;
-}
-
-function mustBe(field: string, issue: ZodIssue, value: unknown): string {
-  const subject = typeof issue.path.at(-1) === "number" ? `Each of '${field}'` : `'${field}'`;
-  return `${subject} must be ${issue.message}, not ${show(value)}.`;
 }
 
 function valueHint(field: string, issue: ZodIssue, value: unknown): string {
@@ -197,10 +176,7 @@ const isInItem = (path: Path): boolean =>
 function deleteInvalid(contents: unknown[], issue: ZodIssue): void {
   const inner = issue.code === "unrecognized_keys" ? issue.path : issue.path.slice(0, -1);
   const fields = issue.code === "unrecognized_keys" ? issue.keys : issue.path.slice(-1);
-  const parent = inner.reduce<unknown>(
-    (value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part],
-    contents,
-  );
+  const parent = valueAt(contents, inner);
   // Deleting an element would shift the paths of later ones, so delete the whole list of words.
   if (
     Array.isArray(parent) &&
