@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { catalogFileSchema } from "../catalog/file/schema.ts";
 import { AppError } from "../errors.ts";
 import {
@@ -41,43 +42,38 @@ export function mapSquareCatalog(
     schemas.serviceCategories.unwrap().element,
     context,
   );
-  const uses = dishes.flatMap(({ item }) =>
-    item.modifierListInfo.map((info) => ({ info, item: item.name })),
-  );
   const modifierGroups = mapModifierLists(
     ofType("MODIFIER_LIST"),
-    uses,
+    dishes.flatMap(({ item }) => item.modifierListInfo.map((info) => ({ info, item: item.name }))),
     menuSchemas.modifierGroups.unwrap().element,
     context,
   );
-
-  const mapped = {
-    serviceCategories,
-    services: services.flatMap((itemObject) => {
-      const doc = mapService(
-        itemObject.object,
-        itemObject.item,
-        linksOf(itemObject, serviceCategories, modifierGroups, skipped),
+  const mapItems = <T>(
+    items: ItemObject[],
+    categories: { key: string }[],
+    schema: z.ZodType<T>,
+    map: typeof mapDish | typeof mapService,
+  ): T[] =>
+    items.flatMap((itemObject) => {
+      const { object, item } = itemObject;
+      const doc = map(
+        object,
+        item,
+        linksOf(itemObject, categories, modifierGroups, skipped),
         context,
       );
       return doc === undefined
         ? []
-        : validOrSkipped(schemas.services.unwrap().element, doc, itemLabel(itemObject), skipped);
-    }),
+        : validOrSkipped(schema, doc as T, itemLabel(itemObject), skipped);
+    });
+
+  const mapped = {
+    serviceCategories,
+    services: mapItems(services, serviceCategories, schemas.services.unwrap().element, mapService),
     menu: {
       categories: menuCategories,
       modifierGroups,
-      items: dishes.flatMap((itemObject) => {
-        const doc = mapDish(
-          itemObject.object,
-          itemObject.item,
-          linksOf(itemObject, menuCategories, modifierGroups, skipped),
-          context,
-        );
-        return doc === undefined
-          ? []
-          : validOrSkipped(menuSchemas.items.unwrap().element, doc, itemLabel(itemObject), skipped);
-      }),
+      items: mapItems(dishes, menuCategories, menuSchemas.items.unwrap().element, mapDish),
     },
   };
   addUnusedImages();
@@ -114,24 +110,20 @@ function nameIn(object: SquareObject): string {
   return typeof name === "string" ? name : "";
 }
 
-function splitItems(
-  objects: SquareObject[],
-  skipped: SkippedLog,
-): { dishes: ItemObject[]; services: ItemObject[] } {
-  const split: { dishes: ItemObject[]; services: ItemObject[] } = { dishes: [], services: [] };
+function splitItems(objects: SquareObject[], skipped: SkippedLog) {
+  const [dishes, services]: [ItemObject[], ItemObject[]] = [[], []];
   for (const object of objects) {
     const itemObject = { object, item: dataOf("ITEM", object) };
     const { productType } = itemObject.item;
-    if (productType === "APPOINTMENTS_SERVICE") split.services.push(itemObject);
-    else if (productType === "REGULAR" || productType === "FOOD_AND_BEV")
-      split.dishes.push(itemObject);
+    if (productType === "APPOINTMENTS_SERVICE") services.push(itemObject);
+    else if (productType === "REGULAR" || productType === "FOOD_AND_BEV") dishes.push(itemObject);
     else
       skipped.add(
         itemLabel(itemObject),
         `${typeName(productType)} is neither a dish nor a service`,
       );
   }
-  return split;
+  return { dishes, services };
 }
 
 /** Skips references to objects that were not imported. */
@@ -141,31 +133,22 @@ function linksOf(
   groups: { key: string }[],
   skipped: SkippedLog,
 ): Links {
-  const onlyImported = (kind: string, ids: string[], imported: { key: string }[]) =>
+  const skip = (what: string, why: string) =>
+    skipped.add(`${what} of ${itemLabel(itemObject)}`, why);
+  const onlyImported = (noun: string, ids: string[], imported: { key: string }[]) =>
     ids.filter((id) => {
       const isKnown = imported.some(({ key }) => key === id);
-      if (!isKnown)
-        skipped.add(
-          `${kind} ${id} of ${itemLabel(itemObject)}`,
-          "it is not in the file, or was not imported",
-        );
+      if (!isKnown) skip(`${noun} ${id}`, "it is not in the file, or was not imported");
       return isKnown;
     });
   const enabled = itemObject.item.modifierListInfo.filter(({ enabled, modifierListId }) => {
-    if (!enabled)
-      skipped.add(
-        `modifier list ${modifierListId} of ${itemLabel(itemObject)}`,
-        "it is disabled for this item",
-      );
+    if (!enabled) skip(`modifier list ${modifierListId}`, "it is disabled for this item");
     return enabled;
   });
+  const groupIds = [...new Set(enabled.map((info) => info.modifierListId))];
   return {
     categories: onlyImported("category", categoryIds(itemObject.item), categories),
-    modifierGroups: onlyImported(
-      "modifier list",
-      [...new Set(enabled.map((info) => info.modifierListId))],
-      groups,
-    ),
+    modifierGroups: onlyImported("modifier list", groupIds, groups),
   };
 }
 

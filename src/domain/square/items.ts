@@ -29,15 +29,13 @@ export function mapService(
   links: Links,
   context: MappingContext,
 ): AuthoredService | undefined {
+  const { skipped } = context;
   const what = `service ${labelOf(item.name, object.id)}`;
   const { priced, hasVariablePrice } = readVariations(item, what, context);
+  const skip = (part: string, why: string) => skipped.add(`${part} of ${what}`, why);
   const timed = priced.filter(({ variation }) => {
     const hasDuration = variation.itemVariationData.serviceDuration !== undefined;
-    if (!hasDuration)
-      context.skipped.add(
-        `variation ${variationLabel(variation)} of ${what}`,
-        "it has no duration",
-      );
+    if (!hasDuration) skip(`variation ${variationLabel(variation)}`, "it has no duration");
     return hasDuration;
   });
   const variants = timed.map(({ variation, price }, at) => ({
@@ -49,7 +47,7 @@ export function mapService(
   }));
   const [first] = variants;
   if (first === undefined) {
-    context.skipped.add(
+    skipped.add(
       what,
       "none of its variations could be imported, so it has no duration and no price",
     );
@@ -60,20 +58,14 @@ export function mapService(
   );
   if (closed.length < timed.length)
     for (const { variation } of closed)
-      context.skipped.add(
-        `availableForBooking: false of ${variationLabel(variation)} of ${what}`,
+      skip(
+        `availableForBooking: false of ${variationLabel(variation)}`,
         "only a whole service can be closed for booking",
       );
   for (const category of links.categories.slice(1))
-    context.skipped.add(
-      `category ${category} of ${what}`,
-      "a service has only one category; the first one was imported",
-    );
+    skip(`category ${category}`, "a service has only one category; the first one was imported");
   for (const group of links.modifierGroups)
-    context.skipped.add(
-      `modifier list ${group} of ${what}`,
-      "services have no modifiers: add an add-on under 'addons'",
-    );
+    skip(`modifier list ${group}`, "services have no modifiers: add an add-on under 'addons'");
   addUnreadFields(object, item, ["serviceDuration", "availableForBooking"], context);
   return {
     key: object.id,
@@ -127,19 +119,13 @@ export function mapDish(
 
 /** `hasVariablePrice`: all prices are entered at the sale. */
 function readVariations(item: SquareItem, what: string, context: MappingContext) {
+  const skip = (variation: Variation, why: string) =>
+    context.skipped.add(`variation ${variationLabel(variation)} of ${what}`, why);
   const kept = item.variations
     .filter((variation) => {
       const { amount = 0 } = variation.itemVariationData.priceMoney ?? {};
-      if (variation.isDeleted)
-        context.skipped.add(
-          `variation ${variationLabel(variation)} of ${what}`,
-          "it is deleted in Square",
-        );
-      else if (amount < 0)
-        context.skipped.add(
-          `variation ${variationLabel(variation)} of ${what}`,
-          "its price is negative",
-        );
+      if (variation.isDeleted) skip(variation, "it is deleted in Square");
+      else if (amount < 0) skip(variation, "its price is negative");
       return !variation.isDeleted && amount >= 0;
     })
     .sort((a, b) => (a.itemVariationData.ordinal ?? 0) - (b.itemVariationData.ordinal ?? 0))
@@ -154,8 +140,8 @@ function readVariations(item: SquareItem, what: string, context: MappingContext)
   const priced = kept.flatMap(({ variation, price }) => {
     if (price !== undefined) return [{ variation, price }];
     if (hasVariablePrice) return [{ variation, price: formatMoney(0, context.currency) }];
-    context.skipped.add(
-      `variation ${variationLabel(variation)} of ${what}`,
+    skip(
+      variation,
       "its price is entered at the time of sale, but other variations have fixed prices",
     );
     return [];
@@ -195,31 +181,20 @@ function addUnreadFields(
   object: SquareObject,
   item: SquareItem,
   moreFields: readonly string[],
-  context: MappingContext,
+  { skipped }: MappingContext,
 ): void {
   const { description = "" } = readDescription(item);
-  const texts = ["description", "descriptionPlaintext"].filter(
+  const read = ["description", "descriptionPlaintext"].filter(
     (field) => item[field] === description,
   );
   const { reportingCategory } = item;
-  const isListed =
-    reportingCategory !== undefined && categoryIds(item).includes(reportingCategory.id);
-  context.skipped.addUnread("item", object.fields, OBJECT_FIELDS);
-  context.skipped.addUnread("item", item, [
-    ...ITEM_FIELDS,
-    ...texts,
-    ...(isListed ? ["reportingCategory"] : []),
-  ]);
+  if (reportingCategory && categoryIds(item).includes(reportingCategory.id))
+    read.push("reportingCategory");
+  skipped.addUnread("item", object.fields, OBJECT_FIELDS);
+  skipped.addUnread("item", item, [...ITEM_FIELDS, ...read]);
   for (const variation of item.variations.filter((one) => !one.isDeleted)) {
-    context.skipped.addUnread("variation", variation, [
-      "type",
-      "id",
-      "isDeleted",
-      "itemVariationData",
-    ]);
-    context.skipped.addUnread("variation", variation.itemVariationData, [
-      ...VARIATION_FIELDS,
-      ...moreFields,
-    ]);
+    const { itemVariationData, ...more } = variation;
+    skipped.addUnread("variation", more, ["type", "id", "isDeleted"]);
+    skipped.addUnread("variation", itemVariationData, [...VARIATION_FIELDS, ...moreFields]);
   }
 }
