@@ -1,5 +1,11 @@
 import type { z } from "zod";
-import { actionOf, CHANGED_FLAGS, type EventType, prefixOf } from "./event-types.ts";
+import {
+  actionOf,
+  CHANGED_FLAGS,
+  type EventType,
+  prefixOf,
+  resourceTypeOf,
+} from "./event-types.ts";
 import type { business } from "./public/schemas/envelope.ts";
 
 export type EventDraft = {
@@ -9,6 +15,28 @@ export type EventDraft = {
   changed: readonly string[] | "all";
   object: unknown;
 };
+
+/** @param ids of the resource, then of its parts that are affected */
+export const eventDraft = (
+  type: EventType,
+  changed: EventDraft["changed"],
+  object: unknown,
+  ids: string[],
+): EventDraft => ({
+  type,
+  resource: { type: resourceTypeOf(prefixOf(type)), id: ids[0] ?? "", ids },
+  changed,
+  object,
+});
+
+/** @param ids in the new order */
+export const reorderedEvent = (type: EventType, ids: string[]): EventDraft =>
+  eventDraft(
+    type,
+    [],
+    { scope: prefixOf(type), order: ids.map((id, sortOrder) => ({ id, sortOrder })) },
+    ids,
+  );
 
 export type EnvelopeBusiness = z.infer<typeof business>;
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { formatInstant } from "../local-time.ts";
-import type { EventDraft } from "../envelope.ts";
+import { eventDraft, type EventDraft } from "../envelope.ts";
 import type { booking } from "../public/schemas/bookings.ts";
 
 export type VisitStatus = PublicBooking["status"];
@@ -59,9 +59,5 @@ export const toPublicBooking = (booking: Booking, timezone: string): PublicBooki
   customerRef: booking.customerRef,
 });
 
-export const bookingCreatedEvent = (object: PublicBooking): EventDraft => ({
-  type: "booking.created",
-  resource: { type: "booking", id: object.id, ids: [object.id] },
-  changed: "all",
-  object,
-});
+export const bookingCreatedEvent = (object: PublicBooking): EventDraft =>
+  eventDraft("booking.created", "all", object, [object.id]);

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { VisitStatus } from "./booking.ts";
 import { formatInstant } from "../local-time.ts";
-import type { EventDraft } from "../envelope.ts";
+import { eventDraft, type EventDraft } from "../envelope.ts";
 import type { reservation } from "../public/schemas/bookings.ts";
 
 export type Reservation = {
@@ -33,9 +33,5 @@ export const toPublicReservation = (
   customerRef,
 });
 
-export const reservationCreatedEvent = (object: PublicReservation): EventDraft => ({
-  type: "reservation.created",
-  resource: { type: "reservation", id: object.id, ids: [object.id] },
-  changed: "all",
-  object,
-});
+export const reservationCreatedEvent = (object: PublicReservation): EventDraft =>
+  eventDraft("reservation.created", "all", object, [object.id]);

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { formatInstant } from "../local-time.ts";
-import type { EventDraft } from "../envelope.ts";
+import { eventDraft, type EventDraft } from "../envelope.ts";
 import type * as schemas from "../public/schemas/bookings.ts";
 import type { PublicEventDoc, TicketTypeDoc } from "../catalog/catalog.ts";
 import { countOf } from "../text.ts";
@@ -58,19 +58,13 @@ export const toPublicTicket = (
 export const ticketOrderEvent = (
   action: "created" | "confirmed" | "cancelled",
   object: PublicTicketOrder,
-): EventDraft => ({
-  type: `ticket_order.${action}`,
-  resource: { type: "ticket_order", id: object.id, ids: [object.id] },
-  changed: action === "created" ? "all" : ["status"],
-  object,
-});
+): EventDraft =>
+  eventDraft(`ticket_order.${action}`, action === "created" ? "all" : ["status"], object, [
+    object.id,
+  ]);
 
-export const ticketCheckedInEvent = (object: PublicTicket): EventDraft => ({
-  type: "ticket.checked_in",
-  resource: { type: "ticket", id: object.id, ids: [object.id] },
-  changed: ["checkIn"],
-  object,
-});
+export const ticketCheckedInEvent = (object: PublicTicket): EventDraft =>
+  eventDraft("ticket.checked_in", ["checkIn"], object, [object.id]);
 
 export type RequestedTickets = { type: TicketTypeDoc; quantity: number };
 

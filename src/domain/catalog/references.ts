@@ -7,7 +7,6 @@ import {
   type PromotionDoc,
   type PublicEventDoc,
   type ServiceDoc,
-  type StaffDoc,
   ALL_KINDS,
   KIND_NAMES,
 } from "./catalog.ts";
@@ -37,30 +36,24 @@ const one = (to: Target, field: string, key: string | null): Reference[] =>
 const many = (to: Target, path: Path, keys: readonly string[]): Reference[] =>
   keys.map((key, index) => ({ to, key, path: [...path, index] }));
 
+/** One reference in each item of a list. */
+const within = <F extends string>(
+  to: Target,
+  list: string,
+  field: F,
+  items: readonly Record<F, string>[],
+): Reference[] =>
+  items.map((item, index) => ({ to, key: item[field], path: [list, index, field] }));
+
 const serviceReferences = (doc: ServiceDoc): Reference[] => [
   ...one("service_category", "category", doc.category),
   ...many("staff", ["staff"], doc.staff),
-  ...doc.resources.map(({ resource }, index) => ({
-    to: "resource" as const,
-    key: resource,
-    path: ["resources", index, "resource"],
-  })),
-  ...doc.addons.map(({ addon }, index) => ({
-    to: "addon" as const,
-    key: addon,
-    path: ["addons", index, "addon"],
-  })),
+  ...within("resource", "resources", "resource", doc.resources),
+  ...within("addon", "addons", "addon", doc.addons),
   ...doc.variants.flatMap(({ staff }, index) =>
     many("staff", ["variants", index, "staff"], staff ?? []),
   ),
 ];
-
-const staffReferences = (doc: StaffDoc): Reference[] =>
-  doc.serviceOverrides.map(({ service }, index) => ({
-    to: "service",
-    key: service,
-    path: ["serviceOverrides", index, "service"],
-  }));
 
 const promotionReferences = ({ appliesTo, benefit }: PromotionDoc): Reference[] => [
   ...(benefit.type === "FREE_ADDON"
@@ -77,7 +70,7 @@ const promotionReferences = ({ appliesTo, benefit }: PromotionDoc): Reference[] 
 const REFERENCES: { [K in Kind]?: (doc: DocOf[K]) => Reference[] } = {
   service_category: (doc) => one("service_category", "parent", doc.parent),
   service: serviceReferences,
-  staff: staffReferences,
+  staff: (doc) => within("service", "serviceOverrides", "service", doc.serviceOverrides),
   menu_category: (doc) => one("menu_category", "parent", doc.parent),
   menu_item: (doc) => [
     ...many("menu_category", ["categories"], doc.categories),
@@ -135,10 +128,10 @@ function findUnknownReferences(
   objects: CatalogObjects,
   unreadable: ReadonlySet<string>,
 ): ReferenceIssue[] {
-  const known: Record<Target, Set<string>> = {
-    ...keysOf(objects),
-    ticket_type: new Set(objects.public_event.flatMap(ticketTypeKeys)),
-  };
+  const known = Object.fromEntries([
+    ...ALL_KINDS.map((kind) => [kind, new Set(objects[kind].map(({ key }) => key))]),
+    ["ticket_type", new Set(objects.public_event.flatMap(ticketTypeKeys))],
+  ]) as Record<Target, Set<string>>;
   const suggest = limitedSuggestions();
   const mayExist = ({ to, key }: Reference): boolean =>
     known[to].has(key) ||
@@ -159,11 +152,6 @@ function findUnknownReferences(
     ),
   );
 }
-
-const keysOf = (objects: CatalogObjects): Record<Kind, Set<string>> =>
-  Object.fromEntries(
-    ALL_KINDS.map((kind) => [kind, new Set(objects[kind].map((doc) => doc.key))]),
-  ) as Record<Kind, Set<string>>;
 
 function renameHint(objects: CatalogObjects, to: Target, key: string): string {
   if (to === "ticket_type") return "";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { EventDraft } from "../envelope.ts";
+import { eventDraft, type EventDraft } from "../envelope.ts";
 import { deepEqual } from "../equality.ts";
 import type { PublicMenuItem } from "./menu.ts";
 import type { ListName, PublicCatalog } from "./public-catalog.ts";
@@ -119,17 +119,18 @@ export const catalogChangedEvent = (
   routes: ChangedRoute[],
   ids: [string, ...string[]],
   version: { from: number; to: number },
-): EventDraft => ({
-  type: "catalog.changed",
-  resource: { type: "catalog", id: ids[0], ids: ids.slice(0, MAX_IDS) },
-  changed: routes.map(({ flag }) => flag),
-  object: {
-    catalogVersion: version.to,
-    previousVersion: version.from,
-    routes: routes.map(({ route }) => route),
-    refetch: routes.flatMap(({ refetch }) => refetch ?? []),
-  } satisfies CatalogChange,
-});
+): EventDraft =>
+  eventDraft(
+    "catalog.changed",
+    routes.map(({ flag }) => flag),
+    {
+      catalogVersion: version.to,
+      previousVersion: version.from,
+      routes: routes.map(({ route }) => route),
+      refetch: routes.flatMap(({ refetch }) => refetch ?? []),
+    } satisfies CatalogChange,
+    ids.slice(0, MAX_IDS),
+  );
 
 /** Makes partners read everything again, for example after a restore. */
 export const fullRefetchEvent = (

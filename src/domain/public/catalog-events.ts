@@ -1,5 +1,6 @@
 import { bookabilityDiffers } from "../catalog/change/bookability.ts";
-import type { EventDraft } from "../envelope.ts";
+import { eventDraft, type EventDraft, reorderedEvent } from "../envelope.ts";
+import type { EventType } from "../event-types.ts";
 import { deepEqual } from "../equality.ts";
 import {
   AVAILABILITY_ROUTE,
@@ -135,35 +136,29 @@ function addListEvents(
 ): void {
   const previousById = new Map(before.map((object) => [object.id, object]));
   const afterIds = new Set(after.map((object) => object.id));
-  const resource = (id: string) => ({ type: prefix, id, ids: [id] });
-
   for (const object of before)
     if (!afterIds.has(object.id))
-      drafts.push({
-        type: `${prefix}.deleted`,
-        resource: resource(object.id),
-        changed: [],
-        object: { ...object, deletedAt },
-      });
+      drafts.push(eventDraft(`${prefix}.deleted`, [], { ...object, deletedAt }, [object.id]));
   for (const object of after)
     if (!previousById.has(object.id))
-      drafts.push({
-        type: `${prefix}.created`,
-        resource: resource(object.id),
-        changed: "all",
-        object,
-      });
+      drafts.push(eventDraft(`${prefix}.created`, "all", object, [object.id]));
   for (const object of after) {
     const previous = previousById.get(object.id);
     if (!previous || !changedIds.has(object.id)) continue;
     const changed = changedFlags(prefix, previous, object);
     if (usesChangedGroup(object, changedIds)) changed.push("modifiers");
     if (changed.length === 0) continue;
-    drafts.push({ type: `${prefix}.updated`, resource: resource(object.id), changed, object });
+    drafts.push(eventDraft(`${prefix}.updated`, changed, object, [object.id]));
     if (prefix === "service")
       addServiceEvents(previous as PublicService, object as PublicService, changed, drafts);
   }
-  if (ordered && orderDiffers(before, after)) drafts.push(reorderedEvent(prefix, after));
+  if (ordered && orderDiffers(before, after))
+    drafts.push(
+      reorderedEvent(
+        `${prefix}.reordered`,
+        after.map(({ id }) => id),
+      ),
+    );
 }
 
 function addServiceEvents(
@@ -172,33 +167,8 @@ function addServiceEvents(
   changed: string[],
   drafts: EventDraft[],
 ): void {
-  const resource = (variantIds: string[]) => ({
-    type: "service",
-    id: after.id,
-    ids: [after.id, ...variantIds],
-  });
-  if (changed.includes("price"))
-    drafts.push({
-      type: "service_price.updated",
-      resource: resource(repricedVariants(before, after)),
-      changed,
-      object: after,
-    });
-  if (changed.includes("variants"))
-    drafts.push({
-      type: "service_variant.changed",
-      resource: resource(changedVariants(before, after)),
-      changed,
-      object: after,
-    });
-}
-
-function reorderedEvent(prefix: EventSource["prefix"], list: PublicObject[]): EventDraft {
-  const ids = list.map((object) => object.id);
-  return {
-    type: `${prefix as "service"}.reordered`,
-    resource: { type: prefix, id: ids[0] ?? "", ids },
-    changed: [],
-    object: { scope: prefix, order: ids.map((id, sortOrder) => ({ id, sortOrder })) },
-  };
+  const add = (type: EventType, variantIds: string[]) =>
+    drafts.push(eventDraft(type, changed, after, [after.id, ...variantIds]));
+  if (changed.includes("price")) add("service_price.updated", repricedVariants(before, after));
+  if (changed.includes("variants")) add("service_variant.changed", changedVariants(before, after));
 }

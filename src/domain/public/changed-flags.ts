@@ -66,117 +66,77 @@ export function changedVariants(before: PublicService, after: PublicService): st
   ];
 }
 
-const addonFacets = ({ priceCents, currency, durationMin, ...details }: PublicAddon): Facets => ({
-  price: [priceCents, currency],
-  duration: durationMin,
-  details,
-});
-
-const serviceCategoryFacets = ({ sortOrder, ...details }: PublicServiceCategory): Facets => ({
-  details,
-});
-
-const staffFacets = ({
-  serviceIds,
-  serviceOverrides,
-  bookable,
-  images,
-  sortOrder,
-  ...profile
-}: PublicStaff): Facets => ({
-  services: [serviceIds, serviceOverrides],
-  status: bookable,
-  images,
-  profile,
-});
-
-const menuCategoryFacets = ({
-  availability,
-  images,
-  sortOrder,
-  ...details
-}: PublicMenuCategory): Facets => ({
-  availability,
-  images,
-  details,
-});
-
-function menuItemFacets(item: PublicMenuItem): Facets {
-  const {
-    priceCents,
-    currency,
-    priceType,
-    sizes,
-    availability,
-    soldOut,
-    images,
-    modifierGroupIds,
-    categoryIds,
-    sortOrder,
-    ...other
-  } = item;
+/** The listed fields of each facet. The facet `rest` has all other fields, except the position. */
+function facetsOf<T extends object>(
+  object: T,
+  lists: Record<string, readonly (keyof T & string)[]>,
+  rest: string,
+): Facets {
+  const listed = new Set<string>(["sortOrder", ...Object.values(lists).flat()]);
+  const other = Object.entries(object).filter(([name]) => !listed.has(name));
   return {
-    price: [priceCents, currency, priceType, sizes.map((size) => [size.id, size.priceCents])],
-    availability: [availability, soldOut],
-    images,
-    modifiers: modifierGroupIds,
-    category: categoryIds,
-    details: [other, sizes.map((size) => size.name)],
+    ...Object.fromEntries(
+      Object.entries(lists).map(([flag, names]) => [flag, names.map((name) => object[name])]),
+    ),
+    [rest]: Object.fromEntries(other),
   };
 }
 
-const promotionFacets = ({
-  benefit,
-  schedule,
-  appliesTo,
-  active,
-  sortOrder,
-  ...details
-}: PublicPromotion): Facets => ({
-  benefit,
-  schedule,
-  scope: appliesTo,
-  status: active,
-  details,
-});
-
-function eventFacets(event: PublicEvent): Facets {
-  const {
-    startsAt,
-    endsAt,
-    doorsAt,
-    timezone,
-    venue,
-    attendanceMode,
-    status,
-    ticketTypes,
-    availability,
-    sortOrder,
-    ...details
-  } = event;
+function menuItemFacets({ sizes, ...item }: PublicMenuItem): Facets {
+  const facets = facetsOf(
+    item,
+    {
+      price: ["priceCents", "currency", "priceType"],
+      availability: ["availability", "soldOut"],
+      images: ["images"],
+      modifiers: ["modifierGroupIds"],
+      category: ["categoryIds"],
+    },
+    "details",
+  );
   return {
-    schedule: [startsAt, endsAt, doorsAt, timezone],
-    venue: [venue, attendanceMode],
-    status,
-    // The number of tickets left is not reported, only a change of the sale state.
-    ticketTypes: ticketTypes.map(({ availability: _state, priceCents, ...terms }) => terms),
-    price: new Map(ticketTypes.map((type) => [type.id, [type.priceCents, type.currency]])),
-    availability: [
-      availability.state,
-      ticketTypes.map((type) => [type.id, type.availability.state]),
-    ],
-    details,
+    ...facets,
+    price: [facets.price, sizes.map((size) => [size.id, size.priceCents])],
+    details: [facets.details, sizes.map((size) => size.name)],
   };
 }
+
+const eventFacets = ({ ticketTypes, availability, ...event }: PublicEvent): Facets => ({
+  ...facetsOf(
+    event,
+    {
+      schedule: ["startsAt", "endsAt", "doorsAt", "timezone"],
+      venue: ["venue", "attendanceMode"],
+      status: ["status"],
+    },
+    "details",
+  ),
+  // The number of tickets left is not reported, only a change of the sale state.
+  ticketTypes: ticketTypes.map(({ availability: _state, priceCents, ...terms }) => terms),
+  price: new Map(ticketTypes.map((type) => [type.id, [type.priceCents, type.currency]])),
+  availability: [availability.state, ticketTypes.map((type) => [type.id, type.availability.state])],
+});
 
 const FACETS = {
   service: serviceFacets,
-  addon: addonFacets,
-  service_category: serviceCategoryFacets,
-  staff: staffFacets,
-  menu_category: menuCategoryFacets,
+  addon: (addon: PublicAddon) =>
+    facetsOf(addon, { price: ["priceCents", "currency"], duration: ["durationMin"] }, "details"),
+  service_category: (category: PublicServiceCategory) => facetsOf(category, {}, "details"),
+  staff: (person: PublicStaff) =>
+    facetsOf(
+      person,
+      { services: ["serviceIds", "serviceOverrides"], status: ["bookable"], images: ["images"] },
+      "profile",
+    ),
+  menu_category: (category: PublicMenuCategory) =>
+    facetsOf(category, { availability: ["availability"], images: ["images"] }, "details"),
   menu_item: menuItemFacets,
-  promotion: promotionFacets,
+  promotion: (promotion: PublicPromotion) =>
+    facetsOf(
+      promotion,
+      { benefit: ["benefit"], schedule: ["schedule"], scope: ["appliesTo"], status: ["active"] },
+      "details",
+    ),
   event: eventFacets,
 };
 

@@ -13,8 +13,9 @@ export function mapModifierLists(
   schema: z.ZodType<AuthoredModifierGroup>,
   context: MappingContext,
 ): AuthoredModifierGroup[] {
+  const { skipped } = context;
   for (const { info } of links)
-    context.skipped.addUnread("use of a modifier list", info, [
+    skipped.addUnread("use of a modifier list", info, [
       "modifierListId",
       "enabled",
       "minSelectedModifiers",
@@ -23,9 +24,10 @@ export function mapModifierLists(
   return lists.flatMap((object) => {
     const list = dataOf("MODIFIER_LIST", object);
     const what = `modifier list ${labelOf(list.name, object.id)}`;
+    const skip = (part: string, why: string) => skipped.add(`${part} of ${what}`, why);
     const options = mapOptions(list, what, context);
-    if (list.modifierType === "TEXT") context.skipped.add(what, "text modifiers are not supported");
-    else if (options.length === 0) context.skipped.add(what, "it has no options");
+    if (list.modifierType === "TEXT") skipped.add(what, "text modifiers are not supported");
+    else if (options.length === 0) skipped.add(what, "it has no options");
     if (list.modifierType === "TEXT" || options.length === 0) return [];
     addUnreadFields(object, list, context);
     const limits = limitsOf(
@@ -38,15 +40,9 @@ export function mapModifierLists(
     const max = Math.min(limits.max ?? widest, options.length);
     const min = Math.min(limits.min ?? 0, max);
     if (limits.min !== undefined && min < limits.min)
-      context.skipped.add(
-        `minimum of ${limits.min} choices of ${what}`,
-        `only ${max} can be chosen`,
-      );
+      skip(`minimum of ${limits.min} choices`, `only ${max} can be chosen`);
     for (const option of options.filter((one) => one.default).slice(max)) {
-      context.skipped.add(
-        `onByDefault of ${labelOf(option.name, option.key)} of ${what}`,
-        `only ${max} can be chosen`,
-      );
+      skip(`onByDefault of ${labelOf(option.name, option.key)}`, `only ${max} can be chosen`);
       delete option.default;
     }
     return validOrSkipped(

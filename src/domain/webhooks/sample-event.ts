@@ -1,12 +1,6 @@
 import { formatInstant } from "../local-time.ts";
-import type { EventDraft } from "../envelope.ts";
-import {
-  actionOf,
-  type EventPrefix,
-  type EventType,
-  prefixOf,
-  resourceTypeOf,
-} from "../event-types.ts";
+import { eventDraft, type EventDraft, reorderedEvent } from "../envelope.ts";
+import { actionOf, type EventPrefix, type EventType, prefixOf } from "../event-types.ts";
 import { type CatalogState, catalogChangedEvent } from "../public/catalog-changed.ts";
 import type { PublicCatalog } from "../public/public-catalog.ts";
 import { objectId } from "../catalog/object-id.ts";
@@ -44,20 +38,14 @@ export function sampleEvent(
   const [first] = objects;
   if (first === undefined) return undefined;
   const action = actionOf(type);
-  if (action === "reordered") {
-    const ids = objects.map(({ id }) => id);
-    const object = { scope: prefix, order: ids.map((id, sortOrder) => ({ id, sortOrder })) };
-    return {
+  if (action === "reordered")
+    return reorderedEvent(
       type,
-      resource: { type: resourceTypeOf(prefix), id: first.id, ids },
-      changed: [],
-      object,
-    };
-  }
-  const resource = { type: resourceTypeOf(prefix), id: first.id, ids: [first.id] };
-  if (action !== "deleted") return { type, resource, changed: "all", object: first };
+      objects.map(({ id }) => id),
+    );
+  if (action !== "deleted") return eventDraft(type, "all", first, [first.id]);
   const deletedAt = formatInstant(now, state.catalog.business.timezone);
-  return { type, resource, changed: [], object: { ...first, deletedAt } };
+  return eventDraft(type, [], { ...first, deletedAt }, [first.id]);
 }
 
 const MINUTE_MS = 60_000;
@@ -65,7 +53,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const customerRef = "sample";
 
 /** For the first matching catalog object; undefined if there is none. */
-export function sampleBookingEvent(
+function sampleBookingEvent(
   type: EventType,
   state: CatalogState,
   now: number,

@@ -14,20 +14,22 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export type Settlement =
   | { status: "DELIVERED"; nextAttemptAt: null; deliveredAt: number; error: null }
   | { status: "PENDING"; nextAttemptAt: number; deliveredAt: null; error: string }
-  | {
-      status: "EXHAUSTED" | "PARKED" | "CORRUPT";
-      nextAttemptAt: null;
-      deliveredAt: null;
-      error: string;
-    };
+  | UndeliveredSettlement;
+
+type UndeliveredSettlement = {
+  status: "EXHAUSTED" | "PARKED" | "CORRUPT";
+  nextAttemptAt: null;
+  deliveredAt: null;
+  error: string;
+};
+
+const undelivered = (
+  status: UndeliveredSettlement["status"],
+  error: string,
+): UndeliveredSettlement => ({ status, nextAttemptAt: null, deliveredAt: null, error });
 
 /** For an event whose stored bytes do not match their hash: nothing is sent. */
-export const CORRUPT_SETTLEMENT: Settlement = {
-  status: "CORRUPT",
-  nextAttemptAt: null,
-  deliveredAt: null,
-  error: CORRUPT_ERROR,
-};
+export const CORRUPT_SETTLEMENT: Settlement = undelivered("CORRUPT", CORRUPT_ERROR);
 
 /** Minimum delay for an overloaded receiver, even for early retries. */
 const OVERLOADED_DELAY_MS = 60_000;
@@ -47,11 +49,9 @@ export function settle(
     return { status: "DELIVERED", nextAttemptAt: null, deliveredAt: now, error: null };
   const error = describeFailure(outcome);
   // The endpoint is disabled too.
-  if (outcomeClass.kind === "gone")
-    return { status: "PARKED", nextAttemptAt: null, deliveredAt: null, error };
+  if (outcomeClass.kind === "gone") return undelivered("PARKED", error);
   const delayMs = retryDelayMs(step, random());
-  if (delayMs === undefined)
-    return { status: "EXHAUSTED", nextAttemptAt: null, deliveredAt: null, error };
+  if (delayMs === undefined) return undelivered("EXHAUSTED", error);
   // Retry-After replaces the overload delay; the schedule may require a longer one.
   const minDelayMs =
     outcomeClass.retryAfterMs ?? (outcomeClass.isOverloaded ? OVERLOADED_DELAY_MS : 0);

@@ -5,50 +5,29 @@ export const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
   !deepEqual(businessInputs(before), businessInputs(after)) ||
   BOOKABLE_KINDS.some((kind) => kindDiffers(kind, before, after));
 
-const businessInputs = ({ business, schedule }: Catalog): unknown => ({
-  timezone: business.timezone,
-  policy: business.bookingPolicy,
+const businessInputs = ({ business: { timezone, bookingPolicy }, schedule }: Catalog): unknown => [
+  timezone,
+  bookingPolicy,
   schedule,
-});
+];
 
 /** Other kinds do not affect availability. */
 const INPUTS: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
-  resource: ({ capacity, status }) => ({ capacity, status }),
+  resource: ({ capacity, status }) => [capacity, status],
   area: ({ status }) => status,
-  table: ({ area, minSeats, maxSeats, status }) => ({ area, minSeats, maxSeats, status }),
-  addon: ({ durationMin, status }) => ({ durationMin, status }),
-  staff: (person) => ({
-    status: person.status,
-    bookable: person.bookable,
-    hours: person.hours,
-    breaks: person.breaks,
-    timeOff: person.timeOff,
-    exceptions: person.exceptions,
-    durations: person.serviceOverrides.map(({ service, durationMin }) => ({
-      service,
-      durationMin,
-    })),
-  }),
-  service: (service) => ({
-    status: service.status,
-    bookable: service.bookable,
-    durationMin: service.durationMin,
-    capacity: service.capacity,
-    buffers: [service.bufferBeforeMin, service.bufferAfterMin],
-    resources: service.resources,
-    rules: service.bookingRules,
-    staff: service.staff,
-    variants: byKey(service.variants, ({ durationMin, staff, status }) => ({
-      durationMin,
-      staff,
-      status,
-    })),
-    addons: service.addons.map(({ addon, durationMin, required }) => ({
-      addon,
-      durationMin,
-      required,
-    })),
-  }),
+  table: ({ area, minSeats, maxSeats, status }) => [area, minSeats, maxSeats, status],
+  addon: ({ durationMin, status }) => [durationMin, status],
+  staff: ({ status, bookable, hours, breaks, timeOff, exceptions, serviceOverrides }) => [
+    [status, bookable, hours, breaks, timeOff, exceptions],
+    serviceOverrides.map(({ service, durationMin }) => [service, durationMin]),
+  ],
+  service: (service) => [
+    [service.status, service.bookable, service.durationMin, service.capacity],
+    [service.bufferBeforeMin, service.bufferAfterMin],
+    [service.resources, service.bookingRules, service.staff],
+    byKey(service.variants, ({ durationMin, staff, status }) => [durationMin, staff, status]),
+    service.addons.map(({ addon, durationMin, required }) => [addon, durationMin, required]),
+  ],
 };
 
 const BOOKABLE_KINDS = Object.keys(INPUTS) as Kind[];
