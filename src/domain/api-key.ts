@@ -18,7 +18,6 @@ const SHAPE = new RegExp(`^deskbell_[sr]k_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM
 export const isScope = (name: string): name is Scope =>
   (SCOPES as readonly string[]).includes(name);
 
-/** webhooks.write includes webhooks.read. */
 export function grants(key: { kind: KeyKind; scopes: readonly Scope[] }, needed: Scope): boolean {
   if (key.kind === "SECRET" || key.scopes.includes(needed)) return true;
   return needed === "webhooks.read" && key.scopes.includes("webhooks.write");

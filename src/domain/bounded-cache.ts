@@ -1,7 +1,7 @@
 /**
- * A map of limited size that drops entries not used recently. It has two generations: when the young
- * one holds half of `maxSize`, it becomes the old one, and the previous old one is dropped. Reading
- * an entry moves it to the young one. This is cheaper than keeping entries in order of use.
+ * Drops entries not used recently. When the young generation holds half of `maxSize`, it becomes
+ * the old one, and the previous old one is dropped; reading an entry moves it to the young one.
+ * This is cheaper than keeping entries in order of use.
  */
 export class BoundedCache<Key, Value> {
   readonly #maxYoungSize: number;

@@ -1,8 +1,8 @@
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Untrusted text made safe for a terminal or log: control characters become pictures, characters
- * that reorder, hide or join letters become U+FFFD. Truncates first, to limit the work.
+ * For a terminal or log: control characters become pictures, characters that reorder, hide or join
+ * letters become U+FFFD. Truncates first, to limit the work.
  */
 export function safe(text: string, maxLength = 500): string {
   if (text.length <= maxLength && PLAIN.test(text)) return text;

@@ -6,17 +6,9 @@ import { DAY_MIN, closedInterval } from "./wall-clock.ts";
 import { maxVisitMin, type VisitPlan } from "./visit-plan.ts";
 
 /** A session is one interval: its staff and resources count once. */
-export type BusyIndex = {
-  ofStaff: (key: string) => readonly BusyInterval[];
-  ofTable: (key: string) => readonly BusyInterval[];
-  ofService: (key: string) => readonly BusyInterval[];
-  ofResource: (key: string) => readonly BusyInterval[];
-};
+export type BusyIndex = ReturnType<typeof indexBusyIntervals>;
 
-export function indexBusyIntervals(
-  catalog: Catalog,
-  intervals: readonly BusyInterval[],
-): BusyIndex {
+export function indexBusyIntervals(catalog: Catalog, intervals: readonly BusyInterval[]) {
   const groupServices = new Set(
     catalog.objects.service.filter(({ capacity }) => capacity > 1).map(({ key }) => key),
   );
@@ -38,10 +30,10 @@ export function indexBusyIntervals(
       else existing.push(interval);
     }
   return {
-    ofStaff: (key) => ofStaff.get(key) ?? [],
-    ofTable: (key) => ofTable.get(key) ?? [],
-    ofService: (key) => ofService.get(key) ?? [],
-    ofResource: (key) => ofResource.get(key) ?? [],
+    ofStaff: (key: string): readonly BusyInterval[] => ofStaff.get(key) ?? [],
+    ofTable: (key: string): readonly BusyInterval[] => ofTable.get(key) ?? [],
+    ofService: (key: string): readonly BusyInterval[] => ofService.get(key) ?? [],
+    ofResource: (key: string): readonly BusyInterval[] => ofResource.get(key) ?? [],
   };
 }
 
@@ -81,12 +73,14 @@ export const unitsUsed = (
 
 /** The interval with the buffers around it. */
 export function blockedInterval(
+  { catalog }: VisitPlan,
   interval: BusyInterval,
   segment: Segment,
-  policy: "MAX" | "SUM",
 ): Interval {
   const gap = (after: number, before: number) =>
-    policy === "MAX" ? Math.max(after, before) : after + before;
+    catalog.business.bookingPolicy.bufferPolicy === "MAX"
+      ? Math.max(after, before)
+      : after + before;
   return {
     start: interval.startMin - gap(segment.bufferAfterMin, interval.bufferBeforeMin),
     end: interval.endMin + gap(interval.bufferAfterMin, segment.bufferBeforeMin),

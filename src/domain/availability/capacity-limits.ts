@@ -24,14 +24,13 @@ export function capacityLimits(
   busy: BusyIndex,
   segment: Segment,
 ): CapacityLimit[] {
-  const { bufferPolicy } = plan.catalog.business.bookingPolicy;
   const usageIn = (
     intervals: readonly BusyInterval[],
     units: (interval: BusyInterval) => number,
   ): Usage =>
     usageOf(
       intervals.map((interval) => ({
-        blocked: blockedInterval(interval, segment, bufferPolicy),
+        blocked: blockedInterval(plan, interval, segment),
         units: units(interval),
       })),
     );

@@ -28,7 +28,7 @@ function clockGrid({ timezone, firstDay, lastDay, intervalMin }: VisitPlan): Set
 /** Counted from the start of each shift of the person or the business, in elapsed minutes. */
 function openingGrid(plan: VisitPlan, { staff }: Candidate): Set<number> {
   const minutes: number[] = [];
-  for (const { start, end } of plan.workingTimeOf(staff ?? undefined).unmergedShifts)
+  for (const { start, end } of plan.workingTimeOf(staff).unmergedShifts)
     for (let minute = start; minute < end; minute += plan.intervalMin)
       if (isOnRequestedDay(plan, minute)) minutes.push(minute);
   return new Set(minutes.sort((a, b) => a - b));

@@ -5,8 +5,8 @@ import { isVisible, memoized } from "../public/public-context.ts";
 import type * as schemas from "../public/schemas/availability.ts";
 import { variantId } from "../public/service.ts";
 import { formatMinute } from "./wall-clock.ts";
-import { type Refusal, REFUSAL_TEXT } from "./refusal.ts";
-import type { Slot } from "./slot.ts";
+import { REFUSAL_TEXT } from "./refusal.ts";
+import type { RefusedStart, Slot } from "./slot.ts";
 import type { Audience } from "./resolve-request.ts";
 
 /** Without customers, hours or reasons for absence. */
@@ -16,17 +16,12 @@ export type PublicRefusedStart = z.infer<typeof schemas.refusedStart>;
 
 export type PublicDay = z.infer<typeof schemas.day>;
 
-export type SlotPresenter = {
-  toPublicSlot: (slot: Slot) => PublicSlot;
-  toPublicRefusedStart: (refused: Refusal & { startMin: number }) => PublicRefusedStart;
-};
-
 /** @param timezone of the times in the response */
 export function createSlotPresenter(
   { business: { slug }, objects }: Catalog,
   audience: Audience,
   timezone: string,
-): SlotPresenter {
+) {
   const idsOf = (kind: Kind): Map<string, string> =>
     new Map(
       objects[kind]
@@ -70,14 +65,14 @@ export function createSlotPresenter(
   };
 
   return {
-    toPublicSlot: ({ startMin, endMin, spotsLeft, spotsTotal, segments }) => ({
+    toPublicSlot: ({ startMin, endMin, spotsLeft, spotsTotal, segments }: Slot): PublicSlot => ({
       startsAt: localTime(startMin),
       endsAt: localTime(endMin),
       spotsLeft,
       spotsTotal,
       segments: segments.map(toPublicSegment),
     }),
-    toPublicRefusedStart: ({ startMin, reason, segment }) => ({
+    toPublicRefusedStart: ({ startMin, reason, segment }: RefusedStart): PublicRefusedStart => ({
       startsAt: localTime(startMin),
       reason,
       detail: REFUSAL_TEXT[reason],

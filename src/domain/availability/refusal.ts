@@ -81,7 +81,7 @@ function reasonOf(
   const span = { start: minute, end: minute + candidate.durationMin };
   const overlapsSpan = ({ start, end }: Interval): boolean => start < span.end && span.start < end;
 
-  const time = plan.workingTimeOf(candidate.staff ?? undefined);
+  const time = plan.workingTimeOf(candidate.staff);
   if (!covers(time.shifts, span)) return "OUTSIDE_HOURS";
   if (overlaps(time.closures, span)) return "CLOSURE";
   if (overlaps(time.breaks, span)) return "BREAK";
@@ -96,8 +96,7 @@ function reasonOf(
   const intervals = busyIntervalsFor(busy, candidate);
   if (intervals.some(({ startMin, endMin }) => overlapsSpan({ start: startMin, end: endMin })))
     return "TAKEN";
-  const { bufferPolicy } = plan.catalog.business.bookingPolicy;
-  if (intervals.some((interval) => overlapsSpan(blockedInterval(interval, segment, bufferPolicy))))
+  if (intervals.some((interval) => overlapsSpan(blockedInterval(plan, interval, segment))))
     return "BUFFER";
   const lacksResource = limits.some(
     ({ resource, shortages }) => resource !== null && shortages.some(overlapsSpan),

@@ -57,12 +57,11 @@ function freeStarts(
   candidate: Candidate,
   shortages: Interval[],
 ): Interval[] {
-  const { bufferPolicy } = plan.catalog.business.bookingPolicy;
   const blocked = busyIntervalsFor(busy, candidate).map((interval) =>
-    blockedInterval(interval, segment, bufferPolicy),
+    blockedInterval(plan, interval, segment),
   );
   return subtract(
-    startsWithin(plan.workingTimeOf(candidate.staff ?? undefined).work, candidate.durationMin),
+    startsWithin(plan.workingTimeOf(candidate.staff).work, candidate.durationMin),
     startsOverlapping([...blocked, ...shortages], candidate.durationMin),
   );
 }
@@ -88,7 +87,7 @@ export function joinableSessions(
   const joinable = startedSessions(busy, segment, candidate).filter(
     (session) =>
       session.seats + segment.seats <= segment.capacity &&
-      covers(plan.workingTimeOf(candidate.staff ?? undefined).work, {
+      covers(plan.workingTimeOf(candidate.staff).work, {
         start: session.startMin,
         end: session.endMin,
       }),

@@ -16,7 +16,7 @@ export type VisitPlan = {
   intervalMin: number;
   segments: Segment[];
   /** Of a staff member, or of the business if omitted. */
-  workingTimeOf: (person?: StaffDoc) => WorkingTime;
+  workingTimeOf: (person?: StaffDoc | null) => WorkingTime;
 };
 
 const MINUTE_MS = 60_000;

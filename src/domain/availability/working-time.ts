@@ -25,23 +25,23 @@ export type WorkingTime = {
 export function createWorkingTimeReader(
   schedule: ScheduleDoc,
   days: readonly LocalDay[],
-): (person?: StaffDoc) => WorkingTime {
+): (person?: StaffDoc | null) => WorkingTime {
   const businessShifts = shiftsWithExceptions(weeklyShifts(schedule.hours), schedule.exceptions);
   const closures = closureIntervals(schedule.closures, days);
-  const cache = new Map<StaffDoc | undefined, WorkingTime>();
+  const cache = new Map<StaffDoc | null, WorkingTime>();
 
-  const compute = (person: StaffDoc | undefined): WorkingTime => {
+  const compute = (person: StaffDoc | null): WorkingTime => {
     const unmergedShifts = days.flatMap(
-      person === undefined ? businessShifts : shiftsOf(person, businessShifts),
+      person === null ? businessShifts : shiftsOf(person, businessShifts),
     );
     const shifts = merge(unmergedShifts);
-    const breaks = person === undefined ? [] : breakIntervals(person.breaks, days);
-    const timeOff = person === undefined ? [] : timeOffIntervals(person.timeOff);
+    const breaks = person === null ? [] : breakIntervals(person.breaks, days);
+    const timeOff = person === null ? [] : timeOffIntervals(person.timeOff);
     const work = subtract(shifts, merge([...closures, ...breaks, ...timeOff]));
     return { work, unmergedShifts, shifts, closures, breaks, timeOff };
   };
 
-  return (person) => {
+  return (person = null) => {
     const time = cache.get(person) ?? compute(person);
     cache.set(person, time);
     return time;

@@ -93,7 +93,6 @@ export type BookingRequest = {
   customerRef: string | null;
 };
 
-/** @throws AppError validation_failed */
 export function parseBookingRequest(input: unknown): BookingRequest {
   const { start, guests, ...request } = parseRequest(bookingSchema, input);
   return {
@@ -120,7 +119,6 @@ const reservationSchema = z.strictObject({
 
 export type ReservationRequest = z.output<typeof reservationSchema>;
 
-/** @throws AppError validation_failed */
 export const parseReservationRequest = (input: unknown): ReservationRequest =>
   parseRequest(reservationSchema, input);
 
@@ -137,7 +135,6 @@ export type TicketOrderRequest = ReturnType<typeof parseTicketOrderRequest>;
 
 /**
  * Adds up the quantities of a ticket type that is named several times.
- * @throws AppError validation_failed
  */
 export function parseTicketOrderRequest(input: unknown) {
   const request = parseRequest(orderSchema, input);

@@ -1,7 +1,7 @@
 /**
- * A business's catalog after its files were read: with defaults filled in, prices in minor units,
- * instants in epoch milliseconds, and references by key. The store keeps this form; diff, merge and
- * export work on it, and domain/public turns it into the objects that partners get.
+ * After its files were read: with defaults filled in, prices in minor units, instants in epoch
+ * milliseconds, and references by key. The store keeps this form, and domain/public turns it into
+ * the objects that partners get.
  */
 export type Catalog = {
   business: BusinessDoc;

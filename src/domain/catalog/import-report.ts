@@ -42,7 +42,7 @@ export function summarizeSections({
     );
 }
 
-/** The sections without empty ones: applying a file leaves the sections that it lacks unchanged. */
+/** Applying a file leaves the sections that it lacks unchanged. */
 export function withoutEmpty({ menu = {}, ...sections }: ImportedSections): ImportedSections {
   const filled = <T extends object>(parts: T): Partial<T> =>
     Object.fromEntries(

@@ -107,8 +107,8 @@ export const ticketTypeKeys = (event: PublicEventDoc): string[] =>
   event.ticketTypes.map((type) => `${event.key}/${type.key}`);
 
 /**
- * Unknown references, category cycles and repeated IDs and slugs in a whole catalog. References to
- * `unreadable` objects are accepted: they exist in the file, but have issues of their own.
+ * In a whole catalog. References to `unreadable` objects are accepted: they exist in the file, but
+ * have issues of their own.
  */
 export function findReferenceIssues(
   catalog: Catalog,

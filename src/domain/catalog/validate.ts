@@ -18,8 +18,7 @@ export type ValidateOptions = {
 };
 
 /**
- * Validates parsed files and merges them into the stored catalog. Invalid values are deleted from
- * `contents`, so that the rest can be validated too.
+ * Invalid values are deleted from `contents`, so that the rest can be validated too.
  * @returns `merged` is null if the files are too broken to merge; use it only without issues
  */
 export function validateCatalog(

@@ -34,24 +34,7 @@ export type PublicObject = { id: string } & Omit<PublicCommon, "sortOrder"> & {
     sortOrder?: number;
   };
 
-export type PublicContext = {
-  slug: string;
-  currency: string;
-  timezone: string;
-  now: number;
-  versionOf: (objectId: string) => ObjectVersion;
-  /** In order. */
-  visible: <K extends Kind>(kind: K) => DocOf[K][];
-  /** By its key; undefined if it is missing or hidden. */
-  visibleId: (kind: Kind, key: string) => string | undefined;
-  visibleIds: (kind: Kind, keys: readonly string[]) => string[];
-  /** IDs of the visible services that the person performs. */
-  servicesOf: (staffKey: string) => string[];
-  instant: (ms: number) => string;
-  isSoldOut: (id: string) => boolean;
-  /** Tickets sold or held. */
-  taken: (ticketTypeId: string) => number;
-};
+export type PublicContext = ReturnType<typeof createPublicContext>;
 
 export const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
   if (kind === "public_event") return doc.status !== "DRAFT";
@@ -59,10 +42,7 @@ export const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
   return doc.status === "ACTIVE";
 };
 
-export function createPublicContext(
-  { catalog, versionOf, stock }: StoredCatalog,
-  now: number,
-): PublicContext {
+export function createPublicContext({ catalog, versionOf, stock }: StoredCatalog, now: number) {
   const { slug, currency, timezone } = catalog.business;
   // Filter each kind on first use, so that a change to a menu item does not read the services.
   const visible = memoized((kind: Kind) =>
@@ -88,17 +68,21 @@ export function createPublicContext(
     timezone,
     now,
     versionOf,
+    /** In order. */
     visible: <K extends Kind>(kind: K) => visible(kind) as DocOf[K][],
+    /** By its key; undefined if it is missing or hidden. */
     visibleId,
-    visibleIds: (kind, keys) =>
+    visibleIds: (kind: Kind, keys: readonly string[]): string[] =>
       keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
-    servicesOf: (staffKey) => servicesByStaff("service").get(staffKey) ?? [],
-    instant: (ms) => formatInstant(ms, timezone),
-    isSoldOut: (id) => {
+    /** IDs of the visible services that the person performs. */
+    servicesOf: (staffKey: string): string[] => servicesByStaff("service").get(staffKey) ?? [],
+    instant: (ms: number): string => formatInstant(ms, timezone),
+    isSoldOut: (id: string): boolean => {
       const until = stock.soldOut.get(id);
       return until !== undefined && (until === null || now < until);
     },
-    taken: (ticketTypeId) => stock.taken.get(ticketTypeId) ?? 0,
+    /** Tickets sold or held. */
+    taken: (ticketTypeId: string): number => stock.taken.get(ticketTypeId) ?? 0,
   };
 }
 

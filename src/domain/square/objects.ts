@@ -110,8 +110,8 @@ export const DATA = {
 export const isRead = (type: string): type is keyof typeof DATA => Object.hasOwn(DATA, type);
 
 /**
- * Reads the formats that Square and its samples use: a list or search response, a batch upsert, an
- * array, one object, or a map by ID, whose values may be wrapped as `{data, image}`.
+ * A list or search response, a batch upsert, an array, one object, or a map by ID, whose values may
+ * be wrapped as `{data, image}`.
  * @throws AppError invalid_input
  */
 export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; hasMore: boolean } {
@@ -179,8 +179,8 @@ const problemsIn = (where: string, error: z.ZodError | undefined): ValidationIss
 const MAX_DEPTH = 100;
 
 /**
- * Converts field names to camelCase, because the API uses `item_data` and the SDKs `itemData`, and
- * drops nulls. The names in a map by ID are IDs and stay as they are.
+ * The API uses `item_data` and the SDKs `itemData`. Drops nulls. The names in a map by ID are IDs
+ * and stay as they are.
  */
 function camelCased(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH)

@@ -7,10 +7,10 @@ import type { OutcomeClass } from "./outcome.ts";
 export type EndpointHealth = Readonly<{
   /** Failures in a row. */
   failures: number;
-  /** Bits of the last outcomes, the newest lowest: 1 is a failure. */
+  /** One bit per outcome, the newest lowest: 1 is a failure. */
   history: number;
   seen: number;
-  /** It fails so often that deliveries are sent one at a time, as probes. */
+  /** Deliveries are sent one at a time, because they fail so often. */
   isProbing: boolean;
   /** Wait after the last failed probe. */
   probeIntervalMs: number;
@@ -21,7 +21,7 @@ export type EndpointHealth = Readonly<{
   maxConcurrency: number;
 }>;
 
-/** Decides which permits the deliveries of an endpoint use. */
+/** Which permits the deliveries use. */
 export type Lane = "HEALTHY" | "DEGRADED" | "PROBING";
 
 const PROBE_AFTER_FAILURES = 10;
@@ -31,7 +31,7 @@ const MIN_PROBE_INTERVAL_MS = 30_000;
 const MAX_PROBE_INTERVAL_MS = 15 * 60_000;
 /** An attempt without a response for this long may hang: most responses take a hundredth of it. */
 export const OVERDUE_MS = 2000;
-/** Upper limit of an endpoint's deliveries in flight. */
+/** Of one endpoint. */
 export const MAX_CONCURRENCY = 32;
 
 /** Also of an endpoint that has not been tried. */

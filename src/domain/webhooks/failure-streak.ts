@@ -8,7 +8,7 @@ export type FailureStreak = {
   failedEvents: number;
   /** When the operator was warned. */
   warnedAt: number | null;
-  /** When the endpoint will be disabled unless a delivery succeeds first. */
+  /** Unless a delivery succeeds first. */
   disableAt: number | null;
 };
 
@@ -45,7 +45,7 @@ export function recordFailure(streak: FailureStreak, eventId: string, at: number
   };
 }
 
-/** Whether the operator has been warned, or is about to be. */
+/** The operator has been warned, or is about to be. */
 export const needsAttention = (streak: FailureStreak, now: number): boolean =>
   streak.warnedAt !== null ||
   streak.disableAt !== null ||

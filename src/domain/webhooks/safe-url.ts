@@ -1,12 +1,12 @@
 import ipaddr from "ipaddr.js";
 import { isWithin } from "../address-range.ts";
 
-/** What the operator allows in addition to https on public addresses. */
+/** In addition to https on public addresses. */
 export type UrlPolicy = {
   allowHttp: boolean;
   /** CIDR blocks. */
   allowPrivate: readonly string[];
-  /** This endpoint may use any address and plain http. */
+  /** Any address and plain http. */
   trusted: boolean;
 };
 
@@ -93,7 +93,7 @@ export function portError({ url }: UrlTarget, { trusted }: UrlPolicy): UnsafeUrl
   return { reason: `Port ${port} is not allowed.`, fix };
 }
 
-/** Whether private names are resolved at all; their addresses are checked in any case. */
+/** Their addresses are checked in any case. */
 export const allowsPrivateNames = (policy: UrlPolicy): boolean =>
   policy.trusted || policy.allowPrivate.length > 0;
 
@@ -122,7 +122,7 @@ export function unsafeAddressError(
   return { reason, fix: FIX_PRIVATE };
 }
 
-/** Whether the address reaches the same host from anywhere on the internet. */
+/** Reaches the same host from anywhere on the internet. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

@@ -61,11 +61,7 @@ const hmac = (
   encoding: "hex" | "base64",
 ): string => createHmac("sha256", key).update(prefix).update(body).digest(encoding);
 
-/**
- * Why the signature is not valid; undefined if it is.
- * @param header X-Service-Signature
- * @param body exactly as received
- */
+/** undefined if it is valid. @param header X-Service-Signature @param body exactly as received */
 export function signatureError(
   header: string | undefined,
   body: Uint8Array,

@@ -3,7 +3,7 @@ import type { Outcome } from "./outcome.ts";
 
 export type WebhookPost = {
   url: string;
-  /** The operator allows http and private addresses for this endpoint. */
+  /** Http and private addresses are allowed. */
   trusted: boolean;
   timeoutMs: number;
   headers: Record<string, string>;

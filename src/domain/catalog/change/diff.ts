@@ -16,7 +16,6 @@ export type ObjectChange = {
   overwrittenEdits: string[];
 };
 
-/** The writes that turn the stored rows into the new catalog. */
 export type RowChanges = {
   written: { id: string; kind: Kind; key: string; position: number; doc: DocOf[Kind] }[];
   moved: { id: string; position: number }[];

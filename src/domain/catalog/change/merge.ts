@@ -20,9 +20,8 @@ export type MergedCatalog = {
 };
 
 /**
- * Applies files to the stored catalog. In each section of the files, their objects come first, in
- * their order; the other stored objects follow, or are deleted if `prune` is set. Sections that the
- * files lack stay unchanged.
+ * In each section of the files, their objects come first, in their order; the other stored objects
+ * follow, or are deleted if `prune` is set. Sections that the files lack stay unchanged.
  */
 export function mergeCatalog(
   current: Catalog | null,
@@ -102,7 +101,7 @@ const partsOf = (kind: Kind, doc: DocOf[Kind]): Keyed[] =>
     ? ((doc as unknown as Record<string, Keyed[]>)[PARTS[kind as keyof typeof PARTS]] ?? [])
     : [];
 
-/** Keeps the previous keys that a file omits: the ID is derived from the first of them. */
+/** Keeps previous keys that a file omits: the ID is derived from the first. */
 function keepIdentity<K extends Kind>(kind: K, old: DocOf[K], doc: DocOf[K]): DocOf[K] {
   const kept = withPreviousKeysOf(old, doc);
   if (!(kind in PARTS)) return kept;

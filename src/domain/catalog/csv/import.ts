@@ -118,8 +118,8 @@ function readPrice(text: string | undefined): { price?: string; priceType?: stri
 }
 
 /**
- * Replaces the names or keys in the column `category` by category keys.
- * @returns the number of categories that were created because none had that name or key
+ * Replaces names or keys in the column `category` by keys.
+ * @returns the number of categories created, because none had that name or key
  */
 function linkCategories(drafts: DraftRow[]): number {
   const before = drafts.length;
@@ -153,7 +153,7 @@ function linkCategories(drafts: DraftRow[]): number {
   return drafts.length - before;
 }
 
-/** Gives a service without a price or duration those of its first variant. */
+/** A service without a price or duration gets those of its first variant. */
 function inheritFromFirstVariant(drafts: readonly DraftRow[]): void {
   for (const { type, draft } of drafts) {
     const [first] = (draft.variants ?? []) as Draft[];
@@ -178,7 +178,7 @@ function sectionsOf(drafts: readonly DraftRow[]): ImportedSections {
   return file;
 }
 
-/** Validates the sections like a catalog file. @param lines the line of each object */
+/** `lines`: the line of each object. */
 function validateSections(file: AuthoredFile, lines: ReadonlyMap<object, number>): CsvIssue[] {
   // Validation deletes invalid values, but keeps the objects, so that `lines` still finds them.
   const lineAt = (path: Path): number => {

@@ -43,10 +43,7 @@ export type Normalised = {
 
 type ItemWithReader<T> = { item: T; reader: Reader };
 
-/**
- * Joins files and converts their contents to documents.
- * @returns a single issue if the files do not describe exactly one business
- */
+/** @returns a single issue if the files do not describe exactly one business */
 export function normaliseCatalog(
   files: readonly AuthoredFile[],
   options: NormaliseOptions,
@@ -177,8 +174,8 @@ const omitUndefined = <T extends object>(sections: T): Present<T> =>
   ) as Present<T>;
 
 /**
- * The read issues without missing fields of items that have schema issues: the schema check deletes
- * invalid fields, which then appear to be missing.
+ * Without missing fields of items that have schema issues: the schema check deletes invalid fields,
+ * which then appear to be missing.
  */
 export function withoutFollowUpIssues(
   schemaIssues: readonly CatalogIssue[],

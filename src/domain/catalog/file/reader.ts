@@ -63,7 +63,7 @@ export class Reader {
     this.addIssue("missing_field", `'${field}' is missing: ${reason}.`, field);
   }
 
-  /** Reports two fields that set the same value, at the second one. */
+  /** Reports the second of two fields that set the same value. */
   addDuplicate(first: string, second: string): void {
     this.addContradiction(
       second,
@@ -131,7 +131,7 @@ export class Reader {
     return (items ?? []).map((item, index) => read(this.at(field, index), item));
   }
 
-  /** Reports each repeated key. @param noun singular, such as `variant` */
+  /** `noun` is singular, such as `variant`. */
   uniqueList<T, K extends string, D extends Record<K, string>>(
     items: readonly T[] | undefined,
     field: string,

@@ -20,8 +20,8 @@ export type SchemaResult = {
 const filesSchema = z.array(catalogFileSchema);
 
 /**
- * Validates parsed files against the schema, except for unchanged items. Invalid values are deleted
- * from `contents` where possible, so that the same run can report the other issues of the object.
+ * Skips unchanged items. Deletes invalid values from `contents` where possible, so that the same
+ * run can report the other issues of the object.
  */
 export function validateSchema(contents: unknown[], unchanged: Unchanged): SchemaResult {
   if (contents.every((content) => isValid(content, unchanged)))

@@ -8,7 +8,7 @@ import { addon, service, serviceCategory } from "./services.ts";
 import { area, resource, staff, table } from "./staff.ts";
 import { fields, integer, list, optional } from "./values.ts";
 
-/** In objects. */
+/** Objects in one section. */
 export const MAX_SECTION = 100_000;
 
 const section = <T extends z.ZodType>(item: T) => list(item, MAX_SECTION).optional();

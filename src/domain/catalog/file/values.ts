@@ -66,7 +66,6 @@ export const flag = z.boolean("true or false");
 export const choice = <const T extends string>(...values: T[]) =>
   z.enum([...values, ...values.map((value) => value.toLowerCase() as Lowercase<T>)], oneOf(values));
 
-/** Like `choice`, but only in the given case. */
 export const exactChoice = <const T extends string>(...values: readonly T[]) =>
   z.enum(values, oneOf(values));
 
@@ -83,7 +82,6 @@ export const list = <T extends z.ZodType>(item: T, max = 200) => {
 export const fields = <T extends z.ZodRawShape>(shape: T) =>
   z.strictObject(shape, "a group of fields");
 
-/** The same fields, all optional. */
 export const optional = <T extends z.ZodRawShape>(shape: T) => z.object(shape).partial().shape;
 
 /**

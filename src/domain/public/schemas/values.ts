@@ -20,8 +20,8 @@ export const description = orNull(z.string(), "Description; null if there is non
 export const parentId = orNull(id, "Parent category; null at the top level");
 
 /**
- * A field that a response has only if a parameter asks for it, and an event always has. The type
- * requires it, since internal objects are complete; the OpenAPI document makes it optional.
+ * Responses have it only if a parameter asks for it, events always. The type requires it, since
+ * internal objects are complete; the OpenAPI document makes it optional.
  */
 export const includedBy = <S extends z.ZodType>(parameter: string, schema: S): S =>
   schema.meta({
