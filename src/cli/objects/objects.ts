@@ -1,4 +1,10 @@
-import { type DocOf, type Kind, type Status, type BusinessDoc, KIND_NAMES } from "../../domain/catalog/catalog.ts";
+import {
+  type DocOf,
+  type Kind,
+  type Status,
+  type BusinessDoc,
+  KIND_NAMES,
+} from "../../domain/catalog/catalog.ts";
 import { getByKeyOrId, listCommandFor } from "../../app/catalog/objects.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
