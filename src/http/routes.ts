@@ -2,30 +2,24 @@ import { getAvailability } from "./handlers/availability/availability.ts";
 import { AVAILABILITY_PARAMETERS } from "./handlers/availability/availability-parameters.ts";
 import * as lists from "./handlers/catalog/list-routes.ts";
 import { listChanges, CHANGES_PARAMETERS } from "./handlers/changes/changes.ts";
+import { getOpenApi } from "./handlers/openapi.ts";
+import { getHealth, getMetrics, getReadiness } from "./handlers/operations.ts";
 import {
   DELIVERIES_PARAMETERS,
-  listDeliveries,
+  handleGetDelivery,
   handleRedeliverDelivery,
-  getDelivery,
+  listDeliveries,
 } from "./handlers/webhooks/deliveries.ts";
-import * as actions from "./handlers/webhooks/endpoint-actions.ts";
-import {
-  handleUpdateEndpoint,
-  handleDeleteEndpoint,
-  updateEndpointBody,
-  getEndpoint,
-} from "./handlers/webhooks/endpoint.ts";
-import {
-  handleCreateEndpoint,
-  listEndpoints,
-  createEndpointBody,
-  ENDPOINTS_PARAMETERS,
-} from "./handlers/webhooks/endpoints.ts";
-import { getOpenApi } from "./handlers/openapi.ts";
+import * as endpoints from "./handlers/webhooks/endpoints.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
-import { getHealth, getMetrics, getReadiness } from "./handlers/operations.ts";
-import type { ResponseSpec, RouteDefinition } from "./pipeline/route-definition.ts";
-import { handleTestEndpoint } from "./handlers/webhooks/test-endpoint.ts";
+import type {
+  HandlerDeps,
+  KeyHandler,
+  OpenHandler,
+  ResponseSpec,
+  RouteDefinition,
+  RouteSpec,
+} from "./pipeline/route.ts";
 
 const pathBelowBusiness = (path: string) => `/v1/businesses/:slug/${path}`;
 
@@ -33,6 +27,8 @@ const UNCHANGED = "Not modified: the ETag in If-None-Match still matches.";
 const CACHEABLE = ["ETag", "Cache-Control", "Vary"] as const;
 const UNPAGED = ["Cache-Control"] as const;
 const PAGED = ["Cache-Control", "Link"] as const;
+
+const EMPTY_BODY = { schema: endpoints.emptyBody, isOptional: true };
 
 const ok = (description: string, body: SchemaName): Record<number, ResponseSpec> => ({
   200: { description, body, headers: UNPAGED },
@@ -63,6 +59,42 @@ const list = (
     304: { description: UNCHANGED, headers: [...CACHEABLE, "Catalog-Version"] },
   },
   handle: ({ listHandler }) => listHandler(route),
+});
+
+type Details<Handler> = Pick<RouteSpec, "responses"> &
+  Partial<Pick<RouteSpec, "description" | "query" | "requestHeaders" | "body" | "problems">> & {
+    handle: (deps: HandlerDeps) => Handler;
+  };
+
+const webhookRoute = (
+  method: RouteSpec["method"],
+  path: string,
+  operationId: string,
+  summary: string,
+  details: Details<KeyHandler>,
+): RouteDefinition => ({
+  operationId,
+  group: "Webhooks",
+  method,
+  path: pathBelowBusiness(path),
+  scope: method === "GET" ? "webhooks.read" : "webhooks.write",
+  summary,
+  ...details,
+});
+
+const openRoute = (
+  path: string,
+  operationId: string,
+  summary: string,
+  details: Details<OpenHandler>,
+): RouteDefinition => ({
+  operationId,
+  group: "Operations",
+  method: "GET",
+  path,
+  scope: "open",
+  summary,
+  ...details,
 });
 
 /** Every route of the API; the OpenAPI document is generated from this table. */
@@ -159,16 +191,10 @@ export const ROUTES: readonly RouteDefinition[] = [
     problems: ["cursor_expired", "conflict"],
     handle: ({ rt, longPolls, accessControl }) => listChanges(rt, longPolls, accessControl),
   },
-  {
-    operationId: "listEndpoints",
-    group: "Webhooks",
-    method: "GET",
-    path: pathBelowBusiness("webhooks"),
-    scope: "webhooks.read",
-    summary: "List webhook endpoints",
+  webhookRoute("GET", "webhooks", "listEndpoints", "List webhook endpoints", {
     description:
       "A secret key lists every endpoint of its business; a restricted key lists those that it created.",
-    query: ENDPOINTS_PARAMETERS,
+    query: endpoints.ENDPOINTS_PARAMETERS,
     responses: {
       200: {
         description: "Webhook endpoints, oldest first.",
@@ -176,17 +202,11 @@ export const ROUTES: readonly RouteDefinition[] = [
         headers: PAGED,
       },
     },
-    handle: ({ rt }) => listEndpoints(rt),
-  },
-  {
-    operationId: "createEndpoint",
-    group: "Webhooks",
-    method: "POST",
-    path: pathBelowBusiness("webhooks"),
-    scope: "webhooks.write",
-    summary: "Create a webhook endpoint",
+    handle: endpoints.listEndpoints,
+  }),
+  webhookRoute("POST", "webhooks", "createEndpoint", "Create a webhook endpoint", {
     requestHeaders: ["Idempotency-Key"],
-    body: { schema: createEndpointBody },
+    body: { schema: endpoints.createEndpointBody },
     responses: {
       201: {
         description: "The new endpoint with its signing secret.",
@@ -195,134 +215,92 @@ export const ROUTES: readonly RouteDefinition[] = [
       },
     },
     problems: ["idempotency_key_reused", "unsafe_url"],
-    handle: ({ rt }) => handleCreateEndpoint(rt),
-  },
-  {
-    operationId: "getEndpoint",
-    group: "Webhooks",
-    method: "GET",
-    path: pathBelowBusiness("webhooks/:id"),
-    scope: "webhooks.read",
-    summary: "Get a webhook endpoint",
+    handle: endpoints.handleCreateEndpoint,
+  }),
+  webhookRoute("GET", "webhooks/:id", "getEndpoint", "Get a webhook endpoint", {
     responses: ok("The endpoint.", "EndpointResponse"),
-    handle: ({ rt }) => getEndpoint(rt),
-  },
-  {
-    operationId: "updateEndpoint",
-    group: "Webhooks",
-    method: "PATCH",
-    path: pathBelowBusiness("webhooks/:id"),
-    scope: "webhooks.write",
-    summary: "Update a webhook endpoint",
+    handle: endpoints.handleGetEndpoint,
+  }),
+  webhookRoute("PATCH", "webhooks/:id", "updateEndpoint", "Update a webhook endpoint", {
     description: "Omitted fields keep their value.",
-    body: { schema: updateEndpointBody },
+    body: { schema: endpoints.updateEndpointBody },
     responses: ok("The updated endpoint.", "EndpointResponse"),
     problems: ["unsafe_url"],
-    handle: ({ rt }) => handleUpdateEndpoint(rt),
-  },
-  {
-    operationId: "deleteEndpoint",
-    group: "Webhooks",
-    method: "DELETE",
-    path: pathBelowBusiness("webhooks/:id"),
-    scope: "webhooks.write",
-    summary: "Delete a webhook endpoint",
+    handle: endpoints.handleUpdateEndpoint,
+  }),
+  webhookRoute("DELETE", "webhooks/:id", "deleteEndpoint", "Delete a webhook endpoint", {
     description: "Pending deliveries are cancelled.",
     responses: { 204: { description: "Deleted." } },
-    handle: ({ rt }) => handleDeleteEndpoint(rt),
-  },
-  {
-    operationId: "testEndpoint",
-    group: "Webhooks",
-    method: "POST",
-    path: pathBelowBusiness("webhooks/:id/test"),
-    scope: "webhooks.write",
-    summary: "Send a test event",
+    handle: endpoints.handleDeleteEndpoint,
+  }),
+  webhookRoute("POST", "webhooks/:id/test", "testEndpoint", "Send a test event", {
     description:
       "Sends a signed event to the endpoint immediately, even if the endpoint is disabled. Test events do not appear in /changes and do not affect failure counts.",
-    body: { schema: actions.emptyBody, isOptional: true },
+    body: EMPTY_BODY,
     responses: ok(
       "The result of the test. Returns 200 even if the receiver failed; see `ok`.",
       "EndpointTestResponse",
     ),
     problems: ["shutting_down"],
-    handle: ({ rt, sendOnce, longPolls }) => handleTestEndpoint(rt, sendOnce, longPolls.closing),
-  },
-  {
-    operationId: "enableEndpoint",
-    group: "Webhooks",
-    method: "POST",
-    path: pathBelowBusiness("webhooks/:id/enable"),
-    scope: "webhooks.write",
-    summary: "Enable a webhook endpoint",
+    handle: endpoints.handleTestEndpoint,
+  }),
+  webhookRoute("POST", "webhooks/:id/enable", "enableEndpoint", "Enable a webhook endpoint", {
     description:
       "Enables a disabled endpoint and sends the events that it missed, as requested with `recover`. An endpoint that the business disabled (`disabledReason` is `manual`) can only be enabled by the business.",
-    body: { schema: actions.enableEndpointBody, isOptional: true },
+    body: { schema: endpoints.enableEndpointBody, isOptional: true },
     responses: ok(
       "The enabled endpoint, with the number of recovered deliveries.",
       "EnabledEndpointResponse",
     ),
-    handle: ({ rt }) => actions.handleEnableEndpoint(rt),
-  },
-  {
-    operationId: "rotateEndpointSecret",
-    group: "Webhooks",
-    method: "POST",
-    path: pathBelowBusiness("webhooks/:id/rotate-secret"),
-    scope: "webhooks.write",
-    summary: "Rotate the signing secret",
-    description:
-      "Creates a new signing secret. Events are signed with both secrets until the overlap ends.",
-    body: { schema: actions.rotateSecretBody, isOptional: true },
-    responses: ok("The endpoint with its new signing secret.", "SecretRotationResponse"),
-    handle: ({ rt }) => actions.handleRotateEndpointSecret(rt),
-  },
-  {
-    operationId: "finishSecretRotation",
-    group: "Webhooks",
-    method: "POST",
-    path: pathBelowBusiness("webhooks/:id/rotate-secret/finish"),
-    scope: "webhooks.write",
-    summary: "Finish the rotation of the signing secret",
-    body: { schema: actions.emptyBody, isOptional: true },
-    responses: ok("The endpoint.", "FinishedSecretRotationResponse"),
-    handle: ({ rt }) => actions.handleFinishSecretRotation(rt),
-  },
-  {
-    operationId: "listDeliveries",
-    group: "Webhooks",
-    method: "GET",
-    path: pathBelowBusiness("webhooks/:id/deliveries"),
-    scope: "webhooks.read",
-    summary: "List deliveries of a webhook endpoint",
-    query: DELIVERIES_PARAMETERS,
-    responses: {
-      200: {
-        description: "Deliveries, newest first, 100 per page by default.",
-        body: "DeliveryList",
-        headers: PAGED,
-      },
+    handle: endpoints.handleEnableEndpoint,
+  }),
+  webhookRoute(
+    "POST",
+    "webhooks/:id/rotate-secret",
+    "rotateEndpointSecret",
+    "Rotate the signing secret",
+    {
+      description:
+        "Creates a new signing secret. Events are signed with both secrets until the overlap ends.",
+      body: { schema: endpoints.rotateSecretBody, isOptional: true },
+      responses: ok("The endpoint with its new signing secret.", "SecretRotationResponse"),
+      handle: endpoints.handleRotateEndpointSecret,
     },
-    handle: ({ rt }) => listDeliveries(rt),
-  },
-  {
-    operationId: "getDelivery",
-    group: "Webhooks",
-    method: "GET",
-    path: pathBelowBusiness("deliveries/:id"),
-    scope: "webhooks.read",
-    summary: "Get a delivery",
+  ),
+  webhookRoute(
+    "POST",
+    "webhooks/:id/rotate-secret/finish",
+    "finishSecretRotation",
+    "Finish the rotation of the signing secret",
+    {
+      body: EMPTY_BODY,
+      responses: ok("The endpoint.", "FinishedSecretRotationResponse"),
+      handle: endpoints.handleFinishSecretRotation,
+    },
+  ),
+  webhookRoute(
+    "GET",
+    "webhooks/:id/deliveries",
+    "listDeliveries",
+    "List deliveries of a webhook endpoint",
+    {
+      query: DELIVERIES_PARAMETERS,
+      responses: {
+        200: {
+          description: "Deliveries, newest first, 100 per page by default.",
+          body: "DeliveryList",
+          headers: PAGED,
+        },
+      },
+      handle: listDeliveries,
+    },
+  ),
+  webhookRoute("GET", "deliveries/:id", "getDelivery", "Get a delivery", {
     responses: ok("The delivery with its attempts.", "DeliveryResponse"),
-    handle: ({ rt }) => getDelivery(rt),
-  },
-  {
-    operationId: "redeliverDelivery",
-    group: "Webhooks",
-    method: "POST",
-    path: pathBelowBusiness("deliveries/:id/redeliver"),
-    scope: "webhooks.write",
-    summary: "Send a delivery again",
-    body: { schema: actions.emptyBody, isOptional: true },
+    handle: handleGetDelivery,
+  }),
+  webhookRoute("POST", "deliveries/:id/redeliver", "redeliverDelivery", "Send a delivery again", {
+    body: EMPTY_BODY,
     responses: {
       202: {
         description: "The delivery, scheduled to be sent again.",
@@ -330,36 +308,18 @@ export const ROUTES: readonly RouteDefinition[] = [
         headers: UNPAGED,
       },
     },
-    handle: ({ rt }) => handleRedeliverDelivery(rt),
-  },
-  {
-    operationId: "getHealth",
-    group: "Operations",
-    method: "GET",
-    path: "/healthz",
-    scope: "open",
-    summary: "Check that the process is running",
+    handle: handleRedeliverDelivery,
+  }),
+  openRoute("/healthz", "getHealth", "Check that the process is running", {
     responses: ok("The process is running.", "Health"),
     handle: () => getHealth,
-  },
-  {
-    operationId: "getReadiness",
-    group: "Operations",
-    method: "GET",
-    path: "/readyz",
-    scope: "open",
-    summary: "Check that the server is ready",
+  }),
+  openRoute("/readyz", "getReadiness", "Check that the server is ready", {
     responses: ok("The server is ready to accept requests.", "Health"),
     problems: ["shutting_down"],
     handle: ({ rt, longPolls }) => getReadiness(rt, () => longPolls.closing.aborted),
-  },
-  {
-    operationId: "getMetrics",
-    group: "Operations",
-    method: "GET",
-    path: "/metrics",
-    scope: "open",
-    summary: "Get metrics",
+  }),
+  openRoute("/metrics", "getMetrics", "Get metrics", {
     description:
       "Open to requests from the server itself; all others must send the metrics token as a bearer token.",
     responses: {
@@ -371,14 +331,8 @@ export const ROUTES: readonly RouteDefinition[] = [
     },
     problems: ["missing_key", "invalid_key", "address_not_allowed"],
     handle: ({ rt, metrics }) => getMetrics(rt, metrics),
-  },
-  {
-    operationId: "getOpenApi",
-    group: "Operations",
-    method: "GET",
-    path: "/openapi.json",
-    scope: "open",
-    summary: "Get the OpenAPI document",
+  }),
+  openRoute("/openapi.json", "getOpenApi", "Get the OpenAPI document", {
     responses: {
       200: {
         description: "The OpenAPI 3.1 document of this API.",
@@ -388,5 +342,5 @@ export const ROUTES: readonly RouteDefinition[] = [
       304: { description: UNCHANGED, headers: [...CACHEABLE, "X-Content-Type-Options"] },
     },
     handle: ({ rt }) => getOpenApi(rt, ROUTES),
-  },
+  }),
 ];

@@ -11,7 +11,7 @@ import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../src/domain/event-typ
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { deliveryHeaders } from "../../src/domain/webhooks/webhook-post.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
-import { groupByPath, type RoutePath } from "../../src/http/pipeline/route-path.ts";
+import { groupByPath, type RoutePath } from "../../src/http/pipeline/route.ts";
 import type {
   HttpRequest,
   HttpResponse,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { grants } from "../../src/domain/api-key.ts";
 import { createApp } from "../../src/http/app.ts";
-import type { RouteSpec } from "../../src/http/pipeline/route-definition.ts";
+import type { RouteSpec } from "../../src/http/pipeline/route.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { chooseScale } from "../support/scale.ts";
 import {

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { RoutePath } from "../../src/http/pipeline/route-path.ts";
+import type { RoutePath } from "../../src/http/pipeline/route.ts";
 import type { HttpResponse, HttpRequest } from "../../src/http/pipeline/request-context.ts";
 import { describeApi } from "../../src/http/openapi/document.ts";
 import { templatePathOf } from "../../src/http/openapi/operation.ts";

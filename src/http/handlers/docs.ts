@@ -4,13 +4,13 @@ import { readGuideHtml, readPartnerGuide, readScalar, readVersion } from "../../
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { type CachedResponse, createCachedResponse } from "../pipeline/cached-response.ts";
-import type { Route } from "../pipeline/route-path.ts";
+import type { Route } from "../pipeline/route.ts";
 import {
   type HttpResponse,
   type RequestContext,
   toRawHeaders,
 } from "../pipeline/request-context.ts";
-import type { RouteSpec } from "../pipeline/route-definition.ts";
+import type { RouteSpec } from "../pipeline/route.ts";
 import type { ApiDocument } from "../docs/document.ts";
 import {
   createStaticHandler,

@@ -6,7 +6,7 @@ import {
   toRawHeaders,
 } from "../pipeline/request-context.ts";
 import { createStaticHandler, createTextResponse } from "../pipeline/static-response.ts";
-import type { RouteSpec } from "../pipeline/route-definition.ts";
+import type { RouteSpec } from "../pipeline/route.ts";
 
 const HEADERS = toRawHeaders({
   "content-type": "application/json",

@@ -1,4 +1,4 @@
-import { GROUPS, type RouteSpec } from "../pipeline/route-definition.ts";
+import { GROUPS, type RouteSpec } from "../pipeline/route.ts";
 import { describeSharedHeaders } from "./response-headers.ts";
 import { describeSchemas, type JsonObject } from "./json-schema.ts";
 import { describeOperation, templatePathOf, REQUEST_HEADERS } from "./operation.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ResponseSpec, RouteSpec } from "../pipeline/route-definition.ts";
+import type { ResponseSpec, RouteSpec } from "../pipeline/route.ts";
 import { IDEMPOTENCY_KEY } from "../handlers/webhooks/endpoints.ts";
 import {
   CORS_HEADERS,

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { ValidationIssue } from "../../domain/errors.ts";
 import { HTTP_CODES, HTTP_STATUS, type HttpCode, problemBody } from "../pipeline/problems.ts";
-import type { RouteSpec } from "../pipeline/route-definition.ts";
+import type { RouteSpec } from "../pipeline/route.ts";
 import {
   CORS_HEADERS,
   RATE_LIMIT_HEADERS,

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { acceptsBrotli, acceptsGzip, etagOf, matchesEtag } from "./conditional.ts";
 import { getHeader, type RawHeaders, type RequestContext, respond } from "./request-context.ts";
-import type { HandlerResult } from "./route-path.ts";
+import type { HandlerResult } from "./route.ts";
 
 const GZIP_MIN_BYTES = 1024;
 

@@ -12,7 +12,7 @@ import {
 } from "./request-context.ts";
 import { createRequestIds } from "./request-ids.ts";
 import type { ResponseObserver } from "./response-observer.ts";
-import { type HandlerResult, type RoutePath, UNKNOWN_PATH } from "./route-path.ts";
+import { type HandlerResult, type RoutePath, UNKNOWN_PATH } from "./route.ts";
 
 export const API_VERSION = "1.0";
 export const MAX_URL_LENGTH = 8192;

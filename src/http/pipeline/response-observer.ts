@@ -7,7 +7,7 @@ import {
   redactPath,
   type RequestContext,
 } from "./request-context.ts";
-import type { RoutePath } from "./route-path.ts";
+import type { RoutePath } from "./route.ts";
 
 /** Called with every response before it is written. */
 export type ResponseObserver = (

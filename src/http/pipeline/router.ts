@@ -5,7 +5,7 @@ import { FastResponse } from "srvx";
 import { AppError } from "../../domain/errors.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { HttpRequest, HttpResponse } from "./request-context.ts";
-import { type RoutePath, UNKNOWN_PATH } from "./route-path.ts";
+import { type RoutePath, UNKNOWN_PATH } from "./route.ts";
 
 export type Router = { request: H3["request"]; listener: RequestListener };
 

@@ -6,7 +6,7 @@ import type {
 } from "node:http";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { HttpRequest, HttpResponse } from "../pipeline/request-context.ts";
-import type { RoutePath } from "../pipeline/route-path.ts";
+import type { RoutePath } from "../pipeline/route.ts";
 import type { Router } from "../pipeline/router.ts";
 
 const PREFIX = "/v1/businesses/";

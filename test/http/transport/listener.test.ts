@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Pipeline } from "../../../src/http/pipeline/pipeline.ts";
-import { groupByPath } from "../../../src/http/pipeline/route-path.ts";
+import { groupByPath } from "../../../src/http/pipeline/route.ts";
 import { createListener } from "../../../src/http/transport/listener.ts";
 import type { Router } from "../../../src/http/pipeline/router.ts";
 

@@ -2,7 +2,7 @@ import type { Runtime } from "../../../app/runtime.ts";
 import { BoundedCache } from "../../../domain/bounded-cache.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { RequestContext } from "../../pipeline/request-context.ts";
-import type { HandlerResult } from "../../pipeline/route-path.ts";
+import type { HandlerResult } from "../../pipeline/route.ts";
 import { createListBuilder, isCurrent, type ListResponse } from "./list-response.ts";
 import type { ListRoute } from "./list-routes.ts";
 

@@ -1,27 +1,31 @@
+import type { z } from "zod";
 import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
 import { getOwnDelivery, getOwnEndpoint } from "../../../app/webhooks/own-webhooks.ts";
+import type { Runtime } from "../../../app/runtime.ts";
 import { parseRequest } from "../../../domain/bookings/requests.ts";
 import { EVENT_TYPES } from "../../../domain/event-types.ts";
 import { minIdAt } from "../../../domain/ids.ts";
+import { formatInstant } from "../../../domain/local-time.ts";
+import type { attempt, delivery } from "../../../domain/public/schemas/webhook.ts";
+import { errorForPartners, outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
 import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
-import type { Runtime } from "../../../app/runtime.ts";
-import type { DeliveryRow } from "../../../store/deliveries.ts";
+import type { AttemptRow, DeliveryRow } from "../../../store/deliveries.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { LiveFilter } from "../../../store/live-filter.ts";
 import { readOptionalJsonObject } from "../../pipeline/body.ts";
-import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
+import { getBusiness, respondPage } from "../../pipeline/business-response.ts";
 import { decodeCursor, encodeCursor } from "../../pipeline/cursor.ts";
-import { pathId } from "./endpoint.ts";
-import { emptyBody } from "./endpoint-actions.ts";
-import {
-  getBusiness,
-  respondData,
-  respondPage,
-  getTimezone,
-} from "../../pipeline/business-response.ts";
 import { cursor, instant, oneOf, pageSize, parseParameters } from "../../pipeline/parameters.ts";
-import { toPublicAttempt, toPublicDelivery } from "./public-webhooks.ts";
-import { retryWhileBusy } from "../../pipeline/write-retry.ts";
+import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
+import type { HandlerDeps } from "../../pipeline/route.ts";
+import {
+  emptyBody,
+  handleObject,
+  ignoreBody,
+  instantOrNull,
+  pathId,
+  toPublicText,
+} from "./endpoints.ts";
 
 const DEFAULT_LIMIT = 100;
 /** The retry schedule has 20 attempts; redeliveries can add any number. */
@@ -37,7 +41,7 @@ export const DELIVERIES_PARAMETERS = {
 
 /** Lists deliveries, newest first. Always paged: an endpoint may have a million of them. */
 export const listDeliveries =
-  (rt: Runtime) =>
+  ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
     const parameters = parseParameters(DELIVERIES_PARAMETERS, context.request.search);
     const { id } = getOwnEndpoint(rt, key, pathId(context));
@@ -60,25 +64,23 @@ export const listDeliveries =
     return respondPage(rt, context, business, path, { data, nextCursor });
   };
 
-export const getDelivery =
-  (rt: Runtime) =>
-  (context: RequestContext, key: Credential): HttpResponse => {
-    parseParameters({}, context.request.search);
-    const delivery = getOwnDelivery(rt, key, pathId(context));
-    return respondData(context, withAttempts(rt, delivery, getTimezone(rt, key)));
-  };
+export const handleGetDelivery = (deps: HandlerDeps) =>
+  handleObject(deps, getOwnDelivery, ignoreBody, (delivery, timezone) =>
+    withAttempts(deps.rt, delivery, timezone),
+  );
 
 /** Responds with 202: the delivery is pending again, not yet sent. */
-export const handleRedeliverDelivery =
-  (rt: Runtime) =>
-  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
-    parseParameters({}, context.request.search);
-    const body = await readOptionalJsonObject(context);
-    const { id } = getOwnDelivery(rt, key, pathId(context));
-    parseRequest(emptyBody, body);
-    const delivery = await retryWhileBusy(rt, () => redeliverDelivery(rt, id));
-    return respondData(context, withAttempts(rt, delivery, getTimezone(rt, key)), 202);
-  };
+export const handleRedeliverDelivery = (deps: HandlerDeps) =>
+  handleObject(
+    deps,
+    getOwnDelivery,
+    readOptionalJsonObject,
+    ({ id }, timezone, body) => {
+      parseRequest(emptyBody, body);
+      return withAttempts(deps.rt, redeliverDelivery(deps.rt, id), timezone);
+    },
+    { status: 202 },
+  );
 
 const withAttempts = (rt: Runtime, delivery: DeliveryRow, timezone: string) => ({
   ...toPublicDelivery(delivery, timezone),
@@ -110,3 +112,33 @@ function readPage(
     reached: isLast ? null : reached,
   };
 }
+
+const toPublicDelivery = (
+  { id, endpointId, eventId, eventType, sequence, status, attemptCount, ...row }: DeliveryRow,
+  timezone: string,
+): z.output<typeof delivery> => ({
+  id,
+  endpointId,
+  eventId,
+  eventType,
+  sequence,
+  status,
+  attemptCount,
+  nextAttemptAt: instantOrNull(row.nextAttemptAt, timezone),
+  lastStatusCode: row.lastStatusCode,
+  lastError: errorForPartners(row.lastError),
+  createdAt: formatInstant(row.createdAt, timezone),
+  deliveredAt: instantOrNull(row.deliveredAt, timezone),
+});
+
+const toPublicAttempt = (
+  { n, at, durationMs, statusCode, outcome, error, responseText }: AttemptRow,
+  timezone: string,
+): z.output<typeof attempt> => ({
+  n,
+  at: formatInstant(at, timezone),
+  durationMs,
+  statusCode,
+  ...outcomeForPartners({ outcome, error }),
+  responseText: toPublicText(responseText),
+});

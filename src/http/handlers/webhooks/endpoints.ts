@@ -1,31 +1,50 @@
 import { z } from "zod";
-import { createEndpoint } from "../../../app/webhooks/endpoints.ts";
-import { listOwnEndpoints } from "../../../app/webhooks/own-webhooks.ts";
+import { deleteEndpoint, enableEndpoint } from "../../../app/webhooks/endpoint-lifecycle.ts";
+import {
+  finishSecretRotation,
+  rotateEndpointSecret,
+} from "../../../app/webhooks/endpoint-secrets.ts";
+import { createEndpoint, updateEndpoint } from "../../../app/webhooks/endpoints.ts";
+import { getOwnEndpoint, listOwnEndpoints } from "../../../app/webhooks/own-webhooks.ts";
+import { testEndpoint, type TestResult } from "../../../app/webhooks/test-endpoint.ts";
+import { parseRequest } from "../../../domain/bookings/requests.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { EVENT_TYPES } from "../../../domain/event-types.ts";
-import type { Runtime } from "../../../app/runtime.ts";
+import { formatInstant } from "../../../domain/local-time.ts";
+import type { endpoint } from "../../../domain/public/schemas/webhook.ts";
+import { safe } from "../../../domain/text.ts";
+import { outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
+import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
+import type { EndpointRow } from "../../../store/endpoints.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { readJsonObject } from "../../pipeline/body.ts";
+import { readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
 import {
-  type HttpResponse,
-  type RequestContext,
-  getHeader,
-} from "../../pipeline/request-context.ts";
-import { paginate } from "../../pipeline/cursor.ts";
-import {
+  businessUrl,
+  getBusiness,
+  getTimezone,
+  NO_STORE,
+  PRIVATE,
   respondData,
   respondPage,
-  getBusiness,
-  NO_STORE,
-  getTimezone,
-  businessUrl,
 } from "../../pipeline/business-response.ts";
-import { cursor, pageSize, parseParameters } from "../../pipeline/parameters.ts";
-import { toPublicEndpoint } from "./public-webhooks.ts";
+import { paginate } from "../../pipeline/cursor.ts";
+import { cursor, instant, pageSize, parseParameters } from "../../pipeline/parameters.ts";
+import {
+  getHeader,
+  type HttpResponse,
+  type RequestContext,
+  respond,
+} from "../../pipeline/request-context.ts";
+import type { HandlerDeps } from "../../pipeline/route.ts";
 import { retryWhileBusy } from "../../pipeline/write-retry.ts";
 
-export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const PATH = "webhooks";
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+const DAY_SECONDS = 86_400;
+/** Maximum concurrent tests; far more than people start by hand. */
+const MAX_CONCURRENT_TESTS = 64;
+/** Maximum length of a response text shown to partners. */
+const MAX_TEXT_CHARACTERS = 256;
 
 export const ENDPOINTS_PARAMETERS = { limit: pageSize, cursor };
 
@@ -37,10 +56,69 @@ export const createEndpointBody = z.strictObject({
     .describe("URL to send events to: https, with a public address; a fragment is removed"),
   events: z.array(z.enum(EVENT_TYPES)).min(1).describe("Event types to send"),
 });
+export const updateEndpointBody = createEndpointBody.partial();
+
+// The error texts of these schemas are nouns: the caller adds "must be".
+
+export const emptyBody = z.strictObject({});
+
+export const enableEndpointBody = z.strictObject({
+  recover: z
+    .union([z.enum(["all", "none"]), instant], {
+      error: "all, none, or a date and time such as 2026-12-31T18:00:00+01:00",
+    })
+    .default("all")
+    .describe(
+      "Which missed events to send: `all` (the default), `none`, or those since a past date and time; the others are cancelled",
+    ),
+});
+
+const OVERLAP = { error: `a whole number of seconds from 0 to ${7 * DAY_SECONDS}` };
+
+export const rotateSecretBody = z.strictObject({
+  overlapSeconds: z
+    .int(OVERLAP)
+    .min(0, OVERLAP)
+    .max(7 * DAY_SECONDS, OVERLAP)
+    .default(DAY_SECONDS)
+    .describe("How long both secrets stay valid, in seconds"),
+  force: z
+    .boolean({ error: "true or false" })
+    .default(false)
+    .describe("Start a new rotation even if one is in progress; the oldest secret is dropped"),
+});
+
+export const pathId = ({ request }: RequestContext): string => request.params["id"] ?? "";
+
+/**
+ * Creates a handler for one object. Errors are checked in the order 400, 404, 422.
+ * @param act returns the data of the response; undefined for a 204
+ */
+export const handleObject =
+  <Row, Body>(
+    { rt }: Pick<HandlerDeps, "rt">,
+    find: (rt: HandlerDeps["rt"], key: Credential, id: string) => Row,
+    readBody: (context: RequestContext) => Body | Promise<Body>,
+    act: (row: Row, timezone: string, body: Body, context: RequestContext) => unknown,
+    { status = 200, headers = PRIVATE } = {},
+  ) =>
+  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
+    parseParameters({}, context.request.search);
+    const body = await readBody(context);
+    const row = find(rt, key, pathId(context));
+    const timezone = getTimezone(rt, key);
+    const data = await retryWhileBusy(rt, () => act(row, timezone, body, context));
+    return data === undefined
+      ? respond(context, 204, [])
+      : respondData(context, data, status, headers);
+  };
+
+/** For `readBody` of handleObject. */
+export const ignoreBody = (): void => {};
 
 /** Lists endpoints, oldest first. */
 export const listEndpoints =
-  (rt: Runtime) =>
+  ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
     const { limit, cursor } = parseParameters(ENDPOINTS_PARAMETERS, context.request.search);
     const business = getBusiness(rt, key);
@@ -52,7 +130,7 @@ export const listEndpoints =
   };
 
 export const handleCreateEndpoint =
-  (rt: Runtime) =>
+  ({ rt }: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     parseParameters({}, context.request.search);
     const idempotencyKey = readIdempotencyKey(context);
@@ -74,8 +152,88 @@ export const handleCreateEndpoint =
     return respondData(context, data, 201, ["location", location, ...NO_STORE]);
   };
 
-function readIdempotencyKey(context: RequestContext): string | undefined {
-  const value = getHeader(context.request, "idempotency-key");
+export const handleGetEndpoint = (deps: HandlerDeps) =>
+  handleObject(deps, getOwnEndpoint, ignoreBody, toPublicEndpoint);
+
+export const handleUpdateEndpoint = (deps: HandlerDeps) =>
+  handleObject(deps, getOwnEndpoint, readJsonObject, async ({ id }, timezone, body) => {
+    const { name, url, events, ...others } = body;
+    const changes = { name, url, events, byPartner: true, unknownFields: Object.keys(others) };
+    return toPublicEndpoint(await updateEndpoint(deps.rt, id, changes), timezone);
+  });
+
+export const handleDeleteEndpoint = (deps: HandlerDeps) =>
+  handleObject(deps, getOwnEndpoint, ignoreBody, ({ id }) => void deleteEndpoint(deps.rt, id));
+
+export const handleEnableEndpoint = (deps: HandlerDeps) =>
+  handleObject(deps, getOwnEndpoint, readOptionalJsonObject, ({ id }, timezone, body) => {
+    const { recover } = parseRequest(enableEndpointBody, body);
+    const missedEvents = typeof recover === "string" ? recover : recover.resolve(timezone);
+    const { endpoint, ...counts } = enableEndpoint(deps.rt, id, missedEvents, { byPartner: true });
+    return { ...toPublicEndpoint(endpoint, timezone), ...counts };
+  });
+
+export const handleRotateEndpointSecret = (deps: HandlerDeps) =>
+  handleObject(
+    deps,
+    getOwnEndpoint,
+    readOptionalJsonObject,
+    ({ id }, timezone, body) => {
+      const { overlapSeconds, force } = parseRequest(rotateSecretBody, body);
+      const overlap = { overlapMs: overlapSeconds * 1000, force };
+      const { endpoint, secret, oldEndsAt } = rotateEndpointSecret(deps.rt, id, overlap);
+      const oldSecretEndsAt = formatInstant(oldEndsAt, timezone);
+      return { ...toPublicEndpoint(endpoint, timezone), secret, oldSecretEndsAt };
+    },
+    { headers: NO_STORE },
+  );
+
+export const handleFinishSecretRotation = (deps: HandlerDeps) =>
+  handleObject(deps, getOwnEndpoint, readOptionalJsonObject, (endpoint, timezone, body) => {
+    parseRequest(emptyBody, body);
+    const finished = finishSecretRotation(deps.rt, endpoint.id);
+    return { ...toPublicEndpoint(endpoint, timezone), finished };
+  });
+
+/** Sends a signed test event and responds with its result: 200 even if the receiver failed. */
+export function handleTestEndpoint(deps: HandlerDeps) {
+  const { rt, sendOnce } = deps;
+  const { closing } = deps.longPolls;
+  const testing = new Set<string>();
+  return handleObject(
+    deps,
+    getOwnEndpoint,
+    readOptionalJsonObject,
+    async ({ id }, _timezone, body, { request }) => {
+      parseRequest(emptyBody, body);
+      if (testing.has(id))
+        throw new AppError("conflict", "A test of this endpoint is still in progress.");
+      if (testing.size >= MAX_CONCURRENT_TESTS)
+        throw new AppError("busy", "Too many tests are in progress; retry in a moment.");
+      testing.add(id);
+      try {
+        const signal = AbortSignal.any([request.disconnected(), closing]);
+        const result = await testEndpoint(rt, id, sendOnce, signal);
+        if (closing.aborted)
+          throw new AppError("shutting_down", "The server is shutting down; the test was aborted.");
+        return {
+          ...outcomeForPartners(result),
+          address: publicAddress(result),
+          responseText: toPublicText(result.responseText),
+        };
+      } finally {
+        testing.delete(id);
+      }
+    },
+  );
+}
+
+/** The address of a private host is for the operator only, and that of one that did not respond. */
+const publicAddress = ({ outcome, address }: TestResult): string | null =>
+  outcome === "responded" && address !== null && isPublicAddress(address) ? address : null;
+
+function readIdempotencyKey({ request }: RequestContext): string | undefined {
+  const value = getHeader(request, "idempotency-key");
   if (value === undefined || IDEMPOTENCY_KEY.test(value)) return value;
   const detail =
     "Invalid Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces.";
@@ -83,3 +241,24 @@ function readIdempotencyKey(context: RequestContext): string | undefined {
     issues: [{ parameter: "Idempotency-Key", code: "invalid_value", detail }],
   });
 }
+
+const toPublicEndpoint = (
+  { id, name, url, events, status, disabledReason, ...times }: EndpointRow,
+  timezone: string,
+): z.output<typeof endpoint> => ({
+  id,
+  name,
+  url,
+  events,
+  status,
+  disabledReason,
+  failingSince: instantOrNull(times.failingSince, timezone),
+  createdAt: formatInstant(times.createdAt, timezone),
+  updatedAt: formatInstant(times.updatedAt, timezone),
+});
+
+export const toPublicText = (text: string | null): string | null =>
+  text && safe(text, MAX_TEXT_CHARACTERS);
+
+export const instantOrNull = (at: number | null, timezone: string): string | null =>
+  at === null ? null : formatInstant(at, timezone);

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { endpoint as endpointSchema } from "../../../../src/domain/public/schemas/webhook.ts";
-import { updateEndpointBody } from "../../../../src/http/handlers/webhooks/endpoint.ts";
-import { createEndpointBody } from "../../../../src/http/handlers/webhooks/endpoints.ts";
+import {
+  createEndpointBody,
+  updateEndpointBody,
+} from "../../../../src/http/handlers/webhooks/endpoints.ts";
 import { createTestApi } from "../../support/api.ts";
 import {
   readData,

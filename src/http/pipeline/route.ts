@@ -1,19 +1,60 @@
 import type { z } from "zod";
+import type { Runtime } from "../../app/runtime.ts";
 import type { SendOnce } from "../../app/webhooks/test-endpoint.ts";
 import type { Scope } from "../../domain/api-key.ts";
-import type { Runtime } from "../../app/runtime.ts";
 import type { Credential } from "../../store/keys.ts";
-import type { HandlerResult } from "./route-path.ts";
-import type { RequestContext } from "./request-context.ts";
 import type { AccessControl } from "../auth/access-control.ts";
-import type { Metrics } from "./metrics.ts";
-import type { HeaderName } from "../openapi/headers.ts";
-import type { SchemaName } from "../openapi/schemas.ts";
-import type { Parameters } from "./parameters.ts";
-import type { HttpCode } from "./problems.ts";
 import type { ListHandler } from "../handlers/catalog/list-cache.ts";
 import type { ScanQueue } from "../handlers/availability/scan-queue.ts";
 import type { LongPolls } from "../handlers/changes/long-polls.ts";
+import type { HeaderName } from "../openapi/headers.ts";
+import type { SchemaName } from "../openapi/schemas.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Parameters } from "./parameters.ts";
+import type { HttpCode } from "./problems.ts";
+import type { HttpResponse, RequestContext } from "./request-context.ts";
+
+export type HandlerResult = HttpResponse | Promise<HttpResponse>;
+export type KeyHandler = (context: RequestContext, key: Credential) => HandlerResult;
+export type OpenHandler = (context: RequestContext) => HandlerResult;
+
+/** One route with its handler and the scope that a key needs for it. */
+export type Route = { method: "GET" | "POST" | "PATCH" | "DELETE"; path: string } & (
+  | { scope: Scope; handle: KeyHandler }
+  /** "public": no key, rate-limited by address. "open": no key and no limit. */
+  | { scope: "public" | "open"; handle: OpenHandler }
+);
+
+/** A path with its routes. */
+export type RoutePath = {
+  path: string;
+  byMethod: ReadonlyMap<string, Route>;
+  /** The value of the Allow header. */
+  allow: string;
+  isPublic: boolean;
+};
+
+/** The route path used when no other matches (404). */
+export const UNKNOWN_PATH: RoutePath = {
+  path: "(none)",
+  byMethod: new Map(),
+  allow: "",
+  isPublic: false,
+};
+
+/** Groups routes by path. A path with GET also accepts HEAD. */
+export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
+  [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => {
+    const byMethod = new Map<string, Route>(group.map((route) => [route.method, route]));
+    const get = byMethod.get("GET");
+    if (get) byMethod.set("HEAD", get);
+    return {
+      path,
+      byMethod,
+      allow: [...byMethod.keys(), "OPTIONS"].join(", "),
+      isPublic: group.some(({ scope }) => scope === "public"),
+    };
+  });
 
 /** A response of a route. Schemas are named, so that only the OpenAPI document loads them all. */
 export type ResponseSpec = {
@@ -26,9 +67,9 @@ export type ResponseSpec = {
 
 /** Describes a route. Its possible problems are derived from its scope, parameters and body. */
 export type RouteSpec = {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: Route["method"];
   path: string;
-  scope: Scope | "public" | "open";
+  scope: Route["scope"];
   /** The method name in generated clients. */
   operationId: string;
   group: Group;
@@ -66,12 +107,6 @@ export type HandlerDeps = {
 /** A route with a function that creates its handler. */
 export type RouteDefinition = Omit<RouteSpec, "scope"> &
   (
-    | {
-        scope: Scope;
-        handle: (deps: HandlerDeps) => (context: RequestContext, key: Credential) => HandlerResult;
-      }
-    | {
-        scope: "public" | "open";
-        handle: (deps: HandlerDeps) => (context: RequestContext) => HandlerResult;
-      }
+    | { scope: Scope; handle: (deps: HandlerDeps) => KeyHandler }
+    | { scope: "public" | "open"; handle: (deps: HandlerDeps) => OpenHandler }
   );
