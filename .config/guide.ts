@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Marked, Renderer } from "marked";
 import type { Plugin } from "rolldown";
-import { anchorOf } from "../src/http/docs/blocks.ts";
-import { html } from "../src/http/docs/html.ts";
+import { anchorOf, html } from "../src/http/docs/html.ts";
 
 const GUIDE = new URL("../data/partner-guide.md", import.meta.url);
 

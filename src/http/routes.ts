@@ -2,7 +2,7 @@ import { getAvailability } from "./handlers/availability/availability.ts";
 import { AVAILABILITY_PARAMETERS } from "./handlers/availability/availability-parameters.ts";
 import * as lists from "./handlers/catalog/list-routes.ts";
 import { listChanges, CHANGES_PARAMETERS } from "./handlers/changes/changes.ts";
-import { getOpenApi } from "./handlers/openapi.ts";
+import { getOpenApi } from "./handlers/docs.ts";
 import { getHealth, getMetrics, getReadiness } from "./handlers/operations.ts";
 import {
   DELIVERIES_PARAMETERS,

@@ -6,7 +6,7 @@ import { createKey } from "../../src/app/keys.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { createApp } from "../../src/http/app.ts";
-import type { ApiDocument } from "../../src/http/docs/document.ts";
+import type { ApiDocument } from "../../src/http/docs/reference.ts";
 import { openPage } from "../support/browser.ts";
 import { applyPreset, SALON } from "../http/support/api.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";

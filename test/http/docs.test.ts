@@ -1,11 +1,11 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
-import type { ApiDocument } from "../../src/http/docs/document.ts";
+import type { ApiDocument } from "../../src/http/docs/reference.ts";
 import { renderGuide } from "../../.config/guide.ts";
 import { EMPTY, html } from "../../src/http/docs/html.ts";
 import { renderPage } from "../../src/http/docs/page.ts";
-import { HTTP_CODES } from "../../src/http/pipeline/problems.ts";
+import { HTTP_CODES } from "../../src/http/pipeline/problem-codes.ts";
 import { createTestApi } from "./support/api.ts";
 
 const SCRIPT = /src="(\/docs\/scalar-[0-9a-f]{16}\.js)"/;

@@ -1,9 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import { PROBLEM_DESCRIPTIONS } from "../openapi/problem-codes.ts";
-import { HTTP_CODES, HTTP_STATUS } from "../pipeline/problems.ts";
-import { ADVICE } from "./advice.ts";
-import { anchorOf, renderInline, renderParagraphs } from "./blocks.ts";
-import { type Html, html } from "./html.ts";
+import { PROBLEM_CODES } from "../pipeline/problem-codes.ts";
+import { anchorOf, type Html, html, renderInline, renderParagraphs } from "./html.ts";
 
 // The list of problem codes: as Markdown for the interactive reference, as HTML for the page.
 
@@ -12,11 +9,11 @@ const INTRODUCTION = `Every error is a problem document (RFC 9457, \`application
 \`errors\` lists every error in the request. \`requestId\` (also in the header \`Request-Id\`) identifies the request in the server's log.`;
 
 const sections = () =>
-  [...Map.groupBy(HTTP_CODES, (code) => HTTP_STATUS[code])]
+  [...Map.groupBy(Object.entries(PROBLEM_CODES), ([, [status]]) => status)]
     .toSorted(([a], [b]) => a - b)
     .map(([status, codes]) => ({
       title: `${status} ${STATUS_CODES[status]}`,
-      items: codes.map((code) => `\`${code}\`: ${PROBLEM_DESCRIPTIONS[code]} ${ADVICE[code]}`),
+      items: codes.map(([code, [, meaning, advice]]) => `\`${code}\`: ${meaning} ${advice}`),
     }));
 
 export function errorsAsMarkdown(): string {

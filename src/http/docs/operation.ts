@@ -1,9 +1,13 @@
 import { shellQuote } from "../../domain/text.ts";
-import { type ApiDocument, resolveRef, type Operation, type Parameter } from "./document.ts";
-import { renderFields } from "./fields.ts";
-import { type Html, html, EMPTY } from "./html.ts";
-import { renderInline, renderParagraphs, renderTable } from "./blocks.ts";
-import { renderType } from "./type.ts";
+import { EMPTY, type Html, html, renderInline, renderParagraphs, renderTable } from "./html.ts";
+import {
+  type ApiDocument,
+  type Operation,
+  type Parameter,
+  resolveRef,
+  type Schema,
+} from "./reference.ts";
+import { renderFields, renderType } from "./schema.ts";
 
 /** Renders a route: its parameters, body, responses and an example request. */
 export function renderRoute(
@@ -31,7 +35,7 @@ function describeScope({ security = [] }: Operation): string {
   return isOpen ? "No key needed." : `Requires the scope ${scopes.join(" or ")}.`;
 }
 
-export function renderParameters(parameters: readonly Parameter[]): Html {
+function renderParameters(parameters: readonly Parameter[]): Html {
   if (parameters.length === 0) return EMPTY;
   const rows = parameters.map(
     ({ name, in: place, required = false, description = "", schema = {} }) => [
@@ -66,7 +70,7 @@ function renderResponses(document: ApiDocument, { responses = {} }: Operation): 
   </details>`;
 }
 
-export function renderExample(label: Html, example: unknown): Html {
+function renderExample(label: Html, example: unknown): Html {
   if (example === undefined) return label;
   return html`<details>
     <summary>${label}</summary>
@@ -105,3 +109,38 @@ function exampleCurl(
   if (content?.[1].example === undefined) return first;
   return `${first} \\\n  -H "Content-Type: ${content[0]}" -d ${shellQuote(JSON.stringify(content[1].example))}`;
 }
+
+/** Renders the headers and the envelope, with the first event as the example, then each event. */
+export function renderEvents(document: ApiDocument): Html[] {
+  const events = Object.entries(document.webhooks ?? {}).map(([name, { post = {} }]) => ({
+    name,
+    event: post,
+  }));
+  return [
+    ...events.slice(0, 1).map(({ name, event }) => renderEnvelope(document, name, event)),
+    ...events.map(({ name, event }) => renderEvent(name, event)),
+  ];
+}
+
+function renderEnvelope(
+  document: ApiDocument,
+  name: string,
+  { parameters = [], requestBody }: Operation,
+): Html {
+  const schemas = Object.values(requestBody?.content ?? {}).map(({ schema = {} }) =>
+    resolveRef<Schema>(document, schema),
+  );
+  return html`<p>Each event is sent to the endpoints that subscribe to it, with these headers:</p>
+    ${renderParameters(parameters.map((parameter) => resolveRef<Parameter>(document, parameter)))}
+    <p>
+      The body of <code>${name}</code>; other events differ in <code>changed</code> and
+      <code>object</code>:
+    </p>
+    ${schemas.map(renderFields)}`;
+}
+
+const renderEvent = (name: string, { requestBody }: Operation): Html =>
+  html`<article id="${name}">
+    <h4><code>${name}</code></h4>
+    ${Object.values(requestBody?.content ?? {}).map(({ example }) => renderExample(html`Payload`, example))}
+  </article> `;

@@ -1,12 +1,9 @@
-import type { ApiDocument, Operation, Schema } from "./document.ts";
-import { renderEvents } from "./events.ts";
-import { renderFields } from "./fields.ts";
-import { Html, html } from "./html.ts";
-import { anchorOf, renderInline, renderParagraphs } from "./blocks.ts";
 import { renderErrors } from "./errors.ts";
-import { renderRoute } from "./operation.ts";
+import { anchorOf, Html, html, renderInline, renderParagraphs } from "./html.ts";
+import { renderEvents, renderRoute } from "./operation.ts";
+import type { ApiDocument, Operation, Schema } from "./reference.ts";
+import { isEventSchema, renderFields } from "./schema.ts";
 import { STYLE } from "./style.ts";
-import { isEventSchema } from "./type.ts";
 
 type Scripted = { scriptUrl: string; configuration: Record<string, unknown> };
 

@@ -1,32 +1,30 @@
 import { hash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
+import type { Runtime } from "../../app/runtime.ts";
 import { readGuideHtml, readPartnerGuide, readScalar, readVersion } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Runtime } from "../../app/runtime.ts";
-import { type CachedResponse, createCachedResponse } from "../pipeline/cached-response.ts";
-import type { Route } from "../pipeline/route.ts";
-import {
-  type HttpResponse,
-  type RequestContext,
-  toRawHeaders,
-} from "../pipeline/request-context.ts";
-import type { RouteSpec } from "../pipeline/route.ts";
-import type { ApiDocument } from "../docs/document.ts";
-import {
-  createStaticHandler,
-  createTextResponse,
-  lazy,
-  STATIC_HEADERS,
-} from "../pipeline/static-response.ts";
+import { Html, html } from "../docs/html.ts";
 import { renderPage } from "../docs/page.ts";
 import {
+  type ApiDocument,
   basePathOf,
   fillBase,
   scalarConfiguration,
   toReference,
   withGuides,
 } from "../docs/reference.ts";
-import { Html, html } from "../docs/html.ts";
+import {
+  type CachedResponse,
+  createCachedResponse,
+  createHashedResponse,
+} from "../pipeline/cached-response.ts";
+import {
+  type HttpResponse,
+  type RawHeaders,
+  type RequestContext,
+  toRawHeaders,
+} from "../pipeline/request-context.ts";
+import type { Route, RouteSpec } from "../pipeline/route.ts";
 
 const DOCUMENT = "reference.json";
 const REVALIDATED = "public, max-age=0, must-revalidate";
@@ -50,7 +48,7 @@ const PAGE_HEADERS = toRawHeaders({
   "referrer-policy": "no-referrer",
   "cache-control": REVALIDATED,
 });
-const DOCUMENT_HEADERS = toRawHeaders({
+const JSON_HEADERS = toRawHeaders({
   "content-type": "application/json",
   "cache-control": REVALIDATED,
 });
@@ -60,15 +58,29 @@ const SCRIPT_HEADERS = toRawHeaders({
   "cache-control": "public, max-age=31536000, immutable",
 });
 
+const STATIC_HEADERS: RawHeaders = ["x-content-type-options", "nosniff"];
+
+/** Serves the OpenAPI document, generated on the first request: the schemas take long to load. */
+export const getOpenApi = (rt: Runtime, routes: readonly RouteSpec[]) =>
+  createStaticHandler(async () =>
+    createTextResponse(
+      JSON_HEADERS,
+      JSON.stringify(await loadDocument(routes, rt.config.http.publicUrl)),
+    ),
+  );
+
+async function loadDocument(routes: readonly RouteSpec[], publicUrl: string) {
+  const { describeApi } = await import("../openapi/document.ts");
+  return describeApi({ routes, publicUrl, version: readVersion() });
+}
+
 /** The API reference at /docs and its script. Everything is rendered on the first request. */
 export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
   const { publicUrl } = rt.config.http;
   const folder = `${basePathOf(publicUrl)}/docs/`;
-  const reference = lazy(async () => {
-    const { describeApi } = await import("../openapi/document.ts");
-    const document = describeApi({ routes, publicUrl, version: readVersion() }) as ApiDocument;
-    return toReference(document, publicUrl);
-  });
+  const reference = lazy(async () =>
+    toReference((await loadDocument(routes, publicUrl)) as ApiDocument, publicUrl),
+  );
   const script = lazy(loadScript);
 
   const getPage = createStaticHandler(async () => {
@@ -83,7 +95,7 @@ export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
   const getDocument = createStaticHandler(async () => {
     const guide = fillBase(readPartnerGuide(), publicUrl);
     const document = withGuides(await reference(), guide);
-    return createTextResponse(DOCUMENT_HEADERS, JSON.stringify(document));
+    return createTextResponse(JSON_HEADERS, JSON.stringify(document));
   });
 
   const getFile = async (context: RequestContext): Promise<HttpResponse> => {
@@ -106,4 +118,25 @@ async function loadScript(): Promise<CachedResponse & { name: string }> {
   const headers = [...SCRIPT_HEADERS, ...STATIC_HEADERS];
   const bodies = { br: () => brotli, gzip: () => zipped, identity: () => gunzipSync(zipped) };
   return { name, ...createCachedResponse(`W/"${name}"`, headers, [], bodies) };
+}
+
+/** A handler for content that stays the same while the process runs. The first request loads it. */
+function createStaticHandler(
+  load: () => Promise<CachedResponse>,
+): (context: RequestContext) => Promise<HttpResponse> {
+  const getResponse = lazy(load);
+  return async (context) => (await getResponse()).respond(context);
+}
+
+const createTextResponse = (headers: RawHeaders, text: string): CachedResponse =>
+  createHashedResponse(Buffer.from(text), [...headers, ...STATIC_HEADERS]);
+
+/** Calls `load` on first use and keeps the result. A failed load is repeated on the next use. */
+function lazy<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    }));
 }

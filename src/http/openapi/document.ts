@@ -1,8 +1,9 @@
 import { GROUPS, type RouteSpec } from "../pipeline/route.ts";
-import { describeSharedHeaders } from "./response-headers.ts";
+import { describeSharedHeaders } from "./headers.ts";
 import { describeSchemas, type JsonObject } from "./json-schema.ts";
 import { describeOperation, templatePathOf, REQUEST_HEADERS } from "./operation.ts";
 import { describeSharedProblems } from "./problem-responses.ts";
+import { SCHEMAS } from "./schemas.ts";
 import { describeWebhooks, WEBHOOK_HEADERS } from "./webhooks.ts";
 
 type Options = {
@@ -48,7 +49,7 @@ export const describeApi = ({
   paths: describePaths(routes),
   webhooks: describeWebhooks(),
   components: {
-    schemas: describeSchemas(isClosed),
+    schemas: describeSchemas(SCHEMAS, isClosed),
     headers: describeSharedHeaders(),
     parameters: describeHeaderParameters(),
     responses: describeSharedProblems(),

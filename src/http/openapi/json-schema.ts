@@ -1,17 +1,21 @@
 import { z } from "zod";
-import { refTo } from "./references.ts";
-import { SCHEMAS } from "./schemas.ts";
 
 export type JsonObject = { [name: string]: unknown };
 
+/** The `$ref` of a component of the OpenAPI document. */
+export const refTo = (
+  kind: "schemas" | "headers" | "responses" | "parameters",
+  name: string,
+): string => `#/components/${kind}/${name}`;
+
 /**
- * Returns every named schema.
+ * Returns the JSON Schemas of named schemas.
  * @param isClosed forbids undocumented properties; for tests only, since generated clients would
  * then reject properties that a later version adds
  */
-export function describeSchemas(isClosed: boolean): JsonObject {
+export function describeSchemas(named: Record<string, z.ZodType>, isClosed: boolean): JsonObject {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
+  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => refTo("schemas", id) });
   return Object.fromEntries(
     Object.entries(schemas).map(([id, schema]) => [id, tidy(schema, isClosed)]),

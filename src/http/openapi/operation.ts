@@ -1,16 +1,15 @@
 import type { z } from "zod";
 import type { ResponseSpec, RouteSpec } from "../pipeline/route.ts";
 import { IDEMPOTENCY_KEY } from "../handlers/webhooks/endpoints.ts";
-import {
-  CORS_HEADERS,
-  RATE_LIMIT_HEADERS,
-  describeHeaders,
-  COMMON_HEADERS,
-} from "./response-headers.ts";
 import { exampleOf } from "./examples.ts";
-import type { HeaderName } from "./headers.ts";
-import { describeInput, type JsonObject } from "./json-schema.ts";
-import { refTo } from "./references.ts";
+import {
+  COMMON_HEADERS,
+  CORS_HEADERS,
+  describeHeaders,
+  type HeaderName,
+  RATE_LIMIT_HEADERS,
+} from "./headers.ts";
+import { describeInput, type JsonObject, refTo } from "./json-schema.ts";
 import { describeProblems } from "./problem-responses.ts";
 
 /** The path with OpenAPI's `{businessSlug}` instead of the router's `:slug`. */

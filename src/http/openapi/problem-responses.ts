@@ -1,17 +1,17 @@
 import { STATUS_CODES } from "node:http";
 import type { ValidationIssue } from "../../domain/errors.ts";
-import { HTTP_CODES, HTTP_STATUS, type HttpCode, problemBody } from "../pipeline/problems.ts";
+import { HTTP_CODES, type HttpCode, meaningOf, statusOf } from "../pipeline/problem-codes.ts";
+import { problemBody } from "../pipeline/problems.ts";
 import type { RouteSpec } from "../pipeline/route.ts";
 import {
-  CORS_HEADERS,
-  RATE_LIMIT_HEADERS,
-  describeHeaders,
   COMMON_HEADERS,
-} from "./response-headers.ts";
-import { type HeaderName, HEADERS } from "./headers.ts";
-import type { JsonObject } from "./json-schema.ts";
-import { refTo } from "./references.ts";
-import { PROBLEM_DESCRIPTIONS } from "./problem-codes.ts";
+  CORS_HEADERS,
+  describeHeaders,
+  type HeaderName,
+  HEADERS,
+  RATE_LIMIT_HEADERS,
+} from "./headers.ts";
+import { type JsonObject, refTo } from "./json-schema.ts";
 
 const KEY_CODES: HttpCode[] = [
   "missing_key",
@@ -57,7 +57,7 @@ function codesOf({ method, path, scope, query = {}, body, problems = [] }: Route
 
 /** The problem responses of a route, by status. */
 export function describeProblems(route: RouteSpec): JsonObject {
-  const byStatus = Map.groupBy(new Set(codesOf(route)), (code) => HTTP_STATUS[code]);
+  const byStatus = Map.groupBy(new Set(codesOf(route)), statusOf);
   const isPublic = route.scope === "public";
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
@@ -73,7 +73,7 @@ export function describeProblems(route: RouteSpec): JsonObject {
 export const describeSharedProblems = (): JsonObject =>
   Object.fromEntries(
     SHARED_STATUS.map((status) => {
-      const codes = HTTP_CODES.filter((code) => HTTP_STATUS[code] === status);
+      const codes = HTTP_CODES.filter((code) => statusOf(code) === status);
       return [responseName(status), describeProblem(status, codes, false)];
     }),
   );
@@ -85,7 +85,7 @@ function describeProblem(
 ): JsonObject {
   const [first] = codes;
   return {
-    description: codes.map((code) => `\`${code}\`: ${PROBLEM_DESCRIPTIONS[code]}`).join("\n\n"),
+    description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join("\n\n"),
     headers: describeHeaders(headersOf(status), isPublic ? CORS_HEADERS : [], RATE_LIMIT_HEADERS),
     content: {
       "application/problem+json": {
@@ -128,9 +128,9 @@ const ISSUES: { [code in HttpCode]?: ValidationIssue } = {
 
 function exampleOf(code: HttpCode): unknown {
   const issue = ISSUES[code];
-  const detail = issue?.detail ?? PROBLEM_DESCRIPTIONS[code];
+  const detail = issue?.detail ?? meaningOf(code);
   const problem = {
-    status: HTTP_STATUS[code],
+    status: statusOf(code),
     code,
     detail,
     issues: issue ? [issue] : [],

@@ -20,8 +20,8 @@ import {
 import { staff } from "../../domain/public/schemas/staff.ts";
 import { currency, image, instant, weeklyWindow } from "../../domain/public/schemas/values.ts";
 import * as webhook from "../../domain/public/schemas/webhook.ts";
-import { HTTP_CODES } from "../pipeline/problems.ts";
-import { refTo } from "./references.ts";
+import { HTTP_CODES } from "../pipeline/problem-codes.ts";
+import { refTo } from "./json-schema.ts";
 
 const page = z.strictObject({
   hasMore: z.boolean().describe("Whether there is a page after this one"),

@@ -1,28 +1,23 @@
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
 import { type SignatureHeaders, TOLERANCE_SEC } from "../../domain/webhooks/signature.ts";
 import { exampleEvent } from "./examples.ts";
-import type { JsonObject } from "./json-schema.ts";
-import { refTo } from "./references.ts";
+import { describeHeader, type HeaderSpec } from "./headers.ts";
+import { type JsonObject, refTo } from "./json-schema.ts";
 import { eventSchemaName } from "./schemas.ts";
-
-const text = { type: "string" };
 
 /** The headers of every delivery; the type keeps them in step with domain/webhooks. */
 const DELIVERY_HEADERS = {
-  "X-Service-Event": { description: "Event type", schema: text, example: "service.updated" },
+  "X-Service-Event": { description: "Event type", example: "service.updated" },
   "X-Service-Delivery": {
     description: "ID of the delivery",
-    schema: text,
     example: "dlv_06gzfjm44t8c9kf1ccbxp7rfb",
   },
   "X-Service-Attempt": {
     description: "Number of the attempt, starting at 1",
-    schema: { type: "integer" },
     example: 1,
   },
   "X-Service-Sequence": {
     description: "Position of the event in the business's feed; 0 for a test event",
-    schema: { type: "integer" },
     example: 1842,
   },
   "X-Service-Signature": {
@@ -32,26 +27,26 @@ const DELIVERY_HEADERS = {
   },
   "webhook-id": {
     description: "Standard Webhooks: ID of the event",
-    schema: text,
     example: "evt_06gzfjm44jbnv0hmhvsz14qc5",
   },
   "webhook-timestamp": {
     description: "Standard Webhooks: Unix timestamp in seconds",
-    schema: text,
     example: "1795176000",
   },
   "webhook-signature": {
     description:
       "Standard Webhooks: `v1,<base64>`; two values separated by a space during a rotation of the secret",
-    schema: text,
     example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   },
-} satisfies Record<keyof SignatureHeaders | `X-Service-${string}`, object>;
+} satisfies Record<keyof SignatureHeaders | `X-Service-${string}`, HeaderSpec>;
 
 /** The header parameters of webhook requests. */
 export const WEBHOOK_HEADERS = {
   ...Object.fromEntries(
-    Object.entries(DELIVERY_HEADERS).map(([name, header]) => [name, { ...header, required: true }]),
+    Object.entries<HeaderSpec>(DELIVERY_HEADERS).map(([name, header]) => [
+      name,
+      { ...describeHeader(header), required: true },
+    ]),
   ),
   "X-Service-Test": {
     description: "`true` for test events, whose ID starts with `evt_test_`; absent otherwise",

@@ -1,7 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
-import { getHeader, type RequestContext } from "./request-context.ts";
+import { getHeader, MAX_BODY_BYTES, type RequestContext } from "./request-context.ts";
 
-export const MAX_BODY_BYTES = 64 * 1024;
 /** Recursive code that reads the body later must not exhaust the stack. */
 const MAX_DEPTH = 32;
 

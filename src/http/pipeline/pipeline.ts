@@ -1,10 +1,11 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { AccessControl } from "../auth/access-control.ts";
-import { respondWithProblem } from "./problem-response.ts";
+import { respondWithProblem } from "./problems.ts";
 import {
   type HttpRequest,
   type HttpResponse,
+  MAX_URL_LENGTH,
   type RawHeaders,
   type RequestContext,
   respond,
@@ -15,7 +16,6 @@ import type { ResponseObserver } from "./response-observer.ts";
 import { type HandlerResult, type RoutePath, UNKNOWN_PATH } from "./route.ts";
 
 export const API_VERSION = "1.0";
-export const MAX_URL_LENGTH = 8192;
 const CORS_HEADERS = toRawHeaders({
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",

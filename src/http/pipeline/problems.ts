@@ -1,5 +1,14 @@
+import type { Runtime } from "../../app/runtime.ts";
 import { AppError, type ErrorCode, type ValidationIssue } from "../../domain/errors.ts";
-import type { RawHeaders } from "./request-context.ts";
+import { RateLimitError } from "../auth/access-control.ts";
+import { type HttpCode, PROBLEM_CODES, statusOf } from "./problem-codes.ts";
+import {
+  type HttpResponse,
+  type RawHeaders,
+  redactPath,
+  type RequestContext,
+  respondBytes,
+} from "./request-context.ts";
 
 /** The part of an error that clients see. */
 export type Problem = {
@@ -11,57 +20,6 @@ export type Problem = {
   issues: ValidationIssue[];
   headers: RawHeaders;
 };
-
-/** The HTTP status of each code. A code that only the CLI uses is a bug in an HTTP response. */
-export const HTTP_STATUS = {
-  invalid_parameter: 400,
-  unknown_parameter: 400,
-  missing_parameter: 400,
-  invalid_cursor: 400,
-  invalid_date: 400,
-  range_too_large: 400,
-  invalid_json: 400,
-  missing_key: 401,
-  invalid_key: 401,
-  revoked_key: 401,
-  expired_key: 401,
-  insufficient_scope: 403,
-  business_mismatch: 403,
-  address_not_allowed: 403,
-  route_not_found: 404,
-  business_not_found: 404,
-  resource_not_found: 404,
-  method_not_allowed: 405,
-  conflict: 409,
-  cursor_expired: 410,
-  body_too_large: 413,
-  uri_too_long: 414,
-  unsupported_media_type: 415,
-  validation_failed: 422,
-  service_not_bookable: 422,
-  variant_service_mismatch: 422,
-  addon_not_linked: 422,
-  staff_cannot_perform: 422,
-  party_too_large: 422,
-  query_too_large: 422,
-  idempotency_key_reused: 422,
-  unsafe_url: 422,
-  rate_limited: 429,
-  busy: 503,
-  shutting_down: 503,
-  storage_full: 503,
-  signing_unavailable: 503,
-  internal: 500,
-  // Used by transport/hardening.ts, before a request reaches a route.
-  malformed_request: 400,
-  request_timeout: 408,
-  headers_too_large: 431,
-  not_implemented: 501,
-  version_not_supported: 505,
-} as const;
-
-export type HttpCode = keyof typeof HTTP_STATUS;
-export const HTTP_CODES = Object.keys(HTTP_STATUS) as HttpCode[];
 
 /** Seconds after which clients should retry. */
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
@@ -75,18 +33,21 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
 const MAX_ISSUES = 50;
 
 const INTERNAL: Problem = {
-  status: HTTP_STATUS.internal,
+  status: statusOf("internal"),
   code: "internal",
   detail: "Internal error. The request ID identifies it in the server's log.",
   issues: [],
   headers: [],
 };
 
-/** @returns undefined for a bug, whose details must not reach the client */
+/**
+ * @returns undefined for a bug, whose details must not reach the client. A code that only the CLI
+ * uses is one.
+ */
 function problemOf(error: unknown): Problem | undefined {
   if (!(error instanceof AppError)) return undefined;
-  if (!(error.code in HTTP_STATUS)) return undefined;
-  const status = HTTP_STATUS[error.code as HttpCode];
+  if (!(error.code in PROBLEM_CODES)) return undefined;
+  const status = statusOf(error.code as HttpCode);
   const headers: RawHeaders = [];
   if (status === 401)
     headers.push(
@@ -138,3 +99,25 @@ const titleOf = (code: string): string =>
   code
     .replaceAll("_", " ")
     .replace(/\b(?:json|uri|url)\b|^\w/g, (letters) => letters.toUpperCase());
+
+/** Turns an error into a response. A bug is logged in full; the client gets only the request ID. */
+export function respondWithProblem(
+  rt: Runtime,
+  context: RequestContext,
+  error: unknown,
+): HttpResponse {
+  const { problem, isBug } = toProblem(error);
+  if (isBug)
+    rt.log("error", "Request failed.", {
+      requestId: context.requestId,
+      method: context.request.method,
+      path: redactPath(context.request),
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+  const limited = error instanceof RateLimitError ? error : undefined;
+  const extra = limited && { violatedPolicies: limited.violatedPolicies };
+  const headers = ["cache-control", "no-store", ...problem.headers];
+  if (limited) headers.push("retry-after", String(limited.retryAfterSeconds));
+  const body = Buffer.from(problemBody(problem, context.requestId, extra));
+  return respondBytes(context, problem.status, "application/problem+json", body, headers);
+}

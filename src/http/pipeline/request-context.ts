@@ -3,6 +3,9 @@ import type { IncomingHttpHeaders } from "node:http";
 /** Names and values in turn, as Node writes them. Headers objects cost a third of the throughput. */
 export type RawHeaders = string[];
 
+export const MAX_URL_LENGTH = 8192;
+export const MAX_BODY_BYTES = 64 * 1024;
+
 /** A request from a socket or from `App.request`. */
 export type HttpRequest = {
   method: string;

@@ -11,7 +11,7 @@ import type { HeaderName } from "../openapi/headers.ts";
 import type { SchemaName } from "../openapi/schemas.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Parameters } from "./parameters.ts";
-import type { HttpCode } from "./problems.ts";
+import type { HttpCode } from "./problem-codes.ts";
 import type { HttpResponse, RequestContext } from "./request-context.ts";
 
 export type HandlerResult = HttpResponse | Promise<HttpResponse>;

@@ -7,9 +7,10 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { Runtime } from "../../app/runtime.ts";
-import { MAX_BODY_BYTES } from "../pipeline/body.ts";
 import { API_VERSION } from "../pipeline/pipeline.ts";
-import { HTTP_STATUS, type HttpCode, problemBody } from "../pipeline/problems.ts";
+import { type HttpCode, statusOf } from "../pipeline/problem-codes.ts";
+import { problemBody } from "../pipeline/problems.ts";
+import { MAX_BODY_BYTES } from "../pipeline/request-context.ts";
 import { limitConnections } from "./connection-limit.ts";
 import { disconnectSlowReaders } from "./slow-readers.ts";
 
@@ -27,7 +28,7 @@ const REQUEST_LINE = /^[!#$%&'*+.^_`|~\dA-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 type ProtocolError = { status: number; code: HttpCode; detail: string };
 
 const protocolError = (code: HttpCode, detail: string): ProtocolError => ({
-  status: HTTP_STATUS[code],
+  status: statusOf(code),
   code,
   detail,
 });
