@@ -1,6 +1,8 @@
+import { hash } from "node:crypto";
 import type { Runtime } from "../app/runtime.ts";
 import type { DeliveryResult } from "../app/webhooks/delivery-results.ts";
 import { userAgent } from "../assets.ts";
+import { BoundedCache } from "../domain/bounded-cache.ts";
 import { classifyOutcome, type Outcome, type OutcomeClass } from "../domain/webhooks/outcome.ts";
 import { CORRUPT_SETTLEMENT, settle } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
@@ -8,7 +10,8 @@ import { deliveryHeaders, type Send } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";
 import type { DestinationRow } from "../store/endpoints.ts";
-import { createBodyCache } from "./body-cache.ts";
+
+const MAX_BODIES = 128;
 
 /** A delivery to attempt now. */
 export type Claim = { due: DueRow; destination: DestinationRow; keys: readonly SigningKey[] };
@@ -86,5 +89,22 @@ export function createAttemptRunner(
       outcomeClass,
       isGone: outcomeClass.kind === "gone",
     };
+  };
+}
+
+/**
+ * Returns an event's body, read and verified once for all its deliveries; undefined if it is damaged.
+ * SQLite does not detect damage inside a value, and a damaged body must not be signed and sent.
+ */
+function createBodyCache(rt: Runtime): (eventId: string) => Buffer | undefined {
+  const bodies = new BoundedCache<string, Buffer>(MAX_BODIES);
+  return (eventId) => {
+    const cached = bodies.get(eventId);
+    if (cached !== undefined) return cached;
+    const event = rt.store.events.findById(eventId);
+    if (event === undefined || !hash("sha256", event.body, "buffer").equals(event.sha256))
+      return undefined;
+    bodies.set(eventId, event.body);
+    return event.body;
   };
 }

@@ -2,17 +2,15 @@ import type { Runtime } from "../app/runtime.ts";
 import type { Alert } from "../app/webhooks/alerts.ts";
 import { recordResults } from "../app/webhooks/delivery-results.ts";
 import { reviewEndpoints } from "../app/webhooks/endpoint-lifecycle.ts";
-import type { EventType } from "../domain/event-types.ts";
-import type { Outcome } from "../domain/webhooks/outcome.ts";
 import { PERMITS } from "../domain/webhooks/permits.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
 import type { Send } from "../domain/webhooks/webhook-post.ts";
 import { isBusy, isStorageFull } from "../store/database.ts";
+import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";
 import { type AttemptResult, createAttemptRunner } from "./attempt.ts";
 import { createClockWatch } from "./clock-watch.ts";
-import { createCommitCounter } from "./commit-counter.ts";
 import { createDeliveryQueue, type DispatchResult, type PermitKind } from "./delivery-queue.ts";
 import type { EndpointQueue } from "./endpoint-queue.ts";
 import { createEndpointQueues } from "./endpoint-queues.ts";
@@ -29,20 +27,12 @@ const MAX_UNWRITTEN = 2048;
 const SWEEP_BATCH = 4;
 
 /** An attempt whose outcome has been written. */
-export type AttemptNotice = {
-  deliveryId: string;
-  endpointId: string;
-  url: string;
-  eventId: string;
-  eventType: EventType;
-  n: number;
-  durationMs: number;
-  outcome: Outcome["kind"];
-  statusCode: number | null;
-  error: string | null;
-  status: Settlement["status"];
-  nextAttemptAt: number | null;
-};
+export type AttemptNotice = { deliveryId: string; endpointId: string; url: string } & Pick<
+  DueRow,
+  "eventId" | "eventType"
+> &
+  Pick<AttemptRow, "n" | "durationMs" | "outcome" | "statusCode" | "error"> &
+  Pick<Settlement, "status" | "nextAttemptAt">;
 
 /** Called after an outcome has been written. */
 export type DeliveryListeners = {
@@ -75,13 +65,14 @@ export function createDeliveryWorker(
   const { due } = rt.store;
   const deliveryQueue = createDeliveryQueue(PERMITS);
   const attempt = createAttemptRunner(rt, send);
+  /** Commits of recordResults, which change nothing that this worker has read. */
+  let ownCommits = 0;
   /** Numbers of the deliveries that are in flight or whose outcome is not written yet. */
   const claimed = new Set<number>();
   const queues = createEndpointQueues(rt);
   const inFlight = createInFlight(deliveryQueue, rt.monotonic);
   let unwritten: AttemptResult[] = [];
   let lastSeen = due.getLastNumber();
-  const commits = createCommitCounter(rt);
   // The times of unwritten outcomes use the clock before the jump.
   const clock = createClockWatch(rt, (byMs) => {
     for (const { settlement } of unwritten)
@@ -129,9 +120,10 @@ export function createDeliveryWorker(
 
   function dispatch(): void {
     if (state === "running" && !isBlocked) {
-      // Counted once, because each count reads the database.
+      // What was read at an earlier count of others' commits is read again. Counted once, because
+      // each count reads the database.
       let commitCount: number | undefined;
-      deliveryQueue.dispatch((id) => sendNext(id, (commitCount ??= commits.current())));
+      deliveryQueue.dispatch((id) => sendNext(id, (commitCount ??= rt.revision() - ownCommits)));
     }
     if (claimed.size > 0) return;
     for (const resolve of idleWaiters) resolve();
@@ -191,7 +183,8 @@ export function createDeliveryWorker(
     const group = unwritten;
     let alerts: Alert[];
     try {
-      alerts = commits.runUncounted(() => recordResults(rt, group));
+      alerts = rt.tx(() => recordResults(rt, group));
+      ownCommits += 1;
     } catch (error) {
       const isFull = isStorageFull(error);
       if (!isFull && !isBusy(error)) throw error;
@@ -250,18 +243,8 @@ function toNotice(
   url: string,
 ): AttemptNotice | undefined {
   if (attempt === null) return undefined;
-  return {
-    deliveryId: due.id,
-    endpointId,
-    url,
-    eventId: due.eventId,
-    eventType: due.eventType,
-    n: attempt.n,
-    durationMs: attempt.durationMs,
-    outcome: attempt.outcome,
-    statusCode: attempt.statusCode,
-    error: attempt.error,
-    status: settlement.status,
-    nextAttemptAt: settlement.nextAttemptAt,
-  };
+  const { id: deliveryId, eventId, eventType } = due;
+  const { at: _at, responseText: _text, ...sent } = attempt;
+  const { status, nextAttemptAt } = settlement;
+  return { deliveryId, endpointId, url, eventId, eventType, ...sent, status, nextAttemptAt };
 }

@@ -11,7 +11,9 @@ import type { SigningKey } from "../domain/webhooks/signature.ts";
 import type { DueRow } from "../store/due.ts";
 import type { DestinationRow } from "../store/endpoints.ts";
 import type { PermitKind } from "./delivery-queue.ts";
-import type { SigningKeys } from "./signing-keys.ts";
+
+/** The keys to sign with, current secret first, and when the first of them expires (epoch ms). */
+export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
 /** Due rows to read at once. */
 const READ_AHEAD = 32;

@@ -1,14 +1,17 @@
 import type { Runtime } from "../app/runtime.ts";
-import { EndpointQueue } from "./endpoint-queue.ts";
-import { createSigningKeys, type SigningKeys } from "./signing-keys.ts";
+import { BoundedCache } from "../domain/bounded-cache.ts";
+import { type SigningKey, signingKey } from "../domain/webhooks/signature.ts";
+import type { SecretRow } from "../store/endpoint-secrets.ts";
+import { EndpointQueue, type SigningKeys } from "./endpoint-queue.ts";
 
+const MAX_KEYS = 20_000;
 /** Wait before a signing secret that could not be decrypted is tried again. */
 const SECRET_RETRY_MS = 60_000;
 
 /** Keeps a queue for each endpoint, and reloads it when another commit may have changed it. */
 export function createEndpointQueues(rt: Runtime) {
   const queues = new Map<string, EndpointQueue>();
-  const readSigningKeys = createSigningKeys(rt);
+  const readSigningKeys = createKeyReader(rt);
   /** Endpoints whose secret could not be decrypted, with the time of the next try. */
   const secretRetryAt = new Map<string, number>();
 
@@ -49,5 +52,27 @@ export function createEndpointQueues(rt: Runtime) {
     load,
     loadSigningKeys,
     find: (endpointId: string): EndpointQueue | undefined => queues.get(endpointId),
+  };
+}
+
+/** Decrypts the signing secrets of endpoints. A secret never changes, so its key is cached. */
+function createKeyReader(rt: Runtime): (endpointId: string) => SigningKeys {
+  const keys = new BoundedCache<string, SigningKey>(MAX_KEYS);
+
+  function decrypt({ id, sealed }: SecretRow): SigningKey {
+    const cached = keys.get(id);
+    if (cached !== undefined) return cached;
+    const key = signingKey(rt.secrets.open(sealed, id));
+    keys.set(id, key);
+    return key;
+  }
+
+  return (endpointId) => {
+    const rows = rt.store.endpointSecrets.listValid(endpointId, rt.now());
+    if (rows.length === 0) throw new Error(`Endpoint ${endpointId} has no valid signing secret.`);
+    return {
+      keys: rows.map(decrypt),
+      validUntil: Math.min(...rows.map(({ expiresAt }) => expiresAt ?? Infinity)),
+    };
   };
 }

@@ -1,6 +1,7 @@
 import { CronJob } from "cron";
 import type { Runtime } from "../app/runtime.ts";
 import { expireTicketOrders } from "../app/bookings/ticket-holds.ts";
+import { createCommitDetector } from "../app/commit-detector.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
 import { backUpNightly } from "../app/operations/backups.ts";
 import { createPruner } from "../app/operations/retention.ts";
@@ -17,20 +18,16 @@ const EVERY_NIGHT = "0 17 3 * * *";
 
 /** Wakes the worker within 50 ms of a commit by another connection, and runs the periodic jobs. */
 export function startScheduler(rt: Runtime, worker: DeliveryWorker): { stop: () => void } {
-  let seenRevision = rt.revision();
-  const poll = setInterval(() => {
-    const revision = rt.revision();
-    if (revision === seenRevision) return;
-    seenRevision = revision;
-    worker.wake();
-  }, POLL_MS);
+  const hasNewCommit = createCommitDetector(rt);
+  hasNewCommit();
+  const poll = setInterval(() => hasNewCommit() && worker.wake(), POLL_MS);
   const prune = createPruner(rt);
   const jobs = [
-    startJob(EVERY_SECOND, () => skipIfNotWritable(() => worker.sweep())),
-    startJob(EVERY_MINUTE, () => skipIfNotWritable(() => worker.reviewFailing())),
-    startJob(EVERY_FIVE_MINUTES, () => skipIfNotWritable(prune)),
-    startJob(EVERY_SECOND, () => skipIfNotWritable(() => publishClockChanges(rt))),
-    startJob(EVERY_SECOND, () => skipIfNotWritable(() => expireTicketOrders(rt))),
+    startWritingJob(EVERY_SECOND, () => worker.sweep()),
+    startWritingJob(EVERY_MINUTE, () => worker.reviewFailing()),
+    startWritingJob(EVERY_FIVE_MINUTES, prune),
+    startWritingJob(EVERY_SECOND, () => publishClockChanges(rt)),
+    startWritingJob(EVERY_SECOND, () => expireTicketOrders(rt)),
     startJob(EVERY_NIGHT, () => backUpNightly(rt)),
   ];
   return {
@@ -54,14 +51,15 @@ const startJob = (cronTime: string, onTick: () => Promise<void>): CronJob =>
   });
 
 /** Ignores errors of a locked database or a full disk: the next tick tries again. */
-async function skipIfNotWritable(run: () => void | Promise<void>): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    const isLowOnSpace = error instanceof AppError && error.code === "storage_full";
-    if (!isBusy(error) && !isStorageFull(error) && !isLowOnSpace) throw error;
-  }
-}
+const startWritingJob = (cronTime: string, run: () => void | Promise<void>): CronJob =>
+  startJob(cronTime, async () => {
+    try {
+      await run();
+    } catch (error) {
+      const isLowOnSpace = error instanceof AppError && error.code === "storage_full";
+      if (!isBusy(error) && !isStorageFull(error) && !isLowOnSpace) throw error;
+    }
+  });
 
 /** Throws outside of cron, which would swallow the error: the thread must exit, and the daemon too. */
 const rethrow = (error: unknown): void =>

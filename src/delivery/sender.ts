@@ -1,4 +1,6 @@
 import { Agent, type Dispatcher } from "undici";
+import type { Runtime } from "../app/runtime.ts";
+import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import { cacheResolve, type Resolve, resolveName } from "../app/webhooks/resolver.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
 import type { Outcome } from "../domain/webhooks/outcome.ts";
@@ -46,6 +48,25 @@ export function createSender(
     },
   };
 }
+
+/** Sends over a new connection, to report the address that it used. */
+export const createSendOnce =
+  (rt: Runtime): SendOnce =>
+  async (post, signal) => {
+    if (signal?.aborted) return { outcome: { kind: "refused", error: "aborted" }, address: null };
+    let address: string | null = null;
+    const sender = createSender(rt.config.urlAllowances, rt.monotonic, {
+      onConnected: (connected) => void (address = connected),
+    });
+    const abort = () => void sender.close();
+    signal?.addEventListener("abort", abort);
+    try {
+      return { outcome: await sender.send(post), address };
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      await sender.close();
+    }
+  };
 
 type Target = { origin: string; path: string };
 

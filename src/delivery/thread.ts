@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { openRuntime } from "../app/runtime.ts";
 import { createAlerter } from "./alerter.ts";
 import { createDeliveryWorker } from "./delivery-worker.ts";
-import type { ThreadData, WorkerCommand, WorkerMessage } from "./messages.ts";
+import type { ThreadData, WorkerCommand, WorkerMessage } from "./start.ts";
 import { startScheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
 

@@ -8,7 +8,7 @@ import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { catalogId } from "../../src/domain/ids.ts";
 import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
-import { encodeChangeCursor } from "../../src/http/handlers/changes/change-cursor.ts";
+import { encodeChangeCursor } from "../../src/http/handlers/changes/changes.ts";
 import { encodeCursor } from "../../src/http/pipeline/cursor.ts";
 import { createTestWorker } from "./delivery.ts";
 import type { TestRuntime } from "./test-runtime.ts";

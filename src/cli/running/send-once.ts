@@ -5,4 +5,4 @@ import type { Runtime } from "../../app/runtime.ts";
 export const lazySendOnce =
   (rt: Runtime): SendOnce =>
   async (post, givenUp) =>
-    (await import("../../delivery/send-once.ts")).createSendOnce(rt)(post, givenUp);
+    (await import("../../delivery/sender.ts")).createSendOnce(rt)(post, givenUp);

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { createCommitDetector } from "../../app/commit-detector.ts";
 import type { KeyUsage } from "../../app/keys.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { isWithin } from "../../domain/address-range.ts";
@@ -15,7 +16,6 @@ import type { Credential } from "../../store/keys.ts";
 import type { ScanClient } from "../handlers/availability/scan-queue.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
 import { addressGroup, addressNetwork, type GetClientAddress } from "./client-address.ts";
-import { createCommitDetector } from "./commit-detector.ts";
 import {
   createRateLimitPolicy,
   exhaustedWindows,
@@ -86,7 +86,7 @@ export function createAccessControl(
   limits: RateLimits,
   getClientAddress: GetClientAddress,
 ): AccessControl {
-  const commits = createCommitDetector(rt);
+  const hasNewCommit = createCommitDetector(rt);
   const warnOnce = createWarnOnce(rt);
   const ignoresForwardedFor = rt.config.http.trustedProxies.length === 0;
   const createKnownKeys = () => new BoundedCache<string, KnownKey>(MAX_KNOWN_KEYS);
@@ -107,7 +107,7 @@ export function createAccessControl(
   };
 
   const getKey = ({ request, now }: RequestContext): KnownKey => {
-    if (commits.hasChanged()) {
+    if (hasNewCommit()) {
       knownKeys = createKnownKeys();
       lastByConnection = new WeakMap();
     }

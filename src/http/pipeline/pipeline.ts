@@ -1,5 +1,6 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
+import { createIdSource } from "../../domain/ids.ts";
 import type { AccessControl } from "../auth/access-control.ts";
 import { respondWithProblem } from "./problems.ts";
 import {
@@ -11,7 +12,6 @@ import {
   respond,
   toRawHeaders,
 } from "./request-context.ts";
-import { createRequestIds } from "./request-ids.ts";
 import type { ResponseObserver } from "./response-observer.ts";
 import { type HandlerResult, type RoutePath, UNKNOWN_PATH } from "./route.ts";
 
@@ -20,6 +20,8 @@ const CORS_HEADERS = toRawHeaders({
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
 });
+
+const COUNTER_DIGITS = 6;
 
 export type Pipeline = {
   /**
@@ -117,4 +119,19 @@ function respondToOtherMethod(
     ? ["access-control-allow-methods", allow, "access-control-max-age", "86400"]
     : [];
   return respond(context, 204, preflightHeaders);
+}
+
+/** Creates request IDs: a random prefix for each process, then a counter, which is cheap. */
+function createRequestIds(rt: Runtime): () => string {
+  const newId = createIdSource(rt.now, (bytes) =>
+    Uint8Array.from({ length: bytes }, () => rt.randomFraction() * 256),
+  );
+  let prefix = "";
+  let count = 0;
+  return () => {
+    if (count === 0) prefix = newId("req").slice(0, -COUNTER_DIGITS);
+    const digits = count.toString(32).padStart(COUNTER_DIGITS, "0");
+    count = (count + 1) % 32 ** COUNTER_DIGITS;
+    return prefix + digits;
+  };
 }

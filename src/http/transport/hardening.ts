@@ -11,8 +11,7 @@ import { API_VERSION } from "../pipeline/pipeline.ts";
 import { type HttpCode, statusOf } from "../pipeline/problem-codes.ts";
 import { problemBody } from "../pipeline/problems.ts";
 import { MAX_BODY_BYTES } from "../pipeline/request-context.ts";
-import { limitConnections } from "./connection-limit.ts";
-import { disconnectSlowReaders } from "./slow-readers.ts";
+import { disconnectSlowReaders, limitConnections } from "./connection-limits.ts";
 
 // The checks of RFC 9112 that Node leaves out. A request that two servers could read differently is
 // rejected, and its connection is closed.

@@ -5,7 +5,7 @@ import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts
 import { triggerEvent } from "../../../src/app/webhooks/sample-events.ts";
 import { testEndpoint } from "../../../src/app/webhooks/test-endpoint.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
-import { createSendOnce } from "../../../src/delivery/send-once.ts";
+import { createSendOnce } from "../../../src/delivery/sender.ts";
 import { EVENT_TYPES, type EventType } from "../../../src/domain/event-types.ts";
 import { createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createReceiver } from "../../support/receiver.ts";

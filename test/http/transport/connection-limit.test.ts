@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { limitConnections } from "../../../src/http/transport/connection-limit.ts";
+import { limitConnections } from "../../../src/http/transport/connection-limits.ts";
 
 test("a connection over the limit is closed, until another of the same client ends", async () => {
   const server = createServer();

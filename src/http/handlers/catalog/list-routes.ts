@@ -1,3 +1,5 @@
+import type { Day, WeeklyWindow } from "../../../domain/catalog/catalog.ts";
+import { minutesOf } from "../../../domain/local-time.ts";
 import type { ListedObject } from "../../../domain/public/public-context.ts";
 import type { PublicPromotion } from "../../../domain/public/promotion.ts";
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
@@ -15,7 +17,9 @@ import {
   parametersError,
   text,
 } from "../../pipeline/parameters.ts";
-import { isServedAt } from "./serving-times.ts";
+
+const DAYS: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const DAY_MIN = 1440;
 
 /** One of the six catalog lists: its parameters, and the objects that it selects. */
 export type ListRoute<P extends Parameters = Parameters> = {
@@ -168,3 +172,26 @@ const without = <T extends object>(object: T, names: readonly string[]): T =>
   names.length === 0
     ? object
     : (Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name))) as T);
+
+/**
+ * Whether an instant (epoch milliseconds) is within weekly windows of local time. A window may end
+ * after midnight (`end` up to 48:00). Null windows include every instant.
+ */
+function isServedAt(
+  windows: readonly WeeklyWindow[] | null,
+  instant: number,
+  timezone: string,
+): boolean {
+  if (windows === null) return true;
+  const local = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone);
+  const minute = local.hour * 60 + local.minute;
+  const today = DAYS[local.dayOfWeek - 1] as Day;
+  const yesterday = DAYS[(local.dayOfWeek + 5) % 7] as Day;
+  return windows.some(({ days, start, end }) => {
+    const covers = (at: number) => minutesOf(start) <= at && at < minutesOf(end);
+    return (
+      (days.includes(today) && covers(minute)) ||
+      (days.includes(yesterday) && covers(minute + DAY_MIN))
+    );
+  });
+}

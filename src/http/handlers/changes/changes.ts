@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { AppError } from "../../../domain/errors.ts";
 import { EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
 import { didYouMean } from "../../../domain/nearest.ts";
@@ -10,7 +11,6 @@ import {
   respondBytes,
   type RequestContext,
 } from "../../pipeline/request-context.ts";
-import { decodeChangeCursor, encodeChangeCursor } from "./change-cursor.ts";
 import { getBusiness, NO_STORE } from "../../pipeline/business-response.ts";
 import { cursor, list, pageSize, parseParameters, integer } from "../../pipeline/parameters.ts";
 import type { AccessControl } from "../../auth/access-control.ts";
@@ -22,6 +22,8 @@ const DEFAULT_LIMIT = 100;
 const MAX_PAGE_BYTES = 1024 * 1024;
 /** or, when filtering by type, after this many events have been read. */
 const MAX_SCANNED_EVENTS = 5000;
+
+const CURSOR = /^([0-9a-z]{1,11})\.([\w-]{10})$/;
 
 export const CHANGES_PARAMETERS = {
   after: cursor.describe(
@@ -155,3 +157,18 @@ function buildBody(
     Buffer.from(`],"page":${JSON.stringify(page)},"meta":${JSON.stringify(meta)}}`),
   ]);
 }
+
+/** A cursor to the events of a business after `position`, a sequence number. */
+export function encodeChangeCursor(businessId: string, position: number): string {
+  return `${position.toString(36)}.${checksum(businessId, position)}`;
+}
+
+/** Returns undefined if the cursor was not issued by this feed. */
+function decodeChangeCursor(businessId: string, cursor: string): number | undefined {
+  const [, digits = "", sum] = CURSOR.exec(cursor) ?? [];
+  const position = Number.parseInt(digits, 36);
+  return sum === checksum(businessId, position) ? position : undefined;
+}
+
+const checksum = (businessId: string, position: number): string =>
+  hash("sha256", `changes ${businessId} ${position}`, "base64url").slice(0, 10);

@@ -1,3 +1,4 @@
+import { createCommitDetector } from "../../../app/commit-detector.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 
 const POLL_MS = 25;
@@ -18,12 +19,10 @@ export function createLongPolls(rt: Runtime): LongPolls {
   const waiters = new Set<Waiter>();
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let seenRevision = -1;
+  const hasNewCommit = createCommitDetector(rt);
 
   const poll = (): void => {
-    const revision = rt.revision();
-    if (revision === seenRevision) return;
-    seenRevision = revision;
+    if (!hasNewCommit()) return;
     const businesses = new Set([...waiters].map(({ businessId }) => businessId));
     const last = new Map([...businesses].map((id) => [id, rt.store.feed.getLastSequence(id)]));
     for (const { businessId, sequence, wake } of waiters)

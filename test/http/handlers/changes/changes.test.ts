@@ -4,7 +4,7 @@ import { editObject } from "../../../../src/app/catalog/catalog.ts";
 import { revokeKey, rotateKey } from "../../../../src/app/keys.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
-import { encodeChangeCursor } from "../../../../src/http/handlers/changes/change-cursor.ts";
+import { encodeChangeCursor } from "../../../../src/http/handlers/changes/changes.ts";
 import { getBusiness } from "../../../../src/http/pipeline/business-response.ts";
 import { startServer } from "../../../../src/http/server.ts";
 import { openDatabase } from "../../../../src/store/database.ts";

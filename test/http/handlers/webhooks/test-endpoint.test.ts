@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { SendOnce } from "../../../../src/app/webhooks/test-endpoint.ts";
-import { createSendOnce } from "../../../../src/delivery/send-once.ts";
+import { createSendOnce } from "../../../../src/delivery/sender.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { endpointTest } from "../../../../src/domain/public/schemas/webhook.ts";
 import { createApp } from "../../../../src/http/app.ts";

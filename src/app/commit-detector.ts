@@ -1,0 +1,22 @@
+import { performance } from "node:perf_hooks";
+import type { Runtime } from "./runtime.ts";
+
+/**
+ * Returns whether any connection has committed since the last call. Looks once per event-loop
+ * iteration. That is enough: a request that reacts to a commit, for example to its webhook, is read
+ * from its socket in a later iteration.
+ */
+export function createCommitDetector(rt: Runtime): () => boolean {
+  let seenRevision = -1;
+  let checkedIteration = -1;
+  return () => {
+    // A flag reset by setImmediate would cost an extra poll of the event loop per iteration.
+    const iteration = performance.nodeTiming.uvMetricsInfo.loopCount;
+    if (iteration === checkedIteration) return false;
+    checkedIteration = iteration;
+    const revision = rt.revision();
+    const hasChanged = revision !== seenRevision;
+    seenRevision = revision;
+    return hasChanged;
+  };
+}
